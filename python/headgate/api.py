@@ -82,9 +82,9 @@ class Scenario(ScenarioSpec):
         shows a progress bar; by default only in a notebook. `trace` selects flows and ports whose
         every event is written into the folder `out`.
 
-        Senders without the routers or marks that they need give a SchemeWarning each, which is in
-        `meta["warnings"]` too. Raises ScenarioError, StoreError or LawError; KeyboardInterrupt at
-        Ctrl-C.
+        Senders without the routers or marks that they need, and flows that start when the run is
+        over, give a SchemeWarning each, which is in `meta["warnings"]` too. Raises ScenarioError,
+        StoreError or LawError; KeyboardInterrupt at Ctrl-C.
         """
         changes = {"duration": duration, "seed": seed}
         changes = {key: value for key, value in changes.items() if value is not None}

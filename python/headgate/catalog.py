@@ -13,6 +13,7 @@ from types import ModuleType
 
 from pydantic import BaseModel, ConfigDict
 
+from headgate.as_toml import as_toml
 from headgate.errors import CatalogError, EngineMissingError
 from headgate.suggest import also, hint, suggest
 
@@ -40,9 +41,13 @@ class Param(BaseModel):
             if value not in self.choices:
                 words = ", ".join(f"'{word}'" for word in self.choices)
                 near = also(str(value), self.choices)
-                raise CatalogError(f"'{self.name}' must be one of {words}; got {value!r}{near}")
+                raise CatalogError(
+                    f"'{self.name}' must be one of {words}; got {as_toml(value)}{near}"
+                )
         elif isinstance(value, str) or not self.low <= value <= self.high:
-            raise CatalogError(f"'{self.name}' must be a number from {self.bounds}; got {value!r}")
+            raise CatalogError(
+                f"'{self.name}' must be a number from {self.bounds}; got {as_toml(value)}"
+            )
 
     @property
     def bounds(self) -> str:

@@ -65,7 +65,7 @@ class FluidWarning(HeadgateWarning):
 
 
 class SchemeWarning(HeadgateWarning):
-    """Senders without the routers or marks they need, or router feedback that no sender uses."""
+    """Senders without the routers or marks they need, or feedback and flows without effect."""
 
 
 class FailedRunsError(HeadgateError):

@@ -56,6 +56,12 @@ def test_help_imports_no_heavy_library() -> None:
     assert not imports(HEADGATE, "--help") & set(HEAVY)
 
 
+def test_the_list_of_studies_draws_nothing() -> None:
+    found = imports(HEADGATE, "study", "list")
+    assert "headgate.studies.study" in found
+    assert not found & {"matplotlib", "pandas", "scipy", "dask"}
+
+
 def test_a_process_for_runs_imports_nothing_that_analyses_or_draws() -> None:
     found = imports("-c", "import headgate.campaign.child, headgate.campaign.worker")
     assert "headgate.campaign.worker" in found

@@ -78,7 +78,7 @@ def test_a_scenario_that_lacks_the_path(tmp_path: Path) -> None:
     assert "this is not a key here" in done.sentence
 
 
-@pytest.mark.parametrize("source", ["no.toml", "2^(3-3)", "."])
+@pytest.mark.parametrize("source", ["no.toml", "2^(3-3)", "2^(20-12", "2^20-12)", "."])
 def test_sources_that_are_no_design(source: str) -> None:
     done = headgate("design", "show", source)
     assert done.exit_code == 2
@@ -88,5 +88,5 @@ def test_sources_that_are_no_design(source: str) -> None:
 def test_a_new_design_without_factors(tmp_path: Path) -> None:
     done = headgate("design", "new", tmp_path / "none.toml")
     assert done.exit_code == 2
-    assert "headgate design new: there are no factors; give --factor" in done.sentence
+    assert "headgate: design new: there are no factors; give --factor" in done.sentence
     assert not (tmp_path / "none.toml").exists()

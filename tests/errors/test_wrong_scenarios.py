@@ -175,7 +175,11 @@ WRONG = [
     ("traffic.0.law.beta=1", "traffic[0].law", "has no parameter 'beta'"),
     ('traffic.0.law={name="fast",alpha=-3}', "traffic[0].law", "must be a number from"),
     # Measurement
-    ('measure.warmup="5 s"', "measure.warmup", "before the run of 2 s does; shorten it, or"),
+    (
+        'measure.warmup="5 s"',
+        "measure.warmup",
+        "2 s does; 5 s does not: shorten it",
+    ),
     ('measure.warmup="2 s"', "measure.warmup", "or lengthen duration"),
     ('measure.periods=[["1 s","9 s"]]', "measure", "ends after the run"),
     ('measure.periods=[["1.5 s","1 s"]]', "measure.periods", "must end after it starts"),
@@ -288,8 +292,22 @@ WRONG = [
         "network.fast_share",
         "less than or equal to 1",
     ),
+    # Names that something else nearly has
+    ("traffic.0.source=Left", "traffic[0].source", "'Left' is not a router here; routers: left"),
+    ("traffic.0.source='Left'", "traffic[0].source", "did you mean 'left'?"),
+    ("measure.series.flows=['Reno']", "measure.series.flows[0]", "did you mean 'reno'?"),
+    (
+        "measure.series.ports=['bottelneck']",
+        "measure.series.ports[0]",
+        "did you mean 'bottleneck'?",
+    ),
     # The option itself
     ("seed", "--set seed", "is not key=value"),
+    (
+        "traffic.law=reno",
+        "traffic.law",
+        "'law' is not a place in a list of 1; write traffic.0.law for the first one",
+    ),
     ("traffic.7.law=reno", "traffic.7.law", "'7' is not a place in a list of 1"),
     ("duration.x=1", "duration.x", "has no keys of its own"),
 ]

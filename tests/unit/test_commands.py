@@ -130,6 +130,8 @@ def test_describe_knows_every_column() -> None:
         assert name in text
         for column in columns:
             assert column.definition in text
+            assert not column.formula or f"\n      = {column.formula}\n" in text
+    assert "\\n" not in text
     only = json.loads(printed("describe", "flows.goodput_bps", "--json"))
     assert [column["unit"] for column in only["flows"]] == ["bit/s"]
 

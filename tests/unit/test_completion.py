@@ -51,6 +51,28 @@ def test_columns_are_offered_behind_the_dot_and_nothing_that_does_not_fit() -> N
     assert not ask("bash", "study", "xyz").strip()
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (("plot", "--only", "rtt,cw"), "rtt,cwnd"),
+        (("plot", "--format", "png,s"), "png,svg"),
+        (("study", "--scale", "qu"), "quick"),
+        (("export", "--table", "flo"), "flows"),
+    ],
+)
+def test_values_of_options_are_offered(words: tuple[str, ...], offered: str) -> None:
+    assert ask("bash", *words).split() == [offered]
+
+
+def test_names_of_studies_are_offered_without_importing_them() -> None:
+    asks = (
+        "import sys; from headgate.cli.complete import studies; assert 'nist-1a' in studies('ni');"
+        "print([name for name in sys.modules if name.startswith('headgate.studies.')])"
+    )
+    told = subprocess.run([sys.executable, "-c", asks], check=True, capture_output=True, text=True)
+    assert told.stdout.strip() == "['headgate.studies.names']"
+
+
 def script_of(shell: str) -> str:
     """What `headgate --show-completion` prints in a shell."""
     environment = os.environ | {"_HEADGATE_COMPLETE": f"source_{shell}"}

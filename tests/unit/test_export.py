@@ -97,7 +97,7 @@ def test_runs_that_kept_other_tables_are_exported_too(study: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("{run}",), "headgate export: give --csv, --parquet, or both"),
+        (("{run}",), "export: give --csv, --parquet, or both"),
         (("{run}", "--csv", "--table", "flow"), "holds no table 'flow'; did you mean 'flows'?"),
         (("{run}", "--csv", "--table", "xyzzy"), "holds no table 'xyzzy'; there are flows"),
         (("{here}", "--csv"), "holds neither a run (run.json) nor finished runs of a study (runs)"),

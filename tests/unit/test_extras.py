@@ -106,6 +106,8 @@ def test_a_run_and_its_pictures_need_none(tmp_path: Path) -> None:
     done = headgate(tmp_path, "run", scenario, "--set", "duration=20 s", "--out", "run")
     assert done.returncode == 0, done.stderr
     assert headgate(tmp_path, "plot", "run").returncode == 0
+    refused = headgate(tmp_path, "plot", "run", "--format", "html")
+    assert "a page of pictures in HTML needs altair, which is not installed" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,8 @@ def test_few_flows_over_red_are_warned_of() -> None:
     assert said("misra-gong-towsley", BDP / 6, "3 BDP", **gentle) == []
     (warning,) = said("misra-gong-towsley", BDP / 5, "3 BDP", **gentle)
     assert warning.startswith("core: 5 flows; with up to 5 flows")
+    (warning,) = said("misra-gong-towsley", BDP, "3 BDP", **gentle)
+    assert warning.startswith("core: 1 flow; with up to 5 flows")
 
 
 def test_means_that_count_a_climb_are_warned_of() -> None:

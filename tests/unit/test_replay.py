@@ -171,7 +171,7 @@ def test_what_cannot_be_replayed_is_a_sentence(tmp_path: Path) -> None:
     write(tmp_path / "radio.pcap", exchange(), link=127)
     write(tmp_path / "empty.pcap", [])
     for name, says in (
-        ("none.pcap", "cannot be read: No such file"),
+        ("none.pcap", "cannot be read: there is no such file"),
         ("text", "is neither pcap nor pcapng"),
         ("udp.pcap", "has no TCP connection with data"),
         ("radio.pcap", "link type 127 is not read"),

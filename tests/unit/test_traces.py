@@ -312,11 +312,15 @@ def test_flows_and_ports_are_chosen_by_names_patterns_and_numbers(tmp_path: Path
     ("options", "says"),
     [
         (["flows=3"], "trace flows: 3 is not a number of the flows: they have 0 to 2"),
-        (["flows=bulk.7"], "flows[0]: there is no 'bulk.7' among the flows: bulk.0, bulk.1, short"),
+        (
+            ["flows=bulk.7"],
+            "trace flows: there is no 'bulk.7' among the flows: bulk.0, bulk.1, short;"
+            " did you mean 'bulk.0' or 'bulk.1'?",
+        ),
         (["flows=x*"], "trace: no flows are called x*"),
         (
             ["ports=up"],
-            "links[0]: there is no 'up' among the links: bottleneck, bottleneck.reverse",
+            "trace ports: there is no 'up' among the links: bottleneck, bottleneck.reverse",
         ),
         (["flow=1"], "--trace: 'flow=1' is not flows=NAMES or ports=NAMES, such as flows=0,5"),
         (["flows="], "--trace: 'flows=' is not flows=NAMES or ports=NAMES, such as flows=0,5"),

@@ -91,11 +91,14 @@ def read_capture(path: Path, report: Report | None = None) -> Capture:
     from headgate import _native
 
     try:
+        path.open("rb").close()  # whose refusals have no number of the system's in their words
         reading = _native.Capture(path)
         while not reading.advance(SLICE_S):
             if report is not None:
                 report(reading.consumed)
         return _form(path, reading.take_contents())
+    except FileNotFoundError:
+        raise StoreError(f"{path}: cannot be read: there is no such file") from None
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {explain_os(error)}") from None
     except ValueError as error:

@@ -11,7 +11,7 @@ from typing import Any
 
 from headgate.optional import require
 
-require("report", "a report")  # before what imports Altair
+require("report", "a page of pictures in HTML")  # before what imports Altair
 
 from headgate.analysis.whole import Whole  # noqa: E402
 from headgate.charts.factors import correlations, effects, influence, means  # noqa: E402

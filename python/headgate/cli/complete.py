@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+#: Formats of pictures.
+FORMATS = ("png", "svg", "html")
+
 
 def studies(incomplete: str) -> list[str]:
     """Return the names of studies that begin so."""
-    from headgate.studies.study import names
+    from headgate.studies.names import names
 
     return _beginning(incomplete, ["list", *names()])
 
@@ -40,6 +43,35 @@ def templates(incomplete: str) -> list[str]:
     from headgate.templates import KINDS
 
     return _beginning(incomplete, KINDS)
+
+
+def pictures(incomplete: str) -> list[str]:
+    """Return the pictures of a run, behind those that are there, that begin so."""
+    from headgate.pictures.kinds import KINDS
+
+    return _after_commas(incomplete, (kind.name for kind in KINDS))
+
+
+def formats(incomplete: str) -> list[str]:
+    """Return the formats of pictures, behind those that are there, that begin so."""
+    return _after_commas(incomplete, FORMATS)
+
+
+def scales(incomplete: str) -> list[str]:
+    """Return the scales that every study has and that begin so."""
+    return _beginning(incomplete, ("quick", "standard", "full"))
+
+
+def tables_of_runs(incomplete: str) -> list[str]:
+    """Return the tables of a run that begin so."""
+    from headgate.columns import OF_A_RUN
+
+    return _beginning(incomplete, OF_A_RUN)
+
+
+def _after_commas(incomplete: str, names: Iterable[str]) -> list[str]:
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in _beginning(last, names)]
 
 
 def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ import typer
 from headgate.cli import complete
 from headgate.cli.options import Json
 from headgate.errors import HeadgateError
-from headgate.suggest import hint
+from headgate.suggest import also, hint
 from headgate.visible import say
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def describe(
     for name, columns in chosen.items():
         say(name)
         for column in columns:
-            say(_line(column))
+            say(*_lines(column))
 
 
 def select(what: str | None) -> dict[str, tuple[Column, ...]]:
@@ -48,8 +48,10 @@ def select(what: str | None) -> dict[str, tuple[Column, ...]]:
         return EVERY_TABLE
     table, _, wanted = what.partition(".")
     if table not in EVERY_TABLE:
-        says = hint(table, EVERY_TABLE, f"tables: {', '.join(EVERY_TABLE)}")
-        raise HeadgateError(f"'{table}' is not a table of results; {says}")
+        known = f"; tables: {', '.join(EVERY_TABLE)}"
+        columns = "" if wanted else _say_columns(table)
+        says = also(table, EVERY_TABLE) + columns or known
+        raise HeadgateError(f"'{table}' is not a table of results{says}")
     found = tuple(c for c in EVERY_TABLE[table] if not wanted or c.name == wanted)
     if not found:
         names = [c.name for c in EVERY_TABLE[table]]
@@ -58,7 +60,15 @@ def select(what: str | None) -> dict[str, tuple[Column, ...]]:
     return {table: found}
 
 
-def _line(column: Column) -> str:
+def _say_columns(name: str) -> str:
+    """Say which tables have a column of the name that was given for a table."""
+    from headgate.columns import EVERY_TABLE
+
+    found = [f"{t}.{name}" for t, cs in EVERY_TABLE.items() if any(c.name == name for c in cs)]
+    return f"; it is a column: {', '.join(found)}" if found else ""
+
+
+def _lines(column: Column) -> list[str]:
     unit = f" [{column.unit}]" if column.unit not in ("", "1") else ""
-    formula = f"\n      = {column.formula}" if column.formula else ""
-    return f"  {column.name}{unit}  {column.definition}{formula}"
+    formula = [f"      = {column.formula}"] if column.formula else []
+    return [f"  {column.name}{unit}  {column.definition}", *formula]

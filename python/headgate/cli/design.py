@@ -97,7 +97,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     varied = _factors(factor or [], factors, design)
     if not varied:
         says = "there are no factors; give --factor NAME=PATH:LOW..HIGH, --factors K or --design"
-        raise ScenarioError("headgate design new", says)
+        raise ScenarioError("design new", says)
     given: dict[str, Any] = {
         "title": title or file.stem,
         "kind": kind,
@@ -112,7 +112,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         "scenario": _beside(scenario, file),
         "factors": varied,
     }
-    made = make(DesignFile.from_dict(given, "headgate design new"), file)
+    made = make(DesignFile.from_dict(given, "design new"), file)
     if scenario is not None:
         made.scenarios()
     _write(made, file)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from headgate.cli import complete
 from headgate.cli.options import Json
 from headgate.errors import HeadgateError
 from headgate.visible import say
@@ -21,7 +22,12 @@ def export(  # noqa: PLR0913, PLR0917 - one for each option
     parquet: Annotated[bool, typer.Option("--parquet", help="Write Parquet.")] = False,
     tables: Annotated[
         list[str] | None,
-        typer.Option("--table", metavar="NAME", help="This table only; repeatable."),
+        typer.Option(
+            "--table",
+            metavar="NAME",
+            help="This table only; repeatable.",
+            autocompletion=complete.tables_of_runs,
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where to; DIR/export unless given.")
@@ -39,7 +45,7 @@ def export(  # noqa: PLR0913, PLR0917 - one for each option
 
     formats = [name for name, wanted in (("csv", csv), ("parquet", parquet)) if wanted]
     if not formats:
-        raise HeadgateError("headgate export: give --csv, --parquet, or both")
+        raise HeadgateError("export: give --csv, --parquet, or both")
     paths = []
     for path in write(folder, out or folder / "export", formats, tables or ()):
         paths.append(str(path))

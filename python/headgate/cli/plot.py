@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.cli import complete
 from headgate.cli.options import Json, say_paths
 from headgate.errors import HeadgateError
 from headgate.optional import find_missing
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from headgate.pictures.kinds import Kind
     from headgate.pictures.run import Run
 
-FORMATS = ("png", "svg", "html")
+FORMATS = complete.FORMATS
 PAGE = "pictures.html"
 NO_FLOWS = 'its runs keep no flows; add tables = ["flows"] to the experiment, and run it again'
 
@@ -39,7 +40,12 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
     ] = None,
     only: Annotated[
         str,
-        typer.Option(metavar="NAME,...", help="Draw only these pictures.", show_default=False),
+        typer.Option(
+            metavar="NAME,...",
+            help="Draw only these pictures.",
+            show_default=False,
+            autocompletion=complete.pictures,
+        ),
     ] = "",
     formats: Annotated[
         str,
@@ -49,6 +55,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
             help="One or more of png, svg, html; by default all (html if the extra 'report' is "
             "installed).",
             show_default=False,
+            autocompletion=complete.formats,
         ),
     ] = "",
     out: Annotated[

@@ -36,7 +36,8 @@ Scale = Annotated[
     str,
     typer.Option(
         help="How much to run: quick (minutes), standard (hours), full (the published size), or a"
-        " fraction of the full size such as 1/20."
+        " fraction of the full size such as 1/20.",
+        autocompletion=complete.scales,
     ),
 ]
 
@@ -122,7 +123,8 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
         str | None,
         typer.Option(
             help="quick, standard, full or a fraction; unless given, the largest that is stored, or"
-            " with --run quick."
+            " with --run quick.",
+            autocompletion=complete.scales,
         ),
     ] = None,
     results: Results = None,
@@ -150,8 +152,8 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
 
         _run_all(scale or "quick", WorkerPool(workers, cluster, threads), out, results, as_json)
         return
+    from headgate.studies.names import names
     from headgate.studies.stored import read_stored
-    from headgate.studies.study import names
 
     stored = read_stored(results or Path("results"), scale)
     if as_json:
@@ -188,7 +190,7 @@ def _run_all(
     from headgate.experiment.runner import run_study
     from headgate.optional import require
     from headgate.studies.ask import ask
-    from headgate.studies.study import names
+    from headgate.studies.names import names
 
     require("report", "a study")
     asked = [ask(name, scale, out / name, results=results) for name in names()]
@@ -206,7 +208,8 @@ def _run_all(
 
 
 def _list(as_json: bool) -> None:
-    from headgate.studies.study import load, names
+    from headgate.studies.names import names
+    from headgate.studies.study import load
 
     specs = [load(name).spec for name in names()]
     if as_json:

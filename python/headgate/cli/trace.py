@@ -76,6 +76,9 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
     if within_s is not None and not within_s[0] < within_s[1]:
         says = f"{within_s[0]:g} to {within_s[1]:g} s is not allowed"
         raise HeadgateError(f"--between: {says}; FROM must be before TO")
+    if within_s is not None and within_s[0] >= stored.ends_s:
+        says = f"{within_s[0]:g} to {within_s[1]:g} s is not allowed"
+        raise HeadgateError(f"--between: {says}; the trace ends at {stored.ends_s:g} s")
     folder = stored.folder.parent / "figures"
     drawings = {
         name: draw_time_sequence(traced, within_s) for name, traced in read_connections(stored)

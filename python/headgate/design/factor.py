@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from headgate.as_toml import as_toml
 from headgate.errors import HeadgateError
 
 Scale = Literal["linear", "log"]
@@ -51,7 +52,8 @@ class Factor:
         numbers = self._numbers()
         if numbers is None:
             raise HeadgateError(
-                f"factor {self.name}: there is no level between {self.low!r} and {self.high!r}; "
+                f"factor {self.name}: there is no level between {as_toml(self.low)} and"
+                f" {as_toml(self.high)}; "
                 "centre points and samples need numbers, with the same unit if they have one"
             )
         low, high, unit = numbers

@@ -98,7 +98,7 @@ class DesignFile(Model):
     @classmethod
     def _refuse_renamed(cls, given: Any) -> Any:
         if isinstance(given, Mapping) and "plan" in given:
-            raise at("plan", f"this key is now 'design'; write design = {given['plan']!r}")
+            raise at("plan", f"this key is now 'design'; write design = {as_toml(given['plan'])}")
         return given
 
     @field_validator("factors", mode="before")

@@ -60,7 +60,8 @@ class MadeDesign:
 
         named, folder = self.file.scenario, self.path.parent if self.path else Path()
         if not named:
-            raise ScenarioError(str(self.path or "design"), "it names no scenario; give one")
+            says = 'it names no scenario; write scenario = "base.toml" above the first [table]'
+            raise ScenarioError(str(self.path or "design"), says)
         if isinstance(named, str):
             return Scenario.load((folder / named).resolve())
         data = copy.deepcopy(named)

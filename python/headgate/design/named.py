@@ -10,7 +10,7 @@ from headgate.design.factor import Factor, letters, make_coded_factors, number_f
 from headgate.design.factorial import Design, factorial
 from headgate.errors import HeadgateError
 
-_NAME = re.compile(r"2\^\(?(\d+)(?:-(\d+))?\)?")
+_NAME = re.compile(r"2\^(?:\((\d+)(?:-(\d+))?\)|(\d+)(?:-(\d+))?)")
 MOST_FACTORS = 512
 
 
@@ -110,7 +110,8 @@ def least_aberrant(factors: Sequence[Factor], basic: int) -> tuple[Design, str]:
 def size_of(name: str) -> tuple[int, int]:
     """Read `2^(9-4)`, or `2^5`, as numbers of factors and of generators."""
     match = _NAME.fullmatch(name.replace(" ", "").replace("**", "^"))
-    count, generated = (int(match[1]), int(match[2] or 0)) if match else (0, 0)
+    found = [int(number) for number in match.groups() if number] if match else []
+    count, generated = (*found, 0, 0)[:2]
     if not 0 <= generated < count <= MOST_FACTORS:
         raise HeadgateError(
             f"{name!r} is not the name of a two-level design; write 2^k or 2^(k-p) with p below k, "

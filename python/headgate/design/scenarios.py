@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headgate.as_toml import as_toml
 from headgate.design.factor import Factor
 from headgate.errors import HeadgateError, ScenarioError
 
@@ -27,5 +28,5 @@ def _fits(factor: Factor, level: Any, base: Scenario) -> None:
         base.replaced({factor.setting: level})
     except HeadgateError as error:
         raise ScenarioError(
-            f"factor {factor.name}, {factor.setting} = {level!r}", str(error)
+            f"factor {factor.name}, {factor.setting} = {as_toml(level)}", str(error)
         ) from None

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from headgate import units
+from headgate.as_toml import as_toml
 from headgate.design import Design, Factor
 from headgate.design.file import code_of
 from headgate.errors import HeadgateError, UnitError
@@ -33,7 +34,9 @@ def choose(design: Design, where: str) -> Design:
     for place, factor in enumerate(design.factors):
         if len(np.unique(matrix[:, place])) == 1:
             level = label_levels(factor, matrix[:1, place])[0]
-            raise HeadgateError(f"where: {where!r} leaves one level of {factor.name}, {level!r}")
+            raise HeadgateError(
+                f"where: {where!r} leaves one level of {factor.name}, {as_toml(level)}"
+            )
     return replace(design, matrix=matrix, fraction=None)
 
 

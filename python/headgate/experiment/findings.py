@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from headgate.experiment.effects import Effect
 from headgate.experiment.responses import Response
 from headgate.experiment.runnable import Listing, Picture
 from headgate.experiment.tables import Measured, rows_of
-from headgate.plots.interaction import Axis, Cloud, Panel, clouds, interaction
-from headgate.plots.intervals import Bar, effect_intervals
 from headgate.stats.intervals import mean_interval
 from headgate.units import readable, sizes
+
+if TYPE_CHECKING:
+    from headgate.plots.interaction import Axis
 
 LAW = "law"
 #: Panels and lines that can still be told apart; what is more is averaged over.
@@ -137,6 +138,8 @@ def _draw(found: Measured, response: Response) -> Iterator[Picture]:
 
 
 def _draw_effects(found: Measured, response: Response, effects: Sequence[Effect]) -> Any:
+    from headgate.plots.intervals import Bar, effect_intervals
+
     shown = sorted(effects, key=lambda effect: -abs(effect.effect))[:MOST_EFFECTS]
     factor, unit = readable(response.unit, max(abs(effect.effect) for effect in shown))
     bars = [
@@ -160,6 +163,8 @@ def _label(response: Response, unit: str) -> str:
 
 
 def _draw_means(found: Measured, response: Response) -> Any:
+    from headgate.plots.interaction import Panel, interaction
+
     axis, line, panels = _places(found)
     values = found.told[response.name]
     factor, unit = readable(response.unit, float(np.nanmax(np.abs(values))))
@@ -186,6 +191,8 @@ def _draw_means(found: Measured, response: Response) -> Any:
 
 
 def _axis(found: Measured, name: str, levels: Sequence[Any]) -> Axis:
+    from headgate.plots.interaction import Axis
+
     known = sizes([str(level) for level in levels])
     places = (
         [float(size) for size in known]
@@ -217,6 +224,8 @@ def _places(found: Measured) -> tuple[str, str, list[str]]:
 
 
 def _draw_cloud(found: Measured, response: Response) -> Any:
+    from headgate.plots.interaction import Cloud, clouds
+
     means = np.array([found.mean(response.name, c)[0] for c in range(len(found.coded))])
     factor, unit = readable(response.unit, float(np.nanmax(np.abs(means))))
     groups = found.labels.get(LAW, [""] * len(means))

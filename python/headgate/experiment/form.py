@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
+from headgate.as_toml import as_toml
 from headgate.claims import Claim
 from headgate.columns import OF_A_RUN
 from headgate.design.file import DesignFile, Kind
@@ -20,6 +21,7 @@ from headgate.experiment.sequential import Until
 from headgate.plugin import split
 from headgate.scenario.base import Model, also_text, at
 from headgate.scenario.toml import EVERY_LAW
+from headgate.suggest import also
 
 _NAME = re.compile(r"[A-Za-z]\w*")
 #: What a table of runs has besides factors and responses.
@@ -110,7 +112,8 @@ class ExperimentFile(DesignFile):
     def _are_tables(cls, given: Any) -> Any:
         for name in given if isinstance(given, tuple) else ():
             if name not in OF_A_RUN:
-                raise ValueError(f"{name!r} is not a table; the tables are {', '.join(OF_A_RUN)}")
+                known = f"the tables are {', '.join(OF_A_RUN)}{also(name, OF_A_RUN)}"
+                raise ValueError(f"{name!r} is not a table; {known}")
         return given
 
     @field_validator("responses")
@@ -122,6 +125,7 @@ class ExperimentFile(DesignFile):
             if not _NAME.fullmatch(name):
                 raise ValueError(
                     f"{name!r} is not a name of a response; write letters, digits and _ only"
+                    f"{also(name, measures.NAMED)}"
                 )
         return given
 
@@ -203,4 +207,6 @@ def _named(one: Any) -> tuple[str, Any]:
         return measures.name_of(one), {"measure": one}
     if isinstance(one, Mapping) and isinstance(one.get("name"), str):
         return one["name"], {key: value for key, value in one.items() if key != "name"}
-    raise HeadgateError(f"{one!r} is not a response; write a name, or a table with name and sql")
+    raise HeadgateError(
+        f"{as_toml(one)} is not a response; write a name, or a table with name and sql"
+    )

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from headgate.as_toml import as_toml
 from headgate.errors import HeadgateError
 from headgate.scenario.toml import parse_setting
 from headgate.suggest import also
@@ -37,7 +38,8 @@ def _require_like(before: Any, value: Any, text: str) -> None:
     """Refuse another kind of value than the one that stands there."""
     if _kind(before) != _kind(value):
         raise HeadgateError(
-            f"--set {text}: {value!r} is not allowed; write {_kind(before)}, such as {before!r}"
+            f"--set {text}: {as_toml(value)} is not allowed; write {_kind(before)}, such as"
+            f" {as_toml(before)}"
         )
     if isinstance(before, list) and before:
         for each in value:

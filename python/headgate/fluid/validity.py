@@ -179,8 +179,8 @@ def _few(seen: Seen) -> Iterator[str]:
         flows = float(seen.flows[seen.passing(link)].sum())
         if 0 < flows <= FEW:
             yield (
-                f"{name}: {flows:.3g} flows; with up to {FEW} flows, each reduction of a window "
-                "shows in the queue, where the model has the mean over flows"
+                f"{name}: {flows:.3g} flow{'s' * (flows != 1)}; with up to {FEW} flows, each"
+                " reduction of a window shows in the queue, where the model has the mean over flows"
             )
 
 

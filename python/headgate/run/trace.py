@@ -62,7 +62,7 @@ class Trace:
         flows = _Named("flows", sum(name_counts(traffic)), lambda: each_name(traffic))
         ports = _Named("ports", len(links), lambda: (link["name"] for link in links))
         patterns = tuple(flows.patterns(self.flows)), tuple(ports.patterns(self.ports))
-        chosen = choose_numbers(plan, *patterns)
+        chosen = choose_numbers(plan, *patterns, ("trace flows", "trace ports"))
         for named, wanted, found in zip((flows, ports), patterns, chosen, strict=True):
             if wanted and not found:
                 raise ScenarioError("trace", f"no {named.kind} are called {', '.join(wanted)}")

@@ -1,4 +1,7 @@
-"""Warnings about a plan that can run: senders or routers of a scheme without the other half."""
+"""Warnings about a plan that can run, but hardly as it is meant.
+
+Senders or routers of a scheme lack the other half, or flows start after the run.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import numpy as np
 
 from headgate import catalog
 from headgate.scenario.networks.routes import Routes
+from headgate.units import format_time
 
 if TYPE_CHECKING:
     from headgate.scenario.planner import Arrays
@@ -22,7 +26,7 @@ MARKING = 'network.queue = {name = "threshold", mark = "0.17 BDP"}'
 
 
 def doubts_of(plan: Plan, arrays: Arrays) -> list[str]:
-    """Return warnings of senders without their routers or marks, and of routers without senders."""
+    """Return warnings of senders or routers without each other, and of flows that never start."""
     return _Doubts(plan, arrays).all()
 
 
@@ -32,7 +36,33 @@ class _Doubts:
 
     def all(self) -> list[str]:
         senders = [doubt for item in self.plan["traffic"] for doubt in self._senders(item)]
-        return [*senders, *self._routers()]
+        return [*senders, *self._routers(), *self._late()]
+
+    def _late(self) -> Iterator[str]:
+        """Warn of flows whose start comes when the run is over."""
+        ends_ps = self.plan["duration_ps"]
+        for number, item in enumerate(self.plan["traffic"]):
+            late, count, key = self._count_late(item, ends_ps)
+            if late:
+                who = "" if key == "start" else f"{late:,} of the {count:,} flows of "
+                when = f"at {format_time(item['start_ps'])}, " if key == "start" else ""
+                yield (
+                    f"traffic[{number}].{key}: {who}'{item['name']}' would start {when}when the run"
+                    f" of {format_time(ends_ps)} is over, and never will; let them start earlier,"
+                    " or lengthen duration"
+                )
+
+    def _count_late(self, item: Mapping[str, Any], ends_ps: int) -> tuple[int, int, str]:
+        """Count what of an item starts too late, and all of it; the key says when it starts."""
+        listed = self.arrays.get(f"{item.get('key')}.start_ps")
+        if listed is not None:
+            return int(np.count_nonzero(listed >= ends_ps)), len(listed), "file"
+        count, first = item.get("count", 1), item.get("start_ps", 0)
+        if first >= ends_ps:
+            return count, count, "start"
+        step = item.get("stagger_ps", 0)
+        in_time = -(-(ends_ps - first) // step) if step else count
+        return max(0, count - in_time), count, "stagger"
 
     @cached_property
     def _routes(self) -> Routes:

@@ -19,9 +19,12 @@ from headgate.scenario.group import Group, Item
 from headgate.scenario.networks.layout import Demand, Layout
 from headgate.scenario.places import ends
 from headgate.scenario.planner import Arrays, Planner
-from headgate.scenario.problems import join
 from headgate.scenario.spec import ScenarioSpec
+from headgate.suggest import also
 from headgate.version import RESULTS
+
+#: Of more names no near ones are looked for: a run may have a million flows.
+_LOOKED_AT = 1000
 
 
 def make_plan(scenario: ScenarioSpec) -> tuple[dict[str, Any], Arrays]:
@@ -96,22 +99,26 @@ def _series(
     return {
         "interval_ps": series.interval,
         "flows": _choose_followed(traffic, series.flows, series.most),
-        "links": _choose_matching([lambda: iter(links)], ports, "measure.series.ports", "links"),
+        "links": _choose_matching([lambda: iter(links)], ports, "measure.series.ports[]", "links"),
     }
 
 
 def choose_numbers(
-    plan: Mapping[str, Any], flows: Sequence[str], links: Sequence[str]
+    plan: Mapping[str, Any],
+    flows: Sequence[str],
+    links: Sequence[str],
+    places: tuple[str, str] = ("flows[]", "links[]"),
 ) -> tuple[set[int], set[int]]:
     """Return the numbers of the traffic and of the links that these patterns name.
 
-    Raises ScenarioError for a pattern without a star that names nothing.
+    Raises ScenarioError for a pattern without a star that names nothing; `places` are where the
+    user wrote them, and `[]` in one takes the number of the pattern.
     """
     names: Named = partial(_flows_of_all, plan["traffic"])
     ends: Named = partial(_names_of, plan["links"])
     return (
-        set(_choose_matching([names], tuple(flows), "flows", "flows")),
-        set(_choose_matching([ends], tuple(links), "links", "links")),
+        set(_choose_matching([names], tuple(flows), places[0], "flows")),
+        set(_choose_matching([ends], tuple(links), places[1], "links")),
     )
 
 
@@ -146,7 +153,7 @@ def _choose_followed(
     ]
     named = [partial(_flows_of, first, item) for first, item in groups]
     begins = [first for first, _ in groups]
-    flows = _choose_matching(named, patterns, "measure.series.flows", "flows", most)
+    flows = _choose_matching(named, patterns, "measure.series.flows[]", "flows", most)
     laws = [groups[bisect_right(begins, number) - 1][1]["law"] for number in flows]
     return _deal(flows, laws, most)
 
@@ -185,14 +192,17 @@ def _choose_matching(
             for at in islice((at for at, name in group() if matches(name)), most)
         ]
         if not found and not any(mark in pattern for mark in "*?["):
-            names = [name for _, name in islice(chain.from_iterable(g() for g in named), 9)]
-            shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-            raise ScenarioError(
-                join([place, number]),
-                f"there is no {pattern!r} among the {known}: {shown or 'none'}",
-            )
+            says = f"there is no {pattern!r} among the {known}: {_list_near(pattern, named)}"
+            raise ScenarioError(place.replace("[]", f"[{number}]"), says)
         chosen.update(dict.fromkeys(found))
     return list(chosen)
+
+
+def _list_near(pattern: str, named: Sequence[Named]) -> str:
+    """Write the first names, and those of the first many that are near a pattern."""
+    names = [name for _, name in islice(chain.from_iterable(g() for g in named), _LOOKED_AT)]
+    shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    return f"{shown or 'none'}{also(pattern, names)}"
 
 
 def plan_json(plan: dict[str, Any]) -> str:

@@ -52,8 +52,8 @@ class ScenarioSpec(Model):
         if self.measure.warmup >= self.duration:
             raise at(
                 "measure.warmup",
-                f"the warm-up must end before the run of {format_time(self.duration)} does; shorten"
-                " it, or lengthen duration",
+                f"the warm-up must end before the run of {format_time(self.duration)} does;"
+                f" {format_time(self.measure.warmup)} does not: shorten it, or lengthen duration",
             )
         periods = self.measure.period_bounds(self.duration)
         if periods and periods[-1][1] > self.duration:

@@ -41,9 +41,10 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def _refuse_other_forms(data: Mapping[str, Any], path: Path) -> None:
     if "factors" in data and "traffic" not in data:
-        what = "an experiment; `headgate experiment run`" if "responses" in data else "a design;"
-        does = "runs it" if "responses" in data else "`headgate design show` shows it"
-        raise ScenarioError(str(path), f"this is {what} {does}")
+        experiment = "`headgate experiment check` checks it, and `headgate experiment run` runs it"
+        what = "an experiment" if "responses" in data else "a design"
+        does = experiment if "responses" in data else "`headgate design show` shows it"
+        raise ScenarioError(str(path), f"this is {what}; {does}")
 
 
 def note_laws(data: Mapping[str, Any], where: str) -> None:
@@ -211,6 +212,14 @@ def _child(here: Any, step: str, key: str) -> Any:
 
 
 def _place(items: list[Any], step: str, key: str) -> int:
-    if not step.isdigit() or int(step) >= len(items):
-        raise ScenarioError(key, f"'{step}' is not a place in a list of {len(items)}")
-    return int(step)
+    if step.isdecimal() and int(step) < len(items):
+        return int(step)
+    said = f"'{step}' is not a place in a list of {len(items)}"
+    raise ScenarioError(key, f"{said}{'' if step.isdecimal() else _with_place(key, step)}")
+
+
+def _with_place(key: str, step: str) -> str:
+    """Say how a key is written that lacks the number of the place in a list."""
+    before, _, after = f".{key}.".partition(f".{step}.")
+    path = ".".join(filter(None, (before.strip("."), "0", step, after.strip("."))))
+    return f"; write {path} for the first one"

@@ -28,6 +28,7 @@ from headgate.strict import Strict, fit_model
 from headgate.studies.claims import CLAIMS, StudyClaim, read_claims
 from headgate.studies.coded import Coded
 from headgate.studies.declared import Declared
+from headgate.studies.names import FOLDER, SPEC, names
 from headgate.studies.sweeps import BASE
 from headgate.suggest import also
 
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
     from headgate.api import Result
     from headgate.campaign.jobs import Job
 
-FOLDER = Path(__file__).parent
-SPEC, MODULE = "study.toml", "analysis.py"
+MODULE = "analysis.py"
 #: What a file says of another study's: an import, or a specification that it extends.
 _IMPORTED = re.compile(r"(?:from headgate\.studies\.|extends = \"\.\./)(\w+)")
 EVERY_LAW = ("*",)
@@ -264,11 +264,6 @@ def _files_of(place: Path, seen: set[Path]) -> set[Path]:
             module = FOLDER / f"{name}.py"
             _files_of(module if module.is_file() else FOLDER / name, seen)
     return {file for file in seen if file.suffix}
-
-
-def names() -> list[str]:
-    """Return the names of the studies that the package has."""
-    return sorted(path.parent.name.replace("_", "-") for path in FOLDER.glob("*/study.toml"))
 
 
 def load(name: str) -> Study:

@@ -35,6 +35,12 @@ class StoredTrace:
             raise StoreError(f"{self.folder / TRACE_FILE}: cannot be read ({error})") from None
 
     @property
+    def ends_s(self) -> float:
+        """When it ends: with the run, or before."""
+        ended_s: float | None = self.meta["ended_s"]
+        return self.meta["plan"]["duration_ps"] / 1e12 if ended_s is None else ended_s
+
+    @property
     def connections(self) -> Table:
         """One row a connection of which packets were seen, in the order of their first events."""
         return Table("connections", read_columns(self.folder / CONNECTIONS_FILE))

@@ -16,6 +16,7 @@ from headgate.errors import LawError, ScenarioError
 from headgate.scenario.links.behaviour import PLAIN, Behaviour
 from headgate.scenario.networks.routes import Routes
 from headgate.scenario.queue import DROP_TAIL, Device, Feedback, Queue
+from headgate.suggest import also
 from headgate.units import INFINITE, PS_PER_S, Amount
 
 LARGEST_BUFFER = 1e12
@@ -129,7 +130,7 @@ class Layout:
             return list(default)
         wanted = self._called.get(name)
         if not wanted:
-            raise ScenarioError(place, f"{name!r} is not a router here; {self._list_routers()}")
+            raise ScenarioError(place, f"{name!r} is not a router here; {self._list_routers(name)}")
         if default is not self._indexed[0]:
             self._indexed = default, _places_by_node(default)
         at = sorted(place for node in wanted for place in self._indexed[1].get(node, ()))
@@ -145,11 +146,12 @@ class Layout:
                 called.setdefault(name, []).append(index)
         return called
 
-    def _list_routers(self) -> str:
+    def _list_routers(self, wanted: str) -> str:
         names = [name for name, _ in self.nodes]
         classes = sorted({class_name for _, class_name in self.nodes if class_name})
         shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-        return f"routers: {shown}" + (f"; classes: {', '.join(classes)}" if classes else "")
+        of_class = f"; classes: {', '.join(classes)}" if classes else ""
+        return f"routers: {shown}{of_class}{also(wanted, self._called)}"
 
     @cached_property
     def routes(self) -> Routes:
