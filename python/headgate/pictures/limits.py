@@ -47,7 +47,8 @@ def share_times(panels: Sequence[Panel]) -> tuple[Panel, ...]:
     """Give panels over the same time one range of it, from the first point to the last of all."""
     times = [line.x for panel in panels for line in panel.lines if len(line.x)]
     times += [level.x for panel in panels for level in panel.levels]
-    low, high = (float(find([find(x) for x in times] or [0.0])) for find in (np.min, np.max))
+    low = min((float(x.min()) for x in times), default=0.0)
+    high = max((float(x.max()) for x in times), default=0.0)
     if any(panel.warmup_s for panel in panels):
         low = 0.0
     if len(panels) < 2 or low == high:
