@@ -19,7 +19,7 @@ import headgate
 from headgate import Experiment, Scenario
 from headgate.columns import OF_A_RUN
 from headgate.errors import HeadgateError
-from headgate.experiment import responses
+from headgate.experiment import measures, responses
 from headgate.experiment.result import ExperimentResult
 from headgate.mesonet import MesoNet
 from headgate.verdicts import Verdict
@@ -128,6 +128,34 @@ def test_claims_are_judged_replicate_by_replicate(
     assert fills.ours == pytest.approx(mine.mean())
     assert fills.ci == pytest.approx(stats.t.interval(0.95, 2, mine.mean(), stats.sem(mine)))
     assert (fills.verdict, longer.verdict) == (Verdict.HOLDS, Verdict.DIFFERS)
+
+
+@pytest.mark.parametrize(
+    ("word", "title", "better"),
+    [
+        ("avg(flows.mean_rtt_s)", "Mean RTT", "lower"),
+        ("max(flows.mean_rtt_s)", "Greatest of mean RTT over flows", "lower"),
+        ("avg(flows.goodput_bps)", "Mean of goodput over flows", "higher"),
+        ("stddev(flows.goodput_bps)", "Standard deviation of goodput over flows", ""),
+        ("sum(ports.marks)", "Sum of marks over ports", ""),
+    ],
+)
+def test_a_column_is_called_in_words_and_knows_which_way_is_better(
+    word: str, title: str, better: str
+) -> None:
+    found = measures.find(word)
+    assert (found.title, found.better) == (title, better)
+
+
+def test_only_columns_that_there_are_have_words() -> None:
+    there = {column.name for table in OF_A_RUN.values() for column in table}
+    assert set(measures.SPOKEN) <= there
+
+
+def test_the_answer_counts_every_measure_that_has_a_direction(result: ExperimentResult) -> None:
+    roles = result.outcome.analysis.roles
+    assert roles is not None
+    assert roles.worse == {"goodput_bps": "less", "avg_mean_rtt_s": "more"}
 
 
 def test_the_report_answers_first_and_has_its_pictures(out: Path, result: ExperimentResult) -> None:

@@ -424,3 +424,21 @@ def test_panels_over_time_share_it(kind: str) -> None:
 
 def find_domain(spec: Mapping[str, Any]) -> Any:
     return spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
+
+
+def test_a_law_has_one_colour_and_one_dash_in_every_picture(two: Result) -> None:
+    looks = {
+        (line.name, line.colour, line.dash)
+        for kind in ("throughput", "rtt", "cwnd")
+        for line in picture(two, kind).panels[0].lines
+        if line.colour is not None
+    }
+    assert len(looks) == 2
+    assert len({dash for _, _, dash in looks}) == 2
+
+
+def test_the_page_says_what_is_shaded(two: Result) -> None:
+    (spec,) = make_specs(picture(two, "cwnd"))
+    fill = spec["layer"][0]["encoding"]["fill"]
+    assert fill["scale"]["domain"] == ["warm-up"]
+    assert fill["legend"] is not None

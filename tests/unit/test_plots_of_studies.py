@@ -8,13 +8,16 @@ import pytest
 from matplotlib import pyplot as plt
 
 from headgate.plots.condition_axis import ConditionAxis
-from headgate.plots.conditions import roll_up
+from headgate.plots.conditions import residuals, roll_up
 from headgate.plots.curves import Curve, Panel, curves
 from headgate.plots.dots import Dots, alone, dots
+from headgate.plots.effects import main_effects
 from headgate.plots.heat import Heat, heat
 from headgate.plots.multiples import phases, windows_and_queues
+from headgate.plots.readable import find_readable
 from headgate.plots.style import image
-from headgate.stats.conditions import Outlier
+from headgate.stats.conditions import Outlier, Residuals
+from headgate.stats.effects import Effect
 
 T_S = np.arange(0.0, 10.0)
 
@@ -80,6 +83,33 @@ def test_a_legend_is_no_wider_than_its_figure() -> None:
     figure = curves([Panel("p", "x", "y", drawn)], columns=1, panel_in=(8.2, 4.0))
     figure.canvas.draw()
     assert figure.legends[0].get_window_extent().width <= figure.bbox.width
+
+
+def test_means_and_residuals_are_in_the_unit_that_people_read() -> None:
+    means = {"mean_low": 18e6, "mean_high": 19e6, "relative_percent": 5.0}
+    effect = Effect("buffer", **means, f_ratio=9.0, p=0.001, eta_squared=0.5)
+    figure = main_effects({"goodput": [effect]}, {"goodput": "goodput of all (bit/s)"})
+    assert figure.axes[0].get_title(loc="left") == "goodput of all (Mbit/s)"
+    assert figure.axes[0].get_lines()[1].get_ydata() == pytest.approx([18, 19])
+    values = np.array([[-2e6, 1e6, 1e6], [0.0, -1e6, np.nan]])
+    data = Residuals(("reno", "cubic", "bbr3"), values, np.zeros(2))
+    ax = residuals({"goodput (bit/s)": ("residual", data)}, ConditionAxis(["a", "b"])).axes[0]
+    assert ax.get_title(loc="left") == "goodput (Mbit/s)"
+    assert sorted(ax.get_lines()[1].get_ydata()) == [-2, 0]
+
+
+@pytest.mark.parametrize(
+    ("title", "figures", "told"),
+    [
+        ("delay (s)", [0.02, float("nan")], (1e3, "delay (ms)")),
+        ("queue (packets)", [2e6], (1.0, "queue (packets)")),
+        ("goodput (bit/s)", [0.0], (1.0, "goodput (bit/s)")),
+        ("share", [0.5], (1.0, "share")),
+    ],
+)
+def test_a_unit_is_made_readable(title: str, figures: list[float], told: tuple[float, str]) -> None:
+    factor, said = find_readable(title, figures)
+    assert (pytest.approx(factor), said) == told
 
 
 @pytest.mark.parametrize("rows", [2, 3, 20])

@@ -179,6 +179,27 @@ def test_a_tree_has_room_below_a_long_title_on_a_phone(
     one.page.close()
 
 
+def test_means_in_bits_per_second_are_read_in_millions(
+    browser: Browser, report: Path, tmp_path: Path
+) -> None:
+    texts = """(at) => [...document.querySelectorAll(`div[data-chart=means] svg ${at} text`)]
+        .map((one) => one.textContent)"""
+    shown = []
+    for unit in ("s", "bit/s"):
+        text = report.read_text(encoding="utf-8").replace("delay (s)", f"delay ({unit})")
+        (tmp_path / "unit.html").write_text(text, encoding="utf-8")
+        one = Opened(browser, tmp_path / "unit.html")
+        one.unfold()
+        response = one.page.locator("#choice-response option", has_text=f"delay ({unit})").first
+        one.choose("response", response.get_attribute("value") or "")
+        labels = one.ask(texts, ".role-axis-label")
+        shown.append([float(label.replace(",", "")) for label in labels if label[0].isdigit()])
+        told = " ".join(one.ask(texts, ".role-title"))
+        assert ("(Mbit/s)" in told) is (unit == "bit/s")
+        one.page.close()
+    assert shown[1] == pytest.approx([1e-6 * value for value in shown[0]])
+
+
 @pytest.mark.parametrize("chart", ["changes", "effects", "correlations", "outliers"])
 def test_a_phone_shows_names_of_responses_whole(
     browser: Browser, report: Path, tmp_path: Path, chart: str

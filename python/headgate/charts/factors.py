@@ -14,6 +14,9 @@ from headgate.plots.palette import STRONG, WEAK
 MEANS = 120
 SIGN = "datum.value === 'mean_low' ? 'low' : 'high'"
 CERTAINTY = "{'**': 'p < 0.01', '*': 'p < 0.05'}[datum.stars] || 'within chance'"
+#: A response in bit/s is read in Mbit/s; its title is a choice of the page.
+IN_MBIT = "indexof(title, '(bit/s)') >= 0 ? format(datum.value / 1e6, ',.6~g') : datum.label"
+TITLE = "'Mean of ' + replace(title, '(bit/s)', '(Mbit/s)')"
 STARS = alt.Scale(domain=["p < 0.01", "p < 0.05"], range=[STRONG, WEAK])
 
 
@@ -62,7 +65,8 @@ def means(whole: Whole) -> dict[str, Any]:
     folded = base.transform_fold(["mean_low", "mean_high"], as_=["level", "mean"]).encode(
         x=alt.X("level:N", sort=["mean_low", "mean_high"], title=None,
                 axis=alt.Axis(labelExpr=SIGN, labelAngle=0)),
-        y=alt.Y("mean:Q", title="mean (unit of the response)", scale=alt.Scale(zero=False)),
+        y=alt.Y("mean:Q", title="mean (unit of the response)", scale=alt.Scale(zero=False),
+                axis=alt.Axis(labelExpr=IN_MBIT)),
         color=alt.Color("certainty:N", title="significance", scale=stars),
     )  # fmt: skip
     lines = folded.mark_line(point=alt.OverlayMarkDef(filled=True, size=50), tooltip=True)
@@ -70,7 +74,7 @@ def means(whole: Whole) -> dict[str, Any]:
     header = alt.Header(labelLimit=MEANS, labelAngle=0)
     across = alt.Facet("factor_title:N", title=None, sort=names, header=header)
     panels = lines.properties(width=MEANS, height=220).facet(facet=across, columns=len(names))
-    made = panels.properties(title=alt.Title(alt.expr("'Mean of ' + title")))
+    made = panels.properties(title=alt.Title(alt.expr(TITLE)))
     return finish(
         made,
         "Mean of the chosen response at the low and high level of each factor",

@@ -226,9 +226,11 @@ def _shade(panel: Panel, data: Data) -> list[Any]:
     if not panel.warmup_s:
         return []
     rows = data.add({"x": [0.0], "end": [panel.warmup_s], "what": ["warm-up"]})
-    shade = alt.Chart(rows).mark_rect(color=WARMUP, opacity=WARMUP_OPACITY, clip=True)
+    shade = alt.Chart(rows).mark_rect(opacity=WARMUP_OPACITY, clip=True)
+    grey = alt.Scale(domain=["warm-up"], range=[WARMUP])
+    fill = alt.Fill("what:N", scale=grey, legend=alt.Legend(symbolType="square"))
     said = [alt.Tooltip("what:N", title="what"), alt.Tooltip("end:Q", title="ends (s)")]
-    return [shade.encode(x=_x(panel), x2="end:Q", tooltip=said)]
+    return [shade.encode(x=_x(panel), x2="end:Q", fill=fill, tooltip=said)]
 
 
 def _draw_level(panel: Panel, level: Level, data: Data) -> list[Any]:

@@ -21,6 +21,19 @@ MAKERS = {
     "sum": "sum", "avg": "mean", "min": "least", "max": "greatest", "median": "median",
     "stddev": "standard deviation",
 }  # fmt: skip
+#: What columns are called in words, and which way they are better; others have neither.
+SPOKEN: dict[str, tuple[str, Better]] = {
+    "mean_rtt_s": ("mean RTT", "lower"), "min_rtt_s": ("least RTT", "lower"),
+    "fct_receiver_s": ("completion time", "lower"),
+    "fct_sender_s": ("completion time at the sender", "lower"),
+    "mean_fct_s": ("mean completion time", "lower"),
+    "goodput_bps": ("goodput", "higher"), "utilisation": ("utilisation", "higher"),
+    "loss_rate": ("loss rate", "lower"), "mean_wait_s": ("mean wait", "lower"),
+    "mean_queue_packets": ("mean queue", "lower"), "max_queue_packets": ("longest queue", "lower"),
+    "retransmissions": ("retransmissions", "lower"), "timeouts": ("time-outs", "lower"),
+}  # fmt: skip
+#: What makes a number that is in no way better where its column is.
+_SPREAD = "stddev"
 _MADE = re.compile(r"(\w+)\((\w+)\.(\w+)\)")
 
 
@@ -119,8 +132,19 @@ def _make(maker: str, table: str, name: str) -> Measure:
     column = _column(table, name)
     if not column.unit:
         raise HeadgateError(f"'{maker}({table}.{name})': {name} has words, not numbers")
-    title = f"{MAKERS[maker].capitalize()} of {name} over {table}"
-    return Measure(f'SELECT {maker}("{name}") FROM {table}', column.unit, title)
+    better = SPOKEN[name][1] if name in SPOKEN and maker != _SPREAD else ""
+    asked = f'SELECT {maker}("{name}") FROM {table}'
+    title = _title_made(maker, table, name)
+    return Measure(asked, column.unit, title, better)
+
+
+def _title_made(maker: str, table: str, name: str) -> str:
+    """Return what a number of a column is called: `Mean RTT`, `Greatest mean RTT over flows`."""
+    said = SPOKEN[name][0] if name in SPOKEN else name
+    made = MAKERS[maker]
+    if maker == "avg" and said.startswith(f"{made} "):
+        return said[:1].upper() + said[1:]
+    return f"{made.capitalize()} of {said} over {table}"
 
 
 def _column(table: str, name: str) -> Column:

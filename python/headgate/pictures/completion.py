@@ -76,7 +76,7 @@ def draw_completion(runs: Sequence[Run]) -> Picture | None:
             if len(own):
                 x, share = _thin_steps(own, each)
                 drawn += len(x)
-                lines.append(Line(name_law(law), x, share, ink, dash + ink, "step"))
+                lines.append(Line(name_law(law), x, share, ink, dash, "step"))
         title = f"{_name_class(low, high)}: {inside.sum():,} flows"
         panels.append(
             Panel(title, TIME, "share of flows", tuple(lines), log="x", y_range=(0.0, 1.02))
@@ -132,7 +132,7 @@ def draw_completion_by_size(runs: Sequence[Run]) -> Picture | None:
             lines.append(Line(label, size[order], time_s[order], ink, dash, "points", listed=alone))
             if middle is not None:
                 at, low, median, high = middle
-                lines.append(Line(label, at, median, ink, dash + ink, band=(low, high)))
+                lines.append(Line(label, at, median, ink, dash, band=(low, high)))
     drawn = sum(len(line.x) for line in lines if line.style == "points")
     thinned = f" Thinned: {drawn:,} points are drawn, one in {kept.step} by size."
     caption = f"{done.describe()} Lines are medians of bins of sizes, shaded 10 % to 90 %."

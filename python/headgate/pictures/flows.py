@@ -147,7 +147,7 @@ def _draw_each_flow(
         ink, dash = colour.get(law, (len(colour), 0))
         if alone:
             lines = [
-                Line(name, *shape(*courses.read(name, column)), ink, dash + ink + place)
+                Line(name, *shape(*courses.read(name, column)), ink, dash + place)
                 for place, name in enumerate(of_law)
             ]
             title = ""
@@ -158,7 +158,7 @@ def _draw_each_flow(
                 for name in shown
             ]
             middle = courses.combine(of_law, column, mean=True)
-            lines.append(Line(f"mean of {len(of_law)}", *shape(*middle), ink, listed=False))
+            lines.append(Line(f"mean of {len(of_law)}", *shape(*middle), ink, dash, listed=False))
             some = "each" if len(shown) == len(of_law) else f"{len(shown)}"
             title = f"{name_law(law)}: mean of {len(of_law)} flows (thick), {some} of them (thin)"
         panels.append(Panel(title, "time (s)", y, tuple(lines), (), run.warmup_s))
@@ -208,7 +208,7 @@ def _draw_ports(run: Run) -> Picture | None:
 
 def colour_laws(runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
     """Assign each law a colour and dash, the same in every picture of these runs."""
-    return {law: (place, 0) for place, law in enumerate(list_laws(runs))}
+    return {law: (place, place) for place, law in enumerate(list_laws(runs))}
 
 
 def _say_chosen(run: Run, names: Sequence[str]) -> str:

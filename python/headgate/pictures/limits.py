@@ -47,8 +47,8 @@ def share_times(panels: Sequence[Panel]) -> tuple[Panel, ...]:
     """Give panels over the same time one range of it, from the first point to the last of all."""
     times = [line.x for panel in panels for line in panel.lines if len(line.x)]
     times += [level.x for panel in panels for level in panel.levels]
-    every = np.concatenate([np.zeros(0), *times]) if times else np.zeros(1)
-    low, high = float(every.min()), float(every.max())
+    low = min((float(x.min()) for x in times), default=0.0)
+    high = max((float(x.max()) for x in times), default=0.0)
     if any(panel.warmup_s for panel in panels):
         low = 0.0
     if len(panels) < 2 or low == high:

@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 from headgate.catalog import label
 from headgate.plots.condition_axis import ConditionAxis, draw_conditions
 from headgate.plots.palette import GREY, NOTHING, SMALL
+from headgate.plots.readable import find_readable
 from headgate.plots.style import colours, marks, subplots, tiles, use_style
 from headgate.stats.conditions import Outlier, Residuals
 
@@ -51,11 +52,12 @@ def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: Condition
 def _panel(ax: Axes, data: Residuals, conditions: ConditionAxis, title: str, axis: str) -> None:
     colour, mark = colours(data.laws), marks(data.laws)
     order = data.order
+    scale, title = find_readable(title, data.values.ravel())
     ax.axhline(0, color=GREY, linewidth=0.8)
     for i, law in enumerate(data.laws):
         ax.plot(
             np.arange(len(order)) + _dodge(i, len(data.laws)),
-            data.values[order, i],
+            scale * data.values[order, i],
             linestyle="",
             marker=mark[law],
             color=colour[law],

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from headgate.plots.palette import GREY, NOTHING, STRONG, WEAK
+from headgate.plots.readable import find_readable
 from headgate.plots.style import subplots, tiles, use_style
 from headgate.stats.effects import Effect
 
@@ -40,11 +41,13 @@ def main_effects(
 def _one_response(
     ax: Axes, effects: Sequence[Effect], title: str, factor_titles: Mapping[str, str]
 ) -> None:
-    grand = float(np.mean([(e.mean_low + e.mean_high) / 2 for e in effects]))
+    every = [mean for effect in effects for mean in (effect.mean_low, effect.mean_high)]
+    scale, title = find_readable(title, every)
+    grand = scale * float(np.mean(every))
     ax.axhline(grand, color=GREY, linestyle="--", linewidth=0.8)
     for i, effect in enumerate(effects):
         colour = {"**": STRONG, "*": WEAK, "": GREY}[effect.stars]
-        heights = (effect.mean_low, effect.mean_high)
+        heights = (scale * effect.mean_low, scale * effect.mean_high)
         ax.plot((i - 0.22, i + 0.22), heights, marker="o", color=colour, clip_on=False)
         said = f"{effect.relative_percent:.0f} %{effect.stars}"
         ax.annotate(
@@ -56,9 +59,8 @@ def _one_response(
             fontsize=8.5,
             color=colour,
         )
-    lowest = min(min(e.mean_low, e.mean_high) for e in effects)
     ax.margins(y=0.22)
-    if lowest >= 0:
+    if min(every) >= 0:
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
     names = [fill(factor_titles.get(e.factor, e.factor), NAME) for e in effects]
     places = np.arange(len(effects))
