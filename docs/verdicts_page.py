@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tables import table
 
+from headgate.studies.names import names
 from headgate.studies.stored import StoredStudy, read_stored
-from headgate.studies.study import names
 from headgate.verdicts import Verdict, count_differences, tally
 
 RESULTS = Path(__file__).resolve().parent.parent / "results"

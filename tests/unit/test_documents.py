@@ -7,7 +7,8 @@ import pytest
 from headgate.errors import HeadgateError
 from headgate.strict import fit_model
 from headgate.studies.documents import OTHER_STUDIES, Document, Judged, path, read_documents
-from headgate.studies.study import load, names
+from headgate.studies.names import names
+from headgate.studies.study import load
 
 REPRODUCING = [name for name in names() if name not in OTHER_STUDIES]
 

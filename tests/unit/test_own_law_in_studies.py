@@ -13,7 +13,8 @@ from headgate.errors import HeadgateError
 from headgate.experiment import runner
 from headgate.experiment.own_laws import COLUMNS, TITLE, place_own
 from headgate.experiment.runs import Runs
-from headgate.studies.study import Study, load, names
+from headgate.studies.names import names
+from headgate.studies.study import Study, load
 from headgate.verdicts import Estimate
 
 from . import small_study

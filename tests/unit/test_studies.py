@@ -12,7 +12,8 @@ from headgate.experiment.runs import NotRunError, Runs
 from headgate.experiment.scales import scale_name
 from headgate.stats.intervals import mean_interval
 from headgate.studies.claims import read_claims
-from headgate.studies.study import load, names
+from headgate.studies.names import names
+from headgate.studies.study import load
 from headgate.verdicts import Estimate, judge
 
 

@@ -7,7 +7,8 @@ import pytest
 from headgate.errors import HeadgateError
 from headgate.experiment.toml_extends import files, read
 from headgate.studies.claims import read_claims
-from headgate.studies.study import load, names
+from headgate.studies.names import names
+from headgate.studies.study import load
 
 SHARED = """
 first_seed = 3

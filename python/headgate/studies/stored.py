@@ -11,7 +11,8 @@ from headgate.experiment.runner import basis_of
 from headgate.experiment.scales import scale_name
 from headgate.experiment.stored import Basis, Found, StoredResults
 from headgate.studies.ask import ask
-from headgate.studies.study import load, names
+from headgate.studies.names import names
+from headgate.studies.study import load
 from headgate.verdicts import Judged, judge
 
 #: Which of several stored scales tells most; shares of the full size stand before all of them.
