@@ -48,3 +48,10 @@ def test_groff_has_no_warning() -> None:
     )
     assert not done.stderr
     assert "a laboratory for congestion control" in done.stdout
+
+
+def test_help_keeps_no_line_end_of_a_docstring() -> None:
+    """At 80 columns a line that is 100 letters long in the source leaves a ragged one behind."""
+    every = dict(each_command(PROGRAM.commands))  # type: ignore[attr-defined]
+    assert {"run", "experiment check", "design new"} <= set(every)
+    assert [name for name, one in every.items() if "\n" in one.help.replace("\n\n", "")] == []

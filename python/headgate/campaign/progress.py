@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from threading import Timer
 from typing import TextIO
 
 from headgate.notebook import in_notebook, show_bar
 from headgate.visible import visible
 
 LINE_EVERY_PERCENT = 10
+#: So long a person waits without a word.
+SILENT_S = 2.0
 
 
 @dataclass
@@ -117,6 +120,32 @@ def count_steps(title: str, total: int, noun: str) -> Iterator[Callable[[], None
             show(state)
 
         yield step
+
+
+@contextmanager
+def count_slow_steps(title: str, total: int, noun: str) -> Iterator[Callable[[], None]]:
+    """Do as `count_steps` does once `SILENT_S` are over, even if one step takes longer."""
+    state, shows = StepProgress(total, noun), list[Show]()
+
+    def step() -> None:
+        state.done += 1
+        for show in shows:
+            show(state)
+
+    with ExitStack() as stack:
+
+        def begin() -> None:
+            shows.append(stack.enter_context(show_progress(title)))
+            shows[0](state)
+
+        timer = Timer(SILENT_S, begin)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield step
+        finally:
+            timer.cancel()
+            timer.join()
 
 
 def clock(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import signal
 import sys
@@ -111,6 +112,18 @@ app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options"
 app.add_typer(design.app, name="design")
 app.add_typer(experiment.app, name="experiment")
 
+
+def _join_lines(of: typer.Typer) -> None:
+    """Let the help of every command flow: it would keep the line ends of a docstring."""
+    for command in of.registered_commands:
+        paragraphs = inspect.cleandoc(getattr(command.callback, "__doc__", "") or "").split("\n\n")
+        command.help = "\n\n".join(
+            one if one.startswith("\b") else " ".join(one.split()) for one in paragraphs
+        )
+
+
+for group in (app, design.app, experiment.app):
+    _join_lines(group)
 
 #: Options that have another name now.
 RENAMED = {"--plan": "--design"}

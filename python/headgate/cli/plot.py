@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -217,19 +217,32 @@ def _write(
     drawings: dict[str, Drawing], folder: Path, formats: Sequence[str], runs: Sequence[Run]
 ) -> list[Path]:
     """Write the pictures in the formats; the page has all of them."""
-    paths: list[Path] = []
+    from headgate.campaign.progress import count_slow_steps
+
     images = [kind for kind in formats if kind != "html"]
-    if images:
-        import matplotlib as mpl
+    steps = len(drawings) * bool(images) + ("html" in formats)
+    with count_slow_steps("plot", steps, "pictures and pages written") as step:
+        paths = _write_images(drawings, folder, images, step) if images else []
+        if "html" in formats:
+            from headgate.report.pictures import write_pictures
 
-        mpl.use("agg")
-        from headgate.plots.run import draw
-        from headgate.plots.style import save
+            paths.append(write_pictures(folder / PAGE, _title(runs), drawings, _lead(runs)))
+            step()
+    return paths
 
-        for name, drawing in drawings.items():
-            paths += save(draw(drawing), folder, name, images)
-    if "html" in formats:
-        from headgate.report.pictures import write_pictures
 
-        paths.append(write_pictures(folder / PAGE, _title(runs), drawings, _lead(runs)))
+def _write_images(
+    drawings: dict[str, Drawing], folder: Path, formats: Sequence[str], step: Callable[[], None]
+) -> list[Path]:
+    """Write the pictures as images, one step each."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from headgate.plots.run import draw
+    from headgate.plots.style import save
+
+    paths: list[Path] = []
+    for name, drawing in drawings.items():
+        paths += save(draw(drawing), folder, name, formats)
+        step()
     return paths

@@ -42,6 +42,7 @@ def trace(  # noqa: PLR0913, PLR0917 - one for each option
     as_json: Json = False,
 ) -> None:
     """Make captures and pictures of a run's trace, in DIR/trace; or say which events it has."""
+    from headgate.campaign.progress import count_slow_steps
     from headgate.traces.csv_file import write_csv
     from headgate.traces.pcapng import write_pcapng
     from headgate.traces.qlog import write_qlog
@@ -57,7 +58,12 @@ def trace(  # noqa: PLR0913, PLR0917 - one for each option
     wanted = [make for asked, make in makers if asked]
     if not wanted:
         return _tell(stored, as_json)
-    say_paths((path for make in wanted for path in make(stored)), as_json)
+    paths: list[Path] = []
+    with count_slow_steps("trace", len(wanted), "kinds of files written") as step:
+        for make in wanted:
+            paths += make(stored)
+            step()
+    say_paths(paths, as_json)
     if stored.meta["ended_s"] is not None:
         say(f"note: {stored.meta['says']}", error=True)
     return None

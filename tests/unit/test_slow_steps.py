@@ -1,0 +1,58 @@
+"""Commands that take longer than a person waits without a word say how far they are."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from headgate import dumbbell
+from headgate.campaign import progress
+from headgate.campaign.progress import count_slow_steps
+
+from ..errors.command import headgate
+
+FLOWS = {"flows": ["reno"], "rate": "5 Mbit/s", "rtt": "20 ms"}
+
+
+def wait_for_words(capsys: pytest.CaptureFixture[str]) -> str:
+    """What is said on stderr, once anything is; tests are stopped if nothing ever is."""
+    while not (said := capsys.readouterr().err):
+        time.sleep(0.01)
+    return said
+
+
+def test_a_step_that_takes_long_is_told_while_it_does(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "SILENT_S", 0.05)
+    with count_slow_steps("plot", 2, "pictures") as step:
+        assert "plot: 0 %, 0/2 pictures" in wait_for_words(capsys)
+        step()
+        assert "1/2 pictures" in capsys.readouterr().err
+
+
+def test_what_is_done_at_once_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with count_slow_steps("plot", 2, "pictures") as step:
+        step()
+        step()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_failure_ends_the_waiting(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="wrong"), count_slow_steps("plot", 2, "pictures"):
+        raise ValueError("wrong")
+    assert capsys.readouterr().err == ""
+
+
+def test_plot_and_trace_say_how_far_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dumbbell(**FLOWS).save(tmp_path / "one.toml")  # type: ignore[arg-type]
+    short = ("--set", 'duration="2 s"', "--trace", "flows=0")
+    headgate("run", tmp_path / "one.toml", "--out", tmp_path / "out", *short)
+    monkeypatch.setattr(progress, "SILENT_S", 0.0)
+    plotted = headgate("plot", tmp_path / "out", "--only", "cwnd")
+    assert "plot: " in plotted.errors
+    assert "cwnd.png" in plotted.output
+    traced = headgate("trace", tmp_path / "out", "--pcapng", "--csv")
+    assert "kinds of files written" in traced.errors
