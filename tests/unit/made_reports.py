@@ -55,6 +55,7 @@ def roles(called: Naming = str) -> Roles:
         factors=several(*FACTORS),
         condition=("condition",),
         law="law",
+        replicate="seed",
         period="period",
         before=called("reno"),
         congestion=called("loss"),

@@ -265,6 +265,7 @@ def test_pictures_and_tables_of_hostile_laws_stay_in_their_folders() -> None:
     assert not [name for name in names if not re.fullmatch(r"[\w.+-]+", name)]
 
 
+@pytest.mark.filterwarnings("ignore:constrained_layout not applied")
 def test_effects_of_hostile_names_are_drawn(tmp_path: Path) -> None:
     name = r"$\x$" + FORMULA
     made = {name: [0, 1] * 4, "y": np.arange(8.0)}
