@@ -130,7 +130,7 @@ def test_the_map_without_a_queue_adds_alpha_each_time() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: equilibrium("tcp-red", network=two_links()), "'tcp-red' has one of its own"),
+        (lambda: equilibrium("tcp-red", network=two_links()), "'tcp-red' has a network of its own"),
         (
             lambda: equilibrium("misra-gong-towsley", network=two_links()),
             "model: 'misra-gong-towsley' has no utility",

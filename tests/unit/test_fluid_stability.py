@@ -57,7 +57,7 @@ def test_what_rests_is_what_a_solution_comes_to() -> None:
 
 
 def test_a_guess_of_another_size_is_told() -> None:
-    with pytest.raises(ScenarioError, match="at: is 3 finite numbers"):
+    with pytest.raises(ScenarioError, match="at: must be 3 finite numbers"):
         stability("tcp-red", at=[1.0])
 
 

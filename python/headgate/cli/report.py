@@ -27,12 +27,12 @@ def report(
     the roles of its columns. A study writes one, and so does `headgate analyse --out`. Of a run's
     folder it is the page of its pictures, as `headgate plot` makes it.
     """
+    require("report", "a report")
     from headgate.report.about import FILE
     from headgate.report.make import make
     from headgate.run.folder import RUN_FILE
 
     if (folder / RUN_FILE).is_file() and not (folder / FILE).exists():
-        require("report", "a report")
         plot([folder], formats="html")
         return
     say(f"Report: {make(folder, workers)}")
