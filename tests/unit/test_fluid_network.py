@@ -191,7 +191,7 @@ def test_a_buffer_in_bdp_needs_a_class_that_passes() -> None:
 
 def test_a_model_with_a_network_of_its_own_takes_none() -> None:
     classes = {"a": {"rtt": "1 s", "path": ["first"]}}
-    with pytest.raises(HeadgateError, match="network: 'tcp-red' has a network of its own; leave this out"):
+    with pytest.raises(HeadgateError, match="'tcp-red' has a network of its own; leave this out"):
         solve("tcp-red", network={"links": {"first": {"rate": "1 Mbit/s"}}, "classes": classes})
 
 
