@@ -7,7 +7,7 @@ import pytest
 
 PAGES = Path(__file__).parents[2] / "docs" / "results"
 #: Figures of runs that were made before pictures were kept.
-WITHOUT_PICTURE = {"nist-mixed-quick.md", "senders.md"}
+WITHOUT_PICTURE = {"nist-mixed-quick.md"}
 #: What stands at the head of a page: lines up to this one.
 HEAD = 32
 DATED = re.compile(
