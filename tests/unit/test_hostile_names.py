@@ -265,6 +265,7 @@ def test_pictures_and_tables_of_hostile_laws_stay_in_their_folders() -> None:
     assert not [name for name in names if not re.fullmatch(r"[\w.+-]+", name)]
 
 
+# a name as long as the picture leaves its panels no room: it must be drawn, not be pretty
 @pytest.mark.filterwarnings("ignore:constrained_layout not applied")
 def test_effects_of_hostile_names_are_drawn(tmp_path: Path) -> None:
     name = r"$\x$" + FORMULA

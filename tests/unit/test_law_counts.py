@@ -6,11 +6,11 @@ from scipy import stats
 
 from headgate.stats.intervals import difference_interval
 from headgate.studies.nist.law_counts import (
-    differences,
-    means,
-    nearer_to_zero,
+    estimate_share,
+    find_differences,
+    find_means,
+    find_nearer_to_zero,
     rank_first,
-    share_of_laws,
 )
 from headgate.verdicts import Sample
 
@@ -19,25 +19,25 @@ APART = np.array([[1.0, -1.0, 0.0], [1.1, -1.1, 0.3], [0.9, -0.9, -0.3], [1.0, -
 
 
 def test_a_share_goes_from_laws_shown_to_laws_not_refuted() -> None:
-    found = share_of_laws(means(APART), 4, "")
+    found = estimate_share(find_means(APART), 4, "")
     assert found.ours == pytest.approx(1 / 3)  # a mean of zero is not above it
     assert found.ci == (pytest.approx(1 / 3), pytest.approx(2 / 3))
     assert found.sample == Sample(count=4, unit="conditions")
 
 
 def test_each_law_has_an_interval_by_bonferroni() -> None:
-    (mean, low, high), *_ = means(APART)
+    (mean, low, high), *_ = find_means(APART)
     half = stats.t.ppf(1 - 0.05 / 3 / 2, 3) * APART[:, 0].std(ddof=1) / 2
     assert (mean, low, high) == pytest.approx((1.0, 1.0 - half, 1.0 + half))
 
 
 def test_one_condition_decides_nothing() -> None:
-    one = share_of_laws(means(APART[:1]), 1, "")
+    one = estimate_share(find_means(APART[:1]), 1, "")
     assert (one.ci, one.decided) == (None, False)
     lone = APART.copy()
     lone[1:, 0] = np.nan  # a law that is known under one condition only
-    assert share_of_laws(means(lone), 4, "").ci == (0.0, pytest.approx(2 / 3))
-    assert share_of_laws(differences(lone, APART), 4, "").ci == (0.0, 1.0)
+    assert estimate_share(find_means(lone), 4, "").ci == (0.0, pytest.approx(2 / 3))
+    assert estimate_share(find_differences(lone, APART), 4, "").ci == (0.0, 1.0)
     assert rank_first(lone, 1)[0] is None
     assert rank_first(np.full((4, 3), np.nan), 1) == [None] * 3
 
@@ -61,14 +61,14 @@ def test_ranks_are_known_where_laws_are_apart() -> None:
 
 def test_what_is_nearer_to_zero_needs_both_signs() -> None:
     near, far = np.full((3, 2), 0.1), np.array([[1.0, -1.0], [1.1, -1.1], [0.9, -0.9]])
-    assert nearer_to_zero(near, far) == [True, True]
-    assert nearer_to_zero(far, near) == [False, False]
-    assert nearer_to_zero(far, -far) == [None, None]
+    assert find_nearer_to_zero(near, far) == [True, True]
+    assert find_nearer_to_zero(far, near) == [False, False]
+    assert find_nearer_to_zero(far, -far) == [None, None]
 
 
 def test_intervals_of_all_laws_hold_together() -> None:
     """Of seven laws that gain nothing, a share of 0 or 1 is hardly ever shown."""
     rng = np.random.default_rng(2)
-    draws = [share_of_laws(means(rng.standard_normal((8, 7))), 8, "") for _ in range(300)]
+    draws = [estimate_share(find_means(rng.standard_normal((8, 7))), 8, "") for _ in range(300)]
     wrong = sum(one.ci is None or one.ci[0] > 0 or one.ci[1] < 1 for one in draws)
     assert wrong <= 0.05 * 300 + 3 * np.sqrt(300 * 0.05 * 0.95)

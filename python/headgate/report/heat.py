@@ -33,8 +33,6 @@ ENDS_SAID = (
     "DD to NN: the access routers between which flows go. D is directly connected to the"
     " backbone and has the fastest links, F is fast, N is normal and has the slowest."
 )
-#: What is said of laws whose intervals leave open whether anything changes.
-OPEN_VERB = "show a change of"
 LEGEND = (
     '<p class="legend"><span>worse:</span>{worse}<span>better:</span>{better}'
     "<span>from 10, 25, 50, 100 %. Numbers are changes in %: +48 is 48 % more, and"
@@ -110,13 +108,13 @@ def _name_idle(part: Part, laws: Sequence[str], rows: Sequence[str]) -> str:
     others = part.changes.others
     idle = [name for name in _measures(part) if not _moves(part, others, [name])] if rows else []
     said = [
-        *_deny([one for one in laws if _settled(part, [one], part.roles.worse)], "change"),
-        *_deny([one for one in laws if not _settled(part, [one], part.roles.worse)], OPEN_VERB),
+        _deny([one for one in laws if _settled(part, [one], part.roles.worse)]),
+        _leave_open([one for one in laws if not _settled(part, [one], part.roles.worse)]),
     ]
-    for settled, begin in ((True, "Changed by none of them"), (False, "No change is shown of")):
+    for settled, begin in ((True, "Changed by none of them"), (False, "No change is shown in")):
         names = [short(part.roles, n) for n in idle if _settled(part, others, [n]) == settled]
         said += [f"{begin}: {', '.join(names)}."] if names else []
-    return " ".join(said)
+    return " ".join(filter(None, said))
 
 
 def _settled(part: Part, laws: Sequence[str], names: Iterable[str]) -> bool:
@@ -125,12 +123,16 @@ def _settled(part: Part, laws: Sequence[str], names: Iterable[str]) -> bool:
     return all(cells[one].state != "not known" for one in product(laws, conditions, names))
 
 
-def _deny(laws: Sequence[str], verb: str) -> list[str]:
-    if not laws:
-        return []
-    named, (first, *rest) = " and ".join(map(law_title, laws)), verb.split(" ")
-    verb = " ".join([first + "s" * (len(laws) == 1), *rest])
-    return [f"{named} {verb} no measure by 10 % or more under any condition."]
+def _deny(laws: Sequence[str]) -> str:
+    """Say that laws change nothing."""
+    named, verb = " and ".join(map(law_title, laws)), "changes" if len(laws) == 1 else "change"
+    return f"{named} {verb} no measure by 10 % or more under any condition." if laws else ""
+
+
+def _leave_open(laws: Sequence[str]) -> str:
+    """Say of which laws intervals leave open whether anything changes."""
+    named = " and ".join(map(law_title, laws))
+    return f"With {named} no change of 10 % or more is shown in any measure." if laws else ""
 
 
 def name_ends(part: Part, rows: Sequence[str]) -> str:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from headgate.stats.intervals import difference_interval, mean_interval
+from headgate.stats.intervals import difference_interval, open_mean_interval
 
 MATTERS_SHARE = 0.10
 #: From twice as much on, a change is written as a multiple.
@@ -81,15 +81,9 @@ def change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) -> Chang
     old, new = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
     if not np.isfinite(old).all() or not np.isfinite(new).all():
         return UNKNOWN
-    mean, low, high = _pairs(old, new) if paired else difference_interval(old, new)
+    mean, low, high = open_mean_interval(new - old) if paired else difference_interval(old, new)
     share, least, most = (_over(end, abs(float(old.mean()))) for end in (mean, low, high))
     return Change(share, low > 0 or high < 0, least, most)
-
-
-def _pairs(old: NDArray[np.float64], new: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Return the mean difference of pairs with its interval; one pair alone leaves it open."""
-    mean, low, high = mean_interval(new - old)
-    return (mean, low, high) if len(old) > 1 else (mean, -math.inf, math.inf)
 
 
 def _over(difference: float, before: float) -> float:

@@ -40,8 +40,8 @@ def ratio_interval(ratios: ArrayLike, level: float = LEVEL) -> tuple[float, floa
     sample = np.asarray(ratios, dtype=float)
     if not len(sample) or not (sample > 0).all():
         return float("nan"), float("nan"), float("nan")
-    mean, low, high = (math.exp(end) for end in mean_interval(np.log(sample), level))
-    return (mean, low, high) if len(sample) > 1 else (mean, 0.0, math.inf)
+    mean, low, high = (math.exp(end) for end in open_mean_interval(np.log(sample), level))
+    return mean, low, high
 
 
 def difference_interval(
@@ -63,6 +63,13 @@ def difference_interval(
     weight = sum(p * p / (len(s) - 1) for p, s in zip(parts, (old, new), strict=True))
     half = student_quantile(0.5 + level / 2, sum(parts) ** 2 / weight) * error
     return mean, mean - half, mean + half
+
+
+def open_mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
+    """Return what `mean_interval` does, but that one value alone leaves the interval open."""
+    mean, low, high = mean_interval(values, level)
+    known = int(np.isfinite(np.asarray(values, dtype=float)).sum())
+    return (mean, low, high) if known > 1 else (mean, -math.inf, math.inf)
 
 
 def grouped_interval(

@@ -20,12 +20,12 @@ from headgate.experiment.estimates import count_share, format_values, mean_of, m
 from headgate.stats.intervals import difference_interval
 from headgate.studies.nist.competing import FILES, Rates
 from headgate.studies.nist.law_counts import (
-    count,
-    differences,
-    means,
-    nearer_to_zero,
+    estimate_count,
+    estimate_share,
+    find_differences,
+    find_means,
+    find_nearer_to_zero,
     rank_first,
-    share_of_laws,
 )
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.summary import CONDITIONS, DELAY_LAWS
@@ -60,7 +60,7 @@ def _equal(of: Rates, laws: Sequence[str]) -> Estimate:
     """Count the laws that get what TCP beside them gets."""
     logs = of.ahead()[:, [of.laws.index(law) for law in laws]]
     note = f"own over TCP: {_format_means(laws, logs)}"
-    return share_of_laws(means(logs), len(logs), note, EQUAL)
+    return estimate_share(find_means(logs), len(logs), note, EQUAL)
 
 
 def equal_movies(of: Mixed) -> Estimate:
@@ -82,7 +82,9 @@ def movies(of: Mixed) -> Rates:
 def sooner(of: Mixed) -> Estimate:
     """Count the laws whose movies get more than TCP's beside them, without congestion."""
     logs = movies(of).ahead()
-    return share_of_laws(means(logs), len(logs), f"own over TCP: {_format_means(of.laws, logs)}")
+    return estimate_share(
+        find_means(logs), len(logs), f"own over TCP: {_format_means(of.laws, logs)}"
+    )
 
 
 def fast_leads(of: Mixed) -> Estimate:
@@ -163,7 +165,7 @@ def among(of: Mixed, *, named: Sequence[str], sign: int) -> Estimate:
     note = f"{', '.join(first)}; mean ranks of TCP: {format_values(by_law)}"
     answers = rank_first(sign * by_condition, len(named))
     known = [answers[of.laws.index(law)] for law in named]
-    return count(len(set(first) & set(named)), known, len(by_condition), note)
+    return estimate_count(len(set(first) & set(named)), known, len(by_condition), note)
 
 
 def hstcp_fairer(of: Mixed) -> Estimate:
@@ -215,14 +217,14 @@ def utility_large(of: Mixed) -> Estimate:
     """Count the laws that gain more for large files than for Web objects, without congestion."""
     large, web = (of.rates.only(of.light, files).ahead() for files in (LARGE, WEB))
     note = _compare(of.laws, {"large files": large, "Web objects": web})
-    return share_of_laws(means(large - web), len(large), note)
+    return estimate_share(find_means(large - web), len(large), note)
 
 
 def utility_light(of: Mixed) -> Estimate:
     """Count the laws whose large files gain more without congestion than with much of it."""
     light, heavy = (of.rates.only(names, LARGE).ahead() for names in (of.light, of.heavy))
     note = _compare(of.laws, {"light": light, "heavy": heavy})
-    return share_of_laws(differences(light, heavy), len(light), note)
+    return estimate_share(find_differences(light, heavy), len(light), note)
 
 
 def utility_at_low(of: Mixed) -> Estimate:
@@ -232,7 +234,7 @@ def utility_at_low(of: Mixed) -> Estimate:
         for r in map(of.variant, (UNCONGESTED, UNCONGESTED_INFINITE))
     )
     note = _compare(of.laws, {"low": low, "high": high})
-    return share_of_laws(means(low - high), len(low), note)
+    return estimate_share(find_means(low - high), len(low), note)
 
 
 def utility_without_window(of: Mixed) -> Estimate:
@@ -242,7 +244,7 @@ def utility_without_window(of: Mixed) -> Estimate:
     with_window, without = (np.abs(np.nanmean(logs, axis=0)) for logs in (bound, free))
     note = _compare(of.laws, {"without": free, "with": bound})
     hits = int((with_window < without).sum())
-    return count(hits, nearer_to_zero(bound, free), len(free), note)
+    return estimate_count(hits, find_nearer_to_zero(bound, free), len(free), note)
 
 
 def _compare(laws: Sequence[str], sets: Mapping[str, Numbers]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.stats.intervals import LEVEL, difference_interval, mean_interval
+from headgate.stats.intervals import LEVEL, difference_interval, open_mean_interval
 from headgate.studies.nist.summary import CONDITIONS
 from headgate.verdicts import Estimate, Interval, Sample, lies_within
 
@@ -27,30 +27,30 @@ Answer = bool | None
 POSITIVE: Interval = (float(np.finfo(float).tiny), np.inf)
 
 
-def means(values: Numbers) -> Intervals:
+def find_means(values: Numbers) -> Intervals:
     """Return the mean of each law; `values` are (condition, law), NaN where there is none."""
     level = _level_of_each(values.shape[1])
-    return [_mean(column, level) for column in values.T]
+    return [open_mean_interval(column, level) for column in values.T]
 
 
-def differences(one: Numbers, other: Numbers) -> Intervals:
+def find_differences(one: Numbers, other: Numbers) -> Intervals:
     """Return each law's mean in some conditions less that in others."""
     level = _level_of_each(one.shape[1])
     return [difference_interval(b, a, level) for a, b in zip(one.T, other.T, strict=True)]
 
 
-def share_of_laws(
+def estimate_share(
     found: Intervals, conditions: int, note: str, allowed: Interval = POSITIVE
 ) -> Estimate:
     """Return the share of laws whose mean lies within bounds."""
     hits = sum(lies_within((mean, mean), allowed) is True for mean, _, _ in found)
     answers = [lies_within((low, high), allowed) for _, low, high in found]
-    counted = count(hits, answers, conditions, f"{hits} of {len(found)}; {note}")
+    counted = estimate_count(hits, answers, conditions, f"{hits} of {len(found)}; {note}")
     ends = counted.ci and (counted.ci[0] / len(found), counted.ci[1] / len(found))
     return counted.model_copy(update={"ours": hits / len(found), "ci": ends})
 
 
-def count(hits: int, answers: Sequence[Answer], conditions: int, note: str) -> Estimate:
+def estimate_count(hits: int, answers: Sequence[Answer], conditions: int, note: str) -> Estimate:
     """Return a number of laws, between those for certain and those that may be."""
     if conditions < 2:
         return Estimate(ours=hits, decided=False, note=f"{note}, of one condition: no interval")
@@ -71,7 +71,7 @@ def rank_first(values: Numbers, first: int) -> list[Answer]:
 
     def answer(law: int) -> Answer:
         others = (other for other in range(laws) if other != law)
-        apart = [_mean(values[:, other] - values[:, law], level) for other in others]
+        apart = [open_mean_interval(values[:, other] - values[:, law], level) for other in others]
         if sum(low <= 0 for _, low, _ in apart) < first:
             return True
         return False if sum(high < 0 for _, _, high in apart) >= first else None
@@ -79,22 +79,17 @@ def rank_first(values: Numbers, first: int) -> list[Answer]:
     return [answer(law) for law in range(laws)]
 
 
-def nearer_to_zero(one: Numbers, other: Numbers) -> list[Answer]:
+def find_nearer_to_zero(one: Numbers, other: Numbers) -> list[Answer]:
     """Say of each law whether `one` is nearer to zero in the mean than `other`; (condition, law).
 
     |b| > |a| just where b - a and b + a have the same sign.
     """
     level = _level_of_each(2 * one.shape[1])
     signs = [
-        [_sign(_mean(column, level)) for column in both.T] for both in (other - one, other + one)
+        [_sign(open_mean_interval(column, level)) for column in both.T]
+        for both in (other - one, other + one)
     ]
     return [a == b if a and b else None for a, b in zip(*signs, strict=True)]
-
-
-def _mean(values: Numbers, level: float) -> tuple[float, float, float]:
-    """Return a mean with its interval, without ends where less than two values are known."""
-    mean, low, high = mean_interval(values, level)
-    return (mean, low, high) if np.isfinite(values).sum() > 1 else (mean, -np.inf, np.inf)
 
 
 def _sign(found: tuple[float, float, float]) -> int:
