@@ -10,7 +10,7 @@ from headgate.mesonet import MesoNet
 from headgate.scenario.control import law_keys
 
 #: What makes the runs; every other setting is MesoNet's own.
-OF_RUNS = ("experiments", "durations")
+OF_RUNS = ("experiments", "durations", "sizes", "size")
 SHORT, PUBLISHED = "short", "published"
 
 
@@ -25,6 +25,7 @@ def jobs(setup: Setup) -> dict[Key, Job]:
                     **common,
                     "experiment": experiment,
                     "duration": own["durations"][experiment][length],
+                    "size": own["size"] * own["sizes"][experiment],
                     **law_keys(law),
                     "seed": seed,
                 }
