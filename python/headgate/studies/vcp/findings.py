@@ -47,7 +47,7 @@ def fall(runs: Runs, *, part: str) -> Estimate:
 
 
 def least_use(
-    runs: Runs, *, part: str, scheme: str = "VCP", low: float = 0.0, high: float = np.inf
+    runs: Runs, *, part: str, scheme: str, low: float = 0.0, high: float = np.inf
 ) -> Estimate:
     """Find the least utilisation over the levels of a sweep."""
     return least(sweep(runs, part, scheme, least=low, most=high))
@@ -64,7 +64,7 @@ def most(
     *,
     of: Literal["loss_rate", "queue_share"],
     part: str,
-    scheme: str = "VCP",
+    scheme: str,
     low: float = 0.0,
 ) -> Estimate:
     """Find the largest of a measure of a scheme over the levels of a sweep."""
@@ -119,9 +119,9 @@ def queue(runs: Runs, *, scheme: str) -> Estimate:
     return largest({name: share for name, share in queues.items() if name not in slow}, 2)
 
 
-def crowded_queue(runs: Runs) -> Estimate:
+def crowded_queue(runs: Runs, *, scheme: str) -> Estimate:
     """Compare the mean queue where a flow has a packet at most with that where it has more."""
-    few, many = (_queues(runs, "VCP", crowded=crowded) for crowded in (True, False))
+    few, many = (_queues(runs, scheme, crowded=crowded) for crowded in (True, False))
     ratio = float(np.mean(list(few.values())) / np.mean(list(many.values())))
     return Estimate(
         ours=ratio,
@@ -137,24 +137,24 @@ def growth(runs: Runs) -> Estimate:
     return Estimate(ours=measures.growth(runs["illustration", "VCP"]))
 
 
-def recovery(runs: Runs) -> Estimate:
+def recovery(runs: Runs, *, scheme: str) -> Estimate:
     """Time how long the line stays unused after nine flows have left."""
-    run = runs["illustration", "VCP"]
+    run = runs["illustration", scheme]
     return Estimate(ours=measures.back_in_use_s(run, "joiner", jobs.SLOW_MBPS, 0.78))
 
 
-def join_fairness(runs: Runs) -> Estimate:
+def join_fairness(runs: Runs, *, scheme: str) -> Estimate:
     """Jain's index of one flow and the nine that join it."""
-    return Estimate(ours=measures.join_fairness(runs["illustration", "VCP"]))
+    return Estimate(ours=measures.join_fairness(runs["illustration", scheme]))
 
 
-def compare_recoveries(runs: Runs) -> Estimate:
+def compare_recoveries(runs: Runs, *, scheme: str) -> Estimate:
     """Compare the time for which the line stays unused after nine flows have left with TCP's."""
     times = {
         name: measures.back_in_use_s(runs["illustration", name], "joiner", jobs.SLOW_MBPS, 0.78)
-        for name in ("VCP", "TCP")
+        for name in (scheme, "TCP")
     }
-    return Estimate(ours=times["VCP"] / times["TCP"], note=f"seconds: {format_values(times)}")
+    return Estimate(ours=times[scheme] / times["TCP"], note=f"seconds: {format_values(times)}")
 
 
 def _join_times(runs: Runs, scheme: str) -> float:
@@ -167,19 +167,19 @@ def join_ratio(runs: Runs, *, slow: str, fast: str) -> Estimate:
     return Estimate(ours=times[slow] / times[fast], note=f"seconds: {format_values(times)}")
 
 
-def end_fairness(runs: Runs) -> Estimate:
+def end_fairness(runs: Runs, *, scheme: str) -> Estimate:
     """Jain's index of the five flows at the end."""
-    return Estimate(ours=measures.end_fairness(runs["joining", "VCP"]))
+    return Estimate(ours=measures.end_fairness(runs["joining", scheme]))
 
 
-def join_loss(runs: Runs) -> Estimate:
+def join_loss(runs: Runs, *, scheme: str) -> Estimate:
     """Loss rate when the crowd joins."""
-    return mean_of([measures.spike_loss(run) for run in replicates(runs, "crowd", "VCP")])
+    return mean_of([measures.spike_loss(run) for run in replicates(runs, "crowd", scheme)])
 
 
-def leave_recovery(runs: Runs) -> Estimate:
+def leave_recovery(runs: Runs, *, scheme: str) -> Estimate:
     """Time how long the line stays unused after the crowd has left."""
-    done = replicates(runs, "crowd", "VCP")
+    done = replicates(runs, "crowd", scheme)
     return mean_of([measures.back_in_use_s(run, "crowd", jobs.RATE_MBPS, 0.9) for run in done])
 
 
@@ -191,14 +191,14 @@ def fairness(runs: Runs, scheme: str, spread: str) -> float:
     return jain(measures.delivered_by_rtt(runs, scheme, spread))
 
 
-def fair(runs: Runs, *, spread: str, scheme: str = "VCP") -> Estimate:
+def fair(runs: Runs, *, spread: str, scheme: str) -> Estimate:
     """Jain's index of thirty flows."""
     return Estimate(ours=fairness(runs, scheme, spread))
 
 
-def fairness_lost(runs: Runs) -> Estimate:
+def fairness_lost(runs: Runs, *, scheme: str) -> Estimate:
     """Compare Jain's index of equal round trips with that of long ones."""
-    index = {spread: fairness(runs, "VCP", spread) for spread in runs.setup.settings["spreads_ms"]}
+    index = {spread: fairness(runs, scheme, spread) for spread in runs.setup.settings["spreads_ms"]}
     return Estimate(ours=index["equal"] - index["40-330"], note=format_values(index))
 
 
@@ -303,22 +303,22 @@ def chain_fairness(runs: Runs) -> Estimate:
 # Applications ------------------------------------------------------------------------------------
 
 
-def completion_ratio(runs: Runs) -> Estimate:
+def completion_ratio(runs: Runs, *, scheme: str) -> Estimate:
     """Find the largest ratio of VCP's completion times of short files to XCP's."""
     ratios = {}
     for rate in levels(runs, "short", most=HALF_A_LINE):
-        vcp, xcp = (mean_completion_s(runs, name, rate, (1, SHORT)) for name in ("VCP", "XCP"))
+        vcp, xcp = (mean_completion_s(runs, name, rate, (1, SHORT)) for name in (scheme, "XCP"))
         ratios[f"{rate:g}/s"] = vcp / xcp
     return largest(ratios)
 
 
-def voice_delay(runs: Runs) -> Estimate:
+def voice_delay(runs: Runs, *, scheme: str) -> Estimate:
     """Compare what a voice waits beside VCP and beside TCP."""
     waits = {name: at(runs, "real time", name, 0.0, voice_delay_ms) for name in compared(runs)}
-    return Estimate(ours=waits["VCP"] / waits["TCP"], note=f"ms: {format_values(waits)}")
+    return Estimate(ours=waits[scheme] / waits["TCP"], note=f"ms: {format_values(waits)}")
 
 
-def voice_losses(runs: Runs) -> Estimate:
+def voice_losses(runs: Runs, *, scheme: str) -> Estimate:
     """Give the loss rate of a voice beside VCP."""
     lost = {name: at(runs, "real time", name, 0.0, voice_loss) for name in compared(runs)}
-    return Estimate(ours=lost["VCP"], note=format_values(lost, 2))
+    return Estimate(ours=lost[scheme], note=format_values(lost, 2))
