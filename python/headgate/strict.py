@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from headgate.errors import HeadgateError, ScenarioError
+from headgate.as_toml import as_toml
+from headgate.errors import ScenarioError
+from headgate.problems import scenario_error
 from headgate.suggest import hint
 
 
@@ -22,26 +26,60 @@ class Strict(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _knows_every_key(cls, given: Any) -> Any:
-        refuse_unknown_keys(given, cls.model_fields)
+        check_keys(given, cls)
         return given
 
 
 Read = TypeVar("Read", bound=BaseModel)
 
 
-def refuse_unknown_keys(given: Any, known: Iterable[str]) -> None:
-    """Raise the error of the first key of a table that is not known: near names, or all of them."""
-    names = tuple(known)
-    for key in given if isinstance(given, Mapping) else ():
-        if key not in names:
-            says = hint(str(key), names, f"the keys here are {', '.join(names)}")
-            raise PydanticCustomError(
-                "unknown_key", "this is not a key here; {hint}", {"key": str(key), "hint": says}
-            )
+def check_keys(given: Any, model: type[BaseModel]) -> None:
+    """Raise the error of the first key of a table that `model` lacks, or whose value is no number.
+
+    Pydantic would take `true` for 1 where a number is due.
+    """
+    for key, value in given.items() if isinstance(given, Mapping) else ():
+        if key not in model.model_fields:
+            raise _unknown_key(str(key), tuple(model.model_fields))
+        if isinstance(value, bool) and key in _numbers(model):
+            says = f"{as_toml(value)} is not allowed; it must be a number"
+            raise PydanticCustomError("at", "{sentence}", {"key": key, "sentence": says})
+
+
+def _unknown_key(key: str, names: tuple[str, ...]) -> PydanticCustomError:
+    """Make the error of a key that is not known, with near names or all of them."""
+    says = hint(key, names, f"the keys here are {', '.join(names)}")
+    return PydanticCustomError(
+        "unknown_key", "this is not a key here; {hint}", {"key": key, "hint": says}
+    )
+
+
+@cache
+def _numbers(model: type[BaseModel]) -> frozenset[str]:
+    """Return the fields that hold a number, which no validator of their own reads."""
+    return frozenset(
+        name
+        for name, field in model.model_fields.items()
+        if _is_number([*field.metadata, *_members(field.annotation)])
+    )
+
+
+def _members(annotation: Any) -> Iterator[Any]:
+    """Yield the types and marks of which a union or an annotated type consists."""
+    if get_origin(annotation) in (Annotated, Union, UnionType):
+        for member in get_args(annotation):
+            yield from _members(member)
+    else:
+        yield annotation
+
+
+def _is_number(members: list[Any]) -> bool:
+    own = any(isinstance(member, BeforeValidator) for member in members)
+    return not own and bool not in members and (int in members or float in members)
 
 
 def read_toml(model: type[Read], path: Path) -> Read:
-    """Read a value from TOML. Raises HeadgateError with the file and the place in it."""
+    """Read a value from TOML. Raises ScenarioError with the file and the place in it."""
     return fit_model(model, toml(path), str(path))
 
 
@@ -63,13 +101,11 @@ def toml(path: Path) -> dict[str, Any]:
         raise ScenarioError(str(path), f"this is not TOML: {error}") from None
 
 
-def fit_model(model: type[Read], data: dict[str, Any], where: str) -> Read:
-    """Make a value of nested dicts. Raises HeadgateError with the place of what is wrong."""
+def fit_model(model: type[Read], data: Mapping[str, Any], where: str) -> Read:
+    """Make a value of nested dicts. Raises ScenarioError with the place of what is wrong."""
     try:
-        return model(**data)
+        return model.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = first.get("ctx", {}).get("key")
-        steps = [*first["loc"], *([key] if first["type"] == "unknown_key" else [])]
-        place = ".".join(str(part) for part in steps)
-        raise HeadgateError(f"{where}: {place}: {first['msg']}") from None
+        wrong = scenario_error(error, data)
+        place = ": ".join(part for part in (where, wrong.place) if part)
+        raise ScenarioError(place, wrong.sentence) from None

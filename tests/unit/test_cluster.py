@@ -273,8 +273,8 @@ def test_a_profile_of_slurm_asks_for_jobs_as_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('engine = "torque"', "engine: Input should be"),
-        ('engine = "slurm"\njobs = 0', "jobs: Input should be greater"),
+        ('engine = "torque"', 'engine: "torque" is not allowed; it must be'),
+        ('engine = "slurm"\njobs = 0', "jobs: 0 is not allowed; it must be greater"),
         (
             'engine = "slurm"\nqueue = "short"',
             "queue: this is not a key here",

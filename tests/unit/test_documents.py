@@ -80,6 +80,15 @@ def test_a_statement_without_a_claim_says_why() -> None:
         fit_model(Document, bare, "t.toml")
 
 
+def test_what_pydantic_finds_is_told_in_our_words() -> None:
+    for statements, says in (
+        (3, "statements: 3 is not allowed; it must be a list"),
+        ([{"at": 1, "says": "a"}], r"statements\[0\].at: 1 is not allowed"),
+    ):
+        with pytest.raises(HeadgateError, match=f"t.toml: {says}"):
+            fit_model(Document, {"title": "t", "short": "s", "statements": statements}, "t.toml")
+
+
 def test_a_wrong_name_is_told_with_what_may_be_meant(claims: dict[str, dict[str, str]]) -> None:
     (said,) = unknown(Judged(says="xi", claims={"vcp": ("xi-compare",)}), claims)
     assert said.startswith("'xi' names vcp = 'xi-compare'; vcp has xi-compared")

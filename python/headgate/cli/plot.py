@@ -78,6 +78,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
     under the pointer. `headgate plot --list` lists the pictures.
     """
     from headgate.pictures.kinds import KINDS
+    from headgate.run.files import make_folder
 
     kinds = _choose(KINDS, only)
     wanted = _read_formats(formats)
@@ -92,6 +93,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
         )
     drawings = _draw(kinds, runs, named=bool(only))
     folder = out or _find_common(folders or ()) / "figures"
+    make_folder(folder)
     say_paths(_write(drawings, folder, wanted, runs), as_json)
 
 

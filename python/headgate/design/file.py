@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from headgate import units
 from headgate.as_toml import as_toml
@@ -16,9 +16,8 @@ from headgate.design.factor import Factor, Scale
 from headgate.errors import HeadgateError, ScenarioError
 from headgate.plugin import split, trust
 from headgate.scenario.base import Model, also_list, at
-from headgate.scenario.problems import scenario_error
 from headgate.scenario.toml import CODE_KEYS, anchor_code, named_code
-from headgate.strict import toml
+from headgate.strict import fit_model, toml
 
 Kind = Literal[
     "two-level", "grid", "plackett-burman", "orthogonal-array", "latin-hypercube", "sobol", "random"
@@ -143,12 +142,7 @@ class DesignFile(Model):
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], place: str = "") -> Self:
         """Make a design file of nested dicts. Raises ScenarioError."""
-        try:
-            return cls.model_validate(given)
-        except ValidationError as error:
-            wrong = scenario_error(error, given)
-            where = f"{place}: {wrong.place}" if place and wrong.place else place or wrong.place
-            raise ScenarioError(where, wrong.sentence) from None
+        return fit_model(cls, given, place)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

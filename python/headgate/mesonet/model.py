@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from headgate.api import Scenario
 from headgate.errors import ScenarioError
@@ -22,7 +22,7 @@ from headgate.scenario.base import Buffer, FileSize, Model, Packets, Time, at
 from headgate.scenario.control import Control
 from headgate.scenario.law import LawChoice
 from headgate.scenario.networks.four_tier import Shares
-from headgate.scenario.problems import scenario_error
+from headgate.strict import fit_model
 from headgate.units import (
     Amount,
     format_rate,
@@ -113,10 +113,7 @@ class MesoNet(Model):
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> MesoNet:
         """Make it of keys with units written. Raises ScenarioError."""
-        try:
-            return cls.model_validate(given)
-        except ValidationError as error:
-            raise scenario_error(error, given) from None
+        return fit_model(cls, given, "")
 
     @classmethod
     def at_levels(cls, levels: Mapping[str, int], **others: Any) -> MesoNet:

@@ -24,6 +24,14 @@ def write_file(path: Path, write: Callable[[Path], object], *, durable: bool = T
         raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder, so that it is there before long work begins. Raises StoreError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
+
+
 def flush(path: Path) -> None:
     """Have a file, or the names in a folder, on the disk before anything else happens."""
     handle = os.open(path, os.O_RDONLY)

@@ -21,7 +21,7 @@ from pydantic_core import PydanticCustomError
 
 from headgate import units
 from headgate.as_toml import as_toml
-from headgate.strict import refuse_unknown_keys
+from headgate.strict import check_keys
 
 
 def _quantity(parse: Callable[[object], Any], write: Callable[[Any], str], example: str) -> Any:
@@ -77,7 +77,7 @@ class Model(BaseModel):
         if not isinstance(given, Mapping | cls):
             says = f"{as_toml(given)} is not allowed; write {cls.written}"
             raise PydanticCustomError("not_a_table", "{error}", {"error": says})
-        refuse_unknown_keys(given, cls.model_fields)
+        check_keys(given, cls)
         return given
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from headgate import plugin
 from headgate.scenario.base import Model, Time, at
@@ -19,11 +19,11 @@ from headgate.scenario.control import Control
 from headgate.scenario.measure import Measure
 from headgate.scenario.networks import Network
 from headgate.scenario.networks.graph import Graph
-from headgate.scenario.problems import scenario_error
 from headgate.scenario.queue import Queue
 from headgate.scenario.strays import refuse_strays
 from headgate.scenario.traffic import Traffic
 from headgate.scenario.transport import Transport
+from headgate.strict import fit_model
 from headgate.units import format_time, parse_time
 
 
@@ -68,10 +68,7 @@ class ScenarioSpec(Model):
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
         """Make a scenario of nested dicts with units written. Raises ScenarioError."""
-        try:
-            return cls.model_validate(given)
-        except ValidationError as error:
-            raise scenario_error(error, given) from None
+        return fit_model(cls, given, "")
 
     @classmethod
     def load(cls, path: str | Path, *, trust: bool = False) -> Self:
