@@ -1,1 +1,1 @@
-"""The study `nist-unknowns`: which findings hang on what is not published."""
+"""The study `nist-unknowns`: which findings depend on what is not published."""

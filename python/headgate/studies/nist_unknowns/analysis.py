@@ -1,4 +1,4 @@
-"""The study `nist-unknowns`: its runs, and what each finding hangs on."""
+"""The study `nist-unknowns`: its runs, and what each finding depends on."""
 
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs

@@ -1,4 +1,4 @@
-"""Finished runs by combination of what is not known, and what a finding hangs on."""
+"""Finished runs by combination of what is not known, and what a finding depends on."""
 
 from __future__ import annotations
 
