@@ -273,7 +273,7 @@ def test_a_profile_of_slurm_asks_for_jobs_as_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('engine = "torque"', 'engine: "torque" is not allowed; it must be'),
+        ('engine = "torque"', "engine: 'torque' is not allowed; it must be"),
         ('engine = "slurm"\njobs = 0', "jobs: 0 is not allowed; it must be greater"),
         (
             'engine = "slurm"\nqueue = "short"',

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import Field
 
+from headgate.campaign import local_worker
 from headgate.campaign.child import Children
 from headgate.campaign.jobs import Job
 from headgate.campaign.worker import CampaignSpec, JobOutcome, run_isolated
@@ -30,8 +31,6 @@ Made = TypeVar("Made")
 
 CONNECT_S = 10.0
 TRIES = 2
-#: Ctrl-C in a terminal reaches every process of it; workers here are stopped by the campaign's end.
-DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
 
 def patient(make: Callable[[], Made]) -> Made:
@@ -98,7 +97,7 @@ class Profile(Strict):
                 "dashboard_address": ":0",
             }
             if self.options.get("processes", True):
-                plain["preload"] = [DEAF]
+                plain["preload"] = [local_worker.__name__]
             return LocalCluster(**{**plain, **self.options})
         dask_jobqueue = _import_jobqueue()
         kinds = {kind.lower(): kind for kind in dir(dask_jobqueue) if kind.endswith("Cluster")}
