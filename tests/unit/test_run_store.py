@@ -5,7 +5,8 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,6 +25,7 @@ from headgate.run import process
 from headgate.run import progress as run_progress
 from headgate.run.progress import Progress, StopRunError
 from headgate.tables import TABLES, Table
+from headgate.units import PS_PER_S
 
 from .campaign_program import Threads
 
@@ -41,8 +43,11 @@ def read(job: Job, folder: Path) -> Result:
     return found
 
 
-def jobs(count: int) -> list[Job]:
-    return [Job(SimpleNamespace(identity=lambda n=n: f"scenario {n}")) for n in range(count)]  # type: ignore[arg-type]
+def jobs(count: int, durations_s: Sequence[int] = ()) -> list[Job]:
+    return [
+        Job(SimpleNamespace(identity=lambda n=n: f"scenario {n}", duration=s * PS_PER_S))  # type: ignore[arg-type]
+        for n, s in zip(range(count), durations_s or [1] * count, strict=True)
+    ]
 
 
 @pytest.fixture
@@ -172,11 +177,33 @@ def test_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
 def test_plain_progress_is_a_line_per_tenth(capsys: pytest.CaptureFixture[str]) -> None:
     with show_progress("study") as show:
         for finished in range(101):
-            show(CampaignProgress(total=100, finished=finished, packet_hops=10**7))
+            show(CampaignProgress(100, finished=finished, due_s=200, made_s=2 * finished))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 11
     assert lines[5].startswith("study: 50 %, 50/100 runs, ")
     assert "packet-hops/s" in lines[5]
+
+
+def test_what_is_left_is_counted_in_simulated_time() -> None:
+    """A run of 10 s is made in a minute, so one of 100 s takes ten; two of four were there."""
+    begun_s = time.monotonic() - 60
+    standing = CampaignProgress(4, skipped=2, finished=1, due_s=110, made_s=10, started_s=begun_s)
+    assert standing.eta_s == pytest.approx(600, rel=0.01)
+    assert standing.share == pytest.approx(0.5 + 0.5 * 10 / 110)
+    assert CampaignProgress(2, skipped=2).share == 1
+
+
+def test_long_runs_begin_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+
+    def simulate(scenario: SimpleNamespace, **_: object) -> Result:
+        begun.append(scenario.duration)
+        return result()
+
+    monkeypatch.setattr(worker_module, "simulate", simulate)
+    made = jobs(4, (1, 3, 2, 3))
+    Scheduler(Store(tmp_path), executor=Threads(1)).run(made, lambda _: None)
+    assert begun == [s * PS_PER_S for s in (3, 3, 2, 1)]
 
 
 def test_a_long_run_is_never_silent_for_long(

@@ -20,13 +20,18 @@ SILENT_S = 2.0
 
 @dataclass
 class CampaignProgress:
-    """How far a set of runs has come."""
+    """How far a set of runs has come.
+
+    Work is counted in simulated time: `due_s` of all runs that are to be made, of which `made_s`
+    have been, parts of unfinished runs among them.
+    """
 
     total: int
     skipped: int = 0
     finished: int = 0
     failed: int = 0
-    running_share: float = 0.0
+    due_s: float = 0.0
+    made_s: float = 0.0
     packet_hops: int = 0
     started_s: float = field(default_factory=time.monotonic)
 
@@ -48,15 +53,15 @@ class CampaignProgress:
     @property
     def eta_s(self) -> float | None:
         """Seconds left if the rest is like what was done; None at the start."""
-        work = self.finished + self.failed + self.running_share
-        if work <= 0:
+        if self.made_s <= 0:
             return None
-        return self.elapsed_s * (self.total - self.skipped - work) / work
+        return self.elapsed_s * (self.due_s - self.made_s) / self.made_s
 
     @property
     def share(self) -> float:
-        """Share of the runs that is done."""
-        return (self.done + self.running_share) / max(self.total, 1)
+        """Share of the work that is done; a run found in the store is one of `total` parts."""
+        found = self.skipped / max(self.total, 1)
+        return found + (1 - found) * (self.made_s / self.due_s if self.due_s else 1)
 
     @property
     def _runs(self) -> str:
@@ -88,12 +93,11 @@ class StepProgress:
     total: int
     noun: str
     done: int = 0
-    running_share: float = 0.0
 
     @property
     def share(self) -> float:
         """Share of the steps that is done."""
-        return (self.done + self.running_share) / max(self.total, 1)
+        return self.done / max(self.total, 1)
 
     def __str__(self) -> str:
         return f"{self.done}/{self.total} {self.noun}"
@@ -175,7 +179,7 @@ class _Lines:
         self.title, self.stream, self.shown = title, stream, -1
 
     def __call__(self, state: Progress) -> None:
-        step = 100 * state.done // max(state.total, 1) // LINE_EVERY_PERCENT
+        step = int(round(100 * state.share, 6) // LINE_EVERY_PERCENT)
         if step > self.shown:
             self.shown = step
             self.stream.write(f"{visible(self.title)}: {step * LINE_EVERY_PERCENT} %, {state}\n")

@@ -32,6 +32,7 @@ from headgate.campaign.progress import CampaignProgress, Show
 from headgate.campaign.store import Store
 from headgate.campaign.worker import CampaignSpec, JobOutcome, Keep
 from headgate.errors import FailedRunsError, HeadgateError, InterruptedRunError, StoreError
+from headgate.units import PS_PER_S
 
 PAUSE_S = 0.2
 #: Wall time between two looks at what others have in hand.
@@ -79,7 +80,10 @@ class Scheduler:
         """Run every job that the store lacks. Raises FailedRunsError when all others are done."""
         jobs = list({job.id: job for job in jobs}.values())
         missing = self.store.missing(jobs)
-        progress = CampaignProgress(total=len(jobs), skipped=len(jobs) - len(missing))
+        missing.sort(key=_simulated_s, reverse=True)  # a long run at the end would leave cores idle
+        progress = CampaignProgress(
+            len(jobs), skipped=len(jobs) - len(missing), due_s=sum(map(_simulated_s, missing))
+        )
         show(progress)
         if not missing:
             self.executor.close()
@@ -123,6 +127,7 @@ class _Work:
         self.walls_s: list[float] = []
         self._leases: list[Lease] = []
         self._hops = 0
+        self._made_s = 0.0
         self._later_s: dict[str, float] = {}
         self._look_s = 0.0
 
@@ -187,14 +192,14 @@ class _Work:
             return JobOutcome(run_id, failure=fail(self.store.folder, self.jobs[run_id], error))
 
     def _finish(self, outcome: JobOutcome) -> None:
-        del self.jobs[outcome.run_id]
+        self._made_s += _simulated_s(self.jobs.pop(outcome.run_id))
         self._hops += outcome.packet_hops
         if outcome.wall_s:
             self.walls_s.append(outcome.wall_s)
         self.progress.finished += 1
 
     def _fail(self, run_id: str, failure: Failure) -> None:
-        del self.jobs[run_id]
+        self._made_s += _simulated_s(self.jobs.pop(run_id))
         self.failures.append(failure)
         self.progress.failed += 1
 
@@ -210,7 +215,9 @@ class _Work:
     def _stand(self) -> None:
         """Add up what is made, and of what is in hand the part that is done."""
         in_hand = [lease for lease in self._leases if lease.run_id in self.jobs]
-        self.progress.running_share = sum(lease.share for lease in in_hand)
+        self.progress.made_s = self._made_s + sum(
+            lease.share * _simulated_s(self.jobs[lease.run_id]) for lease in in_hand
+        )
         self.progress.packet_hops = self._hops + sum(lease.packet_hops for lease in in_hand)
 
     def _copy_stragglers(self) -> None:
@@ -226,6 +233,10 @@ class _Work:
     def _straggles(self, lease: Lease) -> bool:
         usual_s = median(self.walls_s) if self.walls_s else float("inf")
         return lease.for_s > STRAGGLES * usual_s or lease.silent_s > QUIET_S
+
+
+def _simulated_s(job: Job) -> float:
+    return job.scenario.duration / PS_PER_S
 
 
 def _format_failures(failures: Sequence[Failure], progress: CampaignProgress, store: Store) -> str:
