@@ -161,7 +161,7 @@ def overlap(mine: list[float], other: list[float]) -> bool:
 
 
 def agree(mine: list[float], other: list[float], allowed: float) -> bool:
-    """Compare means; where the agent's own runs differ by more than is allowed, they may overlap."""
+    """Compare means; where the agent's own runs differ by more than is allowed, all may overlap."""
     return near(mine, other, allowed) or (
         max(other) - min(other) > allowed and overlap(mine, other)
     )
