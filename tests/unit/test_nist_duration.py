@@ -50,6 +50,18 @@ def test_runs_differ_in_their_duration_alone(study: Study) -> None:
     assert short["network"] == whole["network"]
 
 
+def test_each_experiment_has_the_size_of_its_standard_scale(study: Study) -> None:
+    """Of 26,085 sources of 2a at most, 13,042; 1b whole."""
+    made = study.jobs(study.setup(study.spec.scales["standard"]))
+    for experiment, of_all in (("1b", 1.0), ("2a", 0.5)):
+        standard = load(f"nist-{experiment}").spec.scales["standard"]
+        assert standard.size == of_all
+        traffic = made[experiment, SHORT, "reno", 1].scenario.to_dict()["traffic"]
+        users = sum(group.get("users", 0) for group in traffic)
+        whole = {"1b": 27_800, "2a": 26_085}[experiment]
+        assert users == pytest.approx(of_all * whole, rel=0.01)
+
+
 def test_counts_are_per_second(tiny: Durations) -> None:
     """Twice the time makes twice the count and the same rate, but for how the network fills."""
     for name in ("y3", "y6"):
