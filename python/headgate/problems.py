@@ -13,7 +13,9 @@ from headgate.errors import ScenarioError
 from headgate.suggest import also
 
 _NOT_A_NUMBER = ("float_parsing", "int_parsing")
-_REQUIRED = {
+#: Sentences in which the value has no place.
+_OF_KEYS = {
+    "extra_forbidden": "this is not a key here",
     "missing": "this key is required",
     "union_tag_not_found": "the key 'kind' is required",
 }
@@ -97,8 +99,8 @@ def _has(given: object, step: str | int) -> bool:
 
 def _sentence(problem: Any, or_table: bool) -> str:
     kind, context, value = problem["type"], problem.get("ctx", {}), problem["input"]
-    if kind in _REQUIRED:
-        return _REQUIRED[kind]
+    if kind in _OF_KEYS:
+        return _OF_KEYS[kind]
     if kind in ("unknown_key", "at", "not_a_table", "value_error"):
         return str(context.get("error", problem["msg"]))
     if kind == "union_tag_invalid":
