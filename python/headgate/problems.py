@@ -41,7 +41,7 @@ _LISTS = ("traffic", "claims")
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
 
 
-def scenario_error(error: ValidationError, given: object) -> ScenarioError:
+def make_error(error: ValidationError, given: object) -> ScenarioError:
     """Say the first thing that is wrong with `given`, where, and what would be right."""
     found = error.errors(include_url=False)
     problems = [*filter(_is_meant, found)] or found

@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from headgate.as_toml import as_toml
 from headgate.errors import ScenarioError
-from headgate.problems import scenario_error
+from headgate.problems import make_error
 from headgate.suggest import hint
 
 
@@ -34,14 +34,14 @@ Read = TypeVar("Read", bound=BaseModel)
 
 
 def check_keys(given: Any, model: type[BaseModel]) -> None:
-    """Raise the error of the first key of a table that `model` lacks, or whose value is no number.
+    """Raise the error of the first key that `model` lacks, or that has a boolean for a number.
 
-    Pydantic would take `true` for 1 where a number is due.
+    Pydantic takes `true` for 1.
     """
     for key, value in given.items() if isinstance(given, Mapping) else ():
         if key not in model.model_fields:
             raise _unknown_key(str(key), tuple(model.model_fields))
-        if isinstance(value, bool) and key in _numbers(model):
+        if isinstance(value, bool) and key in _find_numbers(model):
             says = f"{as_toml(value)} is not allowed; it must be a number"
             raise PydanticCustomError("at", "{sentence}", {"key": key, "sentence": says})
 
@@ -55,20 +55,20 @@ def _unknown_key(key: str, names: tuple[str, ...]) -> PydanticCustomError:
 
 
 @cache
-def _numbers(model: type[BaseModel]) -> frozenset[str]:
+def _find_numbers(model: type[BaseModel]) -> frozenset[str]:
     """Return the fields that hold a number, which no validator of their own reads."""
     return frozenset(
         name
         for name, field in model.model_fields.items()
-        if _is_number([*field.metadata, *_members(field.annotation)])
+        if _is_number([*field.metadata, *_list_members(field.annotation)])
     )
 
 
-def _members(annotation: Any) -> Iterator[Any]:
+def _list_members(annotation: Any) -> Iterator[Any]:
     """Yield the types and marks of which a union or an annotated type consists."""
     if get_origin(annotation) in (Annotated, Union, UnionType):
         for member in get_args(annotation):
-            yield from _members(member)
+            yield from _list_members(member)
     else:
         yield annotation
 
@@ -106,6 +106,6 @@ def fit_model(model: type[Read], data: Mapping[str, Any], where: str) -> Read:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        wrong = scenario_error(error, data)
+        wrong = make_error(error, data)
         place = ": ".join(part for part in (where, wrong.place) if part)
         raise ScenarioError(place, wrong.sentence) from None

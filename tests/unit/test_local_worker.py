@@ -1,4 +1,4 @@
-"""Workers of Dask on this machine: deaf to Ctrl-C, and silent about a scheduler that is gone."""
+"""Workers of Dask on this machine: they ignore Ctrl-C, and log no failed heartbeat."""
 
 import logging
 import signal

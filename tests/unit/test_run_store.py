@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,10 +45,14 @@ def read(job: Job, folder: Path) -> Result:
 
 
 def jobs(count: int, durations_s: Sequence[int] = ()) -> list[Job]:
-    return [
-        Job(SimpleNamespace(identity=lambda n=n: f"scenario {n}", duration=s * PS_PER_S))  # type: ignore[arg-type]
-        for n, s in zip(range(count), durations_s or [1] * count, strict=True)
-    ]
+    return [make_job(n, s) for n, s in zip(range(count), durations_s or [1] * count, strict=True)]
+
+
+def make_job(number: int, duration_s: int) -> Job:
+    scenario: Any = SimpleNamespace(
+        identity=lambda: f"scenario {number}", duration=duration_s * PS_PER_S
+    )
+    return Job(scenario)
 
 
 @pytest.fixture
