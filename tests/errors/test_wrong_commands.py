@@ -21,7 +21,7 @@ WRONG = [
     ("experiment rn", "experiment: 'rn' is not a command; did you mean 'run'?"),
     ("design shwo", "design: 'shwo' is not a command; did you mean 'show'?"),
     ("--Version", "there is no option --Version; did you mean '--version'?"),
-    ("-h", "there is no option -h; options: --version"),
+    ("-x", "there is no option -x; options: --version"),
     # run
     ("run", "run: scenario is missing; write headgate run [OPTIONS] {scenario}"),
     ("run none.toml", "none.toml: there is no such file"),

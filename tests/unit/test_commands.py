@@ -81,6 +81,7 @@ def test_every_command_explains_itself() -> None:
     for name in ("run", "check", "catalog", "describe", "study", "reproduce", "plot", "bench"):
         assert name in text
         assert "Usage" in printed(name, "--help")
+        assert printed(name, "-h") == printed(name, "--help")
 
 
 def test_version() -> None:

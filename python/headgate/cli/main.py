@@ -60,6 +60,7 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="A laboratory for congestion control.\n\n"
     "Start with: headgate init. What is there to choose from: headgate catalog. "
     "What a result means: headgate describe.\n\n"
