@@ -1,6 +1,7 @@
 """Who may import whom in the package: one list of layers (ARCHITECTURE.md has it too)."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .repository import PACKAGE
+from .repository import PACKAGE, ROOT
 
 NATIVE = "headgate._native"
 
@@ -103,6 +104,19 @@ def layer(module: str) -> str:
 def test_every_module_has_its_layer() -> None:
     there = {layer(module) for module, _ in modules() if module != "headgate"}
     assert sorted(there) == sorted(LAYERS)
+
+
+def test_the_map_shows_the_same_layers_and_border() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    table = text.partition("| layer, the lowest first")[2].partition("\n\n")[0]
+    shown = [name for row in table.splitlines()[2:] for name in quoted(row.split("|")[1])]
+    assert shown == [name for name in LAYERS if name != "__main__"]
+    border = text.partition("\nOnly `")[2].partition("cross the border")[0]
+    assert [f"headgate.{name}" for name in quoted("`" + border)] == list(CROSSES_THE_BORDER)
+
+
+def quoted(text: str) -> list[str]:
+    return re.findall(r"`([\w.]+)`", text)
 
 
 def test_imports_lead_to_lower_layers_only() -> None:
