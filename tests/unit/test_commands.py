@@ -30,6 +30,20 @@ def test_options_with_another_name_now_are_refused_with_it(
     assert capsys.readouterr().err == "headgate: --plan is now --design\n"
 
 
+def test_memory_that_runs_out_is_told_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run_out(**_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("headgate.cli.main.app", run_out)
+    monkeypatch.setattr("sys.argv", ["headgate", "bench"])
+    with pytest.raises(SystemExit, match="1"):
+        main()
+    said = capsys.readouterr().err
+    assert said == "headgate: memory ran out; fewer runs at a time take less (--workers 1)\n"
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_a_run_that_is_stopped_keeps_its_state(sent: signal.Signals, tmp_path: Path) -> None:
     """A batch system sends SIGTERM before it kills."""

@@ -13,7 +13,7 @@ import pytest
 from headgate import dumbbell
 from headgate.campaign import attempts as attempts_module
 from headgate.campaign.attempts import Attempts
-from headgate.campaign.campaign import failures
+from headgate.campaign.campaign import fail, failures
 from headgate.campaign.child import Child, Children, DiedError
 from headgate.campaign.cluster import Cluster
 from headgate.campaign.jobs import Job
@@ -57,6 +57,19 @@ def held_to(folder: Path, jobs: list[Job], executor: Executor, bad: Job, says: s
     assert list(failures(folder)) == [bad.id]
     assert Watcher(folder).look().state == "failed"
     assert not list((folder / "running").iterdir())
+
+
+def test_a_failure_is_kept_where_memory_does_not_do_for_its_scenario(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run_out(*_: object) -> None:
+        raise MemoryError
+
+    bad = job("reno")
+    monkeypatch.setattr(type(bad.scenario), "save", run_out)
+    failure = fail(tmp_path, bad, ValueError("why"))
+    assert failures(tmp_path) == {bad.id: failure}
+    assert failure.error == "ValueError: why"
 
 
 def test_a_law_that_crashes_costs_its_run_only(tmp_path: Path) -> None:

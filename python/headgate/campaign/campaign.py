@@ -10,6 +10,7 @@ import shutil
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -121,7 +122,8 @@ def fail(store: Path, job: Job, error: BaseException) -> Failure:
     trace = "".join(traceback.format_exception(error))
     failure = Failure(job.id, dict(job.labels), sentence, trace)
     write_record(failed_file(store, job.id), failure)
-    job.scenario.save(failed_file(store, job.id).with_suffix(".toml"))
+    with suppress(MemoryError, ImportError):  # short of memory, no library of TOML can be loaded
+        job.scenario.save(failed_file(store, job.id).with_suffix(".toml"))
     return failure
 
 

@@ -170,5 +170,8 @@ def main() -> None:
     except KeyboardInterrupt as stopped:
         say(f"headgate: {stopped or 'stopped'}", error=True)
         sys.exit(1)
+    except MemoryError:
+        say("headgate: memory ran out; fewer runs at a time take less (--workers 1)", error=True)
+        sys.exit(1)
     except BrokenPipeError:
         sys.exit(0)
