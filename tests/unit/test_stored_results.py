@@ -46,6 +46,17 @@ def test_without_them_it_runs(made: tuple[Path, runner.StudyOutcome], tmp_path: 
     assert [c.ours for c in outcome.claims] == [c.ours for c in made[1].claims]
 
 
+def test_more_than_is_packed_at_once_is_packed_in_parts(
+    made: tuple[Path, runner.StudyOutcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "AT_ONCE_BYTES", 1)
+    outcome = run(tmp_path / "out", tmp_path / "results")
+    assert len(list((tmp_path / "results").glob(f"{NAME}/quick/*/runs.parquet"))) == 4
+    assert outcome.as_json()["claims"] == made[1].as_json()["claims"]
+    run(tmp_path / "again", tmp_path / "results")
+    assert not list((tmp_path / "again" / "runs").iterdir())
+
+
 def test_all_claims_are_told_from_what_was_found(made: tuple[Path, runner.StudyOutcome]) -> None:
     results, outcome = made
     (read,) = stored.read_stored(results)

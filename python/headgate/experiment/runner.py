@@ -6,9 +6,10 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate, groupby
 from pathlib import Path
 
 from headgate.api import Result
@@ -33,6 +34,8 @@ log = logging.getLogger("headgate")
 
 #: How often the runs of a study are made and read: the second time, what was damaged.
 TRIES = 3
+#: How much of a store, compressed as it is there, is packed for others at once.
+AT_ONCE_BYTES = 100 << 20
 OTHER = Estimate(ours=math.nan, note="the settings are not those that the claims are about")
 
 
@@ -201,9 +204,16 @@ def _keep_for_others(asked: StudyRun, jobs: Sequence[Job], store: Store) -> None
         return
     packed, has_all = asked.stored.runs, asked.study.has_all
     missing = [job for job in jobs if packed.read(job.identity, has_all) is None]
-    read = {job.identity: store.read(job) for job in missing if store.has(job.id)}
-    finished = {identity: result for identity, result in read.items() if result is not None}
-    packed.add(finished, has_all)
+    for some in _share_out([job for job in missing if store.has(job.id)], store):
+        read = {job.identity: store.read(job) for job in some}
+        packed.add({run: result for run, result in read.items() if result is not None}, has_all)
+
+
+def _share_out(jobs: Sequence[Job], store: Store) -> Iterator[list[Job]]:
+    """Part finished runs, so that no more of their tables are in memory at once than need be."""
+    totals = accumulate(store.size_of(job) for job in jobs)
+    parts = groupby(zip(jobs, totals, strict=True), lambda one: one[1] // AT_ONCE_BYTES)
+    return ([job for job, _ in part] for _, part in parts)
 
 
 def make_runs(asked: StudyRun, pool: WorkerPool) -> tuple[Runs, tuple[float, int]]:
