@@ -41,7 +41,7 @@ def test_memory_that_runs_out_is_told_in_a_sentence(
     with pytest.raises(SystemExit, match="1"):
         main()
     said = capsys.readouterr().err
-    assert said == "headgate: memory ran out; fewer runs at a time take less (--workers 1)\n"
+    assert said == "headgate: memory ran out; take a smaller scale, or fewer --workers\n"
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])

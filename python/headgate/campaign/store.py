@@ -66,7 +66,7 @@ class Store:
         """Say whether a run is here, without reading it."""
         return (self.runs / run_id / RUN_FILE).is_file()
 
-    def size_of(self, job: Job) -> int:
+    def count_bytes(self, job: Job) -> int:
         """Return how many bytes the files of a run take."""
         return sum(path.stat().st_size for path in (self.runs / job.id).iterdir())
 

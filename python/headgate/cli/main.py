@@ -171,7 +171,7 @@ def main() -> None:
         say(f"headgate: {stopped or 'stopped'}", error=True)
         sys.exit(1)
     except MemoryError:
-        say("headgate: memory ran out; fewer runs at a time take less (--workers 1)", error=True)
+        say("headgate: memory ran out; take a smaller scale, or fewer --workers", error=True)
         sys.exit(1)
     except BrokenPipeError:
         sys.exit(0)

@@ -211,7 +211,7 @@ def _keep_for_others(asked: StudyRun, jobs: Sequence[Job], store: Store) -> None
 
 def _share_out(jobs: Sequence[Job], store: Store) -> Iterator[list[Job]]:
     """Part finished runs, so that no more of their tables are in memory at once than need be."""
-    totals = accumulate(store.size_of(job) for job in jobs)
+    totals = accumulate(store.count_bytes(job) for job in jobs)
     parts = groupby(zip(jobs, totals, strict=True), lambda one: one[1] // AT_ONCE_BYTES)
     return ([job for job, _ in part] for _, part in parts)
 
