@@ -81,9 +81,9 @@ def test_what_intervals_leave_open_is_not_called_unchanged() -> None:
         " known) or under light congestion (1 of 3 not known)."
     )
     fast = next(o for o in answered(scattered("fast", ("delay",)).focus) if o.law == "fast")
-    assert "goodput \N{MINUS SIGN}50 %) (1 of 3 not known); under light" in fast.sentence
+    assert "goodput \N{MINUS SIGN}50 %), 1 of 3 not known; under light" in fast.sentence
     assert fast.sentence.endswith(
-        "under light congestion nothing is shown to change by 10 % or more (1 of 3 not known)."
+        "under light congestion nothing is shown to change by 10 % or more, 1 of 3 not known."
     )
     lost = answered(scattered("ctcp", ("loss", "delay", "rate")).focus)
     ctcp = next(one for one in lost if one.law == "ctcp")

@@ -99,7 +99,7 @@ def _deny(compared: Mapping[str, Mapping[str, Change]]) -> str:
         return f"{said} by 10 % or more {' or '.join(compared)}".strip()
     if all(_count_unknown(of) == measures for of in compared.values()):
         return f"it is not known whether any of {measures} measures would change by 10 % or more"
-    where = [f"{where}{_say_unknown(of)}".strip() for where, of in compared.items()]
+    where = [f"{where} {_say_unknown(of, '({})')}".strip() for where, of in compared.items()]
     said = f"none of {measures} measures is shown to change by 10 % or more"
     return f"{said} {' or '.join(where)}"
 
@@ -109,13 +109,13 @@ def _count_unknown(compared: Mapping[str, Change]) -> int:
     return sum(one.state in {"not known", "nothing"} for one in compared.values())
 
 
-def _say_unknown(compared: Mapping[str, Change]) -> str:
+def _say_unknown(compared: Mapping[str, Change], form: str) -> str:
     count = _count_unknown(compared)
-    return f" ({count} of {len(compared)} not known)" if count else ""
+    return form.format(f"{count} of {len(compared)} not known") if count else ""
 
 
 def _clause(roles: Roles, compared: Mapping[str, Change], where: str) -> str:
-    found, unknown = _moving(compared), _say_unknown(compared)
+    found, unknown = _moving(compared), _say_unknown(compared, ", {}")
     worse = {name: one for name, one in found.items() if roles.is_worse(name, one.share)}
     better = {name: one for name, one in found.items() if name not in worse}
     sides = [
