@@ -106,7 +106,7 @@ def test_every_module_has_its_layer() -> None:
     assert sorted(there) == sorted(LAYERS)
 
 
-def test_the_map_shows_the_same_layers_and_border() -> None:
+def test_the_architecture_page_shows_the_same_layers_and_border() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text()
     table = text.partition("| layer, the lowest first")[2].partition("\n\n")[0]
     shown = [name for row in table.splitlines()[2:] for name in quoted(row.split("|")[1])]

@@ -59,7 +59,7 @@ def held_to(folder: Path, jobs: list[Job], executor: Executor, bad: Job, says: s
     assert not list((folder / "running").iterdir())
 
 
-def test_a_failure_is_kept_where_memory_does_not_do_for_its_scenario(
+def test_a_failure_is_kept_where_no_memory_is_left_to_write_its_scenario(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run_out(*_: object) -> None:

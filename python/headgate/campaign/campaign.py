@@ -122,7 +122,7 @@ def fail(store: Path, job: Job, error: BaseException) -> Failure:
     trace = "".join(traceback.format_exception(error))
     failure = Failure(job.id, dict(job.labels), sentence, trace)
     write_record(failed_file(store, job.id), failure)
-    with suppress(MemoryError, ImportError):  # short of memory, no library of TOML can be loaded
+    with suppress(MemoryError, ImportError):  # too little memory to import tomlkit
         job.scenario.save(failed_file(store, job.id).with_suffix(".toml"))
     return failure
 

@@ -34,7 +34,7 @@ log = logging.getLogger("headgate")
 
 #: How often the runs of a study are made and read: the second time, what was damaged.
 TRIES = 3
-#: How much of a store, compressed as it is there, is packed for others at once.
+#: Runs are packed for others in parts of this size, as their compressed files have it.
 AT_ONCE_BYTES = 100 << 20
 OTHER = Estimate(ours=math.nan, note="the settings are not those that the claims are about")
 
@@ -204,13 +204,13 @@ def _keep_for_others(asked: StudyRun, jobs: Sequence[Job], store: Store) -> None
         return
     packed, has_all = asked.stored.runs, asked.study.has_all
     missing = [job for job in jobs if packed.read(job.identity, has_all) is None]
-    for some in _share_out([job for job in missing if store.has(job.id)], store):
+    for some in _split_by_size([job for job in missing if store.has(job.id)], store):
         read = {job.identity: store.read(job) for job in some}
         packed.add({run: result for run, result in read.items() if result is not None}, has_all)
 
 
-def _share_out(jobs: Sequence[Job], store: Store) -> Iterator[list[Job]]:
-    """Part finished runs, so that no more of their tables are in memory at once than need be."""
+def _split_by_size(jobs: Sequence[Job], store: Store) -> Iterator[list[Job]]:
+    """Split finished runs, since the tables of those packed at once are in memory together."""
     totals = accumulate(store.count_bytes(job) for job in jobs)
     parts = groupby(zip(jobs, totals, strict=True), lambda one: one[1] // AT_ONCE_BYTES)
     return ([job for job, _ in part] for _, part in parts)
