@@ -108,7 +108,7 @@ def test_levels_are_ordered_by_meaning() -> None:
         "c": np.array(["tcp", "fast"]), "d": np.array([1, 1.5]),
     })  # fmt: skip
     names = [frame.levels(name).names for name in "abcd"]
-    assert names == [("low", "high"), ("9", "10"), ("fast", "tcp"), ("1", "1.5")]
+    assert names == [("low", "high"), ("9.0", "10"), ("fast", "tcp"), ("1", "1.5")]
 
 
 def test_constant_responses_have_no_effect_and_single_runs_no_test() -> None:

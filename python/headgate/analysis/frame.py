@@ -97,12 +97,24 @@ class Frame:
             raise AnalysisError(f"{self.name}: {name} has numbers beyond {LARGEST:g}")
         return np.where(np.isfinite(values), values, np.nan)
 
+    def labels(self, name: str) -> list[str]:
+        """Return the label of each row, "" where it is missing.
+
+        A word for a missing value, such as NA, is a label among other words (Namibia, North
+        America), and missing in a column of numbers.
+        """
+        texts = [_text(cell) for cell in self.column(name)]
+        words = {text for text in texts if text.lower() not in MISSING}
+        if sizes(sorted(words)) is None:
+            return texts
+        return ["" if text.lower() in MISSING else text for text in texts]
+
     def levels(self, factor: str) -> Levels:
         """Return the levels of a factor, in order, and the level of each row.
 
         Raises AnalysisError where a factor has fewer than two.
         """
-        texts = [_text(cell) for cell in self.column(factor)]
+        texts = self.labels(factor)
         names, order = _order_levels({text for text in texts if text})
         if len(names) < 2:
             has = f"{names[0]!r} only" if names else "nothing"
@@ -115,7 +127,7 @@ class Frame:
 
         Raises AnalysisError where a row has no label: it would be a group of its own.
         """
-        labels = [[_text(cell) for cell in self.column(name)] for name in by]
+        labels = [self.labels(name) for name in by]
         for name, column in zip(by, labels, strict=True):
             if "" in column:
                 raise AnalysisError(
@@ -176,13 +188,18 @@ def _number(cell: Any) -> float:
 
 
 def _text(cell: Any) -> str:
-    """Return a level as text, "" if it is missing; a number is one level however it is written."""
-    text = "" if _missing(cell) else str(cell).strip()
-    try:
-        value = float(text)
-    except ValueError:
-        return text
-    return np.format_float_positional(value, trim="-")
+    """Return a label as text, "" if there is none.
+
+    The text of a cell is the label as it is written: 6.1 and 6.10 are two kernels, and a seed of 64
+    bits keeps all its digits. A number of a typed column is written without needless zeros.
+    """
+    if isinstance(cell, str):
+        return cell.strip()
+    if _missing(cell):
+        return ""
+    if isinstance(cell, float | np.floating):
+        return np.format_float_positional(cell, trim="-")
+    return str(cell).strip()
 
 
 def _order_levels(names: set[str]) -> tuple[tuple[str, ...], str]:
@@ -195,6 +212,7 @@ def _order_levels(names: set[str]) -> tuple[tuple[str, ...], str]:
         if {name.lower() for name in names} == set(pair):
             return tuple(sorted(names, key=lambda name: pair.index(name.lower()))), "words"
     known = sizes(alphabet)
-    if known is None:
+    # Two labels of one size, such as the versions 6.1 and 6.10, are names and no quantities.
+    if known is None or len(set(known)) < len(known):
         return tuple(alphabet), "alphabet"
     return tuple(name for _, name in sorted(zip(known, alphabet, strict=True))), "size"

@@ -111,7 +111,7 @@ class Roles(Strict):
             return
         if self.law is None:
             raise AnalysisError(f"{frame.name}: before: there is no column of laws (law = ...)")
-        laws = dict.fromkeys(str(cell) for cell in frame.column(self.law))
+        laws = dict.fromkeys(frame.labels(self.law))
         if self.before not in laws:
             raise AnalysisError(
                 f"{frame.name}: before: {self.before!r} is none of the laws {', '.join(laws)}"

@@ -12,6 +12,7 @@ from headgate.analysis.answer import Answered, answered
 from headgate.analysis.findings import Finding
 from headgate.analysis.frame import Frame
 from headgate.analysis.kinds import KINDS, Kind
+from headgate.analysis.notes import notes
 from headgate.analysis.part import Part, slugs
 from headgate.analysis.roles import Roles
 from headgate.errors import AnalysisError
@@ -90,6 +91,13 @@ class Whole:
             return answered(self.focus)
         except AnalysisError:
             return ()
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What is left out of the analyses, and labels that may not be meant as written."""
+        roles = self.roles
+        labels = [name for name in (*roles.condition, roles.law, roles.period) if name]
+        return notes(self.frame, roles.factors, roles.responses, labels)
 
     @cached_property
     def all_periods(self) -> Part:

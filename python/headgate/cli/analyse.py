@@ -54,16 +54,20 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
 
     One-way analysis of variance for each factor and response, as NIST's Dataplot does it; a model
     with interactions and a correction for the number of tests beside it. A factor has two levels
-    or more, numbers or words; a missing value is an empty cell or NA, and infinite ones count as
-    missing. Commas, semicolons, tabs, vertical bars or spaces separate the cells of a text file.
+    or more, numbers or words. An empty cell is missing, and in a response NA or an infinite number
+    too; rows that are left out are counted. Commas, semicolons, tabs, vertical bars or spaces
+    separate the cells of a text file.
     """
     from headgate.analysis import main_effects
     from headgate.analysis.frame import Frame
+    from headgate.analysis.notes import notes
     from headgate.analysis.roles import Roles
 
     frame = Frame.of(file)
     frame.require(*filter(None, (law, replicate)), *_names(condition))
     found = main_effects(frame, _names(factors), _names(responses), _names(by))
+    for said in notes(frame, found.factors, found.responses, [*found.by, *filter(None, (law,))]):
+        say(f"Note: {said}", error=as_json)
     if as_json:
         say(*json.dumps([_plain(row) for row in found.rows()], indent=1).split("\n"))
     else:

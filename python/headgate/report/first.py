@@ -38,6 +38,8 @@ def answer(about: About, found: Whole | None, judged: Sequence[Judged], codes: C
     scope = ""
     if found and found.answers:
         scope = paragraph(explain(_scope(found), all_terms=True), "scope")
+    if found:
+        scope += "".join(paragraph(escape(f"Note: {one}"), "scope") for one in found.notes)
     counted = [_count(judged)] if judged else []
     return f"<h2>Answer</h2>{findings([*said, *counted])}{scope}"
 
