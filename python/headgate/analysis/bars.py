@@ -73,4 +73,4 @@ def bars(  # noqa: PLR0913, PLR0917 - each is a column of its own
         raise AnalysisError(f"{frame.name}: what is available is above zero; got {got}")
     for name in (own, other):
         columns[name] = frame.numbers(name) / whole
-    return Bars(grid(Frame(frame.name, columns), [own, other], condition, law))
+    return Bars(grid(frame.with_columns(columns), [own, other], condition, law))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from headgate.analysis.read import distinct, read
 from headgate.errors import AnalysisError
+from headgate.level_order import LevelOrder, level_text
 from headgate.optional import require
 from headgate.suggest import hint
 from headgate.units import sizes
@@ -34,10 +35,14 @@ LOW_AND_HIGH = (
 
 @dataclass(frozen=True)
 class Frame:
-    """Columns of equal length by their names; `name` says where they come from."""
+    """Columns of equal length by their names; `name` says where they come from.
+
+    `order` is that of the levels that an experiment lists.
+    """
 
     name: str
     columns: Mapping[str, NDArray[Any]]
+    order: LevelOrder = field(default_factory=LevelOrder)
 
     @classmethod
     def of(cls, source: Any) -> Frame:
@@ -65,7 +70,16 @@ class Frame:
 
     def only(self, rows: NDArray[np.intp]) -> Frame:
         """Return some rows."""
-        return Frame(self.name, {name: column[rows] for name, column in self.columns.items()})
+        return self.with_columns({name: column[rows] for name, column in self.columns.items()})
+
+    def with_columns(self, columns: Mapping[str, NDArray[Any]]) -> Frame:
+        """Return other columns of the same table, in which levels have the same order."""
+        return replace(self, columns=columns)
+
+    def with_order(self, order: Mapping[str, Sequence[str]]) -> Frame:
+        """Return the table with its levels in this order, by factor."""
+        levels = {name: tuple(_text(level) for level in of) for name, of in order.items()}
+        return replace(self, order=LevelOrder(levels))
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -115,12 +129,23 @@ class Frame:
         Raises AnalysisError where a factor has fewer than two.
         """
         texts = self.labels(factor)
-        names, order = _order_levels({text for text in texts if text})
+        names, order = self._order_levels(factor, {text for text in texts if text})
         if len(names) < 2:
             has = f"{names[0]!r} only" if names else "nothing"
             raise AnalysisError(f"{self.name}: the factor {factor} has {has}; it takes two levels")
         places = {name: place for place, name in enumerate(names)}
         return Levels(factor, names, np.array([places.get(text, -1) for text in texts]), order)
+
+    def find_unordered(self, factor: str) -> list[str]:
+        """Return the levels of a factor that the given order does not list."""
+        texts = dict.fromkeys(self.labels(factor))
+        return [text for text in texts if text and text not in self.order.levels[factor]]
+
+    def _order_levels(self, factor: str, names: set[str]) -> tuple[tuple[str, ...], str]:
+        if factor in self.order.levels:
+            given = tuple(self.order.sort(factor, names))
+            return given, "size" if (given, "size") == _order_levels(names) else "given"
+        return _order_levels(names)
 
     def groups(self, by: Sequence[str]) -> dict[tuple[str, ...], NDArray[np.intp]]:
         """Return the rows of each combination of labels, in order of their first row.
@@ -143,7 +168,8 @@ class Frame:
 class Levels:
     """The levels of a factor: their names, low first, and the place of each row's (-1: missing).
 
-    `order` is what tells low from high: `size`, `words` such as off and on, or `alphabet`.
+    `order` is what tells low from high: `given` by the experiment, `size`, `words` such as off and
+    on, or `alphabet`.
     """
 
     factor: str
@@ -197,9 +223,7 @@ def _text(cell: Any) -> str:
         return cell.strip()
     if _missing(cell):
         return ""
-    if isinstance(cell, float | np.floating):
-        return np.format_float_positional(cell, trim="-")
-    return str(cell).strip()
+    return level_text(cell).strip()
 
 
 def _order_levels(names: set[str]) -> tuple[tuple[str, ...], str]:

@@ -82,10 +82,17 @@ def _as_list(names: str | Sequence[str]) -> list[str]:
 
 
 def _code(frame: Frame, columns: Sequence[str]) -> tuple[tuple[str, ...], Places]:
-    """Return the labels of some columns in order of appearance, and the place of each row's."""
+    """Return the labels of some columns, and the place of each row's.
+
+    Those of one column come in the order of its levels, where one is given; else as they appear.
+    """
     labels: dict[str, int] = {}
     places = np.empty(len(frame), dtype=np.intp)
-    for key, rows in frame.groups(columns).items():
+    groups = frame.groups(columns)
+    if len(columns) == 1 and columns[0] in frame.order.levels:
+        sorted_labels = frame.order.sort(columns[0], [key[0] for key in groups])
+        groups = {(label,): groups[label,] for label in sorted_labels}
+    for key, rows in groups.items():
         places[rows] = labels.setdefault(join_labels(key), len(labels))
     return tuple(labels), places
 

@@ -134,18 +134,10 @@ def _mark_levels(frame: Frame, roles: Roles) -> Iterator[tuple[str, dict[str, bo
     """Yield what each row of marks says, and the conditions that have it: a row for two levels."""
     conditions = levels_by_condition(frame, roles)
     for factor in next(iter(conditions.values()), {}):
-        levels = sorted({of[factor] for of in conditions.values()}, key=_numbers_first)
+        levels = frame.levels(factor).names
         told = [level_phrase(roles, factor, level) for level in levels]
         rows = [f"{FILLED} {text}" for text in told]
         if len(levels) == 2:
             rows, levels = [f"{rows[1]}   {HOLLOW} {told[0]}"], levels[1:]
         for row, level in zip(rows, levels, strict=True):
             yield row, {label: of[factor] == level for label, of in conditions.items()}
-
-
-def _numbers_first(level: str) -> tuple[bool, float, str]:
-    """Sort numbers by their value, before words."""
-    try:
-        return False, float(level), level
-    except ValueError:
-        return True, 0.0, level

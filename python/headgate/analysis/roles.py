@@ -50,6 +50,9 @@ class Roles(Strict):
     levels: Mapping[str, Mapping[str, str]] = Field(
         {}, description="Levels of factors in words: factor, level as in the table, words."
     )
+    order: Mapping[str, tuple[str, ...]] = Field(
+        {}, description="All levels of a factor, or all laws, in their order: the first is low."
+    )
     worse: Mapping[str, Way] = Field({}, description="Which way a response is worse.")
     questions: Mapping[Asked, tuple[str, ...]] = Field(
         {}, description="The responses that speak of each question."
@@ -78,6 +81,7 @@ class Roles(Strict):
         self._check_doubles(frame.name)
         self._check_responses(frame.name)
         self._check_before(frame)
+        self._check_order(frame)
 
     def _columns(self) -> Iterable[str]:
         labels = [name for name in (self.law, self.replicate, self.period) if name]
@@ -116,3 +120,17 @@ class Roles(Strict):
             raise AnalysisError(
                 f"{frame.name}: before: {self.before!r} is none of the laws {', '.join(laws)}"
             )
+
+    def _check_order(self, frame: Frame) -> None:
+        for name, levels in self.order.items():
+            if name not in (*self.factors, self.law):
+                known = ", ".join([*self.factors, *filter(None, [self.law])]) or "none"
+                raise AnalysisError(
+                    f"{frame.name}: order: {name!r} is no factor and not the column of laws; they"
+                    f" are {known}"
+                )
+            for level in frame.find_unordered(name):
+                raise AnalysisError(
+                    f"{frame.name}: order.{name}: the table has the level {level!r} too; write it"
+                    f" among {', '.join(levels)}"
+                )

@@ -150,7 +150,7 @@ def whole(table: object, roles: Roles) -> Whole:
 
     Raises AnalysisError.
     """
-    frame = Frame.of(table)
+    frame = Frame.of(table).with_order(roles.order)
     if not len(frame):
         raise AnalysisError(f"{frame.name}: has no rows")
     roles.check(frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -126,22 +127,31 @@ def _read(folders: Sequence[Path]) -> list[Run]:
     """Read runs; each is called by its folder."""
     if not folders:
         return []
+    names = {folder: folder.name or str(folder) for folder in folders}
+    alike = len(set(names.values())) < len(names)
+    named = ((folder, str(folder) if alike else names[folder]) for folder in folders)
+    return [run for folder, name in named for run in _read_folder(folder, name)]
+
+
+def _read_folder(folder: Path, own: str) -> list[Run]:
+    """Read the run in a folder, or those of an experiment, in the order of its conditions."""
+    from headgate.experiment.kept_order import read_order
     from headgate.pictures.run import Run
     from headgate.run.folder import find_run, find_runs
     from headgate.traces.pictures import read_first
 
-    names = {folder: folder.name or str(folder) for folder in folders}
-    alike = len(set(names.values())) < len(names)
     runs = []
-    for folder in folders:
-        own = str(folder) if alike else names[folder]
-        for place in (found := find_runs(folder) or [folder]):
-            tables, meta = find_run(place)
-            if "flows" not in tuple(tables) and len(found) > 1:
-                raise HeadgateError(f"{folder}: {NO_FLOWS}")
-            name = _name_run(own, meta) if len(found) > 1 else own
-            runs.append(Run(name, tables, meta, place, partial(read_first, place)))
-    return runs if len(runs) == len(folders) else sorted(runs, key=lambda run: run.name)
+    for place in (found := find_runs(folder) or [folder]):
+        tables, meta = find_run(place)
+        if "flows" not in tuple(tables) and len(found) > 1:
+            raise HeadgateError(f"{folder}: {NO_FLOWS}")
+        name = _name_run(own, meta) if len(found) > 1 else own
+        runs.append(Run(name, tables, meta, place, partial(read_first, place)))
+    if len(runs) < 2:
+        return runs
+    order = read_order(folder)
+    keys = order.places([run.meta["labels"] for run in runs])
+    return [replace(runs[at], order=order) for at in sorted(range(len(runs)), key=keys.__getitem__)]
 
 
 def _name_run(folder: str, meta: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from headgate.design import Design, Factor
 from headgate.design.file import code_of
 from headgate.errors import HeadgateError, UnitError
 from headgate.experiment import sql
+from headgate.level_order import LevelOrder, level_text
 from headgate.plugin import split
 from headgate.plugin.paths import shorten_path
 from headgate.tables import Table, Words
@@ -78,7 +79,7 @@ def column_of(labels: Sequence[Label]) -> Any:
     """Return labels as a column: numbers as such, anything else as words."""
     if all(isinstance(label, int | float) for label in labels):
         return np.array(labels)
-    return Words.of([str(label) for label in labels])
+    return Words.of([level_text(label) for label in labels])
 
 
 def label_levels(factor: Factor, coded: Sequence[float] | Any) -> list[Label]:
@@ -87,6 +88,23 @@ def label_levels(factor: Factor, coded: Sequence[float] | Any) -> list[Label]:
     names = [_name(level, factor.setting) for level in every]
     twice = {name for name in names if names.count(name) > 1}
     return [_label(factor.level(c), factor.setting, twice) for c in map(float, coded)]
+
+
+def find_levels(factors: Sequence[Factor], coded: Any) -> dict[str, tuple[Label, ...]]:
+    """Return the levels of each factor that conditions have, in the order of the file.
+
+    Every picture, table and sentence takes its order from here.
+    """
+    columns = np.asarray(coded, float).T
+    return {
+        factor.name: tuple(dict.fromkeys(label_levels(factor, np.unique(column))))
+        for factor, column in zip(factors, columns, strict=True)
+    }
+
+
+def order_levels(levels: Mapping[str, Sequence[Label]]) -> LevelOrder:
+    """Return the order of levels, as tables write them."""
+    return LevelOrder({name: tuple(map(level_text, labels)) for name, labels in levels.items()})
 
 
 def _label(level: Any, path: str, twice: set[Label]) -> Label:

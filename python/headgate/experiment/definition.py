@@ -12,7 +12,13 @@ from headgate.api import Scenario
 from headgate.campaign.jobs import Job
 from headgate.design.made import MadeDesign, make
 from headgate.errors import HeadgateError, ScenarioError
-from headgate.experiment.conditions import Label, choose, label_levels, levels_table
+from headgate.experiment.conditions import (
+    Label,
+    choose,
+    find_levels,
+    label_levels,
+    levels_table,
+)
 from headgate.experiment.derived import derive
 from headgate.experiment.form import ExperimentFile
 from headgate.experiment.responses import Response, allow
@@ -74,6 +80,12 @@ class Definition:
         ]
         return tuple(Condition(*parts) for parts in zip(rows, labels, scenarios, strict=True))
 
+    @cached_property
+    def levels(self) -> Mapping[str, tuple[Label, ...]]:
+        """The levels of each factor that conditions have, in the order of the file."""
+        coded = [condition.coded for condition in self.conditions]
+        return find_levels(self.made.design.factors, coded)
+
     @property
     def setup(self) -> Setup:
         """What the runner and the report know it by."""
@@ -85,9 +97,7 @@ class Definition:
         return max(row.replicate for row in self.made.sheet.rows)
 
     def _laws(self) -> tuple[str, ...]:
-        laws = [c.labels["law"] for c in self.conditions if "law" in c.labels]
-        if not laws:
-            laws = [law["name"] for law in self.base.plan()[0]["laws"]]
+        laws = self.levels.get("law") or [law["name"] for law in self.base.plan()[0]["laws"]]
         return tuple(dict.fromkeys(map(str, laws)))
 
     def jobs(self, setup: Setup) -> Mapping[Key, Job]:

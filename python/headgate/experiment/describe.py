@@ -14,7 +14,7 @@ def facts(of: Definition) -> dict[str, Any]:
     return {
         "kind": of.file.kind,
         "source": made.source,
-        "factors": {name: list(levels) for name, levels in levels_of(of).items()},
+        "factors": {name: list(levels) for name, levels in of.levels.items()},
         "conditions": len(of.conditions),
         "replicates": of.file.replicates,
         "runs": len(made.sheet),
@@ -24,20 +24,12 @@ def facts(of: Definition) -> dict[str, Any]:
     }
 
 
-def levels_of(of: Definition) -> dict[str, dict[Any, None]]:
-    """Return the levels of each factor that occur, in order."""
-    return {
-        name: dict.fromkeys(condition.labels[name] for condition in of.conditions)
-        for name in of.conditions[0].labels
-    }
-
-
 def lines(of: Definition) -> Iterator[str]:
     """Say what is varied, how many runs that is, and what is measured."""
     count, repeats = len(of.conditions), of.file.replicates
     yield f"{count} conditions ({of.made.source}), {repeats} replicates: {len(of.made.sheet)} runs"
     paths = {factor.name: factor.setting for factor in of.made.design.factors}
-    for name, levels in levels_of(of).items():
+    for name, levels in of.levels.items():
         path = f" ({paths[name]})" if paths[name] != name else ""
         yield f"{name}{path}: {', '.join(map(str, levels))}"
     for one in of.responses:

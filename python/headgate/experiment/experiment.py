@@ -32,6 +32,7 @@ from headgate.experiment.given import (
     write_responses,
     write_scenario,
 )
+from headgate.experiment.kept_order import FILE
 from headgate.experiment.responses import Measuring, answers, keep, measured
 from headgate.experiment.result import ExperimentResult
 from headgate.experiment.runnable import Analysis, Source
@@ -47,8 +48,8 @@ from headgate.visible import say
 if TYPE_CHECKING:
     from headgate.campaign.cost import CostEstimate
 
-#: The experiment and its base, as they are kept beside the runs.
-FILE, BASE = "experiment.toml", "scenario.toml"
+#: The base of the experiment, as it is kept beside the runs.
+BASE = "scenario.toml"
 Factors = Mapping[str, Any]
 Responses = Sequence[str | Mapping[str, Any] | Callable[[Result], float]] | Mapping[str, Any]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.analysis.roles import Roles
+from headgate.experiment.conditions import order_levels
 from headgate.experiment.effects import Effect
 from headgate.experiment.responses import Response
 from headgate.experiment.runnable import Listing, Picture
@@ -168,7 +169,7 @@ def _draw_means(found: Measured, response: Response) -> Any:
     axis, line, panels = _places(found)
     values = found.told[response.name]
     factor, unit = readable(response.unit, float(np.nanmax(np.abs(values))))
-    levels = {name: list(dict.fromkeys(labels)) for name, labels in found.labels.items()}
+    levels = found.levels
 
     def interval(chosen: dict[str, Any]) -> tuple[float, float, float]:
         rows = [
@@ -178,8 +179,8 @@ def _draw_means(found: Measured, response: Response) -> Any:
         return mean * factor, low * factor, high * factor
 
     drawn = []
-    for combination in product(*(levels[name] for name in panels)):
-        where = dict(zip(panels, combination, strict=True))
+    for combination in product(*(levels[name] for name in reversed(panels))):
+        where = dict(zip(panels, reversed(combination), strict=True))
         lines = {
             str(name): [
                 interval({**where, **({line: name} if line else {}), axis: x}) for x in levels[axis]
@@ -208,7 +209,7 @@ def _places(found: Measured) -> tuple[str, str, list[str]]:
 
     Along the axis stands what has most levels, quantities before words; laws are lines.
     """
-    levels = {name: list(dict.fromkeys(labels)) for name, labels in found.labels.items()}
+    levels = found.levels
     known = {name: sizes([str(one) for one in of]) is not None for name, of in levels.items()}
     order = sorted(levels, key=lambda name: (name == LAW, not known[name], -len(levels[name])))
     axis, *others = order
@@ -240,7 +241,7 @@ def _draw_cloud(found: Measured, response: Response) -> Any:
                 [x[c] for c in range(len(x)) if groups[c] == group],
                 [factor * means[c] for c in range(len(x)) if groups[c] == group],
             )
-            for group in dict.fromkeys(groups)
+            for group in found.levels.get(LAW, ("",))
         }
         panels.append(Cloud(name, points))
     return clouds(panels, _label(response, unit), LAW if LAW in found.labels else "")
@@ -269,7 +270,8 @@ def roles(found: Measured) -> Roles | None:
         factors=tuple(name for name in names if not (compared and name == LAW)),
         law=LAW if compared else None,
         replicate="replicate",
-        before=str(found.labels[LAW][0]) if compared else None,
+        order=order_levels(found.levels).levels,
+        before=str(found.levels[LAW][0]) if compared else None,
         titles={one.name: _label(one, one.unit) for one in known},
         worse={one.name: worse[one.better] for one in known if one.better},
     )

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.design import Factor
-from headgate.experiment.conditions import Label, column_of, label_levels, quantities
+from headgate.experiment.conditions import (
+    Label,
+    column_of,
+    find_levels,
+    label_levels,
+    quantities,
+)
 from headgate.experiment.effects import Effect, model_effects, paired_effects
 from headgate.experiment.responses import Response
 from headgate.stats.intervals import mean_interval
@@ -66,6 +72,11 @@ class Measured:
             factor.name: label_levels(factor, self.coded[:, place])
             for place, factor in enumerate(self.factors)
         }
+
+    @cached_property
+    def levels(self) -> dict[str, tuple[Label, ...]]:
+        """The levels of each factor that conditions have, in the order of the file."""
+        return find_levels(self.factors, self.coded)
 
     def describe(self, condition: int) -> str:
         """Say what a condition is."""

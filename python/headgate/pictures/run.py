@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.level_order import LevelOrder
 from headgate.pictures.drawing import Numbers
 from headgate.tables import Table
 from headgate.units import parse_time
@@ -35,7 +36,10 @@ class Traced:
 
 @dataclass(frozen=True)
 class Run:
-    """Tables and run.json of one run; `name` is its label among others, `folder` its place."""
+    """Tables and run.json of one run; `name` is its label among others, `folder` its place.
+
+    `order` is that of the laws and levels of its experiment.
+    """
 
     name: str
     tables: Mapping[str, Table]
@@ -43,6 +47,7 @@ class Run:
     folder: Path | None = None
     #: Reads what was traced of one flow.
     trace_one: Callable[[], Traced | None] | None = None
+    order: LevelOrder = field(default_factory=LevelOrder)
 
     @property
     def warmup_s(self) -> float:
@@ -80,10 +85,12 @@ def find_rates(rates: tuple[Numbers, Numbers], t_s: Numbers) -> Numbers:
 
 
 def list_laws(runs: Sequence[Run]) -> list[str]:
-    """List the laws of runs, in the order in which their flows come."""
+    """List the laws of runs: in the order of their experiment, or in which their flows come."""
     seen: dict[str, None] = {}
     for run in runs:
         laws: NDArray[Any] = run.tables["flows"]["law"]
         _, first = np.unique(laws, return_index=True)
         seen |= dict.fromkeys(str(law) for law in laws[np.sort(first)])
-    return list(seen)
+    known = [law for run in runs for law in run.order.levels.get("law", ())]
+    by_name = {law.rpartition(":")[2]: law for law in seen}
+    return list(dict.fromkeys([*(by_name[law] for law in known if law in by_name), *seen]))

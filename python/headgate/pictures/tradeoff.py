@@ -171,11 +171,11 @@ def _describe(runs: Sequence[Run], points: Sequence[Point], apart: bool) -> str:
 
 
 def _group_by_condition(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """Group the runs of an experiment by what it varied, laws and seeds apart."""
+    """Group the runs of an experiment by what it varied, laws and seeds apart, in their order."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
         groups.setdefault(_name_condition(run), []).append(run)
-    return dict(sorted(groups.items()))
+    return groups
 
 
 def _name_condition(run: Run) -> str:

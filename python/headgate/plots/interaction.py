@@ -81,11 +81,12 @@ def interaction(panels: Sequence[Panel], axis: Axis, response: str, legend: str 
 def _panel(ax: Axes, panel: Panel, axis: Axis) -> None:
     colour, mark = colours(panel.lines), marks(panel.lines)
     count, at = len(panel.lines), axis.at()
+    along = np.argsort(at, kind="stable")  # a line goes along the axis, whatever the file's order
     for number, (name, values) in enumerate(panel.lines.items()):
         shift = 0.0 if axis.places is not None else DODGE * (number - (count - 1) / 2)
-        mean, low, high = np.array(values, dtype=float).T
+        mean, low, high = np.array(values, dtype=float)[along].T
         ax.errorbar(
-            at + shift, mean, yerr=(mean - low, high - mean), color=colour[name],
+            at[along] + shift, mean, yerr=(mean - low, high - mean), color=colour[name],
             marker=mark[name], capsize=2.5, elinewidth=1.0, label=name,
         )  # fmt: skip
     ax.set_title(panel.title, fontsize=9.5)

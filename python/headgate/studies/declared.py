@@ -22,7 +22,6 @@ from headgate.experiment import findings
 from headgate.experiment.check import first_rows
 from headgate.experiment.conditions import Label
 from headgate.experiment.definition import Definition
-from headgate.experiment.describe import levels_of
 from headgate.experiment.experiment import Experiment
 from headgate.experiment.form import ExperimentFile, ResponseTable
 from headgate.experiment.responses import Measuring, Response, answers, keep
@@ -147,7 +146,7 @@ def _laws(sweep: Experiment, setup: Setup) -> dict[Label, str]:
     """Return the laws of a study by what tables call them; one of the user's own by its name."""
     if len(setup.laws) == 1:
         return {setup.laws[0]: setup.laws[0]}
-    levels = levels_of(sweep.definition)[EVERY_LAW]
+    levels = sweep.definition.levels[EVERY_LAW]
     return dict(zip(levels, setup.laws, strict=True))
 
 
