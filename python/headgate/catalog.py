@@ -108,14 +108,6 @@ class Law(BaseModel):
 class DeviceCard(Law):
     """A `queue` discipline, a router's part of a scheme, an `impairment`, or a `fluid` model."""
 
-    def full_name(self, word: str) -> str:
-        """Return the parameter that a word without its unit means: `target` for `target_s`."""
-        names = [param.name for param in self.params]
-        if word in names:
-            return word
-        units = ("s", "packets", "bytes", "bytes_s")
-        return next((name for u in units if (name := f"{word}_{u}") in names), word)
-
 
 def _native() -> ModuleType:
     try:

@@ -28,6 +28,7 @@ from typing import TypeVar
 
 from headgate import catalog
 from headgate._native import Ack, Builtin, Congestion, Path, Rate, Window
+from headgate.parameters import count_packets, read_parameters
 
 __all__ = [
     "LOSS",
@@ -58,9 +59,8 @@ def jit(law: C) -> C:
 def builtin(name: str, **params: float | str) -> Builtin:
     """Return a law of the catalogue as an object with these callbacks. Raises CatalogError."""
     law = catalog.law(name)
-    for param, value in params.items():
-        law.param(param).check(value)
-    values = [_number(param, params.get(param.name, param.default)) for param in law.params]
+    given = read_parameters(law, params, count_packets)
+    values = [_number(param, given.get(param.name, param.default)) for param in law.params]
     return Builtin(catalog.laws().index(law), values)
 
 

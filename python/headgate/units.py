@@ -54,6 +54,7 @@ _SYNONYMS = {
     "byte": "B",
     "bytes": "B",
     "packet": "packets",
+    "segment": "segments",
     "flow/s": "flows/s",
     "/s": "flows/s",
 }
@@ -155,6 +156,13 @@ def parse_frequency(text: object) -> float:
     value, _ = _split(_text(text, _FREQUENCY), _FREQUENCY)
     if value <= 0:
         raise UnitError(f"{text!r} is not above zero; write an arrival rate such as '500 flows/s'")
+    return float(value)
+
+
+def parse_count(text: object, units: tuple[str, ...], what: str) -> float:
+    """Read a number of things that are counted in any of `units`, such as "10 packets"."""
+    kind = _Kind(dict.fromkeys(units, 1), what, f"10 {units[0]}")
+    value, _ = _split(_text(text, kind), kind)
     return float(value)
 
 

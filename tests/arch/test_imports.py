@@ -34,7 +34,7 @@ LAYERS = (
     *("version", "errors", "visible", "names", "marks", "as_toml"),
     *("suggest", "problems", "units", "level_order", "strict", "optional"),
     "parent",
-    *("console", "catalog", "columns", "plain_text", "tables", "claims", "verdicts"),
+    *("console", "catalog", "parameters", "columns", "plain_text", "tables", "claims", "verdicts"),
     *("stats", "measures"),
     *("topologies", "pictures", "plots", "notebook", "analysis", "charts"),
     *(

@@ -130,7 +130,7 @@ WRONG = [
     ("network.feedback=XCP", "network.feedback", "did you mean 'xcp'?"),
     (
         'network.queue={name="codel",mark="9 packets"}',
-        "network.queue",
+        "network.queue.mark",
         "'codel' has no parameter 'mark'; its parameters: target_s",
     ),
     (
@@ -145,7 +145,8 @@ WRONG = [
     ),
     ('network.queue={kind="codel"}', "network.queue.kind", "this key is now 'name'"),
     ('network.feedback={kind="rcp"}', "network.feedback.kind", "this key is now 'name'"),
-    ('network.queue={name="pie",ecn="yes"}', "network.queue", "must be one of 'on', 'off'"),
+    ('network.queue={name="pie",ecn="yes"}', "network.queue.ecn", "must be one of 'on', 'off'"),
+    ('network.queue={name="codel",target=5}', "network.queue.target", "5 has no unit; write one"),
     (
         'network.queue={name="threshold",mark="9 kB"}',
         "network.queue.mark",
@@ -174,8 +175,8 @@ WRONG = [
     ("traffic.0.law=HS-TCP", "traffic[0].law", "is not a law; did you mean 'hstcp'?"),
     ("traffic.0.law=fast_at", "traffic[0].law", "is not a law; did you mean 'fast-at'?"),
     ("traffic.0.law=xyzzy", "traffic[0].law", "is not a law; known: "),
-    ("traffic.0.law.beta=1", "traffic[0].law", "has no parameter 'beta'"),
-    ('traffic.0.law={name="fast",alpha=-3}', "traffic[0].law", "must be a number from"),
+    ("traffic.0.law.beta=1", "traffic[0].law.beta", "has no parameter 'beta'"),
+    ('traffic.0.law={name="fast",alpha=-3}', "traffic[0].law.alpha", "must be a number from"),
     # Measurement
     (
         'measure.warmup="5 s"',

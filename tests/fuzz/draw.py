@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from headgate.catalog import Law, Param
+from headgate.parameters import write_number
 
 T = TypeVar("T")
 
@@ -54,7 +55,8 @@ class Draw(random.Random):
         low, high, default = param.low, param.high, float(param.default)
         least = max(low, high * 1e-12)
         inner = min(max(self.uniform(low, high), low), high)
-        return self.of(low, high, default, inner, self.magnitude(least, high))
+        number = self.of(low, high, default, inner, self.magnitude(least, high))
+        return write_number(param, number)
 
     def params(self, card: Law, share: float) -> dict[str, float | str]:
         """Draw some parameters of a law or a device; often none."""

@@ -113,7 +113,7 @@ def test_a_run_that_cannot_be_solved_is_told_and_leaves_the_others() -> None:
         (lambda: solve("tcp-red", {"gain": 1}), "'tcp-red' has no parameter 'gain'"),
         (lambda: solve("tcp-red", {"beta": 2}), "'beta' must be a number from 0 to 1"),
         (lambda: solve("tcp-red", {"red": "mode"}), "'red' must be one of 'mean', 'queue'"),
-        (lambda: solve("tcp-red", {"beta": True}), "beta: must be a number or a word; got True"),
+        (lambda: solve("tcp-red", {"beta": True}), "beta: true is not allowed; it must be"),
         (lambda: solve("tcp-red", duration=50), "duration: 50 has no unit"),  # type: ignore[arg-type]
         (lambda: solve("tcp-red", duration="0 s"), "duration: must be a time above zero"),
         (lambda: solve("tcp-red", warmup="50 s"), "warmup: must be shorter than the run of 50 s"),

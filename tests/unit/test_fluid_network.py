@@ -163,10 +163,10 @@ def test_a_network_that_varies_is_given() -> None:
         (lambda: with_class(path=["x"]), "'x' is not a link; links: first, second"),
         (lambda: with_class(path=["first"] * 2), "network.classes.a.path: passes 'first' twice"),
         (lambda: with_class(delay="1 s"), "network.classes.a.delay: is not a known key"),
-        (lambda: with_class(params={"gain": 1}), "a.params: 'misra-gong-towsley' has no parameter"),
+        (lambda: with_class(params={"gain": 1}), "a.params.gain: 'misra-gong-towsley' has no"),
         (
             lambda: with_class(params={"beta": 2}),
-            "network.classes.a.params: 'beta' must be a number",
+            "network.classes.a.params.beta: 'beta' must be a number",
         ),
         (lambda: with_class(params={"max_p": 0.2}), "max_p: is a parameter of links"),
         (lambda: with_link(params={"beta": 0.2}), "beta: is a parameter of classes"),

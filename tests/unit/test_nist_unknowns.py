@@ -31,7 +31,7 @@ def of() -> Combinations:
 def test_parameters_of_each_law_are_those_of_the_combination() -> None:
     settings = {"fast_alpha": 20, "fast_at_thresholds": 3.0}
     assert parameters(settings, "fast") == {"alpha": 20}
-    assert parameters(settings, "fast-at")["up_mid"] == 4500.0
+    assert parameters(settings, "fast-at")["up_mid"] == "4500.0 packets/s"
     assert parameters(settings, "reno") == {}
 
 

@@ -74,5 +74,13 @@ def _driver(card: Law) -> str:
 
 def _param(param: Param) -> str:
     allowed = " | ".join(param.choices) if param.choices else param.bounds
-    default = param.default if isinstance(param.default, str) else f"{param.default:g}"
+    default = param.default if isinstance(param.default, str) else _number(param, param.default)
     return f"  {param.name} = {default}  ({allowed})\n      {param.about} [{param.source}]"
+
+
+def _number(param: Param, number: float) -> str:
+    """Write a number as a scenario may have it: with a unit if its name carries none."""
+    from headgate.parameters import required_unit
+
+    unit = required_unit(param)
+    return f"'{number:g} {unit}'" if unit else f"{number:g}"

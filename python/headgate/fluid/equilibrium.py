@@ -17,7 +17,8 @@ from headgate import catalog
 from headgate.errors import ScenarioError
 from headgate.fluid.levels import fill_levels, shares_of
 from headgate.fluid.network import Resolved, resolve
-from headgate.fluid.solve import Network, Params, demand_of
+from headgate.fluid.params import Params
+from headgate.fluid.solve import Network, demand_of
 from headgate.optional import require
 
 Numbers = NDArray[np.float64]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,8 @@ from numpy.typing import NDArray
 from headgate.errors import ScenarioError
 from headgate.fluid.equilibrium import Numbers, equilibrium, matrices
 from headgate.fluid.network import Resolved
-from headgate.fluid.solve import Network, Params, demand_of
+from headgate.fluid.params import Params, read_params
+from headgate.fluid.solve import Network, demand_of
 
 #: Parameters of the model `fast` that its map has.
 OF_THE_MAP = ("initial_window", "alpha", "gamma")
@@ -263,7 +263,8 @@ def _values(resolved: Resolved, params: Params) -> dict[str, Numbers]:
 
     card = catalog.model("fast")
     classes = resolved.order["classes"]
-    given: dict[str, Any] = {name: card.param(name).default for name in OF_THE_MAP} | dict(params)
+    defaults = {name: card.param(name).default for name in OF_THE_MAP}
+    given = defaults | read_params(card, params)
     values = {name: np.full(len(classes), float(given[name])) for name in OF_THE_MAP}
     for index, part in enumerate(classes):
         for place, value in part["set"]:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.errors import ScenarioError
-from headgate.fluid.solve import Network, Params, engine_of
+from headgate.fluid.params import Params
+from headgate.fluid.solve import Network, engine_of
 
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from headgate import catalog
-from headgate.errors import CatalogError, ScenarioError, UnitError
+from headgate.errors import ScenarioError, UnitError
 from headgate.fluid.methods import above_zero, number, seconds
+from headgate.fluid.params import list_changes
+from headgate.parameters import ParameterError
 from headgate.units import PS_PER_S, Amount, parse_buffer, parse_bytes, parse_rate
 
 #: Size of a packet where a network says none: an Ethernet frame's payload.
@@ -153,14 +155,7 @@ def _own(card: catalog.Law, place: str, given: Mapping[str, Any]) -> list[tuple[
     params = given.get("params", {})
     if not isinstance(params, Mapping):
         raise ScenarioError(f"{place}.params", f"must be a table of parameters; got {params!r}")
-    names = [param.name for param in card.params]
-    own = []
-    for name, value in params.items():
-        try:
-            param = card.param(name)
-            param.check(value)
-        except (CatalogError, TypeError) as error:
-            raise ScenarioError(f"{place}.params", str(error)) from None
-        number_of = param.choices.index(value) if param.choices else value
-        own.append((names.index(name), float(number_of)))
-    return own
+    try:
+        return list_changes(card, params)
+    except ParameterError as error:
+        raise ScenarioError(f"{place}.params.{error.key}", error.sentence) from None

@@ -14,7 +14,8 @@ from headgate import catalog
 from headgate.errors import ScenarioError
 from headgate.fluid.characteristic import Delayed, Numbers
 from headgate.fluid.methods import Method, above_zero
-from headgate.fluid.solve import Network, Params, engine_of
+from headgate.fluid.params import Params
+from headgate.fluid.solve import Network, engine_of
 
 #: Rows of a run that is solved for long.
 ROWS = 4000

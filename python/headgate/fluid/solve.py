@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from headgate import catalog
 from headgate.api import Result
@@ -27,6 +27,7 @@ from headgate.fluid.methods import (
     describe_method,
     seconds,
 )
+from headgate.fluid.params import Numbers, Params, list_columns, list_values, read_params
 from headgate.fluid.validity import Seen
 from headgate.measures.fluid import Path, make_fluid_tables
 from headgate.tables import Table
@@ -35,9 +36,7 @@ from headgate.version import __version__
 if TYPE_CHECKING:
     from types import ModuleType
 
-Params = Mapping[str, float | str]
 Network = Mapping[str, Any]
-Numbers = NDArray[np.float64]
 
 #: Rows of a run whose steps have no fixed length, unless `every` is given.
 ROWS = 2500
@@ -57,19 +56,19 @@ def solve(  # noqa: PLR0913 - each is a quantity of its own
 ) -> Result:
     """Solve a fluid model of the catalogue; return the same tables as a run of packets has.
 
-    `params` are parameters of the model, numbers in the units of its card or words; the others keep
-    their defaults. `network` has `classes` of flows, `links` and `packet`, for models that take
-    one. `duration` is the time to solve, "50 s"; `method` is "adaptive", `Adaptive`, `Euler` or
-    `RK4`. Series have a row per `every` (by default each fixed step, or 2,500 rows in all); means
-    leave out `warmup`.
+    `params` are parameters of the model: words, numbers in the units of its card, or quantities
+    (`rtt="200 ms"`); the others keep their defaults. `network` has `classes` of flows, `links` and
+    `packet`, for models that take one. `duration` is the time to solve, "50 s"; `method` is
+    "adaptive", `Adaptive`, `Euler` or `RK4`. Series have a row per `every` (by default each fixed
+    step, or 2,500 rows in all); means leave out `warmup`.
 
     Each way in which packets would behave differently gives a FluidWarning, which is in
     `meta["warnings"]` too. Raises CatalogError for an unknown model or parameter, ScenarioError
     for a wrong network or time.
     """
     card = catalog.model(model)
-    given = dict(params or {})
-    values = np.array([_value(card, name, given) for name in _names(card, given)])
+    given = read_params(card, params or {})
+    values = list_values(card, given)
     order, way = _order(card.name, duration, choose_method(method), every, "0 s")
     resolved = None if network is None else networks.resolve(card, network)
     if resolved is not None:
@@ -129,14 +128,11 @@ def sweep(  # noqa: PLR0913 - each is a quantity of its own
     varied = {name: values for name, values in params.items() if varying.is_of_network(name)}
     plain = {name: values for name, values in params.items() if name not in varied}
     runs = _runs({**plain, **varied})
-    columns = _columns(card, plain, runs)
+    columns, values = list_columns(card, plain, runs)
     order, _ = _order(card.name, duration, choose_method(method), every, warmup)
     if network is not None:
         order["network"] = networks.resolve(card, network).order
     own, shown = _networks(card, network, varied, runs)
-    values = np.empty((runs, len(card.params)))
-    for place, name in enumerate(_names(card, plain)):
-        values[:, place] = columns[name] if name in columns else _default(card, name)
     text, cores = json.dumps(order), workers or os.cpu_count() or 1
     parts = [
         _call_engine(
@@ -206,7 +202,7 @@ def engine_of(
     Raises CatalogError or ScenarioError.
     """
     card = catalog.model(model)
-    values = np.array([_value(card, name, params) for name in _names(card, params)])
+    values = list_values(card, read_params(card, params))
     order, _ = _order(card.name, "1 s", method or Adaptive(), None, "0 s")
     if network is not None:
         order["network"] = networks.resolve(card, network).order
@@ -241,44 +237,6 @@ def _paths(card: catalog.Law, values: Numbers, resolved: networks.Resolved) -> l
         Path(part["path"], dict(part["set"]).get(place, everyone))
         for part in resolved.order["classes"]
     ]
-
-
-def _names(card: catalog.Law, given: Mapping[str, object]) -> list[str]:
-    """Return the names of all parameters, once those that are given are among them."""
-    for name in given:
-        card.param(name)
-    return [param.name for param in card.params]
-
-
-def _value(card: catalog.Law, name: str, given: Params) -> float:
-    if name not in given:
-        return _default(card, name)
-    param, value = card.param(name), given[name]
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ScenarioError(name, f"must be a number or a word; got {value!r}")
-    param.check(value)
-    return float(param.choices.index(value)) if isinstance(value, str) else float(value)
-
-
-def _default(card: catalog.Law, name: str) -> float:
-    default = card.param(name).default
-    return 0.0 if isinstance(default, str) else default
-
-
-def _columns(
-    card: catalog.Law, params: Mapping[str, ArrayLike], runs: int
-) -> dict[str, NDArray[np.float64]]:
-    """Return the columns of a sweep, all of one length; a word is replaced by its index."""
-    made = {name: _numbers(card, name, values) for name, values in params.items()}
-    return {name: np.broadcast_to(column, runs).copy() for name, column in made.items()}
-
-
-def _numbers(card: catalog.Law, name: str, values: ArrayLike) -> NDArray[np.float64]:
-    column = np.asarray(values)
-    if column.ndim > 1 or column.dtype.kind not in "iufUO":
-        raise ScenarioError(name, "must be a list of numbers or words, or one of them for all runs")
-    each = [_value(card, name, {name: value}) for value in column.reshape(-1).tolist()]
-    return np.array(each, dtype=float).reshape(column.shape)
 
 
 def _call_engine(function: str, order: str, *values: Any) -> dict[str, Any]:

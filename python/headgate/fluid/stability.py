@@ -13,8 +13,9 @@ from headgate import catalog
 from headgate.errors import ScenarioError
 from headgate.fluid.characteristic import Complex, Margins, Numbers
 from headgate.fluid.methods import Adaptive
+from headgate.fluid.params import Params
 from headgate.fluid.rest import at_rest
-from headgate.fluid.solve import Network, Params
+from headgate.fluid.solve import Network
 
 Way = Literal["theory", "simulation"]
 

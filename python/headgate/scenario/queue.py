@@ -2,63 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict, Field, model_serializer, model_validator
+from pydantic import Field, model_validator
 
 from headgate import catalog, plugin
-from headgate.as_toml import as_toml
 from headgate.errors import UnitError
+from headgate.parameters import Packets, Value, read_quantity
 from headgate.plugin.arguments import unit_of
-from headgate.scenario.base import Model, Rate, Time, also_text_and_params, at
+from headgate.scenario.base import Model, Rate, Time, at
+from headgate.scenario.named import Named
 from headgate.suggest import hint
-from headgate.units import Amount, parse_buffer, parse_bytes, parse_rate, parse_time
+from headgate.units import Amount
 
 DROP_TAIL_ALONE = "drop_tail has no parameters"
 
 
-class Device(Model):
-    """A name, or `{name = "codel", target = "5 ms"}`.
-
-    Parameters are numbers in the catalogue's units (`target_s = 0.005`), or quantities under the
-    name without its unit (`target = "5 ms"`, `mark = "0.17 BDP"`).
-    """
-
-    model_config = ConfigDict(json_schema_extra=also_text_and_params)
+class Device(Named):
+    """A name, or `{name = "codel", target = "5 ms"}`; also `mark = "0.17 BDP"`."""
 
     device: ClassVar[str]
     written: ClassVar[str] = "a name, or a table with name and parameters"
     #: Names that mean something here and have no card.
     besides: ClassVar[tuple[str, ...]] = ()
 
-    name: str = Field(description="A name of `headgate catalog`.")
-    params: dict[str, float | str] = Field(
-        default_factory=dict, description="Parameters that differ from the defaults."
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_short_form(cls, given: Any) -> Any:
-        if isinstance(given, str):
-            return {"name": given}
-        if isinstance(given, Mapping) and "kind" in given:
-            raise at("kind", f"this key is now 'name'; write {{ name = {as_toml(given['kind'])} }}")
-        if isinstance(given, Mapping) and "params" not in given:
-            params = {key: value for key, value in given.items() if key != "name"}
-            return {key: given[key] for key in ("name",) if key in given} | {"params": params}
-        return given
-
     @model_validator(mode="after")
     def _is_in_the_catalogue(self) -> Device:
         if self.params or not self.is_plain:
             self.resolve(_rough)
         return self
-
-    @model_serializer
-    def _short_form(self) -> Any:
-        return {"name": self.name, **self.params} if self.params else self.name
 
     @property
     def is_plain(self) -> bool:
@@ -70,39 +44,14 @@ class Device(Model):
         """Whether a parameter depends on how many flows share the port."""
         return any("sqrt" in value for value in self.params.values() if isinstance(value, str))
 
-    def resolve(self, packets: Callable[[str, Amount], float]) -> dict[str, float | str]:
+    def resolve(self, packets: Packets) -> dict[str, Value]:
         """Make the parameters of the plan; `packets` makes a number of a key's amount."""
         card = catalog.device(self.device, self.name, self.besides)
-        made: dict[str, float | str] = {}
-        for key, value in self.params.items():
-            name = card.full_name(key)
-            param = card.param(name)
-            is_number = not isinstance(value, str) or bool(param.choices)
-            made[name] = value if is_number else _number(key, str(value), param.unit, packets)
-            param.check(made[name])
-        return made
+        return self.read_params(card, packets)
 
-    def plan(self, packets: Callable[[str, Amount], float]) -> dict[str, Any]:
+    def plan(self, packets: Packets) -> dict[str, Any]:
         """Make the device of the plan. Raises LawError. Runs nothing of the user's own."""
         return {"name": self.name, "params": self.resolve(packets)}
-
-
-def _number(key: str, value: str, unit: str, packets: Callable[[str, Amount], float]) -> float:
-    """Read a quantity of this unit."""
-    try:
-        match unit:
-            case "s":
-                return parse_time(value) / 1e12
-            case "packets":
-                return packets(key, parse_buffer(value))
-            case "bytes":
-                return parse_bytes(value)
-            case "bytes/s":
-                return parse_rate(value) / 8
-    except UnitError as error:
-        raise at(key, str(error)) from None
-    of = "" if unit in {"", "1"} else f" of {unit}"
-    raise at(key, f"{as_toml(value)} is not allowed; it must be a number{of}")
 
 
 def _rough(_key: str, amount: Amount) -> float:
@@ -144,7 +93,7 @@ class Queue(Device):
         """Whether the discipline is the user's own."""
         return plugin.is_source(self.name)
 
-    def resolve(self, packets: Callable[[str, Amount], float]) -> dict[str, float | str]:
+    def resolve(self, packets: Packets) -> dict[str, Value]:
         """Make the parameters of the plan; `packets` makes a number of a key's amount."""
         if self.is_plain and self.params:
             key = next(iter(self.params))
@@ -153,7 +102,7 @@ class Queue(Device):
             return super().resolve(packets)
         return {key: _own_param(key, value, packets) for key, value in self.params.items()}
 
-    def plan(self, packets: Callable[[str, Amount], float]) -> dict[str, Any]:
+    def plan(self, packets: Packets) -> dict[str, Any]:
         """Make the discipline of the plan. Raises LawError. Runs nothing of the user's own."""
         made = super().plan(packets)
         if not self.is_own:
@@ -162,12 +111,14 @@ class Queue(Device):
         return {**made, "name": name, "own": sha256}
 
 
-def _own_param(
-    key: str, value: float | str, packets: Callable[[str, Amount], float]
-) -> float | str:
+def _own_param(key: str, value: Value, packets: Packets) -> Value:
     unit = unit_of(key)
-    is_quantity = unit and isinstance(value, str)
-    return _number(key, str(value), unit, packets) if is_quantity else value
+    if not unit or not isinstance(value, str):
+        return value
+    try:
+        return read_quantity(unit, key, value, packets)
+    except UnitError as error:
+        raise at(key, str(error)) from None
 
 
 class Feedback(Device):

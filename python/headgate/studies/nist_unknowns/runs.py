@@ -11,6 +11,7 @@ from headgate.catalog import law as in_catalogue
 from headgate.experiment.designed import jobs_of
 from headgate.experiment.runs import Key, Setup
 from headgate.mesonet import MesoNet
+from headgate.parameters import write_number
 
 ALPHA, THRESHOLDS = "fast_alpha", "fast_at_thresholds"
 #: Settings that are keys of the transport.
@@ -32,11 +33,12 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
     return made.scenario().replaced({f"transport.{name}": settings[name] for name in TRANSPORT})
 
 
-def parameters(settings: Mapping[str, Any], law: str) -> dict[str, float]:
+def parameters(settings: Mapping[str, Any], law: str) -> dict[str, float | str]:
     """Return the parameters of a law that are not known."""
     if law == "fast":
         return {"alpha": settings[ALPHA]}
     if law == "fast-at":
         times = float(settings[THRESHOLDS])
-        return {name: times * float(in_catalogue(law).param(name).default) for name in CHANGES_AT}
+        changes = [in_catalogue(law).param(name) for name in CHANGES_AT]
+        return {one.name: write_number(one, times * float(one.default)) for one in changes}
     return {}

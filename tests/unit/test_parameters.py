@@ -1,0 +1,153 @@
+"""Parameters carry their unit, in the value or in the name; a bare number means nothing else."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from headgate import Scenario, catalog
+from headgate.errors import CatalogError, ScenarioError
+from headgate.fluid import solve, sweep
+from headgate.parameters import ParameterError, count_packets, read_parameters, write_number
+from headgate.scenario.law import LawChoice
+
+#: How the name of a parameter may end, by its unit: written here again, for the whole catalogue.
+ENDINGS = {
+    "s": "_s",
+    "min": "_minutes",
+    "bytes": "_bytes",
+    "bytes/s": "_bytes_s",
+    "Mbit/s": "_mbps",
+    "packets/s": "_packets_s",
+    "segments/s": "_segments_s",
+    "1/s": "_hz",
+    "packets": "_packets",
+}
+#: Quantities that users write in several units.
+SEVERAL = {"s", "min", "bytes", "bytes/s", "Mbit/s", "packets/s", "segments/s"}
+
+
+def numbers() -> Iterator[tuple[catalog.Law, catalog.Param]]:
+    for card in catalog.list_everything():
+        yield from ((card, param) for param in card.params if not param.choices)
+
+
+def take(card: catalog.Law, key: str, value: object) -> dict[str, float | str]:
+    return read_parameters(card, {key: value}, count_packets)
+
+
+def test_a_bare_number_is_refused_under_every_name_without_a_unit() -> None:
+    refused = 0
+    for card, param in numbers():
+        ending = ENDINGS.get(param.unit, "")
+        names = {param.name.removesuffix(ending), param.name} if ending else {param.name}
+        for key in names:
+            carries = bool(ending) and key.endswith(ending)
+            if carries or (key == param.name and param.unit not in SEVERAL):
+                assert take(card, key, param.default) == {param.name: param.default}
+                continue
+            refused += 1
+            with pytest.raises(ParameterError, match="has no unit") as error:
+                take(card, key, param.default)
+            assert error.value.key == key
+    assert refused > 40
+
+
+def test_every_number_can_be_written_under_its_full_name() -> None:
+    for card, param in numbers():
+        for number in (param.low, param.high, param.default):
+            assert take(card, param.name, write_number(param, float(number))) == {
+                param.name: number
+            }
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "key", "text", "number"),
+    [
+        ("queue", "codel", "target", "5 ms", {"target_s": 0.005}),
+        ("queue", "codel", "target_s", "5 ms", {"target_s": 0.005}),
+        ("queue", "fq-codel", "quantum", "300 B", {"quantum_bytes": 300.0}),
+        ("queue", "fq-codel", "drop_batch", "8 packets", {"drop_batch": 8.0}),
+        ("queue", "red", "min", "5 packets", {"min_packets": 5.0}),
+        ("queue", "pi", "frequency", "170 Hz", {"frequency_hz": 170.0}),
+        ("impairment", "policer", "rate", "8 Mbit/s", {"rate_bytes_s": 1e6}),
+        ("impairment", "jitter", "mean", "2 ms", {"mean_s": 0.002}),
+        ("feedback", "rcp", "period", "10 ms", {"period_s": 0.01}),
+        ("law", "htcp", "delta_l", "1500 ms", {"delta_l": 1.5}),
+        ("law", "ledbat", "target", "25 ms", {"target_s": 0.025}),
+        ("law", "ledbat", "base", "120 s", {"base_minutes": 2.0}),
+        ("law", "constant", "rate", "80 kbit/s", {"rate_mbps": 0.08}),
+        ("law", "fast-at", "up_mid", "1500 packets/s", {"up_mid": 1500.0}),
+        ("law", "fast", "alpha", "20 packets", {"alpha": 20.0}),
+        ("law", "fast", "alpha", "20 segments", {"alpha": 20.0}),
+        ("fluid", "tcp-red", "rtt", "200 ms", {"rtt_s": 0.2}),
+        ("fluid", "tcp-red", "rate", "30 packets/s", {"rate_packets_s": 30.0}),
+        ("fluid", "tcp-red", "min", "20 packets", {"min_packets": 20.0}),
+    ],
+)
+def test_a_quantity_becomes_a_number_of_the_card(
+    kind: str, name: str, key: str, text: str, number: dict[str, float]
+) -> None:
+    (card,) = (card for card in catalog.cards(name) if card.kind == kind)
+    assert take(card, key, text) == number
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"target": 5}, "target: 5 has no unit; write one, such as '5 ms', or target_s = 5 (in s)"),
+        ({"target": 0}, "target: 0 has no unit"),
+        ({"target": "5"}, "target: '5' has no unit"),
+        ({"target_s": True}, "target_s: true is not allowed; it must be a number from 0 to 100 s"),
+        ({"ecn": True}, "ecn: true is not allowed; it must be 'off' or 'on'"),
+        ({"target": "5 ms", "target_s": 0.1}, "target_s: 'target_s' is given twice"),
+        ({"aim": "5 ms"}, "aim: 'codel' has no parameter 'aim'"),
+    ],
+)
+def test_what_is_refused(given: dict[str, object], says: str) -> None:
+    with pytest.raises(CatalogError) as error:
+        read_parameters(catalog.device("queue", "codel"), given, count_packets)
+    assert str(error.value).startswith(says)
+
+
+NETWORK = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
+FLOW = {"kind": "flows", "law": "cubic"}
+
+
+@pytest.mark.parametrize(
+    ("network", "traffic", "place"),
+    [
+        ({"queue": {"name": "codel", "target": 5}}, {}, "network.queue.target"),
+        ({"queue": {"name": "red", "min": 5}}, {}, "network.queue.min"),
+        ({"ingress": [{"name": "policer", "rate": 10}]}, {}, "network.ingress[0].rate"),
+        ({"impairments": [{"name": "jitter", "mean": 5}]}, {}, "network.impairments[0].mean"),
+        ({"feedback": {"name": "xcp", "start_rtt": 5}}, {}, "network.feedback.start_rtt"),
+        ({"reverse": {"queue": {"name": "pie", "target": 9}}}, {}, "network.reverse.queue.target"),
+        ({}, {"law": {"name": "htcp", "delta_l": 1}}, "traffic[0].law.delta_l"),
+        ({}, {"law": {"name": "constant", "rate": 1}}, "traffic[0].law.rate"),
+    ],
+)
+def test_a_scenario_names_the_key(
+    network: dict[str, object], traffic: dict[str, object], place: str
+) -> None:
+    scenario = {"network": NETWORK | network, "traffic": [FLOW | traffic]}
+    with pytest.raises(ScenarioError, match="has no unit") as error:
+        Scenario.from_dict(scenario)
+    assert error.value.place == place
+
+
+def test_a_law_takes_quantities_into_the_plan() -> None:
+    law = LawChoice.model_validate({"name": "ledbat", "target": "60 ms", "gain": 0.5})
+    assert law.plan() == {"name": "ledbat", "params": {"target_s": 0.06, "gain": 0.5}}
+    assert law.model_dump() == {"name": "ledbat", "target": "60 ms", "gain": 0.5}
+
+
+def test_fluid_models_take_the_same() -> None:
+    with_names = solve("tcp-red", {"rtt_s": 0.3}, duration="5 s")
+    with_units = solve("tcp-red", {"rtt": "300 ms"}, duration="5 s")
+    assert with_names.meta["digest"] == with_units.meta["digest"]
+    with pytest.raises(CatalogError, match="rtt: 300 has no unit"):
+        solve("tcp-red", {"rtt": 300}, duration="5 s")
+    columns = sweep("tcp-red", {"rtt": ["200 ms", "300 ms"]}, duration="1 s")
+    assert columns["rtt_s"].tolist() == [0.2, 0.3]
+    with pytest.raises(CatalogError, match="rtt: 200 has no unit"):
+        sweep("tcp-red", {"rtt": [200, 300]}, duration="1 s")
