@@ -96,7 +96,8 @@ def test_conditions_without_numbers_of_either_law_are_left_out_of_means() -> Non
     columns = {name: np.array(column) for name, column in made().frame.columns.items()}
     columns["rate"] = np.where(columns["X2"] > 0, np.nan, columns["rate"].astype(float))
     (fast, _) = answered(whole(columns, ROLES.model_copy(update={"congestion": None})).focus)
-    assert "goodput \N{MINUS SIGN}25 %" in fast.sentence
+    # half under one condition and all under the other: the geometric mean is 0.71
+    assert "goodput \N{MINUS SIGN}29 %" in fast.sentence
 
 
 def test_nothing_is_said_where_no_law_takes_anothers_place() -> None:

@@ -14,7 +14,7 @@ from headgate.analysis.grid import Grid, Numbers
 from headgate.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.errors import AnalysisError
 from headgate.notebook import InNotebook
-from headgate.stats.changes import NOTHING, UNKNOWN, Change, change
+from headgate.stats.changes import NOTHING, UNKNOWN, Change, change, mean_ratio_change
 from headgate.stats.rearranged import BEYOND, chances, least_chance
 
 if TYPE_CHECKING:
@@ -52,20 +52,23 @@ class Changes(InNotebook):
         }
 
     def compare_mean(self, law: str, rows: Sequence[int], response: str) -> Change:
-        """Return the change of a response's mean over these conditions.
+        """Return the mean change of a response over these conditions: that of their ratios.
 
-        Conditions in which neither law has a number are left out: there is nothing to compare. It
-        is not known where a run of another is missing in every replicate.
+        Where a law has zero under some of them there is no ratio, and sums are compared. Conditions
+        in which neither law has a number are left out: there is nothing to compare. It is not known
+        where a run of another is missing in every replicate.
         """
         runs = self._pair(law, response)[:, list(rows)]
         runs = runs[:, np.isfinite(runs).any(axis=(0, 2))]
         if not runs.size:
             return NOTHING
-        known = np.isfinite(means := runs.mean(axis=1))
-        old, new = (mean[of] for mean, of in zip(means, self._kept(known), strict=True))
-        if not len(old) or not len(new):
+        known = np.isfinite(runs.mean(axis=1))
+        old, new = (of[:, kept] for of, kept in zip(runs, self._kept(known), strict=True))
+        if not old.size or not new.size:
             return UNKNOWN
-        found = change(old, new, paired=self.grid.paired)
+        paired = self.grid.paired
+        found = mean_ratio_change(old, new, paired=paired) if len(rows) > 1 else None
+        found = found or change(old.mean(axis=0), new.mean(axis=0), paired=paired)
         # One run alone has no interval: only the size of a change can be judged.
         return found if self.replicated else Change(found.share, True, found.share, found.share)
 

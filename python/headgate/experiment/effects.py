@@ -14,7 +14,7 @@ its effects within each replicate, too; they are those of all that is confounded
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -26,13 +26,16 @@ from headgate.stats.intervals import LEVEL, mean_interval, student_quantile
 Numbers = NDArray[np.float64]
 Step = tuple[float, float]
 """Two levels of a factor as they are coded: from the first to the second."""
+Pairs = Sequence[tuple[int, Numbers]]
+"""The condition in which a pair begins, and the change in each replicate."""
 
 
 @dataclass(frozen=True)
 class Effect:
     """A main effect, or the interaction of two factors: from which level to which, how far.
 
-    The ends are NaN where nothing says how wrong it may be.
+    The ends are NaN where nothing says how wrong it may be. `pairs` are those of conditions that
+    are equal but for the factor, where a main effect is formed from such.
     """
 
     factors: tuple[str, ...]
@@ -41,6 +44,13 @@ class Effect:
     low: float
     high: float
     replicates: int
+    pairs: Pairs = field(default=(), compare=False, repr=False)
+
+    @property
+    def size(self) -> float:
+        """How far the response moves on average, whichever way."""
+        moves = [abs(float(np.nanmean(each))) for _, each in self.pairs if np.isfinite(each).any()]
+        return float(np.mean(moves)) if moves else abs(self.effect)
 
     @property
     def has_interval(self) -> bool:
@@ -128,17 +138,18 @@ def _paired(
     names: Sequence[str],
 ) -> Effect | None:
     """Form an effect within each replicate; None where no conditions can be set side by side."""
-    contrasts = [
-        contrast
+    pairs = [
+        (places[row], contrast)
         for row in places
         if all(row[i] == step[0] for i, step in zip(factors, steps, strict=True))
         for contrast in _contrast(row, factors, steps, places, values)
     ]
-    if not contrasts:
+    if not pairs:
         return None
-    by_replicate = np.mean(contrasts, axis=0) / len(factors)
+    by_replicate = np.mean([contrast for _, contrast in pairs], axis=0) / len(factors)
     known = int(np.isfinite(by_replicate).sum())
-    return Effect(tuple(names[i] for i in factors), steps, *_interval(by_replicate), known)
+    found = Effect(tuple(names[i] for i in factors), steps, *_interval(by_replicate), known)
+    return replace(found, pairs=pairs) if len(factors) == 1 else found
 
 
 def _contrast(

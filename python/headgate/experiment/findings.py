@@ -11,6 +11,7 @@ import numpy as np
 from headgate.analysis.roles import Roles
 from headgate.experiment.conditions import order_levels
 from headgate.experiment.effects import Effect
+from headgate.experiment.opposed import Side, find_sides
 from headgate.experiment.responses import Response
 from headgate.experiment.runnable import Listing, Picture
 from headgate.experiment.tables import Measured, rows_of
@@ -63,12 +64,16 @@ def _say(found: Measured, response: Response) -> Iterator[str]:
 def _say_effects(
     found: Measured, response: Response, main: Sequence[Effect], effects: Sequence[Effect]
 ) -> str:
-    largest = max(main, key=lambda effect: abs(effect.effect))
+    largest = max(main, key=lambda effect: effect.size)
     first, last = found.ends(largest)
-    said = (
-        f"{_spoken(response)} is moved most by {largest.factors[0]}: from {first} to {last} it "
-        f"changes by {_format_effect(response, largest)}"
-    )
+    said = f"{_spoken(response)} is moved most by {largest.factors[0]}"
+    sides = find_sides(found, response.name, largest)
+    if sides:
+        both = " and ".join(_format_side(response, side) for side in sides)
+        said += f", and not one way: from {first} to {last} it changes by {both}"
+    else:
+        changes = _format_effect(response, largest)
+        said += f": from {first} to {last} it changes by {changes}"
     pairs = [effect for effect in effects if len(effect.factors) > 1]
     if any(effect.has_interval for effect in effects):
         said += f"; {_count(main)} main effects"
@@ -101,6 +106,13 @@ def _format_effect(response: Response, effect: Effect) -> str:
     if not effect.has_interval:
         return said
     return f"{said} ({effect.low * factor:+.3g} to {effect.high * factor:+.3g})"
+
+
+def _format_side(response: Response, side: Side) -> str:
+    factor, unit = readable(response.unit, abs(side.most))
+    ends = dict.fromkeys(f"{end * factor:+.3g}" for end in (side.least, side.most))
+    said = f"{' to '.join(ends)} {_unit(unit)}".strip()
+    return f"{said} {side.where}"
 
 
 def _unit(unit: str) -> str:

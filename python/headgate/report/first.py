@@ -82,8 +82,8 @@ def _scope(found: Whole) -> str:
     )
     count = len(part.cells.conditions)
     said = (
-        f"Simulated under {count} conditions{period}; means are compared. A change counts where it"
-        f" is 10 % or more{chance}."
+        f"Simulated under {count} conditions{period}. A change over several conditions is the"
+        f" geometric mean of their ratios; it counts where it is 10 % or more{chance}."
     )
     if roles.congestion is None or len(part.order) < 2 or not part.ranked:
         return said
@@ -93,7 +93,8 @@ def _scope(found: Whole) -> str:
     most, least = (f" ({text})" if text else "" for text in common)
     return (
         f"{said} Heavy congestion is the quarter of the conditions with the most of it{most}, light"
-        f" that with the least{least}; the figures are means over these."
+        f" that with the least{least}. A measure that counts one way under some conditions and the"
+        " other way under others has no mean."
     )
 
 

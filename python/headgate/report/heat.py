@@ -15,6 +15,7 @@ from itertools import product
 from headgate.analysis.answer import Answered, law_title
 from headgate.analysis.part import Part
 from headgate.analysis.phrases import level_phrase, levels_by_condition, phrases, short
+from headgate.analysis.reversals import Reversal
 from headgate.analysis.roles import Roles
 from headgate.analysis.whole import Whole
 from headgate.report.glossary import explain
@@ -78,7 +79,10 @@ def heat(found: Whole) -> str:
 def _overview(part: Part, said: Sequence[Answered]) -> str:
     """Return a panel a group of conditions: responses down, laws across, means in the cells."""
     groups = list(said[0].changes)
-    moved = [name for one in said for of in one.changes.values() for name in of]
+    moved = [
+        name for one in said for by in (one.changes, one.reversals) for of in by.values()
+        for name in of
+    ]  # fmt: skip
     kept = [name for name, _ in Counter(moved).most_common(MOST_ROWS)]
     rows = [name for name in _measures(part) if name in kept]
     return _grid([_group(part, said, where, rows) for where in groups])
@@ -86,15 +90,18 @@ def _overview(part: Part, said: Sequence[Answered]) -> str:
 
 def _group(part: Part, said: Sequence[Answered], where: str, rows: Sequence[str]) -> str:
     laws = "".join(_head(one.law) for one in said)
-    body = "".join(
-        _line(part, name, [one.changes[where].get(name) for one in said]) for name in rows
-    )
+    body = "".join(_line(part, name, [_find(one, where, name) for one in said]) for name in rows)
     title = escape(where[:1].upper() + where[1:])
     whole = (
         f'<table class="heat laws"><caption>{title}</caption><thead><tr><th scope="row">law</th>'
         f"{laws}</tr></thead><tbody>{body}</tbody></table>"
     )
     return wide(whole, title)
+
+
+def _find(one: Answered, where: str, name: str) -> Change | Reversal | None:
+    """Return how a measure changes under a group of conditions, if it does."""
+    return one.reversals[where].get(name) or one.changes[where].get(name)
 
 
 def _moves(part: Part, laws: Iterable[str], names: Iterable[str]) -> int:
@@ -257,7 +264,7 @@ def _row(part: Part, law: str, name: str, columns: Sequence[_Column]) -> str:
     return _line(part, name, [part.changes.cells[law, column.label, name] for column in columns])
 
 
-def _line(part: Part, name: str, found: Sequence[Change | None]) -> str:
+def _line(part: Part, name: str, found: Sequence[Change | Reversal | None]) -> str:
     """Return a response with its changes."""
     cells = "".join(_cell(part.roles, name, one) for one in found)
     title = escape(part.roles.title(name))
@@ -265,7 +272,9 @@ def _line(part: Part, name: str, found: Sequence[Change | None]) -> str:
     return f'<tr><th scope="row" title="{title}">{said}</th>{cells}</tr>'
 
 
-def _cell(roles: Roles, name: str, found: Change | None) -> str:
+def _cell(roles: Roles, name: str, found: Change | Reversal | None) -> str:
+    if isinstance(found, Reversal):
+        return f'<td class="both" title="{escape(found.write())}">\N{PLUS-MINUS SIGN}</td>'
     if found is None or not found.matters:
         return "<td></td>"
     side = "w" if roles.is_worse(name, found.share) else "b"

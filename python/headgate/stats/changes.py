@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike
 from headgate.stats.intervals import difference_interval, open_mean_interval
 
 MATTERS_SHARE = 0.10
+#: Beyond this a ratio has no number.
+LARGEST_LOG = 700.0
 #: From twice as much on, a change is written as a multiple.
 TWICE = 1.0
 #: What is known of a change; `nothing` where there is nothing to compare.
@@ -84,6 +86,32 @@ def change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) -> Chang
     mean, low, high = open_mean_interval(new - old) if paired else difference_interval(old, new)
     share, least, most = (_over(end, abs(float(old.mean()))) for end in (mean, low, high))
     return Change(share, low > 0 or high < 0, least, most)
+
+
+def mean_ratio_change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) -> Change | None:
+    """Return the geometric mean of the ratios of several conditions, as a change.
+
+    Both arrays have the shape (condition, replicate). The ratio of a condition is that of its means
+    over replicates, so that each condition has the same weight, however large its numbers are. The
+    interval is Student's over replicates of the ratios' linear expansion (delta method), without
+    pairs Welch's. A condition in which both laws have zero is unchanged. None where one law alone
+    has zero, or a number is negative: these have no ratio.
+    """
+    old, new = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
+    old_mean, new_mean = old.mean(axis=1), new.mean(axis=1)
+    changed = (old_mean != 0) | (new_mean != 0)
+    if min(old.min(), new.min()) < 0 or not (old_mean * new_mean)[changed].all():
+        return None
+    logs = np.log(new_mean[changed] / old_mean[changed]).sum() / len(old_mean)
+    parts = [
+        (of[changed] / mean[changed, None]).sum(axis=0) / len(old_mean)
+        for of, mean in ((old, old_mean), (new, new_mean))
+    ]
+    apart = parts[1] - parts[0]
+    _, low, high = open_mean_interval(apart) if paired else difference_interval(*parts)
+    ends = (logs + low, logs + high)
+    least, most = (float(np.expm1(min(end, LARGEST_LOG))) for end in ends)
+    return Change(float(np.expm1(logs)), bool(ends[0] > 0 or ends[1] < 0), least, most)
 
 
 def _over(difference: float, before: float) -> float:
