@@ -8,6 +8,7 @@ use crate::context::{AckSegment, Blocks, Context, DataSegment, ReceiverContext, 
 use crate::flags::Flags;
 use crate::marks::Marks;
 use crate::profile::Profile;
+use crate::rtt::stamp;
 
 /// Segments above a hole, as disjoint ranges in order; and where segments arrived last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -24,7 +25,7 @@ pub struct Receiver {
     pub next: u32,
     /// Segments of the flow.
     pub size: u32,
-    /// Time stamp to echo (RFC 7323: of the segment that caused the pending ACK).
+    /// Time stamp to echo (TS.Recent, RFC 7323 §4.3).
     echo: u32,
     /// Segments received in order since the last ACK.
     unacked: u8,
@@ -72,7 +73,8 @@ impl Receiver {
         }
         self.marks.settle(segment.flags);
         ctx.keep_header();
-        let reply = self.take(segment.seq, segment.stamp);
+        self.update_echo(segment, stamp(ctx.now()));
+        let reply = self.take(segment.seq);
         let delay = ctx.profile().delayed_ack;
         match delay {
             Some(wait) if reply == Reply::MayWait && !self.acknowledges_now() => self.delay_ack(wait, ctx),
@@ -123,14 +125,22 @@ impl Receiver {
         (self.ack_by, self.ack_timer, self.ahead) = (NEVER, NEVER, None);
     }
 
-    /// Takes segment `seq`; `stamp` is its time stamp.
+    /// Keeps the time stamp of a segment at or below the last ACK sent, unless it is older than the one
+    /// kept (RFC 7323 §4.3). The ages at `now` are compared, as time stamps wrap.
     #[inline]
-    fn take(&mut self, seq: u32, stamp: u32) -> Reply {
+    fn update_echo(&mut self, segment: &DataSegment, now: u32) {
+        let last_ack = self.next - u32::from(self.unacked);
+        let age = |stamp: u32| now.wrapping_sub(stamp);
+        if segment.seq <= last_ack && (self.next == 0 || age(segment.stamp) <= age(self.echo)) {
+            self.echo = segment.stamp;
+        }
+    }
+
+    /// Takes segment `seq`.
+    #[inline]
+    fn take(&mut self, seq: u32) -> Reply {
         if seq != self.next {
             return self.out_of_order(seq);
-        }
-        if self.unacked == 0 {
-            self.echo = stamp;
         }
         self.next += 1;
         let hole = self.ahead.is_some();
@@ -257,17 +267,17 @@ mod tests {
     #[test]
     fn holes_are_reported_most_recent_first() {
         let mut r = receiver(100);
-        assert_eq!(r.take(0, 1), Reply::MayWait);
+        assert_eq!(r.take(0), Reply::MayWait);
         for seq in [2, 3, 6, 9] {
-            assert_eq!(r.take(seq, 0), Reply::Now);
+            assert_eq!(r.take(seq), Reply::Now);
         }
         assert_eq!(r.blocks(), Some([(9, 10), (6, 7), (2, 4)]));
-        r.take(4, 0);
+        r.take(4);
         assert_eq!(r.blocks(), Some([(2, 5), (9, 10), (6, 7)]));
-        assert_eq!(r.take(1, 0), Reply::Now); // fills a hole: 5 is next
+        assert_eq!(r.take(1), Reply::Now); // fills a hole: 5 is next
         assert_eq!((r.next, r.blocks()), (5, Some([(9, 10), (6, 7), (0, 0)])));
         for seq in [5, 7, 8] {
-            r.take(seq, 0);
+            r.take(seq);
         }
         assert_eq!((r.next, r.blocks()), (10, None));
     }
@@ -275,9 +285,9 @@ mod tests {
     #[test]
     fn the_last_missing_segment_completes() {
         let mut r = receiver(3);
-        assert_eq!(r.take(0, 0), Reply::MayWait);
-        assert_eq!(r.take(2, 0), Reply::Now);
-        assert_eq!(r.take(1, 0), Reply::Complete);
+        assert_eq!(r.take(0), Reply::MayWait);
+        assert_eq!(r.take(2), Reply::Now);
+        assert_eq!(r.take(1), Reply::Complete);
     }
 
     #[test]
@@ -290,7 +300,7 @@ mod tests {
             while let Some(last) = left.len().checked_sub(1) {
                 x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let seq = left.swap_remove((x >> 33) as usize % (last + 1));
-                let reply = r.take(seq, 0);
+                let reply = r.take(seq);
                 assert_eq!(reply == Reply::Complete, left.is_empty());
                 let first_missing = left.iter().min().copied().unwrap_or(n);
                 assert_eq!(r.next, first_missing);

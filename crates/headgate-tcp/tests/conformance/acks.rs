@@ -14,10 +14,6 @@ fn numbers(acks: &[AckSegment]) -> Vec<u32> {
     acks.iter().map(|ack| ack.next).collect()
 }
 
-fn stamps(acks: &[AckSegment]) -> Vec<u32> {
-    acks.iter().map(|ack| ack.stamp).collect()
-}
-
 #[test]
 fn rfc5681_4_2_every_second_segment_is_acknowledged() {
     assert_eq!(numbers(&end().take(&[0, 1, 2, 3, 4])), [2, 4]);
@@ -79,20 +75,45 @@ fn rfc2018_4_the_first_block_is_the_latest_and_there_are_three() {
 
 #[test]
 fn rfc7323_4_3_a_delayed_ack_echoes_the_earlier_segment() {
-    assert_eq!(stamps(&end().take(&[0, 1, 2, 3])), [0, 2]);
+    assert_eq!(End::echoed(&end().take(&[0, 1, 2, 3])), [0, 2]);
 }
 
 #[test]
 fn rfc7323_4_3_beside_a_hole_the_last_in_order_is_echoed() {
     // 0 is echoed with 1's ACK; then 2, which was in order, for all that came after the hole
     let mut end = end();
-    assert_eq!(stamps(&end.take(&[0, 1, 2])), [0]);
-    assert_eq!(stamps(&end.take(&[4, 5])), [2, 2]);
+    assert_eq!(End::echoed(&end.take(&[0, 1, 2])), [0]);
+    assert_eq!(End::echoed(&end.take(&[4, 5])), [2, 2]);
 }
 
 #[test]
 fn rfc7323_4_3_what_fills_a_hole_is_echoed() {
     let mut end = end();
     end.take(&[0, 1, 3, 4]);
-    assert_eq!(stamps(&end.take(&[2])), [2]);
+    assert_eq!(End::echoed(&end.take(&[2])), [2]);
+}
+
+#[test]
+fn rfc7323_4_3_the_ack_of_a_duplicate_echoes_the_duplicate() {
+    let mut end = end();
+    end.take(&[0, 1]);
+    end.receive_sent_at(0, 50, Flags::NONE); // its ACK was lost: it was sent again
+    assert_eq!(End::echoed(&end.host.acks), [50]);
+}
+
+#[test]
+fn rfc7323_4_3_a_segment_above_the_last_ack_is_not_echoed() {
+    let mut end = end();
+    end.take(&[0, 1, 3]);
+    end.receive_sent_at(3, 60, Flags::NONE); // a duplicate above the hole
+    assert_eq!(End::echoed(&end.host.acks), [0]);
+}
+
+#[test]
+fn rfc7323_4_3_an_older_time_stamp_does_not_replace_a_newer_one() {
+    let mut end = end();
+    end.take(&[0, 1]);
+    end.receive_sent_at(1, 50, Flags::NONE);
+    end.receive_sent_at(0, 40, Flags::NONE); // overtaken by the other
+    assert_eq!(End::echoed(&end.host.acks), [50, 50]);
 }

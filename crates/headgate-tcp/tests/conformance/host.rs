@@ -180,19 +180,33 @@ pub struct End {
 }
 
 impl End {
+    /// Segments of the flow. Segment `n` was sent this many units of the time stamp, less `n`, before time 0.
+    const SEGMENTS: u32 = 1000;
+
     pub fn new(profile: Profile, syn: Flags) -> Self {
         let host = Host::new(profile);
-        Self { tcp: Receiver::new(1000, syn, &host.profile), host }
+        Self { tcp: Receiver::new(Self::SEGMENTS, syn, &host.profile), host }
     }
 
-    /// Segments arrive, each with its number as time stamp; what was acknowledged since this was asked last.
+    /// Segments arrive, each sent when its number says; returns the ACKs sent since the last call.
     pub fn take(&mut self, segments: &[u32]) -> Vec<AckSegment> {
         segments.iter().for_each(|&seq| self.receive(seq, Flags::NONE));
         std::mem::take(&mut self.host.acks)
     }
 
     pub fn receive(&mut self, seq: u32, flags: Flags) {
-        self.tcp.on_data(&DataSegment { seq, stamp: seq, flags }, &mut self.host);
+        self.receive_sent_at(seq, seq, flags);
+    }
+
+    /// A segment arrives that was sent at the same time as segment `sent`.
+    pub fn receive_sent_at(&mut self, seq: u32, sent: u32, flags: Flags) {
+        let stamp = sent.wrapping_sub(Self::SEGMENTS);
+        self.tcp.on_data(&DataSegment { seq, stamp, flags }, &mut self.host);
+    }
+
+    /// Numbers of the segments whose time stamps these ACKs echo.
+    pub fn echoed(acks: &[AckSegment]) -> Vec<u32> {
+        acks.iter().map(|ack| ack.stamp.wrapping_add(Self::SEGMENTS)).collect()
     }
 
     /// When its timer makes it acknowledge, if nothing more comes.
