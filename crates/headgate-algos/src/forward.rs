@@ -34,6 +34,10 @@ macro_rules! forward_to_variants {
                     match self { $(Self::$Name(law) => law.on_recovered(now_s, path, window),)+ }
                 }
 
+                fn on_undo(&mut self, before: f64, path: &Path, window: &mut Window) {
+                    match self { $(Self::$Name(law) => law.on_undo(before, path, window),)+ }
+                }
+
                 fn controls_cwnd_in_recovery(&self) -> bool {
                     match self { $(Self::$Name(law) => law.controls_cwnd_in_recovery(),)+ }
                 }

@@ -196,6 +196,12 @@ pub trait Controller: Clone + Send {
     /// Recovery ended; `cwnd` is back at `ssthresh`.
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
 
+    /// The last reduction was needless, as later ACKs show: the window returns to `before`, cwnd before the
+    /// reduction in segments, or to what it has grown to since. The transport restores `ssthresh`.
+    fn on_undo(&mut self, before: f64, _path: &Path, window: &mut Window) {
+        window.cwnd = window.cwnd.max(before);
+    }
+
     /// The law sets `cwnd` also while lost segments are repaired; the transport leaves it alone.
     fn controls_cwnd_in_recovery(&self) -> bool {
         false

@@ -181,6 +181,9 @@ pub struct Transport {
     pub syn_rto_ps: u64,
     /// It doubles with each try.
     pub syn_backoff: bool,
+    /// How a connection begins whose SYN was sent again.
+    #[serde(default)]
+    pub syn_retry: SynRetry,
     /// What happens after a fast retransmit.
     pub recovery: Recovery,
     /// The first two duplicates let new segments go (RFC 3042).
@@ -189,6 +192,15 @@ pub struct Transport {
     pub prr: bool,
     /// Losses are found by time, and tails are probed (RFC 8985), with SACK.
     pub rack_tlp: bool,
+    /// Receivers report duplicates (D-SACK, RFC 2883), and senders heed it, with SACK.
+    #[serde(default)]
+    pub dsack: bool,
+    /// Reductions are undone that turn out to be needless (RFC 3708, RFC 4015).
+    #[serde(default)]
+    pub undo: bool,
+    /// A time-out is tested for being spurious (F-RTO, RFC 5682), where reductions are undone.
+    #[serde(default)]
+    pub frto: bool,
     /// How often time-outs lower the threshold.
     #[serde(default)]
     pub timeout_reduction: TimeoutReduction,
@@ -249,6 +261,17 @@ pub enum Recovery {
     Sack,
     /// It knows, but counts what is in flight by ACKs (ns-2's Sack1 and FAST).
     Sack1,
+}
+
+/// How a connection begins whose SYN was sent again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SynRetry {
+    /// With a window of one segment and a time-out of 3 s (RFC 5681 §3.1, RFC 6298 §5.7).
+    #[default]
+    Rfc5681,
+    /// With the initial window, unless the SYN was sent more than twice (Linux).
+    Linux,
 }
 
 /// How often time-outs lower the threshold.

@@ -150,7 +150,7 @@ impl<L: ControllerRegistry> Flow<L> {
         let note = |flow: &Self, shared: &mut Shared<L>| {
             flow.end.note_packet(EventKind::SynAckReceived, packet, shared);
         };
-        self.drive(shared, note, |sender, host| sender.on_syn_ack(header.as_ref(), host));
+        self.drive(shared, note, |sender, host| sender.on_syn_ack(packet.tries(), header.as_ref(), host));
     }
 
     /// An ACK arrived; true when it was the last one.
@@ -271,6 +271,10 @@ impl<L: Controller> SenderContext for Host<'_, L, Sending<'_>> {
             }
             tcp::Event::DuplicateAck => counters.duplicate_acks += 1,
             tcp::Event::Timeout => counters.timeouts += 1,
+            tcp::Event::Undone { timeout } => {
+                counters.undone += 1;
+                counters.spurious_timeouts += u64::from(timeout);
+            }
             tcp::Event::Lost { .. } => {}
         }
     }

@@ -145,7 +145,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
             sink.end.note_packet(EventKind::SynReceived, packet, shared);
         }
         let size = shared.profiles[sink.end.profile as usize].syn_bytes;
-        let mut answer = sink.answer(shared.now, size);
+        let mut answer = sink.answer(packet, shared.now, size);
         if let Some(header) = shared.take_header() {
             shared.side_table.put_on(&mut answer, header);
         }

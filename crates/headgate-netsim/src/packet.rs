@@ -32,6 +32,9 @@ pub enum Kind {
 /// Beside the flags of TCP: `c` is the number of a header, which holds what would stand there.
 const WITH_HEADER: u8 = 64;
 
+/// On a SYN and its answer, which no port marks, these bits of the head count retransmissions of the SYN.
+const TRIES: [u8; 2] = [Flags::MARKED.0, Flags::REDUCED.0];
+
 /// And: somebody follows the flow.
 const FOLLOWED: u8 = 128;
 
@@ -48,6 +51,10 @@ impl Head {
     #[inline]
     fn with(self, flag: u8, on: bool) -> Self {
         Self(self.0 | (flag * u8::from(on)))
+    }
+
+    fn with_tries(self, tries: u8) -> Self {
+        self.with(TRIES[0], tries & 1 != 0).with(TRIES[1], tries & 2 != 0)
     }
 }
 
@@ -105,11 +112,16 @@ impl Packet {
     /// The sender's SYN; it says which host it sits at, and its profile.
     pub fn syn(common: Common, syn: Syn, sender: u32, (host, profile): (u32, u8)) -> Self {
         let origin = host & HOST_MASK | u32::from(profile) << 24;
-        Self::new(Kind::Syn, syn.flags, common, [syn.segments, sender, origin])
+        let mut packet = Self::new(Kind::Syn, syn.flags, common, [syn.segments, sender, origin]);
+        packet.head = packet.head.with_tries(syn.tries);
+        packet
     }
 
-    pub fn syn_ack(common: Common, receiver: u32) -> Self {
-        Self::new(Kind::SynAck, Flags::NONE, common, [0, receiver, NO_SACK])
+    /// The answer to a SYN that was sent again `tries` times, modulo 4.
+    pub fn syn_ack(common: Common, receiver: u32, tries: u8) -> Self {
+        let mut packet = Self::new(Kind::SynAck, Flags::NONE, common, [0, receiver, NO_SACK]);
+        packet.head = packet.head.with_tries(tries);
+        packet
     }
 
     #[inline(always)]
@@ -153,7 +165,20 @@ impl Packet {
     /// What TCP says and hears by it.
     #[inline]
     pub fn flags(&self) -> Flags {
-        Flags(self.head.0 & !(WITH_HEADER | FOLLOWED | 3))
+        let tries = if self.is_handshake() { TRIES[0] | TRIES[1] } else { 0 };
+        Flags(self.head.0 & !(WITH_HEADER | FOLLOWED | tries | 3))
+    }
+
+    /// Whether it is a SYN or the answer to one.
+    #[inline]
+    fn is_handshake(&self) -> bool {
+        matches!(self.kind(), Kind::Syn | Kind::SynAck)
+    }
+
+    /// Retransmissions of the SYN, or of the SYN that was answered, modulo 4.
+    pub fn tries(&self) -> u8 {
+        debug_assert!(self.is_handshake());
+        u8::from(self.head.has(TRIES[0])) | u8::from(self.head.has(TRIES[1])) << 1
     }
 
     /// A port marks it as having met congestion (CE).
@@ -333,10 +358,13 @@ mod tests {
     #[test]
     fn what_is_written_into_a_packet_is_read_from_it() {
         let flags = Flags::CAPABLE;
-        let syn = Packet::syn(COMMON, Syn { segments: 9, flags }, 10, (INLINE, 3));
+        let syn = Packet::syn(COMMON, Syn { segments: 9, flags, tries: 5 }, 10, (INLINE, 3));
         assert_eq!((syn.kind(), syn.segments(), syn.sender(), syn.origin()), (Kind::Syn, 9, 10, (INLINE, 3)));
-        assert!(!syn.is_capable() && syn.flags() == flags);
-        assert_eq!(Packet::syn_ack(COMMON, 11).receiver(), 11);
+        assert!(!syn.is_capable() && syn.flags() == flags && syn.tries() == 1);
+        for tries in 0..4 {
+            let answer = Packet::syn_ack(COMMON, 11, tries);
+            assert_eq!((answer.receiver(), answer.tries(), answer.flags()), (11, tries, Flags::NONE));
+        }
         let segment = DataSegment { seq: 12, stamp: 13, flags };
         let data = Packet::data(COMMON, segment, 14);
         assert_eq!((data.segment(), data.sender(), data.is_capable()), (segment, 14, true));

@@ -1,6 +1,6 @@
 //! A plan's transport profile as TCP has it.
 
-use headgate_model::plan::{Count, Pacing, Recovery, RttSampling, TimeoutReduction, Transport};
+use headgate_model::plan::{Count, Pacing, Recovery, RttSampling, SynRetry, TimeoutReduction, Transport};
 use headgate_tcp::{ENDLESS, Profile};
 
 /// See [`Transport`] for the fields.
@@ -20,12 +20,19 @@ pub fn profile(t: &Transport) -> Profile {
         syn_tries: t.syn_tries,
         syn_rto: t.syn_rto_ps,
         syn_backoff: t.syn_backoff,
+        syn_retry: match t.syn_retry {
+            SynRetry::Rfc5681 => headgate_tcp::SynRetry::Rfc5681,
+            SynRetry::Linux => headgate_tcp::SynRetry::Linux,
+        },
         sack,
         pipe_by_acks: t.recovery == Recovery::Sack1,
         partial_acks: t.recovery != Recovery::Reno,
         limited_transmit: t.limited_transmit,
         prr: t.prr,
         rack_tlp: t.rack_tlp && sack,
+        dsack: t.dsack && sack,
+        undo: t.undo,
+        frto: t.frto && t.undo,
         each_timeout: t.timeout_reduction == TimeoutReduction::Each,
         count_segments: t.count == Count::Segments,
         whole_windows: t.whole_windows,

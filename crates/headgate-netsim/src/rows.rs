@@ -17,7 +17,8 @@ pub fn row<L: ControllerRegistry>(
 ) -> FlowRow {
     let (sender, stats) = (&flow.tcp, &flow.tcp.stats);
     let elapsed = shared.now - stats.started;
-    let Repairs { retransmissions, timeouts, recoveries } = stats.repairs().since(flow.before);
+    let Repairs { retransmissions, timeouts, recoveries, undone, spurious_timeouts } =
+        stats.repairs().since(flow.before);
     FlowRow {
         traffic: flow.number,
         law: flow.law,
@@ -37,9 +38,13 @@ pub fn row<L: ControllerRegistry>(
         retransmissions,
         timeouts,
         recoveries,
+        undone,
+        spurious_timeouts,
         retransmissions_total: stats.retransmissions,
         timeouts_total: stats.timeouts,
         recoveries_total: stats.recoveries,
+        undone_total: stats.undone,
+        spurious_timeouts_total: stats.spurious_timeouts,
         min_rtt_s: sender.rtt.path.min_rtt_s,
         mean_rtt_s: stats.rtt_sum_s / f64::from(stats.rtt_count),
         mean_cwnd: stats.cwnd_sum / f64::from(stats.acks),

@@ -44,9 +44,9 @@ impl Sink {
         }
     }
 
-    /// What it says to a SYN.
-    pub fn answer(&self, now: Time, size: u16) -> Packet {
-        Packet::syn_ack(back(&self.end, &self.peer, now, size), self.end.address)
+    /// The answer to a SYN.
+    pub fn answer(&self, syn: &Packet, now: Time, size: u16) -> Packet {
+        Packet::syn_ack(back(&self.end, &self.peer, now, size), self.end.address, syn.tries())
     }
 
     /// A data segment arrived.

@@ -253,6 +253,7 @@ pub fn translate(observed: context::Event) -> Option<(EventKind, u32, f64)> {
         context::Event::Sent { seq, again: true } => (EventKind::Retransmitted, seq, f64::NAN),
         context::Event::Lost { seq } => (EventKind::Lost, seq, f64::NAN),
         context::Event::Timeout => (EventKind::Timeout, NO_NUMBER, f64::NAN),
+        context::Event::Undone { .. } => (EventKind::Undone, NO_NUMBER, f64::NAN),
         context::Event::RttSample { rtt_s } => (EventKind::RttSample, NO_NUMBER, rtt_s),
         context::Event::Acknowledged { .. } | context::Event::DuplicateAck => return None,
     })

@@ -1,6 +1,6 @@
 //! The retransmission timer of a sender: SYN retries, RTO (RFC 6298), probes and reordering (RFC 8985).
 
-use headgate_model::control::{Cause, Controller};
+use headgate_model::control::{Cause, Controller, Window};
 use headgate_model::units::{NEVER, Time};
 
 use crate::context::{Context, Event, SenderContext, Timer};
@@ -55,11 +55,11 @@ impl<C: Controller> Sender<C> {
         self.stats.timeouts += 1;
         ctx.observe(Event::Timeout);
         let flight = self.flight_for_controller(ctx);
-        let recovered = self.phase == Phase::Recovery;
-        self.note_fall(self.window.cwnd, 1.0);
-        self.window.cwnd = 1.0;
+        let (phase, before) = (self.phase, self.window);
         self.lose_all(ctx);
-        self.reduce_at_timeout(flight, recovered, ctx);
+        self.window.cwnd = f64::from(self.board().pipe() + 1);
+        self.note_fall(before.cwnd, self.window.cwnd);
+        self.reduce_at_timeout(flight, phase, before, ctx);
         self.backoff = self.backoff.saturating_add(1);
         self.dupacks = 0;
         self.timed = None;
@@ -71,15 +71,21 @@ impl<C: Controller> Sender<C> {
 
     /// Lowers the threshold: as a rule once for one window of losses (as Linux, tcp_enter_loss), and not while
     /// the same segment times out again (RFC 5681 §3.1).
-    fn reduce_at_timeout(&mut self, flight: u32, recovered: bool, ctx: &impl Context) {
-        let each = ctx.profile().each_timeout;
-        let before = self.window.ssthresh;
-        if !std::mem::replace(&mut self.retried, true) || each {
+    fn reduce_at_timeout(&mut self, flight: u32, phase: Phase, before: Window, ctx: &impl Context) {
+        let profile = ctx.profile();
+        let each = profile.each_timeout;
+        let again = std::mem::replace(&mut self.retried, true);
+        let reduced = matches!(phase, Phase::Recovery | Phase::Reducing);
+        if !again || each {
+            if !reduced {
+                self.begin_episode(Some(before), profile);
+            }
             self.tell_controller(Cause::Timeout, flight, ctx);
         }
-        if recovered && !each {
-            self.window.ssthresh = before;
+        if reduced && !each {
+            self.window.ssthresh = before.ssthresh;
         }
+        self.begin_timeout_test(again || phase != Phase::Recovery, profile);
     }
 
     /// RFC 6298 §5: the timer runs while anything is outstanding.

@@ -72,6 +72,9 @@ pub struct Syn {
     pub segments: u32,
     /// ECN's part of the handshake.
     pub flags: Flags,
+    /// Retransmissions of the SYN so far, modulo 4. The SYN-ACK returns the number, as it would return a time
+    /// stamp (RFC 7323).
+    pub tries: u8,
 }
 
 /// A data segment.
@@ -137,6 +140,11 @@ pub enum Event {
     DuplicateAck,
     /// The retransmission timer expired.
     Timeout,
+    /// A reduction was found needless, and the window restored.
+    Undone {
+        /// It was that of a time-out.
+        timeout: bool,
+    },
     /// A segment was found lost.
     Lost {
         /// Its sequence number.

@@ -30,8 +30,9 @@ impl<C: Controller> Sender<C> {
         Flags::CAPABLE.with(Flags::REDUCED, reduced)
     }
 
-    /// An ACK echoes a mark: the window shrinks, once for one window of data.
-    pub(crate) fn on_mark(&mut self, ctx: &mut impl SenderContext) {
+    /// An ACK that delivered so many segments echoes a mark: the window shrinks, once for one window of data.
+    pub(crate) fn on_mark(&mut self, delivered: u32, ctx: &mut impl SenderContext) {
+        self.forbid_undo();
         if self.una <= self.marked_until {
             return;
         }
@@ -41,8 +42,22 @@ impl<C: Controller> Sender<C> {
             return; // the window shrank for a loss; what is told of that is the same (RFC 3168 §6.1.2)
         }
         self.stats.reductions += 1;
+        self.forget_episode();
         let flight = self.flight_for_controller(ctx);
         self.tell_controller(Cause::Mark, flight, ctx);
-        self.settle_window(ctx.now());
+        if self.reduces_proportionally(ctx.profile()) {
+            self.begin_reduction(flight, delivered);
+        } else {
+            self.settle_window(ctx.now());
+        }
+    }
+
+    /// The window shrinks over the round trip that begins (Linux `tcp_enter_cwr`).
+    fn begin_reduction(&mut self, window: u32, delivered: u32) {
+        self.phase = Phase::Reducing;
+        self.recover = self.next;
+        let recovery = self.recovery_or_new();
+        (recovery.delivered, recovery.sent, recovery.flight) = (0, 0, window);
+        self.reduce_proportionally(delivered, delivered > 0);
     }
 }

@@ -2,29 +2,37 @@
 
 use headgate_model::control::Controller;
 use headgate_model::feedback::{CongestionHeader, Words};
-use headgate_model::units::seconds;
+use headgate_model::units::{Span, seconds};
 
 use crate::context::{Context, Event, SenderContext, Syn};
+use crate::profile::{Profile, SynRetry};
 use crate::sender::Sender;
 use crate::state::Phase;
 
+/// How long a SYN is waited for after so many retransmissions.
+fn syn_timeout(retransmissions: u8, profile: &Profile) -> Span {
+    let doublings = if profile.syn_backoff { retransmissions.min(16) } else { 0 };
+    profile.syn_rto << doublings
+}
+
 impl<C: Controller> Sender<C> {
+    /// Bits of a count of retransmissions that a SYN carries.
+    const TRIES_MASK: u8 = 3;
+
     pub(crate) fn send_syn(&mut self, ctx: &mut impl SenderContext) {
         self.ask(self.size, ctx);
-        let profile = ctx.profile();
-        let doublings = if profile.syn_backoff { self.backoff.min(16) } else { 0 };
-        self.set_deadline(ctx.now() + (profile.syn_rto << doublings), ctx);
+        self.set_deadline(ctx.now() + syn_timeout(self.backoff, ctx.profile()), ctx);
     }
 
     /// A SYN for a flow of so many segments; of none, where only its header matters.
     pub(crate) fn ask(&mut self, segments: u32, ctx: &mut impl SenderContext) {
-        let flags = self.syn_flags();
+        let (flags, tries) = (self.syn_flags(), self.backoff & Self::TRIES_MASK);
         let header = self.make_header();
-        ctx.send_syn(Syn { segments, flags }, header);
+        ctx.send_syn(Syn { segments, flags, tries }, header);
     }
 
-    /// The SYN was answered: data may flow.
-    pub fn on_syn_ack(&mut self, header: Option<&Words>, ctx: &mut impl SenderContext) {
+    /// The SYN that was sent again `tries` times (modulo 4) was answered: data may flow.
+    pub fn on_syn_ack(&mut self, tries: u8, header: Option<&Words>, ctx: &mut impl SenderContext) {
         if self.phase != Phase::SynSent {
             return self.on_probe_answer(header, ctx);
         }
@@ -32,17 +40,40 @@ impl<C: Controller> Sender<C> {
         let elapsed = ctx.now() - self.stats.started;
         self.stats.established = Some(elapsed);
         ctx.observe(Event::Established);
-        if self.backoff == 0 {
-            self.rtt.sample(elapsed, ctx.profile());
-        } else {
-            self.window.cwnd = 1.0; // a lost SYN is a sign of congestion (RFC 5681 §3.1)
-            self.rtt.fall_back();
-        }
+        self.begin_after(tries, elapsed, ctx);
         self.backoff = 0;
         self.controller.on_start(seconds(ctx.now()), &self.rtt.path, &mut self.window);
         self.read_header(header, ctx);
         self.restart_timer(ctx);
         self.pump(ctx);
+    }
+
+    /// The first window and round trip, by how often the SYN was sent and which SYN was answered.
+    fn begin_after(&mut self, tries: u8, elapsed: Span, ctx: &mut impl SenderContext) {
+        let profile = ctx.profile();
+        if self.backoff == 0 {
+            self.rtt.sample(elapsed, profile);
+        } else if profile.syn_retry == SynRetry::Rfc5681 {
+            self.window.cwnd = 1.0; // a lost SYN is a sign of congestion (RFC 5681 §3.1)
+            self.rtt.fall_back();
+        } else {
+            let retransmissions = self.answered_try(tries);
+            if self.backoff > 1 && retransmissions > 0 {
+                self.window.cwnd = 1.0;
+            }
+            self.rtt.sample(elapsed - self.syn_left_after(retransmissions, profile), profile);
+        }
+    }
+
+    /// The retransmissions of the SYN that was answered, from their number modulo 4: the latest that fits.
+    fn answered_try(&self, tries: u8) -> u8 {
+        let behind = self.backoff.wrapping_sub(tries) & Self::TRIES_MASK;
+        self.backoff.saturating_sub(behind)
+    }
+
+    /// When the SYN left for this retransmission, after the first SYN.
+    fn syn_left_after(&self, retransmissions: u8, profile: &Profile) -> Span {
+        (0..retransmissions).map(|before| syn_timeout(before, profile)).sum()
     }
 
     /// A question for a new pace came back.

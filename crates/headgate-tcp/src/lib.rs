@@ -7,6 +7,7 @@
 //! * handshake (RFC 9293 §3.5, with the size of the flow in the SYN), RTT and RTO (RFC 6298, RFC 7323)
 //! * fast retransmit and recovery: Reno (RFC 5681), NewReno (RFC 6582), SACK (RFC 2018, RFC 6675), PRR (RFC 9937),
 //!   limited transmit (RFC 3042), RACK and TLP (RFC 8985)
+//! * undo of needless reductions: D-SACK (RFC 2883, RFC 3708), Eifel (RFC 3522, RFC 4015), F-RTO (RFC 5682)
 //! * delayed ACKs (RFC 5681 §4.2), ECN (RFC 3168) and its accurate echo (RFC 8257), pacing,
 //!   delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation)
 //!
@@ -51,7 +52,7 @@
 //! let mut sender = Sender::new(100, Reno, &host.profile);
 //! sender.open(&mut host);
 //! host.now = SECOND / 10;
-//! sender.on_syn_ack(None, &mut host);
+//! sender.on_syn_ack(0, None, &mut host);
 //! assert_eq!(host.sent, (0..10).collect::<Vec<_>>()); // the first window (RFC 6928)
 //!
 //! host.now = SECOND / 5;
@@ -78,15 +79,17 @@ mod profile;
 mod rack;
 mod receiver;
 mod recovery;
+mod reduction;
 mod rtt;
 mod scoreboard;
 mod sender;
 mod sent_packets;
 mod state;
 mod stats;
+mod undo;
 
 pub use flags::Flags;
-pub use profile::{ENDLESS, Profile};
+pub use profile::{ENDLESS, Profile, SynRetry};
 pub use receiver::Receiver;
 pub use rtt::Estimator;
 pub use sender::Sender;

@@ -19,13 +19,24 @@ pub(crate) struct LossRecovery {
     pub(crate) delivered: u32,
     pub(crate) sent: u32,
     pub(crate) flight: u32,
+    /// Until the next ACK only new segments are sent.
+    pub(crate) sends_new: bool,
 }
 
 impl LossRecovery {
     pub(crate) fn new(una: u32, next: u32) -> Self {
         let mut board = Scoreboard::new(una);
         board.extend(next);
-        Self { board, inflation: 0.0, partial: false, unreported: 0, delivered: 0, sent: 0, flight: 0 }
+        Self {
+            board,
+            inflation: 0.0,
+            partial: false,
+            unreported: 0,
+            delivered: 0,
+            sent: 0,
+            flight: 0,
+            sends_new: false,
+        }
     }
 
     /// A new segment was sent; `next` is above it.

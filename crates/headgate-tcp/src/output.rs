@@ -159,9 +159,8 @@ impl<C: Controller> Sender<C> {
 
     #[inline]
     fn send_next(&mut self, ctx: &mut impl SenderContext) -> bool {
-        (self.recovery.is_some() && self.resend(ctx))
-            || self.send_new(ctx)
-            || (self.recovery.is_some() && self.resend_early(ctx))
+        let resends = self.recovery.as_ref().is_some_and(|recovery| !recovery.sends_new);
+        (resends && self.resend(ctx)) || self.send_new(ctx) || (resends && self.resend_early(ctx))
     }
 
     /// The window has room, and there is nothing left to send.

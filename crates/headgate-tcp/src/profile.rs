@@ -40,6 +40,8 @@ pub struct Profile {
     pub syn_rto: Span,
     /// It doubles with each try.
     pub syn_backoff: bool,
+    /// How a connection begins whose SYN was sent again.
+    pub syn_retry: SynRetry,
     /// Recovery knows which segments arrived (RFC 6675).
     pub sack: bool,
     /// With SACK, what a fast recovery has in flight falls by one for each ACK, by two for one that moves on,
@@ -53,6 +55,12 @@ pub struct Profile {
     pub prr: bool,
     /// Losses are found by time (RFC 8985), with SACK.
     pub rack_tlp: bool,
+    /// Receivers report duplicates (D-SACK, RFC 2883), and senders heed it, with SACK.
+    pub dsack: bool,
+    /// Reductions are undone that turn out to be needless (RFC 3708, RFC 4015).
+    pub undo: bool,
+    /// A time-out is tested for being spurious (F-RTO, RFC 5682), if reductions are undone.
+    pub frto: bool,
     /// Every time-out lowers the threshold (4.3BSD), not only the first for one window (Linux).
     pub each_timeout: bool,
     /// Windows grow by segments acknowledged, not by ACKs received.
@@ -84,6 +92,16 @@ pub struct Profile {
     pub ecn_acks: bool,
 }
 
+/// How a connection begins whose SYN was sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SynRetry {
+    /// With a window of one segment (RFC 5681 §3.1) and a time-out of 3 s (RFC 6298 §5.7).
+    Rfc5681,
+    /// With the initial window, unless the SYN was sent more than twice and the answer is not to the first one; the
+    /// round trip is that of the SYN that was answered (`tcp_init_transfer`, `tcp_ack_update_rtt`).
+    Linux,
+}
+
 impl Profile {
     /// Linux's [`Self::burst_edge`] for segments of so many bytes of payload.
     #[must_use]
@@ -111,12 +129,16 @@ impl Default for Profile {
             syn_tries: 7,
             syn_rto: SECOND,
             syn_backoff: true,
+            syn_retry: SynRetry::Linux,
             sack: true,
             pipe_by_acks: false,
             partial_acks: true,
             limited_transmit: true,
             prr: true,
             rack_tlp: true,
+            dsack: true,
+            undo: true,
+            frto: true,
             each_timeout: false,
             count_segments: true,
             whole_windows: true,

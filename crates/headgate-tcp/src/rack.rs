@@ -1,7 +1,8 @@
 //! Loss detection by time (RACK) and tail loss probes (TLP), RFC 8985.
 //!
-//! The reordering window is a quarter of the least RTT. Until a segment was seen to overtake another, it is nothing once
-//! three segments are SACKed or recovery has begun. Receivers report no duplicates (RFC 2883), so it never grows.
+//! The reordering window begins at a quarter of the least RTT, and grows by as much in each round trip in which the
+//! receiver reports a duplicate (D-SACK), up to the smoothed RTT. Until a segment was seen to overtake another, it is 0
+//! once three segments are SACKed or recovery has begun.
 
 use headgate_model::control::{Cause, Controller};
 use headgate_model::units::{SECOND, Span, picoseconds};
@@ -48,9 +49,11 @@ impl<C: Controller> Sender<C> {
 
     /// The reordering window (RFC 8985 §6.2 step 4).
     fn patience(&mut self) -> Span {
-        let recovers = self.phase != Phase::Open || self.board().sacked as usize >= DUP_THRESH;
-        let reordered = self.sent.as_ref().is_some_and(|sent| sent.is_reordered());
-        if recovers && !reordered { 0 } else { self.min_rtt() / 4 }
+        let recovers = matches!(self.phase, Phase::Recovery | Phase::Timeout)
+            || self.board().sacked as usize >= DUP_THRESH;
+        let Some(sent) = self.sent.as_ref().filter(|sent| !recovers || sent.is_reordered()) else { return 0 };
+        let window = self.min_rtt() / 4 * Span::from(sent.reordering_quarters());
+        window.min(picoseconds(self.rtt.path.srtt_s))
     }
 
     pub(crate) fn min_rtt(&self) -> Span {
@@ -61,8 +64,9 @@ impl<C: Controller> Sender<C> {
     /// The reordering window of the oldest overtaken segment is over.
     pub(crate) fn on_reorder_alarm(&mut self, ctx: &mut impl SenderContext) {
         self.restart_timer(ctx);
-        if self.recovery.is_some() && self.judge(ctx) && self.phase == Phase::Open {
-            self.enter_recovery(0, ctx);
+        let finds_loss = self.recovery.is_some() && self.judge(ctx);
+        if finds_loss && matches!(self.phase, Phase::Open | Phase::Reducing) {
+            self.enter_recovery(0, false, ctx);
         }
         self.pump(ctx);
     }
@@ -90,7 +94,11 @@ impl<C: Controller> Sender<C> {
     /// How long to wait before a probe, if one may be sent (RFC 8985 §7.2, `TLP_calc_PTO`).
     pub(crate) fn probe_timeout(&self, ctx: &impl Context) -> Option<Span> {
         let may = ctx.profile().rack_tlp && self.probe.is_none();
-        let calm = self.phase == Phase::Open && self.recovery.is_none();
+        let calm = match self.phase {
+            Phase::Open => self.recovery.is_none(),
+            Phase::Reducing => self.recovery.as_ref().is_none_or(|recovery| recovery.board.is_clean()),
+            _ => false,
+        };
         (may && calm).then(|| match self.rtt.path.srtt_s {
             0.0 => UNKNOWN_RTT,
             srtt_s if self.next - self.una == 1 => picoseconds(2.0 * srtt_s) + WORST_DELAYED_ACK,
@@ -114,6 +122,7 @@ impl<C: Controller> Sender<C> {
     pub(crate) fn on_probe_alarm(&mut self, ctx: &mut impl SenderContext) {
         let new = self.send_new(ctx);
         if !new {
+            self.expect_duplicate(ctx.profile());
             self.transmit(self.next - 1, true, ctx);
         }
         self.probe = Some((self.next, !new));

@@ -46,6 +46,8 @@ enum Reply {
     MayWait,
     /// The last missing segment.
     Complete,
+    /// It had arrived before.
+    Duplicate,
 }
 
 impl Receiver {
@@ -78,6 +80,7 @@ impl Receiver {
         let delay = ctx.profile().delayed_ack;
         match delay {
             Some(wait) if reply == Reply::MayWait && !self.acknowledges_now() => self.delay_ack(wait, ctx),
+            _ if reply == Reply::Duplicate && ctx.profile().dsack => self.report_duplicate(segment.seq, ctx),
             _ => self.acknowledge(ctx),
         }
         reply == Reply::Complete
@@ -85,9 +88,22 @@ impl Receiver {
 
     #[inline]
     fn acknowledge(&mut self, ctx: &mut impl ReceiverContext) {
+        self.acknowledge_with(self.blocks(), ctx);
+    }
+
+    #[inline]
+    fn acknowledge_with(&mut self, blocks: Option<Blocks>, ctx: &mut impl ReceiverContext) {
         self.unacked = 0;
         let flags = self.marks.ack();
-        ctx.send_ack(AckSegment { next: self.next, stamp: self.echo, blocks: self.blocks(), flags });
+        ctx.send_ack(AckSegment { next: self.next, stamp: self.echo, blocks, flags });
+    }
+
+    /// Acknowledges a duplicate by a D-SACK as the first block, before the block that contains it, if there is one,
+    /// and others (RFC 2883 §4).
+    #[cold]
+    fn report_duplicate(&mut self, seq: u32, ctx: &mut impl ReceiverContext) {
+        let [second, third, _] = self.blocks().unwrap_or_default();
+        self.acknowledge_with(Some([(seq, seq + 1), second, third]), ctx);
     }
 
     /// Sets the delayed-ACK timer, lazily: one that runs is left to run.
@@ -170,10 +186,8 @@ impl Receiver {
     }
 
     fn out_of_order(&mut self, seq: u32) -> Reply {
-        if seq > self.next {
-            self.ahead.get_or_insert_default().insert(seq);
-        }
-        Reply::Now
+        let is_new = seq > self.next && self.ahead.get_or_insert_default().insert(seq);
+        if is_new { Reply::Now } else { Reply::Duplicate }
     }
 
     /// Whether an ACK that may wait goes now all the same: early segments, and every second one.
@@ -199,12 +213,14 @@ impl Receiver {
 }
 
 impl Ahead {
-    fn insert(&mut self, seq: u32) {
+    /// Takes segment `seq`; false if it had arrived before.
+    fn insert(&mut self, seq: u32) -> bool {
         let at = self.position(seq);
         let joins_left = at > 0 && self.ranges[at - 1].1 >= seq;
         let joins_right = self.ranges.get(at).is_some_and(|r| r.0 == seq + 1);
+        let is_new = !(joins_left && self.ranges[at - 1].1 > seq);
         let range = match (joins_left, joins_right) {
-            (true, _) if self.ranges[at - 1].1 > seq => self.ranges[at - 1], // a duplicate
+            (true, _) if !is_new => self.ranges[at - 1],
             (true, true) => {
                 self.ranges[at - 1].1 = self.ranges[at].1;
                 self.ranges.remove(at);
@@ -224,6 +240,7 @@ impl Ahead {
             }
         };
         self.report(range);
+        is_new
     }
 
     /// Index of the first range that begins above `seq`; arrivals are mostly at the end.
@@ -288,6 +305,14 @@ mod tests {
         assert_eq!(r.take(0), Reply::MayWait);
         assert_eq!(r.take(2), Reply::Now);
         assert_eq!(r.take(1), Reply::Complete);
+    }
+
+    #[test]
+    fn a_duplicate_is_told_from_a_segment_that_is_new() {
+        let mut r = receiver(10);
+        let replies: Vec<Reply> = [0, 2, 4, 2, 0, 3, 4].into_iter().map(|seq| r.take(seq)).collect();
+        use Reply::{Duplicate, MayWait, Now};
+        assert_eq!(replies, [MayWait, Now, Now, Duplicate, Duplicate, Now, Duplicate]);
     }
 
     #[test]

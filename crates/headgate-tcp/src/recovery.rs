@@ -7,21 +7,28 @@ use headgate_model::units::{Time, seconds};
 use crate::context::{AckSegment, Context, Event, SenderContext};
 use crate::loss_recovery::LossRecovery;
 use crate::profile::Profile;
+use crate::rtt::Echoed;
 use crate::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::sender::Sender;
 use crate::sent_packets::SentPackets;
 use crate::state::Phase;
+use crate::undo::split_duplicate;
 
 /// Tells the journal, if there is one, what arrived.
 struct Arrivals<'a> {
     sent: Option<&'a mut SentPackets>,
     now: Time,
+    /// Segments of a time-out are below this.
+    recover: u32,
+    /// One arrived that was sent once, and before the last time-out.
+    original: bool,
 }
 
 impl Arrivals<'_> {
-    fn note(&mut self, seq: u32) {
+    fn note(&mut self, seq: u32, again: bool, echoed: Option<Echoed>) {
+        self.original |= !again && seq < self.recover;
         if let Some(sent) = &mut self.sent {
-            sent.deliver(seq, self.now);
+            sent.deliver(seq, self.now, echoed);
         }
     }
 }
@@ -54,36 +61,82 @@ struct AckSummary {
     delivered: u32,
     flight: u32,
     rtt_s: f64,
+    /// The time stamp that it echoes.
+    echo: u32,
     /// It echoes a congestion mark.
     marked: bool,
+    /// It brought a segment that was sent once, and before the last time-out.
+    original: bool,
+    /// It SACKs something new, or is a duplicate ACK that reports no duplicate segment.
+    duplicate: bool,
 }
 
 impl<C: Controller> Sender<C> {
     /// Duplicates, SACKs, and everything until nothing is missing any more.
-    pub(crate) fn on_ack_in_recovery(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
-        let cum = ack.next;
-        if cum < self.una || (cum == self.una && self.una == self.next) {
-            return; // an old ACK, or a duplicate with nothing outstanding
+    pub(crate) fn on_other_ack(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
+        let (reported, ack) = split_duplicate(ack);
+        let duplicates = match reported {
+            Some(range) if self.note_duplicate(range, ctx) => range.1 - range.0,
+            _ => 0,
+        };
+        let is_old = ack.next < self.una || (ack.next == self.una && self.una == self.next);
+        let is_bare = self.recovery.is_none() && ack.blocks.is_none() && reported.is_some();
+        if is_old || is_bare {
+            if self.phase != Phase::Timeout && self.undo_by_duplicates(ctx) {
+                self.reopen(ctx);
+            }
+            if !is_old && ack.next > self.una {
+                self.on_progress(&ack, ctx);
+            }
+            return;
         }
+        self.on_ack_in_recovery(&ack, reported.is_some(), duplicates, ctx);
+    }
+
+    /// An ACK while segments are missing, or that says so. It `reports` a duplicate segment, of which `duplicates`
+    /// count as deliveries.
+    fn on_ack_in_recovery(
+        &mut self,
+        ack: &AckSegment,
+        reports: bool,
+        duplicates: u32,
+        ctx: &mut impl SenderContext,
+    ) {
+        let cum = ack.next;
         let (flight, newly) = (self.next - self.una, cum - self.una);
         let sack = ctx.profile().sack;
-        let recovery = self.recovery.get_or_insert_with(|| Box::new(LossRecovery::new(self.una, self.next)));
+        let (echoed, recover) = (Echoed::of(ack, ctx), self.recover);
+        let recovery = self.recovery_or_new();
+        recovery.sends_new = false;
+        let recovery = self.recovery.as_mut().expect("made above");
         let blocks = ack.blocks.filter(|_| sack).unwrap_or_default();
-        let mut arrived = Arrivals { sent: self.sent.as_deref_mut(), now: ctx.now() };
-        let mut delivered = recovery.board.advance(cum, |seq| arrived.note(seq));
-        delivered += recovery.board.sack(blocks, |seq| arrived.note(seq));
+        let mut arrived =
+            Arrivals { sent: self.sent.as_deref_mut(), now: ctx.now(), recover, original: false };
+        let acked = recovery.board.advance(cum, |seq, again| arrived.note(seq, again, echoed));
+        let sacked = recovery.board.sack(blocks, |seq, again| arrived.note(seq, again, None));
+        let original = arrived.original;
         self.una = cum;
         if let Some(sent) = &mut self.sent {
             sent.advance(cum);
         }
-        let rtt_s = self.count_ack(newly, ack.stamp, ctx);
+        let rtt_s = self.count_ack(newly, reports, ack.stamp, ctx);
         self.settle_probe(newly, ctx);
-        let news = AckSummary { newly, delivered, flight, rtt_s, marked: ack.echoes_mark() };
+        let news = AckSummary {
+            newly,
+            delivered: acked + sacked + duplicates,
+            flight,
+            rtt_s,
+            echo: ack.stamp,
+            marked: ack.echoes_mark(),
+            original,
+            duplicate: sacked > 0 || (newly == 0 && !reports),
+        };
         if newly > 0 && (sack || self.phase != Phase::Recovery) {
             self.restart_timer(ctx);
         }
         let told = match self.phase {
             Phase::Open => self.in_disorder(news, ctx),
+            Phase::Reducing => self.in_reduction(news, ctx),
             Phase::Recovery if sack => self.in_sack_recovery(news, ctx),
             Phase::Recovery => self.in_plain_recovery(news, ctx),
             _ => self.after_timeout(news, sack, ctx),
@@ -92,15 +145,15 @@ impl<C: Controller> Sender<C> {
             self.watch(news, ctx);
         }
         if news.marked {
-            self.on_mark(ctx);
+            self.on_mark(news.delivered, ctx);
         }
         self.end_loss_recovery(ctx);
     }
 
-    /// Counts a duplicate, or takes the RTT sample of an ACK that moves on.
-    fn count_ack(&mut self, newly: u32, echo: u32, ctx: &mut impl SenderContext) -> f64 {
+    /// Counts a duplicate, unless it `reports` a duplicate segment, or takes the RTT sample of an ACK that moves on.
+    fn count_ack(&mut self, newly: u32, reports: bool, echo: u32, ctx: &mut impl SenderContext) -> f64 {
         if newly == 0 {
-            self.dupacks += 1;
+            self.dupacks += u32::from(!reports);
             ctx.observe(Event::DuplicateAck);
             self.sample_sacked(ctx);
             return 0.0;
@@ -116,34 +169,71 @@ impl<C: Controller> Sender<C> {
         // Without SACK, duplicates up to the last recovery point may echo what was sent twice.
         let fresh = sack || self.recover == 0 || self.una > self.recover;
         let counts = !rack_tlp && fresh;
+        self.undo_by_duplicates(ctx);
         if self.judge(ctx) || (counts && self.dupacks as usize >= DUP_THRESH) {
-            self.enter_recovery(news.delivered, ctx);
+            self.enter_recovery(news.delivered, news.marked, ctx);
             return false;
         }
-        if news.newly > 0 {
-            self.grow(news.newly, news.flight, news.rtt_s, news.marked, ctx);
-        }
-        news.newly > 0
+        self.grow_in_disorder(news, ctx)
     }
 
-    pub(crate) fn enter_recovery(&mut self, delivered: u32, ctx: &mut impl SenderContext) {
+    /// Lets the law see what arrived, and tells whether it has. A window grows by what ACKs newly cover; with RACK by
+    /// what they deliver, and once segments are known to overtake others by more than three, whatever moves on
+    /// (as Linux, `tcp_may_raise_cwnd`).
+    fn grow_in_disorder(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
+        let rack = ctx.profile().rack_tlp;
+        let degree = self.sent.as_ref().map_or(0, |sent| sent.reordering_degree());
+        let counted = if rack { news.delivered } else { news.newly };
+        let grows = news.newly > 0 || (rack && degree as usize > DUP_THRESH && counted > 0);
+        if grows {
+            self.grow(counted, news.flight, news.rtt_s, news.marked, ctx);
+        }
+        grows
+    }
+
+    /// The window shrinks for a mark, until all is acknowledged that was outstanding then, and more. A loss begins
+    /// fast recovery, without another reduction (as Linux).
+    fn in_reduction(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
+        if self.una > self.recover {
+            self.phase = Phase::Open;
+            self.settle_window(ctx.now());
+            return self.in_disorder(news, ctx);
+        }
+        if self.judge(ctx) {
+            self.enter_recovery(news.delivered, true, ctx);
+        } else {
+            self.reduce_proportionally(news.delivered, news.newly > 0);
+        }
+        false
+    }
+
+    /// Segments were found lost. The reduction is `proven` if the ACK echoes a mark.
+    pub(crate) fn enter_recovery(&mut self, delivered: u32, proven: bool, ctx: &mut impl SenderContext) {
         let flight = self.flight_for_controller(ctx);
-        self.tell_controller(Cause::Loss, flight, ctx);
+        let reduces = self.phase != Phase::Reducing;
+        let before = (reduces && !proven).then_some(self.window);
+        self.begin_episode(before, ctx.profile());
         self.phase = Phase::Recovery;
         self.stats.recoveries += 1;
         self.timed = None;
-        self.recover = self.next;
+        if reduces {
+            self.tell_controller(Cause::Loss, flight, ctx);
+            self.recover = self.next;
+        }
         let profile = ctx.profile();
-        let (profile_sack, proportional) = (profile.sack, profile.sack && profile.prr);
+        let proportional = self.reduces_proportionally(profile);
+        let profile_sack = profile.sack;
         let before = if profile.whole_windows { flight } else { self.next - self.una };
         let recovery = self.recovery.as_mut().expect("losses are on the board");
         (recovery.inflation, recovery.partial) = (f64::from(self.dupacks), false);
-        (recovery.delivered, recovery.sent, recovery.flight) = (0, 0, before);
+        if reduces {
+            (recovery.delivered, recovery.sent, recovery.flight) = (0, 0, before);
+        }
         if recovery.board.lost == 0 {
             self.lose_first(ctx);
         }
         let law_decides = self.controller.controls_cwnd_in_recovery();
-        if !law_decides && proportional {
+        if proportional {
             self.reduce_proportionally(delivered, false);
         } else if !(law_decides && profile_sack) {
             self.window.cwnd = if law_decides { self.window.cwnd } else { self.window.ssthresh };
@@ -155,16 +245,74 @@ impl<C: Controller> Sender<C> {
         self.restart_timer(ctx);
     }
 
+    /// Whether the window shrinks over a round trip (PRR), and not at once or as the law decides.
+    pub(crate) fn reduces_proportionally(&self, profile: &Profile) -> bool {
+        profile.sack && profile.prr && !self.controller.controls_cwnd_in_recovery()
+    }
+
     fn in_sack_recovery(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
-        let lost = self.judge(ctx);
         let recovery = self.recovery.as_mut().expect("recovery has a board");
         recovery.unreported = recovery.unreported.saturating_sub(1 + u32::from(news.newly > 0));
         if self.una >= self.recover {
-            self.leave_recovery(ctx);
-        } else if ctx.profile().prr && !self.controller.controls_cwnd_in_recovery() {
-            self.reduce_proportionally(news.delivered, news.newly > 0 && !lost);
+            self.judge(ctx);
+            self.leave_recovery(news.echo, ctx);
+            return false;
         }
-        false
+        if news.newly > 0 && self.fills_late(news.echo, ctx) {
+            self.note_late(news.newly);
+            if self.board().resent > 0 {
+                self.hold_resends(news, ctx);
+                return false;
+            }
+            self.undo_reduction(true, ctx);
+            self.reopen(ctx);
+        } else if self.undo_by_duplicates(ctx) {
+            self.reopen(ctx);
+        }
+        let lost = self.judge(ctx);
+        if self.phase == Phase::Recovery {
+            if self.reduces_proportionally(ctx.profile()) {
+                self.reduce_proportionally(news.delivered, news.newly > 0 && !lost);
+            }
+            return false;
+        }
+        if self.board().lost > 0 {
+            self.enter_recovery(news.delivered, news.marked, ctx);
+            return false;
+        }
+        self.grow_in_disorder(news, ctx)
+    }
+
+    /// The hole was filled by a late segment. Others were sent again too: until more is known, only new segments are
+    /// sent, and none counts as lost (as Linux, `tcp_try_undo_partial`).
+    fn hold_resends(&mut self, news: AckSummary, ctx: &impl Context) {
+        self.recovery.as_mut().expect("recovery has a board").sends_new = true;
+        if self.reduces_proportionally(ctx.profile()) {
+            self.reduce_proportionally(news.delivered, true);
+        }
+    }
+
+    fn note_late(&mut self, newly: u32) {
+        if let Some(sent) = &mut self.sent {
+            sent.note_late(newly);
+        }
+    }
+
+    /// The state of recovery, which begins if there is none.
+    pub(crate) fn recovery_or_new(&mut self) -> &mut LossRecovery {
+        if self.recovery.is_none() {
+            self.recovery = Some(self.new_recovery());
+        }
+        self.recovery.as_mut().expect("made above")
+    }
+
+    /// The reduction was undone: the connection is open again.
+    fn reopen(&mut self, ctx: &impl Context) {
+        if self.phase == Phase::Recovery || self.phase == Phase::Timeout {
+            self.phase = Phase::Open;
+            self.controller.on_recovered(seconds(ctx.now()), &self.rtt.path, &mut self.window);
+            self.round_end = self.next;
+        }
     }
 
     /// Without SACK: it ends when all is acknowledged that was outstanding (RFC 6582 §3.2), or at the first
@@ -173,11 +321,15 @@ impl<C: Controller> Sender<C> {
         let partial = self.una < self.recover && ctx.profile().partial_acks;
         if news.newly == 0 {
             self.recovery.as_mut().expect("recovery has a board").inflation += 1.0;
+        } else if partial && self.fills_late(news.echo, ctx) {
+            self.restart_timer(ctx);
+            self.undo_reduction(true, ctx);
+            self.reopen(ctx);
         } else if partial {
             self.on_partial_ack(news.newly, ctx);
         } else {
             self.restart_timer(ctx);
-            self.leave_recovery(ctx);
+            self.leave_recovery(news.echo, ctx);
         }
         false
     }
@@ -196,17 +348,25 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    fn leave_recovery(&mut self, ctx: &mut impl SenderContext) {
-        self.phase = Phase::Open;
-        self.settle_window(ctx.now());
-        self.round_end = self.next;
+    fn leave_recovery(&mut self, echo: u32, ctx: &mut impl SenderContext) {
+        if self.may_undo(echo, ctx) {
+            self.undo_reduction(false, ctx);
+            self.reopen(ctx);
+        } else {
+            if let Some(sent) = &mut self.sent {
+                sent.end_recovery(false);
+            }
+            self.phase = Phase::Open;
+            self.settle_window(ctx.now());
+            self.round_end = self.next;
+        }
         if self.board().lost > 0 {
-            self.enter_recovery(0, ctx); // losses above the recovery point are a new event
+            self.enter_recovery(0, false, ctx); // losses above the recovery point are a new event
         }
     }
 
     /// The window is what is in the network, and what may join it.
-    fn reduce_proportionally(&mut self, delivered: u32, safe: bool) {
+    pub(crate) fn reduce_proportionally(&mut self, delivered: u32, safe: bool) {
         let recovery = self.recovery.as_mut().expect("recovery has a board");
         recovery.delivered += delivered;
         self.window.cwnd =
@@ -214,11 +374,19 @@ impl<C: Controller> Sender<C> {
     }
 
     fn after_timeout(&mut self, news: AckSummary, sack: bool, ctx: &mut impl SenderContext) -> bool {
-        self.judge(ctx);
+        let recovered = self.una >= self.recover;
+        if self.is_spurious_timeout(news, ctx) || (recovered && self.may_undo(news.echo, ctx)) {
+            self.undo_reduction(!recovered, ctx);
+            self.reopen(ctx);
+        }
+        if self.judge(ctx) && self.phase == Phase::Open {
+            self.enter_recovery(news.delivered, news.marked, ctx);
+            return false;
+        }
         if news.newly == 0 {
             return false;
         }
-        if self.una >= self.recover {
+        if recovered {
             self.phase = Phase::Open;
         }
         // A jump over segments that had arrived before the time-out opens no window (RFC 3465 §2.3).
@@ -227,14 +395,27 @@ impl<C: Controller> Sender<C> {
         true
     }
 
-    /// Everything outstanding counts as lost (RFC 6675 §5.1).
+    /// Whether an ACK after a time-out shows that nothing was lost: by its time stamp or the duplicates that it
+    /// reports (`tcp_try_undo_loss`), or by F-RTO.
+    fn is_spurious_timeout(&mut self, news: AckSummary, ctx: &impl Context) -> bool {
+        (news.newly > 0 && self.may_undo(news.echo, ctx))
+            || self.test_timeout(news.original, news.duplicate, news.newly, ctx.profile())
+    }
+
+    /// Everything outstanding counts as lost (RFC 6675 §5.1); with RACK, but for the first segment, only what was sent
+    /// more than a round trip ago (as Linux, `tcp_timeout_mark_lost`).
     pub(crate) fn lose_all(&mut self, ctx: &mut impl SenderContext) {
         self.phase = Phase::Timeout;
         self.recover = self.next;
-        let recovery = self.recovery.get_or_insert_with(|| Box::new(LossRecovery::new(self.una, self.next)));
-        recovery.inflation = 0.0;
+        let (now, rack) = (ctx.now(), ctx.profile().rack_tlp);
+        let recovery = self.recovery_or_new();
+        (recovery.inflation, recovery.sends_new) = (0.0, false);
+        let recent: Vec<u32> = match &self.sent {
+            Some(sent) if rack => (self.una..self.next).filter(|&seq| sent.is_recent(seq, now)).collect(),
+            _ => Vec::new(),
+        };
         let (board, mut losses) = self.board_and_losses(ctx);
-        board.lose_all(|seq| losses.note(seq));
+        board.lose_all(|seq| recent.binary_search(&seq).is_ok(), |seq| losses.note(seq));
     }
 
     fn lose_first(&mut self, ctx: &mut impl SenderContext) {
@@ -295,9 +476,9 @@ impl<C: Controller> Sender<C> {
     /// Drops the board once nothing is missing.
     fn end_loss_recovery(&mut self, ctx: &mut impl SenderContext) {
         let Some(recovery) = &self.recovery else { return };
-        let clean = recovery.board.sacked == 0 && recovery.board.lost == 0;
-        if self.phase == Phase::Open && clean && self.dupacks == 0 {
+        if self.phase == Phase::Open && recovery.board.is_clean() && self.dupacks == 0 {
             self.recovery = None;
+            self.end_episode();
             self.restart_timer(ctx); // a probe may be due from now on
         }
     }
@@ -342,6 +523,7 @@ impl<C: Controller> Sender<C> {
         let (Some(seq), Some(recovery)) = (seq, &mut self.recovery) else { return false };
         recovery.sent += 1;
         recovery.unreported += 1;
+        self.note_resent(ctx);
         self.transmit(seq, true, ctx);
         if seq == self.una {
             self.time_anew(ctx);
@@ -359,7 +541,7 @@ mod tests {
         // of 100 segments 50 are lost and 10 arrived: 40 are in the network, where 90 may be
         let mut recovery = LossRecovery::new(0, 100);
         (0..50).for_each(|seq| recovery.board.lose_again(seq));
-        recovery.board.sack([(50, 60), (0, 0), (0, 0)], drop);
+        recovery.board.sack([(50, 60), (0, 0), (0, 0)], |_, _| ());
         (recovery.flight, recovery.delivered, recovery.sent) = (100, 10, 10);
         assert_eq!((recovery.board.pipe(), recovery.allowed(90.0, 2, false)), (40, 2.0));
         assert_eq!(recovery.allowed(90.0, 2, true), 3.0);

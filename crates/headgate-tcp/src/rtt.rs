@@ -4,6 +4,7 @@ use headgate_model::control::Path;
 use headgate_model::units::{SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
+use crate::context::{AckSegment, Context};
 use crate::profile::Profile;
 
 /// Time stamps count 2^16 ps (65.5 ns), so that they fit 32 bits for 281 s.
@@ -80,6 +81,39 @@ impl Estimator {
         }
         self.rto.saturating_mul(1 << backoff.min(16)).min(profile.max_rto)
     }
+}
+
+/// A time stamp that an ACK echoes, as the time at which it was taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Echoed {
+    taken: Time,
+    clock: Span,
+}
+
+impl Echoed {
+    /// Of an ACK, if it echoes one.
+    #[inline]
+    pub(crate) fn of(ack: &AckSegment, ctx: &impl Context) -> Option<Self> {
+        ctx.profile().timestamps.then(|| Self::new(ack.stamp, ctx))
+    }
+
+    #[inline]
+    pub(crate) fn new(echo: u32, ctx: &impl Context) -> Self {
+        let taken = whole_stamps(ctx.now()).saturating_sub(since(echo, ctx.now()));
+        Self { taken, clock: ctx.profile().timestamp_clock }
+    }
+
+    /// Whether it was taken before `time`, by the clock of time stamps.
+    pub(crate) fn is_before(self, time: Time) -> bool {
+        let clock = self.clock.max(1);
+        self.taken / clock < whole_stamps(time) / clock
+    }
+}
+
+/// A time rounded down to what a time stamp counts.
+#[inline]
+fn whole_stamps(time: Time) -> Time {
+    time >> STAMP_SHIFT << STAMP_SHIFT
 }
 
 /// An RTT that ends now, as the difference of two readings of a coarse clock, at least one tick.

@@ -9,6 +9,8 @@ use crate::context::Blocks;
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
 const RESENT: u8 = 4;
+/// Sent again at some time, whatever became of it.
+const EVER_RESENT: u8 = 8;
 
 /// Segments SACKed above a hole that make it lost.
 pub const DUP_THRESH: usize = 3;
@@ -55,14 +57,14 @@ impl Scoreboard {
     }
 
     /// Everything below `una` was acknowledged; returns how many of those had not been SACKed, and
-    /// tells `news` of each.
-    pub fn advance(&mut self, una: u32, mut news: impl FnMut(u32)) -> u32 {
+    /// tells `news` of each, and whether it was ever sent again.
+    pub fn advance(&mut self, una: u32, mut news: impl FnMut(u32, bool)) -> u32 {
         let mut fresh = 0;
         while self.base < una {
             let flags = self.flags.pop_front().unwrap_or(0);
             if flags & SACKED == 0 {
                 fresh += 1;
-                news(self.base);
+                news(self.base, flags & EVER_RESENT != 0);
             }
             self.uncount(flags);
             self.base += 1;
@@ -79,8 +81,9 @@ impl Scoreboard {
         self.resent_early -= u32::from(flags & (RESENT | LOST) == RESENT);
     }
 
-    /// Takes the blocks of one ACK; returns how many segments they newly SACK, and tells `news` of each.
-    pub fn sack(&mut self, blocks: Blocks, mut news: impl FnMut(u32)) -> u32 {
+    /// Takes the blocks of one ACK; returns how many segments they newly SACK, and tells `news` of each as
+    /// [`Self::advance`] does.
+    pub fn sack(&mut self, blocks: Blocks, mut news: impl FnMut(u32, bool)) -> u32 {
         let before = self.sacked;
         for block in blocks {
             if !self.recent.contains(&block) {
@@ -92,22 +95,23 @@ impl Scoreboard {
     }
 
     /// A block that has changed: only on one side or the other of the one seen before there is news.
-    fn take_block(&mut self, (from, to): (u32, u32), news: &mut impl FnMut(u32)) {
+    fn take_block(&mut self, (from, to): (u32, u32), news: &mut impl FnMut(u32, bool)) {
         let known = self.recent.iter().copied().find(|&(a, b)| a < to && from < b);
         let (a, b) = known.unwrap_or((to, to));
         self.mark_sacked(from, to.min(a), news);
         self.mark_sacked(from.max(b), to, news);
     }
 
-    fn mark_sacked(&mut self, from: u32, to: u32, news: &mut impl FnMut(u32)) {
+    fn mark_sacked(&mut self, from: u32, to: u32, news: &mut impl FnMut(u32, bool)) {
         let end = self.base + self.flags.len() as u32;
         for seq in from.max(self.base)..to.min(end) {
-            let flags = std::mem::replace(self.flag(seq), SACKED);
+            let flag = self.flag(seq);
+            let flags = std::mem::replace(flag, SACKED | *flag & EVER_RESENT);
             if flags & SACKED == 0 {
                 self.uncount(flags);
                 self.sacked += 1;
                 self.rank(seq);
-                news(seq);
+                news(seq, flags & EVER_RESENT != 0);
             }
         }
     }
@@ -151,17 +155,26 @@ impl Scoreboard {
         }
     }
 
-    /// After a time-out everything not SACKed is lost and may be sent again (RFC 6675 §5.1).
-    pub fn lose_all(&mut self, mut news: impl FnMut(u32)) {
+    /// After a time-out everything not SACKed is lost and may be sent again (RFC 6675 §5.1), but for segments
+    /// after the first that are `recent`.
+    pub fn lose_all(&mut self, recent: impl Fn(u32) -> bool, mut news: impl FnMut(u32)) {
         (self.lost, self.resent, self.resent_early) = (0, 0, 0);
         for (flags, seq) in self.flags.iter_mut().zip(self.base..) {
-            if *flags & SACKED == 0 {
-                if *flags != LOST {
-                    news(seq); // not known to be lost until now
-                }
-                *flags = LOST;
-                self.lost += 1;
+            if *flags & SACKED != 0 {
+                continue;
             }
+            if seq > self.base && recent(seq) {
+                let resent = u32::from(*flags & RESENT != 0);
+                self.lost += u32::from(*flags & LOST != 0);
+                self.resent += resent;
+                self.resent_early += resent * u32::from(*flags & LOST == 0);
+                continue;
+            }
+            if *flags & !EVER_RESENT != LOST {
+                news(seq); // not known to be lost until now
+            }
+            *flags = LOST | *flags & EVER_RESENT;
+            self.lost += 1;
         }
         self.resend_from = self.base;
         self.judged = self.base + self.flags.len() as u32;
@@ -174,11 +187,16 @@ impl Scoreboard {
             return;
         }
         let (new, again) = (*flags & LOST == 0, *flags & RESENT != 0);
-        *flags = LOST;
+        *flags = LOST | *flags & EVER_RESENT;
         self.lost += u32::from(new);
         self.resent -= u32::from(again);
         self.resent_early -= u32::from(again && new);
         self.resend_from = self.resend_from.min(seq);
+    }
+
+    /// Whether nothing is SACKed, lost, or under way a second time.
+    pub fn is_clean(&self) -> bool {
+        self.sacked + self.lost + self.resent == 0
     }
 
     /// Segments thought to be in the network ("pipe", RFC 6675 §4).
@@ -193,7 +211,7 @@ impl Scoreboard {
         }
         let end = self.base + self.flags.len() as u32;
         let seq = (self.resend_from..end).find(|&s| *self.flag(s) & (LOST | RESENT) == LOST)?;
-        *self.flag(seq) |= RESENT;
+        *self.flag(seq) |= RESENT | EVER_RESENT;
         self.resent += 1;
         self.resend_from = seq + 1;
         Some(seq)
@@ -204,10 +222,28 @@ impl Scoreboard {
     pub fn resend_early(&mut self) -> Option<u32> {
         let top = self.top[0].min(self.base + self.flags.len() as u32);
         let seq = (self.judged.max(self.base)..top).find(|&s| *self.flag(s) == 0)?;
-        *self.flag(seq) = RESENT;
+        *self.flag(seq) = RESENT | EVER_RESENT;
         self.resent += 1;
         self.resent_early += 1;
         Some(seq)
+    }
+
+    /// A probe repeated the segment.
+    pub fn note_resent(&mut self, seq: u32) {
+        *self.flag(seq) |= EVER_RESENT;
+    }
+
+    /// Whether an outstanding segment was ever sent again.
+    pub fn was_resent(&self, seq: u32) -> bool {
+        let flags = seq.checked_sub(self.base).and_then(|at| self.flags.get(at as usize));
+        flags.is_some_and(|flags| flags & EVER_RESENT != 0)
+    }
+
+    /// Nothing counts as lost any more; what was sent again is in the network twice.
+    pub fn unmark_losses(&mut self) {
+        self.flags.iter_mut().for_each(|flags| *flags &= !LOST);
+        (self.lost, self.resent_early) = (0, self.resent);
+        (self.judged, self.resend_from) = (self.base, self.base);
     }
 
     /// Whether nothing is to be learnt of a segment: it arrived, or is lost and not sent again yet.
@@ -225,6 +261,8 @@ impl Scoreboard {
 mod tests {
     use super::*;
 
+    fn ignore(_: u32, _: bool) {}
+
     fn board(sent: u32) -> Scoreboard {
         let mut b = Scoreboard::new(100);
         b.extend(100 + sent);
@@ -234,9 +272,9 @@ mod tests {
     #[test]
     fn three_sacked_segments_above_make_a_hole_lost() {
         let mut b = board(10);
-        b.sack([(101, 103), (0, 0), (0, 0)], drop);
+        b.sack([(101, 103), (0, 0), (0, 0)], ignore);
         assert!(!b.judge(drop));
-        b.sack([(101, 104), (0, 0), (0, 0)], drop);
+        b.sack([(101, 104), (0, 0), (0, 0)], ignore);
         assert!(b.judge(drop));
         assert_eq!((b.sacked, b.lost, b.pipe()), (3, 1, 6));
         assert_eq!(b.resend(), Some(100));
@@ -246,22 +284,44 @@ mod tests {
     #[test]
     fn acknowledged_segments_leave_all_counts() {
         let mut b = board(10);
-        b.sack([(105, 108), (102, 103), (0, 0)], drop);
+        b.sack([(105, 108), (102, 103), (0, 0)], ignore);
         b.judge(drop);
         assert_eq!(b.lost, 4); // 100, 101, 103, 104: three SACKed above each of them
         b.resend();
-        assert_eq!(b.advance(108, drop), 4);
+        assert_eq!(b.advance(108, ignore), 4);
         assert_eq!((b.sacked, b.lost, b.resent, b.pipe()), (0, 0, 0, 2));
     }
 
     #[test]
     fn a_timeout_loses_what_was_not_sacked() {
         let mut b = board(6);
-        b.sack([(102, 104), (0, 0), (0, 0)], drop);
-        b.lose_all(drop);
+        b.sack([(102, 104), (0, 0), (0, 0)], ignore);
+        b.lose_all(|_| false, drop);
         assert_eq!((b.lost, b.pipe()), (4, 0));
         let resent: Vec<_> = std::iter::from_fn(|| b.resend()).collect();
         assert_eq!(resent, [100, 101, 104, 105]);
+    }
+
+    #[test]
+    fn what_left_recently_is_not_lost_at_a_timeout_unless_it_is_the_first() {
+        let mut b = board(4);
+        b.lose_all(|seq| seq != 102, drop);
+        assert_eq!(
+            (b.lost, b.pipe(), b.resend(), b.resend(), b.resend()),
+            (2, 2, Some(100), Some(102), None)
+        );
+    }
+
+    #[test]
+    fn unmarked_losses_are_in_the_network_again() {
+        let mut b = board(6);
+        b.sack([(103, 106), (0, 0), (0, 0)], ignore);
+        b.judge(drop);
+        b.resend();
+        b.unmark_losses();
+        assert_eq!((b.lost, b.resent, b.pipe()), (0, 1, 4)); // 100 twice, 101, 102
+        assert!(b.was_resent(100) && !b.was_resent(101));
+        assert!(b.judge(drop)); // and are lost again if the blocks say so still
     }
 
     #[test]
@@ -285,19 +345,21 @@ mod tests {
                     }
                     2 if span > 0 => {
                         let from = b.base + random(span) as u32;
-                        b.sack([(from, from + random(6) as u32), (0, 0), (0, 0)], drop);
+                        b.sack([(from, from + random(6) as u32), (0, 0), (0, 0)], ignore);
                         b.judge(drop);
                     }
                     3 if random(4) == 0 => drop(b.resend_early()),
                     3 => drop(b.resend()),
-                    4 if span > 0 => drop(b.advance(b.base + random(span + 1) as u32, drop)),
-                    5 if random(20) == 0 => b.lose_all(drop),
+                    4 if span > 0 => drop(b.advance(b.base + random(span + 1) as u32, ignore)),
+                    5 if random(20) == 0 => b.lose_all(|seq| seq % 3 == 0, drop),
+                    5 if random(20) == 0 => b.unmark_losses(),
                     _ => {}
                 }
                 let count = |bit| b.flags.iter().filter(|&&f| f & bit != 0).count() as u32;
                 assert_eq!((b.sacked, b.lost, b.resent), (count(SACKED), count(LOST), count(RESENT)));
-                assert!(b.flags.iter().all(|&f| f & SACKED == 0 || f == SACKED));
-                let early = b.flags.iter().filter(|&&f| f == RESENT).count() as u32;
+                assert!(b.flags.iter().all(|&f| f & SACKED == 0 || f & !EVER_RESENT == SACKED));
+                assert!(b.flags.iter().all(|&f| f & RESENT == 0 || f & EVER_RESENT != 0));
+                let early = b.flags.iter().filter(|&&f| f & !EVER_RESENT == RESENT).count() as u32;
                 assert_eq!(b.resent_early, early);
                 assert!(b.resent - early <= b.lost);
             }

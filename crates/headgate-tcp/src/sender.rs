@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::context::{AckSegment, Event, SenderContext};
 use crate::loss_recovery::LossRecovery;
 use crate::profile::Profile;
-use crate::rtt::{Estimator, since};
+use crate::reduction::Reduction;
+use crate::rtt::{Echoed, Estimator, since};
 use crate::sent_packets::SentPackets;
 use crate::state::{Alarm, Phase};
 use crate::stats::Stats;
@@ -66,6 +67,8 @@ pub struct Sender<C> {
     pub(crate) timed: Option<(u32, Time)>,
     /// When the routers are asked for a new pace, if that is before the next turn.
     pub(crate) ask_at: Time,
+    /// How its last reduction may be undone.
+    pub(crate) undo: Option<Box<Reduction>>,
     /// What it has counted.
     pub stats: Stats,
 }
@@ -104,6 +107,7 @@ impl<C: Controller> Sender<C> {
             grown: 0.0,
             pace_armed: NEVER,
             ask_at: 0,
+            undo: None,
             host_busy_until: 0,
             stats: Stats::default(),
         }
@@ -128,7 +132,7 @@ impl<C: Controller> Sender<C> {
         if plain && ack.next > self.una {
             self.on_progress(ack, ctx);
         } else {
-            self.on_ack_in_recovery(ack, ctx);
+            self.on_other_ack(ack, ctx);
         }
         if self.una >= self.size {
             return true;
@@ -139,12 +143,12 @@ impl<C: Controller> Sender<C> {
 
     /// The common case: nothing missing, new data acknowledged.
     #[inline]
-    fn on_progress(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
+    pub(crate) fn on_progress(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
         let (cum, marked) = (ack.next, ack.echoes_mark());
         let flight = self.next - self.una;
         let newly = cum - self.una;
         if self.sent.is_some() {
-            self.note_arrivals(cum, ctx.now());
+            self.note_arrivals(cum, Echoed::of(ack, ctx), ctx.now());
         }
         self.una = cum;
         self.dupacks = 0;
@@ -155,15 +159,15 @@ impl<C: Controller> Sender<C> {
         }
         self.grow(newly, flight, rtt_s, marked, ctx);
         if marked {
-            self.on_mark(ctx);
+            self.on_mark(newly, ctx);
         }
         self.restart_timer(ctx);
     }
 
     #[inline]
-    fn note_arrivals(&mut self, cum: u32, now: Time) {
+    fn note_arrivals(&mut self, cum: u32, echoed: Option<Echoed>, now: Time) {
         if let Some(sent) = &mut self.sent {
-            (self.una..cum).for_each(|seq| sent.deliver(seq, now));
+            (self.una..cum).for_each(|seq| sent.deliver(seq, now, echoed));
             sent.advance(cum);
         }
     }
@@ -216,6 +220,7 @@ impl<C: Controller> Sender<C> {
         self.phase = Phase::Closed;
         self.recovery = None;
         self.sent = None;
+        self.undo = None;
     }
 
     /// Segments in the network, as far as the sender knows.
@@ -230,6 +235,8 @@ impl<C: Controller> Sender<C> {
 
     /// Memory besides the record itself.
     pub fn extra_bytes(&self) -> usize {
-        self.recovery.as_ref().map_or(0, |e| e.bytes()) + self.sent.as_ref().map_or(0, |j| j.bytes())
+        self.recovery.as_ref().map_or(0, |e| e.bytes())
+            + self.sent.as_ref().map_or(0, |j| j.bytes())
+            + self.undo.as_ref().map_or(0, |_| size_of::<Reduction>())
     }
 }

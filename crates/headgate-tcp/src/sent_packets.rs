@@ -6,6 +6,11 @@ use headgate_model::units::{NEVER, SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+use crate::rtt::Echoed;
+
+/// The largest distance that counts (Linux `tcp_max_reordering`).
+const MOST_REORDERING: u32 = 300;
+
 /// Entries for which there is always room.
 const ROOM: usize = 16;
 
@@ -82,6 +87,51 @@ struct Order {
     end_before: u32,
     /// A segment that was sent once arrived after a later one (RFC 8985 §6.2 step 3).
     reordered: bool,
+    /// The largest distance at which that happened, segments (Linux `tp->reordering`).
+    degree: u32,
+    window: ReorderWindow,
+}
+
+/// The reordering window, in quarters of the least RTT (RFC 8985 §6.2 step 4, `tcp_rack_update_reo_wnd`). It grows
+/// by one a round trip while duplicates are reported, and is one again after 16 recoveries without any.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct ReorderWindow {
+    quarters: u8,
+    /// Recoveries for which it keeps its size.
+    kept: u8,
+    /// A duplicate was reported that has not changed it yet.
+    reported: bool,
+    /// Segments delivered when it last changed.
+    changed_at: u32,
+}
+
+/// Recoveries for which the reordering window keeps its size (RFC 8985 §6.2 step 4).
+const KEPT_RECOVERIES: u8 = 16;
+
+impl Default for ReorderWindow {
+    fn default() -> Self {
+        Self { quarters: 1, kept: 0, reported: false, changed_at: 0 }
+    }
+}
+
+impl ReorderWindow {
+    /// An ACK came of a segment that left when so many were `prior` delivered; `delivered` are now. Duplicates of
+    /// the round trip in which the window changed do not count.
+    fn update(&mut self, prior: u32, delivered: u32) {
+        if prior >= self.changed_at {
+            self.quarters = self.quarters.saturating_add(1);
+            (self.changed_at, self.kept) = (delivered, KEPT_RECOVERIES);
+        }
+        self.reported = false;
+    }
+
+    /// A recovery ended whose reduction was not undone.
+    fn end_recovery(&mut self) {
+        self.kept = self.kept.saturating_sub(1);
+        if self.kept == 0 {
+            self.quarters = 1;
+        }
+    }
 }
 
 impl Order {
@@ -89,7 +139,15 @@ impl Order {
     #[inline]
     fn note_arrival(&mut self, seq: u32, again: bool) {
         self.end = self.end.max(seq + 1);
-        self.reordered |= !again && seq < self.end_before;
+        if !again && seq < self.end_before {
+            self.note_reordering(self.end_before - seq);
+        }
+    }
+
+    #[cold]
+    fn note_reordering(&mut self, distance: u32) {
+        self.reordered = true;
+        self.degree = self.degree.max(distance).min(MOST_REORDERING);
     }
 
     fn note_delivered(&mut self, at: Time, seq: u32, rtt: Span) {
@@ -156,9 +214,10 @@ impl SentPackets {
     }
 
     /// One segment is known to have arrived. An echo faster than any round trip was of its first
-    /// transmission and says nothing about the second (RFC 8985 §6.2 step 2).
+    /// transmission and says nothing about the second (RFC 8985 §6.2 step 2); so was one with a time stamp from
+    /// before the second.
     #[inline]
-    pub fn deliver(&mut self, seq: u32, now: Time) {
+    pub fn deliver(&mut self, seq: u32, now: Time, echoed: Option<Echoed>) {
         let Some(&sent) = self.sent.get((seq - self.base) as usize) else { return };
         self.delivered += 1;
         self.delivered_at = now;
@@ -171,7 +230,9 @@ impl SentPackets {
             self.rtt = self.rtt.min(rtt);
             self.least_rtt = self.least_rtt.min(rtt);
         }
-        let spurious = sent.again && self.least_rtt != NEVER && rtt < self.least_rtt;
+        let spurious = sent.again
+            && ((self.least_rtt != NEVER && rtt < self.least_rtt)
+                || echoed.is_some_and(|echoed| echoed.is_before(sent.at)));
         let Some(order) = &mut self.order else { return };
         order.note_arrival(seq, sent.again);
         if !spurious {
@@ -192,12 +253,69 @@ impl SentPackets {
         self.base = una;
         if let Some(order) = &mut self.order {
             order.advance(una);
+            if order.window.reported
+                && let Some(latest) = &self.latest
+            {
+                order.window.update(latest.delivered, self.delivered);
+            }
         }
     }
 
     /// Whether segments were seen to overtake others.
     pub fn is_reordered(&self) -> bool {
         self.order.as_ref().is_some_and(|order| order.reordered)
+    }
+
+    /// The largest distance at which a segment was overtaken, segments; 0 if none was.
+    pub fn reordering_degree(&self) -> u32 {
+        self.order.as_ref().map_or(0, |order| order.degree)
+    }
+
+    /// The reordering window, in quarters of the least RTT.
+    pub fn reordering_quarters(&self) -> u8 {
+        self.order.as_ref().map_or(1, |order| order.window.quarters)
+    }
+
+    /// A time stamp shows that a segment was late, `distance` segments behind.
+    pub fn note_late(&mut self, distance: u32) {
+        if let Some(order) = &mut self.order {
+            order.note_reordering(distance);
+        }
+    }
+
+    /// The receiver reports so many duplicates, each a delivery. The reordering window `widens` unless a probe
+    /// was the duplicate.
+    pub fn note_duplicates(&mut self, count: u32, widens: bool) {
+        self.delivered += count;
+        if let Some(order) = &mut self.order {
+            order.window.reported |= widens && order.reordered;
+        }
+    }
+
+    /// A recovery ended; its reduction was `undone`, since all that it sent again had arrived, or stays.
+    pub fn end_recovery(&mut self, undone: bool) {
+        if let Some(order) = &mut self.order {
+            if undone {
+                order.window.kept = (order.window.kept + 1).min(KEPT_RECOVERIES);
+            } else {
+                order.window.end_recovery();
+            }
+        }
+    }
+
+    /// What was judged lost may arrive still: everything outstanding is in order of time again.
+    pub fn reexamine(&mut self, mut settled: impl FnMut(u32) -> bool) {
+        let Some(order) = &mut self.order else { return };
+        let outstanding = self.sent.iter().zip(self.base..).filter(|&(_, seq)| !settled(seq));
+        let mut sent: Vec<(Time, u32)> = outstanding.map(|(sent, seq)| (sent.at, seq)).collect();
+        sent.sort_unstable();
+        order.sent = sent.into();
+    }
+
+    /// Whether an outstanding segment was sent less than the newest round trip ago (`tcp_rack_skb_timeout`).
+    pub fn is_recent(&self, seq: u32, now: Time) -> bool {
+        let rtt = self.order.as_ref().map_or(0, |order| order.newest_rtt);
+        self.sent.get((seq - self.base) as usize).is_some_and(|sent| sent.at + rtt > now)
     }
 
     /// Shortest round trip among this ACK's segments that were sent once.
@@ -327,7 +445,7 @@ mod tests {
     #[test]
     fn a_segment_is_lost_when_a_later_one_arrived_and_time_is_up() {
         let mut j = sent();
-        j.deliver(2, 102 * MS);
+        j.deliver(2, 102 * MS, None);
         assert_eq!(j.overtaken(102 * MS, 25 * MS, |s| s == 2), Overtaken::Maybe(125 * MS));
         assert_eq!(j.overtaken(125 * MS, 25 * MS, |s| s == 2), Overtaken::Lost(0));
         assert_eq!(j.overtaken(125 * MS, 25 * MS, |s| s == 2), Overtaken::Maybe(126 * MS));
@@ -340,31 +458,31 @@ mod tests {
         let mut j = sent();
         j.note_sent(0, 20 * MS, 10, false);
         j.note_sent(10, 21 * MS, 11, false);
-        (1..11).for_each(|seq| j.deliver(seq, 121 * MS));
+        (1..11).for_each(|seq| j.deliver(seq, 121 * MS, None));
         assert_eq!(j.overtaken(121 * MS, 0, |s| s > 0), Overtaken::Lost(0));
     }
 
     #[test]
     fn an_echo_of_the_first_transmission_does_not_count() {
         let mut j = sent();
-        j.deliver(1, 101 * MS);
+        j.deliver(1, 101 * MS, None);
         j.note_sent(0, 190 * MS, 10, false);
-        j.deliver(0, 200 * MS); // 10 ms after it was sent again, where a round trip takes 100
+        j.deliver(0, 200 * MS, None); // 10 ms after it was sent again, where a round trip takes 100
         assert_eq!(j.order.map(|order| order.newest), Some((MS, 1)));
     }
 
     #[test]
     fn what_arrives_late_without_being_sent_again_was_overtaken() {
         let mut j = sent();
-        j.deliver(3, 103 * MS);
-        j.deliver(1, 103 * MS); // told by the same ACK
+        j.deliver(3, 103 * MS, None);
+        j.deliver(1, 103 * MS, None); // told by the same ACK
         j.advance(0);
         assert!(!j.is_reordered());
         j.note_sent(0, 104 * MS, 10, false);
-        j.deliver(0, 204 * MS); // it was sent again
+        j.deliver(0, 204 * MS, None); // it was sent again
         j.advance(2);
         assert!(!j.is_reordered());
-        j.deliver(2, 205 * MS);
+        j.deliver(2, 205 * MS, None);
         assert!(j.is_reordered());
     }
 
@@ -375,12 +493,26 @@ mod tests {
         for ms in 0..500u32 {
             let now = u64::from(ms) * MS;
             if ms >= rtt {
-                j.deliver(ms - rtt, now);
+                j.deliver(ms - rtt, now, None);
                 j.advance(ms - rtt + 1);
                 rate = j.rate(rtt - 1).per_s;
             }
             j.note_sent(ms, now, (ms + 1).min(rtt), ms == 0);
         }
         assert!((rate - 1000.0).abs() < 1e-6, "{rate}");
+    }
+
+    #[test]
+    fn the_reordering_window_grows_once_a_round_trip_and_is_forgotten_after_sixteen_recoveries() {
+        let mut window = ReorderWindow::default();
+        window.update(0, 100);
+        window.update(60, 150); // of what left before it had grown
+        assert_eq!(window.quarters, 2);
+        window.update(100, 200);
+        assert_eq!(window.quarters, 3);
+        (0..15).for_each(|_| window.end_recovery());
+        assert_eq!(window.quarters, 3);
+        window.end_recovery();
+        assert_eq!(window.quarters, 1);
     }
 }

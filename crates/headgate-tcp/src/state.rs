@@ -15,11 +15,13 @@ pub enum Phase {
     Recovery,
     /// Recovery after a time-out.
     Timeout,
+    /// The window shrinks over a round trip, for a congestion mark (Linux `TCP_CA_CWR`).
+    Reducing,
 }
 
 impl Phase {
     /// Names of all, in their order.
-    pub const NAMES: [&str; 5] = ["closed", "syn-sent", "open", "recovery", "timeout"];
+    pub const NAMES: [&str; 6] = ["closed", "syn-sent", "open", "recovery", "timeout", "cwr"];
 }
 
 /// What the retransmission timer is set for; it is one timer (RFC 8985 §8).

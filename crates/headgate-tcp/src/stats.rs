@@ -31,18 +31,22 @@ pub struct Stats {
     pub recoveries: u32,
     /// Reductions on congestion marks.
     pub reductions: u32,
+    /// Reductions that were undone, and time-outs found spurious.
+    pub undone: u32,
+    /// See `undone`.
+    pub spurious_timeouts: u32,
 }
 
 impl Stats {
     /// What was repaired from the start of the flow on.
     #[must_use]
     pub fn repairs(&self) -> Repairs {
-        let Self { retransmissions, timeouts, recoveries, .. } = *self;
-        Repairs { retransmissions, timeouts, recoveries }
+        let Self { retransmissions, timeouts, recoveries, undone, spurious_timeouts, .. } = *self;
+        Repairs { retransmissions, timeouts, recoveries, undone, spurious_timeouts }
     }
 }
 
-/// Segments sent again, time-outs, episodes of fast recovery.
+/// What a sender repaired, and what of it was needless.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repairs {
     /// Segments sent again.
@@ -51,6 +55,10 @@ pub struct Repairs {
     pub timeouts: u32,
     /// Episodes of fast recovery.
     pub recoveries: u32,
+    /// Reductions that were undone.
+    pub undone: u32,
+    /// Time-outs found spurious.
+    pub spurious_timeouts: u32,
 }
 
 impl Repairs {
@@ -61,6 +69,8 @@ impl Repairs {
             retransmissions: self.retransmissions - before.retransmissions,
             timeouts: self.timeouts - before.timeouts,
             recoveries: self.recoveries - before.recoveries,
+            undone: self.undone - before.undone,
+            spurious_timeouts: self.spurious_timeouts - before.spurious_timeouts,
         }
     }
 }

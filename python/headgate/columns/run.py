@@ -137,8 +137,9 @@ EVENTS = arrange(
         "",
         "What happened. At a sender: opened, syn_sent, syn_ack_received, established, sent, "
         "retransmitted, acknowledged (an ACK came), echoed (it echoed a congestion mark), "
-        "rtt_sample, lost (as the sender finds), timeout, window (cwnd, ssthresh or pace changed), "
-        "state, closed. At a receiver: syn_received, syn_ack_sent, received, ack_sent. At a port: "
+        "rtt_sample, lost (as the sender finds), timeout, undone (a reduction was needless), window "
+        "(cwnd, ssthresh or pace changed), state, closed. At a receiver: syn_received, "
+        "syn_ack_sent, received, ack_sent. At a port: "
         "enqueued, marked, dropped, departed, link_loss; dropped without a link: at the link to a "
         "host.",
     ),
@@ -162,7 +163,9 @@ EVENTS = arrange(
     "pace_packets_s",
     "srtt_s",
     "in_flight_packets",
-    Column("state", "", "State of the sender then: syn-sent, open, recovery, timeout, closed."),
+    Column(
+        "state", "", "State of the sender then: syn-sent, open, recovery, timeout, cwr, closed."
+    ),
     "queue_packets",
     "wait_s",
     ...,

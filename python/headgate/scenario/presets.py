@@ -21,10 +21,14 @@ DEFAULT: dict[str, Any] = {
     "syn_tries": 7,
     "syn_timeout": parse_time("1 s"),  # RFC 6298
     "syn_backoff": True,
+    "syn_retry": "rfc5681",
     "recovery": "sack",  # RFC 6675
     "limited_transmit": True,  # RFC 3042
     "prr": False,
     "rack_tlp": False,
+    "dsack": False,
+    "undo": False,
+    "frto": False,
     "timeout_reduction": "once",
     "count": "segments",  # RFC 3465
     "whole_windows": False,
@@ -52,6 +56,10 @@ LINUX = DEFAULT | {
     "max_rto": parse_time("120 s"),
     "prr": True,
     "rack_tlp": True,
+    "syn_retry": "linux",
+    "dsack": True,
+    "undo": True,
+    "frto": True,
     "whole_windows": True,
     "timestamp_clock": parse_time("1 ms"),
     "window_validation": True,

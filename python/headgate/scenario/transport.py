@@ -58,6 +58,12 @@ class Transport(Model):
     syn_backoff: bool | None = Field(
         None, description="The SYN time-out doubles with each try; RCP's stays at 0.5 s."
     )
+    syn_retry: Literal["rfc5681", "linux"] | None = Field(
+        None,
+        description="How a connection begins whose SYN was retransmitted: rfc5681 with a window of "
+        "one segment and a time-out of 3 s; linux with the initial window unless the SYN was "
+        "retransmitted more than once, and with the RTT of the SYN that was answered.",
+    )
     recovery: Literal["sack", "sack1", "newreno", "reno"] | None = Field(
         None,
         description="Loss recovery: sack (RFC 6675); sack1, which estimates the data in flight "
@@ -67,6 +73,22 @@ class Transport(Model):
     limited_transmit: bool | None = Field(None, description="Limited transmit, RFC 3042.")
     prr: bool | None = Field(None, description="Proportional rate reduction, RFC 9937.")
     rack_tlp: bool | None = Field(None, description="RACK and tail loss probe, RFC 8985.")
+    dsack: bool | None = Field(
+        None,
+        description="Receivers report duplicate segments (D-SACK, RFC 2883). Senders undo needless "
+        "reductions by these reports and, with rack_tlp, widen their reordering window. Needs "
+        "SACK.",
+    )
+    undo: bool | None = Field(
+        None,
+        description="A reduction is undone if later ACKs show that nothing was lost, by D-SACK "
+        "(RFC 3708) or by time stamps (Eifel, RFC 3522 and RFC 4015).",
+    )
+    frto: bool | None = Field(
+        None,
+        description="A time-out is tested for being spurious before more is retransmitted (F-RTO, "
+        "RFC 5682). Needs undo.",
+    )
     timeout_reduction: Literal["once", "each"] | None = Field(
         None,
         description="Time-outs lower ssthresh once for a window of losses (Linux), or each of them,"
@@ -197,6 +219,10 @@ _AS_THEY_ARE = (
     "limited_transmit",
     "prr",
     "rack_tlp",
+    "syn_retry",
+    "dsack",
+    "undo",
+    "frto",
     "timeout_reduction",
     "count",
     "whole_windows",

@@ -242,6 +242,13 @@ impl Controller for Bbr {
         }
     }
 
+    /// A spurious loss may have slowed start-up, or looked like a policer (Linux `bbr_undo_cwnd`). The window comes
+    /// back as after any recovery.
+    fn on_undo(&mut self, _before: f64, _path: &Path, _window: &mut Window) {
+        self.0.pipe.restart(0.0);
+        self.0.policer.reset();
+    }
+
     fn controls_cwnd_in_recovery(&self) -> bool {
         true
     }

@@ -161,6 +161,8 @@ struct Model {
     bounds: Bounds,
     pipe: FullPipe,
     repair: Conservation,
+    /// The bounds as the last congestion found them: bandwidth, and the two of volume.
+    before: (f64, f64, f64),
     /// The smallest RTT of the window of 10 s, and since when; of the interval between PROBE_RTTs.
     min_rtt_s: f64,
     min_rtt_at_s: f64,
@@ -207,6 +209,7 @@ impl Bbr3 {
             bounds: Bounds::default(),
             pipe: FullPipe::default(),
             repair: Conservation::default(),
+            before: (f64::INFINITY, f64::INFINITY, f64::INFINITY),
             min_rtt_s: f64::INFINITY,
             min_rtt_at_s: 0.0,
             least_rtt_s: f64::INFINITY,
@@ -340,9 +343,24 @@ impl Controller for Bbr3 {
         let model = &mut self.0;
         model.now_s = event.now_s;
         model.repair.save(model.cwnd, model.mode == Mode::ProbeRtt);
+        let Bounds { bw_short, inflight_short, inflight_long, .. } = model.bounds;
+        model.before = (bw_short, inflight_short, inflight_long);
         if event.cause == Cause::Timeout {
             model.time_out();
         }
+    }
+
+    /// What a spurious loss has bounded is free again (draft-ietf-ccwg-bbr, BBRHandleSpuriousLossDetection; Linux
+    /// `bbr_undo_cwnd`).
+    fn on_undo(&mut self, _before: f64, _path: &Path, window: &mut Window) {
+        let model = &mut self.0;
+        let (bw_short, inflight_short, inflight_long) = model.before;
+        model.pipe.restart(0.0);
+        model.startup_losses = 0;
+        model.bounds.bw_short = model.bounds.bw_short.max(bw_short);
+        model.bounds.inflight_short = model.bounds.inflight_short.max(inflight_short);
+        model.bounds.inflight_long = model.bounds.inflight_long.max(inflight_long);
+        window.cwnd = window.cwnd.max(model.repair.saved());
     }
 
     fn controls_cwnd_in_recovery(&self) -> bool {

@@ -174,6 +174,10 @@ impl Controller for FastAt {
         self.0.fast.on_recovered(now_s, path, window);
     }
 
+    fn on_undo(&mut self, before: f64, path: &Path, window: &mut Window) {
+        self.0.fast.on_undo(before, path, window);
+    }
+
     fn controls_cwnd_in_recovery(&self) -> bool {
         self.0.fast.controls_cwnd_in_recovery()
     }

@@ -41,6 +41,11 @@ pub struct Policer {
 }
 
 impl Policer {
+    /// Forgets everything that was measured.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
     /// The policed rate, segments/s, while there seems to be a policer.
     pub fn rate(&self) -> Option<f64> {
         self.uses.then_some(self.bw)

@@ -198,6 +198,10 @@ impl Controller for Plugin {
 
     // No interface of a user's law has these yet.
 
+    fn on_undo(&mut self, before: f64, _path: &Path, window: &mut Window) {
+        window.cwnd = window.cwnd.max(before);
+    }
+
     fn scheme(&self) -> Option<u8> {
         None
     }

@@ -23,6 +23,8 @@ headgate_model::counters! {
         cwnd_increases: Count [DIGEST], "1", "Times that a window grew.";
         duplicate_acks: Count [DIGEST], "1", "Duplicate ACKs that reached senders.";
         timeouts: Count [DIGEST], "1", "Retransmission time-outs.";
+        undone: Count, "1", "Reductions of a window that were undone, as later ACKs showed that nothing was lost.";
+        spurious_timeouts: Count, "1", "Time-outs that later ACKs showed to be spurious.";
         rtt_sum_s: Sum, "s", "Sum of the round-trip samples.";
         rtt_count: Count [DIGEST], "1", "Round-trip samples.";
         wait_ps as wait_sum_s: Durations [DIGEST], "s", "Time that data packets waited at router ports within the period, in all.";

@@ -56,6 +56,8 @@ event_kinds! {
     Lost = "lost",
     /// The retransmission timer expired.
     Timeout = "timeout",
+    /// A reduction was found needless, and the window restored.
+    Undone = "undone",
     /// The window, the threshold or the pace changed.
     Window = "window",
     /// The connection's state changed.

@@ -34,9 +34,13 @@ headgate_model::columns! {
         retransmissions: Small, "packets", "Packets sent again, after the warm-up.";
         timeouts: Small, "1", "Retransmission time-outs, after the warm-up.";
         recoveries: Small, "1", "Episodes of fast recovery, after the warm-up.";
+        undone: Small, "1", "Reductions of the window that were undone, as nothing was lost, after the warm-up.";
+        spurious_timeouts: Small, "1", "Time-outs found spurious, after the warm-up.";
         retransmissions_total: Small, "packets", "Packets sent again, from the start of the flow on.";
         timeouts_total: Small, "1", "Retransmission time-outs, from the start of the flow on.";
         recoveries_total: Small, "1", "Episodes of fast recovery, from the start of the flow on.";
+        undone_total: Small, "1", "Reductions of the window that were undone, from the start of the flow on.";
+        spurious_timeouts_total: Small, "1", "Time-outs found spurious, from the start of the flow on.";
         min_rtt_s: Finite, "s", "Least round trip measured, from the start of the flow on.";
         mean_rtt_s: Finite, "s", "Mean of the round trips measured, from the start of the flow on.";
         mean_cwnd as mean_cwnd_packets: Finite, "packets", "Mean congestion window at its ACKs, from the start of the flow on.";

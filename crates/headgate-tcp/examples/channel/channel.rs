@@ -88,7 +88,7 @@ pub fn transfer(segments: u32, lost: Vec<usize>) -> (Sender<Reno>, Option<Time>)
                 receiver = Some(Receiver::new(syn.segments, syn.flags, &channel.profile));
                 channel.file(now + DELAY, Happens::SynAck);
             }
-            (Happens::SynAck, _) => sender.on_syn_ack(None, &mut channel),
+            (Happens::SynAck, _) => sender.on_syn_ack(0, None, &mut channel),
             (Happens::Data(data), Some(end)) => {
                 received = end.on_data(&data, &mut channel).then_some(now).or(received);
             }

@@ -3,7 +3,7 @@
 use headgate_algos::control::reno::Reno;
 use headgate_model::units::{NEVER, SECOND, Span, Time};
 use headgate_tcp::context::*;
-use headgate_tcp::{Flags, Profile, Receiver, Sender};
+use headgate_tcp::{Flags, Profile, Receiver, Sender, SynRetry};
 
 pub const MS: Span = SECOND / 1000;
 
@@ -19,6 +19,10 @@ pub fn rfc() -> Profile {
         limited_transmit: false,
         prr: false,
         rack_tlp: false,
+        dsack: false,
+        undo: false,
+        frto: false,
+        syn_retry: SynRetry::Rfc5681,
         whole_windows: false,
         window_validation: false,
         quick_acks: 0,
@@ -121,8 +125,13 @@ impl Peer {
     }
 
     pub fn establish(&mut self, at: Time) {
+        self.answer(self.host.syns.len() - 1, at);
+    }
+
+    /// The answer to a SYN, counted from 0, arrives.
+    pub fn answer(&mut self, syn: usize, at: Time) {
         self.host.now = at;
-        self.tcp.on_syn_ack(None, &mut self.host);
+        self.tcp.on_syn_ack(self.host.syns[syn].tries, None, &mut self.host);
     }
 
     /// Sequence numbers of what it has sent since this was asked last.

@@ -7,4 +7,5 @@ mod host;
 mod rack;
 mod recovery;
 mod timers;
+mod undo;
 mod windows;

@@ -1,7 +1,7 @@
 //! RFC 6298: the time-out, its bounds, its back-off, and what may be a sample.
 
 use headgate_model::units::{SECOND, Span, Time};
-use headgate_tcp::Profile;
+use headgate_tcp::{Profile, SynRetry};
 
 use crate::host::{MS, Peer, RTT, rfc};
 
@@ -116,4 +116,26 @@ fn rfc6298_3_with_time_stamps_it_is_one() {
     peer.ack(1);
     assert_eq!(peer.tcp.stats.rtt_count, 1);
     assert!((peer.tcp.stats.rtt_sum_s - 0.1).abs() < 1e-6);
+}
+
+/// A connection of a Linux sender whose SYN was sent so many times, of which one is answered after a round trip.
+fn established_by(syns: usize, answered: usize) -> Peer {
+    let mut peer = Peer::closed(100, Profile { syn_retry: SynRetry::Linux, ..free() });
+    (1..syns).for_each(|_| assert!(peer.wait_until_it_sends().is_some()));
+    let left = [0, 1, 3, 7][answered] * SECOND;
+    peer.answer(answered, left.max([0, 1, 3, 7][syns - 1] * SECOND) + RTT);
+    peer
+}
+
+#[test]
+fn linux_keeps_the_first_window_after_one_retransmission_of_the_syn() {
+    let windows = [(1, 0), (2, 0), (2, 1), (3, 2), (3, 1), (3, 0), (4, 3)]
+        .map(|(syns, answered)| established_by(syns, answered).tcp.window.cwnd);
+    assert_eq!(windows, [10.0, 10.0, 10.0, 1.0, 1.0, 10.0, 1.0]); // an answer to the first shows that none was lost
+}
+
+#[test]
+fn linux_times_the_syn_that_was_answered() {
+    let srtt_s = |syns, answered| established_by(syns, answered).tcp.rtt.path.srtt_s;
+    assert_eq!([srtt_s(2, 1), srtt_s(2, 0), srtt_s(3, 0), srtt_s(3, 2)], [0.1, 1.1, 3.1, 0.1]);
 }

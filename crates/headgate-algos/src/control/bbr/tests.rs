@@ -224,3 +224,15 @@ fn the_small_window_of_a_probe_is_not_the_good_one() {
         assert_eq!(law.0.repair.saved(), saved);
     }
 }
+
+#[test]
+fn an_undone_loss_starts_the_search_for_a_full_pipe_again() {
+    let (mut law, mut window) = started();
+    law.0.pipe.take(1000.0, true);
+    law.0.pipe.take(1000.0, true);
+    law.on_undo(50.0, &PATH, &mut window);
+    for full in [false, false, false, true] {
+        law.0.pipe.take(1000.0, true); // the first one sets the rate to beat
+        assert_eq!(law.0.pipe.full, full);
+    }
+}

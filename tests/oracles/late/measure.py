@@ -1,0 +1,104 @@
+"""Measures the cases on this machine's kernel: `python -m tests.oracles.late.measure OUT.csv`."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import fnmatch
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import headgate
+
+from .cases import CASES, DURATION_S, EVENT_S, SPIKES_S, Case
+
+HERE = Path(__file__).parent
+REPEATS = 5
+#: No limit but the congestion window, and nothing remembered from one run to the next.
+BUFFERS = (
+    "sysctl -qw net.ipv4.tcp_no_metrics_save=1 net.ipv4.tcp_wmem='4096 4194304 67108864'"
+    " net.ipv4.tcp_rmem='4096 33554432 67108864'"
+)
+#: A repeat with packets later than this says nothing of the kernel.
+LATE_S = 0.002
+#: The second whose windows count as those after an event begins so long after it.
+AFTER_S = max(SPIKES_S) + 2
+
+
+def run(case: Case, number: int) -> tuple[dict[str, Any], float]:
+    """Let this kernel run a case; gives its line, and how late 99.9 % of its packets were."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = headgate.Scenario.model_validate(
+            {
+                "network": case.network(Path(folder)),
+                "traffic": [{"kind": "live"}],
+                "duration": f"{DURATION_S + 1} s",
+                "seed": number,
+            }
+        )
+        with headgate.emulate(scenario) as net:
+            line = observe(net)
+    path = {"case": case.name, "repeat": number, "kernel": platform.release().split("-")[0]}
+    return path | line, net.result.meta["live"]["loop"]["lateness_p99_9_s"]
+
+
+def observe(net: Any) -> dict[str, Any]:
+    options = {"stdout": subprocess.PIPE, "text": True}
+    for host in net.hosts:
+        net.run(host, BUFFERS, check=True)
+    counter = [sys.executable, str(HERE.parent / "byte_counter.py"), "0", str(DURATION_S)]
+    sink = net.start("b", counter, **options)
+    net.run("b", "while ! grep -q ':1389 ' /proc/net/tcp; do sleep 0.01; done")
+    sender = [sys.executable, str(HERE / "kernel_sender.py"), "b", "cubic"]
+    source = net.start("a", [*sender, str(EVENT_S), str(EVENT_S + AFTER_S)], **options)
+    net.wait([sink, source])
+    got, seen = json.loads(sink.communicate()[0]), json.loads(source.communicate()[0])
+    return {"goodput_mbps": round(8e-6 * got["bytes"] / got["span_s"], 3)} | seen
+
+
+def done(out: Path) -> list[dict[str, Any]]:
+    """Give what was measured before: measuring goes on where it stopped."""
+    if not out.exists():
+        return []
+    with out.open() as file:
+        return list(csv.DictReader(file))
+
+
+def write(out: Path, rows: list[dict[str, Any]]) -> None:
+    with out.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--cases", nargs="*", default=["*"])
+    options = parser.parse_args()
+    rows = done(options.out)
+    known = {(row["case"], int(row["repeat"])) for row in rows}
+    for number in range(1, REPEATS + 1):
+        for case in CASES:
+            named = any(fnmatch.fnmatch(case.name, name) for name in options.cases)
+            if not named or (case.name, number) in known:
+                continue
+            row, late_s = run(case, number)
+            kept = late_s <= LATE_S
+            print(
+                f"{case.name} {number}: {'kept' if kept else 'left out'}, {late_s:.4f} s",
+                row,
+                flush=True,
+            )
+            if kept:
+                rows.append(row)
+                write(options.out, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""The cases in Headgate: the figures that the kernel's runs were summed up to."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import headgate
+
+from .cases import DURATION_S, EVENT_S, SPIKES_S, Case
+
+#: The second whose windows count as those after an event begins so long after it.
+AFTER_S = max(SPIKES_S) + 2
+
+
+def run(case: Case, seed: int) -> dict[str, float]:
+    """Run a case under the preset `linux`."""
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = headgate.Scenario.model_validate(
+            {
+                "network": case.network(Path(folder)),
+                "traffic": [{"kind": "flows", "law": "cubic"}],
+                "transport": "linux",
+                "duration": f"{DURATION_S} s",
+                "seed": seed,
+                "measure": {"series": {"interval": "10 ms"}},
+            }
+        )
+        result = scenario.run()
+    flows, series = result.flows, result.series
+    of_flow = np.asarray(series["of"]) == "flow"
+    times_s = np.asarray(series["t_s"])[of_flow]
+    windows = np.asarray(series["cwnd_packets"])[of_flow]
+
+    def window(from_s: float) -> float:
+        return float(np.median(windows[(times_s >= from_s) & (times_s < from_s + 1)]))
+
+    return {
+        "goodput_mbps": float(flows["goodput_bps"][0]) / 1e6,
+        "retransmissions": float(flows["retransmissions_total"][0]),
+        "cwnd_before": window(EVENT_S - 1),
+        "cwnd_after": window(EVENT_S + AFTER_S - 1),
+        "timeouts": float(flows["timeouts_total"][0]),
+        "recoveries": float(flows["recoveries_total"][0]),
+        "undone": float(flows["undone_total"][0]),
+        "spurious_timeouts": float(flows["spurious_timeouts_total"][0]),
+    }
