@@ -137,8 +137,8 @@ EVENTS = arrange(
         "",
         "What happened. At a sender: opened, syn_sent, syn_ack_received, established, sent, "
         "retransmitted, acknowledged (an ACK came), echoed (it echoed a congestion mark), "
-        "rtt_sample, lost (as the sender finds), timeout, undone (a reduction was needless), window "
-        "(cwnd, ssthresh or pace changed), state, closed. At a receiver: syn_received, "
+        "rtt_sample, lost (as the sender finds), timeout, undone (a reduction was needless), "
+        "window (cwnd, ssthresh or pace changed), state, closed. At a receiver: syn_received, "
         "syn_ack_sent, received, ack_sent. At a port: "
         "enqueued, marked, dropped, departed, link_loss; dropped without a link: at the link to a "
         "host.",
