@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate import Experiment
+from headgate import Experiment, Scenario
 from headgate.errors import HeadgateError
 from headgate.experiment.runner import StudyOutcome, StudyRun, run_study
 from headgate.plots.interaction import Axis, Panel, interaction
@@ -131,6 +131,20 @@ def test_what_is_wrong_is_one_sentence(
     with pytest.raises(HeadgateError, match=said) as raised:
         _ = ask(str(folder), "quick", tmp_path / "out").jobs
     assert "\n" not in str(raised.value)
+
+
+def test_a_sweep_may_name_a_file_of_a_scenario(folder: Path, tmp_path: Path) -> None:
+    text = (folder / "study.toml").read_text()
+    own = "\n".join(line for line in text.splitlines() if not line.startswith("scenario."))
+    (folder / "study.toml").write_text(
+        own.replace("[sweeps.one]", '[sweeps.one]\nscenario = "base.toml"')
+    )
+    Scenario.from_dict({**BASE, "duration": "9 s"}).save(folder / "base.toml")
+    jobs = ask(str(folder), "quick", tmp_path / "out").jobs
+    assert {job.scenario.to_dict()["duration"] for job in jobs.values()} == {"9 s"}
+    (folder / "study.toml").write_text(own)
+    with pytest.raises(HeadgateError, match=r"sweeps\.one: it names no scenario"):
+        _ = ask(str(folder), "quick", tmp_path / "out").jobs
 
 
 def test_a_folder_elsewhere_may_hold_no_code(folder: Path) -> None:

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from headgate.design import Factor, design_of_name, factorial
 from headgate.design.correlation import mixing
 from headgate.design.factor import letters, make_coded_factors
+from headgate.design.file import DesignFile
+from headgate.design.made import make
 from headgate.design.samples import latin_hypercube, sobol
 from headgate.design.screening import orthogonal_array, plackett_burman
 from headgate.design.sheet import CENTRE, sheet
@@ -102,7 +104,9 @@ def test_levels_between_low_and_high_have_their_unit() -> None:
     delay = Factor("delay", "", "network.rtt", "10 ms", "90 ms")
     assert delay.level(0) == "50 ms"
     assert delay.level(-0.5) == "30 ms"
-    assert Factor("n", "", "n", 2, 9).level(0) in (5, 6)  # whole numbers stay whole
+    assert Factor("n", "", "n", 2, 9).level(0) == 5.5
+    assert Factor("n", "", "n", 2, 9, whole=True).level(0.5) == 7  # 7.25
+    assert Factor("n", "", "n", "2 packets", "9 packets", whole=True).level(0.5) == "7 packets"
     assert Factor("share", "", "s", 0.25, 1.0).level(0) == 0.625
     assert Factor("b", "", "b", "0.5 BDP", "1 BDP").level(0) == "0.75 BDP"
 
@@ -198,3 +202,37 @@ def test_a_factor_that_does_not_fit_is_one_sentence(setting: str, low: str, said
 def test_wrong_sizes_of_samples_are_one_sentence(runs: int, said: str) -> None:
     with pytest.raises(HeadgateError, match=f"runs = {runs}: .*{said}"):
         sobol(make_coded_factors(letters(2)), runs)
+
+
+@pytest.mark.parametrize("kind", ["sobol", "latin-hypercube", "random"])
+def test_samples_between_whole_numbers_are_fractions_unless_the_scenario_takes_none(
+    kind: str,
+) -> None:
+    base = {
+        "duration": "1 s",
+        "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "20 ms"},
+        "traffic": [{"kind": "flows", "law": "reno", "count": 2}],
+    }
+    file = DesignFile.from_dict({
+        "kind": kind, "runs": 16, "scenario": base,
+        "factors": {
+            "loss": {"setting": "network.loss", "low": 0, "high": 1},
+            "flows": {"setting": "traffic.0.count", "low": 1, "high": 9},
+            "buffer": {"setting": "network.buffer", "low": "4 packets", "high": "40 packets"},
+        },
+    })  # fmt: skip
+    made = make(file)
+    rows = made.rows()
+    assert all(0 < row["loss"] < 1 and isinstance(row["loss"], float) for row in rows)
+    assert len({row["loss"] for row in rows}) == 16
+    assert all(isinstance(row["flows"], int) for row in rows)
+    assert len({row["flows"] for row in rows}) > 4
+
+
+@pytest.mark.parametrize("kind", ["sobol", "latin-hypercube"])
+def test_samples_without_a_scenario_are_points_of_the_cube(kind: str) -> None:
+    factors = {name: {"low": -1, "high": 1} for name in "ABC"}
+    made = make(DesignFile.from_dict({"kind": kind, "runs": 8, "factors": factors}))
+    shown = np.array([[row[name] for name in "ABC"] for row in made.rows()])
+    assert np.sort(shown, axis=0) == pytest.approx(np.sort(made.design.matrix, axis=0), abs=1e-5)
+    assert len(np.unique(shown)) == 24

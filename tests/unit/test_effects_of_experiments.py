@@ -45,7 +45,7 @@ def test_in_a_two_level_grid_pairs_and_the_model_agree() -> None:
     values = rng.normal(size=(8, 4)) + coded @ [[1], [2], [3]] + coded[:, :1] * coded[:, 1:2]
     names = ["a", "b", "c"]
     pairs = {e.factors: e.effect for e in paired_effects(names, coded, values)}
-    model = {e.factors: e.effect for e in model_effects(names, coded, values)}
+    model = {e.factors: e.effect for e in model_effects(names, coded, values, [False] * 3)}
     assert pairs == pytest.approx(model)
 
 
@@ -64,7 +64,7 @@ def test_intervals_of_a_sample_hold_the_truth_as_often_as_they_say(replicates: i
         coded = latin_hypercube(rng, 16, 3)
         lack = rng.normal(size=(16, 1))
         values = coded[:, :1] + lack + 0.2 * rng.normal(size=(16, replicates))
-        first = model_effects(["a", "b", "c"], coded, values)[0]
+        first = model_effects(["a", "b", "c"], coded, values, [True] * 3)[0]
         assert first.replicates == replicates
         held.append(first.low <= 2 <= first.high)
     assert np.mean(held) == pytest.approx(0.95, abs=0.035)  # three deviations of the share
@@ -78,7 +78,7 @@ def test_the_error_of_a_sample_has_conditions_less_terms_degrees_of_freedom() ->
     means = np.nanmean(values, axis=1)
     fitted, left = np.linalg.lstsq(matrix, means, rcond=None)[:2]
     error = np.sqrt(left[0] / 4 * np.linalg.inv(matrix.T @ matrix)[1, 1])
-    found = model_effects(["a", "b"], coded, values)[0]
+    found = model_effects(["a", "b"], coded, values, [True] * 2)[0]
     assert found.effect == pytest.approx(2 * fitted[1])
     assert found.high - found.effect == pytest.approx(2.77645 * 2 * error, rel=1e-4)  # t(0.975, 4)
 
@@ -88,11 +88,12 @@ def test_a_saturated_fraction_has_intervals_over_its_replicates() -> None:
     coded = np.array([(a, b, a * b) for a in (-1.0, 1.0) for b in (-1.0, 1.0)])
     own = np.array([-1.0, 0.0, 1.0])
     values = 10 + 100 * own + coded[:, :1] * (3 + own)
-    found = {effect.factors: effect for effect in model_effects(["a", "b", "c"], coded, values)}
+    nominal = [False] * 3
+    found = {e.factors: e for e in model_effects(["a", "b", "c"], coded, values, nominal)}
     assert found["a",].effect == pytest.approx(6)
     assert found["a",].high - found["a",].effect == pytest.approx(4.30265 * 2 / 3**0.5, rel=1e-4)
     assert (found["a",].decided, found["a",].replicates) == (True, 3)
-    alone = model_effects(["a", "b", "c"], coded, values[:, :1])[0]
+    alone = model_effects(["a", "b", "c"], coded, values[:, :1], nominal)[0]
     assert (alone.effect, alone.has_interval, alone.decided) == (pytest.approx(4), False, False)
 
 

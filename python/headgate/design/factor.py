@@ -34,6 +34,8 @@ class Factor:
     source: str = ""
     words: tuple[str, str] | None = None
     """What low and high are called, such as `slow network` and `fast network`."""
+    whole: bool = False
+    """Whether its scenario takes whole numbers only, such as a number of flows."""
 
     def level(self, coded: float) -> Any:
         """Return the level that a coded value stands for: -1 low, +1 high, 0 the centre."""
@@ -58,9 +60,9 @@ class Factor:
             )
         low, high, unit = numbers
         value = _interpolate(low, high, (coded + 1) / 2, self.scale, self.name)
-        if isinstance(self.low, int) and isinstance(self.high, int):
-            return round(value)
-        rounded = float(f"{value:.{DIGITS}g}")
+        rounded = float(round(value)) if self.whole else float(f"{value:.{DIGITS}g}")
+        if self.whole and not unit:
+            return int(rounded)
         return f"{_plain(rounded)} {unit}" if unit else rounded
 
     def _numbers(self) -> tuple[float, float, str] | None:

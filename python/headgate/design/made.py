@@ -6,7 +6,7 @@ import copy
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design, factorial, grid
-from headgate.design.file import DesignFile, FactorTable, basic_of
+from headgate.design.file import SAMPLES, DesignFile, FactorTable, basic_of
 from headgate.design.foldover import foldover
 from headgate.design.named import design_of_name, least_aberrant
-from headgate.design.scenarios import scenarios
+from headgate.design.scenarios import scenarios, take_whole_levels
 from headgate.design.sheet import Row, Sheet, sheet
 from headgate.errors import HeadgateError, ScenarioError
 from headgate.scenario.toml import anchor, note_laws
@@ -201,9 +201,15 @@ def load(source: str | Path) -> MadeDesign:
         raise ScenarioError(text, str(error)) from None
 
 
-def make(file: DesignFile, path: Path | None = None) -> MadeDesign:
-    """Make the design that a design file asks for."""
+def make(file: DesignFile, path: Path | None = None, given: Scenario | None = None) -> MadeDesign:
+    """Make the design that a design file asks for; `given` is its base, unless the file names it.
+
+    Levels between two others are whole numbers where the base takes no others.
+    """
     design, source = _KINDS[file.kind](file)
+    if file.kind in SAMPLES or file.centre_points:
+        base = given or (MadeDesign(file, design, source, path).base() if file.scenario else None)
+        design = replace(design, factors=take_whole_levels(design.factors, base))
     if file.foldover:
         on = file.foldover if isinstance(file.foldover, tuple) else ()
         design = foldover(design, on)
@@ -228,8 +234,10 @@ def _with_two_levels(file: DesignFile) -> list[Factor]:
     for factor in factors:
         if factor.levels:
             raise HeadgateError(
-                f"factors.{factor.name}.levels: a {file.kind} design takes two, "
-                f"and these are {len(factor.levels)}"
+                f"factors.{factor.name}.levels: a {file.kind} design takes two levels of each"
+                f" factor, and these are {len(factor.levels)}; it cannot be crossed with more"
+                ' levels, such as several laws: write kind = "grid", and in an experiment the'
+                " combinations to keep as `where`"
             )
     return factors
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headgate.as_toml import as_toml
@@ -11,6 +12,9 @@ from headgate.errors import HeadgateError, ScenarioError
 
 if TYPE_CHECKING:
     from headgate.api import Scenario
+
+#: Coded levels one of which lies between two whole numbers, whatever whole numbers the ends are.
+TRIED = (0.1, 0.12345)
 
 
 def scenarios(
@@ -30,3 +34,28 @@ def _fits(factor: Factor, level: Any, base: Scenario) -> None:
         raise ScenarioError(
             f"factor {factor.name}, {factor.setting} = {as_toml(level)}", str(error)
         ) from None
+
+
+def take_whole_levels(factors: Sequence[Factor], base: Scenario | None) -> tuple[Factor, ...]:
+    """Return factors, those with whole levels between low and high whose key takes no fraction.
+
+    Without a base nothing says what a key takes, and levels are fractions.
+    """
+    return tuple(replace(f, whole=base is not None and _is_whole(f, base)) for f in factors)
+
+
+def _is_whole(factor: Factor, base: Scenario) -> bool:
+    """Try a level between two whole numbers: refused as it is, and taken when it is rounded."""
+    if not factor.numeric:
+        return False
+    numbered = replace(factor, whole=True)
+    coded = next((c for c in TRIED if factor.level(c) != numbered.level(c)), None)
+    return coded is not None and not _takes(factor, coded, base) and _takes(numbered, coded, base)
+
+
+def _takes(factor: Factor, coded: float, base: Scenario) -> bool:
+    try:
+        base.replaced({factor.setting: factor.level(coded)})
+    except HeadgateError:
+        return False
+    return True

@@ -56,7 +56,7 @@ class Definition:
         """The design without the combinations that make no sense. Raises HeadgateError."""
         place = str(self.path or "")
         try:
-            whole = make(self.file, self.path)
+            whole = make(self.file, self.path, self.given)
             return replace(whole, design=choose(whole.design, self.file.where))
         except ScenarioError:
             raise

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from functools import cached_property
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.stats.full_model import FullModel, Term, full_model
+from headgate.experiment.effect_model import EffectModel
 from headgate.stats.intervals import LEVEL, mean_interval, student_quantile
 
 Numbers = NDArray[np.float64]
@@ -31,11 +32,24 @@ Pairs = Sequence[tuple[int, Numbers]]
 
 
 @dataclass(frozen=True)
+class SimpleEffect:
+    """The effect of a factor at one level of another, as it is coded, with its interval."""
+
+    other: str
+    level: float
+    effect: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class Effect:
     """A main effect, or the interaction of two factors: from which level to which, how far.
 
     The ends are NaN where nothing says how wrong it may be. `pairs` are those of conditions that
-    are equal but for the factor, where a main effect is formed from such.
+    are equal but for the factor, where a main effect is formed from such. Of a model,
+    `simple` are the effects at each level of other factors, and `aliases` the effects that the
+    design cannot tell from this one.
     """
 
     factors: tuple[str, ...]
@@ -45,6 +59,8 @@ class Effect:
     high: float
     replicates: int
     pairs: Pairs = field(default=(), compare=False, repr=False)
+    simple: tuple[SimpleEffect, ...] = field(default=(), compare=False, repr=False)
+    aliases: tuple[tuple[str, ...], ...] = ()
 
     @property
     def size(self) -> float:
@@ -79,36 +95,77 @@ def paired_effects(names: Sequence[str], coded: Numbers, values: Numbers) -> lis
     return [effect for effect in found if effect is not None]
 
 
-def model_effects(names: Sequence[str], coded: Numbers, values: Numbers) -> list[Effect]:
-    """Return the effects of the model with interactions, from the lowest level to the highest."""
-    columns = dict(zip(names, coded.T, strict=True))
-    model = full_model(columns, [mean_interval(of)[0] for of in values])
-    if model.error_freedom == 0:
-        fits = [full_model(columns, of) for of in values.T]
-        whole = [fit for fit in fits if fit.terms.keys() == model.terms.keys()]
-        return _over_replicates(model, whole or [model])
-    known = int(np.isfinite(values).any(axis=0).sum())
-    width = student_quantile(0.5 + LEVEL / 2, model.error_freedom)
-    return [_of_term(term, width, known) for term in model.terms.values()]
+def are_paired(coded: Numbers) -> bool:
+    """Say whether every step of every factor has conditions that are equal but for it."""
+    places = {tuple(row) for row in coded.tolist()}
+    return all(
+        any(row[i] == first and (*row[:i], last, *row[i + 1 :]) in places for row in places)
+        for i, column in enumerate(coded.T)
+        for first, last in _steps(column)
+    )
 
 
-def _of_term(term: Term, width: float, replicates: int) -> Effect:
-    """Give a term its interval: its t is the root of F, and the standard error effect over t."""
-    half = width * abs(term.effect) / np.sqrt(term.f_ratio) if term.f_ratio > 0 else np.nan
-    return _effect(term.factors, (term.effect, term.effect - half, term.effect + half), replicates)
+def model_effects(
+    names: Sequence[str], coded: Numbers, values: Numbers, sampled: Sequence[bool]
+) -> list[Effect]:
+    """Return the effects of the model with interactions, from the first level to each other one.
 
-
-def _over_replicates(model: FullModel, fits: Sequence[FullModel]) -> list[Effect]:
-    """Form the effects of a model that leaves no error within each replicate."""
+    A factor that is `sampled` has an effect from its low end to its high one.
+    """
+    known = np.isfinite(values).any(axis=1)
+    if not known.any():
+        return []
+    fit = _Fit(EffectModel.of(names, coded[known], sampled), values[known])
+    codings = fit.model.codings
     return [
-        _effect(term, _interval([fit.terms[term].effect for fit in fits]), len(fits))
-        for term in model.terms
+        fit.form_effect(term, steps)
+        for term in fit.model.places
+        for steps in product(*(codings[name].steps for name in term))
     ]
 
 
-def _effect(factors: tuple[str, ...], found: tuple[float, float, float], replicates: int) -> Effect:
-    effect, low, high = map(float, found)
-    return Effect(factors, ((-1.0, 1.0),) * len(factors), effect, low, high, replicates)
+@dataclass(frozen=True)
+class _Fit:
+    """The model fitted to the means of conditions: what it leaves of these is the error.
+
+    A model that leaves nothing is fitted within each replicate.
+    """
+
+    model: EffectModel
+    values: Numbers
+
+    @cached_property
+    def means(self) -> Numbers:
+        return np.array([mean_interval(of)[0] for of in self.values])
+
+    @cached_property
+    def error(self) -> float:
+        """The half-width of the interval of what weighs all conditions by 1 in all."""
+        width = student_quantile(0.5 + LEVEL / 2, self.model.freedom)
+        return width * self.model.residual_deviation(self.means)
+
+    def form_effect(self, term: tuple[str, ...], steps: tuple[Step, ...]) -> Effect:
+        found = self._estimate(self.model.weights(term, steps))
+        known = int(np.isfinite(self.values).any(axis=0).sum())
+        simple = tuple(self._form_simple(term[0], steps[0])) if len(term) == 1 else ()
+        aliases = self.model.aliases.get(term, ())
+        return Effect(term, steps, *found, known, simple=simple, aliases=aliases)
+
+    def _form_simple(self, name: str, step: Step) -> Iterator[SimpleEffect]:
+        """Yield the effect of a factor at each level of each other one."""
+        for other, coding in self.model.codings.items():
+            for level in coding.levels.tolist() if other != name else ():
+                weights = self.model.weights_at(name, step, other, level)
+                if weights is not None:
+                    yield SimpleEffect(other, level, *self._estimate(weights))
+
+    def _estimate(self, weights: Numbers) -> tuple[float, float, float]:
+        effect = float(weights @ self.means)
+        if self.model.freedom == 0:
+            by_replicate = weights @ self.values
+            return _interval(by_replicate if np.isfinite(by_replicate).any() else [effect])
+        half = self.error * float(np.sqrt(weights @ weights))
+        return effect, effect - half, effect + half
 
 
 def _interval(values: Sequence[float] | Numbers) -> tuple[float, float, float]:

@@ -66,7 +66,7 @@ def _say_effects(
 ) -> str:
     largest = max(main, key=lambda effect: effect.size)
     first, last = found.ends(largest)
-    said = f"{_spoken(response)} is moved most by {largest.factors[0]}"
+    said = f"{_spoken(response)} is moved most by {largest.factors[0]}{_say_aliases(largest)}"
     sides = find_sides(found, response.name, largest)
     if sides:
         both = " and ".join(_format_side(response, side) for side in sides)
@@ -80,6 +80,12 @@ def _say_effects(
         said += f" and {_count(pairs)} interactions" if pairs else ""
         said += " have intervals that exclude zero"
     return f"{said}."
+
+
+def _say_aliases(effect: Effect) -> str:
+    """Name what a fraction cannot tell from an effect."""
+    names = [" x ".join(term) for term in effect.aliases]
+    return f" (or by {' or '.join(names)}, which this design cannot tell apart)" if names else ""
 
 
 def _count(effects: Sequence[Effect]) -> str:
@@ -134,20 +140,36 @@ def _draw(found: Measured, response: Response) -> Iterator[Picture]:
         if repeats > 1
         else "One run each"
     )
-    draw = _draw_means if found.paired else _draw_cloud
+    cloud = any(found.sampled)
+    draw = _draw_cloud if cloud else _draw_means
     yield Picture(
         f"means-{response.name}", title,
-        f"{over}; lines that are not parallel show an interaction." if found.paired else f"{over}.",
+        f"{over}."
+        if cloud
+        else f"{over}{_say_averaged(found)}; lines that are not parallel show an interaction.",
         draw(found, response),
     )  # fmt: skip
     effects = [e for e in found.effects_by_response[response.name] if np.isfinite(e.effect)]
     if effects:
         yield Picture(
             f"effects-{response.name}", f"Effects on {title[:1].lower()}{title[1:]}",
-            "Change from one level to another, the other factors held equal, and 95 % intervals; an"
+            f"Change from one level to another, {_say_formed(found)}, and 95 % intervals; an"
             " interaction is half the difference of two such changes.",
             _draw_effects(found, response, effects),
         )  # fmt: skip
+
+
+def _say_averaged(found: Measured) -> str:
+    """Name the factors that a picture of means has no room for."""
+    axis, line, panels = _places(found)
+    left = [name for name in found.levels if name not in (axis, line, *panels)]
+    return f", over {', '.join(left)} too" if left else ""
+
+
+def _say_formed(found: Measured) -> str:
+    if found.has_pairs:
+        return "the other factors held equal"
+    return "in the model with two-factor interactions that fits the means of conditions"
 
 
 def _draw_effects(found: Measured, response: Response, effects: Sequence[Effect]) -> Any:

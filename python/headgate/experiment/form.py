@@ -102,6 +102,21 @@ class ExperimentFile(DesignFile):
 
     @model_validator(mode="before")
     @classmethod
+    def _refuse_mesonet(cls, given: Any) -> Any:
+        """Refuse NIST's model network: it is made in Python, and its parameters are no keys yet."""
+        scenario = given.get("scenario") if isinstance(given, Mapping) else None
+        network = scenario.get("network") if isinstance(scenario, Mapping) else None
+        for place, table in (("scenario", scenario), ("scenario.network", network)):
+            if isinstance(table, Mapping) and str(table.get("kind", "")).lower() == "mesonet":
+                raise at(
+                    f"{place}.kind",
+                    "'mesonet' cannot be the base of an experiment's file yet; make scenarios with"
+                    " headgate.mesonet.MesoNet in Python, or run `headgate study nist-1b`",
+                )
+        return given
+
+    @model_validator(mode="before")
+    @classmethod
     def _design_asked_for(cls, given: Any) -> Any:
         if isinstance(given, Mapping) and "kind" not in given and given.keys() & {*_DESIGNED}:
             return {"kind": "two-level", **given}

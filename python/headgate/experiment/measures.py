@@ -31,7 +31,13 @@ SPOKEN: dict[str, tuple[str, Better]] = {
     "loss_rate": ("loss rate", "lower"), "mean_wait_s": ("mean wait", "lower"),
     "mean_queue_packets": ("mean queue", "lower"), "max_queue_packets": ("longest queue", "lower"),
     "retransmissions": ("retransmissions", "lower"), "timeouts": ("time-outs", "lower"),
+    "drops": ("drops", "lower"),
 }  # fmt: skip
+#: Which way the responses of a period are better; of the others neither way is.
+BETTER: dict[str, Better] = {
+    **dict.fromkeys(("y5", "y8", "y9", "y10", "y13", "y14", "y15", "y16"), "lower"),
+    **dict.fromkeys(("y6", "y7", *(f"y{number}" for number in range(17, 23))), "higher"),
+}
 #: What makes a number that is in no way better where its column is.
 _SPREAD = "stddev"
 _MADE = re.compile(r"(\w+)\((\w+)\.(\w+)\)")
@@ -105,7 +111,8 @@ def find(word: str) -> Measure:
     tables = [name for name in OF_A_RUN if any(c.name == word for c in OF_A_RUN[name])]
     if "responses" in tables and len(tables) == 1:
         column = _column("responses", word)
-        return Measure(f'SELECT avg("{word}") FROM responses', column.unit, _title(column))
+        asked = f'SELECT avg("{word}") FROM responses'
+        return Measure(asked, column.unit, _title(column), BETTER.get(word, ""))
     if tables:
         choices = ", ".join(f"{maker}({tables[0]}.{word})" for maker in MAKERS)
         also = f"; it is a column of {', '.join(tables)}" if len(tables) > 1 else ""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.experiment.conditions import order_levels
-from headgate.experiment.effects import Effect, Numbers
+from headgate.design import Factor
+from headgate.experiment.conditions import label_levels, order_levels
+from headgate.experiment.effects import Effect, Numbers, SimpleEffect
 from headgate.experiment.tables import Measured
 from headgate.level_order import level_text
 from headgate.stats.changes import MATTERS_SHARE
@@ -32,7 +33,7 @@ def find_sides(found: Measured, response: str, effect: Effect) -> list[Side]:
     """
     if effect.pairs:
         return _of_pairs(found, response, effect)
-    return _of_model(found, response, effect)
+    return _of_model(found, effect)
 
 
 def _of_pairs(found: Measured, response: str, effect: Effect) -> list[Side]:
@@ -69,25 +70,27 @@ def _side(changes: Sequence[float], factor: str, way: Way) -> Side:
     return Side(ordered[0], ordered[-1], f"in {way.count} of {way.among} pairs{levels}{rest}")
 
 
-def _of_model(found: Measured, response: str, effect: Effect) -> list[Side]:
-    """Take the interaction that turns the sign round most, if one does beyond its interval."""
-    (name,) = effect.factors
-    pairs = [e for e in found.effects_by_response[response] if len(e.factors) == 2]
-    turning = [pair for pair in pairs if name in pair.factors and _is_turned(effect, pair)]
-    if not turning:
+def _of_model(found: Measured, effect: Effect) -> list[Side]:
+    """Take the factor at whose levels the sign differs beyond the intervals, and differs most."""
+    by_factor: dict[str, list[SimpleEffect]] = {}
+    for one in effect.simple:
+        by_factor.setdefault(one.other, []).append(one)
+    turned = {
+        name: of
+        for name, of in by_factor.items()
+        if max(one.low for one in of) > 0 > min(one.high for one in of)
+    }
+    if not turned:
         return []
-    most = max(turning, key=lambda pair: abs(pair.effect))
-    (other,) = (factor for factor in most.factors if factor != name)
-    first, *_, last = found.levels[other]
-    ends = {first: effect.effect - most.effect, last: effect.effect + most.effect}
+    name, levels = max(turned.items(), key=lambda item: np.ptp([one.effect for one in item[1]]))
+    factor = next(factor for factor in found.factors if factor.name == name)
     return [
-        Side(change, change, f"with {other} {level}")
-        for level, change in sorted(ends.items(), key=lambda item: -item[1])
+        _side_at(factor, [one for one in levels if one.low > 0]),
+        _side_at(factor, [one for one in levels if one.high < 0]),
     ]
 
 
-def _is_turned(effect: Effect, pair: Effect) -> bool:
-    """Say whether the effects at both levels of the other factor have intervals of either sign."""
-    half = float(np.hypot(effect.high - effect.effect, pair.high - pair.effect))
-    low, high = sorted((effect.effect - pair.effect, effect.effect + pair.effect))
-    return low + half < 0 < high - half
+def _side_at(factor: Factor, levels: Sequence[SimpleEffect]) -> Side:
+    ordered = sorted((one.effect for one in levels), key=abs)
+    named = map(level_text, label_levels(factor, [one.level for one in levels]))
+    return Side(ordered[0], ordered[-1], f"with {factor.name} {' or '.join(named)}")

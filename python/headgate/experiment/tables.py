@@ -20,7 +20,7 @@ from headgate.experiment.conditions import (
     label_levels,
     quantities,
 )
-from headgate.experiment.effects import Effect, model_effects, paired_effects
+from headgate.experiment.effects import Effect, are_paired, model_effects, paired_effects
 from headgate.experiment.responses import Response
 from headgate.stats.intervals import mean_interval
 from headgate.tables import Table, Words
@@ -43,7 +43,7 @@ class Measured:
     digests: NDArray[np.str_]
     """Of each run, with the same shape; "" where there is none."""
     paired: bool
-    """Whether conditions come that are equal but for one factor."""
+    """Whether the design is a grid."""
 
     @property
     def repeats(self) -> int:
@@ -139,9 +139,29 @@ class Measured:
     @cached_property
     def effects_by_response(self) -> dict[str, list[Effect]]:
         """Main effects and two-factor interactions of each response."""
-        form = paired_effects if self.paired else model_effects
+        return {one.name: self._form_effects(self.told[one.name]) for one in self.responses}
+
+    def _form_effects(self, values: Numbers) -> list[Effect]:
         names = [factor.name for factor in self.factors]
-        return {one.name: form(names, self.coded, self.told[one.name]) for one in self.responses}
+        if self.has_pairs:
+            return paired_effects(names, self.coded, values)
+        return model_effects(names, self.coded, values, self.sampled)
+
+    @cached_property
+    def has_pairs(self) -> bool:
+        """Whether effects are formed from conditions that are equal but for a factor.
+
+        A grid of which `where` leaves a fraction has none for most factors.
+        """
+        return self.paired and are_paired(self.coded)
+
+    @cached_property
+    def sampled(self) -> list[bool]:
+        """Which factors have more levels than they list: quantities between low and high."""
+        return [
+            not factor.levels and len(np.unique(column)) > 2
+            for factor, column in zip(self.factors, self.coded.T, strict=True)
+        ]
 
     @cached_property
     def effects(self) -> Table:

@@ -28,7 +28,7 @@ from headgate.experiment.responses import Measuring, Response, answers, keep
 from headgate.experiment.runnable import Analysis, Picture
 from headgate.experiment.runs import Key, Runs, Setup, by_labels
 from headgate.experiment.tables import Measured
-from headgate.scenario.toml import EVERY_LAW, set_law
+from headgate.scenario.toml import EVERY_LAW, read_toml, set_law
 from headgate.studies.claims import StudyClaim
 from headgate.studies.fill import fill
 from headgate.studies.values import Tables, estimate
@@ -81,6 +81,7 @@ class Declared:
     def _experiment(self, name: str, setup: Setup) -> Experiment:
         data = fill(self.sweeps[name], setup.settings, f"sweeps.{name}")
         data |= {"title": name, "responses": dict(self.responses), "replicates": _replicates(setup)}
+        data["scenario"] = self._read_base(name, data.get("scenario"))
         set_law(data["scenario"], setup.laws[0])
         if len(setup.laws) > 1:
             data["factors"] = {EVERY_LAW: list(setup.laws), **data["factors"]}
@@ -88,6 +89,17 @@ class Declared:
         made = Experiment.__new__(Experiment)
         made.definition = Definition(file, self.folder / f"{name}.toml", file.make_responses())
         return made
+
+    def _read_base(self, name: str, base: Any) -> dict[str, Any]:
+        """Return the scenario of a sweep, of a file beside the study or as it is written there."""
+        if isinstance(base, str):
+            return read_toml((self.folder / base).resolve())
+        if not isinstance(base, dict):
+            raise HeadgateError(
+                f'sweeps.{name}: it names no scenario; write scenario = "base.toml" or'
+                f" [sweeps.{name}.scenario]"
+            )
+        return base
 
     @property
     def keep(self) -> Measuring:

@@ -1,0 +1,168 @@
+"""The model of effects where conditions do not come in pairs: least squares with interactions.
+
+A factor with listed levels has a contrast for each level but one, with the sum zero, so that names
+have no order; a sampled quantity has one, from its low to its high end. An effect is a difference
+of two levels, the other factors at their mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.stats.full_model import ALIAS, project_out
+
+Numbers = NDArray[np.float64]
+Factors = tuple[str, ...]
+Step = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How a factor enters the model: its levels as coded, and a row of contrasts for each."""
+
+    levels: Numbers
+    contrasts: Numbers
+
+    @classmethod
+    def of(cls, column: Numbers, *, sampled: bool) -> Coding:
+        """Code a factor; one that is sampled is a straight line from -1 to 1."""
+        levels = np.array([-1.0, 1.0]) if sampled else np.unique(column)
+        count = len(levels)
+        if count == 2:
+            return cls(levels, np.array([[-1.0], [1.0]]))
+        return cls(levels, np.vstack([np.eye(count - 1), -np.ones(count - 1)]))
+
+    def columns(self, column: Numbers) -> Numbers:
+        """Return the contrasts of each condition."""
+        if len(self.levels) == 2:
+            low, high = self.levels
+            return np.asarray((2 * column - low - high) / (high - low))[:, None]
+        return np.asarray(self.contrasts[np.searchsorted(self.levels, column)])
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps from the first level to each other one."""
+        first, *others = self.levels.tolist()
+        return [(first, other) for other in others]
+
+    def difference(self, step: Step) -> Numbers:
+        """Return the contrasts at the end of a step less those at its start."""
+        first, last = (int(np.searchsorted(self.levels, level)) for level in step)
+        return np.asarray(self.contrasts[last] - self.contrasts[first])
+
+
+@dataclass(frozen=True)
+class EffectModel:
+    """The terms that the design can tell apart, each with its place among the parameters.
+
+    `aliases` are the terms that it cannot tell from a kept one, by the kept one.
+    """
+
+    codings: Mapping[str, Coding]
+    places: Mapping[Factors, slice]
+    matrix: Numbers
+    aliases: Mapping[Factors, tuple[Factors, ...]]
+
+    @classmethod
+    def of(cls, names: Sequence[str], coded: Numbers, sampled: Sequence[bool]) -> EffectModel:
+        """Choose terms: main effects first, then interactions, as far as they are no aliases."""
+        codings = {
+            name: Coding.of(column, sampled=of)
+            for name, column, of in zip(names, coded.T, sampled, strict=True)
+        }
+        single = {n: codings[n].columns(c) for n, c in zip(names, coded.T, strict=True)}
+        terms: dict[Factors, Numbers] = {(name,): columns for name, columns in single.items()}
+        for a, b in combinations(names, 2):
+            products = single[a][:, :, None] * single[b][:, None, :]
+            terms[a, b] = products.reshape(len(coded), -1)
+        return cls(codings, *_choose(terms, len(coded)))
+
+    @property
+    def freedom(self) -> int:
+        """How many degrees of freedom are left for the error."""
+        return len(self.matrix) - int(self.matrix.shape[1])
+
+    def weights(self, term: Factors, steps: tuple[Step, ...]) -> Numbers:
+        """Return what each condition weighs in the effect of a term over some steps."""
+        parts = [
+            self.codings[name].difference(step) for name, step in zip(term, steps, strict=True)
+        ]
+        # An interaction is half the difference of two effects.
+        contrast = parts[0] if len(parts) == 1 else np.outer(*parts).ravel() / 2
+        return self._weigh({term: contrast})
+
+    def weights_at(self, name: str, step: Step, other: str, level: float) -> Numbers | None:
+        """Return what each condition weighs in the effect of a factor at one level of another.
+
+        None if the design cannot tell their interaction.
+        """
+        term = (name, other) if (name, other) in self.places else (other, name)
+        if term not in self.places:
+            return None
+        of_step, coding = self.codings[name].difference(step), self.codings[other]
+        at = coding.contrasts[np.searchsorted(coding.levels, level)]
+        outer = np.outer(of_step, at) if term[0] == name else np.outer(at, of_step)
+        return self._weigh({(name,): of_step, term: outer.ravel()})
+
+    def _weigh(self, contrasts: Mapping[Factors, Numbers]) -> Numbers:
+        whole = np.zeros(self.matrix.shape[1])
+        for term, contrast in contrasts.items():
+            whole[self.places[term]] = contrast
+        return np.asarray(whole @ self._solution)
+
+    @cached_property
+    def _solution(self) -> Numbers:
+        """The least squares solution, from the means of conditions to parameters."""
+        return np.asarray(np.linalg.pinv(self.matrix))
+
+    def residual_deviation(self, values: Numbers) -> float:
+        """Return the standard deviation of what the model leaves; NaN if nothing can be left."""
+        if not self.freedom:
+            return math.nan
+        left = values - self.matrix @ (self._solution @ values)
+        return math.sqrt(float(left @ left) / self.freedom)
+
+
+def _choose(
+    terms: Mapping[Factors, Numbers], runs: int
+) -> tuple[dict[Factors, slice], Numbers, dict[Factors, tuple[Factors, ...]]]:
+    """Keep the terms that the earlier ones and the mean do not make, by Gram and Schmidt."""
+    basis = np.full((1, runs), 1 / np.sqrt(runs))
+    kept: dict[Factors, Numbers] = {}
+    aliases: dict[Factors, tuple[Factors, ...]] = {}
+    for term, columns in terms.items():
+        grown = _extend(basis, columns)
+        if grown is None:
+            same = next((one for one, of in kept.items() if _is_same(columns, of)), None)
+            if same is not None:
+                aliases[same] = (*aliases.get(same, ()), term)
+        else:
+            basis, kept[term] = grown, columns
+    places, at = {}, 1
+    for term, columns in kept.items():
+        places[term] = slice(at, at + columns.shape[1])
+        at += columns.shape[1]
+    return places, np.column_stack([np.ones(runs), *kept.values()]), aliases
+
+
+def _extend(basis: Numbers, columns: Numbers) -> Numbers | None:
+    """Return the basis with all columns of a term; None if it has one of them already."""
+    for column in columns.T:
+        left = project_out(column, basis)
+        if float(left @ left) <= ALIAS * float(column @ column):
+            return None
+        basis = np.vstack([basis, left / np.sqrt(left @ left)])
+    return basis
+
+
+def _is_same(columns: Numbers, others: Numbers) -> bool:
+    return columns.shape == others.shape and (
+        np.allclose(columns, others) or np.allclose(columns, -others)
+    )
