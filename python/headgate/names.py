@@ -6,7 +6,7 @@ with `count` is as many single flows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,3 +45,22 @@ def transport_of_each(traffic: Traffic) -> NDArray[np.int64]:
     return np.repeat(
         np.array([item["transport"] for item in traffic], np.int64), name_counts(traffic)
     )
+
+
+class FreeNames:
+    """Gives each thing a name that nothing else has; names that users chose are reserved."""
+
+    def __init__(self, reserved: Iterable[str] = (), separator: str = "-") -> None:
+        self._taken, self._reserved, self._separator = set[str](), set(reserved), separator
+        self._counts: dict[str, int] = {}
+
+    def take(self, wanted: str, *, is_chosen: bool = False) -> str:
+        """Return the wanted name if it is free, or the first free one with a number behind it."""
+        name = wanted
+        while name in self._taken or (
+            name in self._reserved and not (is_chosen and name == wanted)
+        ):
+            self._counts[wanted] = self._counts.get(wanted, 1) + 1
+            name = f"{wanted}{self._separator}{self._counts[wanted]}"
+        self._taken.add(name)
+        return name

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from headgate import Result
@@ -36,20 +37,46 @@ def scenario(folder: Path, text: str = GOOD) -> Path:
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("f.csv", "start_s,bytes\n0,1\n", "a flow list has start_s and one of size_packets"),
+        ("f.csv", "start_s,bytes\n0,1\n", "no column 'bytes'; did you mean 'size_bytes'?"),
         ("f.csv", "size_packets\n1\n", "a flow list has start_s"),
         ("f.csv", "start_s,size_packets,size_bytes\n0,1,1\n", "one of size_packets, size_bytes"),
         ("f.csv", "start_s,size_packets\n", "the flow list is empty"),
-        ("f.csv", "start_s,size_packets\n0,1\n1,0\n", "row 2 in order of start has size_packets"),
+        ("f.csv", "start_s,size_packets\n0,1\n1,0\n", "line 3 has size_packets = 0; it must"),
         (
             "f.csv",
             "start_s,size_packets\n-1,5\n",
             "has start_s = -1; it must be a number of at least 0",
         ),
-        ("f.csv", "start_s,size_packets\nnoon,5\nnight,6\n", "start_s = nan"),
+        ("f.csv", "start_s,size_packets\n1,5\nnoon,6\n", "line 3 has start_s = 'noon'; it must be"),
+        ("f.csv", "start_s,size_packets\n\n3,5\n\n2,\n", "line 5 has no size_packets; it must be"),
+        ("f.csv", "start_s,size_packets\n,5\n", "line 2 has no start_s; it must be a number"),
+        (
+            "f.csv",
+            "start_s;size_packets\n0,5;5\n",
+            "= '0,5'; it must be a number of at least 0; wri",
+        ),
+        ("f.csv", "start_s,size_packets\n0,5,5\n", "3 cells in line 2 and 2 in its header; write"),
+        ("f.csv", "start_s,size_packets\n2024-03-01,5\n", "this is a date or a time of day"),
+        ("f.csv", "start_s,size_packets\n0,inf\n", "line 2 has size_packets = 'inf'"),
+        ("f.csv", "start_s,size_packets,rtt\n0,5,1\n", "column 'rtt'; did you mean 'rtt_s'?"),
+        ("f.csv", "start_s,size_packets,tos\n0,5,1\n", "no column 'tos'; the columns are start_s,"),
+        (
+            "f.csv",
+            "start_s,size_packets,rtt_s\n0,5,2\n0,5,x\n",
+            "line 3 has rtt_s = 'x'; it must be",
+        ),
+        ("f.csv", "start_s,size_packets,law\n0,5,reno\n0,5,renoo\n", "line 3 has law = 'renoo': "),
         ("f.csv", "start_s,size_packets,law\n0,5,renoo\n", "did you mean 'reno'?"),
+        ("f.csv", "start_s,size_packets,law\n0,5,reno\n1,5,\n", "line 3 has no law"),
         ("f.csv", "start_s,size_packets,source\n0,5,top\n", "'top' is not a router here"),
-        ("f.parquet", "PAR1 but not really", "cannot be read"),
+        (
+            "f.csv",
+            "start_s,size_packets,source\n0,5,left\n\n0,5,top\n",
+            "line 4 has source = 'top'",
+        ),
+        ("f.csv", "", "is empty; its first line must name the columns"),
+        ("f.csv", "start_s,size_packets,start_s\n", "has two columns 'start_s'"),
+        ("f.parquet", "PAR1 but not really", "cannot be read; it is not a Parquet file"),
     ],
 )
 def test_flow_lists(name: str, text: str, says: str, tmp_path: Path) -> None:
@@ -108,6 +135,67 @@ receiver = "c"
     done = headgate("check", scenario(tmp_path, text))
     assert done.exit_code == 2
     assert done.sentence == "headgate: traffic[0]: no route leads from 'a' to 'c'"
+
+
+def parquet(folder: Path, select: str) -> Path:
+    duckdb.sql(f"COPY (SELECT {select}) TO '{folder / 'f.parquet'}'")
+    return scenario(folder, REPLAY.format(file="f.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("select", "says"),
+    [
+        ("0 AS start_s, NULL::BIGINT AS size_bytes", "row 1 has no size_bytes; it must be"),
+        ("DATE '2024-03-01' AS start_s, 5 AS size_bytes", "start_s has the type DATE; it must be"),
+        ("true AS start_s, 5 AS size_bytes", "start_s has the type BOOLEAN; it must be a number"),
+        ("'x' AS start_s, 5 AS size_bytes", "row 1 has start_s = 'x'"),
+    ],
+)
+def test_flow_lists_in_parquet(select: str, says: str, tmp_path: Path) -> None:
+    done = headgate("check", parquet(tmp_path, select))
+    assert done.exit_code == 2
+    assert says in done.sentence
+
+
+def test_columns_of_every_kind_of_number(tmp_path: Path) -> None:
+    select = "0.5::DECIMAL(5,2) AS start_s, 5::UTINYINT AS size_packets, NULL::DOUBLE AS rtt_s"
+    assert headgate("check", parquet(tmp_path, select)).exit_code == 0
+
+
+COURSE = """
+duration = "5 s"
+[network]
+kind = "dumbbell"
+rtt = "40 ms"
+course = "c.csv"
+[[traffic]]
+kind = "flows"
+law = "reno"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("time_s,rate_bps\n0,1e6\n1,\n", "line 3 has no rate_bps; it must be from 1 bit/s"),
+        ("time_s,rate_bps\n0,1e6\n\n1,fast\n", "line 4 has rate_bps = 'fast'; it must be from"),
+        ("time_s,rate_bps\n1,1e6\n", "line 2 has time_s = 1; a course begins at 0"),
+        ("time_s,rate_bps\n0,1e6\n2,1e6\n2,2e6\n", "line 4 has time_s = 2 after 2; the times"),
+        ("time_s,rate_bps\n0,1e6\n,2e6\n", "line 3 has no time_s; it must be a number of sec"),
+        ("time_s,rate_bps,delay\n0,1e6,0.1\n", "no column 'delay'; did you mean 'delay_s'?"),
+        ("time_s,rate_bps\n0,0\n", "line 2 has rate_bps = 0; it must be from 1 bit/s to 1e14 "),
+        ("time_s,rate_bps\n0,0\n", "a course cannot describe outages yet"),
+        ("time_s,rate_bps,loss\n0,1e6,1\n", "has loss = 1; it must be a probability below 1; a"),
+        ("time_s\n0\n", "must have the column time_s and at least one of rate_bps"),
+        ("time_s,rate_bps\n", "has no row"),
+    ],
+)
+def test_courses(text: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text(text)
+    done = headgate("check", scenario(tmp_path, COURSE))
+    assert done.exit_code == 2
+    assert done.sentence.startswith("headgate: network.course: ")
+    assert says in done.sentence
 
 
 def finished(folder: Path) -> Path:

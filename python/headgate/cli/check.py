@@ -51,12 +51,12 @@ def check(
     scenario = Path(file)
     from headgate.cli.options import load
     from headgate.run.refusals import check_plan
-    from headgate.scenario.doubts import doubts_of
+    from headgate.scenario.doubts import scenario_warnings
 
     read = load(scenario, settings, seed, trust=trust)
     plan, arrays = read.plan()
     check_plan(plan, arrays, read)
-    warn(doubts_of(plan, arrays))
+    warn(scenario_warnings(read, plan, arrays))
     if as_json:
         say(json.dumps(read.to_dict(resolved=True)))
         return

@@ -12,7 +12,7 @@ from headgate.experiment import claims, responses
 from headgate.experiment.conditions import levels_table
 from headgate.experiment.definition import Definition
 from headgate.run.refusals import check_plan
-from headgate.scenario.doubts import doubts_of
+from headgate.scenario.doubts import scenario_warnings
 from headgate.tables import Table
 
 
@@ -61,7 +61,7 @@ def _check_conditions(experiment: Definition) -> Iterator[str]:
     for condition in experiment.conditions:
         plan, arrays = condition.scenario.plan()
         check_plan(plan, arrays, condition.scenario)
-        yield from doubts_of(plan, arrays)
+        yield from scenario_warnings(condition.scenario, plan, arrays)
 
 
 def first_rows(experiment: Definition) -> Table:

@@ -20,7 +20,7 @@ from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.own import make_own_code, own_queues
 from headgate.run.parquet import read_columns
 from headgate.run.refusals import translate_refusal
-from headgate.scenario.doubts import doubts_of
+from headgate.scenario.doubts import scenario_warnings
 from headgate.scenario.plan import identity_of, plan_json
 from headgate.version import __version__
 
@@ -72,7 +72,7 @@ def replay(scenario: Scenario, arrivals: Path, command: str = "") -> Result:
             **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
             "laws": plan["laws"],
             "disciplines": own_queues(plan),
-            "warnings": doubts_of(plan, arrays),
+            "warnings": scenario_warnings(scenario, plan, arrays),
             "arrivals": str(arrivals),
         },
     )

@@ -37,7 +37,7 @@ from headgate.run.folder import hold_for_run, write_folder
 from headgate.run.memory import refuse_what_does_not_fit
 from headgate.run.own import make_own_code, own_queues
 from headgate.run.refusals import translate_refusal
-from headgate.scenario.doubts import doubts_of
+from headgate.scenario.doubts import scenario_warnings
 from headgate.scenario.plan import plan_json
 from headgate.version import __version__
 
@@ -324,7 +324,7 @@ class Emulation:
             "digest": "",
             "laws": plan["laws"],
             "disciplines": own_queues(plan),
-            "warnings": [*doubts_of(plan, arrays), *say_overload(loop)],
+            "warnings": [*scenario_warnings(self.scenario, plan, arrays), *say_overload(loop)],
             "live": {
                 "simulated_digest": facts["digest"],
                 "ended_s": native.ended_ps / 1e12,

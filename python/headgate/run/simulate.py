@@ -27,7 +27,7 @@ from headgate.run.rates import find_rates
 from headgate.run.refusals import translate_refusal
 from headgate.run.stream import Update, UpdateMaker
 from headgate.run.trace_log import TraceLog, other_trace_error
-from headgate.scenario.doubts import doubts_of
+from headgate.scenario.doubts import scenario_warnings
 from headgate.scenario.plan import identity_of, plan_json
 from headgate.scenario.planner import Arrays
 from headgate.scenario.spec import ScenarioSpec
@@ -265,7 +265,7 @@ class _Run:
             "laws": self.plan["laws"],
             **({"rates": rates} if (rates := find_rates(self.plan, self._arrays)) else {}),
             "disciplines": own_queues(self.plan),
-            "warnings": doubts_of(self.plan, self._arrays),
+            "warnings": scenario_warnings(self.scenario, self.plan, self._arrays),
         }
         return make_tables(self.plan, facts), meta
 

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate import catalog
+from headgate.scenario.networks.graph import Graph
+from headgate.scenario.networks.graph_file import EDGE_ATTRIBUTES, NODE_ATTRIBUTES
 from headgate.scenario.networks.routes import Routes
 from headgate.units import format_time
 
 if TYPE_CHECKING:
     from headgate.scenario.planner import Arrays
+    from headgate.scenario.spec import ScenarioSpec
 
 Plan = Mapping[str, Any]
 Device = Mapping[str, Any] | None
@@ -25,9 +28,22 @@ Device = Mapping[str, Any] | None
 MARKING = 'network.queue = {name = "threshold", mark = "0.17 BDP"}'
 
 
-def doubts_of(plan: Plan, arrays: Arrays) -> list[str]:
-    """Return warnings of senders or routers without each other, and of flows that never start."""
-    return _Doubts(plan, arrays).all()
+def scenario_warnings(scenario: ScenarioSpec, plan: Plan, arrays: Arrays) -> list[str]:
+    """Return warnings about a scenario and its plan.
+
+    They are about attributes of a file that mean nothing, senders or routers without each other,
+    and flows that never start.
+    """
+    return [*_warn_of_unread(scenario.network), *_Doubts(plan, arrays).all()]
+
+
+def _warn_of_unread(network: object) -> Iterator[str]:
+    if isinstance(network, Graph) and network.unread:
+        yield (
+            f"network: these attributes mean nothing here and are ignored: "
+            f"{', '.join(network.unread)}; understood are {', '.join(NODE_ATTRIBUTES)} of nodes,"
+            f" and {', '.join(EDGE_ATTRIBUTES)} of edges"
+        )
 
 
 class _Doubts:

@@ -40,7 +40,8 @@ def make_plan(scenario: ScenarioSpec) -> tuple[dict[str, Any], Arrays]:
         duration_ps=scenario.duration,
     )
     layout = scenario.network.layout(demand)
-    planner = Planner(layout, scenario.transport, scenario.duration)
+    chosen = [group.name for group in scenario.traffic if group.name]
+    planner = Planner(layout, scenario.transport, scenario.duration, chosen)
     traffic = [_lay_out(group, index, planner) for index, group in enumerate(scenario.traffic)]
     plan = {
         "seed": scenario.seed,
@@ -63,7 +64,8 @@ def _lay_out(group: Group, index: int, planner: Planner) -> dict[str, Any]:
         "law": planner.add_law(law),
         "transport": planner.add_transport(planner.profile(group.transport)),
     }
-    name = planner.add_name(group.name or group.default_name(law["name"]))
+    wanted = group.name or group.default_name(law["name"])
+    name = planner.names.take(wanted, is_chosen=bool(group.name))
     own = group.lay_out(planner, Item(name, place, sources, receivers))
     return {"kind": group.kind, "name": name, **common, **own}
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.errors import ScenarioError
+from headgate.names import FreeNames
 from headgate.scenario.networks.layout import Layout
 from headgate.scenario.transport import Transport
 
@@ -17,13 +19,15 @@ Arrays = dict[str, NDArray[np.uint64]]
 class Planner:
     """Collects profiles, laws, names and arrays while the traffic is laid out."""
 
-    def __init__(self, layout: Layout, transport: Transport, duration_ps: int) -> None:
+    def __init__(
+        self, layout: Layout, transport: Transport, duration_ps: int, chosen: Iterable[str] = ()
+    ) -> None:
         self.layout, self.transport, self.duration_ps = layout, transport, duration_ps
         self.transports: list[dict[str, Any]] = []
         self.laws: list[dict[str, Any]] = []
         self.arrays: Arrays = {}
         self.files: list[str] = []
-        self.names: dict[str, int] = {}
+        self.names = FreeNames(chosen)
 
     def profile(self, own: Transport | None) -> Transport:
         """Return the profile of traffic: its own, or the scenario's."""
@@ -43,11 +47,6 @@ class Planner:
     def add_law(self, plan: dict[str, Any]) -> int:
         """Return the number of a law."""
         return _index(self.laws, plan)
-
-    def add_name(self, wanted: str) -> str:
-        """Return a name that no other traffic has."""
-        self.names[wanted] = self.names.get(wanted, 0) + 1
-        return wanted if self.names[wanted] == 1 else f"{wanted}-{self.names[wanted]}"
 
     def add_file(self, name: str) -> int:
         """Return the number of a kind of file."""

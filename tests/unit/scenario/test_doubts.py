@@ -5,18 +5,22 @@ from typing import Any
 
 import pytest
 
-from headgate import catalog
+from headgate import Scenario, catalog
 from headgate.errors import HeadgateWarning, SchemeWarning
-from headgate.scenario.doubts import doubts_of
+from headgate.scenario.doubts import scenario_warnings
 
 from .scenarios import DUMBBELL, RENO, scenario
 
 THRESHOLD = {"name": "threshold", "mark": "20 packets"}
 
 
+def warnings_of(made: Scenario) -> list[str]:
+    return scenario_warnings(made, *made.plan())
+
+
 def doubts(network: dict[str, Any], *laws: str) -> list[str]:
     flows = [{**RENO, "law": law} for law in laws]
-    return doubts_of(*scenario({**DUMBBELL, **network}, *flows).plan())
+    return warnings_of(scenario({**DUMBBELL, **network}, *flows))
 
 
 @pytest.mark.parametrize("law", ["rcp", "vcp", "xcp"])
@@ -56,19 +60,19 @@ def test_a_router_beside_the_way_does_not_help() -> None:
         "links": [{"ends": ["a", "b"]}, {"ends": ["b", "c"], "feedback": "rcp"}],
     }
     flow = {**RENO, "law": "rcp", "source": "a"}
-    (said,) = doubts_of(*scenario(network, {**flow, "receiver": "b"}).plan())
+    (said,) = warnings_of(scenario(network, {**flow, "receiver": "b"}))
     assert "(a-b)" in said
-    assert not doubts_of(*scenario(network, {**flow, "receiver": "c"}).plan())
+    assert not warnings_of(scenario(network, {**flow, "receiver": "c"}))
 
 
 def test_a_mix_and_a_flow_list_are_looked_at_law_by_law(tmp_path: Path) -> None:
     users = {"kind": "web", "users": 4, "size": "9 packets"}
     mix = {**users, "laws": [{"law": "reno", "share": 0.5}, {"law": "xcp", "share": 0.5}]}
-    (said,) = doubts_of(*scenario(DUMBBELL, mix).plan())
+    (said,) = warnings_of(scenario(DUMBBELL, mix))
     assert said.startswith("'users': ")
     (tmp_path / "f.csv").write_text("start_s,size_packets,law\n0,1,rcp\n")
     listed = {"kind": "replay", "law": "reno", "name": "mine", "file": str(tmp_path / "f.csv")}
-    (said,) = doubts_of(*scenario(DUMBBELL, listed).plan())
+    (said,) = warnings_of(scenario(DUMBBELL, listed))
     assert said.startswith("'mine': ")
 
 
@@ -105,7 +109,7 @@ def test_the_catalogue_knows_what_a_law_needs() -> None:
 )
 def test_flows_that_start_when_the_run_is_over_are_told(keys: dict[str, Any], said: str) -> None:
     late = scenario(DUMBBELL, {**RENO, **keys}).replaced({"duration": "10 s"})
-    found = doubts_of(*late.plan())
+    found = warnings_of(late)
     assert len(found) == bool(said)
     assert all(said in one and "lengthen duration" in one for one in found)
 
@@ -114,5 +118,5 @@ def test_rows_of_a_flow_list_that_start_when_the_run_is_over_are_told(tmp_path: 
     (tmp_path / "f.csv").write_text("start_s,size_packets\n0,1\n9,1\n10,1\n")
     listed = {"kind": "replay", "law": "reno", "name": "mine", "file": str(tmp_path / "f.csv")}
     late = scenario(DUMBBELL, listed).replaced({"duration": "10 s"})
-    (said,) = doubts_of(*late.plan())
+    (said,) = warnings_of(late)
     assert said.startswith("traffic[0].file: 1 of the 3 flows of 'mine' would start when")

@@ -74,7 +74,7 @@ def test_equal_ends_and_round_trips_share_a_host(tmp_path: Path) -> None:
         ("3000", DUMBBELL, "at most 2000"),
         ("0.1", RING, "needs host links"),
         ("0.001", {**RING, "host_rate": "1 Gbit/s"}, "1 ms is not above the route's own 20 ms"),
-        ("soon", DUMBBELL, "a word in rtt_s; it must be empty, or a number"),
+        ("soon", DUMBBELL, "line 2 has rtt_s = 'soon'; it must be empty, or a number"),
     ],
 )
 def test_a_wrong_round_trip_is_a_sentence(

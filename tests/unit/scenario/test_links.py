@@ -71,7 +71,9 @@ class TestTraces:
         ("text", "said"),
         [
             ("", "is empty"),
-            ("1\n2 x\n", "line 3 is 'x'"),
+            ("1\n2 x\n", "line 2 is 'x'"),
+            ("5\n\n\n10\n\n15\nx\n", "line 7 is 'x'"),
+            ("5\r\n\r\n3\r\n", "line 3 goes back to 3 ms"),
             ("5\n3\n", "line 2 goes back to 3 ms"),
             ("0\n0\n", "ends at 0 ms"),
             ("-4\n", "line 1 is '-4'"),
@@ -142,11 +144,11 @@ class TestCourses:
             ("time_s\n0\n", "at least one of rate_bps"),
             ("rate_bps\n5e6\n", "must have the column time_s"),
             ("time_s,rate_bps\n", "no row"),
-            ("time_s,rate_bps\n1,5e6\n", "must rise from 0"),
-            ("time_s,rate_bps\n0,5e6\n0,6e6\n", "must rise from 0"),
-            ("time_s,rate_bps\n0,0\n", "row 1 has rate_bps = 0"),
-            ("time_s,delay_s\n0,x\n", "row 1 has delay_s = nan"),
-            ("time_s,loss\n0,0.1\n1,1\n", "row 2 has loss = 1"),
+            ("time_s,rate_bps\n1,5e6\n", "line 2 has time_s = 1; a course begins at 0"),
+            ("time_s,rate_bps\n0,5e6\n0,6e6\n", "line 3 has time_s = 0 after 0; the times must"),
+            ("time_s,rate_bps\n0,0\n", "line 2 has rate_bps = 0"),
+            ("time_s,delay_s\n0,x\n", "line 2 has delay_s = 'x'"),
+            ("time_s,loss\n0,0.1\n1,1\n", "line 3 has loss = 1"),
         ],
     )
     def test_what_is_no_course_is_refused(self, tmp_path: Path, text: str, said: str) -> None:

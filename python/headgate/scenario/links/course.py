@@ -13,14 +13,17 @@ from pydantic import Field
 from headgate.errors import ScenarioError
 from headgate.scenario.links.file import FileOrName
 from headgate.scenario.links.synthetic import COURSES, make_course
-from headgate.scenario.table_file import read_numbers
+from headgate.scenario.table_file import Numbers, UserTable, open_table
 
 #: Bounds of the columns; a link has no rate of zero.
 _BOUNDS = {
-    "rate_bps": (1.0, 1e14, "at least 1 bit/s; where nothing passes, write a loss or use a trace"),
+    "rate_bps": (1.0, 1e14, "from 1 bit/s to 1e14 bit/s; a course cannot describe outages yet"),
     "delay_s": (0.0, 1e3, "from 0 to 1000 seconds"),
-    "loss": (0.0, 1.0, "a probability below 1"),
+    "loss": (0.0, 1.0, "a probability below 1; a course cannot describe outages yet"),
 }
+_TIME = "time_s"
+#: A course ends before this, s.
+_LATEST_S = 1e7
 #: Rows that a run may go through.
 _MOST = 1_000_000
 
@@ -93,25 +96,38 @@ def _without_end(steps: Steps, path: str, place: str) -> Steps:
 
 def read_course(path: str, place: str) -> Steps:
     """Read a course from CSV or Parquet."""
-    columns = read_numbers(path, ("time_s", *_BOUNDS), place)
-    if "time_s" not in columns or len(columns) < 2:
+    table = open_table(path, place)
+    table.check_columns((_TIME, *_BOUNDS))
+    if _TIME not in table.columns or len(table.columns) < 2:
         names = ", ".join(_BOUNDS)
         raise ScenarioError(
             place, f"{path!r} must have the column time_s and at least one of {names}"
         )
-    at_s = columns.pop("time_s")
-    if at_s[0] != 0 or not (np.diff(at_s) > 0).all() or not at_s[-1] < 1e7:
-        raise ScenarioError(place, f"{path!r}: time_s must rise from 0 and end before 10000000 s")
-    for name, column in columns.items():
-        _check(column, name, path, place)
+    at_s = _read_times(table)
+    columns = {name: _read_column(table, name) for name in _BOUNDS if name in table.columns}
     at_ps = np.round(at_s * 1e12).astype(np.int64)
     return Steps(at_ps, columns, max(1, int(at_ps[-1])))
 
 
-def _check(column: NDArray[np.float64], name: str, path: str, place: str) -> None:
-    low, high, unit = _BOUNDS[name]
+def _read_times(table: UserTable) -> Numbers:
+    allowed = f"a number of seconds from 0 to {_LATEST_S:.0f}"
+    at_s = table.numbers(_TIME, allowed)
+    if not len(at_s):
+        raise ScenarioError(table.place, f"{table.path!r} has no row")
+    table.require((at_s >= 0) & (at_s < _LATEST_S), _TIME, at_s, allowed)
+    if at_s[0] != 0:
+        table.refuse(0, f"has {_TIME} = {at_s[0]:g}; a course begins at 0")
+    late = np.flatnonzero(np.diff(at_s) <= 0)
+    if len(late):
+        row = int(late[0]) + 1
+        says = f"has {_TIME} = {at_s[row]:g} after {at_s[row - 1]:g}; the times must rise"
+        table.refuse(row, says)
+    return at_s
+
+
+def _read_column(table: UserTable, name: str) -> Numbers:
+    low, high, allowed = _BOUNDS[name]
+    column = table.numbers(name, allowed)
     inside = (column >= low) & ((column < high) if name == "loss" else (column <= high))
-    if not inside.all():
-        row = int(np.flatnonzero(~inside)[0])
-        says = f"row {row + 1} has {name} = {column[row]:g}; it must be {unit}"
-        raise ScenarioError(place, f"{path!r}: {says}")
+    table.require(inside, name, column, allowed)
+    return column

@@ -72,36 +72,45 @@ class Trace(FileOrName):
 def read_trace(path: str, place: str) -> NDArray[np.int64]:
     """Read a trace of mahimahi's format; return its times (ms), shape (opportunities,)."""
     try:
-        words = Path(path).read_text(encoding="ascii").split()
+        text = Path(path).read_text(encoding="ascii")
     except UnicodeDecodeError:
         raise ScenarioError(
             place, f"{path!r} is not a trace; it must be text, one number per line"
         ) from None
     except OSError as error:
         raise ScenarioError(place, f"{path!r} cannot be read: {explain_os(error)}") from None
+    words = text.split()
     if not words:
         raise ScenarioError(place, f"{path!r} is empty; a trace must have one time (ms) per line")
     if len(words) > _MOST:
         raise ScenarioError(
-            place, f"{path!r} has {len(words):,} lines; it may have at most {_MOST:,}"
+            place, f"{path!r} has {len(words):,} times; it may have at most {_MOST:,}"
         )
-    times = _to_times(words, path, place)
+    wrong = next((index for index, word in enumerate(words) if not _is_time(word)), None)
+    if wrong is not None:
+        says = f"{_where(text, wrong)} is {words[wrong][:40]!r}; it must be a whole number of ms"
+        raise ScenarioError(place, f"{path!r}: {says}")
+    times = np.array(words, dtype=np.int64)
     late = np.flatnonzero(np.diff(times) < 0)
     if len(late):
-        line = int(late[0]) + 2
-        says = f"line {line} goes back to {times[line - 1]} ms; the times of a trace must rise"
+        index = int(late[0]) + 1
+        says = (
+            f"{_where(text, index)} goes back to {times[index]} ms; the times of a trace must rise"
+        )
         raise ScenarioError(place, f"{path!r}: {says}")
     if times[-1] == 0:
         raise ScenarioError(place, f"{path!r} ends at 0 ms; its last time must be above 0")
     return times
 
 
-def _to_times(words: list[str], path: str, place: str) -> NDArray[np.int64]:
-    wrong = next((i for i, word in enumerate(words) if not _is_time(word)), None)
-    if wrong is not None:
-        says = f"line {wrong + 1} is {words[wrong][:40]!r}; it must be a whole number of ms"
-        raise ScenarioError(place, f"{path!r}: {says}")
-    return np.array(words, dtype=np.int64)
+def _where(text: str, index: int) -> str:
+    """Return the line of the word of that index, blank lines counted."""
+    words = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        words += len(line.split())
+        if words > index:
+            return f"line {number}"
+    return "the end"
 
 
 def _is_time(word: str) -> bool:

@@ -1,23 +1,27 @@
 """Any network: a GraphML or node-link JSON file, or routers and links written out.
 
 Attributes of nodes: `class`. Of edges: the keys of links, such as `rate`, `delay`, `loss`; what an
-edge lacks comes from the network's own keys. An undirected graph has each link both ways.
+edge lacks comes from the network's own keys. An undirected graph has each link both ways. A link is
+named by its ends, and each further one of that name gets a number behind a point.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from headgate.errors import ScenarioError
+from headgate.names import FreeNames
 from headgate.scenario.base import Buffer, Model, Rate, Time, at
 from headgate.scenario.links.behaviour import Behaviour, choose_rate
 from headgate.scenario.links.keys import LinkKeys, Reverse
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
 from headgate.scenario.networks.reverse import apply_reverse
 from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
+from headgate.strict import fit_model
 from headgate.units import parse_buffer
 
 
@@ -48,6 +52,11 @@ class GraphLink(LinkKeys):
     )
 
 
+def _fit_edge(link: Mapping[str, Any]) -> GraphLink:
+    """Make a link of an edge of a file. Raises ScenarioError with the edge and its attribute."""
+    return fit_model(GraphLink, link, f"edge {link['ends'][0]}-{link['ends'][1]}")
+
+
 class Graph(Model):
     """A network from a file, or written out as `routers` and `links`."""
 
@@ -63,6 +72,9 @@ class Graph(Model):
     feedback: Feedback | None = Field(
         None, description="Feedback from each router to senders: XCP, RCP or VCP."
     )
+    unread: tuple[str, ...] = Field(
+        (), description="Attributes of the file that mean nothing here; a warning lists them."
+    )
     host_rate: Rate | None = Field(None, description="Rate of host links; absent = no host links.")
     host_delay: Time = Field(0, description="Delay of host links, each way.")
 
@@ -76,11 +88,14 @@ class Graph(Model):
             raise at("file", "give either a file or routers and links")
         from headgate.scenario.networks.graph_file import read_graph
 
+        path = str(given["file"])
         rest = {key: value for key, value in given.items() if key != "file"}
         try:
-            return rest | read_graph(str(given["file"]))
+            found = read_graph(path)
+            links = [_fit_edge(link) for link in found["links"]]
         except ScenarioError as error:
-            raise at("file", error.sentence) from None
+            raise at("file", f"{path!r}: {error}" if error.place else error.sentence) from None
+        return rest | found | {"links": links}
 
     @model_validator(mode="after")
     def _is_whole(self) -> Graph:
@@ -113,8 +128,10 @@ class Graph(Model):
         """Lay the network out."""
         layout = Layout()
         index = {r.name: layout.add_node(r.name, r.class_name) for r in self.routers}
+        names = FreeNames(separator=".")
         for number, link in enumerate(self.links):
-            self._add(layout, link, index, demand.duration_ps, f"network.links[{number}]")
+            pair = self._lay_out(link, index, demand.duration_ps, f"network.links[{number}]")
+            layout.links += [replace(one, name=names.take(one.name)) for one in pair]
         layout.rate_bps = max((link.rate_bps for link in layout.links), default=0)
         edge = None
         if self.host_rate is not None:
@@ -123,9 +140,10 @@ class Graph(Model):
         layout.receivers = list(layout.sources)
         return layout
 
-    def _add(
-        self, layout: Layout, link: GraphLink, index: dict[str, int], duration_ps: int, place: str
-    ) -> None:
+    def _lay_out(
+        self, link: GraphLink, index: dict[str, int], duration_ps: int, place: str
+    ) -> list[Link]:
+        """Return the link in each direction in which it runs."""
         one, other = link.ends
         behaviour = link.behaviour(place, duration_ps)
         forward = Link(
@@ -139,12 +157,12 @@ class Graph(Model):
             link.feedback or self.feedback,
             behaviour,
         )
-        layout.links.append(forward)
-        if not self.directed:
-            ends = index[other], index[one]
-            back = replace(forward, name=f"{other}-{one}", source=ends[0], target=ends[1])
-            where = f"{place}.reverse"
-            layout.links.append(apply_reverse(back, link.reverse, duration_ps, where))
+        if self.directed:
+            return [forward]
+        ends = index[other], index[one]
+        back = replace(forward, name=f"{other}-{one}", source=ends[0], target=ends[1])
+        where = f"{place}.reverse"
+        return [forward, apply_reverse(back, link.reverse, duration_ps, where)]
 
     def _rate(self, link: GraphLink, behaviour: Behaviour, place: str) -> int:
         others = self.rate if behaviour.rate_bps is None else None

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from headgate.errors import ScenarioError
 from headgate.scenario.toml import anchor_code, anchor_link, note_laws
+from headgate.suggest import hint, suggest
 
-_ATTRIBUTES = (
+#: What is understood of nodes and of edges; networkx puts the identity of an edge among the rest.
+NODE_ATTRIBUTES = ("class",)
+EDGE_ATTRIBUTES = (
     "rate", "delay", "buffer", "loss", "queue", "feedback", "lose", "changes",
     "ingress", "impairments", "trace", "course", "reverse",
 )  # fmt: skip
+_IDENTITY = ("id", "key")
 
 
 def read_graph(path: str) -> dict[str, Any]:
@@ -48,17 +53,41 @@ def _node_link(data: Any) -> Any:
 
 
 def from_networkx(graph: Any) -> dict[str, Any]:
-    """Return the routers, links and direction of a networkx graph as a network's keys."""
+    """Return the routers, links and direction of a networkx graph as a network's keys.
+
+    Raises ScenarioError for an attribute that looks like a misspelt one.
+    """
+    nodes, edges = list(graph.nodes(data=True)), list(graph.edges(data=True))
+    unread = [
+        *(f"{key} of nodes" for key in _find_unread(nodes, NODE_ATTRIBUTES)),
+        *(f"{key} of edges" for key in _find_unread(edges, EDGE_ATTRIBUTES)),
+    ]
     return {
         "routers": [
-            {"name": str(node), "class_name": str(data.get("class", ""))}
-            for node, data in graph.nodes(data=True)
+            {"name": str(node), "class_name": str(data.get("class", ""))} for node, data in nodes
         ],
-        "links": [_link(one, other, data) for one, other, data in graph.edges(data=True)],
+        "links": [_link(*edge) for edge in edges],
         "directed": bool(graph.is_directed()),
+        **({"unread": unread} if unread else {}),
     }
 
 
 def _link(one: object, other: object, data: dict[str, Any]) -> dict[str, Any]:
-    own = {key: data[key] for key in _ATTRIBUTES if key in data}
+    own = {key: data[key] for key in EDGE_ATTRIBUTES if key in data}
     return {"ends": [str(one), str(other)], **own}
+
+
+def _find_unread(parts: Sequence[Any], known: Sequence[str]) -> list[str]:
+    """Return the attributes of nodes or edges that mean nothing here."""
+    unread: dict[str, None] = {}
+    for *names, data in parts:
+        for key in map(str, data):
+            if key in known or key in _IDENTITY or key in unread:
+                continue
+            if suggest(key, known):
+                what = "node" if len(names) == 1 else "edge"
+                label = f"{what} {'-'.join(map(str, names))}"
+                says = f"{label} has the attribute {key!r}; {hint(key, known, '')}"
+                raise ScenarioError("", says)
+            unread[key] = None
+    return list(unread)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from headgate.errors import CatalogError, ScenarioError
-from headgate.scenario.flow_list import FlowList, read_flow_list, read_shortest_rtt
+from headgate.scenario.flow_list import (
+    FlowList,
+    find_word,
+    read_flow_list,
+    read_shortest_rtt,
+)
 from headgate.scenario.group import LISTED_BYTES, Group, Item, Need
 from headgate.scenario.law import LawChoice
 from headgate.scenario.networks.layout import Layout, Spot
@@ -51,11 +56,11 @@ class Replay(Group):
         columns = {
             "start_ps": flows.start_ps,
             "packets": flows.packets(segment_bytes),
-            **_ends(flows, planner.layout, item, places),
+            **self._ends(flows, planner.layout, item, places),
         }
         if "law" in flows.names:
             words, codes = flows.names["law"]
-            laws = [planner.add_law(_law(word, file).plan()) for word in words]
+            laws = [planner.add_law(self._law(word, file).plan()) for word in words]
             columns["law"] = np.array(laws, np.uint64)[codes]
         planner.arrays |= {f"{item.name}.{name}": column for name, column in columns.items()}
         return {
@@ -65,33 +70,54 @@ class Replay(Group):
             "receiver": receiver,
         }
 
+    def _ends(
+        self, flows: FlowList, layout: Layout, item: Item, places: dict[Spot, int]
+    ) -> dict[str, NDArray[np.uint64]]:
+        """Return the places of the ends that each row names, or that its round trip needs."""
+        file = f"{item.place}.file"
+        spots, codes = {}, {}
+        for column, own, default in (
+            ("source", item.sources, layout.sources),
+            ("receiver", item.receivers, layout.receivers),
+        ):
+            spots[column] = [own[0]]
+            if column in flows.names:
+                words, codes[column] = flows.names[column]
+                spots[column] = [self._spot(layout, default, column, word, file) for word in words]
+        if flows.rtt_ps is not None:
+            return _ends_at_rtts(flows.rtt_ps, layout, (spots, codes), places, file)
+        return {
+            column: np.array([_number(places, spot) for spot in spots[column]], np.uint64)[code]
+            for column, code in codes.items()
+        }
+
+    def _spot(
+        self, layout: Layout, default: Sequence[Spot], column: str, word: str, place: str
+    ) -> Spot:
+        try:
+            return layout.spots(default, word, place)[0]
+        except ScenarioError as error:
+            raise self._refusal(column, word, place, error.sentence) from None
+
+    def _law(self, word: str, place: str) -> LawChoice:
+        try:
+            return LawChoice.model_validate(word)
+        except ValidationError as error:
+            cause = error.errors()[0].get("ctx", {}).get("error", error)
+        except CatalogError as error:
+            cause = error
+        raise self._refusal("law", word, place, str(cause))
+
+    def _refusal(self, column: str, word: str, place: str, says: str) -> ScenarioError:
+        """Make the error of a word of a column, with its line."""
+        where = find_word(self.file, place, column, word)
+        return ScenarioError(place, f"{self.file!r}: {where} has {column} = {word!r}: {says}")
+
     @classmethod
     def estimate(cls, item: Mapping[str, Any], arrays: Arrays) -> Need:
         """Count the rows."""
         rows = len(arrays[f"{item['key']}.start_ps"])
         return Need("file", f"{rows:,} flows", rows * LISTED_BYTES, rows)
-
-
-def _ends(
-    flows: FlowList, layout: Layout, item: Item, places: dict[Spot, int]
-) -> dict[str, NDArray[np.uint64]]:
-    """Return the numbers of the places that each row names, or where its round trip puts it."""
-    file = f"{item.place}.file"
-    spots, codes = {}, {}
-    for column, own, default in (
-        ("source", item.sources, layout.sources),
-        ("receiver", item.receivers, layout.receivers),
-    ):
-        spots[column] = [own[0]]
-        if column in flows.names:
-            words, codes[column] = flows.names[column]
-            spots[column] = [layout.spots(default, word, file)[0] for word in words]
-    if flows.rtt_ps is not None:
-        return _ends_at_rtts(flows.rtt_ps, layout, (spots, codes), places, file)
-    return {
-        column: np.array([_number(places, spot) for spot in spots[column]], np.uint64)[code]
-        for column, code in codes.items()
-    }
 
 
 Ends = tuple[Mapping[str, list[Spot]], Mapping[str, NDArray[np.uint64]]]
@@ -126,13 +152,3 @@ def _ends_at_rtts(
 def _number(places: dict[Spot, int], spot: Spot) -> int:
     """Return the index of the place of `spot`, added if it is new."""
     return places.setdefault(replace(spot, weight=1.0), len(places))
-
-
-def _law(word: str, place: str) -> LawChoice:
-    try:
-        return LawChoice.model_validate(word)
-    except ValidationError as error:
-        cause = error.errors()[0].get("ctx", {}).get("error", error)
-        raise ScenarioError(place, f"in the column 'law', {cause}") from None
-    except CatalogError as error:
-        raise ScenarioError(place, str(error)) from None
