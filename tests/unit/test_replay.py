@@ -119,9 +119,58 @@ def test_what_a_user_should_know_is_said(tmp_path: Path) -> None:
     assert "1 packet of QUIC (UDP port 443)" in describe(read_capture(path), 1)
 
 
+DAY_S, NOW_S = 86_400.0, 1.7e9
+
+
+@pytest.mark.parametrize(
+    ("frames", "editcap"),
+    [
+        ([udp(0, 443, 9), *exchange(NOW_S)], "editcap -A 2023-11-14T22:13:20Z '{}' part.pcapng"),
+        ([*exchange(NOW_S), udp(2**32 - 1, 443, 9)], "editcap -B 2023-11-14T22:13:20Z '{}' part"),
+        ([*exchange(1000.0), *exchange(NOW_S, down=9000)], "editcap -A 2023-11-14T22:13:20Z '{}'"),
+    ],
+    ids=["first in 1970", "last in 2106", "merged after years"],
+)
+def test_a_clock_that_jumped_writes_nothing(
+    frames: list[Any], editcap: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "a jump.pcap", frames)
+    done = headgate("replay", path, "--out", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "days, and a replay lasts at most 99 days; there is no packet for" in done.sentence
+    assert editcap.format(path) in done.sentence
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_long_silence_is_reported_and_replayed(tmp_path: Path) -> None:
+    later = exchange(NOW_S + DAY_S, client=("10.0.0.1", 40_001), down=50_000)
+    path = write(tmp_path / "two.pcap", [*exchange(NOW_S), *later])
+    (said,) = [said for said in warnings(read_capture(path)) if "no packet" in said]
+    assert said.startswith(
+        "there is no packet for 24.0 hours, from 2023-11-14T22:13:20Z to 2023-11"
+    )
+    assert headgate("replay", path, "--out", tmp_path / "out").exit_code == 0
+    busy = write(tmp_path / "busy.pcap", exchange(NOW_S))
+    assert not [said for said in warnings(read_capture(busy)) if "no packet" in said]
+
+
+@pytest.mark.parametrize("rtt_s", [0.0, 1500.0])
+def test_impossible_round_trips_are_those_of_the_network(rtt_s: float, tmp_path: Path) -> None:
+    """A clock that is too coarse measures 0, and one that was set measures anything."""
+    path = write(tmp_path / "one.pcap", exchange(NOW_S, rtt_s=rtt_s))
+    assert "1 connection gave no round trip" in " ".join(warnings(read_capture(path)))
+    done = headgate("replay", path, "--out", tmp_path / "out")
+    assert done.exit_code == 0, done.errors
+    scenario = Scenario.load(tmp_path / "out" / "scenario.toml")
+    assert scenario.to_dict()["network"]["rtt"] == "50 ms"
+    rows = (tmp_path / "out" / "flows.csv").read_text().splitlines()
+    assert [row.rpartition(",")[2] for row in rows[1:]] == ["", ""]
+
+
 def test_round_trips_are_rounded_to_few() -> None:
-    given = np.array([0.0401234, 0.0400999, np.nan, 1.23456, 5000.0])
-    np.testing.assert_array_equal(round_rtts(given), [0.0401, 0.0401, np.nan, 1.23, np.nan])
+    given = np.array([0.0401234, 0.0400999, np.nan, 1.23456, 5000.0, 0.0, -2.0])
+    kept = [0.0401, 0.0401, np.nan, 1.23, np.nan, np.nan, np.nan]
+    np.testing.assert_array_equal(round_rtts(given), kept)
     many = np.geomspace(1e-6, 100, 20_000)
     assert len(np.unique(round_rtts(many))) < 4000
     np.testing.assert_allclose(round_rtts(many), many, rtol=0.05)
@@ -162,7 +211,7 @@ def test_a_wrong_option_is_a_sentence(
     done = headgate("replay", path, "--out", tmp_path / "out", *arguments)
     assert done.exit_code == 2
     assert says in done.sentence
-    assert not (tmp_path / "out" / "scenario.toml").exists()
+    assert not (tmp_path / "out").exists()
 
 
 def test_what_cannot_be_replayed_is_a_sentence(tmp_path: Path) -> None:

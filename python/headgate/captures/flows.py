@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.captures.read import Capture
+from headgate.captures.rtts import keep_plausible
 from headgate.tables import Table, Words
 
 #: Significant digits of a round trip, and fewer where that leaves more different ones than this.
 DIGITS, FEWER_DIGITS, MOST_DIFFERENT = 3, 2, 4000
-#: What is longer is no round trip of any network, but a mistake of a clock.
-LONGEST_RTT_S = 1000.0
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def list_flows(capture: Capture, ends: Ends, *, with_rtt: bool = True) -> Table:
 
 def round_rtts(rtt_s: NDArray[np.float64]) -> NDArray[np.float64]:
     """Round to so few digits that there are few different ones: each is a host of its own."""
-    known = np.where(rtt_s <= LONGEST_RTT_S, rtt_s, np.nan)
+    known = keep_plausible(rtt_s)
     rounded = _round_to(known, DIGITS)
     few = len(np.unique(rounded[np.isfinite(rounded)])) <= MOST_DIFFERENT
     return rounded if few else _round_to(known, FEWER_DIGITS)

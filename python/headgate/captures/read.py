@@ -55,6 +55,8 @@ class Capture:
     idle_connections: int
     idle: Count
     """Of TCP connections without data."""
+    begin_s: float
+    """When the first packet was captured, since 1970."""
     span_s: float
     """From the first packet to the last."""
     snapped: int
@@ -113,6 +115,7 @@ def _form(path: Path, found: dict[str, Any]) -> Capture:
         counts={name: Count(*count) for name, count in found["counts"].items()},
         idle_connections=found["idle_connections"],
         idle=Count(*found["idle"]),
+        begin_s=begin_ns / 1e9,
         span_s=(end_ns - begin_ns) / 1e9,
         snapped=found["snapped"],
         strays=found["strays"],

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from headgate.captures.clock import warn_of_clock
 from headgate.captures.read import Capture, Count
+from headgate.captures.rtts import keep_plausible
 from headgate.units import readable
 
 #: Kinds of packets that are not taken, by the engine's names.
@@ -64,23 +66,25 @@ def describe(capture: Capture, flows: int) -> str:
 def warnings(capture: Capture) -> Iterator[str]:
     """Yield warnings about the flows that were taken, and about the file."""
     yield from _of_file(capture)
+    yield from warn_of_clock(capture)
     found = capture.connections
     late, endless = int((found["has_syn"] == 0).sum()), _count_endless(capture)
     if late:
         yield (
-            f"{count(late, 'connection')} began before the capture: their sizes count only what "
-            "was captured, and the end with the higher port is taken for the client"
+            f"{count(late, 'connection')} began before the capture: their sizes leave out what "
+            "came before it, and the end with the higher port is taken for the client"
         )
     if endless:
         yield (
-            f"{count(endless, 'connection')} had not ended when the capture did: their sizes "
-            "count only what was captured"
+            f"{count(endless, 'connection')} had not ended when the capture did: their sizes leave "
+            "out what came after it"
         )
-    unmeasured = int(np.isnan(found["rtt_s"]).sum())
+    unmeasured = int(np.isnan(keep_plausible(found["rtt_s"])).sum())
     if unmeasured:
         yield (
             f"{count(unmeasured, 'connection')} gave no round trip (the handshake was not "
-            "captured, or was retransmitted): their flows have that of the network"
+            "captured, was retransmitted, or has impossible times): their flows have that of the"
+            " network"
         )
 
 

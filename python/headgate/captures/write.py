@@ -8,15 +8,18 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from headgate.api import Scenario
+from headgate.captures.clock import check_clock
 from headgate.captures.flows import SIDES, Ends, list_flows
 from headgate.captures.read import CAPTURED, Capture
+from headgate.captures.rtts import keep_plausible
 from headgate.captures.summary import describe, shares, warnings
-from headgate.errors import HeadgateError, StoreError
+from headgate.errors import HeadgateError, StoreError, explain_os
 from headgate.run.files import write_bytes, write_file
 from headgate.run.parquet import write_table
 from headgate.scenario.toml import set_key, toml_text
@@ -71,29 +74,51 @@ def _say_nothing_taken(capture: Capture) -> str:
 
 
 def write_replay(capture: Capture, folder: Path, choice: Choice) -> list[Path]:
-    """Write the folder, and see that its scenario is right. Raises HeadgateError."""
+    """Write the folder whole or not at all, once its scenario is right. Raises HeadgateError."""
     if (folder / SCENARIO).exists():
         raise StoreError(f"{folder / SCENARIO}: is there already; choose another folder")
     summary = summarise(capture)
-    flows = list_flows(capture, choice.ends, with_rtt=choice.network is None)
-    text = _head(capture, summary["says"]) + toml_text(_scenario(capture, folder, choice))
-    write_file(folder / FLOWS, lambda draft: _write_csv(flows, draft), durable=False)
-    write_table(folder / f"{CAPTURED}.parquet", capture.connections)
-    write_bytes(folder / SUMMARY, json.dumps(summary, indent=2).encode(), durable=False)
-    pictures = _draw(capture, folder)
-    write_bytes(folder / SCENARIO, text.encode(), durable=False)
-    _check(folder)
-    names = (SCENARIO, FLOWS, f"{CAPTURED}.parquet", SUMMARY)
-    return [*(folder / name for name in names), *pictures]
-
-
-def _check(folder: Path) -> None:
-    """See that the scenario runs; one that does not is not left behind."""
+    check_clock(capture)
     try:
-        Scenario.load(folder / SCENARIO).plan()
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix="draft-", dir=folder) as draft:
+            names = _write_draft(capture, Path(draft), folder, choice, summary)
+            for name in names:
+                (Path(draft) / name).replace(folder / name)
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
     except HeadgateError:
-        (folder / SCENARIO).unlink()
+        _remove_if_empty(folder)
         raise
+    return [folder / name for name in names]
+
+
+def _write_draft(
+    capture: Capture, draft: Path, folder: Path, choice: Choice, summary: dict[str, Any]
+) -> list[str]:
+    """Write all files; return their names, the scenario first."""
+    flows = list_flows(capture, choice.ends, with_rtt=choice.network is None)
+    head = _head(capture, summary["says"])
+    write_file(draft / FLOWS, lambda path: _write_csv(flows, path), durable=False)
+    _check(head + toml_text(_scenario(capture, draft, choice)), draft)
+    write_table(draft / f"{CAPTURED}.parquet", capture.connections)
+    write_bytes(draft / SUMMARY, json.dumps(summary, indent=2).encode(), durable=False)
+    pictures = [path.name for path in _draw(capture, draft)]
+    text = head + toml_text(_scenario(capture, folder, choice))
+    write_bytes(draft / SCENARIO, text.encode(), durable=False)
+    return [SCENARIO, FLOWS, f"{CAPTURED}.parquet", SUMMARY, *pictures]
+
+
+def _check(text: str, draft: Path) -> None:
+    """Plan the scenario beside the list of flows. Raises HeadgateError."""
+    path = draft / SCENARIO
+    write_bytes(path, text.encode(), durable=False)
+    Scenario.load(path).plan()
+
+
+def _remove_if_empty(folder: Path) -> None:
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _write_csv(flows: Table, draft: Path) -> None:
@@ -155,7 +180,7 @@ def _scenario(capture: Capture, folder: Path, choice: Choice) -> dict[str, Any]:
 
 
 def _dumbbell(capture: Capture) -> dict[str, Any]:
-    rtts = capture.connections["rtt_s"]
+    rtts = keep_plausible(capture.connections["rtt_s"])
     known = rtts[np.isfinite(rtts)]
     rtt_s = float(np.median(known)) if len(known) else USUAL_RTT_S
     bps = _busiest_bps(capture)
