@@ -30,7 +30,6 @@ from headgate.run.trace_log import TraceLog, has_trace
 from headgate.scenario.plan import choose_numbers, identity_of, make_plan
 from headgate.scenario.planner import Arrays
 from headgate.scenario.spec import ScenarioSpec
-from headgate.scenario.toml import note_laws
 from headgate.tables import Table
 from headgate.visible import visible
 
@@ -163,9 +162,7 @@ class Result:
         """The scenario that was run, with every default filled in; a fluid run has none."""
         if "scenario" not in self.meta:
             raise HeadgateError("a fluid run has no scenario; meta['fluid'] says what was solved")
-        scenario = self.meta["scenario"]
-        note_laws(scenario, "a stored run")
-        return Scenario.from_dict(scenario)
+        return Scenario.from_file(self.meta["scenario"], "a stored run")
 
     @property
     def digest(self) -> str:

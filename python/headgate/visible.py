@@ -19,6 +19,7 @@ JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 
 #: A name of a file that was changed is no longer than this.
 LONGEST = 80
+_FILE_NAME = re.compile(r"\w(?:[\w.+ -]*[\w+-])?")
 #: What OWASP names for "CSV injection": the first character of a formula, at the start of a cell.
 #: Where lists are parted by semicolons, a cell starts after those and after tabs and line ends too.
 #: The last four are the wide forms of the first.
@@ -42,6 +43,16 @@ def say(*lines: str, error: bool = False) -> None:
     """Print lines, on standard error if asked."""
     for line in lines:
         print(visible(line), file=sys.stderr if error else sys.stdout, flush=error)
+
+
+def check_name(text: str) -> str:
+    """Return a name that a file or folder gets. Raises ValueError unless it names one only."""
+    if len(text) > LONGEST or not _FILE_NAME.fullmatch(text):
+        raise ValueError(
+            f"{text[:LONGEST]!r} is not allowed; it names a file or folder, so write at most"
+            f" {LONGEST} letters, digits, blanks and ._+-, and a letter or digit first"
+        )
+    return text
 
 
 def in_path(text: str) -> str:

@@ -199,6 +199,7 @@ def test_the_scenario_of_a_stored_run_asks(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(trust, "_by_file", {})
     (tmp_path / "mine.py").write_text(f"{COPIES.read_text()}\n# of a stranger\n")
     scenario(f"{tmp_path / 'mine.py'}:Red").run().write(tmp_path / "run")
+    monkeypatch.setattr(trust, "_by_hand", set())  # another process
     with pytest.raises(UntrustedLawError, match="a stored run names this discipline"):
         Result.read(tmp_path / "run").scenario.run()
 

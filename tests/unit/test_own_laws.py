@@ -17,6 +17,7 @@ from headgate.errors import InterruptedRunError
 from headgate.plugin import library, load
 from headgate.plugin.jit import layout
 from headgate.plugin.ready import make_ready
+from headgate.plugin.trust import name_by_hand
 from headgate.run.progress import Progress
 from headgate.run.simulate import SNAPSHOT_FILE
 
@@ -131,6 +132,7 @@ def test_threads_may_ask_for_the_same_law_at_once(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(slow)
     (tmp_path / "reno.c").write_text((LAWS / "reno.c").read_text())
     sources = [f"{tmp_path}/slow.py:Reno", f"{tmp_path}/reno.c:reno"] * 4
+    name_by_hand(sources)
     with ThreadPoolExecutor(8) as pool:
         assert len(list(pool.map(lambda source: make_ready(load(source), {}), sources))) == 8
     assert len({id(load(source).cls) for source in sources[::2]}) == 1

@@ -147,19 +147,6 @@ def test_the_scenario_of_a_stored_run_asks(scenario: Path, tmp_path: Path) -> No
     assert not ran(scenario)
 
 
-@pytest.mark.parametrize("setting", ["traffic.0.control", "network.queue"])
-def test_a_design_that_names_own_code_asks(setting: str, scenario: Path, tmp_path: Path) -> None:
-    from headgate.design.file import DesignFile
-
-    law = scenario.with_name("mine.py")
-    design = tmp_path / "design.toml"
-    low, high = str(law), f"{law}:Mine"
-    write_toml({"factors": {"own": {"setting": setting, "low": low, "high": high}}}, design)
-    assert trust.is_trusted(str(law), sha256(scenario))
-    DesignFile.load(design)
-    assert not trust.is_trusted(str(law), sha256(scenario))
-
-
 def test_nothing_takes_an_address_from_a_number() -> None:
     from headgate import _native
 

@@ -42,10 +42,9 @@ def check(
     verdict, a record it changed, unequal answers to equal events, or an exception is reported with
     the line. It meets them in a process of its own.
     """
-    from headgate.plugin import split
-    from headgate.plugin.source import KINDS
+    from headgate.plugin import is_code
 
-    if Path(split(file)[0]).suffix in KINDS:
+    if is_code(file):
         _check_code(file, as_json)
         return
     scenario = Path(file)
@@ -70,24 +69,40 @@ def check(
         say(f"  {code}")
 
 
-def describe_code(source: str, interface: Interface) -> str:
-    """Look at own code if it may run, and say what it is. Raises LawError."""
+def describe_code(source: str, interface: Interface, where: str = "the scenario") -> str:
+    """Load user-defined code if it may run, and say what it is. Raises LawError."""
     from headgate import plugin
 
     name, sha256 = plugin.identify(source, interface)
     which = f"{interface.noun} {name} (SHA-256 {sha256[:16]}...)"
     if not plugin.is_trusted(source, interface):
-        return f"{which}: not looked at, since only the scenario names it; --trust allows it to run"
+        return f"{which}: {_not_looked_at(where)}"
     return f"{which}: {plugin.load(source, interface).label} can be loaded"
 
 
+def describe_function(source: str) -> str:
+    """Say of a function that is a response whether it may run. Raises LawError."""
+    from headgate.experiment.responses import trusted
+    from headgate.plugin import split
+    from headgate.plugin.paths import read, sha256, shorten_path
+
+    file, name = split(source)
+    which = f"function {name} (SHA-256 {sha256(read(file))[:16]}...)"
+    loaded = f"{shorten_path(file)}:{name} can be loaded"
+    return f"{which}: {loaded if trusted(source) else _not_looked_at('the experiment')}"
+
+
+def _not_looked_at(where: str) -> str:
+    return f"not looked at, since only {where} names it; --trust allows it to run"
+
+
 def _check_code(source: str, as_json: bool) -> None:
-    from headgate.plugin import load, split
+    from headgate.plugin import load
     from headgate.plugin.check import check
     from headgate.plugin.kinds import kind_of
     from headgate.plugin.trust import name_by_hand
 
-    name_by_hand(split(source)[0])
+    name_by_hand(source)
     interface = kind_of(source)
     code = load(source, interface)
     passed = check(code, {})

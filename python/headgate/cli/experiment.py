@@ -24,7 +24,7 @@ from headgate.cli.campaign import (
     show_outcome,
     stopping_after,
 )
-from headgate.cli.options import Json, warn
+from headgate.cli.options import Json, Trust, warn
 from headgate.visible import say
 
 app = typer.Typer(no_args_is_help=True, help="Run an experiment of your own: many runs, one file.")
@@ -37,14 +37,6 @@ Set = Annotated[
         metavar="KEY=VALUE",
         help='Change a key, such as replicates=3 or scenario.duration="5 s" of its base;'
         " repeatable.",
-    ),
-]
-Trust = Annotated[
-    bool,
-    typer.Option(
-        "--trust",
-        help="Allow the laws and functions of your own that the file names to run, now and later:"
-        " they are code.",
     ),
 ]
 
@@ -71,11 +63,12 @@ def new(
 
 @app.command()
 def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json = False) -> None:
-    """Check an experiment without running it: factors, conditions, runs, responses.
+    """Check an experiment without running it: factors, conditions, runs, responses, code.
 
     Every condition is planned, every response and claim is held to the tables that runs have.
     `headgate experiment run FILE --dry-run` says what its runs would cost.
     """
+    from headgate.cli.check import describe_code, describe_function
     from headgate.experiment.describe import facts, lines
     from headgate.experiment.experiment import Experiment
 
@@ -87,6 +80,10 @@ def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json 
     say(f"{file} is valid: {experiment.title}")
     for line in lines(experiment.definition):
         say(f"  {line}")
+    for code in experiment.definition.own_code():
+        say(f"  {describe_code(*code, where='the experiment')}")
+    for source in experiment.definition.file.functions():
+        say(f"  {describe_function(source)}")
 
 
 @app.command()

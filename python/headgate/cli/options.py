@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.errors import ScenarioError
-from headgate.plugin import split
 from headgate.plugin.trust import name_by_hand
 from headgate.suggest import also
 from headgate.visible import say
@@ -62,7 +61,7 @@ Trust = Annotated[
     bool,
     typer.Option(
         "--trust",
-        help="Allow the laws and queue disciplines of your own that the file names to run, now and"
+        help="Allow the laws, queue disciplines and functions that the file names to run, now and"
         " later: they are code. What you name by --control or --set needs no permission.",
     ),
 ]
@@ -120,24 +119,15 @@ def load(
     for setting in settings or ():
         key, value = parse_setting(setting)
         set_key(data, key, value)
-        _note_code(key, value)
+        name_by_hand(value)
     for control in controls or ():
         _take_control(data, control)
     if seed is not None:
         data["seed"] = seed
-    read = Scenario.from_dict(data)
+    read = Scenario.from_file(data, str(file))
     if trust:
         read.allow_own_code()
     return read
-
-
-def _note_code(key: str, value: Any) -> None:
-    """Take note that the user named own code by `--set`."""
-    from headgate.scenario.toml import named_code
-
-    for kind in {"control", "queue"} & set(key.split(".")):
-        if name := named_code(kind, value):
-            name_by_hand(split(name)[0])
 
 
 def _take_control(data: dict[str, Any], control: str) -> None:
@@ -156,7 +146,7 @@ def _take_control(data: dict[str, Any], control: str) -> None:
         known = f"the scenario has {', '.join(names)}{also(which, names)}"
         raise ScenarioError(f"--control {control}", f"there is no traffic {which!r}; {known}")
     if source:
-        name_by_hand(split(source)[0])
+        name_by_hand(source)
     for item in chosen:
         item.pop("law", None)
         item["control"] = str(Path(source).absolute())

@@ -25,7 +25,7 @@ from headgate.cli.campaign import (
     show_outcome,
     stopping_after,
 )
-from headgate.cli.options import Json
+from headgate.cli.options import Json, Trust
 from headgate.visible import say
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     stop_after: StopAfter = None,
     shard: ShardOf = None,
     dry_run: DryRun = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Run a study: a designed experiment, its analysis, and the claims it checks.
@@ -102,7 +103,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
 
     require("report", "a study")
     own = Overrides(controls or (), settings or (), design)
-    asked = ask(name, scale, out, own, results)
+    asked = ask(name, scale, out, own, results, trust=trust)
     pool = WorkerPool(workers, cluster, threads)
     if dry_run:
         show_cost(runner.cost(asked, workers), as_json)

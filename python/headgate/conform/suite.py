@@ -48,8 +48,10 @@ def subjects(names: Iterable[str] | None = None) -> list[Subject]:
 
 def _subject(name: str) -> Subject:
     from headgate import catalog, plugin
+    from headgate.plugin.trust import name_by_hand
 
     if any(sign in name for sign in ":./"):
+        name_by_hand(name)
         plugin.load(name, plugin.LAW)  # raises what is wrong with it
         return Subject(name, (("control", name),))
     return Subject(catalog.law(name).name, (("law", name),))

@@ -14,9 +14,8 @@ from headgate import units
 from headgate.as_toml import as_toml
 from headgate.design.factor import Factor, Scale
 from headgate.errors import HeadgateError, ScenarioError
-from headgate.plugin import split, trust
 from headgate.scenario.base import Model, also_list, at
-from headgate.scenario.toml import CODE_KEYS, anchor_code, named_code
+from headgate.scenario.toml import anchor_code
 from headgate.strict import fit_model, toml
 
 Kind = Literal[
@@ -154,15 +153,12 @@ class DesignFile(Model):
 
     @classmethod
     def from_file(cls, data: dict[str, Any], path: Path) -> Self:
-        """Make it of what stands in a file: code that it names is beside it, and may be refused."""
+        """Make it of what is in a file; paths of code are relative to the file."""
         if "traffic" in data and "factors" not in data:
             says = "this is a scenario; `headgate run` runs it, and factors vary one"
             raise ScenarioError(str(path), says)
         cls.anchor(data, path.resolve().parent)
-        made = cls.from_dict(data, str(path))
-        for source in made.own_code():
-            trust.name_in_file(split(source)[0], str(path))
-        return made
+        return cls.from_dict(data, str(path))
 
     @classmethod
     def anchor(cls, data: dict[str, Any], folder: Path) -> None:
@@ -170,14 +166,6 @@ class DesignFile(Model):
         factors = data.get("factors")
         if isinstance(factors, dict):
             data["factors"] = {n: _anchor(n, table, folder) for n, table in factors.items()}
-
-    def own_code(self) -> Iterator[str]:
-        """Yield the levels of factors that are laws or disciplines of one's own."""
-        for name, table in self.factors.items():
-            for level in (table.low, table.high, *table.levels):
-                source = code_of(table.setting or name, level)
-                if source:
-                    yield source
 
     def save(self, path: Path) -> None:
         """Write it to a file."""
@@ -218,34 +206,12 @@ def _say_equal(levels: Sequence[Any]) -> str:
     return ""
 
 
-def code_of(path: str, level: Any) -> str:
-    """Return the own code that a level of the factor with this path names, if it names any."""
-    key = path.removesuffix(".source").rpartition(".")[2]
-    return named_code(key, level) if key in CODE_KEYS else ""
-
-
 def _anchor(name: str, table: Any, folder: Path) -> Any:
     """Make the paths of code in a factor absolute, whichever way it is written."""
-    if isinstance(table, list):
-        return [_anchor_level(name, level, folder) for level in table]
-    if not isinstance(table, dict):
-        return table
-    if not table.keys() & FactorTable.model_fields:
-        return {key: _anchor(key, below, folder) for key, below in table.items()}
-    path = str(table.get("setting") or name)
-    ends = {key: _anchor_level(path, table[key], folder) for key in ("low", "high") if key in table}
-    return (
-        table | ends | {key: _anchor(path, table[key], folder) for key in table if key == "levels"}
-    )
-
-
-def _anchor_level(path: str, level: Any, folder: Path) -> Any:
-    if not code_of(path, level):
-        return level
-    key = path.removesuffix(".source").rpartition(".")[2]
-    named = {key: level}
-    anchor_code(named, key, folder)
-    return named[key]
+    if not isinstance(table, dict) or not table.keys() & FactorTable.model_fields:
+        return anchor_code(table, folder, name)
+    levels = {key: table[key] for key in ("low", "high", "levels") if key in table}
+    return table | anchor_code(levels, folder, str(table.get("setting") or name))
 
 
 def shorten(paths: Sequence[str]) -> dict[str, str]:

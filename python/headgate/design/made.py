@@ -20,7 +20,7 @@ from headgate.design.named import design_of_name, least_aberrant
 from headgate.design.scenarios import scenarios, take_whole_levels
 from headgate.design.sheet import Row, Sheet, sheet
 from headgate.errors import HeadgateError, ScenarioError
-from headgate.scenario.toml import anchor, note_laws
+from headgate.scenario.toml import anchor
 from headgate.visible import in_spreadsheet, visible
 
 if TYPE_CHECKING:
@@ -66,9 +66,7 @@ class MadeDesign:
             return Scenario.load((folder / named).resolve())
         data = copy.deepcopy(named)
         anchor(data, folder.resolve())
-        if self.path is not None:
-            note_laws(data, str(self.path))
-        return Scenario.from_dict(data)
+        return Scenario.from_file(data, str(self.path or "a design"))
 
     def scenarios(self, base: Scenario | None = None) -> list[Scenario]:
         """Return one scenario a run, of `base` or of the file's own. Raises ScenarioError."""

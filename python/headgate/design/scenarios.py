@@ -24,12 +24,12 @@ def scenarios(
     for factor in factors:
         for level in factor.levels or (factor.low, factor.high):
             _fits(factor, level, base)
-    return [base.replaced(changes) for changes in settings]
+    return [base.varied(changes) for changes in settings]
 
 
 def _fits(factor: Factor, level: Any, base: Scenario) -> None:
     try:
-        base.replaced({factor.setting: level})
+        base.varied({factor.setting: level})
     except HeadgateError as error:
         raise ScenarioError(
             f"factor {factor.name}, {factor.setting} = {as_toml(level)}", str(error)

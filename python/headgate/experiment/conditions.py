@@ -13,11 +13,10 @@ import numpy as np
 from headgate import units
 from headgate.as_toml import as_toml
 from headgate.design import Design, Factor
-from headgate.design.file import code_of
 from headgate.errors import HeadgateError, UnitError
 from headgate.experiment import sql
 from headgate.level_order import LevelOrder, level_text
-from headgate.plugin import split
+from headgate.plugin import is_code, split
 from headgate.plugin.paths import shorten_path
 from headgate.tables import Table, Words
 
@@ -85,9 +84,9 @@ def column_of(labels: Sequence[Label]) -> Any:
 def label_levels(factor: Factor, coded: Sequence[float] | Any) -> list[Label]:
     """Return what the levels at coded values are called, one by one."""
     every = factor.levels or (factor.low, factor.high)
-    names = [_name(level, factor.setting) for level in every]
+    names = [_name(level) for level in every]
     twice = {name for name in names if names.count(name) > 1}
-    return [_label(factor.level(c), factor.setting, twice) for c in map(float, coded)]
+    return [_label(factor.level(c), twice) for c in map(float, coded)]
 
 
 def find_levels(factors: Sequence[Factor], coded: Any) -> dict[str, tuple[Label, ...]]:
@@ -107,20 +106,20 @@ def order_levels(levels: Mapping[str, Sequence[Label]]) -> LevelOrder:
     return LevelOrder({name: tuple(map(level_text, labels)) for name, labels in levels.items()})
 
 
-def _label(level: Any, path: str, twice: set[Label]) -> Label:
-    name = _name(level, path)
+def _label(level: Any, twice: set[Label]) -> Label:
+    name = _name(level)
     return shorten_path(str(level)) if name in twice else name
 
 
-def _name(level: Any, path: str) -> Label:
-    """Return a level of a path as a word or a number: code of one's own by its name."""
+def _name(level: Any) -> Label:
+    """Return a level as a word or a number: code by its name."""
     if isinstance(level, bool):
         return str(level).lower()
     if isinstance(level, Mapping):
         head = next((level[key] for key in _HEADS if key in level), "")
         rest = [f"{key}={value}" for key, value in level.items() if value != head]
-        return f"{_name(head, path)}({', '.join(rest)})" if rest else _name(head, path)
-    if code_of(path, level):
+        return f"{_name(head)}({', '.join(rest)})" if rest else _name(head)
+    if isinstance(level, str) and is_code(level):
         file, name = split(level)
         return name or Path(file).stem
     return level if isinstance(level, int | float) else str(level)

@@ -69,7 +69,11 @@ class Definition:
         rows = {row.coded: row for row in sorted(self.made.sheet.rows, key=lambda r: r.standard)}
         scenarios = self.made.scenarios_of(list(rows.values()), self.base)
         factors = self.made.design.factors
-        scenarios = derive(scenarios, self.file.derived, levels_table(factors, list(rows)))
+        folder = self.path.resolve().parent if self.path else Path.cwd()
+        levels = levels_table(factors, list(rows))
+        scenarios = derive(scenarios, self.file.derived, levels, folder)
+        for scenario in scenarios:
+            scenario.named_by(str(self.path or "an experiment"))
         columns = [
             label_levels(factor, [row[place] for row in rows])
             for place, factor in enumerate(factors)
@@ -110,7 +114,7 @@ class Definition:
         return by_labels(_job(by_coded[row.coded], setup.seeds[row.replicate - 1]) for row in rows)
 
     def own_code(self) -> Iterable[tuple[str, plugin.Interface]]:
-        """Return the laws and disciplines of one's own that a condition has, each with its kind."""
+        """Return the user-defined laws and disciplines of all conditions, each with its kind."""
         return dict.fromkeys(code for one in self.conditions for code in one.scenario.own_code())
 
     def allow_code(self) -> None:

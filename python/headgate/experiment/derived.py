@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headgate.errors import HeadgateError
 from headgate.experiment import sql
+from headgate.scenario.toml import anchor_code
 from headgate.tables import Table
 
 if TYPE_CHECKING:
     from headgate.api import Scenario
 
 
-def derive(scenarios: Sequence[Scenario], keys: Mapping[str, str], levels: Table) -> list[Scenario]:
+def derive(
+    scenarios: Sequence[Scenario], keys: Mapping[str, str], levels: Table, folder: Path
+) -> list[Scenario]:
     """Return each scenario with the keys that follow from its row of levels.
 
-    Raises HeadgateError.
+    Paths of code are relative to the folder. Raises HeadgateError.
     """
     if not keys:
         return list(scenarios)
-    columns = [_values(path, expression, levels) for path, expression in keys.items()]
+    columns = [
+        anchor_code(_values(path, expression, levels), folder, path)
+        for path, expression in keys.items()
+    ]
     rows = zip(*columns, strict=True)
     return [
-        scenario.replaced(dict(zip(keys, row, strict=True)))
+        scenario.varied(dict(zip(keys, row, strict=True)))
         for scenario, row in zip(scenarios, rows, strict=True)
     ]
 

@@ -40,10 +40,11 @@ from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.sequential import Until
 from headgate.experiment.set_keys import set_keys
 from headgate.experiment.tables import Measured
+from headgate.plugin.trust import name_by_hand, name_in_file
 from headgate.scenario.toml import toml_text
 from headgate.strict import toml
 from headgate.verdicts import Estimate
-from headgate.visible import say
+from headgate.visible import in_path, say
 
 if TYPE_CHECKING:
     from headgate.campaign.cost import CostEstimate
@@ -85,6 +86,7 @@ class Experiment:
             **({} if isinstance(base, Scenario) else {"scenario": write_scenario(base)}),
         }
         ExperimentFile.anchor(data, Path.cwd())
+        name_by_hand(data)
         file = ExperimentFile.from_dict(data)
         measured = put_functions(file.make_responses(), functions)
         given = base if isinstance(base, Scenario) else None
@@ -99,8 +101,11 @@ class Experiment:
         Laws and functions of your own that it names are code: they run once you allowed them, with
         `trust`. Raises HeadgateError.
         """
-        data = set_keys(toml(Path(path)), settings, Path(path).resolve().parent)
+        folder = Path(path).resolve().parent
+        data = set_keys(toml(Path(path)), settings, folder)
         file = ExperimentFile.from_file(data, Path(path))
+        for source in file.functions():
+            name_in_file(source, str(path))
         made = cls.__new__(cls)
         made.definition = Definition(file, Path(path), file.make_responses())
         if trust:
@@ -111,7 +116,8 @@ class Experiment:
     def name(self) -> str:
         """What it is called: its own name, or that of its file."""
         path = self.definition.path
-        return self.definition.file.name or (path.stem if path else "experiment")
+        stem = path.stem if path else "experiment"
+        return self.definition.file.name or (stem if stem.strip(".") else in_path(stem))
 
     @property
     def title(self) -> str:

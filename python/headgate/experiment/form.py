@@ -22,6 +22,7 @@ from headgate.plugin import split
 from headgate.scenario.base import Model, also_text, at
 from headgate.scenario.toml import EVERY_LAW
 from headgate.suggest import also
+from headgate.visible import check_name
 
 _NAME = re.compile(r"[A-Za-z]\w*")
 #: What a table of runs has besides factors and responses.
@@ -122,6 +123,11 @@ class ExperimentFile(DesignFile):
             return {"kind": "two-level", **given}
         return given
 
+    @field_validator("name")
+    @classmethod
+    def _names_a_folder(cls, given: str) -> str:
+        return check_name(given) if given else given
+
     @field_validator("tables")
     @classmethod
     def _are_tables(cls, given: Any) -> Any:
@@ -189,17 +195,12 @@ class ExperimentFile(DesignFile):
 
     @classmethod
     def anchor(cls, data: dict[str, Any], folder: Path) -> None:
-        """Make paths of laws and functions absolute, as seen from the folder of the file."""
+        """Make paths of laws, disciplines and functions absolute, as seen from the file."""
         super().anchor(data, folder)
         tables = data.get("responses")
         for table in tables.values() if isinstance(tables, dict) else tables or ():
             if isinstance(table, dict) and isinstance(table.get("function"), str):
                 table["function"] = str(folder / table["function"])
-
-    def own_code(self) -> Iterator[str]:
-        """Yield the laws and functions of one's own that it names."""
-        yield from super().own_code()
-        yield from self.functions()
 
     def functions(self) -> Iterator[str]:
         """Return the functions of one's own that it names."""

@@ -6,15 +6,13 @@ tables are kept, and what is asked later is found in them; small ones are made a
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from headgate.api import Result
 from headgate.columns import OF_A_RUN
@@ -23,6 +21,7 @@ from headgate.experiment import sql
 from headgate.experiment.measures import Better
 from headgate.plugin import split, trust
 from headgate.plugin.paths import read, sha256, shorten_path
+from headgate.plugin.python_code import run_file
 
 #: Where a run's `run.json` has what was measured: by hash of the question, and by name.
 MEASURED, FIGURES = "measured", "figures"
@@ -160,26 +159,13 @@ def load(source: str) -> Function:
     text = read(file)
     label = f"{shorten_path(file)}:{name}"
     trust.require("function", label, file, sha256(text))
-    found = getattr(_module(str(Path(file).resolve()), sha256(text)), name or "", None)
+    if not file.endswith(".py"):
+        raise HeadgateError(f"{shorten_path(file)}: a response is a function of a Python file")
+    found = getattr(run_file(str(Path(file).resolve()), text), name or "", None)
     if not callable(found):
         raise HeadgateError(f"{label}: there is no such function")
     function: Function = found
     return function
-
-
-@cache
-def _module(file: str, digest: str) -> Any:
-    """Run a file as a module of its own. Raises HeadgateError if it fails."""
-    name = f"headgate_response_{digest[:16]}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None:
-        raise HeadgateError(f"{shorten_path(file)}: a response is a function of a Python file")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise HeadgateError(f"{shorten_path(file)}: {_describe(error)}") from None
-    return module
 
 
 def _call(function: Function, result: Result) -> float:

@@ -18,8 +18,9 @@ from headgate.mesonet.parameters import (
     EXPERIMENTS,
     LARGER_FILES,
 )
+from headgate.plugin.trust import name_by_hand
 from headgate.scenario.base import Buffer, FileSize, Model, Packets, Time, at
-from headgate.scenario.control import Control
+from headgate.scenario.control import Control, move_code
 from headgate.scenario.law import LawChoice
 from headgate.scenario.networks.four_tier import Shares
 from headgate.strict import fit_model
@@ -102,6 +103,11 @@ class MesoNet(Model):
         0.25, ge=0, le=1, description="X20: share of the sources that ask at once."
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _takes_code_as_law(cls, given: Any) -> Any:
+        return move_code(given)
+
     @model_validator(mode="after")
     def _sizes_are_a_number_of_packets(self) -> MesoNet:
         if self.web_object_size.unit != "packets":
@@ -112,7 +118,11 @@ class MesoNet(Model):
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> MesoNet:
-        """Make it of keys with units written. Raises ScenarioError."""
+        """Make it of keys with units written. Raises ScenarioError.
+
+        The code that it names runs: the caller's program names it.
+        """
+        name_by_hand(given)
         return fit_model(cls, given, "")
 
     @classmethod
@@ -159,7 +169,8 @@ class MesoNet(Model):
     def scenario(self) -> Scenario:
         """Make a scenario that may be read, saved as TOML, changed and run like any other."""
         bounds = [format_time(bound) for bound in self.bounds_ps]
-        return Scenario.from_dict(
+        return fit_model(
+            Scenario,
             {
                 "title": f"MesoNet {self.experiment}, size {self.size:g}, {self._law_name()}",
                 "seed": self.seed,
@@ -174,7 +185,8 @@ class MesoNet(Model):
                     "flows": "none",
                     "series": "none",
                 },
-            }
+            },
+            "",
         )
 
     def _network(self) -> dict[str, Any]:

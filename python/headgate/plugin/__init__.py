@@ -5,7 +5,7 @@ from headgate.plugin.interface import Interface
 from headgate.plugin.laws import LAW
 from headgate.plugin.load import allow, identify, is_source, is_trusted, load, register_class
 from headgate.plugin.own_code import OwnCode
-from headgate.plugin.paths import split
+from headgate.plugin.paths import is_code, split
 
 __all__ = [
     "DISCIPLINE",
@@ -14,6 +14,7 @@ __all__ = [
     "OwnCode",
     "allow",
     "identify",
+    "is_code",
     "is_source",
     "is_trusted",
     "load",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 from headgate.plugin import library, python_code, trust
 from headgate.plugin.interface import Interface
 from headgate.plugin.laws import LAW
 from headgate.plugin.own_code import OwnCode
-from headgate.plugin.paths import split
+from headgate.plugin.paths import is_code
 from headgate.plugin.python_class import file_of
-from headgate.plugin.source import KINDS, find
+from headgate.plugin.source import find
 
 #: Runs in several threads may ask for the same code: it is found and compiled once.
 one_at_a_time = threading.RLock()
@@ -23,7 +22,7 @@ _given: dict[str, type] = {}
 
 def is_source(words: str) -> bool:
     """Say whether words name own code: a file, or a class that was given as such."""
-    return words in _given or "/" in words or Path(split(words)[0]).suffix in KINDS
+    return words in _given or "/" in words or is_code(words)
 
 
 def load(source: str, interface: Interface = LAW) -> OwnCode:
@@ -72,4 +71,5 @@ def register_class(cls: type) -> str:
     """Return the words that stand for a class in a scenario, in this process."""
     words = f"{file_of(cls)}:{cls.__qualname__}"
     _given[words] = cls
+    trust.name_by_hand(words)
     return words

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from headgate.errors import LawError
 
-_NAME = re.compile(r"(?P<file>.+?)(?::(?P<name>[A-Za-z_][\w.<>]*))?$", re.DOTALL)
+#: Kinds of file: a Python class, what is compiled to a shared library first, and such a library.
+KINDS = (".py", ".c", ".rs", ".so")
+_NAME = re.compile(r"(?P<file>.*?)(?::(?P<name>[A-Za-z_][\w.<>]*))?$", re.DOTALL)
 
 
 def split(source: str) -> tuple[str, str | None]:
@@ -16,6 +18,11 @@ def split(source: str) -> tuple[str, str | None]:
     found = _NAME.match(source)
     assert found is not None
     return found["file"], found["name"]
+
+
+def is_code(source: str) -> bool:
+    """Return whether a text names a file of code, alone or with a name in it."""
+    return Path(split(source)[0]).suffix in KINDS
 
 
 def read(file: str) -> bytes:

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from headgate.errors import LawError
+from headgate.parent import python_command
+from headgate.plugin import trust
 from headgate.plugin.compiled import drive_compiled
 from headgate.plugin.course import Course
 from headgate.plugin.disciplines import DISCIPLINE
@@ -74,7 +76,7 @@ def child(code: OwnCode, params: Params, course: Course, *, compiled: bool) -> O
             "course": asdict(course),
             "compiled": compiled,
         }
-        command = [sys.executable, "-m", "headgate.plugin.proof"]
+        command = python_command("-m", "headgate.plugin.proof")
         words = (code.source, json.dumps(order), note.name)
         try:
             done = subprocess.run(
@@ -116,6 +118,7 @@ def _last(note: str) -> str:
 
 
 def _obey(source: str, order: Mapping[str, Any], note: int) -> Outcomes:
+    trust.name_by_hand(source)  # the process that asks has loaded this code
     code = load(source, next(of for of in (LAW, DISCIPLINE) if of.noun == order["kind"]))
     drive = drive_compiled if order["compiled"] else drive_interpreted
     return drive(code, order["params"], Course(**order["course"]), note)

@@ -20,7 +20,7 @@ from headgate.suggest import also
 
 def code_in(source: Source) -> OwnCode:
     """Run the file, and take its class. Raises LawError."""
-    module = _module(source.file, source.text)
+    module = run_file(source.file, source.text)
     cls = _find_class(source.interface, module, source.symbol, source.file)
     return _take(source.interface, cls, source.file, source.sha256)
 
@@ -45,8 +45,11 @@ def _take(interface: Interface, cls: type, file: str, sha: str) -> OwnCode:
     return OwnCode(interface, cls.__name__, file, sha, cls, compiled)
 
 
-def _module(file: str, text: bytes) -> ModuleType:
-    """Run the file as a module of its own; the same text is run once."""
+def run_file(file: str, text: bytes) -> ModuleType:
+    """Run the text of a file as a separate module; the same text is run once. Raises LawError.
+
+    The text is what was hashed: Python's own import would run a cached `__pycache__` in its place.
+    """
     name = f"headgate_own_{Path(file).stem}_{sha256(text, file.encode())[:12]}"
     if name in sys.modules:
         return sys.modules[name]

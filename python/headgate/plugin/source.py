@@ -9,10 +9,7 @@ from pathlib import Path
 
 from headgate.errors import LawError
 from headgate.plugin.interface import Interface
-from headgate.plugin.paths import read, sha256, shorten_path, split
-
-#: Kinds of file: a Python class, what is compiled to a shared library first, and such a library.
-KINDS = (".py", ".c", ".rs", ".so")
+from headgate.plugin.paths import KINDS, read, sha256, shorten_path, split
 
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 

@@ -1,34 +1,42 @@
-"""Whose code may run: what the user named, and what the user has allowed.
+"""Whose code may run: code that the user named, and code that the user has allowed.
 
-A law or a discipline that stands on the command line, or in the user's own program, was named by
-the user and runs.
-One that only a file names (a scenario, a design, a stored run) may be a stranger's: it runs once
-its SHA-256 is in the user's list, which has a line for each, as `sha256sum` writes and checks.
+Code that the user names, on the command line or in a program of the user's, runs.
+All other code may be a stranger's, whichever file names it and in whatever place: it runs once its
+SHA-256 is in the user's list, which has one line per file, as `sha256sum` writes and checks.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from headgate.errors import UntrustedLawError
+from headgate.plugin.paths import is_code, split
 
-#: Files that the user named; and pairs of a file of own code and the file that names it.
+#: Files of code that the user named; and pairs of a file of code and the file that names it.
 Named = tuple[frozenset[str], tuple[tuple[str, str], ...]]
 
-#: Of this process: files of own code that the user named; those that a file names, with that file.
+#: Of this process: files of code that the user named.
 _by_hand: set[str] = set()
+#: Of this process: the files that name code, by the file of code. Only messages read it.
 _by_file: dict[str, str] = {}
 
 
-def name_by_hand(file: str) -> None:
-    """Take note that the user named a file of own code."""
-    _by_hand.add(_resolve(file))
+def name_by_hand(given: object) -> None:
+    """Note every file of code that the user wrote, as a text or within lists and tables."""
+    if isinstance(given, Mapping):
+        given = [*given.values()]
+    if isinstance(given, list | tuple):
+        for part in given:
+            name_by_hand(part)
+    elif isinstance(given, str) and is_code(given):
+        _by_hand.add(_resolve(split(given)[0]))
 
 
-def name_in_file(file: str, where: str) -> None:
-    """Take note that the file `where` names a file of own code."""
-    _by_file.setdefault(_resolve(file), where)
+def name_in_file(source: str, where: str) -> None:
+    """Note for messages that the file `where` names code. It gives no permission."""
+    _by_file.setdefault(_resolve(split(source)[0]), where)
 
 
 def export_notes() -> Named:
@@ -44,15 +52,14 @@ def take(notes: Named) -> None:
 
 
 def is_trusted(file: str, sha256: str) -> bool:
-    """Say whether the own code in a file may run."""
-    code = _resolve(file)
-    return code in _by_hand or code not in _by_file or sha256 in _read_allowed()
+    """Return whether the code in a file may run."""
+    return _resolve(file) in _by_hand or sha256 in _read_allowed()
 
 
 def require(noun: str, label: str, file: str, sha256: str) -> None:
-    """Raise UntrustedLawError if the law or discipline in a file may not run."""
+    """Raise UntrustedLawError if the law, discipline or function in a file may not run."""
     if not is_trusted(file, sha256):
-        where = _by_file[_resolve(file)]
+        where = _by_file.get(_resolve(file), "a file")
         says = (
             f"{where} names this {noun}, which is code (SHA-256 {sha256}); read it, then allow it"
         )

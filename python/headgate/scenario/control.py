@@ -8,12 +8,30 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict, Field, model_serializer, model_validator
 
 from headgate import plugin
-from headgate.scenario.base import Model, also_text_and_params
+from headgate.scenario.base import Model, also_text_and_params, at
 
 
 def law_keys(law: Any) -> dict[str, Any]:
     """Return the key of traffic that names a law: `control` for one's own, else `law`."""
     return {"control" if isinstance(law, str) and plugin.is_source(law) else "law": law}
+
+
+def move_code(given: Any) -> Any:
+    """Return keys of traffic with a user-defined law that is under `law` moved to `control`.
+
+    Raises the error of `control` if both keys have a value.
+    """
+    law = given.get("law") if isinstance(given, Mapping) else None
+    table = dict(law) if isinstance(law, Mapping) else {"source": law}
+    name = table.pop("name", None)
+    source = table.pop("source", name)
+    is_code = isinstance(source, type) or (isinstance(source, str) and plugin.is_source(source))
+    if not is_code:
+        return given
+    if given.get("control") is not None:
+        raise at("control", "a flow has one law; give either 'law' or 'control'")
+    rest = {key: value for key, value in given.items() if key != "law"}
+    return {**rest, "control": {"source": source, **table}}
 
 
 class Control(Model):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from pydantic import Field, model_validator
 
 from headgate.scenario.base import Model, Time, at
-from headgate.scenario.control import Control
+from headgate.scenario.control import Control, move_code
 from headgate.scenario.law import LawChoice
 from headgate.scenario.networks.layout import Spot
 from headgate.scenario.planner import Arrays, Planner
@@ -18,6 +18,14 @@ from headgate.scenario.transport import Transport
 
 #: Bytes that stand ready before the first packet: a host with its link, a flow of a list.
 HOST_BYTES, LISTED_BYTES = 44, 48
+
+
+#: What the two keys are for.
+LAW = (
+    "The law of congestion control: a name of the catalogue, or a law of your own as a file and a"
+    " name, such as './mylaw.py:MyLaw'."
+)
+CONTROL = "A law of your own, such as './mylaw.py:MyLaw'; an alias of `law` for these."
 
 
 @dataclass(frozen=True)
@@ -78,12 +86,8 @@ class Group(Model):
 
     kind: str = Field("", description="Kind of traffic.")
     name: str = Field("", description="Name in the results; made from the law if absent.")
-    law: LawChoice | None = Field(
-        None, description="The law of congestion control; or `control` in its place."
-    )
-    control: Control | None = Field(
-        None, description="A law of your own: a file and a name, such as './mylaw.py:MyLaw'."
-    )
+    law: LawChoice | None = Field(None, description=LAW)
+    control: Control | None = Field(None, description=CONTROL)
     transport: Transport | None = Field(
         None, description="TCP profile of this traffic; absent = the scenario's."
     )
@@ -99,6 +103,11 @@ class Group(Model):
         None, description="Propagation round trip; sets the delay of this traffic's host links."
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _takes_code_as_law(cls, given: Any) -> Any:
+        return move_code(given)
+
     @model_validator(mode="after")
     def _has_a_law(self) -> Self:
         self._check_law()
@@ -110,10 +119,6 @@ class Group(Model):
     def law_plan(self) -> dict[str, Any]:
         """Make the law of the plan. Raises LawError if the user's own cannot be taken."""
         return plan_of(self.law, self.control)
-
-    def controls(self) -> list[Control]:
-        """Return the laws of the user's own that it has."""
-        return [] if self.control is None else [self.control]
 
     def default_name(self, law: str) -> str:
         """Return the name of traffic that the user did not name."""

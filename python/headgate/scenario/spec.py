@@ -7,18 +7,18 @@ engine runs, and `headgate.Scenario` is the one that can be run.
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from headgate import plugin
+from headgate.plugin.trust import name_by_hand, name_in_file
 from headgate.scenario.base import Model, Time, at
 from headgate.scenario.control import Control
 from headgate.scenario.measure import Measure
 from headgate.scenario.networks import Network
-from headgate.scenario.networks.graph import Graph
 from headgate.scenario.queue import Queue
 from headgate.scenario.strays import refuse_strays
 from headgate.scenario.traffic import Traffic
@@ -67,8 +67,21 @@ class ScenarioSpec(Model):
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """Make a scenario of nested dicts with units written. Raises ScenarioError."""
+        """Make a scenario of nested dicts with units written. Raises ScenarioError.
+
+        The code that it names runs: the caller's program names it. What a file says is given to
+        `from_file`.
+        """
+        name_by_hand(given)
         return fit_model(cls, given, "")
+
+    @classmethod
+    def from_file(cls, given: Mapping[str, Any], where: str) -> Self:
+        """Make a scenario of what the file `where` says. Raises ScenarioError.
+
+        The code that it names runs once its user allows it.
+        """
+        return fit_model(cls, given, "").named_by(where)
 
     @classmethod
     def load(cls, path: str | Path, *, trust: bool = False) -> Self:
@@ -79,10 +92,16 @@ class ScenarioSpec(Model):
         """
         from headgate.scenario.toml import read_toml
 
-        read = cls.from_dict(read_toml(Path(path)))
+        read = cls.from_file(read_toml(Path(path)), str(path))
         if trust:
             read.allow_own_code()
         return read
+
+    def named_by(self, where: str) -> Self:
+        """Note for messages that the file `where` names the code in this scenario."""
+        for source, _ in self.own_code():
+            name_in_file(source, where)
+        return self
 
     def allow_own_code(self) -> None:
         """Remember for this user that the own code which this scenario names may run, as it is."""
@@ -96,13 +115,12 @@ class ScenarioSpec(Model):
 
     def own_laws(self) -> list[Control]:
         """Return the laws in it that are not of the catalogue."""
-        return [control for group in self.traffic for control in group.controls()]
+        return [part for part in _parts(self.traffic) if isinstance(part, Control)]
 
     def own_disciplines(self) -> list[Queue]:
         """Return the queue disciplines in it that are not of the catalogue."""
-        links = self.network.links if isinstance(self.network, Graph) else ()
-        queues = [self.network.queue, *(link.queue for link in links if link.queue is not None)]
-        return [queue for queue in queues if queue.is_own]
+        parts = _parts(self.network)
+        return [part for part in parts if isinstance(part, Queue) and part.is_own]
 
     def save(self, path: str | Path) -> None:
         """Write the scenario as TOML."""
@@ -136,10 +154,33 @@ class ScenarioSpec(Model):
         return self.model_copy(update={"transport": self.transport.fill_in(), "traffic": traffic})
 
     def replaced(self, changes: Mapping[str, Any]) -> Self:
-        """Return the scenario with keys changed, each a path such as `traffic.0.law`."""
+        """Return the scenario with keys changed, each a path such as `traffic.0.law`.
+
+        The code that the changes name runs: the caller's program names it. What a file says is
+        given to `varied`.
+        """
+        name_by_hand(changes)
+        return self.varied(changes)
+
+    def varied(self, changes: Mapping[str, Any]) -> Self:
+        """Return the scenario with keys changed as a file says. Raises ScenarioError.
+
+        The code that the changes name runs once its user allows it.
+        """
         from headgate.scenario.toml import set_key
 
         data = copy.deepcopy(self.to_dict())
         for key, value in changes.items():
             set_key(data, key, value)
-        return self.from_dict(data)
+        return fit_model(type(self), data, "")
+
+
+def _parts(value: object) -> Iterator[BaseModel]:
+    """Yield every model within a value, at any depth."""
+    if isinstance(value, BaseModel):
+        yield value
+        for part in value.__dict__.values():
+            yield from _parts(part)
+    elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
+        for part in value:
+            yield from _parts(part)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from headgate.errors import ScenarioError, StoreError, explain_os
-from headgate.plugin import is_source, split, trust
+from headgate.plugin import is_code
 from headgate.scenario.links.synthetic import COURSES, TRACES
 from headgate.strict import toml
 
@@ -16,8 +17,10 @@ _SHORT_LINE = 80
 #: The key that stands for the law of all traffic, and the keys of traffic that say it.
 EVERY_LAW = "law"
 _LAW_KEYS = ("law", "control", "laws")
-#: Keys whose value may name own code, and where it does so in a table.
-CODE_KEYS = {"control": "source", "law": "source", "queue": "name"}
+#: Two keys for one thing: to set one replaces the other, and a path through one finds the other.
+_ALIASES = {"law": "control", "control": "law"}
+#: Keys below which a text that names a file of code is a path.
+CODE_KEYS = frozenset({"law", "control", "laws", "queue"})
 #: Keys of links that may name a file, and what else may stand there.
 FILES_OF_LINKS = {"trace": TRACES, "course": COURSES}
 #: Tables that may be written as one word, and the key that the word stands for.
@@ -35,7 +38,6 @@ def read_toml(path: Path) -> dict[str, Any]:
     data = toml(path)
     _refuse_other_forms(data, path)
     anchor(data, path.resolve().parent)
-    note_laws(data, str(path))
     return data
 
 
@@ -45,32 +47,6 @@ def _refuse_other_forms(data: Mapping[str, Any], path: Path) -> None:
         what = "an experiment" if "responses" in data else "a design"
         does = experiment if "responses" in data else "`headgate design show` shows it"
         raise ScenarioError(str(path), f"this is {what}; {does}")
-
-
-def note_laws(data: Mapping[str, Any], where: str) -> None:
-    """Have all own code that a file's scenario names run only if the user allows it."""
-    for table, key in _places_of_code(data):
-        name = named_code(key, table.get(key))
-        if name:
-            trust.name_in_file(split(name)[0], where)
-
-
-def named_code(key: str, value: Any) -> str:
-    """Return the own code that a value of one of the `CODE_KEYS` names, if it names any."""
-    name = value.get(CODE_KEYS[key]) if isinstance(value, Mapping) else value
-    is_code = isinstance(name, str) and (key == "control" or is_source(name))
-    return str(name) if is_code else ""
-
-
-def _places_of_code(data: Mapping[str, Any]) -> list[tuple[Any, str]]:
-    """Return the tables that may name own code, each with the key."""
-    traffic, network = data.get("traffic"), data.get("network")
-    links = network.get("links") if isinstance(network, Mapping) else None
-    places = [(item, "control") for item in _listed(traffic)]
-    groups = [item for item in _listed(traffic) if isinstance(item, Mapping)]
-    places += [(part, "control") for item in groups for part in _listed(item.get("laws"))]
-    places += [(table, "queue") for table in (network, *_listed(links))]
-    return [(table, key) for table, key in places if isinstance(table, Mapping)]
 
 
 def _listed(value: Any) -> Sequence[Any]:
@@ -86,8 +62,8 @@ def anchor(data: dict[str, Any], folder: Path) -> None:
     links = _listed(network.get("links")) if isinstance(network, Mapping) else ()
     for table in (network, *links):
         anchor_link(table, folder)
-    for table, key in _places_of_code(data):
-        anchor_code(table, key, folder)
+    for key in data.keys() & {"network", "traffic"}:
+        data[key] = anchor_code(data[key], folder)
 
 
 def anchor_link(table: Any, folder: Path) -> None:
@@ -108,12 +84,32 @@ def _anchor_file(value: Any, folder: Path, names: Sequence[str]) -> Any:
     return value
 
 
-def anchor_code(table: dict[str, Any], key: str, folder: Path) -> None:
-    """Make the path of own code absolute that a key names, as seen from a folder."""
-    name = named_code(key, table.get(key))
-    if name:
-        path, value = str(folder / name), table[key]
-        table[key] = value | {CODE_KEYS[key]: path} if isinstance(value, dict) else path
+def anchor_code(value: Any, folder: Path, path: str = "") -> Any:
+    """Return a value for the key at a dotted path with absolute paths of code.
+
+    Paths of code are texts below one of the `CODE_KEYS`, as seen from a folder.
+    """
+    change = partial(_anchor_text, folder)
+    return change_code(value, change, below=not CODE_KEYS.isdisjoint(path.split(".")))
+
+
+def change_code(value: Any, change: Callable[[str], str], *, below: bool = False) -> Any:
+    """Return a value with other texts for the code that it names below one of the `CODE_KEYS`.
+
+    `below` says that the value itself is there.
+    """
+    if isinstance(value, Mapping):
+        return {
+            key: change_code(part, change, below=below or key in CODE_KEYS)
+            for key, part in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [change_code(part, change, below=below) for part in value]
+    return change(value) if below and isinstance(value, str) and is_code(value) else value
+
+
+def _anchor_text(folder: Path, source: str) -> str:
+    return str(folder / source)
 
 
 def write_toml(data: dict[str, Any], path: Path) -> None:
@@ -184,6 +180,7 @@ def set_key(data: dict[str, Any], key: str, value: Any) -> None:
     if isinstance(here, list):
         here[_place(here, last, key)] = value
     elif isinstance(here, dict):
+        here.pop(_ALIASES.get(last), None)
         here[last] = value
     else:
         raise ScenarioError(key, f"'{path[-1]}' has no keys of its own")
@@ -191,13 +188,12 @@ def set_key(data: dict[str, Any], key: str, value: Any) -> None:
 
 def set_law(data: dict[str, Any], law: Any) -> None:
     """Set one law for all traffic, of the catalogue or the user's own."""
-    key = "control" if named_code(EVERY_LAW, law) else "law"
     traffic = data.get("traffic")
     for item in traffic if isinstance(traffic, list) else ():
         if isinstance(item, dict):
             for other in _LAW_KEYS:
                 item.pop(other, None)
-            item[key] = law
+            item[EVERY_LAW] = law
 
 
 def _child(here: Any, step: str, key: str) -> Any:
@@ -205,6 +201,8 @@ def _child(here: Any, step: str, key: str) -> Any:
         return here[_place(here, step, key)]
     if not isinstance(here, dict):
         raise ScenarioError(key, f"there is nothing below '{step}'")
+    other = _ALIASES.get(step, step)
+    step = other if step not in here and other in here else step
     child = here.setdefault(step, {})
     if isinstance(child, str) and step in _SHORT_FORMS:
         child = here[step] = {_SHORT_FORMS[step]: child}

@@ -9,6 +9,8 @@ from pathlib import Path
 from headgate.errors import HeadgateError
 from headgate.experiment.runner import StudyRun
 from headgate.experiment.settings import change_settings
+from headgate.plugin.trust import name_by_hand
+from headgate.scenario.toml import parse_setting
 from headgate.studies.study import load
 
 
@@ -27,17 +29,20 @@ class Overrides:
 NOTHING = Overrides()
 
 
-def ask(
+def ask(  # noqa: PLR0913 - what a study can be given
     name: str,
     scale: str,
     out: Path | None = None,
     own: Overrides = NOTHING,
     results: Path | None = None,
+    *,
+    trust: bool = False,
 ) -> StudyRun:
     """Say what a study runs at a scale, without running it; `results` has and gets finished runs.
 
-    Raises HeadgateError.
+    With `trust` the user allows the code that the study's file names. Raises HeadgateError.
     """
+    name_by_hand([*own.laws, *(parse_setting(text)[1] for text in own.settings)])
     study = load(name)
     if results and own != NOTHING:
         raise HeadgateError(
@@ -46,4 +51,5 @@ def ask(
         )
     setup = study.setup(study.scale(scale), own.laws, own.design)
     setup = replace(setup, settings=change_settings(setup.settings, own.settings))
+    study.require_code(setup, trust=trust)
     return StudyRun(study, setup, out or Path("out") / study.name, scale, own.settings, results)

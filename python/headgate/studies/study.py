@@ -13,13 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from headgate import catalog
 from headgate.design import Design, Factor, factorial
 from headgate.design import load as load_design
 from headgate.errors import HeadgateError
 from headgate.experiment import toml_extends
+from headgate.experiment.check import require_code
 from headgate.experiment.form import ResponseTable
 from headgate.experiment.runnable import Analysis, Source
 from headgate.experiment.runs import Key, Runs, Setup
@@ -31,6 +32,7 @@ from headgate.studies.declared import Declared
 from headgate.studies.names import FOLDER, SPEC, names
 from headgate.studies.sweeps import BASE
 from headgate.suggest import also
+from headgate.visible import check_name
 
 if TYPE_CHECKING:
     from headgate.api import Result
@@ -83,6 +85,18 @@ class StudySpec(Strict):
     sweeps: dict[str, dict[str, Any]] = Field({})
     """Its parts: each what an experiment's file is, or a function with levels (see `sweeps`)."""
     scales: dict[str, Scale]
+
+    @field_validator("name")
+    @classmethod
+    def _names_a_folder(cls, given: str) -> str:
+        return check_name(given)
+
+    @field_validator("sweeps")
+    @classmethod
+    def _name_files(cls, given: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        for name in given:
+            check_name(name)
+        return given
 
     @property
     def declared(self) -> bool:
@@ -232,6 +246,18 @@ class Study:
             own_design = self._load_design(design)
             scale = scale.model_copy(update={"factors": ()})
         return Setup(laws, seeds, self.settings(scale), own_design, own=tuple(own))
+
+    def require_code(self, setup: Setup, *, trust: bool = False) -> None:
+        """Load the code that a study outside the package names, once the user allows it.
+
+        With `trust` the user allows it now. Raises HeadgateError if some of it may not run.
+        """
+        if self.folder.parent == FOLDER or not isinstance(self._form, Declared):
+            return
+        for experiment in self._form.experiments(setup).values():
+            if trust:
+                experiment.definition.allow_code()
+            require_code(experiment.definition)
 
     def _load_design(self, file: str) -> Design:
         """Read the design that takes the place of the study's own; raise HeadgateError."""

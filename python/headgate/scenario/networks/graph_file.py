@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from headgate.errors import ScenarioError
-from headgate.scenario.toml import anchor_code, anchor_link, note_laws
+from headgate.plugin.trust import name_in_file
+from headgate.scenario.toml import anchor_link, change_code
 from headgate.suggest import hint, suggest
 
 #: What is understood of nodes and of edges; networkx puts the identity of an edge among the rest.
@@ -37,11 +38,15 @@ def read_graph(path: str) -> dict[str, Any]:
     except Exception as error:  # each reader has its own errors for a broken file
         kind = "node-link JSON" if file.suffix == ".json" else "GraphML"
         raise ScenarioError("", f"{path!r} is not {kind}: {error}") from None
-    found = from_networkx(graph)
+    found, folder = from_networkx(graph), file.resolve().parent
+
+    def anchor(source: str) -> str:
+        name_in_file(str(folder / source), path)
+        return str(folder / source)
+
+    found["links"] = [change_code(link, anchor) for link in found["links"]]
     for link in found["links"]:
-        anchor_code(link, "queue", file.resolve().parent)
-        anchor_link(link, file.resolve().parent)
-    note_laws({"network": found}, path)
+        anchor_link(link, folder)
     return found
 
 

@@ -9,9 +9,11 @@ from pydantic import Field, model_validator
 
 from headgate.columns.run import FILES
 from headgate.scenario.base import Model, Rate, Time, at
-from headgate.scenario.control import Control
+from headgate.scenario.control import Control, move_code
 from headgate.scenario.group import (
+    CONTROL,
     HOST_BYTES,
+    LAW,
     Group,
     Item,
     Need,
@@ -42,12 +44,8 @@ class FileKind(Model):
 class LawShare(Model):
     """A part of the users, and their law."""
 
-    law: LawChoice | None = Field(
-        None, description="The law of congestion control; or `control` in its place."
-    )
-    control: Control | None = Field(
-        None, description="A law of your own: a file and a name, such as './mylaw.py:MyLaw'."
-    )
+    law: LawChoice | None = Field(None, description=LAW)
+    control: Control | None = Field(None, description=CONTROL)
     share: float = Field(
         ge=0, le=1, description="Part of the users; the shares of a class add up to 1."
     )
@@ -56,6 +54,11 @@ class LawShare(Model):
         description="Class of routers whose users are meant; absent = all of whose class no part"
         " speaks.",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _takes_code_as_law(cls, given: Any) -> Any:
+        return move_code(given)
 
     @model_validator(mode="after")
     def _has_a_law(self) -> Self:
@@ -162,11 +165,6 @@ class Web(Group):
     def law_plan(self) -> dict[str, Any]:
         """Make the law of the plan: of several the first."""
         return self.laws[0].plan() if self.laws else super().law_plan()
-
-    def controls(self) -> list[Control]:
-        """Return the laws of the user's own that it has."""
-        own = [part.control for part in self.laws if part.control is not None]
-        return [*super().controls(), *own]
 
     def default_name(self, law: str) -> str:
         """Return 'users' for a mix: its random streams do not depend on which laws it has."""
