@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from headgate.api import simulate
 from headgate.bench.networks import NETWORKS, flows
 from headgate.errors import HeadgateError
+from headgate.parent import python_command
 from headgate.run.progress import Progress
 from headgate.suggest import also
 
@@ -49,7 +50,7 @@ def measure(name: str, threads: int = 1) -> Timing:
         known = ", ".join(NETWORKS) + also(name, NETWORKS)
         raise HeadgateError(f"{name!r} is not a bench network; they are {known}")
     done = subprocess.run(
-        [sys.executable, "-m", "headgate.bench.measure", name, str(threads)],
+        python_command("-m", "headgate.bench.measure", name, str(threads)),
         stdout=subprocess.PIPE,
         check=False,
     )

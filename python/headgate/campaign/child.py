@@ -23,6 +23,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from headgate.errors import HeadgateError
+from headgate.parent import python_command
 from headgate.run.memory import peak_bytes
 from headgate.run.process import here
 
@@ -54,7 +55,7 @@ class Child:
         with theirs:
             handle = theirs.fileno()
             code = f"from headgate.campaign.child import serve; serve({handle})"
-            self._process = Popen([sys.executable, "-c", code], pass_fds=[handle])
+            self._process = Popen(python_command("-c", code), pass_fds=[handle])
         try:
             self._pipe.send(sys.path)
             self.name: str = self._pipe.recv()

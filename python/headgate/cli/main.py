@@ -37,6 +37,7 @@ from headgate.cli import (
 )
 from headgate.cli.usage import UsageError, explain_usage
 from headgate.errors import HeadgateError, InterruptedRunError
+from headgate.parent import keep_working_folder_out
 from headgate.version import __version__
 from headgate.visible import say
 
@@ -156,6 +157,7 @@ def _stop_at_sigterm() -> None:
 def main() -> None:
     """Run the command line; errors that a user can put right end in one sentence on stderr."""
     _stop_at_sigterm()
+    keep_working_folder_out()
     try:
         _refuse_controls(sys.argv[1:])
         _refuse_renamed(sys.argv[1:])

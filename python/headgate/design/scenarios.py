@@ -55,7 +55,7 @@ def _is_whole(factor: Factor, base: Scenario) -> bool:
 
 def _takes(factor: Factor, coded: float, base: Scenario) -> bool:
     try:
-        base.replaced({factor.setting: factor.level(coded)})
+        base.varied({factor.setting: factor.level(coded)})
     except HeadgateError:
         return False
     return True

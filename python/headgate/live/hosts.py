@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from headgate.errors import HeadgateError, ScenarioError
+from headgate.parent import user_environment
 from headgate.suggest import hint
 
 Command = str | Sequence[str]
@@ -57,7 +57,7 @@ def start_program(
 
     shell = isinstance(command, str)
     arguments = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
-    env = dict(os.environ if options.get("env") is None else options["env"])
+    env = user_environment() if options.get("env") is None else dict(options["env"])
     given = {**options, "env": {**env, "HEADGATE_HOST": host}}
     given.setdefault("start_new_session", True)
     given.setdefault("stdin", subprocess.DEVNULL)

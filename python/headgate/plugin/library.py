@@ -93,15 +93,16 @@ def _compile_source(
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.with_name(f"{prefix}{os.getpid()}-{target.name}")
-    _run([*command, str(draft)], file)
+    _run([*command, str(draft)], file, target.parent)
     draft.replace(target)
     return target
 
 
-def _run(command: Sequence[str], file: str) -> None:
+def _run(command: Sequence[str], file: str, folder: Path) -> None:
+    """Run a compiler in a folder, which is not the user's: a toolchain may be named there."""
     tool = command[0]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     except OSError as error:
         says = f"cannot be compiled: {tool} cannot be started ({error.strerror}); install it first"
         raise LawError(shorten_path(file), says) from None
