@@ -193,6 +193,10 @@ class Table:
         stream = CArrayStream.from_c_arrays([array], array.schema, validate=False)
         return stream.__arrow_c_stream__(requested_schema)
 
+    def arrow_column(self, name: str) -> tuple[str, list[Any]]:
+        """Return the kind and the Arrow buffers of a column: a `_WIDE` kind, or words."""
+        return _arrow_buffers(self._column(name))
+
     def __arrow_c_schema__(self) -> object:
         return self._schema().__arrow_c_schema__()
 
@@ -273,16 +277,17 @@ def _arrow_type(kind: str) -> Any:
 def _arrow_column(column: NDArray[Any] | Words) -> Any:
     import nanoarrow as na
 
+    kind, buffers = _arrow_buffers(column)
+    return na.c_array_from_buffers(_arrow_type(kind), len(column), buffers, validation_level="none")
+
+
+def _arrow_buffers(column: NDArray[Any] | Words) -> tuple[str, list[Any]]:
     if isinstance(column, Words):
         offsets, data = column.arrow_buffers()
-        buffers: list[Any] = [None, offsets, data]
-    else:
-        values = np.ascontiguousarray(column)
-        values = values.astype(_WIDE[values.dtype.kind], copy=False)
-        buffers = [_validity(values), values]
-    return na.c_array_from_buffers(
-        _arrow_type(_kind(column)), len(column), buffers, validation_level="none"
-    )
+        return _WORDS, [None, offsets, data]
+    values = np.ascontiguousarray(column)
+    values = values.astype(_WIDE[values.dtype.kind], copy=False)
+    return values.dtype.kind, [_validity(values), values]
 
 
 def _validity(values: NDArray[Any]) -> NDArray[np.uint8] | None:

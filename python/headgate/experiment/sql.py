@@ -1,50 +1,32 @@
 """Questions to tables in SQL, by DuckDB, which reaches nothing but these tables.
 
 What an experiment file asks may be a stranger's: it reads no file, loads no extension, sees no
-variable of this program, and has so much time and memory.
+variable of this program, and has limited time and memory. So another process answers
+(`sql_server.py`): one per process that asks, for all its questions.
 """
 
 from __future__ import annotations
 
 import math
 import re
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 
 from headgate.columns import OF_A_RUN
-from headgate.errors import HeadgateError
+from headgate.experiment.sql_process import SqlError, SqlProcess
 from headgate.tables import Table, Words
 
-if TYPE_CHECKING:
-    import duckdb
+__all__ = ["Answer", "SqlError", "ask", "ask_all", "check", "number", "tables_in"]
 
-#: Seconds and memory that one question may take.
-TIME_S, MEMORY = 10.0, "1GB"
-#: The settings of the database, in this order: after the last one none can be changed.
-_SETTINGS = {
-    "memory_limit": f"'{MEMORY}'",
-    "temp_directory": "''",
-    "threads": "1",
-    "python_enable_replacements": "false",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "enable_external_access": "false",
-    "lock_configuration": "true",
-}
-
+#: Seconds and bytes of memory that one question may take.
+TIME_S, MEMORY_BYTES = 10.0, 10**9
 
 #: Where a star is all columns, and no product.
 _EVERYTHING = re.compile(r"(\bselect|\bdistinct|,|\.|\()\s*\*")
-
-
-class SqlError(HeadgateError):
-    """A question that cannot be asked or answered, in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +40,11 @@ class Answer:
 
 def ask(sql: str, tables: Mapping[str, Table]) -> Answer:
     """Ask one SELECT of the tables. Raises SqlError."""
-    with _connect() as database, _explain(tables):
-        _require_select(database, sql)
-        for name in database.get_table_names(sql) & tables.keys():
-            database.register(name, _named_in(sql, tables[name]))
-        with _time_limit(database):
-            found = database.execute(sql)
-            rows = found.fetchall()
-        told = found.description or ()
-        return Answer(tuple(c[0] for c in told), tuple(str(c[1]) for c in told), rows)
+    asked = sorted(tables_in(sql) & tables.keys())
+    kept = [_named_in(sql, tables[name]).extended(name, {}) for name in asked]
+    said = _send(sql, kept, known=tables)
+    rows = [tuple(row) for row in said["rows"]]
+    return Answer(tuple(said["columns"]), tuple(said["types"]), rows)
 
 
 def _named_in(sql: str, table: Table) -> Table:
@@ -78,11 +56,10 @@ def _named_in(sql: str, table: Table) -> Table:
     return table.only(kept) if kept else table
 
 
+@lru_cache(maxsize=4096)
 def tables_in(sql: str) -> frozenset[str]:
     """Name the tables that a question is about. Raises SqlError."""
-    with _connect() as database, _explain({}):
-        _require_select(database, sql)
-        return frozenset(database.get_table_names(sql))
+    return frozenset(_send(sql, only_names=True)["tables"])
 
 
 def ask_all(questions: Sequence[str], tables: Mapping[str, Table]) -> list[float] | None:
@@ -135,55 +112,30 @@ def _empty_tables() -> dict[str, Table]:
 
 
 @cache
-def _database() -> duckdb.DuckDBPyConnection:
-    """Return the one database that is locked; opening it costs more than most questions."""
-    import duckdb
-
-    database = duckdb.connect(":memory:")
-    for name, value in _SETTINGS.items():
-        database.execute(f"SET {name} = {value}")
-    return database
+def _process() -> SqlProcess:
+    """Return the process that answers; to start it costs more than most questions."""
+    return SqlProcess()
 
 
-@contextmanager
-def _connect() -> Iterator[duckdb.DuckDBPyConnection]:
-    with _database().cursor() as database:
-        yield database
+def _send(
+    sql: str,
+    tables: Sequence[Table] = (),
+    *,
+    known: Mapping[str, Table] | None = None,
+    only_names: bool = False,
+) -> dict[str, Any]:
+    """Send a question, and make one sentence of what DuckDB has against it. Raises SqlError."""
+    order = {
+        "sql": sql, "only_names": only_names, "time_s": TIME_S, "memory_bytes": MEMORY_BYTES,
+    }  # fmt: skip
+    said = _process().ask(order, tables)
+    if "late" in said:
+        raise SqlError(f"takes longer than {TIME_S:g} s, the time that it may take")
+    if "error" in said:
+        names = f"; the tables are {', '.join(known)}" if known and said.get("unknown_name") else ""
+        raise SqlError(f"{_first_line(said['error'])}{names}")
+    return said
 
 
-@contextmanager
-def _time_limit(database: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    watch = threading.Timer(TIME_S, database.interrupt)
-    watch.start()
-    try:
-        yield
-    finally:
-        watch.cancel()
-
-
-@contextmanager
-def _explain(tables: Mapping[str, Table]) -> Iterator[None]:
-    """Make one sentence of what DuckDB has against a question."""
-    import duckdb
-
-    try:
-        yield
-    except duckdb.InterruptException:
-        raise SqlError(f"takes longer than {TIME_S:g} s, the time that it may take") from None
-    except duckdb.CatalogException as error:
-        known = f"; the tables are {', '.join(tables)}" if tables else ""
-        raise SqlError(f"{_first_line(error)}{known}") from None
-    except duckdb.Error as error:
-        raise SqlError(_first_line(error)) from None
-
-
-def _require_select(database: duckdb.DuckDBPyConnection, sql: str) -> None:
-    import duckdb
-
-    statements = database.extract_statements(sql)
-    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise SqlError("must be one SELECT")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0].rstrip(".!")
+def _first_line(text: str) -> str:
+    return (text.splitlines() or [""])[0].rstrip(".!")

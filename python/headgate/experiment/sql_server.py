@@ -1,0 +1,186 @@
+"""The process that answers SQL: DuckDB with limits, one question after the other.
+
+What an experiment file asks may be a stranger's. DuckDB limits the memory of sorts and joins, but
+not that of scalar functions. So questions are answered here, where the system limits the address
+space and the CPU time, and the process that asks ends this one at the deadline. A message is a
+length of 8 bytes, JSON of that length, and the buffers whose lengths the JSON gives.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import struct
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import duckdb
+import nanoarrow as na  # type: ignore[import-untyped]
+from nanoarrow.c_array_stream import CArrayStream  # type: ignore[import-untyped]
+
+#: The settings of the database, in this order: after the last one none can be changed.
+_SETTINGS = {
+    "temp_directory": "''",
+    "threads": "1",
+    "python_enable_replacements": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "enable_external_access": "false",
+    "lock_configuration": "true",
+}
+#: Address space beyond the database's memory, for what DuckDB does not count, in bytes.
+_UNCOUNTED = 512 << 20
+#: An answer has no more bytes than this.
+LARGEST_ANSWER = 64 << 20
+_LENGTH = struct.Struct("<Q")
+#: After these errors the database is not used again.
+_LAST_ERRORS = (duckdb.OutOfMemoryException, duckdb.InternalException, duckdb.FatalException)
+_KINDS = {"words": na.large_string, "f": na.float64, "u": na.uint64, "i": na.int64}
+
+Order = dict[str, Any]
+
+
+def _read_order(source: BinaryIO) -> Order:
+    """Read the JSON of a message. Raises EOFError where there is no more."""
+    (length,) = _LENGTH.unpack(_read(source, _LENGTH.size))
+    order: Order = json.loads(_read(source, length))
+    return order
+
+
+def _read(source: BinaryIO, size: int) -> bytes:
+    data = source.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data
+
+
+class _Table:
+    """A table as the message has it, as an Arrow stream."""
+
+    def __init__(self, about: Order, source: BinaryIO) -> None:
+        self._rows, columns = about["rows"], about["columns"]
+        self._schema = _table_schema(tuple((c["name"], c["kind"]) for c in columns))
+        self._columns = [
+            na.c_array_from_buffers(
+                _schema(column["kind"]),
+                self._rows,
+                [None if size is None else _read(source, size) for size in column["sizes"]],
+                validation_level="none",
+            )
+            for column in columns
+        ]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        array = na.c_array_from_buffers(
+            self._schema, self._rows, [None], children=self._columns, validation_level="none"
+        )
+        stream = CArrayStream.from_c_arrays([array], array.schema, validate=False)
+        return stream.__arrow_c_stream__(requested_schema)
+
+
+@cache
+def _schema(kind: str) -> Any:
+    return na.c_schema(_KINDS[kind]())
+
+
+@lru_cache(maxsize=256)
+def _table_schema(columns: tuple[tuple[str, str], ...]) -> Any:
+    return na.c_schema(na.struct({name: _schema(kind) for name, kind in columns}))
+
+
+def _open(memory_bytes: int) -> duckdb.DuckDBPyConnection:
+    database = duckdb.connect(":memory:")
+    for name, value in {"memory_limit": f"'{memory_bytes}B'", **_SETTINGS}.items():
+        database.execute(f"SET {name} = {value}")
+    return database
+
+
+def _answer(database: duckdb.DuckDBPyConnection, order: Order, tables: Order) -> Order:
+    """Answer a question, or say why it has no answer."""
+    sql: str = order["sql"]
+    try:
+        statements = database.extract_statements(sql)
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            return {"error": "must be one SELECT"}
+        if order["only_names"]:
+            return {"tables": sorted(database.get_table_names(sql))}
+        for name, table in tables.items():
+            database.register(name, table)
+        found = database.execute(sql)
+        rows = found.fetchall()
+        about = found.description or ()
+    except duckdb.InterruptException:
+        return {"late": True}
+    except _LAST_ERRORS as error:
+        return {"error": str(error), "is_last": True}
+    except duckdb.Error as error:
+        unknown = isinstance(error, duckdb.CatalogException)
+        return {"error": str(error), "unknown_name": unknown}
+    plain = [[_plain(value) for value in row] for row in rows]
+    return {"columns": [c[0] for c in about], "types": [str(c[1]) for c in about], "rows": plain}
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+@contextmanager
+def _limits(database: duckdb.DuckDBPyConnection, order: Order) -> Iterator[None]:
+    """Limit the address space, the CPU time and the time of a question."""
+    watch = threading.Timer(order["time_s"], database.interrupt)
+    watch.start()
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu_s = int(used.ru_utime + used.ru_stime + order["time_s"]) + 2
+    _set_soft_limit(resource.RLIMIT_CPU, cpu_s)
+    if (size := _address_space()) is not None:
+        _set_soft_limit(resource.RLIMIT_AS, size + order["memory_bytes"] + _UNCOUNTED)
+    try:
+        yield
+    finally:
+        watch.cancel()
+
+
+def _set_soft_limit(which: int, value: int) -> None:
+    _, hard = resource.getrlimit(which)
+    resource.setrlimit(which, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+def _address_space() -> int | None:
+    """Return the bytes of this process's address space; None on systems without /proc."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
+    except OSError:
+        return None
+    return int(pages) * resource.getpagesize()
+
+
+def serve() -> None:
+    """Answer questions on standard input until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks has it too
+    source, answers = sys.stdin.buffer, sys.stdout.buffer
+    database: duckdb.DuckDBPyConnection | None = None
+    while True:
+        try:
+            order = _read_order(source)
+            tables = {about["name"]: _Table(about, source) for about in order["tables"]}
+        except EOFError:
+            return
+        database = database or _open(order["memory_bytes"])
+        with database.cursor() as cursor, _limits(cursor, order):
+            text = json.dumps(_answer(cursor, order, tables), default=repr).encode()
+        if len(text) > LARGEST_ANSWER:
+            says = f"gives an answer of more than {LARGEST_ANSWER >> 20} MB"
+            text = json.dumps({"error": says}).encode()
+        answers.write(_LENGTH.pack(len(text)) + text)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    serve()
