@@ -13,7 +13,9 @@ const FASTEST_BPS: u64 = 100_000_000_000_000;
 fn runs(changes: &[(&str, Value)]) {
     let mut plan = plan();
     changes.iter().for_each(|(pointer, value)| replace(&mut plan, pointer, value.clone()));
-    let (text, lists) = (plan.to_string(), lists());
+    let mut lists = lists();
+    lists.insert("short".into(), vec![1_000, 1_000, 2_000_000_000, 400_000_000_000]);
+    let text = plan.to_string();
     let mut simulation =
         Simulation::new(&text, &lists, Own::default()).unwrap_or_else(|wrong| panic!("{wrong}: {changes:?}"));
     let middle = simulation.duration_s() / 2.0;
@@ -53,6 +55,33 @@ fn links() {
     let at_once = |key: &str| ["/links/0", "/links/1", "/edges/0"].map(|place| format!("{place}/{key}"));
     let zero = at_once("delay_ps").map(|pointer| (pointer, json!(0)));
     runs(&zero.each_ref().map(|(pointer, value)| (pointer.as_str(), value.clone())));
+}
+
+#[test]
+fn traces_that_end() {
+    let all = |name: &str, params: Value| json!([{"name": name, "params": params}]);
+    let impairments = [
+        json!([]),
+        all("bernoulli", json!({"loss": 0.999})),
+        all("duplicate", json!({"share": 1.0})),
+        all("gilbert_elliott", json!({"to_bad": 1.0})),
+        all("jitter", json!({"order": "free"})),
+        all("reorder", json!({"share": 1.0})),
+        json!(vec![json!({"name": "duplicate", "params": {"share": 1.0}}); 4]),
+    ];
+    let queues = [json!(null), json!({"name": "codel"}), json!({"name": "fq-codel"}), json!({"name": "red"})];
+    let direct = json!([{"node": 0, "hosts": 9}]);
+    for (impairments, queue) in
+        impairments.iter().flat_map(|row| queues.iter().map(move |queue| (row, queue)))
+    {
+        runs(&[
+            ("/links/0/trace", json!({"list": "short"})),
+            ("/links/0/impairments", impairments.clone()),
+            ("/links/0/queue", queue.clone()),
+            ("/links/1/impairments", impairments.clone()),
+            ("/traffic/2/sources", direct.clone()),
+        ]);
+    }
 }
 
 #[test]

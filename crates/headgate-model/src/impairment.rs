@@ -23,6 +23,9 @@ impl Passage {
 
 /// An impairment. One file each, one registry line each.
 pub trait Impairment: Clone + Send {
+    /// It drops packets and neither delays nor copies any, so that it may act before a queue.
+    const DROPS_ONLY: bool = false;
+
     /// What becomes of a packet that comes at `now`; `None` if it is lost. Calls come in time order.
     fn pass(&mut self, packet: &Passing, now: Time, chance: &mut Stream) -> Option<Passage>;
 }
@@ -36,4 +39,7 @@ pub trait Impairments:
 
     /// An impairment by its index in [`Self::cards`]; `values` are in the order of the card's parameters.
     fn build(index: usize, values: &[f64]) -> Self;
+
+    /// Whether the impairment of this index has [`Impairment::DROPS_ONLY`].
+    fn drops_only(index: usize) -> bool;
 }

@@ -48,6 +48,8 @@ impl Bernoulli {
 }
 
 impl Impairment for Bernoulli {
+    const DROPS_ONLY: bool = true;
+
     fn pass(&mut self, _packet: &Passing, _now: Time, chance: &mut Stream) -> Option<Passage> {
         (!chance.chance(self.params.loss)).then_some(Passage::CLEAR)
     }

@@ -71,6 +71,8 @@ impl GilbertElliott {
 }
 
 impl Impairment for GilbertElliott {
+    const DROPS_ONLY: bool = true;
+
     fn pass(&mut self, _packet: &Passing, _now: Time, chance: &mut Stream) -> Option<Passage> {
         let bad = chance.chance(self.next_is_bad());
         self.bad = Some(bad);

@@ -27,6 +27,10 @@ macro_rules! impairments {
                 })+
                 unreachable!("an impairment beyond the cards")
             }
+
+            fn drops_only(index: usize) -> bool {
+                [$($stem::$Name::DROPS_ONLY,)+][index]
+            }
         }
 
         impl Impairment for AnyImpairment {

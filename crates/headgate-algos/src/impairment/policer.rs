@@ -54,6 +54,8 @@ impl Policer {
 }
 
 impl Impairment for Policer {
+    const DROPS_ONLY: bool = true;
+
     fn pass(&mut self, packet: &Passing, now: Time, _chance: &mut Stream) -> Option<Passage> {
         let filled = self.tokens + self.params.rate_bytes_s * seconds(now - self.at);
         (self.tokens, self.at) = (filled.min(self.params.burst_bytes), now);

@@ -14,6 +14,9 @@ use headgate_model::queue::Queues;
 use headgate_netsim::choices::{Choice, Fitted};
 use std::collections::BTreeMap;
 
+/// Each impairment of a row can double the copies of a packet.
+const MOST_IMPAIRMENTS: u64 = 16;
+
 pub fn choose(laws: &[LawChoice]) -> Checked<Vec<Choice>> {
     // Users' own laws are those beyond the cards, in the order of the plan.
     let mut own = AnyController::cards().len()..;
@@ -44,14 +47,32 @@ fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &Spot) -> Che
         .as_ref()
         .map(|choice| listed(choice, "a router's scheme", AnyRouter::cards(), "feedback"));
     let row = |choices: &[DeviceChoice], key| -> Checked<Vec<Choice>> {
+        at.count(key, choices.len() as u64, (0, MOST_IMPAIRMENTS), "impairments")?;
         choices.iter().map(|choice| listed(choice, "an impairment", AnyImpairment::cards(), key)).collect()
     };
     Ok(Fitted {
         queue: queue.transpose()?,
         feedback: feedback.transpose()?,
-        ingress: row(&link.ingress, "ingress")?,
+        ingress: before_queue(row(&link.ingress, "ingress")?, at)?,
         impairments: row(&link.impairments, "impairments")?,
     })
+}
+
+/// Before the queue a packet can be dropped, and neither delayed nor copied.
+fn before_queue(row: Vec<Choice>, at: &Spot) -> Checked<Vec<Choice>> {
+    let name = |index: usize| AnyImpairment::cards()[index].name;
+    if let Some(choice) = row.iter().find(|choice| !AnyImpairment::drops_only(choice.index)) {
+        let able = (0..AnyImpairment::cards().len()).filter(|&index| AnyImpairment::drops_only(index));
+        return Err(Wrong::new(
+            at.key("ingress"),
+            format!(
+                "'{}' cannot act before the queue; only {} can; write it under impairments",
+                name(choice.index),
+                listed(able.map(name))
+            ),
+        ));
+    }
+    Ok(row)
 }
 
 /// Users' own disciplines are those beyond the cards; links whose choices are equal share one. Its values come

@@ -68,6 +68,21 @@ fn networks() {
 }
 
 #[test]
+fn impairments() {
+    let row = |many: usize, name: &str| json!(vec![json!({"name": name}); many]);
+    for name in ["duplicate", "jitter", "reorder"] {
+        let says = format!(
+            "'{name}' cannot act before the queue; only bernoulli, gilbert_elliott, policer can; write it under \
+             impairments"
+        );
+        assert_refused("/links/0/ingress", row(1, name), "links[0].ingress", &says);
+    }
+    let says = "17 is not allowed; it must be from 0 to 16 impairments";
+    assert_refused("/links/0/impairments", row(17, "duplicate"), "links[0].impairments", says);
+    assert!(validate(&with("/links/0/impairments", row(16, "duplicate")).to_string(), &lists()).is_ok());
+}
+
+#[test]
 fn transports() {
     let refused = |key: &str, value: Value, says: &str| {
         assert_refused(&format!("/transports/0/{key}"), value, &format!("transports[0].{key}"), says);

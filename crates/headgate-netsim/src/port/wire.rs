@@ -3,7 +3,7 @@
 use headgate_model::chance::Stream;
 use headgate_model::feedback::Passing;
 use headgate_model::impairment::{Impairment, Passage};
-use headgate_model::units::{Span, Time};
+use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ impl Arrivals {
         let copies = u64::from(passage.copies);
         let mut at = if passage.in_order { due.max(self.last.saturating_add(1)) } else { due };
         while let Some(&clash) = self.taken.range(at..=at.saturating_add(copies)).next_back() {
-            if clash == Time::MAX {
+            if clash == NEVER {
                 return clash; // nothing is sent any more
             }
             at = clash + 1;
@@ -113,7 +113,9 @@ impl<I: Impairment> Wire<I> {
             true => self.arrivals.follow(due, passage.copies),
             false => self.arrivals.claim(leaves, due, passage),
         };
-        Some((arrives, passage.copies))
+        // a trace that has ended never sends the packet, and what never arrives is not copied
+        let copies = if arrives == NEVER { 0 } else { passage.copies };
+        Some((arrives, copies))
     }
 
     /// Packets that will be lost and have not left yet: all, and the data among them.

@@ -63,6 +63,13 @@ fn copies_multiply_along_the_row() {
 }
 
 #[test]
+fn what_never_leaves_never_arrives_and_has_no_copy() {
+    let mut wire = wire(7, &[], vec![stage("duplicate", &[1.0], 0)]);
+    assert_eq!(wire.carry(0, 3, &DATA), Some((10, 1)));
+    assert_eq!(wire.carry(3, NEVER, &DATA), Some((NEVER, 0)));
+}
+
+#[test]
 fn what_one_loses_the_next_one_does_not_meet() {
     let all = stage("bernoulli", &[1.0], 0);
     let no_loss = None;
