@@ -6,6 +6,11 @@ class HeadgateError(Exception):
 
     exit_code = 2
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What the command line prints; a message of another library may have several lines."""
+        return (_join_lines(str(self)),)
+
 
 class ScenarioError(HeadgateError):
     """A wrong scenario; `place` is the path of the key, such as `traffic[0].law`."""
@@ -69,9 +74,18 @@ class SchemeWarning(HeadgateWarning):
 
 
 class FailedRunsError(HeadgateError):
-    """Runs of a campaign failed; the others are stored."""
+    """Runs of a campaign failed; the others are stored. Each failure has a line of the message."""
 
     exit_code = 1
+
+    def __init__(self, sentence: str, *failures: str) -> None:
+        self.sentence, self.failures = sentence, failures
+        super().__init__("\n  ".join([sentence, *failures]))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What the command line prints."""
+        return (_join_lines(self.sentence), *(f"  {_join_lines(one)}" for one in self.failures))
 
 
 class CrashedRunError(HeadgateError):
@@ -91,6 +105,10 @@ _REMEDIES: dict[type[OSError], str] = {
     IsADirectoryError: "there is a folder of that name; give a file",
     PermissionError: "permission denied; choose a folder of your own",
 }
+
+
+def _join_lines(text: str) -> str:
+    return " ".join(line.strip() for line in text.split("\n"))
 
 
 def explain_os(error: OSError) -> str:

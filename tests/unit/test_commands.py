@@ -16,6 +16,7 @@ from headgate import __version__, catalog
 from headgate.campaign.leases import Leases
 from headgate.cli.main import app, main
 from headgate.columns import TABLES
+from headgate.errors import FailedRunsError
 
 ROOT = Path(__file__).parents[2]
 FIRST = str(ROOT / "examples" / "first.toml")
@@ -42,6 +43,22 @@ def test_memory_that_runs_out_is_told_in_a_sentence(
         main()
     said = capsys.readouterr().err
     assert said == "headgate: memory ran out; take a smaller scale, or fewer --workers\n"
+
+
+def test_each_failed_run_has_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What another library writes over several lines stays in its line."""
+
+    def fail(**_: object) -> None:
+        raise FailedRunsError("2 of 9 runs failed:", "law=a: out of room", "law=b: one\n  two")
+
+    monkeypatch.setattr("headgate.cli.main.app", fail)
+    monkeypatch.setattr("sys.argv", ["headgate", "bench"])
+    with pytest.raises(SystemExit, match="1"):
+        main()
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["headgate: 2 of 9 runs failed:", "  law=a: out of room", "  law=b: one two"]
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])

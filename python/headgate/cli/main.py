@@ -163,7 +163,8 @@ def main() -> None:
         _refuse_renamed(sys.argv[1:])
         sys.exit(app(prog_name="headgate", standalone_mode=False))
     except HeadgateError as error:
-        say(f"headgate: {error}", error=True)
+        first, *others = error.lines
+        say(f"headgate: {first}", *others, error=True)
         sys.exit(error.exit_code)
     except UsageError as error:
         if said := explain_usage(error):
