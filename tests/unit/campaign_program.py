@@ -23,6 +23,7 @@ class Threads:
     """Makes `workers` runs at a time in this process, where a test can look at them."""
 
     copies = False
+    patience_s = float("inf")
 
     def __init__(self, workers: int | None = None) -> None:
         self.slots = workers or os.cpu_count() or 1

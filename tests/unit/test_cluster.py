@@ -1,5 +1,6 @@
 """A campaign on Dask workers that are killed, stopped and added: the same digests, all there."""
 
+import gc
 import os
 import random
 import signal
@@ -8,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import dask
@@ -18,6 +20,7 @@ from distributed.utils import LoopRunner
 from headgate.campaign import scheduler as pool_module
 from headgate.campaign.campaign import Campaign
 from headgate.campaign.cluster import Cluster, Profile
+from headgate.campaign.idle import IdleWatch
 from headgate.campaign.jobs import Job, program
 from headgate.campaign.leases import Lease, Leases
 from headgate.campaign.progress import CampaignProgress, Show
@@ -110,6 +113,8 @@ def test_a_worker_that_hangs_is_not_waited_for(
     local: LocalCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool_module, "QUIET_S", 2.0)
+    with Client(local.scheduler_address) as client:  # others may have been killed before
+        client.wait_for_workers(2, timeout=120)
     made = jobs(1, 5 * RUN_S)
     stopped: list[int] = []
 
@@ -173,8 +178,10 @@ def test_a_worker_that_does_not_see_the_store_says_so(tmp_path: Path) -> None:
     assert run_job(CampaignSpec(tmp_path, seen.name, program()), jobs(1, 1.0)[0]).there
 
 
-def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
-    file, made = tmp_path / "scheduler.json", jobs(2, 100 * RUN_S)
+@contextmanager
+def scheduler_process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a scheduler of Dask without workers, and kill it at the end."""
+    file = folder / "scheduler.json"
     words = ["-m", "distributed.cli.dask_scheduler", "--port", "0", "--dashboard-address", ":0"]
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "2 s"}),
@@ -182,12 +189,22 @@ def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
             [sys.executable, *words, "--scheduler-file", str(file)], stderr=subprocess.DEVNULL
         ) as scheduler,
     ):
-        while not file.exists():
-            assert scheduler.poll() is None
-            time.sleep(0.05)
-        executor = Cluster(str(file))
+        try:
+            while not file.exists():
+                assert scheduler.poll() is None
+                time.sleep(0.05)
+            yield scheduler
+        finally:
+            scheduler.kill()
+
+
+def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
+    with scheduler_process(tmp_path) as scheduler:
+        executor = Cluster(str(tmp_path / "scheduler.json"))
         with pytest.raises(HeadgateError, match="the same command resumes it"):
-            Scheduler(Store(tmp_path), executor=executor).run(made, lambda _: scheduler.kill())
+            Scheduler(Store(tmp_path), executor=executor).run(
+                jobs(2, 100 * RUN_S), lambda _: scheduler.kill()
+            )
 
 
 def test_an_address_without_a_scheduler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,6 +213,68 @@ def test_an_address_without_a_scheduler_is_one_sentence(monkeypatch: pytest.Monk
         Cluster("tcp://127.0.0.1:9")
     with pytest.raises(HeadgateError, match="there is no scheduler"):
         Cluster("nonsense")
+
+
+def test_a_client_without_a_scheduler_is_closed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the garbage collector closes can stop the start of the next cluster."""
+    monkeypatch.setattr("headgate.campaign.cluster.CONNECT_S", 0.5)
+    before = {id(one) for one in clients_in_use()}
+    for where in ("tcp://127.0.0.1:9", "nonsense"):
+        with pytest.raises(HeadgateError, match="there is no scheduler"):
+            Cluster(where)
+        assert not [one for one in clients_in_use() if id(one) not in before]
+
+
+def clients_in_use() -> list[Client]:
+    found = (one for one in gc.get_objects() if type(one) is Client)
+    return [one for one in found if one.status not in ("closed", "newly-created")]
+
+
+def test_a_scheduler_that_does_not_answer_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headgate.campaign.cluster.ANSWER_S", 1.0)
+    monkeypatch.setattr("headgate.campaign.cluster.CONNECT_S", 5.0)
+    with scheduler_process(tmp_path) as scheduler:
+        executor = Cluster(str(tmp_path / "scheduler.json"))
+        with pytest.raises(HeadgateError, match="the same command resumes it"):
+            Scheduler(Store(tmp_path), executor=executor).run(
+                jobs(2, RUN_S), lambda _: scheduler.send_signal(signal.SIGSTOP)
+            )
+
+
+def test_workers_of_this_machine_that_do_not_come_are_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headgate.campaign.cluster.START_S", 1.0)
+    monkeypatch.setattr(LocalCluster, "scale", lambda *_, **__: None)
+    profile = tmp_path / "local.toml"
+    profile.write_text('engine = "local"\noptions = { processes = false }\n')
+    with pytest.raises(HeadgateError, match="no worker of the cluster was there for 1 s"):
+        Scheduler(Store(tmp_path), executor=Cluster(str(profile))).run(jobs(1, 1.0), lambda _: None)
+
+
+def test_a_campaign_that_nobody_works_on_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("headgate.campaign.idle.WARN_S", 0.0)
+    watch = IdleWatch(float("inf"))
+    for workers, at_work in [(0, False), (0, False), (2, True), (2, False), (2, False)]:
+        time.sleep(0.001)
+        watch.look(workers, at_work=at_work)
+    first, second = [record.getMessage() for record in caplog.records]
+    assert first == "the cluster has had no worker for 0 s; the campaign waits for one"
+    assert second.startswith("none of 2 workers has worked on the campaign for 0 s: they may be")
+
+
+def test_a_worker_of_this_process_does_not_count_its_memory(tmp_path: Path) -> None:
+    """Dask would pause it, for ever, where anything else here takes the memory of one core."""
+    (tmp_path / "local.toml").write_text('engine = "local"\noptions = { processes = false }\n')
+    cluster = Profile.load(tmp_path / "local.toml").start()
+    with cluster, Client(cluster) as client:
+        client.wait_for_workers(1, timeout=60)
+        (worker,) = cluster.workers.values()
+        assert worker.memory_manager.memory_limit is None
 
 
 def test_a_local_profile_runs_a_campaign(tmp_path: Path) -> None:

@@ -5,13 +5,16 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from headgate import dumbbell
 from headgate.campaign import attempts as attempts_module
+from headgate.campaign import child as child_module
+from headgate.campaign import leases as leases_module
+from headgate.campaign import scheduler as scheduler_module
 from headgate.campaign.attempts import Attempts
 from headgate.campaign.campaign import fail, failures
 from headgate.campaign.child import Child, Children, DiedError
@@ -22,9 +25,13 @@ from headgate.campaign.processes import Processes
 from headgate.campaign.scheduler import Executor, Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.view import Watcher
+from headgate.campaign.worker import JobOutcome
 from headgate.errors import CrashedRunError, FailedRunsError, HeadgateError
 from headgate.plugin import trust
+from headgate.run import lock as lock_module
+from headgate.run.process import here
 
+from .campaign_program import Threads
 from .small_study import digests
 
 LAWS = Path(__file__).parent / "laws"
@@ -105,13 +112,11 @@ def test_two_campaigns_set_the_same_run_aside_and_make_the_others_once(tmp_path:
     assert set(digests(tmp_path)) == {one.id for one in others}
 
 
-def test_what_was_set_aside_is_tried_again_by_the_same_command(tmp_path: Path) -> None:
+def test_deaths_that_a_killed_campaign_saw_do_not_count_for_the_next(tmp_path: Path) -> None:
     (good,) = whole(1)
     attempts = Attempts(tmp_path)
     for number in range(attempts_module.DEATHS):
         attempts.note_death(good.id, f"process {number}", "was killed by SIGKILL")
-    with pytest.raises(FailedRunsError, match="SIGKILL"):
-        Scheduler(Store(tmp_path), executor=Processes(1)).run([good], lambda _: None)
     Scheduler(Store(tmp_path), executor=Processes(1)).run([good], lambda _: None)
     assert set(digests(tmp_path)) == {good.id}
     assert not attempts.find_unfinished()
@@ -201,3 +206,85 @@ def test_a_child_ends_with_its_caller_also_in_the_middle_of_a_call() -> None:
     while Path(f"/proc/{child}").exists() and time.monotonic() < end_s:
         time.sleep(0.05)
     assert not Path(f"/proc/{child}").exists()
+
+
+def test_a_child_whose_caller_was_killed_has_no_traceback() -> None:
+    """Its caller is gone by the time of the answer, which its listener has not seen yet."""
+    code = """
+import os, sys
+from multiprocessing import Pipe
+from headgate.campaign import child
+ours, theirs = Pipe()
+child._listen = lambda pipe, calls: calls.put(ours.close)
+ours.send(sys.path)
+child.serve(os.dup(theirs.fileno()))
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=120
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_a_run_that_hangs_is_ended_and_goes_on_in_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases_module, "STUCK_LOOKS", 3)
+    long, stopped = job("reno", duration="600 s"), set[int]()
+
+    def stop_once(_: object) -> None:
+        for lease in Leases(tmp_path).all():
+            if not stopped and lease.share:
+                stopped.add(int(lease.owner.split(":")[1]))
+                os.kill(*stopped, signal.SIGSTOP)
+
+    Scheduler(Store(tmp_path), executor=Processes(1)).run([long], stop_once)
+    assert stopped
+    assert set(digests(tmp_path)) == {long.id}
+
+
+def test_a_lease_is_renewed_while_a_run_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases_module, "BEAT_S", 0.01)
+    monkeypatch.setattr(leases_module, "STUCK_LOOKS", 3)
+    leases, (one,) = Leases(tmp_path), whole(1)
+    assert leases.take(one)
+    is_stuck = Leases(tmp_path).watch(one.id)
+    with leases.renewing(one.id):
+        for _ in range(10):
+            assert not is_stuck(here())
+            time.sleep(0.1)
+    assert [is_stuck(here()) for _ in range(4)][-1]
+    assert not any(Leases(tmp_path).watch(one.id)("another") for _ in range(10))
+
+
+def test_a_process_that_does_not_start_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child_module, "START_S", 0.0)
+    with pytest.raises(HeadgateError, match=r"a process for runs has not started in 0 s"):
+        Child()
+
+
+class _Mute(Threads):
+    """Makes runs, and never says so."""
+
+    def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
+        super().submit(job, copy=copy)
+        return Future()
+
+
+def test_a_run_that_is_stored_is_done_also_where_the_answer_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler_module, "LOST_S", 0.1)
+    made = whole(2)
+    Scheduler(Store(tmp_path), executor=_Mute(1)).run(made, lambda _: None)
+    assert set(digests(tmp_path)) == {one.id for one in made}
+
+
+def test_a_lock_that_is_not_given_back_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock_module, "WAIT_S", 0.1)
+    with lock_module.exclusive(tmp_path / "lock"):  # noqa: SIM117 - the second cannot be had
+        with pytest.raises(lock_module.HeldError), lock_module.exclusive(tmp_path / "lock"):
+            pass

@@ -13,7 +13,7 @@ from headgate import Result, Scenario, dumbbell
 from headgate.api import simulate
 from headgate.columns import TABLES
 from headgate.errors import InterruptedRunError, StoreError
-from headgate.run.progress import Progress
+from headgate.run.progress import Progress, StopRunError
 from headgate.run.simulate import SNAPSHOT_FILE
 
 
@@ -129,6 +129,17 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(
     assert not (out / SNAPSHOT_FILE).exists()
     for column in ("delivered_packets", "retransmissions", "goodput_bps"):
         np.testing.assert_array_equal(resumed.flows[column], result.flows[column])
+
+
+def test_a_run_that_is_stopped_at_its_end_is_whole() -> None:
+    scenario = dumbbell(rate="10 Mbit/s", rtt="20 ms", buffer="1 BDP", flows=["reno"])
+    short = scenario.replaced({"duration": "1 s"})
+
+    def stop_at_the_end(now: Progress) -> None:
+        if now.share >= 1:
+            raise StopRunError
+
+    assert simulate(short, progress=stop_at_the_end).digest == short.run().digest
 
 
 def test_a_killed_run_goes_on_from_the_state_of_its_last_minute(

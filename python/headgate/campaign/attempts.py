@@ -2,8 +2,9 @@
 
 An attempt that comes back, with whatever outcome, is struck out. One that does not has a cause if
 somebody saw its process die, and none if all went down with it: a kill, a power cut, or a run that
-takes everything along. A run with too many of either is set aside; where a snapshot was written
-since, attempts without a cause do not count, for the run gets on.
+takes everything along. A run with too many of either is set aside. A campaign counts the deaths
+that it saw, and the losses of all campaigns. Losses before the last snapshot do not count, for the
+run gets on.
 """
 
 from __future__ import annotations
@@ -49,6 +50,13 @@ class Attempts:
     def end(self, run_id: str) -> None:
         """Strike out what came back."""
         self._file(run_id).unlink(missing_ok=True)
+
+    def forget_deaths(self, run_id: str) -> None:
+        """Strike out the deaths that an earlier campaign saw: it may have been killed with them."""
+        attempts = self._of(run_id)
+        kept = tuple(one for one in attempts if not one.cause)
+        if len(kept) < len(attempts):
+            self._write(run_id, kept)
 
     def note_death(self, run_id: str, by: str, cause: str) -> None:
         """Write down what the process of an attempt died of."""

@@ -28,11 +28,16 @@ from headgate.run.memory import peak_bytes
 from headgate.run.process import here
 
 Made = TypeVar("Made")
+IsStuck = Callable[[str], bool]
 
 #: Where memory is short, the system takes a run and not its campaign (proc_pid_oom_score_adj(5)).
 OOM_SCORE = "500"
 #: A child whose pipe is closed is over by then, or is ended.
 LINGERS_S = 5.0
+#: How long a child may take to start.
+START_S = 300.0
+#: Wall time between two looks at a child that works.
+POLL_S = 1.0
 CAUSES: dict[int, str] = {
     signal.SIGKILL: " (by the system, if memory was short, or by somebody)",
     signal.SIGABRT: " (as where memory cannot be had)",
@@ -58,16 +63,31 @@ class Child:
             self._process = Popen(python_command("-c", code), pass_fds=[handle])
         try:
             self._pipe.send(sys.path)
+            if not self._pipe.poll(START_S):
+                self.close()
+                raise HeadgateError(
+                    f"a process for runs has not started in {START_S:.0f} s: this machine has too"
+                    " much else to do, or its disk does not answer; try again later"
+                )
             self.name: str = self._pipe.recv()
         except (EOFError, OSError):
             raise HeadgateError(
                 f"a process for runs cannot be started: it {self._cause()}"
             ) from None
 
-    def call(self, function: Callable[..., Made], *given: Any) -> Made:
-        """Have the child call a function. Raises DiedError, HeadgateError."""
+    def call(
+        self, function: Callable[..., Made], *given: Any, is_stuck: IsStuck = lambda _: False
+    ) -> Made:
+        """Have the child call a function. Raises DiedError, HeadgateError.
+
+        `is_stuck` is asked each second, with the child's name; a child that is stuck is ended.
+        """
         try:
             self._pipe.send((function, given))
+            while not self._pipe.poll(POLL_S):
+                if is_stuck(self.name):
+                    self.close()
+                    raise DiedError(self.name, "showed no sign of life and was ended")
             answer: _Answer = self._pipe.recv()
         except (EOFError, ConnectionError):
             raise DiedError(self.name, self._cause()) from None
@@ -106,11 +126,13 @@ class Children:
         #: The most memory that one of them held by the end of a call.
         self.peak_bytes = 0
 
-    def call(self, function: Callable[..., Made], *given: Any) -> Made:
+    def call(
+        self, function: Callable[..., Made], *given: Any, is_stuck: IsStuck = lambda _: False
+    ) -> Made:
         """Have a child that is free call a function. Raises DiedError, HeadgateError."""
         child = self._free()
         try:
-            made = child.call(function, *given)
+            made = child.call(function, *given, is_stuck=is_stuck)
         except HeadgateError:
             self._keep(child)
             raise
@@ -165,8 +187,9 @@ def serve(handle: int) -> None:
     pipe.send(here())
     calls: SimpleQueue[Callable[[], Any]] = SimpleQueue()
     Thread(target=_listen, args=(pipe, calls), daemon=True).start()
-    while True:
-        pipe.send(_answer(calls.get()))
+    with suppress(BrokenPipeError):  # the caller was killed, and needs no answer
+        while True:
+            pipe.send(_answer(calls.get()))
 
 
 def _listen(pipe: Connection, calls: SimpleQueue[Callable[[], Any]]) -> None:

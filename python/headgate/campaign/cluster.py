@@ -7,9 +7,12 @@ finished needs neither the scheduler nor this process any more.
 
 from __future__ import annotations
 
+import logging
+import math
 import signal
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -29,8 +32,14 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
+log = logging.getLogger("headgate")
+
 CONNECT_S = 10.0
 TRIES = 2
+#: How long the scheduler may take to answer, and the cluster to end.
+ANSWER_S, CLOSE_S = 60.0, 60.0
+#: How long workers of this machine may take to start. Nobody else can start them.
+START_S = 300.0
 
 
 def patient(make: Callable[[], Made]) -> Made:
@@ -95,6 +104,9 @@ class Profile(Strict):
                 "n_workers": 0,
                 "threads_per_worker": 1,
                 "dashboard_address": ":0",
+                # Runs use the memory of other processes. A worker in this process would count what
+                # everything else here has, and pause for ever.
+                "memory_limit": 0,
             }
             if self.options.get("processes", True):
                 plain["preload"] = [local_worker.__name__]
@@ -111,16 +123,16 @@ class Cluster:
     copies = True
 
     def __init__(self, where: str) -> None:
+        #: How long there may be no worker until the campaign ends.
+        self.patience_s = math.inf
         self._cluster: Any = None
         self._spec: CampaignSpec | None = None
         self.client = self._connect(where)
 
     def _connect(self, where: str) -> Client:
         require("cluster", "--cluster")
-        from distributed import Client
-
         try:
-            return patient(partial(Client, timeout=CONNECT_S, **self._place(where)))
+            return patient(partial(_make_client, timeout=CONNECT_S, **self._place(where)))
         except (OSError, ValueError) as error:
             self.close()
             raise HeadgateError(
@@ -130,7 +142,9 @@ class Cluster:
 
     def _place(self, where: str) -> dict[str, Any]:
         if where.endswith(".toml"):
-            self._cluster = Profile.load(Path(where)).start()
+            profile = Profile.load(Path(where))
+            self._cluster = profile.start()
+            self.patience_s = START_S if profile.engine == "local" else math.inf
             return {"address": self._cluster}
         if Path(where).is_file():
             return {"scheduler_file": where}
@@ -140,8 +154,9 @@ class Cluster:
     def slots(self) -> int:
         """How many runs the workers that are there now make at a time. Raises HeadgateError."""
         try:
-            return sum(self.client.nthreads().values())
-        except OSError as error:
+            scheduler: Any = self.client.scheduler
+            return sum(self.client.sync(scheduler.ncores, callback_timeout=ANSWER_S).values())
+        except (OSError, AttributeError) as error:  # a closed client has no scheduler
             raise HeadgateError(
                 f"the connection to the cluster's scheduler is lost ({_first_line(error)}); what "
                 "is finished is stored, and the same command resumes it"
@@ -161,9 +176,36 @@ class Cluster:
     def close(self) -> None:
         """Leave the cluster; end it, if it was started here."""
         if hasattr(self, "client"):
-            self.client.close()
+            _close_client(self.client)
         if self._cluster is not None:
-            self._cluster.close()
+            try:
+                self._cluster.close(timeout=CLOSE_S)
+            except TimeoutError:
+                log.warning("the cluster's workers have not ended in %.0f s", CLOSE_S)
+
+
+def _make_client(**given: Any) -> Client:
+    """Make a client; close one that does not reach its scheduler.
+
+    Otherwise the garbage collector closes it, and for that takes a lock of Dask's. If it does so
+    while the same thread starts an event loop, which holds the lock, both wait for ever.
+    """
+    from distributed import Client
+
+    client: Any = Client.__new__(Client)
+    try:
+        client.__init__(**given)
+    except BaseException:
+        _close_client(client)
+        raise
+    made: Client = client
+    return made
+
+
+def _close_client(client: Client) -> None:
+    """Close a client, also one that was made in part or that does not close in time."""
+    with suppress(OSError, AttributeError, AssertionError, RuntimeError):
+        client.close()
 
 
 #: Processes for runs, in each worker of Dask: what a run takes down is no worker of Dask's.

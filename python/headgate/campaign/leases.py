@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event, Thread
 
 from pydantic import FiniteFloat, NonNegativeInt
 
@@ -20,12 +21,14 @@ from headgate.campaign.clock import Clock
 from headgate.campaign.jobs import Job
 from headgate.campaign.records import read_record, write_record
 from headgate.errors import StoreError, explain_os
-from headgate.run.lock import exclusive
+from headgate.run.lock import HeldError, exclusive
 from headgate.run.process import dead, here
 from headgate.run.progress import Progress, StopRunError
 
 #: Wall time between two signs of life, and how long without one until a lease is void.
 BEAT_S, SILENT_S = 1.0, 60.0
+#: How often an owner is looked at that shows no sign of life, until it is ended.
+STUCK_LOOKS = 600
 
 
 @dataclass
@@ -77,6 +80,43 @@ class Leases:
         if time.monotonic() - self._beaten_s[run_id] >= BEAT_S:
             self._beat(lease)
 
+    @contextmanager
+    def renewing(self, run_id: str) -> Iterator[None]:
+        """Renew the lease of a run of ours each second, while nothing reports how far it is."""
+        ended = Event()
+
+        def renew() -> None:
+            while not ended.wait(BEAT_S):
+                lease = self._mine.get(run_id)
+                if lease is not None and self._ours(lease):
+                    with suppress(OSError):
+                        os.utime(self.folder / run_id)
+
+        thread = Thread(target=renew, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+    def watch(self, run_id: str) -> Callable[[str], bool]:
+        """Return a function to call each second; it says whether an owner's lease stands still.
+
+        It counts calls, so that neither clocks nor a machine that slept can mislead it.
+        """
+        path, seen_ns, looks = self.folder / run_id, 0, 0
+
+        def is_stuck(owner: str) -> bool:
+            nonlocal seen_ns, looks
+            held = read_record(Lease, path)
+            renewed_ns = _modified_ns(path)
+            same = held is not None and held.owner == owner and renewed_ns == seen_ns
+            seen_ns, looks = renewed_ns, looks + 1 if same else 0
+            return looks >= STUCK_LOOKS
+
+        return is_stuck
+
     def drop(self, run_id: str) -> None:
         """Release a run of ours, finished or not."""
         lease = self._mine.pop(run_id, None)
@@ -117,12 +157,15 @@ class Leases:
         held = self._read(self.folder / lease.run_id)
         if held is not None and not held.void:
             return False
-        with exclusive(self._lock):
-            held = self._read(self.folder / lease.run_id)
-            if held is None or not held.void:
-                return False
-            self._write(lease)
-            return True
+        try:
+            with exclusive(self._lock):
+                held = self._read(self.folder / lease.run_id)
+                if held is None or not held.void:
+                    return False
+                self._write(lease)
+                return True
+        except HeldError:
+            return False
 
     def _beat(self, lease: Lease) -> None:
         """Renew the lease of a run; where the disk is full, by the time of its file alone."""
@@ -154,3 +197,10 @@ class Leases:
         now_s = self._clock.now_s()
         lease.for_s, lease.silent_s = now_s - lease.since_s, now_s - status.st_mtime
         return lease
+
+
+def _modified_ns(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -5,6 +5,7 @@ A thread waits for each process, and starts another one in place of one that die
 
 from __future__ import annotations
 
+import math
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -25,6 +26,7 @@ class Processes:
 
     #: A second copy of a slow run would only slow it down: it has the same cores.
     copies = False
+    patience_s = math.inf
 
     def __init__(self, workers: int | None = None, threads: int | None = None) -> None:
         cores = workers or os.cpu_count() or 1

@@ -25,6 +25,7 @@ from headgate.campaign.campaign import (
     failed_runs,
     format_labels,
 )
+from headgate.campaign.idle import IdleWatch
 from headgate.campaign.jobs import Job, program
 from headgate.campaign.leases import Lease, Leases
 from headgate.campaign.processes import Processes
@@ -39,6 +40,8 @@ PAUSE_S = 0.2
 LOOK_S = 1.0
 #: A run is a straggler if it takes this many times the median, or if its worker is silent so long.
 STRAGGLES, QUIET_S = 2.0, 10.0
+#: How long a run may be stored without an answer of its worker.
+LOST_S = 60.0
 #: Runs handed out for each that can be worked on at a time, so that no worker waits for the next.
 AHEAD = 2
 
@@ -47,6 +50,8 @@ class Executor(Protocol):
     """Who makes runs: `slots` at a time; `copies` says whether a second copy may be faster."""
 
     copies: bool
+    #: How long it may have no slot until the campaign ends.
+    patience_s: float
 
     @property
     def slots(self) -> int:
@@ -109,7 +114,7 @@ class Scheduler:
             self.executor.close()
         campaign.end("failed" if failures else "done")
         if failures:
-            raise FailedRunsError(_format_failures(failures, progress, self.store))
+            raise _failed_error(failures, progress, self.store)
 
 
 class _Work:
@@ -130,6 +135,9 @@ class _Work:
         self._made_s = 0.0
         self._later_s: dict[str, float] = {}
         self._look_s = 0.0
+        self._check_s = time.monotonic() + LOST_S
+        self._unanswered: set[str] = set()
+        self._idle = IdleWatch(executor.patience_s)
 
     def through(self, show: Show) -> list[Failure]:
         """Work until every run is there or has failed; return those that failed."""
@@ -153,6 +161,8 @@ class _Work:
             clear_failure(self.store.folder, run_id)
             attempts.end(run_id)
         lost = attempts.find_unfinished()
+        for run_id in lost & self.jobs.keys():
+            attempts.forget_deaths(run_id)
         self.queue = deque(sorted(self.queue, key=lost.__contains__))
 
     def _hand_out(self) -> None:
@@ -209,8 +219,23 @@ class _Work:
             return
         self._look_s = time.monotonic() + LOOK_S
         self._leases = list(Leases(self.store.folder).all())
+        self._take_stored()
+        slots = self.executor.slots
+        ours = {*self.handed.values(), *self._later_s}
+        at_work = any(lease.run_id in ours for lease in self._leases)
+        self._idle.look(slots, at_work=at_work or not ours)
         if self.executor.copies and not self.queue:
-            self._copy_stragglers()
+            self._copy_stragglers(slots - len(self.handed))
+
+    def _take_stored(self) -> None:
+        """Take a run that is stored if a worker's answer is lost, which is checked each minute."""
+        if time.monotonic() < self._check_s:
+            return
+        self._check_s = time.monotonic() + LOST_S
+        stored = {run for run in self.handed.values() if run in self.jobs and self.store.has(run)}
+        for run_id in stored & self._unanswered:  # stored for a minute at least
+            self._finish(JobOutcome(run_id, there=True))
+        self._unanswered = stored
 
     def _stand(self) -> None:
         """Add up what is made, and of what is in hand the part that is done."""
@@ -220,9 +245,8 @@ class _Work:
         )
         self.progress.packet_hops = self._hops + sum(lease.packet_hops for lease in in_hand)
 
-    def _copy_stragglers(self) -> None:
-        """Start the slowest of the last runs again on a free worker: the first to finish wins."""
-        free = self.executor.slots - len(self.handed)
+    def _copy_stragglers(self, free: int) -> None:
+        """Start the slowest of the last runs again on free workers: the first to finish wins."""
         ours = set(self.handed.values()) - self.copied
         slow = [c for c in self._leases if c.run_id in ours and self._straggles(c)]
         for lease in sorted(slow, key=lambda lease: lease.since_s)[: max(free, 0)]:
@@ -239,11 +263,13 @@ def _simulated_s(job: Job) -> float:
     return job.scenario.duration / PS_PER_S
 
 
-def _format_failures(failures: Sequence[Failure], progress: CampaignProgress, store: Store) -> str:
+def _failed_error(
+    failures: Sequence[Failure], progress: CampaignProgress, store: Store
+) -> FailedRunsError:
     lines = [
         f"{format_labels(failure.labels)}: {failure.error}"
         f" (headgate run {failed_file(store.folder, failure.run_id).with_suffix('.toml')})"
         for failure in failures
     ]
     head = f"{len(failures)} of {progress.total} runs failed, the others are in {store.folder}"
-    return "\n  ".join([f"{head}; the same command tries them again:", *lines])
+    return FailedRunsError(f"{head}; the same command tries them again:", *lines)

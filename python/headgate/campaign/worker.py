@@ -89,7 +89,8 @@ class Worker:
         begun_s = time.perf_counter()
         try:
             result = self._simulate(job)
-            kept = self.spec.keep(result) if self.spec.keep else result
+            with self.leases.renewing(job.id):
+                kept = self.spec.keep(result) if self.spec.keep else result
         except InterruptedRunError:
             return self._stop(job.id)
         except (StoreError, KeyboardInterrupt, SystemExit):
@@ -145,7 +146,8 @@ def run_isolated(
     The file `threads` says how many it may have (`campaign/threads.py`).
     """
     try:
-        return children.call(run_job, spec, job, copy, threads)
+        is_stuck = Leases(spec.folder).watch(job.id)
+        return children.call(run_job, spec, job, copy, threads, is_stuck=is_stuck)
     except DiedError as died:
         attempts = Attempts(spec.folder)
         attempts.note_death(job.id, died.child, died.cause)

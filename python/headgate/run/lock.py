@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from headgate.run.process import dead, here
 
 #: What a file system says that knows no locks.
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+#: How long to wait for a lock, and the time between two tries.
+WAIT_S, RETRY_S = 10.0, 0.05
 
 
 class HeldError(Exception):
@@ -25,9 +28,20 @@ class HeldError(Exception):
 
 @contextmanager
 def exclusive(path: Path) -> Iterator[None]:
-    """Wait for a lock and hold it; where the file system has no locks, continue without."""
+    """Wait for a lock and hold it; where the file system has no locks, continue without.
+
+    Raises HeldError if another holds it for longer than WAIT_S: its process may be stopped.
+    """
     with _open_lock(path) as handle:
-        _lock(handle, fcntl.LOCK_EX)
+        ends_s = time.monotonic() + WAIT_S
+        while True:
+            try:
+                _lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= ends_s:
+                    raise HeldError(_read_owner(handle)) from None
+                time.sleep(RETRY_S)
         yield
 
 

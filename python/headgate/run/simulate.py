@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Generator, Mapping
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -202,7 +203,8 @@ class _Run:
         except (KeyboardInterrupt, StopRunError):
             raise InterruptedRunError(self._stop()) from None
         self._take_trace()
-        self._report(progress, clock)
+        with suppress(StopRunError):  # the run has ended
+            self._report(progress, clock)
         facts = self.simulation.results()
         self.wall_s = time.perf_counter() - started
         self.cpu_s = self._cpu_time_s() - begun
