@@ -16,6 +16,8 @@ from pydantic import BaseModel, ConfigDict
 from headgate.claims import Claim, Whose, bounds
 
 ROUNDING = 1e-9
+#: A sample this many times as large is none that anybody would make: the centre is at the bound.
+LARGEST_SAMPLE = 20
 Interval = tuple[float, float]
 
 
@@ -183,7 +185,10 @@ def _straddled(claim: Claim, finding: Estimate) -> Interval:
 
 
 def _say_what_would_decide(finding: Estimate, allowed: Interval, cpu_s: float | None) -> str:
-    """Say how large a sample would do if centre and spread stay: widths go with its root."""
+    """Say how large a sample would do if centre and spread stay: widths go with its root.
+
+    Only replicates can be added. A design has the conditions that it has, and a table its cells.
+    """
     if finding.sample is None or finding.ci is None or not all(map(math.isfinite, finding.ci)):
         return "The interval contains the bound"
     have, unit = finding.sample.count, finding.sample.unit
@@ -193,6 +198,10 @@ def _say_what_would_decide(finding: Estimate, allowed: Interval, cpu_s: float | 
     if distance == 0:
         return f"The interval over {have} {unit} contains the bound, and its centre lies on it"
     needed = max(have + 1, math.ceil(have * (half / distance) ** 2))
+    if needed > LARGEST_SAMPLE * have:
+        return f"The interval over {have} {unit} contains the bound, and its centre is close to it"
+    if unit != Sample.model_fields["unit"].default:
+        return f"The interval over {have} {unit} contains the bound"
     hours = "" if cpu_s is None else f" ({cpu_s * needed / have / 3600:.3g} CPU hours)"
     return f"Over {have} {unit}; about {needed}{hours} would decide it if centre and spread stay"
 

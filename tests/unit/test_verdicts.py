@@ -129,6 +129,19 @@ def test_what_would_decide_is_said_with_its_cost() -> None:
     )
 
 
+def test_no_larger_sample_is_asked_for_than_there_can_be() -> None:
+    """A design has the conditions that it has; and a centre at the bound asks for no number."""
+    over = {"ours": 2.2, "ci": (1.9, 2.5)}
+    conditions = Estimate(**over, sample=Sample(count=32, unit="conditions"))
+    said = judge(claim(tolerance="<= 2.1"), {"x": conditions}, "quick", cpu_s=7200).note
+    assert said == "The interval over 32 conditions contains the bound"
+    close = Estimate(**over, sample=Sample(count=4))
+    said = judge(claim(tolerance="<= 2.19"), {"x": close}, "quick", cpu_s=7200).note
+    assert (
+        said == "The interval over 4 replicates contains the bound, and its centre is close to it"
+    )
+
+
 def test_a_wrong_verdict_is_as_rare_as_the_interval_promises() -> None:
     """At the bound itself either verdict is wrong in no more than 2.5 % of samples, by Student."""
     rng = np.random.default_rng(7)
