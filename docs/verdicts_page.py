@@ -6,6 +6,7 @@ from pathlib import Path
 from tables import table
 
 from headgate.studies.names import names
+from headgate.studies.sentences import count_sentences
 from headgate.studies.stored import StoredStudy, read_stored
 from headgate.verdicts import Verdict, count_differences, tally
 
@@ -21,7 +22,8 @@ def verdicts() -> str:
     missing = ", ".join(f"`{name}`" for name in names() if name not in {s.study for s in stored})
     return "\n".join(
         [
-            f"{tally(claims)}. {count_differences(claims)}. {hours:.3g} CPU hours.\n",
+            f"{count_sentences(stored).describe()}. {tally(claims)}. {count_differences(claims)}."
+            f" {hours:.3g} CPU hours.\n",
             table(head, map(_row, stored)),
             f"Not stored: {missing}.\n" if missing else "",
         ]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from headgate.campaign.jobs import Job
 from headgate.campaign.workers import WorkerPool
 from headgate.cli.main import app
 from headgate.errors import HeadgateError, InterruptedRunError, StoreError
@@ -15,7 +16,9 @@ from headgate.experiment import runner
 from headgate.experiment.estimates import mean_of, mean_ratio
 from headgate.experiment.stored import Basis, StoredResults
 from headgate.studies import ask, stored, study
-from headgate.verdicts import Estimate, judge
+from headgate.studies.documents import Statement, read_documents
+from headgate.studies.sentences import count_sentences, judge_sentence
+from headgate.verdicts import Estimate, Verdict, judge
 
 NAME = "tcp-red"
 RESULTS = Path(__file__).parents[2] / "results"
@@ -104,7 +107,6 @@ def test_verdicts_follow_the_claims_of_today(
     [
         ({"results": 0}, "results have changed since (their number was 0, is "),
         ({"runs_hash": "other"}, "its runs are others now"),
-        ({"code_hash": "other"}, "its analysis has changed"),
     ],
 )
 def test_what_is_stale_is_said(
@@ -117,6 +119,87 @@ def test_what_is_stale_is_said(
     place.write(found.estimates, replace(found.basis, **change))  # type: ignore[arg-type]
     shown = CliRunner().invoke(app, ["reproduce", "--results", str(tmp_path / "results")]).stdout
     assert f"STALE: {said}" in shown
+
+
+def test_every_value_is_computed_from_the_stored_runs(
+    made: tuple[Path, runner.StudyOutcome], tmp_path: Path
+) -> None:
+    shutil.copytree(made[0], tmp_path / "results")
+    place = StoredResults(tmp_path / "results" / NAME / "quick")
+    found = place.read()
+    assert found is not None
+    wrong = found.estimates["A.R"].model_copy(update={"ours": 99.0})
+    place.write({**found.estimates, "A.R": wrong}, replace(found.basis, code_hash="other"))
+    (read,) = stored.read_stored(tmp_path / "results")
+    assert {c.id: c.ours for c in read.claims}["A.R"] == 99.0
+    assert read.stale == "its analysis has changed"
+    (computed,) = stored.compute_stored(tmp_path / "results", update=True)
+    assert computed.claims == made[1].claims
+    assert (computed.computed, computed.moved, computed.stale) == (True, ("A.R",), "")
+    (again,) = stored.compute_stored(tmp_path / "results")
+    assert again.moved == ()
+    assert "values computed from its stored runs" in again.describe_values()
+    # without the runs the values stand as they were found
+    for piece in place.folder.glob("*/runs.parquet"):
+        shutil.rmtree(piece.parent)
+    (kept,) = stored.compute_stored(tmp_path / "results")
+    assert (kept.computed, kept.claims) == (False, made[1].claims)
+
+
+def test_runs_of_an_engine_with_other_rules_are_found_by_their_labels(
+    made: tuple[Path, runner.StudyOutcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Job, "identity", property(lambda job: f"another {job.labels}"))
+    (computed,) = stored.compute_stored(made[0])
+    assert computed.computed
+    assert computed.claims == made[1].claims
+
+
+def claims_of(name: str, scale: str, **verdicts: str) -> stored.StoredStudy:
+    """Make a stored study whose claims have these verdicts."""
+    model = study.load(NAME).claims[0]
+    judged = judge(model, {}, "quick")
+    made = tuple(
+        judged.model_copy(update={"id": claim, "verdict": Verdict(verdict)})
+        for claim, verdict in verdicts.items()
+    )
+    return stored.StoredStudy(name, scale, made, Basis("", "", 1, 1.0), "")
+
+
+@pytest.mark.parametrize(
+    ("of_small", "of_large", "outcome"),
+    [
+        ({"a": "differs"}, {"a": "holds"}, "holds"),  # the largest scale counts
+        ({"a": "differs"}, {"a": "not run"}, "differs"),
+        ({}, {"a": "holds", "b": "differs"}, "holds in part"),
+        ({}, {"a": "corrected", "b": "undecided"}, "differs"),
+        ({}, {"a": "holds", "b": "undecided"}, "undecided"),
+        ({"a": "not run"}, {"b": "not checkable"}, "not judged"),
+    ],
+)
+def test_a_sentence_is_judged_once_by_all_its_claims_at_the_largest_scale(
+    of_small: dict[str, str], of_large: dict[str, str], outcome: str
+) -> None:
+    sentence = Statement(at="p", says="s", claims={"small": ("a", "b"), "large": ("a", "b")})
+    known = {
+        "small": claims_of("small", "quick", **of_small),
+        "large": claims_of("large", "standard", **of_large),
+    }
+    assert judge_sentence(sentence, known) == outcome
+
+
+def test_sentences_count_once_and_claims_of_none_apart() -> None:
+    read = stored.read_stored(RESULTS)
+    counted = count_sentences(read)
+    with_claims = [
+        (name, place, sentence.at)
+        for name, document in read_documents().items()
+        for place, sentence in enumerate(document.statements)
+        if sentence.claims and name != "mills-2011-findings"
+    ]
+    assert sum(counted.outcomes.values()) == len(with_claims)
+    assert counted.claims + counted.apart == sum(len(one.claims) for one in read)
+    assert counted.describe().startswith(f"Of {len(with_claims)} sentences, figures and tables")
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:

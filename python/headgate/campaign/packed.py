@@ -47,6 +47,8 @@ _PARTS = TypeAdapter(dict[str, Part])
 _META = TypeAdapter(dict[str, Any])
 
 
+Labels = tuple[str | int | float, ...]
+"""What a campaign calls a run by: the labels of its job, in their order."""
 Check = Callable[[Result], bool]
 """Says whether a run has kept what is asked of it."""
 
@@ -85,12 +87,30 @@ class PackedRuns:
         results = (piece.read(row) for piece, row in self._places.get(identity, ()))
         return next((result for result in results if is_whole(result)), None)
 
+    @cached_property
+    def _by_labels(self) -> dict[Labels, list[tuple[_Piece, int]]]:
+        places = (place for own in self._places.values() for place in own)
+        found: dict[Labels, list[tuple[_Piece, int]]] = {}
+        for piece, row in places:
+            found.setdefault(piece.labels(row), []).append((piece, row))
+        return found
+
+    def read_labelled(self, labels: Labels) -> Result | None:
+        """Return the one run that had these labels, or None if there is none or several.
+
+        An engine with other rules knows its runs by other identities; what a run was, its labels
+        say all the same.
+        """
+        places = self._by_labels.get(labels, ())
+        return places[0][0].read(places[0][1]) if len(places) == 1 else None
+
     def add(self, results: Mapping[str, Result], is_whole: Check = _always) -> int:
         """Write those that are not here, by their identities, as one piece; return how many."""
         new = {run: one for run, one in results.items() if self.read(run, is_whole) is None}
         if new:
             _write_piece(self.folder, new)
             del self._places
+            vars(self).pop("_by_labels", None)
         return len(new)
 
 
@@ -132,6 +152,11 @@ class _Piece:
     @cached_property
     def _read(self) -> dict[str, Mapping[str, Any]]:
         return {}
+
+    def labels(self, row: int) -> Labels:
+        """Return the labels of the run of a row, in their order."""
+        meta = json.loads(self._texts[0][row])
+        return tuple(meta.get("labels", {}).values())
 
     def columns(self, file: str) -> Mapping[str, Any]:
         """Return all rows of a file."""

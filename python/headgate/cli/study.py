@@ -132,6 +132,10 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
     run: Annotated[
         bool, typer.Option("--run", help="Run every study, reusing what --results already has.")
     ] = False,
+    update: Annotated[
+        bool,
+        typer.Option("--update", help="Write the computed values in place of those stored."),
+    ] = False,
     workers: Workers = None,
     threads: ThreadsEach = None,
     cluster: Clustered = None,
@@ -142,8 +146,12 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Print one table of all claims, from stored results or, with --run, from runs made now.
 
+    Every value is computed from the stored runs of its study. A study of which no runs are stored
+    is judged by the values that were found when it ran.
+
     Below it stands why a claim differs and where that lies (in the source, in a model, or in what
-    is ours), and what would decide or judge the others. Stored results are those in the folder
+    is ours), and what would decide or judge the others. At the end each sentence of the reproduced
+    documents is counted once. Stored results are those in the folder
     `results`, or in the one that --results names; a study that has none at --scale is judged at the
     largest scale that it has. Stale results are marked: the study would now make different runs, or
     analyse them differently.
@@ -154,9 +162,13 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
         _run_all(scale or "quick", WorkerPool(workers, cluster, threads), out, results, as_json)
         return
     from headgate.studies.names import names
-    from headgate.studies.stored import read_stored
+    from headgate.studies.sentences import count_sentences
+    from headgate.studies.stored import compute_stored
 
-    stored = read_stored(results or Path("results"), scale)
+    stored = []
+    for one in compute_stored(results or Path("results"), scale, update):
+        say(f"{one.study}: {one.describe_values()}", error=True)
+        stored.append(one)
     if as_json:
         say(json.dumps([one.as_json() for one in stored]))
         return
@@ -168,12 +180,14 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
         stale = f"; STALE: {one.stale}" if one.stale else ""
         printed.print(
             f"{one.study}: scale {one.scale}, {one.basis.runs} runs,"
-            f" {one.basis.cpu_s / 3600:.3g} CPU hours, {one.basis.date}{stale}",
+            f" {one.basis.cpu_s / 3600:.3g} CPU hours, {one.basis.date};"
+            f" {one.describe_values()}{stale}",
             soft_wrap=True,
         )
     if lacking := [name for name in names() if name not in {one.study for one in stored}]:
         printed.print(f"Not stored, and not counted: {', '.join(lacking)}.", soft_wrap=True)
     hours = sum(one.basis.cpu_s for one in stored) / 3600
+    printed.print(f"{count_sentences(stored).describe()}.", soft_wrap=True)
     printed.print(f"{_sum_up(claims)} {hours:.3g} CPU hours.", soft_wrap=True)
 
 

@@ -54,7 +54,7 @@ class StudyRun:
     results: Path | None = None
     """Where finished runs and findings are kept for others."""
 
-    @property
+    @cached_property
     def stored(self) -> StoredResults | None:
         """What is kept there of this study and scale."""
         name = self.scale.replace("/", "-") or "all"
@@ -256,6 +256,22 @@ def _read_kept(asked: StudyRun) -> dict[Key, Result]:
     packed, has_all = asked.stored.runs, asked.study.has_all
     read = {key: packed.read(job.identity, has_all) for key, job in asked.jobs.items()}
     return {key: result for key, result in read.items() if result is not None}
+
+
+def read_finished(asked: StudyRun) -> Runs | None:
+    """Read all runs that are stored of what is asked, or None if one of them is not there.
+
+    They may be of an engine with other rules; `Basis.stale` says so.
+    """
+    if asked.stored is None:
+        return None
+    packed, results = asked.stored.runs, {}
+    for key, job in asked.jobs.items():
+        result = packed.read(job.identity) or packed.read_labelled(key)
+        if result is None or not asked.study.has_all(result):
+            return None
+        results[key] = result
+    return Runs(asked.setup, results)
 
 
 def basis_of(asked: StudyRun, cpu_s: float = 0.0) -> Basis:

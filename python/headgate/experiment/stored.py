@@ -14,6 +14,7 @@ import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ class StoredResults:
 
     folder: Path
 
-    @property
+    @cached_property
     def runs(self) -> PackedRuns:
         """Its runs."""
         return PackedRuns(self.folder)

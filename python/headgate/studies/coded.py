@@ -80,6 +80,13 @@ class Coded:
         analysis: Analysis = (self.own("analyse") or self._tell)(ready)
         return replace(analysis, findings={**analysis.findings, **self.find(ready, analysis.data)})
 
+    def find_in(self, runs: Runs) -> dict[str, Estimate]:
+        """Find what claims ask of finished runs, and draw nothing. Raises HeadgateError."""
+        prepare = self.own("prepare")
+        ready: Runs = prepare(runs) if prepare else runs
+        data = self.own("data", "tables") if any(claim.value for claim in self.claims) else None
+        return self.find(ready, data(ready) if data else ())
+
     def _tell(self, ready: Runs) -> Analysis:
         return Analysis(
             sentences=self.own("sentences")(ready),

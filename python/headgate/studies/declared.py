@@ -131,6 +131,13 @@ class Declared:
             data=tuple(_called(m.asked, n) for n, m in found.items()),
         )
 
+    def find_in(self, runs: Runs) -> dict[str, Estimate]:
+        """Find what claims ask of finished runs, and draw nothing. Raises HeadgateError."""
+        sweeps = self.experiments(runs.setup)
+        return self._findings(
+            {name: sweep.measure(_part(runs, name, sweep)) for name, sweep in sweeps.items()}
+        )
+
     def _findings(self, found: Mapping[str, Measured]) -> dict[str, Estimate]:
         return self._ask({name: _called(one.asked, name) for name, one in found.items()})
 

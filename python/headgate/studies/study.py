@@ -7,6 +7,7 @@ A study whose sweeps are scenarios is declared (see `declared`); any other has P
 """
 
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,7 @@ from pydantic import Field, field_validator
 from headgate import catalog
 from headgate.design import Design, Factor, factorial
 from headgate.design import load as load_design
-from headgate.errors import HeadgateError
+from headgate.errors import FluidWarning, HeadgateError
 from headgate.experiment import toml_extends
 from headgate.experiment.check import require_code
 from headgate.experiment.form import ResponseTable
@@ -32,6 +33,7 @@ from headgate.studies.declared import Declared
 from headgate.studies.names import FOLDER, SPEC, names
 from headgate.studies.sweeps import BASE
 from headgate.suggest import also
+from headgate.verdicts import Estimate
 from headgate.visible import check_name
 
 if TYPE_CHECKING:
@@ -173,6 +175,12 @@ class Study:
     def analyse(self) -> "Callable[[Runs], Analysis]":
         """The function that turns finished runs into findings and figures."""
         return self._form.analyse
+
+    def find(self, runs: Runs) -> dict[str, Estimate]:
+        """Find what the claims ask of finished runs, without pictures and tables."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FluidWarning)
+            return self._form.find_in(runs)
 
     @property
     def keep(self) -> "Callable[[Result], Result] | None":

@@ -16,6 +16,8 @@ FOLDER = Path(__file__).parent
 DOCUMENTS = (
     "mills-2011", "mills-2011-findings", "tcp-reloaded-5", "gong-yeh-2015", "low-2005", "xia-2005",
 )  # fmt: skip
+#: The document whose statements another one makes too.
+AGAIN = "mills-2011-findings"
 #: Studies that reproduce none of these, with what they are about.
 OTHER_STUDIES = {
     "buffer-sizing": "Appenzeller, Keslassy, McKeown 2004",
