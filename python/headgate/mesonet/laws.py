@@ -1,4 +1,4 @@
-"""The laws as NIST's simulator had them, where that is not how they are by default."""
+"""The laws as the studies of NIST's experiments run them, where that is not the default."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 from headgate.scenario.control import law_keys
 
-#: FAST as in ns-2, which the source names: it doubles whenever the queue is empty, without an end.
+#: FAST doubles whenever the queue is empty, without an end. The source does not say which form of
+#: FAST it ran. With this one FAST loses and resends more under congestion, as the source reports;
+#: with the form of FAST's own paper it does not (docs/results/nist-replaced.md).
 PARAMS: Mapping[str, Mapping[str, str]] = {
     "fast": {"variant": "simple"},
     "fast-at": {"variant": "simple"},
@@ -15,5 +17,5 @@ PARAMS: Mapping[str, Mapping[str, str]] = {
 
 
 def nist_law_keys(law: str) -> dict[str, Any]:
-    """Return the key of traffic that names a law as NIST had it, or a law of one's own."""
+    """Return the key of traffic that names a law as these studies run it, or a user-defined law."""
     return {"law": {"name": law, **PARAMS[law]}} if law in PARAMS else law_keys(law)
