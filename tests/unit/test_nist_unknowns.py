@@ -29,8 +29,9 @@ def of() -> Combinations:
 
 
 def test_parameters_of_each_law_are_those_of_the_combination() -> None:
-    settings = {"fast_alpha": 20, "fast_at_thresholds": 3.0}
-    assert parameters(settings, "fast") == {"alpha": 20}
+    settings = {"fast_form": "paper", "fast_alpha": 20, "fast_at_thresholds": 3.0}
+    assert parameters(settings, "fast") == {"variant": "paper", "alpha": 20}
+    assert parameters(settings, "fast-at")["variant"] == "paper"
     assert parameters(settings, "fast-at")["up_mid"] == "4500.0 packets/s"
     assert parameters(settings, "reno") == {}
 
@@ -40,9 +41,12 @@ def test_a_combination_reaches_the_scenario() -> None:
     last = len(setup.design) - 1
     made = scenario({**setup.settings, **setup.design.settings(last)}, "fast").to_dict()
     assert made["transport"]["recovery"] == "sack"
+    assert made["transport"]["rtt_sampling"] == "timestamps"
     assert made["traffic"][0]["law"] == {"name": "fast", "variant": "simple", "alpha": 200}
+    first = scenario({**setup.settings, **setup.design.settings(0)}, "fast").to_dict()
+    assert first["traffic"][0]["law"]["variant"] == "paper"
     assert made["network"]["source_shares"]["F"] == 0.85
-    assert setup.design.resolution == 4
+    assert (len(setup.design), len(setup.design.factors), setup.design.resolution) == (32, 9, 4)
 
 
 def test_where_a_finding_holds_is_told(of: Combinations) -> None:

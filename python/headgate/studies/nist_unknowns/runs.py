@@ -1,4 +1,4 @@
-"""The runs: MesoNet's settings, parameters of FAST and FAST-AT, and two keys of the transport."""
+"""The runs: MesoNet's settings, parameters of FAST and FAST-AT, and keys of the transport."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from headgate.experiment.runs import Key, Setup
 from headgate.mesonet import MesoNet
 from headgate.parameters import write_number
 
-ALPHA, THRESHOLDS = "fast_alpha", "fast_at_thresholds"
+FORM, ALPHA, THRESHOLDS = "fast_form", "fast_alpha", "fast_at_thresholds"
 #: Settings that are keys of the transport.
-TRANSPORT = ("receive_window", "recovery")
+TRANSPORT = ("receive_window", "recovery", "rtt_sampling")
 #: Throughputs at which FAST-AT's alpha changes.
 CHANGES_AT = ("up_mid", "up_high", "down_mid", "down_high")
 
@@ -27,18 +27,19 @@ def jobs(setup: Setup) -> dict[Key, Job]:
 
 def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
     """Make the scenario of a law in one combination."""
-    own = {ALPHA, THRESHOLDS, *TRANSPORT}
+    own = {FORM, ALPHA, THRESHOLDS, *TRANSPORT}
     meso = {name: value for name, value in settings.items() if name not in own}
     made = MesoNet.from_dict({**meso, "law": {"name": law, **parameters(settings, law)}})
     return made.scenario().replaced({f"transport.{name}": settings[name] for name in TRANSPORT})
 
 
-def parameters(settings: Mapping[str, Any], law: str) -> dict[str, float | str]:
+def parameters(settings: Mapping[str, Any], law: str) -> dict[str, Any]:
     """Return the parameters of a law that are not known."""
+    form = {"variant": settings[FORM]}
     if law == "fast":
-        return {"alpha": settings[ALPHA]}
+        return {**form, "alpha": settings[ALPHA]}
     if law == "fast-at":
         times = float(settings[THRESHOLDS])
         changes = [in_catalogue(law).param(name) for name in CHANGES_AT]
-        return {one.name: write_number(one, times * float(one.default)) for one in changes}
+        return form | {one.name: write_number(one, times * float(one.default)) for one in changes}
     return {}
