@@ -58,7 +58,7 @@ def test_every_claim_has_a_finding_or_says_why_not(analysis: Analysis) -> None:
 def test_what_was_not_run_says_so(verdicts: dict[str, Judged]) -> None:
     assert verdicts["long-fat-95"].verdict == "not run"
     assert "long fat fast 0.0 1 is not part" in verdicts["long-fat-95"].note
-    assert verdicts["sc2004-rate"].verdict == "corrected"
+    assert verdicts["sc2004-rate-binary"].verdict == "holds"
 
 
 def test_the_report_has_pictures_sentences_and_data(analysis: Analysis, tmp_path: Path) -> None:

@@ -1,13 +1,16 @@
 """The sensitivity analysis at a size that takes seconds: design, runs, claims, and what follows."""
 
 import csv
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from headgate.analysis.frame import Frame
+from headgate.analysis.influence import AVERAGE
 from headgate.design import design_of_name
 from headgate.design import load as load_design
 from headgate.errors import HeadgateError
@@ -18,10 +21,12 @@ from headgate.studies.nist_sensitivity import published
 from headgate.studies.nist_sensitivity.analysis import analyse
 from headgate.studies.nist_sensitivity.campaign import scenario
 from headgate.studies.nist_sensitivity.design import design_file, every, steps
+from headgate.studies.nist_sensitivity.findings import place as place_of
 from headgate.studies.nist_sensitivity.findings import strong_cells
 from headgate.studies.nist_sensitivity.responses import NAMES
 from headgate.studies.nist_sensitivity.summary import Sensitivity
 from headgate.studies.study import Study, load
+from headgate.tables import Table
 
 from .study_findings import findings_of
 
@@ -138,6 +143,26 @@ def test_psi_of_all_responses_is_the_influence_and_the_interval_is_around_it(
     assert low < high
     steps_of_psi = whole.psi["period 2"] * 2 * len(NAMES)
     assert steps_of_psi == pytest.approx(np.round(steps_of_psi))
+
+
+def test_the_effects_of_all_factors_are_taken_out_of_the_error(whole: Sensitivity) -> None:
+    """A small effect beside large ones is found, which a one-way analysis hides in the error."""
+    rows = np.flatnonzero(np.asarray(whole.table["period"]) == 2)
+    level = {name: np.asarray(whole.table[name], dtype=float)[rows] for name in whole.factors}
+    noise = np.random.default_rng(3).normal(size=len(rows))
+    values = np.zeros(len(whole.table))
+    values[rows] = 100 * level["X1"] + 50 * level["X7"] + 4 * level["X9"] + noise
+    planted = replace(whole)
+    planted.__dict__["table"] = Table("responses", {**whole.table, "y1": values})
+    p_values = planted.all_factors_p("y1")
+    fit = stats.linregress(level["X9"], values[rows] - 100 * level["X1"] - 50 * level["X7"])
+    assert fit.pvalue < 1e-3
+    assert planted.by_period.one("X9", "y1", ("2",)).p > 0.05
+    assert p_values["X9"] < 0.01 / 14
+    assert sum(p < 0.01 for p in p_values.values()) <= 4
+    # places: the largest is the first
+    first = place_of(whole, factor=max(whole.factors, key=whole.average.__getitem__), row=AVERAGE)
+    assert first.ours < 2
 
 
 def test_rows_of_laws_are_means_over_the_periods(by_both_laws: Sensitivity) -> None:

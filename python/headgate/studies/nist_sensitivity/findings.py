@@ -11,7 +11,7 @@ from scipy import stats
 from headgate.analysis.correlations import correlations
 from headgate.analysis.influence import AVERAGE
 from headgate.experiment.estimates import format_values
-from headgate.stats.effects import Effect
+from headgate.stats.effects import STRONG_P, WEAK_P, Effect
 from headgate.stats.intervals import share_interval
 from headgate.studies.nist_sensitivity.published import (
     FACTORS,
@@ -89,12 +89,25 @@ def moving_named(of: Sensitivity) -> Estimate:
 
 
 def moving_others(of: Sensitivity) -> Estimate:
-    """Count the other factors that move them."""
+    """Count the other factors that move them, the effects of all factors taken out."""
     of.require(*FACTORS)
-    others = [name for name in FACTORS if name not in TRANSMITTING]
-    effects = [of.by_period.one(name, "y1", CONGESTED) for name in others]
-    moving = [effect for effect in effects if effect.stars == "**"]
-    return Estimate(ours=len(moving), note=_p_values(e for e in effects if e.stars))
+    p_values = of.all_factors_p("y1")
+    others = {name: p_values[name] for name in FACTORS if name not in TRANSMITTING}
+    moving = [name for name, p in others.items() if p < STRONG_P / len(others)]
+    weaker = {name: p for name, p in others.items() if p < WEAK_P}
+    note = f"p of others: {format_values(weaker, 2) or f'none below {WEAK_P}'}"
+    return Estimate(ours=len(moving), note=note)
+
+
+def place(of: Sensitivity, *, factor: str, row: str) -> Estimate:
+    """Return the place of a factor by its influence, the first being the largest."""
+    of.require(*FACTORS)
+    own = list(of.factors).index(factor)
+
+    def measure(rows: Rows) -> float:
+        return float(stats.rankdata(-rows[row])[own])
+
+    return Estimate(ours=measure(of.psi), ci=of.resample(measure))
 
 
 def _p_values(effects: Iterable[Effect]) -> str:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from headgate.analysis.correlations import Correlations, correlations
 from headgate.analysis.influence import AVERAGE, Influence, influence
@@ -88,6 +89,22 @@ class Sensitivity(Designed):
         values = {name: np.asarray(self.table[name], dtype=float)[rows] for name in NUMBERED}
         varying = {name: column for name, column in values.items() if np.nanstd(column) > 0}
         return correlations(varying, tuple(varying))
+
+    def all_factors_p(self, response: str) -> dict[str, float]:
+        """Return each factor's p in the congested period by a model with all of them.
+
+        The design is orthogonal, so that each effect takes its own part of the variance and the
+        rest is the error.
+        """
+        rows = np.asarray(self.table["period"]) == int(CONGESTED[0])
+        values = np.asarray(self.table[response], dtype=float)[rows]
+        levels = [np.asarray(self.table[name], dtype=float)[rows] for name in self.factors]
+        coded = np.column_stack([np.ones(len(values)), *levels])
+        effects, *_ = np.linalg.lstsq(coded, values, rcond=None)
+        freedom = len(values) - coded.shape[1]
+        error = float(((values - coded @ effects) ** 2).sum()) / freedom
+        f_ratios = effects[1 : 1 + len(levels)] ** 2 * len(values) / error
+        return dict(zip(self.factors, stats.f.sf(f_ratios, 1, freedom).tolist(), strict=True))
 
     def require(self, *factors: str) -> None:
         """Raise NotRunError unless all of these are varied."""

@@ -8,8 +8,9 @@ import numpy as np
 from scipy import stats
 
 from headgate.analysis.conditions import FILTERS
-from headgate.experiment.estimates import count_share, mean_of
-from headgate.studies.tcp_replacements.summary import FAST, Summary
+from headgate.experiment.estimates import REPLICATES, count_share, mean_of, mean_ratio
+from headgate.studies.nist.distances import distance_ratio
+from headgate.studies.tcp_replacements.summary import Summary
 from headgate.verdicts import Estimate
 
 #: Laws within this part of a mean are alike: the source's filter.
@@ -42,11 +43,14 @@ def uncongested_identical(summary: Summary) -> Estimate:
     return count_share(sum(not (c and c.passes_filter) for c in cells), len(cells), "cells")
 
 
-def fast_apart(summary: Summary) -> Estimate:
-    """Count how many outliers of the heavily congested conditions are FAST."""
-    cells = [row[c] for row in summary.grid.values() for c in summary.heavy]
-    apart = [c for c in cells if c and c.passes_filter]
-    return count_share(sum(c.law == FAST for c in apart), len(apart), "outliers")
+def fast_distinct(summary: Summary) -> Estimate:
+    """Divide FAST's distance from the others by the last link among these, in each replicate."""
+    values = np.array(summary.numbered)  # response, condition, law, replicate
+    logs = [
+        [np.log(distance_ratio(values[:, c, :, r].T, summary.fast)) for c in summary.heavy]
+        for r in range(values.shape[3])
+    ]
+    return mean_ratio(np.exp(np.mean(logs, axis=1)).tolist(), REPLICATES)
 
 
 def fast_grows_with_congestion(summary: Summary) -> Estimate:

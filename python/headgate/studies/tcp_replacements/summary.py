@@ -19,6 +19,8 @@ SECOND_PERIOD = 1
 HEAVY_SHARE = 0.25
 
 CONNECTING = "connecting_sum"  # one period has as many samples as another
+#: Packets by which windows fall in all, of the flows of every class.
+FALLEN = "fallen_packets"
 
 # The 22 responses of the source, with their axis titles.
 RESPONSES = {name: f"{name} {title}" for name, title in NUMBERED.items()}
@@ -33,7 +35,23 @@ class Summary:
     @cached_property
     def cubes(self) -> dict[str, NDArray[np.float64]]:
         """Each response by (condition, law, replicate), the mean over the periods."""
-        return {name: _over_periods(self.runs.response(name)) for name in (*RESPONSES, CONNECTING)}
+        own = {name: _over_periods(self.runs.response(name)) for name in (*RESPONSES, CONNECTING)}
+        return own | {FALLEN: self._fallen()}
+
+    def _fallen(self) -> NDArray[np.float64]:
+        """Return by how many packets windows fall in a run, by (condition, law, replicate)."""
+        runs = self.runs
+
+        def fallen(condition: int, law: str, seed: int) -> float:
+            classes = runs.result(condition, law, seed).tables["classes"]
+            return float(np.asarray(classes[FALLEN], dtype=float).sum())
+
+        return np.array(
+            [
+                [[fallen(c, law, seed) for seed in runs.seeds] for law in runs.laws]
+                for c in range(len(runs.design))
+            ]
+        )
 
     @property
     def numbered(self) -> list[NDArray[np.float64]]:
@@ -57,10 +75,9 @@ class Summary:
 
     @cached_property
     def congestion(self) -> NDArray[np.float64]:
-        """How congested each condition is: retransmission rate over the laws other than FAST."""
-        cube = self.cubes["y10"]
-        others = [i for i, law in enumerate(self.runs.laws) if law != FAST]
-        return np.asarray(cube[:, others].mean(axis=(1, 2)), dtype=float)
+        """How congested each condition is: what standard TCP retransmits there."""
+        tcp = self.cubes["y10"][:, self.runs.laws.index(BEFORE)]
+        return np.asarray(tcp.mean(axis=1), dtype=float)
 
     @cached_property
     def heavy(self) -> list[int]:
