@@ -165,10 +165,13 @@ def test_the_busiest_links_of_each_period_are_kept(experiment: Experiment) -> No
     assert keep(whole).digest == whole.digest
 
 
-def test_conditions_are_ordered_without_fast(experiment: Experiment) -> None:
-    shares = [experiment.others("y10", name) for name in experiment.order]
+def test_conditions_are_ordered_by_what_tcp_resends(experiment: Experiment) -> None:
+    shares = [experiment.mean("y10", "reno", name) for name in experiment.order]
     assert shares == sorted(shares)
     assert len(experiment.light) == len(experiment.heavy) == 1
+    # no other law moves the order, and runs that are none of the laws compared can give it
+    backwards = {name: float(place) for place, name in enumerate(reversed(experiment.order))}
+    assert replace(experiment, control=backwards).order == list(reversed(experiment.order))
 
 
 def test_shares_are_of_all_cells(experiment: Experiment) -> None:

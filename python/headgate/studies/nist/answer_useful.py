@@ -14,7 +14,7 @@ import numpy as np
 from headgate.experiment.estimates import mean_ratio
 from headgate.experiment.runnable import Listing
 from headgate.studies.nist.competing import Numbers
-from headgate.studies.nist.findings_mixed import LARGE
+from headgate.studies.nist.mixed_estimates import LARGE
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.summary import CONDITIONS
 from headgate.verdicts import Estimate

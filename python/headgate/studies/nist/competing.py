@@ -36,6 +36,8 @@ SIDES = ("own", "tcp")
 SHAPE = (len(FILES), len(PATHS), len(INTERFACES), len(SIDES))
 #: Of a pair's ends the one that binds.
 SLOWER = {"very fast": "D", "fast": "F", "typical": "N"}
+#: Logarithms of throughputs that are no farther apart are of the same condition: a thousandth.
+SAME = 1e-3
 #: 80 packets/ms are 960 Mbit/s (second-hand).
 PACKET_BITS = 12_000
 LETTERS = {"web object": "W", "document": "D", "service pack": "P", "movie": "M"}
@@ -154,12 +156,31 @@ class Rates:
         known = np.where(np.isfinite(logs), logs, np.nan)
         return cls(conditions, laws, known[:, :-1], known[:, -1:])
 
-    def only(self, conditions: Sequence[str], files: Sequence[str] = FILES) -> Rates:
-        """Return some of the conditions and kinds of file."""
-        rows = [self.conditions.index(name) for name in conditions]
-        kinds = [FILES.index(file) for file in files]
-        chosen = (table[rows][:, :, kinds] for table in (self.logs, self.control))
-        return Rates(list(conditions), self.laws, *chosen)
+    def only(
+        self,
+        conditions: Sequence[str],
+        files: Sequence[str] = FILES,
+        paths: Sequence[str] = PATHS,
+        interfaces: Sequence[str] = INTERFACES,
+    ) -> Rates:
+        """Return some of the conditions, kinds of file, paths and interfaces."""
+        places = {
+            0: [self.conditions.index(name) for name in conditions],
+            2: [FILES.index(file) for file in files],
+            3: [PATHS.index(path) for path in paths],
+            4: [INTERFACES.index(interface) for interface in interfaces],
+        }
+        logs, control = self.logs, self.control
+        for axis, chosen in places.items():
+            logs, control = logs.take(chosen, axis), control.take(chosen, axis)
+        return Rates(list(conditions), self.laws, logs, control)
+
+    def distinct(self) -> Rates:
+        """Return the conditions with those that are the same one for these flows merged."""
+        groups = group_same([self])
+        first = [self.conditions[group[0]] for group in groups]
+        logs, control = (merge(table, groups) for table in (self.logs, self.control))
+        return Rates(first, self.laws, logs, control)
 
     def ahead(self) -> Numbers:
         """Return log of own over TCP beside it, over the same of the control: (condition, law).
@@ -183,6 +204,31 @@ class Rates:
         cells = _cells(self.logs)[SIDES.index(side)]
         known = np.isfinite(cells).all(axis=1, keepdims=True)
         return np.where(known, cells, np.nan)
+
+
+def group_same(several: Sequence[Rates]) -> list[list[int]]:
+    """Group the conditions in which every law and the control have the same throughputs.
+
+    The factors by which such conditions differ change nothing for these flows: a buffer that never
+    fills, or a distribution of sources that a path without a loss does not feel. They are one
+    condition, seen several times.
+    """
+    tables = [table for one in several for table in (one.logs, one.control)]
+    rows = np.concatenate([table.reshape(len(table), -1) for table in tables], axis=1)
+    groups: list[list[int]] = []
+    for place, row in enumerate(rows):
+        same = (g for g in groups if np.allclose(rows[g[0]], row, 0, SAME, equal_nan=True))
+        group = next(same, None)
+        if group is None:
+            groups.append([place])
+        else:
+            group.append(place)
+    return groups
+
+
+def merge(table: Numbers, groups: Sequence[Sequence[int]]) -> Numbers:
+    """Return the mean of each group of conditions; the first axis is of conditions."""
+    return np.array([table[list(group)].mean(axis=0) for group in groups])
 
 
 def _cells(logs: Numbers) -> Numbers:

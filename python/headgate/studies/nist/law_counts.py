@@ -29,13 +29,13 @@ POSITIVE: Interval = (float(np.finfo(float).tiny), np.inf)
 
 def find_means(values: Numbers) -> Intervals:
     """Return the mean of each law; `values` are (condition, law), NaN where there is none."""
-    level = _level_of_each(values.shape[1])
+    level = level_of_each(values.shape[1])
     return [open_mean_interval(column, level) for column in values.T]
 
 
 def find_differences(one: Numbers, other: Numbers) -> Intervals:
     """Return each law's mean in some conditions less that in others."""
-    level = _level_of_each(one.shape[1])
+    level = level_of_each(one.shape[1])
     return [difference_interval(b, a, level) for a, b in zip(one.T, other.T, strict=True)]
 
 
@@ -67,7 +67,7 @@ def rank_first(values: Numbers, first: int) -> list[Answer]:
     as many surely are.
     """
     laws = values.shape[1]
-    level = _level_of_each(laws * (laws - 1) // 2)
+    level = level_of_each(laws * (laws - 1) // 2)
 
     def answer(law: int) -> Answer:
         others = (other for other in range(laws) if other != law)
@@ -84,7 +84,7 @@ def find_nearer_to_zero(one: Numbers, other: Numbers) -> list[Answer]:
 
     |b| > |a| just where b - a and b + a have the same sign.
     """
-    level = _level_of_each(2 * one.shape[1])
+    level = level_of_each(2 * one.shape[1])
     signs = [
         [_sign(open_mean_interval(column, level)) for column in both.T]
         for both in (other - one, other + one)
@@ -98,6 +98,6 @@ def _sign(found: tuple[float, float, float]) -> int:
     return int(low > 0) - int(high < 0)
 
 
-def _level_of_each(intervals: int) -> float:
+def level_of_each(intervals: int) -> float:
     """Return the level at which so many intervals hold together at `LEVEL`."""
     return 1 - (1 - LEVEL) / intervals

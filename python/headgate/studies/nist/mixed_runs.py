@@ -13,7 +13,7 @@ from headgate.experiment.runs import Key, NotRunError, Runs
 from headgate.studies.nist.competing import Numbers, Rates, columns, measure_resent
 from headgate.studies.nist.control import CONTROL
 from headgate.studies.nist.mixed_roles import roles
-from headgate.studies.nist.summary import Experiment
+from headgate.studies.nist.summary import CONGESTED, Experiment
 from headgate.studies.nist.variants import VARIANTS, corner
 
 DESIGNED = 3
@@ -31,9 +31,17 @@ class Mixed(Runs):
 
     @cached_property
     def experiment(self) -> Experiment:
-        """The same with their table and analyses."""
-        table = self.designed.tidy(columns)
-        return Experiment(self.designed, roles(self.setup.design, table), columns)
+        """The same with their table and analyses; how congested a condition is says the control."""
+        table, control = self.designed.tidy(columns), self._control_resends()
+        return Experiment(self.designed, roles(self.setup.design, table), columns, control)
+
+    def _control_resends(self) -> dict[str, float]:
+        """Return TCP's retransmission rate in the congested period, where it has a law's place."""
+        own = {c: [self[c, CONTROL, seed] for seed in self.setup.seeds] for c in self.conditions}
+        return {
+            name: float(np.mean([run.responses["y10"][CONGESTED] for run in runs]))
+            for name, runs in own.items()
+        }
 
     @property
     def laws(self) -> Sequence[str]:
@@ -62,9 +70,15 @@ class Mixed(Runs):
     @cached_property
     def resent(self) -> Numbers:
         """What TCP's flows sent again over what they delivered: (condition, law beside them)."""
-        results = self.designed.results
+        return self._measure_resent(self.designed.results, self.conditions)
+
+    def measure_resent(self, variant: str) -> Numbers:
+        """Return the same in the corners of a variant; raises NotRunError where it was not run."""
+        return self._measure_resent(self._runs_of(variant), self._corners(variant))
+
+    def _measure_resent(self, results: Mapping[Key, Result], conditions: Sequence[str]) -> Numbers:
         return np.array(
-            [[measure_resent(results, c, law) for law in self.laws] for c in self.conditions]
+            [[measure_resent(results, c, law) for law in self.laws] for c in conditions]
         )
 
     @cached_property
@@ -74,10 +88,17 @@ class Mixed(Runs):
 
     def variant(self, name: str) -> Rates:
         """Throughputs in the corners of a variant; raises NotRunError where it was not run."""
-        own = self._of_variant(name)
+        return Rates.of(self._runs_of(name), self._corners(name), self.laws)
+
+    def _corners(self, variant: str) -> list[str]:
+        return VARIANTS[variant].conditions(self.setup.design)
+
+    def _runs_of(self, variant: str) -> dict[Key, Result]:
+        """Return the runs of a variant; raises NotRunError where it was not run."""
+        own = self._of_variant(variant)
         if not own:
-            raise NotRunError(f"the variant {name!r} is not part of this study")
-        return Rates.of(own, VARIANTS[name].conditions(self.setup.design), self.laws)
+            raise NotRunError(f"the variant {variant!r} is not part of this study")
+        return own
 
     def _of_variant(self, *name: str) -> dict[Key, Result]:
         """Return the runs of a variant, or of the design itself, the control's among them."""

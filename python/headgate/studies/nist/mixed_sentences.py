@@ -6,7 +6,8 @@ import numpy as np
 
 from headgate.experiment.estimates import all_possible
 from headgate.studies.nist.competing import COLUMNS, Rates
-from headgate.studies.nist.findings_mixed import LARGE, movies
+from headgate.studies.nist.findings_movies import movies
+from headgate.studies.nist.mixed_estimates import LARGE
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.sentences import balance
 from headgate.studies.nist.size import describe_preserved
@@ -21,7 +22,7 @@ def sentences(of: Mixed) -> tuple[str, ...]:
 def _congestion(of: Mixed) -> str:
     light, heavy = map(of.experiment.sent_again, (of.light, of.heavy))
     return (
-        f"Without FAST and FAST-AT, {light} of the packets are sent again in the"
+        f"With TCP in the law's place, {light} of the packets are retransmitted in the"
         f" least congested quarter of the conditions and {heavy} in the most congested one."
     )
 
@@ -38,7 +39,7 @@ def _large_files(of: Mixed) -> str:
 def _uncongested(of: Mixed) -> str:
     return (
         "Movies get, over what TCP's get that begin beside them, and over the same with TCP in the"
-        " law's place, in the uncongested corner:"
+        " law's place, over very fast paths in the uncongested corner:"
         f" {_gains(movies(of))}."
     )
 

@@ -22,7 +22,7 @@ def sentences(of: Experiment) -> tuple[str, ...]:
     """Say how congested the conditions are, and how well what is counted adds up."""
     least, most = of.order[0], of.order[-1]
     return (
-        f"Without FAST, {of.sent_again(of.light)} of the packets are sent again in the least"
+        f"Under TCP alone, {of.sent_again(of.light)} of the packets are retransmitted in the least"
         f" congested quarter of the conditions and {of.sent_again(of.heavy)} in the most congested"
         f" one; the least is {least}, the most {most} (second period).",
         balance(of.runs.results.values()),

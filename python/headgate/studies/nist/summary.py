@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,11 +14,14 @@ from headgate.analysis.part import Part
 from headgate.analysis.roles import Roles
 from headgate.analysis.whole import Whole, whole
 from headgate.experiment.designed import Designed, Measure
+from headgate.studies.nist.roles import BEFORE
 from headgate.tables import Table
 
 QUARTER = 0.25
 #: What an interval is over that has a value a condition.
 CONDITIONS = "conditions"
+#: Place of the period with spatiotemporal congestion, the second of three.
+CONGESTED = 1
 #: The laws that use delay and know no TCP mode: the two that the source sets apart.
 DELAY_LAWS = ("fast", "fast-at")
 
@@ -30,6 +33,8 @@ class Experiment:
     runs: Designed
     roles: Roles
     measure: Measure
+    control: Mapping[str, float] | None = None
+    """TCP's retransmission rate by condition, of runs that are none of the laws compared."""
 
     @cached_property
     def table(self) -> Table:
@@ -57,17 +62,23 @@ class Experiment:
         return tuple(law for law in self.laws if law not in DELAY_LAWS)
 
     @cached_property
-    def order(self) -> list[str]:
-        """Conditions from the least to the most congested in that period, judged without FAST.
+    def congestion(self) -> Mapping[str, float]:
+        """How congested each condition is in that period: what standard TCP resends there.
 
-        What FAST does to the rate of retransmissions would otherwise say which conditions count. A
-        condition that lacks a rate is left out.
+        Any other law would say by its own faults which conditions count: BIC resends most where
+        paths are fast and lose nothing under TCP.
         """
-        others = [self.laws.index(law) for law in self.loss_laws]
-        share = self.congested.cells.of("y10")[:, others].mean(axis=1)
         names = self.congested.cells.conditions
-        order = np.argsort(share, kind="stable")
-        return [names[place] for place in order if np.isfinite(share[place])]
+        return self.control or {name: self.mean("y10", BEFORE, name) for name in names}
+
+    @cached_property
+    def order(self) -> list[str]:
+        """Conditions from the least to the most congested in that period.
+
+        A condition that lacks a rate is left out.
+        """
+        known = {name: rate for name, rate in self.congestion.items() if np.isfinite(rate)}
+        return sorted(known, key=known.__getitem__)
 
     @property
     def light(self) -> Sequence[str]:
@@ -109,8 +120,8 @@ class Experiment:
         return float(np.mean([self.mean(response, law, condition) for law in self.loss_laws]))
 
     def sent_again(self, conditions: Sequence[str]) -> str:
-        """Say which share of the packets is sent again, the mean over conditions and laws."""
-        shares = [self.others("y10", name) for name in conditions]
+        """Say which share of the packets TCP retransmits, the mean over conditions."""
+        shares = [self.congestion[name] for name in conditions]
         return f"{100 * np.mean(shares):.2g} %"
 
     def tree(self, condition: str) -> Tree:

@@ -1,0 +1,72 @@
+"""Findings about movies where nothing is lost: who is at full speed first, and who gets most.
+
+They are of the variant without congestion, in which movies of a law and of TCP begin together,
+between the same routers. Only very fast paths lose nothing there: over all others the access link
+is slower than a fast interface, so that slow start ends with losses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from headgate.studies.nist.competing import PATHS, Rates
+from headgate.studies.nist.mixed_estimates import (
+    MOVIES,
+    Numbers,
+    find_worst,
+    format_means,
+    ratio_in_corner,
+)
+from headgate.studies.nist.mixed_runs import Mixed
+from headgate.studies.nist.responses import INTERFACES
+from headgate.studies.nist.summary import DELAY_LAWS
+from headgate.studies.nist.variants import UNCONGESTED
+from headgate.verdicts import Estimate
+
+#: The paths without a loss, and the interfaces of the source's bar graphs: at most 1 Gbit/s.
+FREE_PATHS, FASTEST = PATHS[:1], INTERFACES[:1]
+
+
+def movies(of: Mixed, variant: str = UNCONGESTED, interfaces: Sequence[str] = INTERFACES) -> Rates:
+    """Return the throughputs of movies over paths without a loss."""
+    free = of.variant(variant)
+    return free.only(free.conditions, MOVIES, FREE_PATHS, interfaces)
+
+
+def equal_movies(of: Mixed, *, variant: str = UNCONGESTED) -> Estimate:
+    """Find the law whose movies get what is farthest from what TCP's beside them get."""
+    rates = movies(of, variant)
+    return _decide_by_law(rates, np.abs(rates.ahead()), most=True)
+
+
+def sooner(of: Mixed) -> Estimate:
+    """Find the law whose movies get least over what TCP's beside them get."""
+    rates = movies(of)
+    return _decide_by_law(rates, rates.ahead(), most=False)
+
+
+def _decide_by_law(rates: Rates, logs: Numbers, most: bool) -> Estimate:
+    laws = len(rates.laws)
+    columns = zip(rates.laws, logs.T, strict=True)
+    return find_worst({law: ratio_in_corner(rates, own, laws=laws) for law, own in columns}, most)
+
+
+def fast_leads(of: Mixed) -> Estimate:
+    """Divide the better of FAST's and FAST-AT's movies by the best of the other laws'."""
+    return _lead(of, DELAY_LAWS)
+
+
+def ctcp_next(of: Mixed) -> Estimate:
+    """Divide CTCP's movies by the best of the others', FAST and FAST-AT apart."""
+    return _lead(of, ("ctcp",))
+
+
+def _lead(of: Mixed, some: Sequence[str]) -> Estimate:
+    rates = movies(of, interfaces=FASTEST)
+    others = [law for law in of.laws if law not in (*DELAY_LAWS, *some)]
+    own = rates.beside("own")
+    best, next_best = (own[:, [of.laws.index(law) for law in laws]] for laws in (some, others))
+    note = f"over the mean of all: {format_means(of.laws, own)}"
+    return ratio_in_corner(rates, best.max(axis=1) - next_best.max(axis=1), note)
