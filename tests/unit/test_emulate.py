@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -235,6 +236,21 @@ def test_a_small_mtu_is_that_of_the_packets() -> None:
     sizes = net.result.tables["arrivals"]["size_bytes"]
     assert len(sizes) >= 5 * 4
     assert sizes.max() <= 600
+
+
+def test_hosts_that_were_killed_are_one_sentence() -> None:
+    """The child of this process holds the hosts' namespaces."""
+    children = Path(f"/proc/self/task/{threading.get_native_id()}/children")
+    before = set(children.read_text().split())
+
+    def kill_hosts() -> None:
+        with headgate.emulate(dumbbell()) as net:
+            (keeper,) = set(children.read_text().split()) - before
+            os.kill(int(keeper), signal.SIGKILL)
+            net.run("a", ["true"])
+
+    with pytest.raises(HeadgateError, match="the host's processes were killed"):
+        kill_hosts()
 
 
 def test_time_that_is_over_ends_programs() -> None:

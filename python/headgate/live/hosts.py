@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from headgate.errors import HeadgateError, ScenarioError
@@ -53,19 +56,41 @@ def start_program(
     entry: tuple[int, int, int, int], host: str, command: Command, options: Mapping[str, Any]
 ) -> subprocess.Popen[Any]:
     """Start a program in a host. Raises EmulationError if it cannot be started."""
-    from headgate._native import enter_host
-
     shell = isinstance(command, str)
     arguments = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
     env = user_environment() if options.get("env") is None else dict(options["env"])
     given = {**options, "env": {**env, "HEADGATE_HOST": host}}
     given.setdefault("start_new_session", True)
     given.setdefault("stdin", subprocess.DEVNULL)
+    reads, writes = os.pipe()
+    with open(reads, "rb") as told, open(writes, "wb") as tell:
+        try:
+            enter = partial(_enter, entry, tell.fileno())
+            return subprocess.Popen(arguments, preexec_fn=enter, **given)  # noqa: PLW1509
+        except (OSError, subprocess.SubprocessError) as error:
+            tell.close()
+            why = _explain(told.read().decode(), error)
+            what = command if shell else arguments[0]
+            raise EmulationError(f"host {host}: {what!r} cannot be started: {why}") from None
+
+
+def _enter(entry: tuple[int, int, int, int], tell: int) -> None:
+    """Enter a host, in a process that is to be a program there; write down why that fails."""
+    from headgate._native import enter_host
+
     try:
-        return subprocess.Popen(arguments, preexec_fn=lambda: enter_host(*entry), **given)  # noqa: PLW1509
-    except (OSError, subprocess.SubprocessError) as error:
-        what = command if shell else arguments[0]
-        raise EmulationError(f"host {host}: {what!r} cannot be started: {error}") from None
+        enter_host(*entry)
+    except OSError as error:
+        os.write(tell, str(error).encode())  # the number of the error
+        raise
+
+
+def _explain(number: str, error: Exception) -> str:
+    if not number:
+        return str(error)
+    if int(number) == errno.ENOMEM:  # fork(2), if the first process there has ended
+        return "the host's processes were killed, or memory ran out; begin the run again"
+    return f"the host cannot be entered ({os.strerror(int(number))})"
 
 
 def end_programs(programs: Sequence[subprocess.Popen[Any]], patience_s: float = 2.0) -> None:
