@@ -111,8 +111,9 @@ class Scenario(ScenarioSpec):
         An update has tables: the new samples of `measure.series` and of the network, and the events
         of the traffic (`flows`) and of the `links` that patterns name ("bulk.0", "web", "*"). After
         the last one `Stream.result` is what `run` returns, bit for bit. `threads` is the most
-        threads that the run may use. Raises ScenarioError for a name that matches nothing, or an
-        `every_s` that is not above 0.
+        threads that the run may use. An update comes sooner where it would have more than 100,000
+        events, each of which takes about a kilobyte of memory. Raises ScenarioError for a name that
+        matches nothing, or an `every_s` that is not above 0.
         """
         if not every_s > 0:
             raise ScenarioError("every_s", f"{every_s} s is not allowed; it must be above 0")

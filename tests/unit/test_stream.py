@@ -9,6 +9,7 @@ import pytest
 
 from headgate import Scenario
 from headgate.errors import ScenarioError
+from headgate.run.simulate import MOST_EVENTS, choose_slice_s
 
 Row = dict[str, Any]
 
@@ -142,6 +143,18 @@ def test_samples_come_as_they_are_made() -> None:
             assert np.array_equal(
                 np.concatenate(parts).astype(str), whole[name][whole["of"] == of].astype(str)
             ), name
+
+
+def test_an_update_with_many_events_comes_sooner() -> None:
+    """Memory goes with the largest update, not with the speed of the machine."""
+    network = {"kind": "dumbbell", "rate": "100 Mbit/s", "rtt": "40 ms", "buffer": "0.5 BDP"}
+    scenario = make_scenario(duration="10 s", network=network)
+    sizes = [len(one.events) for one in scenario.stream(["*"], ["*"], every_s=600)]
+    assert sum(sizes) > 4 * MOST_EVENTS
+    assert max(sizes) < sum(sizes) / 2
+    assert choose_slice_s(0.1, 2 * MOST_EVENTS, 600) == 0.05
+    assert choose_slice_s(0.1, 0, 600) == 0.2
+    assert choose_slice_s(0.1, 0, 0.1) == 0.1
 
 
 def test_a_stream_that_is_left_gives_the_rest_of_its_run() -> None:

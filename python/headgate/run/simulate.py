@@ -45,6 +45,9 @@ SNAPSHOT_FILE = "snapshot.bin"
 SLICE_S = 0.05
 #: The same where events are noted, which are in memory until then.
 TRACED_SLICE_S = 0.01
+#: Wall time of the first update of a run that is watched, and about how many events an update has
+#: at most. Memory goes with the largest: from the engine to the table an event takes a kilobyte.
+FIRST_UPDATE_S, MOST_EVENTS = 0.01, 100_000
 #: Wall time between two snapshots, which is what a kill costs; more where writing one takes long.
 CHECKPOINT_S = 60.0
 SNAPSHOT_SHARE = 0.05
@@ -238,13 +241,16 @@ class _Run:
         """Go on to the end, with an update after each slice of wall time; give the facts."""
         begun, started = self._cpu_time_s(), time.perf_counter()
         maker, over = UpdateMaker(self.plan), False
+        slice_s = min(every_s, FIRST_UPDATE_S)
         while not over:
             with calls.defer_interrupts(self.own) as poll:
-                over = self._advance(every_s)
+                over = self._advance(slice_s)
                 poll()
             self._share_threads(self._asked_threads)
             at = (self.simulation.time_s, self.simulation.duration_s)
-            yield maker.make(self.simulation.take_updates(), at)
+            update = maker.make(self.simulation.take_updates(), at)
+            slice_s = choose_slice_s(slice_s, len(update.events), every_s)
+            yield update
         self.wall_s, self.cpu_s = time.perf_counter() - started, self._cpu_time_s() - begun
         return self.simulation.results()
 
@@ -325,6 +331,12 @@ class _Run:
         head = json.dumps({"identity": self.identity, "cpu_s": self.cpu_s, "trace": trace})
         draft.write_text(f"{head}\n", encoding="utf-8")
         self.simulation.snapshot(draft)
+
+
+def choose_slice_s(last_s: float, events: int, every_s: float) -> float:
+    """Return how long the next update may collect events, so that it has MOST_EVENTS at most."""
+    fits_s = last_s * MOST_EVENTS / max(events, 1)
+    return min(every_s, fits_s, 2 * last_s)
 
 
 class _Due:
