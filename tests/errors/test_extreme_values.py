@@ -49,6 +49,7 @@ GRAPH = {
 TRANSPORT = {
     "segment": "1000 B", "header": "40 B", "ack": "40 B", "syn": "40 B",
     "initial_window": "3 packets", "initial_ssthresh": "64 packets", "min_rto": "1 s",
+    "rto_tick": "10 ms",
     "receive_window": "999 packets", "rto_margin": "1 ms", "initial_rto": "1 s", "max_rto": "9 s",
     "syn_tries": 3, "syn_timeout": "1 s", "delayed_ack_timeout": "40 ms", "quick_acks": 3,
     "clock": "1 ms", "pacing": {"gain": 1.2},

@@ -33,6 +33,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
         "1000000000 packets",
     ),
     "receive_window": ("infinite", "1 packets", "2 packets", "3 packets", "4294967295 packets"),
+    "rto_tick": ("1 ps", "1 ms", "10 ms", "1 s"),
     "min_rto": ("1 us", "1 ms", "200 ms", "1 s"),
     "rto_margin": ("0 s", "1 ms", "200 ms"),
     "initial_rto": ("1 us", "1 ms", "1 s", "3 s"),

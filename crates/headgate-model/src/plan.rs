@@ -166,6 +166,12 @@ pub struct Transport {
     pub initial_ssthresh: Option<f64>,
     /// Segments; absent = infinite.
     pub receive_window: Option<u32>,
+    /// How RTT samples give the time-out.
+    #[serde(default)]
+    pub rto_rule: RtoRule,
+    /// The tick of the timer's clock, with [`RtoRule::Ns2`].
+    #[serde(default)]
+    pub rto_tick_ps: u64,
     /// Least time-out (RFC 6298 §2.4).
     pub min_rto_ps: u64,
     /// Least excess of the time-out over the smoothed RTT.
@@ -272,6 +278,19 @@ pub enum SynRetry {
     Rfc5681,
     /// With the initial window, unless the SYN was sent more than twice (Linux).
     Linux,
+}
+
+/// How RTT samples give the time-out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RtoRule {
+    /// SRTT and RTTVAR with gains of 1/8 and 1/4, by one sample in each round trip (RFC 6298).
+    #[default]
+    Rfc6298,
+    /// A sample from each ACK, and the largest mean deviation of a round trip (`tcp_rtt_estimator`).
+    Linux,
+    /// Integers in ticks of a clock (`TcpAgent::rtt_update` of ns-2.35).
+    Ns2,
 }
 
 /// How often time-outs lower the threshold.

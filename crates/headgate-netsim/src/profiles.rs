@@ -1,7 +1,9 @@
 //! A plan's transport profile as TCP has it.
 
-use headgate_model::plan::{Count, Pacing, Recovery, RttSampling, SynRetry, TimeoutReduction, Transport};
-use headgate_tcp::{ENDLESS, Profile};
+use headgate_model::plan::{
+    self, Count, Pacing, Recovery, RttSampling, SynRetry, TimeoutReduction, Transport,
+};
+use headgate_tcp::{ENDLESS, Profile, RtoRule};
 
 /// See [`Transport`] for the fields.
 pub fn profile(t: &Transport) -> Profile {
@@ -13,6 +15,11 @@ pub fn profile(t: &Transport) -> Profile {
         initial_window: t.initial_window,
         initial_ssthresh: t.initial_ssthresh.unwrap_or(f64::INFINITY),
         receive_window: t.receive_window.unwrap_or(ENDLESS),
+        rto_rule: match t.rto_rule {
+            plan::RtoRule::Rfc6298 => RtoRule::Rfc6298,
+            plan::RtoRule::Linux => RtoRule::Linux,
+            plan::RtoRule::Ns2 => RtoRule::Ns2 { tick: t.rto_tick_ps },
+        },
         min_rto: t.min_rto_ps,
         rto_margin: t.rto_margin_ps,
         initial_rto: t.initial_rto_ps,

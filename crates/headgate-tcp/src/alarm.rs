@@ -61,6 +61,7 @@ impl<C: Controller> Sender<C> {
         self.note_fall(before.cwnd, self.window.cwnd);
         self.reduce_at_timeout(flight, phase, before, ctx);
         self.backoff = self.backoff.saturating_add(1);
+        self.rtt.back_off(self.backoff, self.una);
         self.dupacks = 0;
         self.timed = None;
         self.probe = None;

@@ -52,7 +52,7 @@ impl<C: Controller> Sender<C> {
     fn begin_after(&mut self, tries: u8, elapsed: Span, ctx: &mut impl SenderContext) {
         let profile = ctx.profile();
         if self.backoff == 0 {
-            self.rtt.sample(elapsed, profile);
+            self.rtt.sample(elapsed, (self.una, self.next), ctx.now(), profile);
         } else if profile.syn_retry == SynRetry::Rfc5681 {
             self.window.cwnd = 1.0; // a lost SYN is a sign of congestion (RFC 5681 §3.1)
             self.rtt.fall_back();
@@ -61,7 +61,8 @@ impl<C: Controller> Sender<C> {
             if self.backoff > 1 && retransmissions > 0 {
                 self.window.cwnd = 1.0;
             }
-            self.rtt.sample(elapsed - self.syn_left_after(retransmissions, profile), profile);
+            let rtt = elapsed - self.syn_left_after(retransmissions, profile);
+            self.rtt.sample(rtt, (self.una, self.next), ctx.now(), profile);
         }
     }
 

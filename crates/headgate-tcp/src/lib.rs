@@ -80,6 +80,7 @@ mod rack;
 mod receiver;
 mod recovery;
 mod reduction;
+mod rto;
 mod rtt;
 mod scoreboard;
 mod sender;
@@ -89,7 +90,7 @@ mod stats;
 mod undo;
 
 pub use flags::Flags;
-pub use profile::{ENDLESS, Profile, SynRetry};
+pub use profile::{ENDLESS, Profile, RtoRule, SynRetry};
 pub use receiver::Receiver;
 pub use rtt::Estimator;
 pub use sender::Sender;

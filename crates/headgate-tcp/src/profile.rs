@@ -10,6 +10,20 @@ pub const ENDLESS: u32 = u32::MAX - 1;
 /// burst comes from one buffer. So with 45 segments to a buffer pairs do not stay pairs for ever.
 const BUFFER_BYTES: u32 = 65_215;
 
+/// How RTT samples give the retransmission time-out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RtoRule {
+    /// RFC 6298 with one sample in each round trip.
+    Rfc6298,
+    /// Linux: every sample counts, and the variance is the largest of a round trip (`tcp_rtt_estimator`).
+    Linux,
+    /// ns-2.35: integers in ticks of the timer's clock (`TcpAgent::rtt_update`).
+    Ns2 {
+        /// The tick of the timer's clock.
+        tick: Span,
+    },
+}
+
 /// What one kind of host's TCP does, and its constants. Times are picoseconds, sizes bytes on the wire, windows
 /// segments.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -26,6 +40,8 @@ pub struct Profile {
     pub initial_ssthresh: f64,
     /// Window that receivers grant.
     pub receive_window: u32,
+    /// How RTT samples give the time-out.
+    pub rto_rule: RtoRule,
     /// Least time-out.
     pub min_rto: Span,
     /// Least excess of the time-out over the smoothed RTT.
@@ -122,6 +138,7 @@ impl Default for Profile {
             initial_window: 10.0,
             initial_ssthresh: f64::INFINITY,
             receive_window: ENDLESS,
+            rto_rule: RtoRule::Linux,
             min_rto: 200 * MILLISECOND,
             rto_margin: 200 * MILLISECOND,
             initial_rto: SECOND,

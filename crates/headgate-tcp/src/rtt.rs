@@ -1,4 +1,4 @@
-//! The RTT estimator and the retransmission time-out (RFC 6298).
+//! RTT samples: what controllers see of them, and the retransmission time-out, whose rules are in [`crate::rto`].
 
 use headgate_model::control::Path;
 use headgate_model::units::{SECOND, Span, Time, seconds};
@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::{AckSegment, Context};
 use crate::profile::Profile;
+use crate::rto::{RtoState, Sample};
 
 /// Time stamps count 2^16 ps (65.5 ns), so that they fit 32 bits for 281 s.
 const STAMP_SHIFT: u32 = 16;
@@ -25,14 +26,19 @@ pub fn since(stamp_then: u32, now: Time) -> Span {
     u64::from(stamp(now).wrapping_sub(stamp_then)) << STAMP_SHIFT
 }
 
+/// What of a connection's data is outstanding: the first segment not acknowledged, and the next to be sent.
+pub(crate) type Outstanding = (u32, u32);
+
 /// Round trips of a connection, and the time-out that they give (RFC 6298 §2).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Estimator {
     /// What its controller is told of the path.
     pub path: Path,
-    rttvar_s: f64,
+    state: RtoState,
     /// The time-out without back-off.
     rto: Span,
+    /// The round trip ends when this segment is acknowledged.
+    round_end: u32,
 }
 
 impl Estimator {
@@ -40,7 +46,7 @@ impl Estimator {
     pub(crate) fn new(profile: &Profile) -> Self {
         let path =
             Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes: u32::from(profile.data_bytes) };
-        Self { path, rttvar_s: 0.0, rto: profile.initial_rto }
+        Self { path, state: RtoState::new(profile.rto_rule), rto: profile.initial_rto, round_end: 0 }
     }
 
     /// There is no sample, as the SYN was sent again: the time-out of data is the old, careful one.
@@ -50,27 +56,45 @@ impl Estimator {
 
     /// Takes a round trip that may be the least, but is no sample; returns it as [`Self::sample`] does.
     pub(crate) fn see(&mut self, rtt: Span, profile: &Profile) -> f64 {
-        let rtt_s = seconds(tick(rtt, profile.clock));
+        let rtt_s = seconds(to_tick(rtt, profile.clock));
         self.path.min_rtt_s = self.path.min_rtt_s.min(rtt_s);
         rtt_s
     }
 
-    /// Takes a sample; returns it in seconds, rounded to the profile's clock.
+    /// Takes a sample that ends now; returns it in seconds, rounded to the profile's clock.
     #[inline]
-    pub(crate) fn sample(&mut self, rtt: Span, profile: &Profile) -> f64 {
+    pub(crate) fn sample(
+        &mut self,
+        rtt: Span,
+        (una, next): Outstanding,
+        now: Time,
+        profile: &Profile,
+    ) -> f64 {
         let rtt_s = self.see(rtt, profile);
-        let path = &mut self.path;
-        if path.srtt_s == 0.0 {
-            path.srtt_s = rtt_s;
-            self.rttvar_s = rtt_s / 2.0;
-        } else {
-            self.rttvar_s += ((path.srtt_s - rtt_s).abs() - self.rttvar_s) * 0.25;
-            path.srtt_s += (rtt_s - path.srtt_s) * 0.125;
+        let srtt_s = self.path.srtt_s;
+        let error_s = rtt_s - srtt_s;
+        self.path.srtt_s = if srtt_s == 0.0 { rtt_s } else { srtt_s + error_s * 0.125 };
+        let ends_round = srtt_s == 0.0 || una > self.round_end;
+        if ends_round {
+            self.round_end = next;
         }
-        let margin_s = (4.0 * self.rttvar_s).max(seconds(profile.clock.max(profile.rto_margin)));
-        self.rto =
-            (((path.srtt_s + margin_s) * SECOND as f64) as Span).clamp(profile.min_rto, profile.max_rto);
+        let sample = Sample { rtt, rtt_s, error_s, srtt_s: self.path.srtt_s, now, ends_round };
+        if let Some(rto) = self.state.sample(&sample, profile) {
+            self.rto = rto.clamp(profile.min_rto, profile.max_rto);
+        }
         rtt_s
+    }
+
+    /// The timer has expired `backoff` times in a row while `una` was outstanding.
+    pub(crate) fn back_off(&mut self, backoff: u8, una: u32) {
+        match &mut self.state {
+            RtoState::Rfc6298(state) => {
+                state.back_off();
+                self.round_end = una.saturating_sub(1); // the next sample ends the back-off, so it counts
+            }
+            RtoState::Linux(_) => {}
+            RtoState::Ns2(state) => state.back_off(backoff),
+        }
     }
 
     /// The time-out after `backoff` expiries in a row.
@@ -126,7 +150,7 @@ pub fn by_stamps(rtt: Span, now: Time, clock: Span) -> Span {
 
 /// Rounds to the nearest tick of a coarse clock, at least one.
 #[inline]
-fn tick(span: Span, clock: Span) -> Span {
+pub(crate) fn to_tick(span: Span, clock: Span) -> Span {
     if clock == 0 {
         return span;
     }

@@ -193,7 +193,7 @@ impl<C: Controller> Sender<C> {
 
     #[inline]
     pub(crate) fn take_sample(&mut self, rtt: Span, ctx: &mut impl SenderContext) -> f64 {
-        let rtt_s = self.rtt.sample(rtt, ctx.profile());
+        let rtt_s = self.rtt.sample(rtt, (self.una, self.next), ctx.now(), ctx.profile());
         self.backoff = 0; // until now: Karn; RFC 6298 §5
         self.stats.rtt_sum_s += rtt_s;
         self.stats.rtt_count += 1;

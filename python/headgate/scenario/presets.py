@@ -14,6 +14,8 @@ DEFAULT: dict[str, Any] = {
     "initial_window": parse_packets("10 packets"),  # RFC 6928
     "initial_ssthresh": "infinite",  # RFC 5681
     "receive_window": "infinite",
+    "rto_rule": "rfc6298",
+    "rto_tick": parse_time("10 ms"),  # ns-2's tcpTick_; other rules have none
     "min_rto": parse_time("200 ms"),  # RFC 6298 asks for 1 s; every stack in use takes 200 ms
     "rto_margin": parse_time("200 ms"),  # as Linux: a steady RTT above min_rto must not time out
     "initial_rto": parse_time("1 s"),  # RFC 6298
@@ -53,6 +55,7 @@ LINUX = DEFAULT | {
     "header": parse_bytes("52 B"),
     "ack": parse_bytes("52 B"),
     "syn": parse_bytes("60 B"),
+    "rto_rule": "linux",
     "max_rto": parse_time("120 s"),
     "prr": True,
     "rack_tlp": True,
@@ -70,6 +73,7 @@ LINUX = DEFAULT | {
 
 # ns-2.35, ns-default.tcl and tcp.cc: it never gives up on a SYN.
 NS2 = DEFAULT | {
+    "rto_rule": "ns2",
     "rto_margin": 0,
     "initial_window": parse_packets("2 packets"),
     "initial_rto": parse_time("3 s"),
@@ -81,9 +85,9 @@ NS2 = DEFAULT | {
     "clock": parse_time("10 ms"),
 }
 
-# MesoNet: three SYNs, the first time-out 3 s; NewReno and the bounds of the RTO are our reading.
+# MesoNet: three SYNs, the first time-out 3 s. NewReno is our reading, and so is the timer, which is
+# that of `default` (decision 0034).
 MESONET = DEFAULT | {
-    "rto_margin": 0,
     "initial_window": parse_packets("2 packets"),
     "initial_rto": parse_time("3 s"),
     "syn_tries": 3,

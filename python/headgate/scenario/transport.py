@@ -45,9 +45,18 @@ class Transport(Model):
     receive_window: Packets | Literal["infinite"] | None = Field(
         None, description="Window that the receiver advertises."
     )
+    rto_rule: Literal["rfc6298", "linux", "ns2"] | None = Field(
+        None,
+        description="How RTT samples give the retransmission time-out: rfc6298, from SRTT and "
+        "RTTVAR with one sample in each round trip; linux, from every sample and the largest "
+        "deviation of a round trip; or ns2, in integers that count ticks of the timer's clock.",
+    )
+    rto_tick: Time | None = Field(None, description="Tick of the timer's clock, with rto_rule ns2.")
     min_rto: Time | None = Field(None, description="Minimum retransmission time-out.")
     rto_margin: Time | None = Field(
-        None, description="Minimum excess of the time-out over the smoothed RTT."
+        None,
+        description="Minimum excess of the time-out over the smoothed RTT. Under rto_rule "
+        "linux it is the kernel's tcp_rto_min.",
     )
     initial_rto: Time | None = Field(None, description="Time-out before the first RTT sample.")
     max_rto: Time | None = Field(None, description="Maximum retransmission time-out.")
@@ -155,6 +164,8 @@ class Transport(Model):
                 raise at(field, f"the size of '{field}' must be from 1 B to 65535 B")
         if not 0 < full["min_rto"] <= full["max_rto"]:
             raise at("min_rto", "the least time-out must be above zero and at most max_rto")
+        if full["rto_rule"] == "ns2" and full["rto_tick"] <= 0:
+            raise at("rto_tick", "rto_rule 'ns2' counts ticks, so rto_tick must be above 0 s")
         if full["initial_rto"] <= 0 or full["syn_timeout"] <= 0:
             raise at(
                 "initial_rto", "the first time-outs (initial_rto, syn_timeout) must be above zero"
@@ -200,7 +211,7 @@ class Transport(Model):
             "receive_window": _whole(full["receive_window"]),
             **{
                 f"{part}_ps": full[part]
-                for part in ("min_rto", "rto_margin", "initial_rto", "max_rto")
+                for part in ("rto_tick", "min_rto", "rto_margin", "initial_rto", "max_rto")
             },
             "syn_tries": full["syn_tries"],
             "syn_rto_ps": full["syn_timeout"],
@@ -215,6 +226,7 @@ class Transport(Model):
 
 
 _AS_THEY_ARE = (
+    "rto_rule",
     "recovery",
     "limited_transmit",
     "prr",

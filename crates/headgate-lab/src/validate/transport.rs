@@ -1,7 +1,7 @@
 //! Transport profiles.
 
 use headgate_model::check::{Checked, LONGEST_DELAY_S, LONGEST_RUN_S, Spot};
-use headgate_model::plan::{Pacing, Transport};
+use headgate_model::plan::{Pacing, RtoRule, Transport};
 use headgate_model::units::{SECOND, seconds};
 
 /// A profile's number travels in eight bits of each SYN.
@@ -58,11 +58,19 @@ fn timeouts(t: &Transport, at: &Spot) -> Checked {
     for (key, ps) in [("min_rto_ps", t.min_rto_ps), ("initial_rto_ps", t.initial_rto_ps)] {
         timeout(key, ps, at)?;
     }
+    tick(t, at)?;
     at.span("rto_margin_ps", t.rto_margin_ps, LONGEST_RUN_S)?;
     at.span("max_rto_ps", t.max_rto_ps, LONGEST_RUN_S)?;
     at.ensure(t.min_rto_ps <= t.max_rto_ps, "min_rto_ps", || {
         let (least, most) = (seconds(t.min_rto_ps), seconds(t.max_rto_ps));
         format!("the least time-out, {least} s, is above the greatest, {most} s")
+    })
+}
+
+fn tick(t: &Transport, at: &Spot) -> Checked {
+    at.span("rto_tick_ps", t.rto_tick_ps, LONGEST_DELAY_S)?;
+    at.ensure(t.rto_rule != RtoRule::Ns2 || t.rto_tick_ps > 0, "rto_tick_ps", || {
+        "0 s is not allowed; the rule 'ns2' counts ticks, which must be above 0 s".into()
     })
 }
 

@@ -165,6 +165,8 @@ fn transport(s: &mut Stream) -> Transport {
         initial_window: pick(s, &[2.0, 10.0]),
         initial_ssthresh: pick(s, &[None, Some(30.0)]),
         receive_window: pick(s, &[None, Some(50)]),
+        rto_rule: pick(s, &[RtoRule::Rfc6298, RtoRule::Linux, RtoRule::Ns2]),
+        rto_tick_ps: 10 * MS,
         min_rto_ps: pick(s, &[MS * 200, SECOND]),
         rto_margin_ps: pick(s, &[0, MS * 200]),
         initial_rto_ps: SECOND,

@@ -3,7 +3,7 @@
 use headgate_algos::control::reno::Reno;
 use headgate_model::units::{NEVER, SECOND, Span, Time};
 use headgate_tcp::context::*;
-use headgate_tcp::{Flags, Profile, Receiver, Sender, SynRetry};
+use headgate_tcp::{Flags, Profile, Receiver, RtoRule, Sender, SynRetry};
 
 pub const MS: Span = SECOND / 1000;
 
@@ -13,6 +13,7 @@ pub const RTT: Span = 100 * MS;
 /// TCP by the RFCs on loss and windows, without time-based detection; the least time-out is 1 s (RFC 6298 §2.4).
 pub fn rfc() -> Profile {
     Profile {
+        rto_rule: RtoRule::Rfc6298,
         min_rto: SECOND,
         rto_margin: 0,
         max_rto: 60 * SECOND,

@@ -1,7 +1,8 @@
 //! RFC 6298: the time-out, its bounds, its back-off, and what may be a sample.
 
 use headgate_model::units::{SECOND, Span, Time};
-use headgate_tcp::{Profile, SynRetry};
+use headgate_tcp::context::AckSegment;
+use headgate_tcp::{Flags, Profile, RtoRule, SynRetry};
 
 use crate::host::{MS, Peer, RTT, rfc};
 
@@ -45,6 +46,35 @@ fn rfc6298_2_3_the_second_sample() {
     // RTTVAR = 3/4 50 + 1/4 100 = 62.5; SRTT = 7/8 100 + 1/8 200 = 112.5; 112.5 + 4 * 62.5
     let found = timeout_after(&mut peer, 300 * MS);
     assert!(close(found, 362_500_000_000), "{found}");
+}
+
+#[test]
+fn rfc7323_g_the_samples_of_one_round_trip_count_as_one() {
+    let mut peer = Peer::open(10, free());
+    peer.host.now = 300 * MS;
+    (1..=9).for_each(|next| peer.ack(next)); // R' is 200 ms in each
+    let found = timeout_after(&mut peer, 300 * MS);
+    assert!(close(found, 362_500_000_000), "{found}"); // as after the first
+}
+
+/// The time-out after many round trips of 100 ms, one segment in each.
+fn steady(profile: Profile) -> Span {
+    let mut peer = Peer::open(100, Profile { initial_window: 1.0, receive_window: 1, ..profile });
+    for next in 1..100 {
+        peer.host.now = Peer::FIRST_ACK + u64::from(next - 1) * RTT;
+        peer.ack(next);
+    }
+    let now = peer.host.now;
+    timeout_after(&mut peer, now)
+}
+
+#[test]
+fn a_steady_rtt_leaves_the_margin_of_each_rule() {
+    let rule = |rto_rule, rto_margin| steady(Profile { rto_rule, rto_margin, ..free() });
+    assert!(close(rule(RtoRule::Rfc6298, 0), RTT));
+    assert!(close(rule(RtoRule::Rfc6298, 200 * MS), 300 * MS));
+    assert!(close(rule(RtoRule::Linux, 200 * MS), 300 * MS));
+    assert_eq!(rule(RtoRule::Ns2 { tick: 10 * MS }, 0), 130 * MS);
 }
 
 #[test]
@@ -106,6 +136,31 @@ fn rfc6298_3_what_was_sent_again_is_no_sample() {
     peer.ack(1);
     assert_eq!(peer.tcp.stats.rtt_count, 0);
     assert_eq!(timeout_after(&mut peer, 500 * MS), 600 * MS); // and the back-off stays (§5)
+}
+
+#[test]
+fn rfc6298_3_the_sample_that_ends_a_backoff_gives_the_next_timeout() {
+    let mut peer = Peer::open(10, free());
+    peer.ack(1); // a sample of 100 ms; the round trip lasts until all ten are acknowledged
+    peer.wait_until_it_sends();
+    let sent = peer.host.now;
+    peer.host.now += 180 * MS;
+    peer.ack(2); // of what was sent again
+    assert_eq!(peer.tcp.stats.rtt_count, 2);
+    // SRTT 100 + 80/8; RTTVAR 37.5 * 3/4 + 80/4
+    let found = timeout_after(&mut peer, sent + 180 * MS);
+    assert!(close(found, 302_500_000_000), "{found}");
+}
+
+#[test]
+fn rfc4015_3_2_a_round_trip_longer_than_the_timeout_counts_as_the_first() {
+    let mut peer = Peer::open(10, free());
+    let first = peer.host.data[0].stamp;
+    peer.wait_until_it_sends(); // at 400 ms
+    peer.host.now = 500 * MS;
+    let ack = AckSegment { next: 1, stamp: first, blocks: None, flags: Flags::NONE };
+    peer.tcp.on_ack(&ack, None, &mut peer.host); // of what left at 100 ms: R' is 400 ms
+    assert!(close(timeout_after(&mut peer, 500 * MS), 1200 * MS));
 }
 
 #[test]
