@@ -1,0 +1,238 @@
+"""Claims on NIST's experiments from their stored runs, by pandas and no code of the package.
+
+DuckDB only opens Parquet files. `FUNCTIONS` has the names that `claims.toml` calls.
+"""
+
+# fmt: off
+import json
+import math
+from functools import cache
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+
+ROOT = Path(__file__).parents[2]
+STORED = {"nist-1a": "corners", "nist-1b": "standard", "nist-2a": "corners", "nist-2b": "standard",
+          "nist-2c": "corners"}
+DELAY, FAIR = ["fast", "fast-at"], ["ctcp", "htcp", "fast-at"]
+PAIRS = ["DD", "DF", "DN", "FF", "FN", "NN"]
+FASTER = {"DD": "very fast", "DF": "fast", "FF": "fast"}
+WEB, LARGE, MOVIE = ["web object"], ["service pack", "movie"], ["movie"]
+FILES = [*WEB, "document", *LARGE]
+INFINITE, FREE = "infinite ssthresh", "uncongested"
+GRUBBS, MINUS = {6: 1.887, 7: 2.020, 8: 2.126}, "\N{MINUS SIGN}"  # by laws, two-sided, 5 %
+LIGHT, HEAVY = ("X1+", "X7+", f"X12{MINUS}"), (f"X1{MINUS}", f"X7{MINUS}", "X12+")
+
+@cache
+def load(study, table):  # rows of all runs, numbered, with the labels of each run as `of_...`
+    parts = []
+    for file in sorted((ROOT / "results" / study / STORED[study]).glob("*/runs.parquet")):
+        frame, formed, runs = (duckdb.read_parquet(str(file.with_stem(name))).df()
+                               for name in (table, "formed", "runs"))
+        for row in formed[formed.file == table].sort_values("place").itertuples():
+            frame[row.column] = frame.eval(row.formula).replace([math.inf, -math.inf], math.nan)
+        for meta, places in zip(runs.meta, runs.tables, strict=True):
+            first, rows = (json.loads(places)[table][key] for key in ("first", "rows"))
+            labels = {f"of_{k}": str(v) for k, v in json.loads(meta)["labels"].items()}
+            own = frame.iloc[first:][:rows]
+            parts.append(own.assign(**{"of_variant": ""} | labels, n=range(rows)))
+    return pd.concat(parts, ignore_index=True)
+
+@cache
+def responses(study):  # every response of the second period by condition and law
+    keys = ["of_condition", "of_law"]
+    found = load(study, "responses").query("n == 1").set_index(keys)
+    found = found[[*(f"y{k}" for k in range(1, 23)), "connecting"]].copy()
+    classes, laws = (load(study, name).query("period == 2") for name in ("classes", "laws"))
+    by = classes[classes.law == classes.of_law].groupby(keys)
+    found["swing"] = laws[laws.law == laws.of_law].groupby(keys).swing_relative.sum()
+    found["falls"] = by.decreases.sum()
+    found["fall"] = by.fallen_packets.sum() / found.falls
+    for (pair, kind), own in classes[classes.file == "web object"].groupby(["class", "interface"]):
+        sums = own.groupby(keys)[["timed_packets", "fct_sum_s"]].sum()
+        if pair in PAIRS:
+            found[f"web_{pair}_{kind}"] = sums.timed_packets / sums.fct_sum_s
+    for pair, own in classes[classes.file == "long-lived"].groupby("class"):
+        found[f"long_{pair}"] = own.groupby(keys).delivered_packets_s.sum()
+    return found.replace([math.inf, -math.inf], math.nan)
+
+def order(study):  # conditions by what TCP resends, in 2a to 2c in the law's place
+    runs = load(study, "responses").query("n == 1 and of_variant == ''")
+    tcp = runs[runs.of_law == ("tcp" if study > "nist-2" else "reno")].set_index("of_condition")
+    return list(tcp.y10.sort_values(kind="stable").index)
+
+def quarter(study, number):
+    size = max(1, round(len(order(study)) / 4))
+    return (order(study)[-size:] if number == 3 else order(study)[number * size :][:size])
+
+def mean(numbers):
+    return pd.Series(list(numbers)).mean()
+def gmean(ratios):
+    return math.exp(pd.Series(ratios).dropna().map(math.log).mean())
+def rest(frame):
+    return frame.drop(columns=DELAY, errors="ignore").mean(axis=1)
+
+def over_others(study, response, law="fast", times=()):
+    each = [responses(study)[k].unstack().loc[quarter(study, 3)] for k in (response, *times)]
+    return gmean(math.prod(one[law] for one in each) / math.prod(map(rest, each)))
+
+def near(study, condition):
+    own = responses(study).xs(condition).drop(index=DELAY, errors="ignore").dropna(axis=1)
+    return ((own - own.mean()).abs() <= 0.1 * own.mean().abs()).mean(axis=1)
+
+def uncongested_identical(study):
+    def quiet(own):
+        far = (own - own.mean()).abs().max()
+        return far < 0.1 * abs(own.mean()) or far <= GRUBBS[len(own)] * own.std()
+
+    cells = (responses(study).xs(c).items() for c in quarter(study, 0))
+    return mean(mean(quiet(own.dropna()) for _, own in row if own.count() > 5) for row in cells)
+
+def fast_grows_with_congestion(study):
+    y10 = responses(study).y10.unstack()
+    return y10.reno.rank().corr((y10.fast - rest(y10)).rank())
+
+def fast_distinct(study):
+    def ratio(own):
+        own = own.drop(index="fast-at", errors="ignore")
+        own = own.loc[:, own.std() > 0] / own.std()[own.std() > 0]
+        apart = {(a, b): math.sqrt(((own.loc[a] - own.loc[b]) ** 2).sum())
+                 for a in own.index for b in own.index}
+        groups = [[law] for law in own.index if law != "fast"]
+        while len(groups) > 1:  # average linkage
+            last, one, other = min((sum(apart[a, b] for a in g for b in h) / len(g) / len(h), g, h)
+                                   for g in groups for h in groups if g < h)
+            groups = [g for g in groups if g not in (one, other)] + [sorted(one + other)]
+        return sum(apart["fast", law] for law in groups[0]) / len(groups[0]) / last
+
+    return gmean([ratio(responses(study).xs(c)) for c in quarter(study, 3)])
+
+@cache
+def rates(study, variant=""):  # logs: condition by (side, law, file, path, interface)
+    rows = load(study, "classes").query("of_variant == @variant").copy()
+    rows["file"], own = rows.file.replace("file", "movie"), rows.of_law.replace("tcp", "hstcp")
+    rows["path"] = rows["class"].replace({**dict.fromkeys(PAIRS, "typical"), **FASTER})
+    rows["side"] = (rows.law == own).map({True: "own", False: "tcp"})
+    rows = rows[((rows.law == own) | (rows.law == "reno")) & rows["class"].isin(PAIRS)]
+    rows = rows[rows.file.isin(FILES)]
+    by = rows.groupby(["of_condition", "side", "of_law", "file", "path", "interface"])
+    ratio = by.delivered_packets.sum() / by.active_s.sum()
+    return ratio.where(ratio > 0).map(math.log, na_action="ignore").unstack([1, 2, 3, 4, 5])
+
+def only(frame, conditions=None, **chosen):
+    columns = frame.columns.to_frame()
+    keep = pd.concat([columns[k].isin(v) for k, v in chosen.items()], axis=1).all(axis=1)
+    return frame.loc[list(frame.index if conditions is None else conditions), keep.to_numpy()]
+
+def groups_of(frame):  # conditions that are the same one to a thousandth
+    groups = []
+    for name, row in frame.iterrows():
+        apart = ((row - frame.loc[g[0]]).abs().fillna(0).max() <= 1e-3
+                 and (row.isna() == frame.loc[g[0]].isna()).all() for g in groups)
+        group = next((g for g, same in zip(groups, apart, strict=True) if same), None)
+        groups.append([name]) if group is None else group.append(name)
+    return groups
+
+def distinct(frame, groups=None):
+    groups = groups or groups_of(frame)
+    return pd.DataFrame([frame.loc[g].mean(skipna=False) for g in groups], [g[0] for g in groups])
+
+def corner(study, *levels):
+    return [c for c in rates(study).index if any(set(own) <= set(c.split()) for own in levels)]
+
+def ahead(frame):  # logs of own over TCP beside it, over the same of the control
+    gap = frame["own"] - frame["tcp"]
+    return pd.DataFrame({law: (gap[law] - gap["tcp"]).mean(axis=1) for law in gap.columns.levels[0]
+                         if law != "tcp"})
+
+def common(frame, side):
+    return frame[side].drop(columns="tcp", level=0).stack([1, 2, 3], future_stack=True).dropna()
+
+def beside(frame, side="tcp"):
+    rows = common(frame, side)
+    return rows.sub(rows.mean(axis=1), axis=0).groupby(level=0).mean()
+
+def ranks(frame, side="tcp"):
+    return common(frame, side).rank(axis=1).groupby(level=0).mean()
+
+def left(study, files):
+    return beside(distinct(only(rates(study), file=files)))
+
+def resent(study, variant=""):
+    rows = load(study, "classes").query("of_variant == @variant and law == 'reno'")
+    by = rows[rows.of_law != "tcp"].groupby(["of_condition", "of_law"])
+    return (by.retransmissions.sum() / by.delivered_packets.sum()).unstack()
+
+def over_fair(study):
+    means = distinct(resent(study), groups_of(rates(study)))
+    return means.div(means[FAIR].mean(axis=1), axis=0)
+
+def over_mean(study, variant):
+    logs = resent(study, variant).map(math.log)
+    return logs.sub(logs.mean(axis=1), axis=0)
+
+def gain(study, number, files):
+    return ahead(distinct(only(rates(study), quarter(study, number), file=files))).mean()
+
+def gains(study, variant, names=None):
+    return ahead(only(rates(study, variant), names, file=LARGE)).mean()
+
+def movies(study, variant=FREE, interface=("fast", "normal")):
+    return only(rates(study, variant), file=MOVIE, path=["very fast"], interface=interface)
+
+def lead(study, named):
+    own = beside(distinct(movies(study, interface=["fast"])), "own")
+    other = own.drop(columns=list({*DELAY, *named}))
+    return math.exp((own[named].max(axis=1) - other.max(axis=1)).mean())
+
+def first(study, named, sign):
+    mean = sign * ranks(distinct(rates(study))).mean()
+    return len(set(mean.sort_values(kind="stable").index[:3]) & set(named))
+
+def sst(study):
+    low, high = (only(rates(study, variant), corner(study, HEAVY), file=LARGE)
+                 for variant in ("", INFINITE))
+    return abs(math.exp((low - high).drop(columns="tcp", level=1).mean(axis=1).mean()) - 1)
+
+def corners_apart(study, table):
+    both = corner(study, LIGHT, HEAVY)
+    low, high = (table(study, variant).loc[both, "fast-at"] for variant in ("", INFINITE))
+    return math.exp((low - high).mean())
+
+def nearer(study):
+    bound, free = (gains(study, v, corner(study, LIGHT)).abs() for v in ("receive window", ""))
+    return (bound < free).sum()
+
+FUNCTIONS = {
+    "over_others": over_others, "among": first, "sst_when_heavy": sst,
+    "utility_without_window": nearer,
+    "windows_fall": lambda s, law="fast": over_others(s, "falls", law, ("fall",)),
+    "lightly_congested_similar": lambda s: mean(near(s, c).mean() for c in quarter(s, 1)),
+    "most_change_little": lambda s: mean(near(s, c).median() for c in order(s)),
+    **{f.__name__: f for f in (uncongested_identical, fast_grows_with_congestion, fast_distinct)},
+    "fairer": lambda s, unfair: min((left(s, FILES)[f] > left(s, FILES)[u]).mean()
+                                    for f in FAIR for u in unfair),
+    "unfair_to": lambda s, unfair, files: min(
+        (left(s, files)[FAIR].mean(axis=1) > left(s, files)[u]).mean() for u in unfair),
+    "tcp_resends": lambda s, beside: min(gmean(over_fair(s)[law]) for law in beside),
+    "fast_at_resends": lambda s: corners_apart(s, over_mean),
+    "fast_at_less_fair": lambda s: corners_apart(s, lambda t, v: beside(rates(t, v))),
+    "hstcp_fairer": lambda s: math.fsum(
+        sign * ranks(distinct(only(rates(s), quarter(s, q), file=FILES))).hstcp.mean()
+        for q, sign in ((0, 1), (3, -1))),
+    "ctcp_leads": lambda s: ranks(distinct(rates(s)), "own").mean().pipe(
+        lambda mean_rank: mean_rank.ctcp - mean_rank.drop("ctcp").max()),
+    "htcp_below": lambda s: beside(distinct(only(rates(s), file=LARGE)), "own").pipe(
+        lambda own: math.exp((own.htcp - own.drop(columns="htcp").mean(axis=1)).mean())),
+    "bic_behind": lambda s: math.exp(gain(s, 3, LARGE).bic),
+    "equal_large": lambda s: gain(s, 3, LARGE)[["bic", "ctcp", "hstcp", "scalable"]].map(
+        math.exp).between(0.75, 1.25).mean(),
+    "utility_large": lambda s: (gain(s, 0, LARGE) > gain(s, 0, WEB)).mean(),
+    "utility_light": lambda s: (gain(s, 0, LARGE) > gain(s, 3, LARGE)).mean(),
+    "utility_at_low": lambda s: (gains(s, FREE) > gains(s, f"{FREE}, {INFINITE}")).mean(),
+    "sooner": lambda s: math.exp(ahead(distinct(movies(s))).mean().min()),
+    "equal_movies": lambda s, variant=FREE: math.exp(distinct(
+        ahead(movies(s, variant)).abs(), groups_of(movies(s, variant))).mean().max()),
+    "fast_leads": lambda s: lead(s, DELAY), "ctcp_next": lambda s: lead(s, ["ctcp"]),
+}
