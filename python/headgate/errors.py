@@ -9,7 +9,7 @@ class HeadgateError(Exception):
     @property
     def lines(self) -> tuple[str, ...]:
         """What the command line prints; a message of another library may have several lines."""
-        return (_join_lines(str(self)),)
+        return (join_lines(str(self)),)
 
 
 class ScenarioError(HeadgateError):
@@ -85,7 +85,7 @@ class FailedRunsError(HeadgateError):
     @property
     def lines(self) -> tuple[str, ...]:
         """What the command line prints."""
-        return (_join_lines(self.sentence), *(f"  {_join_lines(one)}" for one in self.failures))
+        return (join_lines(self.sentence), *(f"  {join_lines(one)}" for one in self.failures))
 
 
 class CrashedRunError(HeadgateError):
@@ -107,8 +107,9 @@ _REMEDIES: dict[type[OSError], str] = {
 }
 
 
-def _join_lines(text: str) -> str:
-    return " ".join(line.strip() for line in text.split("\n"))
+def join_lines(text: str) -> str:
+    """Return a message in one line: a library's, or that of a user's code, may have several."""
+    return re.sub(r"\s*[\r\n]+\s*", " ", text.strip())
 
 
 def explain_os(error: OSError) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from headgate.as_toml import as_toml
 from headgate.errors import ScenarioError
 from headgate.problems import make_error
 from headgate.suggest import hint
+from headgate.toml_file import toml
 
 
 class Strict(BaseModel):
@@ -81,24 +81,6 @@ def _is_number(members: list[Any]) -> bool:
 def read_toml(model: type[Read], path: Path) -> Read:
     """Read a value from TOML. Raises ScenarioError with the file and the place in it."""
     return fit_model(model, toml(path), str(path))
-
-
-def toml(path: Path) -> dict[str, Any]:
-    """Read TOML in UTF-8, with or without a BOM. Raises ScenarioError with what is wrong."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise ScenarioError(str(path), "there is no such file") from None
-    except IsADirectoryError:
-        raise ScenarioError(str(path), "this is a folder; give a TOML file") from None
-    except UnicodeDecodeError as error:
-        line, byte = error.object[: error.start].count(b"\n") + 1, error.object[error.start]
-        says = f"line {line} is not UTF-8 (byte 0x{byte:02x}); save the file as UTF-8"
-        raise ScenarioError(str(path), says) from None
-    except OSError as error:
-        raise ScenarioError(str(path), f"cannot be read: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(str(path), f"this is not TOML: {error}") from None
 
 
 def fit_model(model: type[Read], data: Mapping[str, Any], where: str) -> Read:

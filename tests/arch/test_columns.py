@@ -95,7 +95,7 @@ def test_a_formula_may_name_another() -> None:
 
 
 def test_nothing_but_arithmetic_is_worked_out() -> None:
-    with pytest.raises(ValueError, match="neither a name, a number nor one of"):
+    with pytest.raises(ValueError, match="neither a name, a number, share"):
         evaluate("__import__('os')", lambda _: np.ones(1))
 
 

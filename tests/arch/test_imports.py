@@ -32,7 +32,16 @@ CROSSES_THE_BORDER = (
 #: Every package and module of `headgate`, the lowest first: each imports only from those before it.
 LAYERS = (
     *("version", "errors", "visible", "names", "marks", "as_toml"),
-    *("suggest", "problems", "units", "level_order", "strict", "optional"),
+    *(
+        "suggest",
+        "problems",
+        "units",
+        "level_order",
+        "regular_file",
+        "toml_file",
+        "strict",
+        "optional",
+    ),
     "parent",
     *("console", "catalog", "parameters", "columns", "plain_text", "tables", "claims", "verdicts"),
     *("stats", "measures"),

@@ -76,7 +76,7 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
 
     Example: headgate fluid tcp-red --set red=queue --set min_packets=13.26 --out out/fluid
     """
-    from headgate.strict import toml
+    from headgate.toml_file import toml
 
     table = None if network is None else toml(network)
     if stability:

@@ -36,7 +36,7 @@ from headgate.cli import (
     watch,
 )
 from headgate.cli.usage import UsageError, explain_usage
-from headgate.errors import HeadgateError, InterruptedRunError
+from headgate.errors import HeadgateError, InterruptedRunError, join_lines
 from headgate.parent import keep_working_folder_out
 from headgate.version import __version__
 from headgate.visible import say
@@ -168,7 +168,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except UsageError as error:
         if said := explain_usage(error):
-            say(f"headgate: {said}", error=True)
+            say(f"headgate: {join_lines(said)}", error=True)
         sys.exit(2)
     except KeyboardInterrupt as stopped:
         say(f"headgate: {stopped or 'stopped'}", error=True)

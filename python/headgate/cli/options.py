@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.errors import ScenarioError
+from headgate.errors import ScenarioError, join_lines
 from headgate.plugin.trust import name_by_hand
 from headgate.suggest import also
 from headgate.visible import say
@@ -70,7 +70,7 @@ Trust = Annotated[
 def warn(doubts: Iterable[object]) -> None:
     """Print doubts on standard error."""
     for doubt in doubts:
-        say(f"warning: {doubt}", error=True)
+        say(f"warning: {join_lines(str(doubt))}", error=True)
 
 
 def command_line() -> str:

@@ -116,8 +116,8 @@ LINKS = arrange(
     Column(
         "utilisation",
         "1",
-        "Bits sent, as a share of what the link's rate allows.",
-        "8 * sent_bytes / capacity_bits",
+        "Bits sent, as a share of what the link's rate allows; 0 if that is nothing.",
+        "share(8 * sent_bytes, capacity_bits)",
     ),
     Column("throughput_bps", "bit/s", "Bits sent per second.", "8 * sent_bytes / elapsed_s"),
     Column(

@@ -53,8 +53,8 @@ PORTS = arrange(
     Column(
         "utilisation",
         "1",
-        "Share of what the link could have sent after the warm-up.",
-        "8 * sent_bytes / (rate_bps * elapsed_s)",
+        "Share of what the link could have sent after the warm-up; 0 if that is nothing.",
+        "share(8 * sent_bytes, rate_bps * elapsed_s)",
     ),
     Column(
         "throughput_bps",

@@ -16,7 +16,8 @@ from headgate.design.factor import Factor, Scale
 from headgate.errors import HeadgateError, ScenarioError
 from headgate.scenario.base import Model, also_list, at
 from headgate.scenario.toml import anchor_code
-from headgate.strict import fit_model, toml
+from headgate.strict import fit_model
+from headgate.toml_file import toml
 
 Kind = Literal[
     "two-level", "grid", "plackett-burman", "orthogonal-array", "latin-hypercube", "sobol", "random"

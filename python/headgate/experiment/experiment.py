@@ -42,7 +42,7 @@ from headgate.experiment.set_keys import set_keys
 from headgate.experiment.tables import Measured
 from headgate.plugin.trust import name_by_hand, name_in_file
 from headgate.scenario.toml import toml_text
-from headgate.strict import toml
+from headgate.toml_file import toml
 from headgate.verdicts import Estimate
 from headgate.visible import in_path, say
 

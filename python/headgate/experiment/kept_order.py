@@ -11,7 +11,7 @@ from headgate.errors import HeadgateError
 from headgate.experiment.conditions import label_levels, order_levels
 from headgate.experiment.form import ExperimentFile
 from headgate.level_order import LevelOrder
-from headgate.strict import toml
+from headgate.toml_file import toml
 
 FILE = "experiment.toml"
 

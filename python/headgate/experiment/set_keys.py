@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from headgate.errors import ScenarioError
 from headgate.scenario.toml import parse_setting, read_toml, set_key
+from headgate.toml_file import parse
 
 SCENARIO = "scenario"
 
@@ -45,8 +45,8 @@ def _set(data: dict[str, Any], path: Sequence[str], value: Any, text: str) -> No
 def _path(key: str, text: str) -> list[str]:
     """Part a key as TOML does: what stands in quotes is one word."""
     try:
-        here: Any = tomllib.loads(f"{key} = 0")
-    except tomllib.TOMLDecodeError:
+        here: Any = parse(f"{key} = 0")
+    except ValueError:
         raise ScenarioError(f"--set {text}", f"{key!r} is not a key") from None
     path = []
     while isinstance(here, Mapping):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.errors import HeadgateError
-from headgate.strict import toml
+from headgate.toml_file import toml
 
 EXTENDS = "extends"
 

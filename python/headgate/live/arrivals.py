@@ -20,6 +20,7 @@ from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.own import make_own_code, own_queues
 from headgate.run.parquet import read_columns
 from headgate.run.refusals import translate_refusal
+from headgate.run.simulate import engine_errors
 from headgate.scenario.doubts import scenario_warnings
 from headgate.scenario.plan import identity_of, plan_json
 from headgate.version import __version__
@@ -44,14 +45,15 @@ def replay(scenario: Scenario, arrivals: Path, command: str = "") -> Result:
     names = host_names(plan)
     columns, ended_ps = _read(arrivals, len(names))
     refuse_what_does_not_fit(plan, arrays)
-    own = [ready.native for ready in make_own_code(scenario, plan)]
+    own = make_own_code(scenario, plan)
     begun_s = time.thread_time()
     try:
-        simulation = _start(plan_json(plan), arrays, own)
+        simulation = _start(plan_json(plan), arrays, [ready.native for ready in own])
         simulation.limit(packets_that_fit())
         simulation.expect(columns, ended_ps)
-        while not simulation.replay(SLICE_PS):
-            pass
+        with engine_errors(own, plan):
+            while not simulation.replay(SLICE_PS):
+                pass
     except ValueError as error:
         raise translate_refusal(str(error), plan, scenario) from None
     facts = simulation.results()

@@ -33,10 +33,12 @@ from headgate.live.kernel import read_kernel, read_settings
 from headgate.live.results import describe_loop, live_tables, say_overload
 from headgate.live.uml.choice import UML, Choice, choose_kernels, source_hosts
 from headgate.live.uml.machine import Machine, find_kernel, stand_in
+from headgate.plugin.own_code import Ready
 from headgate.run.folder import hold_for_run, write_folder
 from headgate.run.memory import refuse_what_does_not_fit
 from headgate.run.own import make_own_code, own_queues
 from headgate.run.refusals import translate_refusal
+from headgate.run.simulate import engine_errors
 from headgate.scenario.doubts import scenario_warnings
 from headgate.scenario.plan import plan_json
 from headgate.version import __version__
@@ -115,6 +117,7 @@ class Emulation:
         self.command = ""
         self._programs: list[subprocess.Popen[Any]] = []
         self._failure: BaseException | None = None
+        self._own: Sequence[Ready] = ()
         self._result: Result | None = None
         self._native: Native | None = None
 
@@ -249,7 +252,8 @@ class Emulation:
             raise EmulationError(f"emulate needs Linux and the built engine; {where}") from None
         plan, arrays = self._planned
         refuse_what_does_not_fit(plan, arrays)
-        own = [ready.native for ready in make_own_code(self.scenario, plan)]
+        self._own = make_own_code(self.scenario, plan)
+        own = [ready.native for ready in self._own]
         addresses = [self._addresses(Native, number) for number in range(len(self.hosts))]
         names = self._folder / "hosts"
         names.write_text(write_names(self.hosts, addresses), encoding="utf-8")
@@ -265,7 +269,8 @@ class Emulation:
 
     def _turn(self) -> None:
         try:
-            self._at_work().run()
+            with engine_errors(self._own, self._planned[0]):
+                self._at_work().run()
         except BaseException as error:
             self._failure = error
 

@@ -22,6 +22,12 @@ def ratio(above: Any, below: Any) -> Numbers:
     return out
 
 
+def share(above: Any, below: Any) -> Numbers:
+    """Divide a part by its whole; 0 where the whole is 0 and so is the part."""
+    nothing = (np.asarray(above) == 0) & (np.asarray(below) == 0)
+    return np.where(nothing, 0.0, ratio(above, below))
+
+
 def form(columns: Iterable[Column], facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return every column in its order: a fact as it is, any other by its formula.
 
@@ -39,7 +45,7 @@ def form(columns: Iterable[Column], facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def evaluate(formula: str, value: Callable[[str], Any]) -> Numbers:
-    """Work out a formula of names, numbers and the four operations."""
+    """Work out a formula of names, numbers, the four operations and `share(part, whole)`."""
     return _evaluate(ast.parse(formula, mode="eval").body, value)
 
 
@@ -55,8 +61,12 @@ def _evaluate(node: ast.expr, value: Callable[[str], Any]) -> Numbers:
     match node:
         case ast.BinOp(left=left, op=operation, right=right):
             return _OPERATIONS[type(operation)](_evaluate(left, value), _evaluate(right, value))
+        case ast.Call(func=ast.Name(id="share"), args=[part, whole], keywords=[]):
+            return share(_evaluate(part, value), _evaluate(whole, value))
         case ast.Name(id=name):
             return np.asarray(value(name), np.float64)
         case ast.Constant(value=int(number)):
             return np.asarray(number, np.float64)
-    raise ValueError(f"{ast.unparse(node)!r} is neither a name, a number nor one of + - * /")
+    raise ValueError(
+        f"{ast.unparse(node)!r} is neither a name, a number, share(part, whole) nor one of + - * /"
+    )

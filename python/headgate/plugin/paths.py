@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from headgate.errors import LawError
+from headgate.regular_file import read_file
 
 #: Kinds of file: a Python class, what is compiled to a shared library first, and such a library.
 KINDS = (".py", ".c", ".rs", ".so")
@@ -28,11 +29,13 @@ def is_code(source: str) -> bool:
 def read(file: str) -> bytes:
     """Read a file of own code. Raises LawError."""
     try:
-        return Path(file).read_bytes()
+        return read_file(Path(file))
     except FileNotFoundError:
         raise LawError(shorten_path(file), "there is no such file") from None
     except OSError as error:
         raise LawError(shorten_path(file), f"cannot be read: {error.strerror}") from None
+    except ValueError:  # a character that no path has
+        raise LawError(shorten_path(file), "there is no such file") from None
 
 
 def sha256(*parts: bytes) -> str:

@@ -67,9 +67,11 @@ def locate_error(error: BaseException, file: str, where: str) -> tuple[str, str]
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if shorten_path(frame.filename) == shorten_path(file)]
     notes = "\n".join(getattr(error, "__notes__", ())).splitlines()
-    what = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1 - len(notes)]
+    lines = "".join(traceback.format_exception_only(error)).strip().splitlines()
+    lines = lines[: len(lines) - len(notes)]
     if isinstance(error, SyntaxError):
-        return f"{shorten_path(file)}, line {error.lineno}", what
+        return f"{shorten_path(file)}, line {error.lineno}", lines[-1]
+    what = " ".join(lines)
     place = (
         f"{shorten_path(own[-1].filename)}, line {own[-1].lineno}" if own else shorten_path(file)
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Generator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from headgate.errors import (
 from headgate.measures.tables import make_tables
 from headgate.names import each_name
 from headgate.plugin import calls
+from headgate.plugin.own_code import Ready
 from headgate.run.files import write_file
 from headgate.run.memory import packets_that_fit, refuse_what_does_not_fit
 from headgate.run.own import make_own_code, own_queues
@@ -278,14 +279,8 @@ class _Run:
         return make_tables(self.plan, facts), meta
 
     def _advance(self, wall_s: float) -> bool:
-        from headgate._native import ExcessError, OwnFaultError
-
-        try:
+        with engine_errors(self.own, self.plan):
             return self.simulation.advance(wall_s)
-        except OwnFaultError as fault:
-            raise calls.own_error(fault, self.own) from None
-        except ExcessError as excess:
-            raise excess_error(excess, self.plan) from None
 
     def _report(self, progress: Report | None, clock: Clock) -> None:
         if progress is not None:
@@ -365,6 +360,19 @@ class _Due:
         if not self._warned:
             log.warning("%s; the run continues, but a kill would lose more of it", error)
         self._warned = True
+
+
+@contextmanager
+def engine_errors(own: Sequence[Ready], plan: Mapping[str, Any]) -> Iterator[None]:
+    """Make one sentence of what ends a run of the engine: code that failed, or a limit."""
+    from headgate._native import ExcessError, OwnFaultError
+
+    try:
+        yield
+    except OwnFaultError as fault:
+        raise calls.own_error(fault, own) from None
+    except ExcessError as excess:
+        raise excess_error(excess, plan) from None
 
 
 def excess_error(excess: Exception, plan: Mapping[str, Any]) -> ScenarioError:

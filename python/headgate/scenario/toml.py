@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import Any
 
 from headgate.errors import ScenarioError, StoreError, explain_os
 from headgate.plugin import is_code
 from headgate.scenario.links.synthetic import COURSES, TRACES
-from headgate.strict import toml
+from headgate.toml_file import parse, toml
 
 _SHORT_LINE = 80
 #: The key that stands for the law of all traffic, and the keys of traffic that say it.
@@ -163,9 +163,11 @@ def parse_setting(text: str) -> tuple[str, Any]:
             f"--set {text}", 'is not key=value; write --set network.rate="50 Mbit/s"'
         )
     try:
-        return key, tomllib.loads(f"x = {value}")["x"]
-    except tomllib.TOMLDecodeError:
+        return key, parse(f"x = {value}")["x"]
+    except TOMLDecodeError:
         return key, value.strip()
+    except ValueError as error:
+        raise ScenarioError(f"--set {key}", str(error)) from None
 
 
 def set_key(data: dict[str, Any], key: str, value: Any) -> None:

@@ -79,6 +79,10 @@ class TestTraces:
             ("-4\n", "line 1 is '-4'"),
             ("1.5\n", "line 1 is '1.5'"),
             ("9" * 30, "whole number of ms"),
+            ("8640000001\n", "line 1 is '8640000001'; .* at most 8640000000 .100 days."),
+            ("31536000000\n", "at most 8640000000"),
+            ("18446744074\n", "at most 8640000000"),
+            ("1\n18446744074\n", "line 2 is '18446744074'"),
         ],
     )
     def test_what_is_no_trace_is_refused(self, tmp_path: Path, text: str, said: str) -> None:
@@ -126,6 +130,17 @@ class TestCourses:
             (2, 3e6), (5, 1e6), (7, 3e6), (10, 1e6),
         ]  # fmt: skip
 
+    def test_a_round_that_ends_after_the_run_has_no_step_before_it(self, tmp_path: Path) -> None:
+        """Rounds of 60 days in a run of 100: the second ends beyond 63 bits of picoseconds."""
+        day_s = 86_400
+        text = f"time_s,rate_bps\n0,1e6\n{30 * day_s},2e6\n{59 * day_s},4e6\n{60 * day_s},9e6\n"
+        file = self.file(tmp_path / "c.csv", text)
+        made = dumbbell(course={"file": file, "repeat": True}).replaced({"duration": "8640000 s"})
+        changes = made.plan()[0]["links"][0]["changes"]
+        assert [(c["at_ps"] // (day_s * 10**12), c["rate_bps"]) for c in changes] == [
+            (30, 2e6), (59, 4e6), (60, 1e6), (90, 2e6),
+        ]  # fmt: skip
+
     def test_its_rate_holds_for_what_waits(self, tmp_path: Path) -> None:
         """A standing queue of 50 packets leaves at the new rate, not at the one that it met."""
         file = self.file(tmp_path / "c.csv", "time_s,rate_bps\n0,20e6\n5,1e6\n")
@@ -149,6 +164,7 @@ class TestCourses:
             ("time_s,rate_bps\n0,0\n", "line 2 has rate_bps = 0"),
             ("time_s,delay_s\n0,x\n", "line 2 has delay_s = 'x'"),
             ("time_s,loss\n0,0.1\n1,1\n", "line 3 has loss = 1"),
+            ("time_s,rate_bps\n0,5e6\n9500000,6e6\n", "line 3 has time_s = 9.5e"),
         ],
     )
     def test_what_is_no_course_is_refused(self, tmp_path: Path, text: str, said: str) -> None:

@@ -22,8 +22,8 @@ _BOUNDS = {
     "loss": (0.0, 1.0, "a probability below 1; a course cannot describe outages yet"),
 }
 _TIME = "time_s"
-#: A course ends before this, s.
-_LATEST_S = 1e7
+#: The longest run, 100 days, s; times in ps beyond 106 days do not fit 63 bits.
+_LATEST_S = 100 * 86_400
 #: Rows that a run may go through.
 _MOST = 1_000_000
 
@@ -45,11 +45,12 @@ class Steps:
     def last_until(self, duration_ps: int, *, repeat: bool) -> Steps:
         """Return the steps of a whole run, begun anew as often as need be."""
         rounds = -(-duration_ps // self.period_ps) if repeat else 1
-        begins = np.repeat(np.arange(rounds, dtype=np.int64) * self.period_ps, len(self.at_ps))
-        at = begins + np.tile(self.at_ps, rounds)
+        # the last round may end after the run, where 63 bits are too few
+        periods = np.arange(rounds, dtype=np.uint64) * np.uint64(self.period_ps)
+        at = np.repeat(periods, len(self.at_ps)) + np.tile(self.at_ps.astype(np.uint64), rounds)
         kept = at < duration_ps
         values = {key: np.tile(column, rounds)[kept] for key, column in self.values.items()}
-        return Steps(at[kept], values, self.period_ps)
+        return Steps(at[kept].astype(np.int64), values, self.period_ps)
 
 
 class Course(FileOrName):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from headgate.errors import ScenarioError, explain_os
+from headgate.regular_file import require_file
 from headgate.scenario.links.file import FileOrName
 from headgate.scenario.links.synthetic import TRACES, make_trace
 
@@ -19,8 +20,8 @@ OPPORTUNITY_BYTES = 1500
 _PS_PER_MS = 10**9
 #: Two hours at 1 Gbit/s; more opportunities would take more memory than the run.
 _MOST = 600_000_000
-#: A year, in ms.
-_LONGEST_MS = 31_536_000_000
+#: The longest run, 100 days, in ms: the engine counts picoseconds in 64 bits, which are 213 days.
+_LATEST_MS = 100 * 86_400_000
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Trace(FileOrName):
 def read_trace(path: str, place: str) -> NDArray[np.int64]:
     """Read a trace of mahimahi's format; return its times (ms), shape (opportunities,)."""
     try:
+        require_file(Path(path))
         text = Path(path).read_text(encoding="ascii")
     except UnicodeDecodeError:
         raise ScenarioError(
@@ -88,7 +90,8 @@ def read_trace(path: str, place: str) -> NDArray[np.int64]:
         )
     wrong = next((index for index, word in enumerate(words) if not _is_time(word)), None)
     if wrong is not None:
-        says = f"{_where(text, wrong)} is {words[wrong][:40]!r}; it must be a whole number of ms"
+        allowed = f"it must be a whole number of ms, at most {_LATEST_MS} (100 days)"
+        says = f"{_where(text, wrong)} is {words[wrong][:40]!r}; {allowed}"
         raise ScenarioError(place, f"{path!r}: {says}")
     times = np.array(words, dtype=np.int64)
     late = np.flatnonzero(np.diff(times) < 0)
@@ -114,4 +117,4 @@ def _where(text: str, index: int) -> str:
 
 
 def _is_time(word: str) -> bool:
-    return word.isdecimal() and len(word) < 12 and int(word) <= _LONGEST_MS
+    return word.isdecimal() and len(word) < 12 and int(word) <= _LATEST_MS
