@@ -1,5 +1,7 @@
 """Every error that a user can meet, each of them one sentence: place, value, remedy."""
 
+import re
+
 
 class HeadgateError(Exception):
     """Something the user can correct. The command line prints it and ends with `exit_code`."""
