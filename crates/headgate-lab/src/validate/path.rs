@@ -1,7 +1,8 @@
 //! What a link does besides sending at a rate: traces and delays that change.
 
-use headgate_model::check::{Checked, LONGEST_DELAY_S, Spot};
+use headgate_model::check::{Checked, LONGEST_DELAY_S, LONGEST_RUN_S, Spot};
 use headgate_model::plan::{Buffer, Link, Trace};
+use headgate_model::units::SECOND;
 use headgate_netsim::choices::Lists;
 
 pub fn check(link: &Link, lists: &Lists, at: &Spot) -> Checked {
@@ -27,7 +28,12 @@ fn traced(link: &Link, trace: &Trace, lists: &Lists, at: &Spot) -> Checked {
     at.ensure(!times.is_empty(), "trace", || format!("the list '{}' is missing or empty", trace.list))?;
     let rising = times[0] > 0 && times.is_sorted();
     at.ensure(rising, "trace", || "its times must rise, and the first must be after 0".to_string())?;
-    let ends = trace.period_ps.is_none_or(|period| times[times.len() - 1] <= period);
+    let last = times[times.len() - 1];
+    let latest = last.max(trace.period_ps.unwrap_or(0));
+    at.ensure(latest <= LONGEST_RUN_S * SECOND, "trace", || {
+        format!("a time of {} s is not allowed; a trace must end by {LONGEST_RUN_S} s", latest / SECOND)
+    })?;
+    let ends = trace.period_ps.is_none_or(|period| last <= period);
     at.ensure(ends, "trace", || "its times must lie within its period".to_string())?;
     let clash = !link.changes.is_empty() || matches!(link.buffer, Buffer::Bytes(_));
     at.ensure(!clash, "trace", || {

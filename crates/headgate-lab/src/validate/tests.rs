@@ -2,6 +2,7 @@
 
 use headgate_algos::control::AnyController;
 use headgate_model::control::ControllerRegistry;
+use headgate_model::units::SECOND;
 use headgate_netsim::choices::Lists;
 use serde_json::{Value, json};
 
@@ -296,4 +297,27 @@ fn habits() {
     refused("surge/until_ps", json!(1), "surge.until_ps", "must end after it begins");
     refused("surge/file", json!(9), "surge.file", "kind of file");
     refused("surge/size/shape", json!(1.0), "surge.size.shape", "above 1");
+}
+
+#[test]
+fn times_of_traces_end_with_the_longest_run() {
+    let day = 86_400 * SECOND;
+    let said = |times: Vec<u64>, period: Option<u64>| {
+        let mut lists = lists();
+        lists.insert("t".to_string(), times);
+        let trace = json!({"list": "t", "period_ps": period});
+        validate(&with("/links/0/trace", trace).to_string(), &lists).err().map(|wrong| wrong.to_string())
+    };
+    assert_eq!(said(vec![1, 100 * day], Some(100 * day)), None);
+    assert_eq!(said(vec![1, 100 * day], None), None);
+    for (times, period) in [
+        (vec![100 * day + 1], None),
+        (vec![u64::MAX], None),
+        (vec![1], Some(100 * day + 1)),
+        (vec![1], Some(u64::MAX)),
+    ] {
+        let wrong = said(times, period).expect("a refusal");
+        assert!(wrong.starts_with("links[0].trace: a time of "), "{wrong}");
+        assert!(wrong.ends_with("s is not allowed; a trace must end by 8640000 s"), "{wrong}");
+    }
 }

@@ -146,3 +146,6 @@ impl<Q: Discipline, R: Routers> FeedbackPort<Q, R> {
             + self.due.capacity() * size_of::<Due>()
     }
 }
+
+#[cfg(test)]
+mod tests;

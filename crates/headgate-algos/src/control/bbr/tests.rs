@@ -236,3 +236,43 @@ fn an_undone_loss_starts_the_search_for_a_full_pipe_again() {
         assert_eq!(law.0.pipe.full, full);
     }
 }
+
+/// A flow in PROBE_BW that delivers 100 segments per round trip and loses 30 of them, for that many round trips.
+fn policed(policer: f64, rounds: u32) -> Bbr {
+    let mut law = Bbr::new(Params { policer, ..params() });
+    law.0.mode = Mode::ProbeBw;
+    for round in 0..=rounds {
+        (law.0.delivered, law.0.lost) = (100.0 * f64::from(round), 30.0 * f64::from(round));
+        law.0.rounds.starts = true;
+        law.0.heed_policer(0.1 * f64::from(round), true, false, &PATH);
+    }
+    law
+}
+
+#[test]
+fn two_equal_intervals_that_lose_a_fifth_are_a_policer_if_one_is_looked_for() {
+    let (on, off) = (0.0, 1.0); // the choices of the parameter, in their order
+    assert_eq!(policed(on, 4).0.policer.rate(), None); // one interval of four round trips
+    let found = policed(on, 8).0.policer.rate().expect("a policed rate");
+    assert!((found - 1000.0).abs() < 1e-6, "{found}"); // 100 segments in 0.1 s
+    assert_eq!(policed(off, 8).0.policer.rate(), None);
+}
+
+#[test]
+fn a_policed_flow_and_probe_rtt_pace_at_the_rate_itself() {
+    let mut law = Bbr::new(params());
+    let gains = |law: &mut Bbr, mode| {
+        law.0.mode = mode;
+        (law.0.gain(), law.0.cwnd_gain())
+    };
+    let start = params().startup_gain;
+    assert_eq!(gains(&mut law, Mode::Startup), (start, start));
+    assert_eq!(gains(&mut law, Mode::Drain), (1.0 / start, start));
+    assert_eq!(gains(&mut law, Mode::ProbeRtt), (1.0, 1.0));
+    law.0.phase = 0;
+    assert_eq!(gains(&mut law, Mode::ProbeBw), (1.25, 2.0));
+    let mut law = policed(0.0, 8);
+    law.0.phase = 0;
+    assert_eq!(gains(&mut law, Mode::ProbeBw), (1.0, 2.0));
+    assert_eq!(law.0.pacing_gain, 1.0);
+}
