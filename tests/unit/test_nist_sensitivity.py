@@ -265,7 +265,7 @@ def test_the_study_ends_with_pictures_tables_and_a_plan(
 ) -> None:
     made = analyse(whole)
     assert [picture.name for picture in made.pictures] == [
-        "reduction", "ranking", "psi", "stars", "groups",
+        "reduction", "ranking", "transmitting", "psi", "stars", "correlation-classes", "groups",
     ]  # fmt: skip
     assert set(made.files) == {"design.toml"}
     write_table(tmp_path / "responses.parquet", made.data[0])
@@ -277,4 +277,4 @@ def test_the_study_ends_with_pictures_tables_and_a_plan(
     assert len(made.sentences) == 3
     few = analyse(by_both_laws)
     assert not few.files
-    assert len(few.pictures) == 4
+    assert len(few.pictures) == 5

@@ -71,7 +71,8 @@ def verdicts(analysis: Analysis) -> dict[str, Judged]:
     "claim",
     [
         "back-off-reno", "back-off-scalable", "back-off-bic", "back-off-hstcp", "back-off-ctcp",
-        "back-off-fast", "back-off-fast-at", "back-off-htcp", "less-than-tcp", "recover-sooner",
+        "back-off-fast", "back-off-fast-at", "back-off-htcp", "less-than-tcp",
+        "recover-sooner-each",
         "htcp-one-second", "low-threshold", "congested-threshold", "congested-fast",
         "utility-receive-window", "utility-file",
     ],

@@ -22,6 +22,10 @@ from headgate.plots.style import power_of_ten, subplots, tiles, use_style
 from headgate.stats.effects import Effect
 from headgate.studies.nist_sensitivity.design import steps
 from headgate.studies.nist_sensitivity.findings import same_sign
+from headgate.studies.nist_sensitivity.pictures_second_period import (
+    draw_classes,
+    draw_transmitting,
+)
 from headgate.studies.nist_sensitivity.published import FACTORS, LIKELY, PSI, STARS
 from headgate.studies.nist_sensitivity.responses import TITLES
 from headgate.studies.nist_sensitivity.summary import CONGESTED, Sensitivity
@@ -37,7 +41,9 @@ KINDS = {
 
 def pictures(of: Sensitivity) -> tuple[Picture, ...]:
     """Draw every picture; one that needs factors that are not varied is left out."""
-    makers: list[Callable[[Sensitivity], Picture]] = [_reduction, _ranking, _psi, _stars, _groups]
+    makers: list[Callable[[Sensitivity], Picture]] = [
+        _reduction, _ranking, draw_transmitting, _psi, _stars, draw_classes, _groups,
+    ]  # fmt: skip
     return all_possible(makers, of)
 
 
