@@ -334,6 +334,15 @@ def test_the_two_keys_of_a_law_are_one(folder: Path) -> None:
     assert back.identity() == Scenario.from_dict(scenario(law="cubic")).identity()
 
 
+def test_a_title_names_code_without_its_folder(folder: Path) -> None:
+    from headgate.mesonet import MesoNet
+
+    law = f"{folder / 'evil.py'}:Law"
+    made = MesoNet.from_dict({"size": 0.002, "law": law}).scenario()
+    assert made.title.endswith(", Law")
+    assert made.own_code()[0][0] == law
+
+
 def test_both_keys_of_a_law_are_refused(folder: Path) -> None:
     write_toml(scenario(law=LAW, control=LAW), folder / "s.toml")
     done = headgate("check", folder / "s.toml")
@@ -350,6 +359,20 @@ def test_a_link_to_allowed_code_is_that_code(folder: Path) -> None:
     os.symlink(folder / "other.py", folder / "evil.py")
     assert headgate("run", folder / "s.toml").exit_code == 2
     assert not (folder / "it-ran-too").exists()
+
+
+def test_a_report_names_code_without_its_folder(folder: Path) -> None:
+    given = factor("traffic.0", RENO, MINE) | {"responses": ["goodput_bps"], "scenario": PLAIN}
+    given["factors"]["network.queue"] = ["drop_tail", QUEUE]
+    write_toml(given, folder / "e.toml")
+    out = folder.parent / "user" / "out" / "e"
+    assert (
+        headgate("experiment", "run", folder / "e.toml", "--trust", "--workers", "1").exit_code == 0
+    )
+    for name in ("report.toml", "report.html"):
+        text = (out / name).read_text()
+        assert str(folder) not in text
+        assert "Queue" in text
 
 
 # Names that become folders and files --------------------------------------------------------------

@@ -84,7 +84,7 @@ def column_of(labels: Sequence[Label]) -> Any:
 def label_levels(factor: Factor, coded: Sequence[float] | Any) -> list[Label]:
     """Return what the levels at coded values are called, one by one."""
     every = factor.levels or (factor.low, factor.high)
-    names = [_name(level) for level in every]
+    names = [level_name(level) for level in every]
     twice = {name for name in names if names.count(name) > 1}
     return [_label(factor.level(c), twice) for c in map(float, coded)]
 
@@ -107,18 +107,18 @@ def order_levels(levels: Mapping[str, Sequence[Label]]) -> LevelOrder:
 
 
 def _label(level: Any, twice: set[Label]) -> Label:
-    name = _name(level)
+    name = level_name(level)
     return shorten_path(str(level)) if name in twice else name
 
 
-def _name(level: Any) -> Label:
+def level_name(level: Any) -> Label:
     """Return a level as a word or a number: code by its name."""
     if isinstance(level, bool):
         return str(level).lower()
     if isinstance(level, Mapping):
         head = next((level[key] for key in _HEADS if key in level), "")
-        rest = [f"{key}={value}" for key, value in level.items() if value != head]
-        return f"{_name(head)}({', '.join(rest)})" if rest else _name(head)
+        rest = [f"{key}={level_name(part)}" for key, part in level.items() if part != head]
+        return f"{level_name(head)}({', '.join(rest)})" if rest else level_name(head)
     if isinstance(level, str) and is_code(level):
         file, name = split(level)
         return name or Path(file).stem

@@ -1,6 +1,6 @@
 """What a study says of itself for its report, and its own pictures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,13 @@ from headgate.analysis.phrases import level_words
 from headgate.analysis.roles import Roles
 from headgate.campaign.jobs import program
 from headgate.design import Factor
+from headgate.experiment.conditions import level_name
 from headgate.experiment.runnable import Analysis, Listing, Runnable
 from headgate.experiment.runs import Runs, Setup
 from headgate.experiment.wording import name_levels
 from headgate.plain_text import say_cost
 from headgate.plots.style import save
+from headgate.plugin import is_code
 from headgate.report.about import FIGURES, About, Listed, Parameter, Shown, write
 
 #: Defining words that a report prints.
@@ -94,6 +96,9 @@ def _join(levels: list[str]) -> str:
 
 
 def _level(value: Any) -> str:
+    """Write a level; code by its name, since its path is that of the user's machine."""
+    if isinstance(value, Mapping) or (isinstance(value, str) and is_code(value)):
+        return str(level_name(value))
     return f"{value:.6g}" if isinstance(value, float) and value % 1 else str(value)
 
 

@@ -262,7 +262,7 @@ class MesoNet(Model):
         return {"law": {"name": self.law.name, **params} if params else self.law.name}
 
     def _law_name(self) -> str:
-        return self.law.name if self.control is None else self.control.source
+        return self.law.name if self.control is None else self.control.name
 
     def _long_lived(self) -> list[dict[str, Any]]:
         """Start them one second after the other, long before the first period."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field, model_serializer, model_validator
@@ -67,6 +68,12 @@ class Control(Model):
     @model_serializer
     def _short_form(self) -> Any:
         return {"source": self.source, **self.params} if self.params else self.source
+
+    @property
+    def name(self) -> str:
+        """What titles call it: its name in the file, or that of the file."""
+        file, name = plugin.split(self.source)
+        return name or Path(file).stem
 
     def law(self) -> plugin.OwnCode:
         """Find the law and make it. Raises LawError, also if it may not run."""
