@@ -73,14 +73,16 @@ impl<C: Controller> Sender<C> {
 
     /// A duplicate is a sample of what it SACKs. While that was sent before the first outstanding segment was
     /// (again), that one still waits behind it, and the timer starts anew (as Linux, `tcp_clean_rtx_queue`).
-    pub(crate) fn sample_sacked(&mut self, ctx: &mut impl SenderContext) {
-        let Some(sent) = self.sent.as_ref().filter(|_| ctx.profile().rack_tlp) else { return };
-        let Some(rtt) = sent.rtt() else { return };
+    /// Returns the sample in seconds, 0 if there is none.
+    pub(crate) fn sample_sacked(&mut self, ctx: &mut impl SenderContext) -> f64 {
+        let Some(sent) = self.sent.as_ref().filter(|_| ctx.profile().rack_tlp) else { return 0.0 };
+        let Some(rtt) = sent.rtt() else { return 0.0 };
         let behind = ctx.now() - rtt < sent.sent_at(self.una);
-        self.take_sample(rtt, ctx);
+        let rtt_s = self.take_sample(rtt, ctx);
         if behind {
             self.restart_timer(ctx);
         }
+        rtt_s
     }
 
     /// The first outstanding segment was sent again: from now on it is timed, unless the timer has something

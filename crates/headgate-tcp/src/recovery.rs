@@ -155,8 +155,7 @@ impl<C: Controller> Sender<C> {
         if newly == 0 {
             self.dupacks += u32::from(!reports);
             ctx.observe(Event::DuplicateAck);
-            self.sample_sacked(ctx);
-            return 0.0;
+            return self.sample_sacked(ctx);
         }
         self.dupacks = 0;
         self.retried = false;
@@ -306,12 +305,11 @@ impl<C: Controller> Sender<C> {
         self.recovery.as_mut().expect("made above")
     }
 
-    /// The reduction was undone: the connection is open again.
+    /// The reduction was undone: the connection is open again, and the round trip goes on that was begun before.
     fn reopen(&mut self, ctx: &impl Context) {
         if self.phase == Phase::Recovery || self.phase == Phase::Timeout {
             self.phase = Phase::Open;
             self.controller.on_recovered(seconds(ctx.now()), &self.rtt.path, &mut self.window);
-            self.round_end = self.next;
         }
     }
 

@@ -13,6 +13,8 @@ LATE_MS = (5, 8, 12, 20, 45)
 RATES_MBPS = (20, 100)
 SPIKES_S = (0.3, 0.6, 2.0)
 DURATION_S = 15.0
+#: Windows are compared in the second before the event, and in the second that ends here.
+AFTER_S = EVENT_S + max(SPIKES_S) + 2
 
 
 @dataclass(frozen=True)

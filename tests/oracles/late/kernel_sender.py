@@ -1,6 +1,6 @@
 """One endless flow of a real kernel, watched by TCP_INFO and the counters of its host.
 
-python kernel_sender.py HOST LAW EVENT_S UNTIL_S
+python kernel_sender.py HOST LAW EVENT_S AFTER_S UNTIL_S
 """
 
 import json
@@ -36,7 +36,8 @@ def counters() -> dict[str, int]:
 
 
 def main() -> None:
-    host, law, event_s, until_s = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4])
+    host, law = sys.argv[1:3]
+    event_s, after_s, until_s = map(float, sys.argv[3:6])
     sock = socket.socket()
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, law.encode())
     sock.connect((host, 5001))
@@ -50,11 +51,13 @@ def main() -> None:
             sock.send(data)
         except BlockingIOError:
             time.sleep(STEP_S)
+        except ConnectionError:
+            break  # the receiver has counted long enough
         info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
         (cwnd,) = struct.unpack_from("=I", info, SND_CWND)
         if event_s - 1 <= now_s < event_s:
             before.append(cwnd)
-        elif now_s >= until_s - 1:
+        elif after_s - 1 <= now_s < after_s:
             after.append(cwnd)
     (retransmissions,) = struct.unpack_from("=I", info, TOTAL_RETRANS)
     windows = {"cwnd_before": median(before), "cwnd_after": median(after)}

@@ -15,7 +15,7 @@ from typing import Any
 
 import headgate
 
-from .cases import CASES, DURATION_S, EVENT_S, SPIKES_S, Case
+from .cases import AFTER_S, CASES, DURATION_S, EVENT_S, Case
 
 HERE = Path(__file__).parent
 REPEATS = 5
@@ -26,8 +26,6 @@ BUFFERS = (
 )
 #: A repeat with packets later than this says nothing of the kernel.
 LATE_S = 0.002
-#: The second whose windows count as those after an event begins so long after it.
-AFTER_S = max(SPIKES_S) + 2
 
 
 def run(case: Case, number: int) -> tuple[dict[str, Any], float]:
@@ -37,7 +35,7 @@ def run(case: Case, number: int) -> tuple[dict[str, Any], float]:
             {
                 "network": case.network(Path(folder)),
                 "traffic": [{"kind": "live"}],
-                "duration": f"{DURATION_S + 1} s",
+                "duration": f"{DURATION_S + 2} s",
                 "seed": number,
             }
         )
@@ -55,7 +53,8 @@ def observe(net: Any) -> dict[str, Any]:
     sink = net.start("b", counter, **options)
     net.run("b", "while ! grep -q ':1389 ' /proc/net/tcp; do sleep 0.01; done")
     sender = [sys.executable, str(HERE / "kernel_sender.py"), "b", "cubic"]
-    source = net.start("a", [*sender, str(EVENT_S), str(EVENT_S + AFTER_S)], **options)
+    times = [str(time_s) for time_s in (EVENT_S, AFTER_S, DURATION_S + 1)]
+    source = net.start("a", [*sender, *times], **options)
     net.wait([sink, source])
     got, seen = json.loads(sink.communicate()[0]), json.loads(source.communicate()[0])
     return {"goodput_mbps": round(8e-6 * got["bytes"] / got["span_s"], 3)} | seen
