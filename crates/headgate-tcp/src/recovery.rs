@@ -87,6 +87,8 @@ impl<C: Controller> Sender<C> {
             }
             if !is_old && ack.next > self.una {
                 self.on_progress(&ack, ctx);
+            } else if !is_old {
+                self.settle_probe(0, ctx);
             }
             return;
         }
