@@ -5,6 +5,9 @@ use headgate_model::units::{SECOND, Time};
 use headgate_tcp::context::{AckSegment, Event};
 use headgate_tcp::{Phase, Profile};
 
+/// Segments [from, to).
+type Block = (u32, u32);
+
 /// What has become of a segment, as far as ACKs say.
 #[derive(Clone, Copy, Default)]
 struct Segment {
@@ -234,7 +237,7 @@ impl Model {
 }
 
 /// A D-SACK as the first block (RFC 2883 §4), and the other blocks.
-fn split(ack: &AckSegment) -> (Option<(u32, u32)>, Vec<(u32, u32)>) {
+fn split(ack: &AckSegment) -> (Option<Block>, Vec<Block>) {
     let blocks: Vec<_> = ack.blocks.unwrap_or_default().into_iter().filter(|block| block.1 > 0).collect();
     match *blocks {
         [first, ..] if first.0 < ack.next => (Some(first), blocks[1..].to_vec()),
