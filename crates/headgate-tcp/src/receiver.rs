@@ -8,7 +8,7 @@ use crate::context::{AckSegment, Blocks, Context, DataSegment, ReceiverContext, 
 use crate::flags::Flags;
 use crate::marks::Marks;
 use crate::profile::Profile;
-use crate::rtt::stamp;
+use crate::rtt::{stamp, taken};
 
 /// Segments above a hole, as disjoint ranges in order; and where segments arrived last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -25,8 +25,10 @@ pub struct Receiver {
     pub next: u32,
     /// Segments of the flow.
     pub size: u32,
-    /// Time stamp to echo (TS.Recent, RFC 7323 §4.3).
+    /// Time stamp to echo (TS.Recent, RFC 7323 §4.3), and the one that PAWS compares with: of the newest segment that
+    /// reached the window.
     echo: u32,
+    newest: u32,
     /// Segments received in order since the last ACK.
     unacked: u8,
     marks: Marks,
@@ -58,6 +60,7 @@ impl Receiver {
             next: 0,
             size,
             echo: 0,
+            newest: 0,
             unacked: 0,
             marks: Marks::asked(syn, profile.ecn_acks),
             quick: profile.quick_acks,
@@ -75,7 +78,12 @@ impl Receiver {
         }
         self.marks.settle(segment.flags);
         ctx.keep_header();
-        self.update_echo(segment, stamp(ctx.now()));
+        let now = stamp(ctx.now());
+        if self.is_older(segment, self.newest, now) && self.is_too_old(segment, ctx) {
+            self.reject(segment.seq, ctx);
+            return false;
+        }
+        self.update_echo(segment, now);
         let reply = self.take(segment.seq);
         let delay = ctx.profile().delayed_ack;
         match delay {
@@ -141,14 +149,42 @@ impl Receiver {
         (self.ack_by, self.ack_timer, self.ahead) = (NEVER, NEVER, None);
     }
 
-    /// Keeps the time stamp of a segment at or below the last ACK sent, unless it is older than the one
-    /// kept (RFC 7323 §4.3). The ages at `now` are compared, as time stamps wrap.
+    /// Whether a segment's time stamp is older than another. Their ages at `now` are compared, as time stamps wrap.
+    #[inline]
+    fn is_older(&self, segment: &DataSegment, kept: u32, now: u32) -> bool {
+        self.next > 0 && now.wrapping_sub(segment.stamp) > now.wrapping_sub(kept)
+    }
+
+    /// Keeps the time stamp of a segment at or below the last ACK sent, unless it is older (RFC 7323 §4.3). PAWS
+    /// does not count a segment that ends below that ACK: it lies outside the window (§5.3 R2; Linux `tcp_sequence`).
     #[inline]
     fn update_echo(&mut self, segment: &DataSegment, now: u32) {
         let last_ack = self.next - u32::from(self.unacked);
-        let age = |stamp: u32| now.wrapping_sub(stamp);
-        if segment.seq <= last_ack && (self.next == 0 || age(segment.stamp) <= age(self.echo)) {
-            self.echo = segment.stamp;
+        if segment.seq > last_ack || self.is_older(segment, self.echo, now) {
+            return;
+        }
+        self.echo = segment.stamp;
+        if segment.seq + 1 >= last_ack {
+            self.newest = segment.stamp;
+        }
+    }
+
+    /// Whether PAWS rejects a segment with an older time stamp (RFC 7323 §5.3 R1). A coarse clock may be one tick
+    /// back (Linux `TCP_PAWS_WINDOW`).
+    #[cold]
+    fn is_too_old(&self, segment: &DataSegment, ctx: &impl Context) -> bool {
+        let clock = ctx.profile().timestamp_clock;
+        let tick = |stamp: u32| taken(stamp, ctx.now()) / clock.max(1);
+        ctx.profile().timestamps && tick(self.newest) > tick(segment.stamp) + u64::from(clock > 0)
+    }
+
+    /// A segment is not taken: it is acknowledged as if it were a duplicate.
+    #[cold]
+    fn reject(&mut self, seq: u32, ctx: &mut impl ReceiverContext) {
+        if seq < self.next && ctx.profile().dsack {
+            self.report_duplicate(seq, ctx);
+        } else {
+            self.acknowledge(ctx);
         }
     }
 

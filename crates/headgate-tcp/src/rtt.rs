@@ -123,8 +123,7 @@ impl Echoed {
 
     #[inline]
     pub(crate) fn new(echo: u32, ctx: &impl Context) -> Self {
-        let taken = whole_stamps(ctx.now()).saturating_sub(since(echo, ctx.now()));
-        Self { taken, clock: ctx.profile().timestamp_clock }
+        Self { taken: taken(echo, ctx.now()), clock: ctx.profile().timestamp_clock }
     }
 
     /// Whether it was taken before `time`, by the clock of time stamps.
@@ -132,6 +131,12 @@ impl Echoed {
         let clock = self.clock.max(1);
         self.taken / clock < whole_stamps(time) / clock
     }
+}
+
+/// When a stamp was taken, to 65.5 ns.
+#[inline]
+pub(crate) fn taken(stamp_then: u32, now: Time) -> Time {
+    whole_stamps(now).saturating_sub(since(stamp_then, now))
 }
 
 /// A time rounded down to what a time stamp counts.

@@ -1,6 +1,6 @@
 """One endless flow of a real kernel, watched by TCP_INFO and the counters of its host.
 
-python kernel_sender.py HOST LAW EVENT_S AFTER_S UNTIL_S
+python kernel_sender.py HOST LAW EVENT_S KEPT_FROM_S KEPT_UNTIL_S AFTER_S UNTIL_S
 """
 
 import json
@@ -37,13 +37,14 @@ def counters() -> dict[str, int]:
 
 def main() -> None:
     host, law = sys.argv[1:3]
-    event_s, after_s, until_s = map(float, sys.argv[3:6])
+    event_s, kept_from_s, kept_until_s, after_s, until_s = map(float, sys.argv[3:8])
     sock = socket.socket()
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, law.encode())
     sock.connect((host, 5001))
     sock.setblocking(False)
     begun_s, data = time.monotonic(), bytes(1 << 20)
     before: list[int] = []
+    kept: list[int] = []
     after: list[int] = []
     info = b""
     while (now_s := time.monotonic() - begun_s) < until_s:
@@ -57,10 +58,12 @@ def main() -> None:
         (cwnd,) = struct.unpack_from("=I", info, SND_CWND)
         if event_s - 1 <= now_s < event_s:
             before.append(cwnd)
+        elif kept_from_s <= now_s < kept_until_s:
+            kept.append(cwnd)
         elif after_s - 1 <= now_s < after_s:
             after.append(cwnd)
     (retransmissions,) = struct.unpack_from("=I", info, TOTAL_RETRANS)
-    windows = {"cwnd_before": median(before), "cwnd_after": median(after)}
+    windows = {"cwnd_before": median(before), "cwnd_kept": max(kept), "cwnd_after": median(after)}
     print(json.dumps({"retransmissions": retransmissions} | windows | counters()))
 
 

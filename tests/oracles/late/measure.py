@@ -15,7 +15,7 @@ from typing import Any
 
 import headgate
 
-from .cases import AFTER_S, CASES, DURATION_S, EVENT_S, Case
+from .cases import AFTER_S, CASES, DURATION_S, EVENT_S, KEPT_S, Case
 
 HERE = Path(__file__).parent
 REPEATS = 5
@@ -40,12 +40,13 @@ def run(case: Case, number: int) -> tuple[dict[str, Any], float]:
             }
         )
         with headgate.emulate(scenario) as net:
-            line = observe(net)
+            line = observe(net, case)
     path = {"case": case.name, "repeat": number, "kernel": platform.release().split("-")[0]}
     return path | line, net.result.meta["live"]["loop"]["lateness_p99_9_s"]
 
 
-def observe(net: Any) -> dict[str, Any]:
+def observe(net: Any, case: Case) -> dict[str, Any]:
+    """Let this kernel send; gives the figures of sender and receiver."""
     options = {"stdout": subprocess.PIPE, "text": True}
     for host in net.hosts:
         net.run(host, BUFFERS, check=True)
@@ -53,7 +54,8 @@ def observe(net: Any) -> dict[str, Any]:
     sink = net.start("b", counter, **options)
     net.run("b", "while ! grep -q ':1389 ' /proc/net/tcp; do sleep 0.01; done")
     sender = [sys.executable, str(HERE / "kernel_sender.py"), "b", "cubic"]
-    times = [str(time_s) for time_s in (EVENT_S, AFTER_S, DURATION_S + 1)]
+    kept_s = [case.ended_s + after_s for after_s in KEPT_S]
+    times = [str(time_s) for time_s in (EVENT_S, *kept_s, AFTER_S, DURATION_S + 1)]
     source = net.start("a", [*sender, *times], **options)
     net.wait([sink, source])
     got, seen = json.loads(sink.communicate()[0]), json.loads(source.communicate()[0])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import headgate
 
-from .cases import AFTER_S, DURATION_S, EVENT_S, Case
+from .cases import AFTER_S, DURATION_S, EVENT_S, KEPT_S, Case
 
 
 def run(case: Case, seed: int) -> dict[str, float]:
@@ -31,14 +32,15 @@ def run(case: Case, seed: int) -> dict[str, float]:
     times_s = np.asarray(series["t_s"])[of_flow]
     windows = np.asarray(series["cwnd_packets"])[of_flow]
 
-    def window(from_s: float) -> float:
-        return float(np.median(windows[(times_s >= from_s) & (times_s < from_s + 1)]))
+    def select(from_s: float, until_s: float) -> Any:
+        return windows[(times_s >= from_s) & (times_s < until_s)]
 
     return {
         "goodput_mbps": float(flows["goodput_bps"][0]) / 1e6,
         "retransmissions": float(flows["retransmissions_total"][0]),
-        "cwnd_before": window(EVENT_S - 1),
-        "cwnd_after": window(AFTER_S - 1),
+        "cwnd_before": float(np.median(select(EVENT_S - 1, EVENT_S))),
+        "cwnd_kept": float(np.max(select(*(case.ended_s + after_s for after_s in KEPT_S)))),
+        "cwnd_after": float(np.median(select(AFTER_S - 1, AFTER_S))),
         "timeouts": float(flows["timeouts_total"][0]),
         "recoveries": float(flows["recoveries_total"][0]),
         "undone": float(flows["undone_total"][0]),

@@ -117,3 +117,34 @@ fn rfc7323_4_3_an_older_time_stamp_does_not_replace_a_newer_one() {
     end.receive_sent_at(0, 40, Flags::NONE); // overtaken by the other
     assert_eq!(End::echoed(&end.host.acks), [50, 50]);
 }
+
+/// Segment 1 is lost, and sent again when the clock of time stamps shows 20 ms more; 5 left 10 ms before that. Whether
+/// 5 is taken that arrives afterwards.
+fn takes_a_late_segment(profile: Profile) -> bool {
+    let mut end = End::new(profile, Flags::NONE);
+    let ticks = |ms: u32| ms * 15_259; // 65.536 ns each
+    end.host.now = 100 * MS;
+    for (seq, sent_ms) in [(0, 0), (2, 0), (3, 0), (4, 0), (1, 20), (5, 10), (6, 30)] {
+        end.receive_sent_at(seq, ticks(sent_ms), Flags::NONE);
+    }
+    end.host.acks.last().is_some_and(|ack| ack.next == 7)
+}
+
+#[test]
+fn rfc7323_5_3_an_older_segment_than_the_last_one_in_order_is_not_taken() {
+    assert!(!takes_a_late_segment(rfc()));
+    assert!(!takes_a_late_segment(Profile { timestamp_clock: 0, ..rfc() }));
+    assert!(takes_a_late_segment(Profile { timestamps: false, ..rfc() }));
+    assert!(takes_a_late_segment(Profile { timestamp_clock: 10 * MS, ..rfc() })); // one tick back
+}
+
+#[test]
+fn rfc7323_5_3_a_duplicate_below_the_window_makes_no_segment_too_old() {
+    let mut end = end();
+    end.host.now = 100 * MS;
+    end.take(&[0, 1]);
+    end.receive_sent_at(0, 20 * 15_259, Flags::NONE); // sent again 20 ms later
+    end.receive_sent_at(2, 10 * 15_259, Flags::NONE);
+    end.receive_sent_at(3, 30 * 15_259, Flags::NONE);
+    assert_eq!(numbers(&end.host.acks), [2, 4]);
+}
