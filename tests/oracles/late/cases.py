@@ -13,8 +13,8 @@ LATE_MS = (5, 8, 12, 20, 45)
 RATES_MBPS = (20, 100)
 SPIKES_S = (0.3, 0.6, 2.0)
 DURATION_S = 15.0
-#: Windows are compared: their median in the second before the event and in the second that ends here, and the largest
-#: one in this span after the path has become what it stays.
+#: Windows are compared: their median in the second before the event and in the second that ends
+#: here, and the largest one in this span after the path's last change.
 AFTER_S = EVENT_S + max(SPIKES_S) + 2
 KEPT_S = (0.1, 0.4)
 
@@ -32,7 +32,7 @@ class Case:
 
     @property
     def ended_s(self) -> float:
-        """Time at which the path is as it stays."""
+        """Time of the path's last change."""
         return self.course[-1][0] if self.course else EVENT_S
 
     def network(self, folder: Path) -> dict[str, Any]:
