@@ -26,7 +26,9 @@ def scenarios() -> list[str]:
 
 
 @pytest.mark.parametrize("text", scenarios())
-def test_scenarios_designs_and_reports_in_the_documentation_are_valid(text: str) -> None:
+def test_scenarios_designs_and_reports_in_the_documentation_are_valid(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from headgate import Scenario
     from headgate.design.file import DesignFile
     from headgate.design.made import make
@@ -36,6 +38,7 @@ def test_scenarios_designs_and_reports_in_the_documentation_are_valid(text: str)
     from headgate.studies.study import StudySpec
     from headgate.studies.sweeps import Sweep
 
+    monkeypatch.chdir(ROOT / "examples" / "designs")  # files that the texts name are there
     data = tomllib.loads(text)
     if "roles" in data:
         About(**data)

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-
 #: Unit of the time stamps in a trace.
 STAMP_S = 65.536e-9
 
@@ -42,7 +41,7 @@ class Rule(Protocol):
 
 @dataclass
 class Rfc6298:
-    """SRTT and RTTVAR of one segment at a time: new ones, and by its time stamp one that timed out."""
+    """SRTT and RTTVAR of one segment at a time: a new one, or one that timed out by its stamp."""
 
     margin_s: float
     every_ack: bool = False

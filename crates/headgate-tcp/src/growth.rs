@@ -4,8 +4,8 @@ use headgate_model::control::{Ack, Controller, Rate, Window};
 use headgate_model::units::{picoseconds, seconds};
 use headgate_model::whole::floor;
 
+use crate::clock::by_stamps;
 use crate::context::{Context, Event, SenderContext};
-use crate::rtt::by_stamps;
 use crate::sender::Sender;
 use crate::state::Phase;
 

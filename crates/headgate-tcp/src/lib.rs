@@ -67,6 +67,7 @@
 #![warn(missing_docs)]
 
 mod alarm;
+mod clock;
 pub mod context;
 mod ecn;
 mod flags;

@@ -3,8 +3,8 @@
 use headgate_model::units::{SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
+use crate::clock::{by_stamps, to_tick};
 use crate::profile::{Profile, RtoRule};
-use crate::rtt::{by_stamps, to_tick};
 
 /// An RTT sample with what the rules need besides it.
 pub(crate) struct Sample {
