@@ -343,6 +343,19 @@ def test_a_title_names_code_without_its_folder(folder: Path) -> None:
     assert made.own_code()[0][0] == law
 
 
+@pytest.mark.parametrize(
+    "given",
+    [{"traffic.*.laws": ["a", "b"]}, {"mix": {"setting": "traffic.*.laws", "low": 1, "high": 2}}],
+)
+def test_a_factor_with_a_star_is_refused_in_a_sentence(given: dict[str, Any], folder: Path) -> None:
+    whole = {"responses": ["goodput_bps"], "scenario": PLAIN, "factors": given}
+    write_toml(whole, folder / "e.toml")
+    assert headgate("experiment", "check", folder / "e.toml").sentence.endswith(
+        "factors: 'traffic.*.laws' is not a key; a factor sets one key, such as traffic.0.laws, or"
+        " 'law', the law of all traffic"
+    )
+
+
 def test_both_keys_of_a_law_are_refused(folder: Path) -> None:
     write_toml(scenario(law=LAW, control=LAW), folder / "s.toml")
     done = headgate("check", folder / "s.toml")

@@ -112,6 +112,11 @@ class DesignFile(Model):
             raise at("factors", "there are no factors; write at least one [factors.NAME]")
         taken: dict[str, str] = {}
         for name, table in factors.items():
+            if "*" in (path := table.setting or name):
+                raise ValueError(
+                    f"{path!r} is not a key; a factor sets one key, such as"
+                    f" {path.replace('*', '0')}, or 'law', the law of all traffic"
+                )
             if not _NAME.fullmatch(name):
                 raise ValueError(
                     f"{name!r} is not a name of a factor; write letters, digits and _.- only"
