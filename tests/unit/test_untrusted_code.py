@@ -438,3 +438,12 @@ def test_names_in_a_folder_with_a_study_stay_in_out(name: str, folder: Path) -> 
         assert done.exit_code == 2
         assert "is not allowed; it names a file or folder" in done.sentence
     assert not list((folder.parent / "user").iterdir())
+
+
+def test_programs_in_real_time_run_no_code_of_a_scenario(folder: Path) -> None:
+    made = scenario(law=LAW)
+    made["traffic"].insert(0, {"kind": "live"})
+    write_toml(made, folder / "s.toml")
+    refuses(folder, "emulate", folder / "s.toml", "--a", "true")
+    headgate("emulate", folder / "s.toml", "--trust", "--a", "true")
+    assert ran(folder)

@@ -15,6 +15,7 @@ from headgate.cli.options import (
     ScenarioFile,
     Seed,
     Settings,
+    Trust,
     command_line,
     load,
     make_table,
@@ -65,6 +66,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     capture: Capture = False,
     kernel: Kernel = None,
     dry_run: DryRun = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Run real programs in the live hosts of a scenario, in real time.
@@ -78,7 +80,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.live.estimate import estimate
     from headgate.live.uml.choice import parse_kernels
 
-    chosen = load(scenario, settings, seed)
+    chosen = load(scenario, settings, seed, trust=trust)
     if dry_run:
         found = estimate(chosen)
         say(json.dumps({"load": found.load, "says": found.says()}) if as_json else found.says())
