@@ -227,6 +227,7 @@ class Ack:
         after_timeout: bool = False,
         marked: float = 0.0,
         rate: Rate = ...,
+        paced: bool = False,
     ) -> None: ...
     @property
     def now_s(self) -> float: ...
@@ -248,6 +249,8 @@ class Ack:
     def marked(self) -> float: ...
     @property
     def rate(self) -> Rate: ...
+    @property
+    def paced(self) -> bool: ...
 
 class Path:
     def __init__(

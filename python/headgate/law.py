@@ -12,8 +12,9 @@ A law is a class with `on_ack` and `on_congestion`, and whichever other callback
 Times (`now_s`, `rtt_s`, `path.srtt_s`, `path.min_rtt_s`) are in seconds. A law sets `window.cwnd`
 and `window.ssthresh`, in segments, and `window.pace`, in segments/s (infinite: not paced);
 `ack.acked` and `ack.in_flight` are in segments. `ack.recovers` is true while fast recovery repairs
-losses, `ack.after_timeout` until what was outstanding at a time-out is acknowledged. `event.cause`
-is `LOSS`, `TIMEOUT` or `MARK`.
+losses, `ack.after_timeout` until what was outstanding at a time-out is acknowledged, `ack.paced`
+while segments leave at a pace, by the law's or the transport's choice. `event.cause` is `LOSS`,
+`TIMEOUT` or `MARK`.
 
 Every flow has an object of its own. The records are the same objects at every call: read their
 numbers, do not keep them. Attributes of the class say how it is called: `per = "round"` (`on_ack`

@@ -20,6 +20,11 @@ pub fn ack(rtt_s: f64) -> Ack {
     Ack { now_s: 1.0, acked: 1.0, rtt_s, cwnd_limited: true, ..Ack::default() }
 }
 
+/// An ACK of this number of segments.
+pub fn acked(acked: f64) -> Ack {
+    Ack { acked, ..ack(0.1) }
+}
+
 pub fn congestion(cause: Cause, in_flight: u32) -> Congestion {
     Congestion { cause, now_s: 1.0, in_flight }
 }

@@ -81,6 +81,8 @@ pub struct Ack {
     pub marked: f64,
     /// All zero unless [`Controller::wants_rate`].
     pub rate: Rate,
+    /// Segments leave at a pace rather than in bursts: the law sets one, or the transport paces by itself.
+    pub paced: bool,
 }
 
 /// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation), and what was lost.

@@ -72,6 +72,7 @@ pub const RECORDS: &[Record] = &[
         after_timeout: bool,
         marked: f64,
         rate: Rate,
+        paced: bool,
     }),
     record!(Backlog {
         now_s: f64,

@@ -72,6 +72,7 @@ impl<C: Controller> Sender<C> {
             recovers: self.phase == Phase::Recovery,
             after_timeout: self.phase == Phase::Timeout,
             rate: if self.sent.is_some() { self.delivery_rate(rtt_s, ctx) } else { Rate::default() },
+            paced: self.window.pace < f64::INFINITY || ctx.profile().pacing.is_some(),
         }
     }
 

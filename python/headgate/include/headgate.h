@@ -65,6 +65,7 @@ typedef struct headgate_ack {
     bool after_timeout; /* or after a time-out */
     double marked;      /* segments whose congestion mark was echoed */
     headgate_rate rate;
+    bool paced; /* segments leave at a pace: the law sets one, or the transport paces by itself */
 } headgate_ack;
 
 /* Flags of a law. */

@@ -118,6 +118,8 @@ pub struct Ack {
     /// Segments whose congestion mark was echoed.
     pub marked: f64,
     pub rate: Rate,
+    /// Segments leave at a pace: the law sets one, or the transport paces by itself.
+    pub paced: bool,
 }
 
 /// `on_ack` once a round trip, with what its ACKs brought in all.

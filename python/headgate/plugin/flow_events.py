@@ -99,6 +99,7 @@ class Flow:
             "after_timeout": False,
             "marked": marked,
             "rate": self._rate(acked),
+            "paced": math.isfinite(self.window.pace),
         }
 
     def _rate(self, newly: float) -> Record:

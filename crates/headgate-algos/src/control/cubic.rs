@@ -269,13 +269,13 @@ impl Controller for Cubic {
         self.note_rtt(ack);
         if window.slow_starts() {
             let State { slow_start, base_rtt_s, .. } = &mut *self.state;
-            slow_start.watch(ack, *base_rtt_s, window);
+            slow_start.watch(ack, *base_rtt_s, path, window);
         }
         if !ack.cwnd_limited {
             return;
         }
         let slow_start = &self.state.slow_start;
-        let left = if window.slow_starts() { slow_start.grow(ack.acked, window) } else { ack.acked };
+        let left = if window.slow_starts() { slow_start.grow(ack, window) } else { ack.acked };
         if left > 0.0 {
             self.avoid(left, ack.now_s, path, window);
         }

@@ -1,10 +1,12 @@
-//! HyStart as Linux has it: ends slow start when ACKs tell that the pipe is full.
+//! HyStart as Linux has it: ends slow start when ACKs show that the pipe is full.
 //!
-//! Two signs: a train of closely spaced ACKs as long as half the smallest RTT (data then fill half of
-//! the way there and back), and a round whose first RTTs exceed the smallest one by an eighth.
-//! Ha, Rhee 2011; constants of Linux `tcp_cubic.c` (6.x).
+//! Two signs end it: a train of closely spaced ACKs longer than half the smallest RTT (data then fill half
+//! of the way there and back), and a round whose first RTTs exceed the smallest one by an eighth. A sender
+//! that paces spreads its data over half an RTT, so its train must be longer than the whole RTT.
+//! Ha, Rhee 2011; constants and the allowance for large segments of Linux `tcp_cubic.c` (6.x). Until 6.14
+//! that kernel began its first round only at the low window; stable kernels have the correction too.
 
-use headgate_model::control::{Ack, Window};
+use headgate_model::control::{Ack, Path, Window};
 
 /// Below this window nothing is judged, segments (hystart_low_window).
 const LOW_WINDOW: f64 = 16.0;
@@ -17,6 +19,15 @@ const SAMPLES: u8 = 8;
 
 /// Bounds of the delay increase, seconds (HYSTART_DELAY_MIN, HYSTART_DELAY_MAX).
 const DELAY_S: (f64, f64) = (0.004, 0.016);
+
+/// The allowance for segments that wait to be sent or received as one: the time of four of the largest
+/// ones at the pacing rate, bytes, and at most this, seconds (hystart_ack_delay).
+const ALLOWANCE_BYTES: f64 = 4.0 * 65_536.0;
+const MOST_ALLOWANCE_S: f64 = 0.001;
+
+/// Linux's pacing rate as a share of a window per RTT: in slow start below half of `ssthresh`, and beyond
+/// (tcp_pacing_ss_ratio, tcp_pacing_ca_ratio).
+const PACING_GAINS: (f64, f64) = (2.0, 1.2);
 
 /// What a round has shown so far.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -42,7 +53,7 @@ impl HyStart {
     }
 
     /// Takes an ACK in slow start, and the smallest RTT that data had; true once, when it should end.
-    pub fn ends(&mut self, ack: &Ack, base_rtt_s: f64, window: &Window) -> bool {
+    pub fn ends(&mut self, ack: &Ack, base_rtt_s: f64, path: &Path, window: &Window) -> bool {
         if self.found || ack.rtt_s <= 0.0 {
             return false;
         }
@@ -50,23 +61,22 @@ impl HyStart {
             *self = Self::new(ack.now_s);
         }
         if window.cwnd >= LOW_WINDOW {
-            let train = self.long_train(ack.now_s, base_rtt_s, window.pace);
-            self.found = self.late(ack.rtt_s, base_rtt_s) || train;
+            let train = self.has_long_train(ack, base_rtt_s + allowance_s(path, window));
+            self.found = self.is_late(ack.rtt_s, base_rtt_s) || train;
         }
         self.found
     }
 
-    /// Pacing stretches the train itself: then it must be as long as the whole RTT.
-    fn long_train(&mut self, now_s: f64, base_rtt_s: f64, pace: f64) -> bool {
-        if now_s - self.train_s > TRAIN_GAP_S {
+    fn has_long_train(&mut self, ack: &Ack, pipe_s: f64) -> bool {
+        if ack.now_s - self.train_s > TRAIN_GAP_S {
             return false;
         }
-        self.train_s = now_s;
-        let share = if pace.is_finite() { 1.0 } else { 0.5 };
-        now_s - self.round_s > share * base_rtt_s
+        self.train_s = ack.now_s;
+        let share = if ack.paced { 1.0 } else { 0.5 };
+        ack.now_s - self.round_s > share * pipe_s
     }
 
-    fn late(&mut self, rtt_s: f64, base_rtt_s: f64) -> bool {
+    fn is_late(&mut self, rtt_s: f64, base_rtt_s: f64) -> bool {
         self.rtt_s = self.rtt_s.min(rtt_s);
         if self.samples < SAMPLES {
             self.samples += 1;
@@ -81,40 +91,61 @@ fn delay_threshold_s(base_rtt_s: f64) -> f64 {
     (base_rtt_s / 8.0).clamp(DELAY_S.0, DELAY_S.1)
 }
 
+fn allowance_s(path: &Path, window: &Window) -> f64 {
+    let gain = if window.cwnd < window.ssthresh / 2.0 { PACING_GAINS.0 } else { PACING_GAINS.1 };
+    let window_bytes = window.cwnd * f64::from(path.segment_bytes);
+    (ALLOWANCE_BYTES * path.srtt_s / (gain * window_bytes)).min(MOST_ALLOWANCE_S)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::{ack, starting};
+    use crate::trial::{PATH, ack, starting};
 
     const BASE_S: f64 = 0.1;
 
     /// ACKs of one round, `gap_s` apart, until one ends slow start.
-    fn ended(cwnd: f64, acks: u32, gap_s: f64, rtt_s: f64) -> Option<u32> {
-        let (mut hystart, window) = (HyStart::new(0.0), starting(cwnd));
+    fn ended(cwnd: f64, acks: u32, gap_s: f64, rtt_s: f64, paced: bool) -> Option<u32> {
+        let (mut hystart, window) = (HyStart::default(), starting(cwnd));
         (0..acks).find(|&i| {
             let now_s = 1.0 + f64::from(i) * gap_s;
-            let ack = Ack { now_s, round_start: i == 0, ..ack(rtt_s) };
-            hystart.ends(&ack, BASE_S, &window)
+            let ack = Ack { now_s, round_start: i == 0, paced, ..ack(rtt_s) };
+            hystart.ends(&ack, BASE_S, &PATH, &window)
         })
     }
 
     #[test]
     fn a_train_of_half_the_smallest_rtt_ends_it() {
-        // 100 ms: ACKs 1.1 ms apart pass 50 ms at 46 gaps; ACKs 3 ms apart are no train
-        assert_eq!(ended(64.0, 64, 0.0011, 0.1), Some(46));
-        assert_eq!(ended(64.0, 64, 0.003, 0.1), None);
+        // 100 ms and the allowance of 1 ms: ACKs 1.1 ms apart pass 50.5 ms at 46 gaps; ACKs 3 ms apart are no train
+        assert_eq!(ended(64.0, 64, 0.0011, 0.1, false), Some(46));
+        assert_eq!(ended(64.0, 64, 0.001, 0.1, false), Some(51)); // 50.5, where 50 would do without the allowance
+        assert_eq!(ended(64.0, 64, 0.003, 0.1, false), None);
+    }
+
+    #[test]
+    fn a_paced_train_must_last_the_whole_rtt() {
+        assert_eq!(ended(200.0, 200, 0.0011, 0.1, true), Some(92)); // 101.2 ms of 101
+    }
+
+    #[test]
+    fn the_allowance_is_four_of_the_largest_segments_at_the_pacing_rate() {
+        // 100,000 segments of 1500 B in 100 ms, twice as fast in slow start: 262,144 B in 87.4 us
+        assert!((allowance_s(&PATH, &starting(1e5)) - 87.381e-6).abs() < 1e-9);
+        let steady = Window { ssthresh: 1.5e5, ..starting(1e5) };
+        assert!((allowance_s(&PATH, &steady) - 145.636e-6).abs() < 1e-9);
+        assert_eq!(allowance_s(&PATH, &starting(100.0)), 0.001);
     }
 
     #[test]
     fn a_round_later_by_an_eighth_ends_it_after_eight_samples() {
-        assert_eq!(ended(64.0, 20, 0.003, 0.113), Some(8)); // 100 ms + 12.5 ms
-        assert_eq!(ended(64.0, 20, 0.003, 0.112), None);
+        assert_eq!(ended(64.0, 20, 0.003, 0.113, false), Some(8)); // 100 ms + 12.5 ms
+        assert_eq!(ended(64.0, 20, 0.003, 0.112, false), None);
     }
 
     #[test]
     fn small_windows_are_not_judged() {
-        assert_eq!(ended(15.9, 64, 0.001, 1.0), None);
-        assert_eq!(ended(16.0, 64, 0.003, 1.0), Some(8));
+        assert_eq!(ended(15.9, 64, 0.001, 1.0, false), None);
+        assert_eq!(ended(16.0, 64, 0.003, 1.0, false), Some(8));
     }
 
     #[test]
@@ -123,19 +154,23 @@ mod tests {
     }
 
     #[test]
-    fn a_paced_train_must_last_the_whole_rtt() {
-        let (mut hystart, window) = (HyStart::new(0.0), Window { pace: 1000.0, ..starting(200.0) });
-        let ends = (0..200).position(|i| {
+    fn a_round_below_sixteen_segments_counts_from_its_start() {
+        // The window passes 16 at the seventh ACK; the train began with the first.
+        let (mut hystart, mut window) = (HyStart::default(), starting(10.0));
+        let ended = (0..60).find(|&i| {
             let ack = Ack { now_s: 1.0 + f64::from(i) * 0.0011, round_start: i == 0, ..ack(0.1) };
-            hystart.ends(&ack, BASE_S, &window)
+            let ends = hystart.ends(&ack, BASE_S, &PATH, &window);
+            window.cwnd += 1.0;
+            ends
         });
-        assert_eq!(ends, Some(91)); // 91 gaps of 1.1 ms
+        assert_eq!(ended, Some(46));
     }
 
     #[test]
     fn a_gap_of_two_milliseconds_is_within_a_train() {
-        let mut hystart = HyStart::new(0.0);
-        assert!(hystart.long_train(0.002, 0.003, f64::INFINITY));
-        assert!(!hystart.long_train(0.0041, 0.003, f64::INFINITY));
+        let mut hystart = HyStart::default();
+        let at = |now_s| Ack { now_s, ..ack(0.1) };
+        assert!(hystart.has_long_train(&at(0.002), 0.003));
+        assert!(!hystart.has_long_train(&at(0.0041), 0.003));
     }
 }

@@ -102,13 +102,13 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Segments by which `acked` ones grow the window.
-    pub fn step(&self, acked: f64, pace: f64) -> f64 {
-        let counted = if pace.is_finite() { acked } else { acked.min(LIMIT) };
+    /// Segments by which what this ACK acknowledged grows the window.
+    pub fn step(&self, ack: &Ack) -> f64 {
+        let counted = if ack.paced { ack.acked } else { ack.acked.min(LIMIT) };
         match self.phase {
             Phase::Slow => counted,
             Phase::Conservative(_) => counted / GROWTH_DIVISOR,
-            Phase::Over => acked,
+            Phase::Over => ack.acked,
         }
     }
 }
@@ -116,7 +116,7 @@ impl HyStartPlusPlus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::ack;
+    use crate::trial::{ack, acked};
 
     /// A round of eight ACKs; true if its first one ends slow start.
     fn round(hystart: &mut HyStartPlusPlus, rtt_s: f64) -> bool {
@@ -159,11 +159,11 @@ mod tests {
     #[test]
     fn steps_are_limited_and_conservative_ones_a_quarter() {
         let mut hystart = HyStartPlusPlus::default();
-        assert_eq!(hystart.step(10.0, f64::INFINITY), 8.0);
-        assert_eq!(hystart.step(10.0, 1000.0), 10.0);
+        assert_eq!(hystart.step(&acked(10.0)), 8.0);
+        assert_eq!(hystart.step(&Ack { paced: true, ..acked(10.0) }), 10.0);
         hystart.slow_down(0.1);
-        assert_eq!(hystart.step(2.0, f64::INFINITY), 0.5);
+        assert_eq!(hystart.step(&acked(2.0)), 0.5);
         hystart.stop();
-        assert_eq!(hystart.step(10.0, f64::INFINITY), 10.0);
+        assert_eq!(hystart.step(&acked(10.0)), 10.0);
     }
 }

@@ -1,6 +1,6 @@
 //! The ways to begin: standard slow start, and two that stop before a queue overflows.
 
-use headgate_model::control::{Ack, Window};
+use headgate_model::control::{Ack, Path, Window};
 
 use super::hystart::HyStart;
 use super::hystart_pp::HyStartPlusPlus;
@@ -30,7 +30,7 @@ impl SlowStart {
         }
     }
 
-    /// The timer expired: slow start begins again. HyStart watches it anew, as Linux does; HyStart++
+    /// The timer expired: slow start begins again. HyStart watches it again, as in Linux; HyStart++
     /// belongs to the first slow start only (RFC 9406 §4.3).
     pub fn restart(&mut self, now_s: f64) {
         match self {
@@ -49,9 +49,9 @@ impl SlowStart {
 
     /// Takes an ACK below `ssthresh`, and the smallest RTT that data had; sets `ssthresh` to the window if
     /// it is time to stop.
-    pub fn watch(&mut self, ack: &Ack, base_rtt_s: f64, window: &mut Window) {
+    pub fn watch(&mut self, ack: &Ack, base_rtt_s: f64, path: &Path, window: &mut Window) {
         let ends = match self {
-            Self::HyStart(hystart) => hystart.ends(ack, base_rtt_s, window),
+            Self::HyStart(hystart) => hystart.ends(ack, base_rtt_s, path, window),
             Self::PlusPlus(hystart) => hystart.ends(ack),
             Self::Standard => false,
         };
@@ -61,28 +61,28 @@ impl SlowStart {
     }
 
     /// Grows the window; returns the acknowledged segments that are left for congestion avoidance.
-    pub fn grow(&self, acked: f64, window: &mut Window) -> f64 {
+    pub fn grow(&self, ack: &Ack, window: &mut Window) -> f64 {
         let step = match self {
-            Self::PlusPlus(hystart) => hystart.step(acked, window.pace),
-            _ => acked,
+            Self::PlusPlus(hystart) => hystart.step(ack),
+            _ => ack.acked,
         };
         let left = window.slow_start(step);
-        if step > 0.0 { left * acked / step } else { left }
+        if step > 0.0 { left * ack.acked / step } else { left }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::{ack, starting};
+    use crate::trial::{PATH, ack, acked, starting};
 
     #[test]
     fn standard_slow_start_only_doubles() {
         let (mut start, mut window) = (SlowStart::chosen(2.0), starting(64.0));
         for i in 0..64 {
             let ack = Ack { round_start: i == 0, ..ack(10.0) };
-            start.watch(&ack, 0.1, &mut window);
-            assert_eq!(start.grow(1.0, &mut window), 0.0);
+            start.watch(&ack, 0.1, &PATH, &mut window);
+            assert_eq!(start.grow(&ack, &mut window), 0.0);
         }
         assert_eq!((window.cwnd, window.ssthresh), (128.0, f64::INFINITY));
     }
@@ -90,11 +90,11 @@ mod tests {
     #[test]
     fn what_slow_start_leaves_is_counted_in_segments() {
         let mut window = Window { ssthresh: 65.0, ..starting(64.0) };
-        assert_eq!(SlowStart::chosen(0.0).grow(3.0, &mut window), 2.0);
+        assert_eq!(SlowStart::chosen(0.0).grow(&acked(3.0), &mut window), 2.0);
         let mut cautious = HyStartPlusPlus::default();
         cautious.slow_down(0.1);
         let mut window = Window { ssthresh: 64.5, ..starting(64.0) };
         // 4 segments grow it by 1; the half that had room took 2 of them
-        assert_eq!(SlowStart::PlusPlus(cautious).grow(4.0, &mut window), 2.0);
+        assert_eq!(SlowStart::PlusPlus(cautious).grow(&acked(4.0), &mut window), 2.0);
     }
 }

@@ -131,6 +131,7 @@ impl Hostile {
             after_timeout: random.chance(0.05),
             marked: if self.law.echo() == Echo::Accurate && random.chance(0.2) { acked } else { 0.0 },
             rate: self.rate(acked, in_flight, rtt_s, random),
+            paced: self.window.pace < f64::INFINITY || random.chance(0.1),
         };
         if repairs {
             self.law.on_recovery_ack(&ack, &self.path, &mut self.window);

@@ -42,6 +42,7 @@ record! { control, "headgate.law",
         after_timeout: bool = false,
         marked: f64 = 0.0,
         rate: Rate = Rate(control::Rate::default()),
+        paced: bool = false,
     }
 }
 

@@ -293,6 +293,7 @@ class MadeSender:
             recovers=recovers,
             after_timeout=self.timed_out,
             rate=rate,
+            paced=True,
         )
         call = self.law.on_recovery_ack if recovers else self.law.on_ack
         call(ack, self._path(), self.window)
