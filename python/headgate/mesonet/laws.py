@@ -10,9 +10,11 @@ from headgate.scenario.control import law_keys
 #: FAST doubles whenever the queue is empty, without an end. The source does not say which form of
 #: FAST it ran. With this one FAST loses and resends more under congestion, as the source reports;
 #: with the form of FAST's own paper it does not (docs/results/nist-replaced.md).
+#: H-TCP adds fractions of a segment, as its equations do; the count of segments is Linux's.
 PARAMS: Mapping[str, Mapping[str, str]] = {
     "fast": {"variant": "simple"},
     "fast-at": {"variant": "simple"},
+    "htcp": {"variant": "paper"},
 }
 
 

@@ -180,7 +180,8 @@ fn htcp_has_the_cycle_of_its_increase() {
             if packets < f64::from(period) { low = t } else { high = t }
         }
         let theory = htcp_cycle(low, beta);
-        let ours = mean_window(law("htcp", &[("adaptive_backoff", adaptive)]), theory, period, 10);
+        let ours =
+            mean_window(law("htcp", &[("adaptive_backoff", adaptive), ("variant", 1.0)]), theory, period, 10);
         close("htcp", ours, theory, 0.01);
     }
 }
