@@ -161,3 +161,26 @@ def test_shares_of_flows_at_rest(case: Case) -> None:
         assert mine / mine.sum() == pytest.approx(
             np.array(other.rates_mbps) / sum(other.rates_mbps), rel=0.05
         )
+
+
+@pytest.mark.parametrize("variant", ["ns2", "paper"])
+@pytest.mark.parametrize("rtt_ms", [100, 101, 102, 103, 104, 105])
+def test_the_queue_does_not_depend_on_ticks_of_the_clock(variant: str, rtt_ms: int) -> None:
+    """The clock of 10 ms is that of time-outs: FAST times packets, whatever it shows.
+
+    At rest 100 packets are in the queue but for what the handshake's packet of 40 B made less of
+    the smallest RTT: three transmissions of 0.12 ms.
+    """
+    result = run(
+        duration="60 s",
+        network={
+            "kind": "dumbbell",
+            "rate": "100 Mbit/s",
+            "rtt": f"{rtt_ms} ms",
+            "buffer": "infinite",
+        },
+        transport=TRANSPORT if variant == "ns2" else "ns2",
+        traffic=[{"kind": "flows", "law": {"name": "fast", "variant": variant, "alpha": 100}}],
+        measure={"warmup": "20 s", "series": "none"},
+    )
+    assert 97 <= bottleneck(result, "mean_queue_packets") <= 99

@@ -55,14 +55,15 @@ impl Estimator {
         self.rto = self.rto.max(FALLBACK_RTO);
     }
 
-    /// Takes a round trip that may be the least, but is no sample; returns it as [`Self::sample`] does.
-    pub(crate) fn see(&mut self, rtt: Span, profile: &Profile) -> f64 {
-        let rtt_s = seconds(to_tick(rtt, profile.clock));
+    /// Takes a round trip that may be the least, but is no sample; returns it in seconds.
+    pub(crate) fn see(&mut self, rtt: Span) -> f64 {
+        let rtt_s = seconds(rtt);
         self.path.min_rtt_s = self.path.min_rtt_s.min(rtt_s);
         rtt_s
     }
 
-    /// Takes a sample that ends now; returns it in seconds, rounded to the profile's clock.
+    /// Takes a sample that ends now; returns it in seconds. Only the time-out and the smoothed RTT go by the
+    /// profile's clock: agents of ns-2 that steer by RTTs time each packet by themselves.
     #[inline]
     pub(crate) fn sample(
         &mut self,
@@ -71,7 +72,8 @@ impl Estimator {
         now: Time,
         profile: &Profile,
     ) -> f64 {
-        let rtt_s = self.see(rtt, profile);
+        let exact_s = self.see(rtt);
+        let rtt_s = seconds(to_tick(rtt, profile.clock));
         let srtt_s = self.path.srtt_s;
         let error_s = rtt_s - srtt_s;
         self.path.srtt_s = if srtt_s == 0.0 { rtt_s } else { srtt_s + error_s * 0.125 };
@@ -83,7 +85,7 @@ impl Estimator {
         if let Some(rto) = self.state.sample(&sample, profile) {
             self.rto = rto.clamp(profile.min_rto, profile.max_rto);
         }
-        rtt_s
+        exact_s
     }
 
     /// The timer has expired `backoff` times in a row while `una` was outstanding.
@@ -144,4 +146,17 @@ pub(crate) fn taken(stamp_then: u32, now: Time) -> Time {
 #[inline]
 fn whole_stamps(time: Time) -> Time {
     time >> STAMP_SHIFT << STAMP_SHIFT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn controllers_see_exact_round_trips_beside_a_coarse_clock() {
+        let profile = Profile { clock: SECOND / 100, rto_margin: 0, min_rto: 0, ..Profile::default() };
+        let mut estimator = Estimator::new(&profile);
+        assert_eq!(estimator.sample(SECOND * 104 / 1000, (0, 0), SECOND, &profile), 0.104);
+        assert_eq!((estimator.path.min_rtt_s, estimator.path.srtt_s), (0.104, 0.1));
+    }
 }

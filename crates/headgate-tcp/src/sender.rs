@@ -187,8 +187,7 @@ impl<C: Controller> Sender<C> {
             }
         };
         let rtt_s = self.take_sample(rtt, ctx);
-        let profile = ctx.profile();
-        if profile.rack_tlp { self.newest_rtt(rtt_s, profile) } else { rtt_s }
+        if ctx.profile().rack_tlp { self.newest_rtt(rtt_s) } else { rtt_s }
     }
 
     #[inline]
@@ -204,9 +203,9 @@ impl<C: Controller> Sender<C> {
     /// With RACK it is known when each segment left. So laws see the RTT of the last one that an ACK covers
     /// (as Linux), without the first one's wait for it at the receiver; the echo only tells of what was
     /// sent again.
-    fn newest_rtt(&mut self, echoed_s: f64, profile: &Profile) -> f64 {
+    fn newest_rtt(&mut self, echoed_s: f64) -> f64 {
         let newest = self.sent.as_ref().and_then(|sent| sent.rtt());
-        newest.map_or(echoed_s, |rtt| self.rtt.see(rtt, profile))
+        newest.map_or(echoed_s, |rtt| self.rtt.see(rtt))
     }
 
     /// There is nothing more to send; true if all that was sent has been acknowledged.

@@ -12,6 +12,8 @@ pub(super) struct Equation {
     pub mi_threshold_s: f64,
     /// Average RTT; 0 before the first sample.
     pub rtt_s: f64,
+    /// ACKs since the last sample.
+    unsampled: i32,
     /// Window when the round before this one began, segments.
     before: f64,
     /// Window when this round began, segments.
@@ -38,6 +40,7 @@ impl Equation {
             goal: Goal { alpha: params.alpha, gamma: params.gamma },
             mi_threshold_s: params.mi_threshold_s,
             rtt_s: 0.0,
+            unsampled: 0,
             before: FLOOR,
             began: FLOOR,
             passed: 0.0,
@@ -65,12 +68,25 @@ impl Equation {
         }
     }
 
+    /// Takes the sample of an ACK. If the transport times one segment per round trip, a sample counts for
+    /// all the ACKs since the last one; else the average would be hundreds of round trips old.
     fn sample(&mut self, rtt_s: f64, cwnd: f64) {
+        self.unsampled += 1;
+        if rtt_s <= 0.0 {
+            return;
+        }
         if self.rtt_s == 0.0 {
             self.rtt_s = rtt_s;
-        } else if rtt_s > 0.0 {
-            self.rtt_s += self.weight(cwnd) * (rtt_s - self.rtt_s);
+        } else {
+            self.rtt_s += self.share(cwnd) * (rtt_s - self.rtt_s);
         }
+        self.unsampled = 0;
+    }
+
+    /// Weight of a sample after this number of ACKs.
+    fn share(&self, cwnd: f64) -> f64 {
+        let weight = self.weight(cwnd);
+        if self.unsampled == 1 { weight } else { 1.0 - libm::pow(1.0 - weight, f64::from(self.unsampled)) }
     }
 
     fn open_round(&mut self, cwnd: f64) {

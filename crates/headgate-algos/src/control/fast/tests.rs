@@ -114,6 +114,21 @@ fn the_rtt_is_averaged_over_a_third_of_a_window() {
 }
 
 /// The window after an ACK each of such round trips, the queue empty again at the end; from 10.
+#[test]
+fn a_sample_counts_for_the_acks_that_brought_none() {
+    // weight 3/300 an ACK: a sample after 100 of them moves the average by 1 - 0.99^100 of the distance
+    let mut law = law(Variant::Paper);
+    law.rtt_s = 0.1;
+    for i in 1..=100 {
+        let rtt_s = if i == 100 { 0.2 } else { 0.0 };
+        law.on_ack(&Ack { rtt_s, ..ack(rtt_s) }, &PATH, &mut avoiding(300.0));
+    }
+    assert!((law.rtt_s - 0.1 - 0.1 * (1.0 - 0.99f64.powi(100))).abs() < 1e-12);
+    let before = law.rtt_s;
+    law.on_ack(&ack(0.2), &PATH, &mut avoiding(300.0));
+    assert!((law.rtt_s - before - 0.01 * (0.2 - before)).abs() < 1e-12);
+}
+
 fn window_after(variant: Variant, rtts_s: &[f64]) -> f64 {
     let (mut law, mut window) = (law(variant), starting(10.0));
     (law.mi_threshold_s, law.rtt_s) = (0.00075, BASE_S);
