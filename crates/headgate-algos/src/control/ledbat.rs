@@ -12,7 +12,9 @@
 //! # Where it differs from the paper
 //! The delay is the RTT, not the one-way delay: where ACKs wait in a queue of their own, that counts too;
 //! where they do not, the two differ by a constant, which the base takes out. Slow start up to `ssthresh`
-//! is as ns-3 has it; the RFC's pseudo-code has none (`slow_start` "no"). A window that shrinks takes
+//! is as ns-3 has it; the RFC's pseudo-code has none (`slow_start` "no"). It also ends, without a loss, when
+//! the queueing delay passes nine tenths of the target, as in libutp; ns-3's does not, and in a large buffer
+//! overshoots the target by far. A window that shrinks takes
 //! `ssthresh` along, so that slow start is not entered again. An ACK that echoes a mark, and one of a flow
 //! that its window does not limit, raise no window, as with all laws here. There is no random pause.
 //!
@@ -21,7 +23,8 @@
 //! takes it for the base.
 //!
 //! # References
-//! RFC 6817 §2.4.2 (rule), §2.5 (target, gain, history, windows); ns-3 `tcp-ledbat.cc` (filter, slow start).
+//! RFC 6817 §2.4.2 (rule), §2.5 (target, gain, history, windows); ns-3 `tcp-ledbat.cc` (filter, slow start);
+//! libutp `utp_internal.cpp` (end of slow start).
 
 use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
@@ -39,7 +42,7 @@ headgate_model::params! {
     base_minutes: number(10.0, (2.0, 60.0), "min", "RFC 6817"),
     /// Samples of which the smallest is the current delay.
     filter: number(4.0, (1.0, 64.0), "samples", "ns-3 tcp-ledbat.cc"),
-    /// Whether the window doubles each round trip up to ssthresh.
+    /// Whether the window doubles each round trip up to ssthresh, or until the delay is near the target.
     slow_start: choice(["yes", "no"], "ns-3 tcp-ledbat.cc; RFC 6817"),
 }
 
@@ -58,6 +61,9 @@ pub(crate) const CARD: Card = Card {
 const FLOOR: f64 = 2.0;
 
 const MINUTE_S: f64 = 60.0;
+
+/// Slow start ends above this share of the target (libutp).
+const SLOW_START_SHARE: f64 = 0.9;
 
 /// The delays of the last minutes and the last samples.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
@@ -138,6 +144,17 @@ impl Ledbat {
         }
     }
 
+    /// Whether this ACK still doubles the window. Once the delay is near the target, slow start is over.
+    fn slow_starts(&self, window: &mut Window) -> bool {
+        if !self.starts_slow || !window.slow_starts() {
+            return false;
+        }
+        if self.delays.queueing_s().is_some_and(|delay_s| delay_s > SLOW_START_SHARE * self.target_s) {
+            window.ssthresh = window.cwnd;
+        }
+        window.slow_starts()
+    }
+
     fn aim(&self, acked: f64, ack: &Ack, window: &mut Window) {
         let Some(queueing_s) = self.delays.queueing_s() else { return };
         let off = (self.target_s - queueing_s) / self.target_s;
@@ -156,7 +173,7 @@ impl Controller for Ledbat {
         if ack.rtt_s > 0.0 {
             self.delays.sample(ack.now_s, ack.rtt_s);
         }
-        if !(self.starts_slow && window.slow_starts()) {
+        if !self.slow_starts(window) {
             self.aim(ack.acked, ack, window);
         } else if ack.cwnd_limited {
             window.slow_start(ack.acked);
@@ -223,6 +240,18 @@ mod tests {
             law.starts_slow = starts_slow;
             law.on_ack(&Ack { in_flight: 10, ..ack(0.1) }, &PATH, &mut window);
             assert_eq!(window.cwnd, cwnd); // 1 for one, or 1/10
+        }
+    }
+
+    #[test]
+    fn slow_start_ends_at_nine_tenths_of_the_target() {
+        for (queueing_s, cwnd, ssthresh) in [(0.089, 51.0, f64::INFINITY), (0.091, 50.0 + 0.09 / 50.0, 50.0)] {
+            let (mut law, mut window) = (law(), starting(50.0));
+            law.delays.sample(1.0, 0.1);
+            (0..3).for_each(|_| law.delays.sample(1.0, 0.1 + queueing_s));
+            law.on_ack(&Ack { in_flight: 50, ..ack(0.1 + queueing_s) }, &PATH, &mut window);
+            assert!((window.cwnd - cwnd).abs() < 1e-12, "{queueing_s}: {}", window.cwnd);
+            assert_eq!(window.ssthresh, ssthresh);
         }
     }
 
