@@ -15,7 +15,8 @@
 //! It follows the authors' ns-2 code, which bounds `R` and measures `d` as below. A lost segment is found
 //! and sent again by the transport's recovery, not by a time-out after the last one; nor is a SYN sent again
 //! every 0.5 s, unless the transport says so (`syn_timeout`, `syn_backoff`). On a path where no
-//! router answers, a flow behaves as `reno`.
+//! router answers, a flow behaves as `reno`. First intervals are alike at all ports; that code draws them
+//! (`first_interval`).
 //!
 //! # When to use it
 //! To see what explicit rates do for short flows, and what a wrong initial rate does to queues.
@@ -60,6 +61,9 @@ pub mod router {
         start: number(0.05, (1e-9, 1.0), "1", "Dukkipati's ns-2 code"),
         /// RTT assumed at the start.
         start_rtt_s: number(0.2, (1e-6, 100.0), "s", "Dukkipati's ns-2 code"),
+        /// How long the first interval is: as the others, or drawn around that for each port, so that no two
+        /// routers keep step. Only with `whole` do the two directions of alike traffic mirror each other.
+        first_interval: choice(["whole", "drawn"], "derived; Dukkipati's ns-2 code"),
         /// Whether the packet in service belongs to the queue.
         queue: choice(["waiting", "present"], "Dukkipati's ns-2 code; Dukkipati, McKeown 2006"),
         /// Least rate, packets of 1000 bytes for an RTT; of none a rate would never come back.
@@ -105,7 +109,8 @@ pub mod router {
         /// A router that has seen no packet.
         pub fn new(params: Params, line_bytes_s: f64, mut chance: Stream) -> Self {
             let span_s = params.period_s.min(params.start_rtt_s);
-            let first_s = span_s * (1.0 + 0.2 * chance.normal()).max(0.0);
+            let off = if params.first_interval > 0.0 { 0.2 * chance.normal() } else { 0.0 };
+            let first_s = span_s * (1.0 + off).max(0.0);
             Self {
                 params,
                 rate_bytes_s: params.start * line_bytes_s,

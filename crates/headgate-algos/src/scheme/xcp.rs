@@ -16,7 +16,8 @@
 //! header rather than windows, the queue's minimum over half a round trip. `paper` takes the
 //! minimum over a whole one, and charges what another router has cut as the paper's appendix does. A lost
 //! segment halves the window, and feedback continues. On a path where no router answers, a flow behaves as
-//! `reno`. The sender asks for as much as it can get.
+//! `reno`. The sender asks for as much as it can get. Timers begin alike at all ports; ns-2's begin at times
+//! that are drawn (`first_interval`).
 //!
 //! # When to use it
 //! To see full use of a path without loss and without queue; and that short flows pay for it.
@@ -63,6 +64,9 @@ pub mod router {
         start_rtt_s: number(0.05, (1e-3, 1.0), "s", "ns-2.35 xcp/xcpq.h"),
         /// Longest RTT that counts.
         most_rtt_s: number(1.0, (1e-3, 100.0), "s", "ns-2.35 xcp/xcpq.cc"),
+        /// How long the timers first take: as by the RTT assumed, or drawn around that for each port, so that
+        /// no two routers keep step. Only with `whole` do the two directions of alike traffic mirror each other.
+        first_interval: choice(["whole", "drawn"], "derived; ns-2.35 xcp/xcpq.cc"),
         /// Which text is followed; what `paper` charges for foreign cuts is recalled, not verified.
         form: choice(["draft", "paper"], "ns-2.35 xcp/; Katabi et al. 2002"),
     }
@@ -119,7 +123,11 @@ pub mod router {
         /// A router that has seen no packet.
         pub fn new(params: Params, _line_bytes_s: f64, mut chance: Stream) -> Self {
             let span_s = params.start_rtt_s;
-            let mut first = || picoseconds((span_s * (1.0 + 0.2 * chance.normal())).max(FIRST_S));
+            let drawn = params.first_interval > 0.0;
+            let mut first = || {
+                let off = if drawn { 0.2 * chance.normal() } else { 0.0 };
+                picoseconds((span_s * (1.0 + off)).max(FIRST_S))
+            };
             Self {
                 params,
                 rtt_s: span_s,

@@ -214,9 +214,9 @@ fn no_more_is_handed_out_than_the_budget_has() {
 }
 
 #[test]
-fn timers_begin_at_random_and_go_on_as_the_rtt_says() {
+fn timers_may_begin_at_random() {
     let first = |entity| {
-        let params = router::Params::from_values(&values(router::Params::TABLE, &[]));
+        let params = router::Params::from_values(&values(router::Params::TABLE, &[("first_interval", 1.0)]));
         router::Router::new(params, LINE, Stream::new(1, "test", entity)).next_tick() as f64 / 1e12
     };
     let all: Vec<f64> = (0..200).map(first).collect();
@@ -224,6 +224,15 @@ fn timers_begin_at_random_and_go_on_as_the_rtt_says() {
     let mean = all.iter().sum::<f64>() / 200.0;
     assert!((mean - 0.0444).abs() < 0.002, "{mean}");
     assert!(all.iter().all(|&s| s >= 0.004));
+}
+
+#[test]
+fn timers_of_all_ports_begin_alike() {
+    for entity in 0..3 {
+        let params = router::Params::from_values(&values(router::Params::TABLE, &[]));
+        let router = router::Router::new(params, LINE, Stream::new(1, "test", entity));
+        assert_eq!(router.next_tick(), 50_000_000_000);
+    }
 }
 
 #[test]

@@ -130,12 +130,13 @@ def _port(setup: Setup, case: Case, protocol: str) -> Mapping[str, Any]:
     """Return buffer, discipline and router of the bottleneck."""
     match protocol:
         case "xcp":
-            return {"buffer": "1 BDP", "feedback": "xcp"}
+            return {"buffer": "1 BDP", "feedback": {"name": "xcp", "first_interval": "drawn"}}
         case "rcp" | "rcp, paper's gains":
             gains = setup.settings["gains" if protocol == "rcp" else "paper_gains"]
             # The scripts assume 200 ms at first, which no router of a data centre would.
             first = {"start_rtt": case["rtt"]} if "mark" in case else {}
-            return {"buffer": "infinite", "feedback": {"name": "rcp", **gains, **first}}
+            router = {"name": "rcp", "first_interval": "drawn", **gains, **first}
+            return {"buffer": "infinite", "feedback": router}
         case "dctcp":
             return {"buffer": "1 BDP", "queue": {"name": "threshold", "mark": case["mark"]}}
     return {"buffer": "1 BDP"}

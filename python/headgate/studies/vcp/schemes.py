@@ -66,7 +66,7 @@ RELEASED = Scheme("vcp", {"variant": "released"}, RELEASED_ROUTER, acks_first=Tr
 
 SCHEMES: Mapping[str, Scheme] = {
     "TCP": Scheme("reno", red=True),
-    "XCP": Scheme("xcp", feedback={"name": "xcp"}),
+    "XCP": Scheme("xcp", feedback={"name": "xcp", "first_interval": "drawn"}),
     "VCP": PAPER,
     "VCP 8-bit": Scheme("vcp", {"feedback": "8-bit"}, VCP_ROUTER),
     "VCP released": RELEASED,
