@@ -16,7 +16,9 @@ SEGMENT_BITS = 1448 * 8
 TICK_S = 0.01
 #: Its receivers have 16 MiB each, half of it for windows, and acknowledge a segment at once as long
 #: as the window they offer grows, by two segments each time (tcp_grow_window). ACKs were counted.
-LINUX = {"preset": "linux", "quick_acks": 2950}
+LINUX: dict[str, Any] = {"preset": "linux", "quick_acks": 2950}
+#: What `fq` as the sender's discipline does: it paces, by Linux's multiples of a window per RTT.
+FQ: dict[str, Any] = {"pacing": {"slow_start_gain": 2.0, "gain": 1.2}}
 #: Ours as the modules of that kernel. H-TCP and Westwood+ count RTTs in ticks; stretched ACKs have
 #: pushed BIC's estimate of segments per ACK from 2 towards 3, where it stays.
 LAWS: dict[str, dict[str, Any]] = {
@@ -97,7 +99,7 @@ def ours(case: str, duration_s: int, seed: int) -> Result:
         seed=seed,
         duration=f"{duration_s} s",
         network=network,
-        transport=LINUX,
+        transport=LINUX | (FQ if row["sender_qdisc"] == "fq" else {}),
         traffic=[flow(row["law"], start) for start in starts(int(row["flows"]), seed)],
         measure={"warmup": "10 s" if duration_s > 10 else "0 s", "series": "none"},
     )
@@ -145,6 +147,30 @@ def test_like_the_kernel(case: str) -> None:
         if told and (case, name) not in DIFFERS:
             low, high = bounds(case, name, share, slack)
             assert low <= found[name] <= high, (name, found[name], low, high)
+
+
+@pytest.mark.parametrize("case", ["cubic-33", "cubic-67", "cubic-67-fq", "cubic-201-fq"])
+def test_hystart_ends_slow_start_where_the_kernel_does(case: str) -> None:
+    """A train of half an RTT ends it; if the sender paces, one of a whole RTT."""
+    thresholds = {float(row["first_ssthresh"]) for row in REPEATS[case]}
+    transport = LINUX | (FQ if case.endswith("-fq") else {})
+    buffer = case.split("-")[1]
+    result = run(
+        duration="1 s",
+        network={
+            "kind": "dumbbell",
+            "rate": "20 Mbit/s",
+            "rtt": "40 ms",
+            "buffer": f"{buffer} packets",
+            "access": "direct",
+        },
+        transport=transport,
+        traffic=[flow("cubic")],
+        measure={"series": {"interval": "5 ms"}},
+    )
+    series = result.series.where(result.series["ssthresh_packets"] < 1e6)
+    assert thresholds == {75.0} if "fq" not in case else {150.0}
+    assert float(series["ssthresh_packets"][0]) == pytest.approx(thresholds.pop(), abs=1)
 
 
 def joined(beside: str, start_s: float) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""LEDBAT in a buffer without end: slow start ends by the delay, and the queue comes to its target."""
+"""LEDBAT in an infinite buffer: slow start ends by the delay, and the queue comes to its target."""
 
 import pytest
 

@@ -1,8 +1,9 @@
 """Boots Linux 6.1 as a process (user-mode Linux) and lets its TCP and qdiscs carry flows.
 
 `python tests/oracles/uml/boot.py OUT < BATCH` runs one batch: each line of BATCH is a scenario, as
-`NAME; DELAY_MS; BOTTLENECK; LAW@START LAW@START ...`. Needs the Debian packages `user-mode-linux`,
-`kmod`, `ethtool`, `iproute2`, `gcc`, installed or unpacked (`dpkg -x`) below the folder UML_TOOLS.
+`NAME; DELAY_MS; BOTTLENECK; LAW@START LAW@START ...`, and `; QDISC` for a qdisc at the sender, such
+as `fq`. Needs the Debian packages `user-mode-linux`, `kmod`, `ethtool`, `iproute2`, `gcc`,
+installed or unpacked (`dpkg -x`) below the folder UML_TOOLS. `measure.py` runs all that is stored.
 """
 
 import os
@@ -33,15 +34,15 @@ class Run:
     delay_ms: float
     bottleneck: str
     flows: tuple[tuple[str, float], ...]
+    sender_qdisc: str = "none"
 
     @classmethod
     def parse(cls, line: str) -> "Run":
         """Read one line of a batch."""
-        name, delay_ms, bottleneck, flows = (part.strip() for part in line.split(";"))
+        name, delay_ms, bottleneck, flows, *sender = (part.strip() for part in line.split(";"))
         laws = [flow.partition("@") for flow in flows.split()]
-        return cls(
-            name, float(delay_ms), bottleneck, tuple((law, float(at or 0)) for law, _, at in laws)
-        )
+        starts = tuple((law, float(at or 0)) for law, _, at in laws)
+        return cls(name, float(delay_ms), bottleneck, starts, *sender)
 
 
 def tools() -> Path:
@@ -67,7 +68,8 @@ def boot(runs: Sequence[Run], out: Path, duration_s: int = 60, interval_ms: int 
     out.mkdir(parents=True, exist_ok=True)
     traffic = out / "traffic"
     subprocess.run([find("gcc") or "gcc", "-O2", "-o", traffic, HERE / "traffic.c"], check=True)
-    (out / "scenarios").write_text("".join(f"{run.delay_ms:g} {run.bottleneck}\n" for run in runs))
+    lines = [f"{run.delay_ms:g} {run.sender_qdisc} {run.bottleneck}\n" for run in runs]
+    (out / "scenarios").write_text("".join(lines))
     flows = [(at, *flow) for at, run in enumerate(runs) for flow in run.flows]
     (out / "flows").write_text("".join(f"{at} {law} {start_s}\n" for at, law, start_s in flows))
     settings = {

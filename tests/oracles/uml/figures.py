@@ -1,4 +1,4 @@
-"""Figures of a batch that `boot.py` ran: a row for each scenario."""
+"""Figures of a batch that `boot.py` ran: a row for each scenario, and whether it kept time."""
 
 import csv
 from pathlib import Path
@@ -12,6 +12,13 @@ from .boot import Run
 WARMUP_S = 10.0
 #: Linux's states of a connection from which its window shrinks: Recovery and Loss.
 RECOVERY = 3
+#: A batch is left out if 1 % of its samples came later than this after the one before, or one of
+#: them by a round trip: the machine did not keep time.
+INTERVAL_S = 0.010
+LATE_S = 0.0025
+GAP_S = 0.040
+#: The kernel's threshold before anything set it.
+NEVER_SET = 2**31 - 1
 
 
 def table(path: Path) -> np.ndarray[Any, Any]:
@@ -32,9 +39,24 @@ def of_flow(samples: np.ndarray[Any, Any]) -> dict[str, float]:
     }
 
 
+def first_threshold(samples: np.ndarray[Any, Any]) -> tuple[float, float]:
+    """Give the first threshold of a flow, and when its slow start had ended; -1 and -1 if never."""
+    ended = samples[(samples["ssthresh"] > 0) & (samples["ssthresh"] < NEVER_SET)]
+    return (float(ended["ssthresh"][0]), float(ended["t_s"][0])) if len(ended) else (-1.0, -1.0)
+
+
+def kept_time(flows: np.ndarray[Any, Any]) -> bool:
+    """Whether the samples came in time; connections are made in the first second."""
+    times_s = np.unique(flows["t_s"][(flows["flow"] == 0) & (flows["t_s"] > 1)])
+    gaps_s = np.diff(times_s)
+    late_s = float(np.percentile(gaps_s, 99)) - INTERVAL_S
+    return late_s <= LATE_S and float(gaps_s.max()) <= GAP_S
+
+
 def of_run(run: Run, flows: np.ndarray[Any, Any], queue: np.ndarray[Any, Any]) -> dict[str, Any]:
     """Sum flows up, and take the mean of the packets that wait behind the one in service."""
-    each = [of_flow(flows[flows["flow"] == flow]) for flow in np.unique(flows["flow"])]
+    numbers = np.unique(flows["flow"])
+    each = [of_flow(flows[flows["flow"] == flow]) for flow in numbers]
     waiting = np.maximum(queue["packets"][queue["t_s"] >= WARMUP_S] - 1, 0)
     sums = {name: sum(figures[name] for figures in each) for name in each[0]}
     queues = {"queue_packets": waiting.mean(), "drops_all": queue["drops"][-1]}
@@ -45,16 +67,41 @@ def of_run(run: Run, flows: np.ndarray[Any, Any], queue: np.ndarray[Any, Any]) -
         "flows": len(each),
         **sums,
         **queues,
+        "first_ssthresh": first_threshold(flows[flows["flow"] == numbers[0]])[0],
+        "sender_qdisc": run.sender_qdisc,
+    }
+
+
+def of_join(run: Run, flows: np.ndarray[Any, Any]) -> dict[str, Any]:
+    """Give what became of the second of two flows, which begins beside the first."""
+    (beside, _), (_, start_s) = run.flows
+    joins = flows[flows["flow"] == np.unique(flows["flow"])[1]]
+    threshold, ended_s = first_threshold(joins)
+
+    def goodput_mbps(begin_s: float, end_s: float) -> float:
+        kept = joins[(joins["t_s"] >= begin_s) & (joins["t_s"] <= end_s)]
+        elapsed_s = kept["t_s"][-1] - kept["t_s"][0]
+        return float(8e-6 * (kept["acked_bytes"][-1] - kept["acked_bytes"][0]) / elapsed_s)
+
+    return {
+        "beside": beside,
+        "start_s": start_s,
+        "first_ssthresh": threshold,
+        "ended_s": round(ended_s - start_s, 4),
+        "goodput_first10_mbps": goodput_mbps(start_s, start_s + WARMUP_S),
+        "goodput_mbps": goodput_mbps(start_s + WARMUP_S, np.inf),
     }
 
 
 def of_batch(runs: list[Run], out: Path) -> list[dict[str, Any]]:
-    """Give the rows of a batch whose samples are in `out`."""
+    """Give the rows of a batch whose samples are in `out`; none if it did not keep time."""
     flows, queues = table(out / "flows.csv"), table(out / "queues.csv")
-    return [
-        of_run(run, flows[flows["scenario"] == at], queues[queues["scenario"] == at])
-        for at, run in enumerate(runs)
-    ]
+    if not kept_time(flows):
+        return []
+    each = [(run, flows[flows["scenario"] == at], at) for at, run in enumerate(runs)]
+    if runs[0].name.startswith("join"):
+        return [of_join(run, of) for run, of, _ in each]
+    return [of_run(run, of, queues[queues["scenario"] == at]) for run, of, at in each]
 
 
 def write(rows: list[dict[str, Any]], path: Path) -> None:
