@@ -96,8 +96,9 @@ const SCALE_PARTS: f64 = 8.0;
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct State {
     beta: f64,
-    /// End of the last recovery, seconds.
+    /// End of the last recovery, seconds, and what it was before the last reduction if that may be undone.
     lost_s: f64,
+    undo_s: Option<f64>,
     /// Smallest RTT of data, seconds; 0 = none yet. Greatest one of late.
     min_rtt_s: f64,
     max_rtt_s: f64,
@@ -123,6 +124,7 @@ impl Htcp {
         let state = State {
             beta: params.beta_min,
             lost_s: 0.0,
+            undo_s: None,
             min_rtt_s: 0.0,
             max_rtt_s: 0.0,
             alpha: 1.0,
@@ -264,12 +266,22 @@ impl Controller for Htcp {
         (self.state.alpha, self.state.counted) = (self.alpha(event.now_s), 0.0);
         self.fade();
         window.ssthresh = self.whole(1.0, self.state.beta * f64::from(event.in_flight)).max(2.0);
+        self.state.undo_s = Some(self.state.lost_s);
         self.begin(event.now_s);
         self.state.recovering = event.cause != Cause::Timeout;
     }
 
     fn on_recovered(&mut self, now_s: f64, _path: &Path, _window: &mut Window) {
-        self.begin(now_s);
+        if self.state.undo_s.take().is_some() {
+            self.begin(now_s);
+        }
+    }
+
+    /// The increase goes on by the time since the loss before (Linux `htcp_cwnd_undo`).
+    fn on_undo(&mut self, before: f64, _path: &Path, window: &mut Window) {
+        window.cwnd = window.cwnd.max(before);
+        self.state.lost_s = self.state.undo_s.take().unwrap_or(self.state.lost_s);
+        self.state.recovering = false;
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {

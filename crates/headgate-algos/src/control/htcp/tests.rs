@@ -195,3 +195,13 @@ fn linux_leaves_uncounted_what_slow_start_does_not_need() {
     law.on_ack(&Ack { acked: 5.0, ..ack(0.1) }, &PATH, &mut window);
     assert_eq!((window.cwnd, law.state.counted), (11.0, 0.0));
 }
+
+#[test]
+fn an_undone_loss_leaves_the_time_since_the_one_before() {
+    let (mut law, mut window) = (law(), avoiding(100.0));
+    law.on_congestion(&Congestion { now_s: 3.0, ..loss(100) }, &PATH, &mut window);
+    window.cwnd = 50.0;
+    law.on_undo(100.0, &PATH, &mut window);
+    law.on_recovered(3.1, &PATH, &mut window);
+    assert_eq!((window.cwnd, law.alpha(4.0)), (100.0, 33.25)); // as if there had been no loss
+}
