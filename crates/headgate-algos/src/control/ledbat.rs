@@ -150,7 +150,7 @@ impl Ledbat {
             return false;
         }
         if self.delays.queueing_s().is_some_and(|delay_s| delay_s > SLOW_START_SHARE * self.target_s) {
-            window.ssthresh = window.cwnd;
+            window.ssthresh = window.cwnd.max(FLOOR);
         }
         window.slow_starts()
     }

@@ -154,16 +154,18 @@ mod tests {
     }
 
     #[test]
-    fn a_round_below_sixteen_segments_counts_from_its_start() {
-        // The window passes 16 at the seventh ACK; the train began with the first.
-        let (mut hystart, mut window) = (HyStart::default(), starting(10.0));
-        let ended = (0..60).find(|&i| {
-            let ack = Ack { now_s: 1.0 + f64::from(i) * 0.0011, round_start: i == 0, ..ack(0.1) };
-            let ends = hystart.ends(&ack, BASE_S, &PATH, &window);
-            window.cwnd += 1.0;
-            ends
-        });
-        assert_eq!(ended, Some(46));
+    fn a_train_counts_from_the_round_s_start_if_the_window_passes_sixteen_in_time() {
+        // The window passes 16 at the seventh ACK: 1.8 ms or 6.6 ms after the first, which began the round.
+        let ended = |gap_s: f64| {
+            let (mut hystart, mut window) = (HyStart::default(), starting(10.0));
+            (0..200).find(|&i| {
+                let ack = Ack { now_s: 1.0 + f64::from(i) * gap_s, round_start: i == 0, ..ack(0.1) };
+                let ends = hystart.ends(&ack, BASE_S, &PATH, &window);
+                window.cwnd += 1.0;
+                ends
+            })
+        };
+        assert_eq!((ended(0.0003), ended(0.0011)), (Some(169), None)); // 50.7 ms of 50.5
     }
 
     #[test]

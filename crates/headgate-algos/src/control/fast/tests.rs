@@ -1,5 +1,5 @@
 use super::*;
-use crate::trial::{self, ack, loss, starting, timeout};
+use crate::trial::{self, ack, avoiding, loss, starting, timeout};
 
 /// Below 4 ms: increases are not spread.
 const BASE_S: f64 = 0.002;
