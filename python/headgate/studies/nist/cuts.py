@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from headgate.law import LOSS, Ack, Builtin, Congestion, Path, Window, builtin
+from headgate.mesonet.laws import PARAMS
 from headgate.verdicts import Estimate
 
 #: Least and greatest share that each law takes away, as the source has it; above 64 packets, where
@@ -43,7 +44,8 @@ def _within(law: str, found: Sequence[float]) -> bool:
 
 def _cut(name: str, packets: int, queue: float) -> float:
     """Return what the last of three losses takes away: what it depends on was seen by then."""
-    law, window, now_s, share = builtin(name), Window(packets, packets / 2), 0.0, 0.0
+    law = builtin(name, **PARAMS.get(name, {}))
+    window, now_s, share = Window(packets, packets / 2), 0.0, 0.0
     law.on_start(now_s, Path(srtt_s=RTT_S, min_rtt_s=RTT_S), window)
     for _ in range(LOSSES):
         now_s = _climb(law, window, packets, queue, now_s)
