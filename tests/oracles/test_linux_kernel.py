@@ -59,7 +59,6 @@ QUEUES: dict[str, dict[str, Any]] = {
 DIFFERS = {
     ("bbr-33", "queue_packets"),
     ("bbr-67", "queue_packets"),
-    ("cubic-33", "retransmissions_first"),
     ("cubic-67-fq", "queue_packets"),
     ("cubic-67-fq", "recoveries"),
     ("cubic-67-fq", "retransmissions"),
