@@ -32,5 +32,5 @@ def test_slow_start_ends_without_a_loss() -> None:
     packets_per_s = RATE_BPS / PACKET_BITS
     peak = (2 * 0.9 * TARGET_S + RTT_S) * packets_per_s
     assert float(queue.max()) == pytest.approx(peak, rel=0.05)
-    # What is above the target then falls by a part of 166.7, the target in packets, each round trip.
+    # What is above the target then falls by a part in 166.7 each round trip: the target in packets.
     assert float(queue[times_s > 140].mean()) == pytest.approx(TARGET_S * packets_per_s, rel=0.03)
