@@ -282,12 +282,12 @@ impl Controller for Cubic {
     }
 
     /// ACKs of segments that overtook others show the end of slow start as others do.
-    fn on_recovery_ack(&mut self, ack: &Ack, _path: &Path, window: &mut Window) {
+    fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         self.keep_clock(ack);
         self.note_rtt(ack);
         if window.slow_starts() && !ack.recovers && !ack.after_timeout {
             let State { slow_start, base_rtt_s, .. } = &mut *self.state;
-            slow_start.watch(ack, *base_rtt_s, window);
+            slow_start.watch(ack, *base_rtt_s, path, window);
         }
     }
 
