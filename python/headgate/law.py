@@ -8,6 +8,7 @@ A law is a class with `on_ack` and `on_congestion`, and whichever other callback
     on_segment_lost(self, sent, path, window)   a segment was lost (only with `wants_rate`)
     on_congestion(self, event, path, window)    set `window.ssthresh`
     on_recovered(self, now_s, path, window)     recovery ended, `cwnd` is back at `ssthresh`
+    on_undo(self, cwnd_before, path, window)    the last reduction was needless, `cwnd` is back
 
 Times (`now_s`, `rtt_s`, `path.srtt_s`, `path.min_rtt_s`) are in seconds. A law sets `window.cwnd`
 and `window.ssthresh`, in segments, and `window.pace`, in segments/s (infinite: not paced);

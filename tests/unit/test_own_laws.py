@@ -14,6 +14,7 @@ import pytest
 from headgate import Result, Scenario, dumbbell
 from headgate.api import simulate
 from headgate.errors import InterruptedRunError
+from headgate.law import Window
 from headgate.plugin import library, load
 from headgate.plugin.jit import layout
 from headgate.plugin.ready import make_ready
@@ -73,6 +74,39 @@ def test_reno_in_every_way_gives_the_digest_of_ours(way: str, reno: Result) -> N
     result = scenario(str(LAWS / way)).run()
     assert result.digest == reno.digest
     assert result.meta["packet_hops"] == reno.meta["packet_hops"]
+
+
+def late(control: object) -> Scenario:
+    """A flow on a path where one packet in a hundred is overtaken by those of 20 ms."""
+    return dumbbell(
+        rate="20 Mbit/s",
+        rtt="40 ms",
+        access="direct",
+        impairments=[{"name": "reorder", "share": 0.01, "late": "20 ms"}],
+        flows=[control],
+        transport="linux",
+    ).replaced({"duration": "5 s"})
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_needless_reductions_of_an_own_law_are_undone(way: str) -> None:
+    needs(way)
+    theirs = late({"control": f"{LAWS / way}"}).run()
+    assert theirs.digest == late({"law": "reno"}).run().digest
+    assert theirs.flows["undone"][0] > 0
+
+
+def test_a_law_hears_the_window_before_a_needless_reduction() -> None:
+    base = module("reno").Reno
+    heard: list[tuple[float, float]] = []
+
+    class Hears(base):  # type: ignore[misc,valid-type]
+        def on_undo(self, cwnd_before: float, path: object, window: Window) -> None:
+            heard.append((cwnd_before, window.cwnd))
+
+    result = late({"control": Hears}).run()
+    assert len(heard) == result.flows["undone"][0] > 0
+    assert all(now >= before > 1 for before, now in heard)
 
 
 def test_several_of_them_share_a_run(reno: Result) -> None:

@@ -44,8 +44,15 @@ pub struct LawArguments {
 
 impl Arguments for LawArguments {
     type Interface = Laws;
-    const CALLBACKS: &'static [&'static str] =
-        &["on_ack", "on_recovery_ack", "on_congestion", "on_segment_lost", "on_start", "on_recovered"];
+    const CALLBACKS: &'static [&'static str] = &[
+        "on_ack",
+        "on_recovery_ack",
+        "on_congestion",
+        "on_segment_lost",
+        "on_start",
+        "on_recovered",
+        "on_undo",
+    ];
 
     fn new(py: Python<'_>) -> PyResult<Self> {
         let event = control::Congestion { cause: control::Cause::Loss, now_s: 0.0, in_flight: 0 };
@@ -75,6 +82,7 @@ impl Arguments for LawArguments {
             Event::SegmentLost(_) => 3,
             Event::Start(_) => 4,
             Event::Recovered(_) => 5,
+            Event::Undone(_) => 6,
         }
     }
 
@@ -100,8 +108,8 @@ impl Arguments for LawArguments {
                 self.sent.bind(py).borrow_mut().0 = *sent;
                 &self.on_segment_lost
             }
-            Event::Start(now_s) | Event::Recovered(now_s) => {
-                return (now_s, &self.path, &self.window).into_pyobject(py);
+            Event::Start(number) | Event::Recovered(number) | Event::Undone(number) => {
+                return (number, &self.path, &self.window).into_pyobject(py);
             }
         };
         Ok(all.bind(py).clone())

@@ -46,6 +46,10 @@ impl Builtin {
         self.0.on_recovered(now_s, &path.0, &mut window.0);
     }
 
+    fn on_undo(&mut self, cwnd_before: f64, path: &Path, window: &mut Window) {
+        self.0.on_undo(cwnd_before, &path.0, &mut window.0);
+    }
+
     /// What the law shows of itself, in its own unit; NaN if nothing.
     #[getter]
     fn gauge(&self) -> f64 {

@@ -197,7 +197,7 @@ fn seen(py: Python<'_>, call: Call) -> PyResult<Bound<'_, PyTuple>> {
 
 fn happened(py: Python<'_>, first: Happened) -> PyResult<Bound<'_, PyAny>> {
     Ok(match first {
-        Happened::Time(now_s) => now_s.into_pyobject(py)?.into_any(),
+        Happened::Number(number) => number.into_pyobject(py)?.into_any(),
         Happened::Ack(ack) => Bound::new(py, Ack(ack))?.into_any(),
         Happened::Rate(sent) => Bound::new(py, Rate(sent))?.into_any(),
         Happened::Congestion(event) => Bound::new(py, Congestion(event))?.into_any(),

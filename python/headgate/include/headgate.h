@@ -100,6 +100,9 @@ typedef struct headgate_law_v1 {
     /* Recovery ended; cwnd is back at ssthresh. */
     int32_t (*on_recovered)(void *state, double now_s, const headgate_path *path,
                             headgate_window *window);
+    /* The last reduction was needless, and cwnd is back at its value before it, or larger. */
+    int32_t (*on_undo)(void *state, double cwnd_before, const headgate_path *path,
+                       headgate_window *window);
 } headgate_law_v1;
 
 #define HEADGATE_LAW_V1 .version = HEADGATE_LAW_VERSION, .size = sizeof(headgate_law_v1)

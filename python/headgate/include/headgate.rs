@@ -142,6 +142,7 @@ pub trait Law: Copy + Sync + 'static {
     fn on_segment_lost(&mut self, _sent: &Rate, _path: &Path, _window: &mut Window) {}
     fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window);
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
+    fn on_undo(&mut self, _cwnd_before: f64, _path: &Path, _window: &mut Window) {}
 }
 
 pub const VERSION: u32 = 1;
@@ -160,6 +161,7 @@ pub struct LawV1<L: 'static> {
     on_segment_lost: extern "C" fn(&mut L, &Rate, &Path, &mut Window) -> i32,
     on_congestion: extern "C" fn(&mut L, &Congestion, &Path, &mut Window) -> i32,
     on_recovered: extern "C" fn(&mut L, f64, &Path, &mut Window) -> i32,
+    on_undo: extern "C" fn(&mut L, f64, &Path, &mut Window) -> i32,
 }
 
 impl<L: Law> LawV1<L> {
@@ -177,6 +179,7 @@ impl<L: Law> LawV1<L> {
             on_segment_lost: on_segment_lost::<L>,
             on_congestion: on_congestion::<L>,
             on_recovered: on_recovered::<L>,
+            on_undo: on_undo::<L>,
         }
     }
 }
@@ -198,6 +201,7 @@ calls! {
     on_segment_lost(&Rate),
     on_congestion(&Congestion),
     on_recovered(f64),
+    on_undo(f64),
 }
 
 /// Exports a law under a name: `headgate::export!(mylaw: MyLaw = MyLaw { last_s: 0.0 });`

@@ -122,7 +122,7 @@ class Flow:
 
     def _lose(self, cause: int) -> None:
         """Tell of congestion, and do with the window what the transport does."""
-        in_flight = self.in_flight
+        in_flight, before = self.in_flight, self.window.cwnd
         if cause == TIMEOUT:
             self.window.cwnd = 1.0
         if cause != MARK:
@@ -138,6 +138,14 @@ class Flow:
             if not self.keeps_window:
                 self.window.cwnd = self.window.ssthresh
             self._call("on_recovered", self.now_s)
+            if cause == LOSS and self.random.random() < 0.2:
+                self._undo(before)
+
+    def _undo(self, before: float) -> None:
+        """Restore the window of a needless reduction, as the transport does, and tell of it."""
+        if not self.keeps_window:
+            self.window.cwnd = max(self.window.cwnd, before)
+        self._call("on_undo", before)
 
     def _rtt(self) -> float:
         chance = self.random.random()

@@ -109,6 +109,7 @@ def _sum_up(windows: list[tuple[float, ...]]) -> Mapping[str, float]:
 
 _ACK = Callback(("ack", "path", "window"), "Ack")
 _TIME = Callback(("now_s", "path", "window"), None)
+_BEFORE = Callback(("cwnd_before", "path", "window"), None)
 
 LAW = Interface(
     noun="law",
@@ -122,6 +123,7 @@ LAW = Interface(
         "on_segment_lost": Callback(("sent", "path", "window"), "Rate"),
         "on_congestion": Callback(("event", "path", "window"), "Congestion"),
         "on_recovered": _TIME,
+        "on_undo": _BEFORE,
     },
     required=(("on_ack",), ("on_congestion",)),
     traits={

@@ -89,7 +89,7 @@ impl Interface for Disciplines {
             DisciplineEvent::Arrival(packet) | DisciplineEvent::Departure(packet) => {
                 Happened::Packet(*packet)
             }
-            DisciplineEvent::Tick(now_s) => Happened::Time(now_s),
+            DisciplineEvent::Tick(now_s) => Happened::Number(now_s),
         };
         Given::Discipline(happened, *port, *decision)
     }

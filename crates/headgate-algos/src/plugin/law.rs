@@ -45,12 +45,14 @@ pub enum Event<'a> {
     Congestion(&'a Congestion),
     /// Recovery ended, at this time in seconds.
     Recovered(f64),
+    /// The last reduction was needless; the window before it, in segments.
+    Undone(f64),
 }
 
 impl Event<'_> {
     fn happened(&self) -> Happened {
         match *self {
-            Self::Start(now_s) | Self::Recovered(now_s) => Happened::Time(now_s),
+            Self::Start(number) | Self::Recovered(number) | Self::Undone(number) => Happened::Number(number),
             Self::Ack(ack) | Self::RecoveryAck(ack) => Happened::Ack(*ack),
             Self::SegmentLost(sent) => Happened::Rate(*sent),
             Self::Congestion(event) => Happened::Congestion(*event),
@@ -62,7 +64,7 @@ impl Event<'_> {
             Self::Start(now_s) | Self::Recovered(now_s) => Some(now_s),
             Self::Ack(ack) | Self::RecoveryAck(ack) => Some(ack.now_s),
             Self::Congestion(event) => Some(event.now_s),
-            Self::SegmentLost(_) => None,
+            Self::SegmentLost(_) | Self::Undone(_) => None,
         }
     }
 }
@@ -82,6 +84,7 @@ impl Interface for Laws {
             Event::SegmentLost(_) => "on_segment_lost",
             Event::Congestion(_) => "on_congestion",
             Event::Recovered(_) => "on_recovered",
+            Event::Undone(_) => "on_undo",
         }
     }
 
@@ -184,6 +187,14 @@ impl Controller for Plugin {
         self.bound.tell(&Event::Recovered(now_s), path, window);
     }
 
+    /// The window is back before the law hears of it, as for controllers without a rule of their own.
+    fn on_undo(&mut self, before: f64, path: &Path, window: &mut Window) {
+        if !self.bound.traits().keeps_window {
+            window.cwnd = window.cwnd.max(before);
+        }
+        self.bound.tell(&Event::Undone(before), path, window);
+    }
+
     fn controls_cwnd_in_recovery(&self) -> bool {
         self.bound.traits().keeps_window
     }
@@ -197,10 +208,6 @@ impl Controller for Plugin {
     }
 
     // No interface of a user's law has these yet.
-
-    fn on_undo(&mut self, before: f64, _path: &Path, window: &mut Window) {
-        window.cwnd = window.cwnd.max(before);
-    }
 
     fn scheme(&self) -> Option<u8> {
         None

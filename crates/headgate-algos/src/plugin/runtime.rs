@@ -43,8 +43,8 @@ pub enum Given {
 /// What a callback is given first.
 #[derive(Clone, Copy, Debug)]
 pub enum Happened {
-    /// A time, seconds.
-    Time(f64),
+    /// A time, seconds, or a window, segments.
+    Number(f64),
     /// An acknowledgement.
     Ack(Ack),
     /// What was known of a lost segment.

@@ -27,6 +27,7 @@ pub struct LawFunctions {
     on_segment_lost: Option<OnRecord<Rate>>,
     on_congestion: Option<OnRecord<Congestion>>,
     on_recovered: Option<OnTime>,
+    on_undo: Option<OnTime>,
 }
 
 impl Functions for LawFunctions {
@@ -63,6 +64,7 @@ impl Functions for LawFunctions {
                 }
                 Event::Start(now_s) => self.on_start.map_or(0, |f| f(state, now_s, path, window)),
                 Event::Recovered(now_s) => self.on_recovered.map_or(0, |f| f(state, now_s, path, window)),
+                Event::Undone(before) => self.on_undo.map_or(0, |f| f(state, before, path, window)),
                 Event::RecoveryAck(ack) => {
                     self.on_recovery_ack.map_or(0, |f| f(state, &{ *ack }, path, window))
                 }
