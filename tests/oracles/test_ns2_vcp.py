@@ -219,6 +219,20 @@ def test_flows_that_join_one_another_are_fair_as_soon() -> None:
     assert result.ports["drops"].sum() == 0
 
 
+#: The agents have no time-out on these paths, which drop nothing.
+LONG_RTT_MS, MOST_TIMEOUTS = 500.0, 5
+
+
+@pytest.mark.parametrize("tag", ["base", "fixed95_notable"])
+def test_a_long_round_trip_times_out_no_more_often(tag: str) -> None:
+    at_80_ms = next(Case.of(row) for row in rows("ns2/vcp.csv") if row["tag"] == tag)
+    packets = int(at_80_ms.rate_mbps * LONG_RTT_MS * 1e3 / 8000)
+    case = at_80_ms._replace(rtt_ms=LONG_RTT_MS, ack_priority=True, limit=packets, duration_s=30)
+    result = simulate(case, list(np.random.default_rng(1).uniform(0, 1, 100)), 1, "none")
+    assert result.ports["drops"].sum() == 0
+    assert result.flows["timeouts"].sum() <= MOST_TIMEOUTS
+
+
 def test_the_released_rules_keep_the_queue_short_where_one_fifo_does_not() -> None:
     first, fifo = (
         Case.of(row) for row in rows("ns2/vcp.csv") if row["tag"] == "base" and row["seed"] == "1"
