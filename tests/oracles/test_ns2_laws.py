@@ -24,7 +24,9 @@ LINUX = {
     "rtt_sampling": "timestamps",
     "clock": "0 s",
     "rack_tlp": True,
-    "rto_margin": "200 ms",
+    "tail_probe": False,
+    "timeout_sacks": "kept",
+    "rto_tick": "1 ms",
 }
 #: Our laws as the modules of Linux 2.6.22 in ns-2: CUBIC still kept 0.8 and had no HyStart.
 LAWS: dict[str, dict[str, Any]] = {

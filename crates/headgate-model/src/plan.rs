@@ -207,6 +207,12 @@ pub struct Transport {
     /// A time-out is tested for being spurious (F-RTO, RFC 5682), where reductions are undone.
     #[serde(default)]
     pub frto: bool,
+    /// With RACK, a tail is probed before its time-out (RFC 8985 §7).
+    #[serde(default = "probes")]
+    pub tail_probe: bool,
+    /// What a time-out does to the record of SACKed segments.
+    #[serde(default)]
+    pub timeout_sacks: TimeoutSacks,
     /// How often time-outs lower the threshold.
     #[serde(default)]
     pub timeout_reduction: TimeoutReduction,
@@ -291,6 +297,21 @@ pub enum RtoRule {
     Linux,
     /// Integers in ticks of a clock (`TcpAgent::rtt_update` of ns-2.35).
     Ns2,
+}
+
+/// What a time-out does to the record of SACKed segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeoutSacks {
+    /// It stays, and SACKed segments are not sent again (RFC 6675, Linux).
+    #[default]
+    Kept,
+    /// It is emptied, and everything outstanding is sent again (RFC 2018 §8, ns-2's Sack1).
+    Forgotten,
+}
+
+fn probes() -> bool {
+    true
 }
 
 /// How often time-outs lower the threshold.

@@ -1,7 +1,7 @@
 //! A plan's transport profile as TCP has it.
 
 use headgate_model::plan::{
-    self, Count, Pacing, Recovery, RttSampling, SynRetry, TimeoutReduction, Transport,
+    self, Count, Pacing, Recovery, RttSampling, SynRetry, TimeoutReduction, TimeoutSacks, Transport,
 };
 use headgate_tcp::{ENDLESS, Profile, RtoRule};
 
@@ -40,6 +40,8 @@ pub fn profile(t: &Transport) -> Profile {
         dsack: t.dsack && sack,
         undo: t.undo,
         frto: t.frto && t.undo,
+        tail_probe: t.tail_probe,
+        forgets_sacks: t.timeout_sacks == TimeoutSacks::Forgotten,
         each_timeout: t.timeout_reduction == TimeoutReduction::Each,
         count_segments: t.count == Count::Segments,
         whole_windows: t.whole_windows,

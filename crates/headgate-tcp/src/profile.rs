@@ -77,6 +77,10 @@ pub struct Profile {
     pub undo: bool,
     /// A time-out is tested for being spurious (F-RTO, RFC 5682), if reductions are undone.
     pub frto: bool,
+    /// With RACK, tails are probed (RFC 8985 §7).
+    pub tail_probe: bool,
+    /// A time-out forgets which segments were SACKed, so that all are sent again (RFC 2018 §8, ns-2's Sack1).
+    pub forgets_sacks: bool,
     /// Every time-out lowers the threshold (4.3BSD), not only the first for one window (Linux).
     pub each_timeout: bool,
     /// Windows grow by segments acknowledged, not by ACKs received.
@@ -156,6 +160,8 @@ impl Default for Profile {
             dsack: true,
             undo: true,
             frto: true,
+            tail_probe: true,
+            forgets_sacks: false,
             each_timeout: false,
             count_segments: true,
             whole_windows: true,

@@ -95,7 +95,8 @@ impl<C: Controller> Sender<C> {
 
     /// How long to wait before a probe, if one may be sent (RFC 8985 §7.2, `TLP_calc_PTO`).
     pub(crate) fn probe_timeout(&self, ctx: &impl Context) -> Option<Span> {
-        let may = ctx.profile().rack_tlp && self.probe.is_none();
+        let profile = ctx.profile();
+        let may = profile.rack_tlp && profile.tail_probe && self.probe.is_none();
         let calm = match self.phase {
             Phase::Open => self.recovery.is_none(),
             Phase::Reducing => self.recovery.as_ref().is_none_or(|recovery| recovery.board.is_clean()),

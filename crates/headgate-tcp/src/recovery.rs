@@ -106,7 +106,8 @@ impl<C: Controller> Sender<C> {
     ) {
         let cum = ack.next;
         let (flight, newly) = (self.next - self.una, cum - self.una);
-        let sack = ctx.profile().sack;
+        let Profile { sack, forgets_sacks, .. } = *ctx.profile();
+        let sack = sack && !(forgets_sacks && self.phase == Phase::Timeout);
         let (echoed, recover) = (Echoed::of(ack, ctx), self.recover);
         let recovery = self.recovery_or_new();
         recovery.sends_new = false;
@@ -408,7 +409,12 @@ impl<C: Controller> Sender<C> {
         self.phase = Phase::Timeout;
         self.recover = self.next;
         let (now, rack) = (ctx.now(), ctx.profile().rack_tlp);
+        let (una, next, forgets) = (self.una, self.next, ctx.profile().forgets_sacks);
         let recovery = self.recovery_or_new();
+        if forgets {
+            recovery.board = Scoreboard::new(una);
+            recovery.board.extend(next);
+        }
         (recovery.inflation, recovery.sends_new) = (0.0, false);
         let recent: Vec<u32> = match &self.sent {
             Some(sent) if rack => (self.una..self.next).filter(|&seq| sent.is_recent(seq, now)).collect(),

@@ -31,6 +31,8 @@ DEFAULT: dict[str, Any] = {
     "dsack": False,
     "undo": False,
     "frto": False,
+    "tail_probe": True,
+    "timeout_sacks": "kept",  # RFC 6675
     "timeout_reduction": "once",
     "count": "segments",  # RFC 3465
     "whole_windows": False,
@@ -79,6 +81,7 @@ NS2 = DEFAULT | {
     "initial_rto": parse_time("3 s"),
     "syn_tries": 255,
     "syn_timeout": parse_time("3 s"),
+    "timeout_sacks": "forgotten",  # Sack1
     "timeout_reduction": "each",
     "count": "acks",
     "rtt_sampling": "per_window",

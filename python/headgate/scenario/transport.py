@@ -98,6 +98,14 @@ class Transport(Model):
         description="A time-out is tested for being spurious before more is retransmitted (F-RTO, "
         "RFC 5682). Needs undo.",
     )
+    tail_probe: bool | None = Field(
+        None, description="With rack_tlp: a tail is probed before its time-out, RFC 8985."
+    )
+    timeout_sacks: Literal["kept", "forgotten"] | None = Field(
+        None,
+        description="Whether a sender with SACK still knows after a time-out which packets arrived "
+        "(RFC 6675), or sends all again (RFC 2018, ns-2's Sack1).",
+    )
     timeout_reduction: Literal["once", "each"] | None = Field(
         None,
         description="Time-outs lower ssthresh once for a window of losses (Linux), or each of them,"
@@ -235,6 +243,8 @@ _AS_THEY_ARE = (
     "dsack",
     "undo",
     "frto",
+    "tail_probe",
+    "timeout_sacks",
     "timeout_reduction",
     "count",
     "whole_windows",

@@ -182,6 +182,8 @@ fn transport(s: &mut Stream) -> Transport {
         dsack: pick(s, &[true, false]),
         undo: pick(s, &[true, false]),
         frto: pick(s, &[true, false]),
+        tail_probe: pick(s, &[true, false]),
+        timeout_sacks: pick(s, &[TimeoutSacks::Kept, TimeoutSacks::Forgotten]),
         timeout_reduction: pick(s, &[TimeoutReduction::Once, TimeoutReduction::Each]),
         count: pick(s, &[Count::Segments, Count::Acks]),
         whole_windows: pick(s, &[true, false]),

@@ -144,3 +144,11 @@ fn rfc8985_7_4_a_loss_that_the_probe_repaired_is_congestion() {
     peer.ack(11);
     assert!(peer.tcp.window.ssthresh.is_finite()); // without an echo of the second it was the only one
 }
+
+#[test]
+fn rfc8985_7_without_probes_a_tail_times_out() {
+    let mut peer = Peer::open(1, Profile { tail_probe: false, min_rto: 200 * MS, rto_margin: 0, ..rack() });
+    peer.sent();
+    assert_eq!(peer.wait_until_it_sends(), Some(RTT + 300 * MS));
+    assert_eq!((peer.sent(), peer.host.timeouts), (vec![0], 1));
+}

@@ -171,3 +171,18 @@ fn where_acks_alone_are_counted_what_is_lost_stays_in_flight() {
     peer.ack(1); // it moves on, which counts twice
     assert_eq!(peer.sent(), [1]);
 }
+
+#[test]
+fn rfc2018_8_a_timeout_may_forget_what_was_sacked() {
+    for (forgets_sacks, again) in [(false, vec![0, 1]), (true, vec![0, 1, 2])] {
+        let mut peer = Peer::open(4, Profile { initial_window: 4.0, forgets_sacks, ..rfc() });
+        peer.sent();
+        peer.sack(0, &[(2, 3)]);
+        peer.wait_until_it_sends();
+        let mut seen = peer.sent();
+        peer.ack(1); // of the first segment, sent again
+        seen.extend(peer.sent());
+        seen.truncate(again.len());
+        assert_eq!(seen, again);
+    }
+}
