@@ -99,5 +99,7 @@ def _anova(groups: Sequence[NDArray[np.float64]]) -> tuple[float, float, float]:
     if all(np.ptp(group) <= rounding for group in groups):
         return float("inf"), 0.0, 1.0
     found = stats.f_oneway(*groups)
+    if not found.statistic > 0:  # equal means, but for rounding
+        return 0.0, 1.0, 0.0
     between = float(found.statistic) * (len(groups) - 1)
     return float(found.statistic), float(found.pvalue), between / (between + runs - len(groups))
