@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from headgate.analysis import MainEffects, components, correlations, main_effects, ranks, ten_steps
+from headgate.analysis import components, correlations, main_effects, ranks, ten_steps
 from headgate.analysis.clusters import tree
-from headgate.analysis.main_effects import Coded
 from headgate.cli.main import app
 from headgate.stats import grubbs
-from headgate.stats.effects import Effect
+from headgate.stats.multiplicity import false_discovery, holm
 
 DATA = Path(__file__).parent / "data" / "statistics"
 
@@ -110,8 +109,8 @@ def test_the_full_model_is_the_table_of_the_handbook() -> None:
 
 def test_the_command_gives_what_the_handbooks_table_says() -> None:
     """One factor in the model, all others in the error: 30 degrees of freedom."""
-    names = ["--factors", ",".join(FACTORS), "--responses", "strength", "--json"]
-    done = CliRunner().invoke(app, ["analyse", str(DATA / "ceramic.csv"), *names])
+    names = ["--factors", ",".join(FACTORS), "--responses", "strength", "--model", "one-way"]
+    done = CliRunner().invoke(app, ["analyse", str(DATA / "ceramic.csv"), *names, "--json"])
     assert done.exit_code == 0, done.output
     squares, _, whole = printed_squares()
     for one in json.loads(done.stdout):
@@ -237,11 +236,15 @@ def test_fifteen_tests_leave_four() -> None:
     """The example of Benjamini and Hochberg (1995): nine are below 5 %, Bonferroni keeps three."""
     p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459,
          0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.000]  # fmt: skip
-    names = tuple(f"f{place}" for place in range(len(p)))
-    effects = {
-        ((), name, "y"): Effect(name, 0.0, 0.0, 0.0, 0.0, one, 0.0)
-        for name, one in zip(names, p, strict=True)
-    }
-    found = MainEffects(names, ("y",), (), effects, Coded({}, {}, {}))
-    assert sum(q <= 0.05 for q in found.q.values()) == 4
-    assert found.q[(), "f3", "y"] == pytest.approx(0.0095 * 15 / 4)
+    found = false_discovery(dict(enumerate(p)))
+    assert sum(q <= 0.05 for q in found.values()) == 4
+    assert found[3] == pytest.approx(0.0095 * 15 / 4)
+
+
+def test_holm_keeps_those_that_fall_below_a_rising_bound() -> None:
+    """Holm's steps: of fifteen 0.0001, 0.0004 and 0.0019 are below 0.05/15, /14 and /13."""
+    p = [0.0095, 0.0001, 0.0019, 0.0004, *[0.03] * 11, float("nan")]
+    found = holm(dict(enumerate(p)))
+    assert [key for key, one in found.items() if one < 0.05] == [1, 2, 3]
+    assert found[2] == pytest.approx(0.0019 * 13)
+    assert np.isnan(found[15])

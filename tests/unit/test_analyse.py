@@ -80,7 +80,7 @@ def test_aliases_are_left_out_and_named() -> None:
 def test_q_values_are_those_of_benjamini_and_hochberg() -> None:
     table = half_fraction()
     found = main_effects(table, [f"X{i}" for i in range(1, 7)], ["y"])
-    p = sorted(effect.p for effect in found.effects.values())
+    p = sorted(effect.p for effect in found.of_response("y"))
     by_hand = min(p[i] * len(p) / (i + 1) for i in range(len(p)))
     assert min(found.q.values()) == pytest.approx(by_hand)
 
@@ -287,7 +287,7 @@ def test_levels_are_printed_low_before_high(tmp_path: Path) -> None:
     printed = analyse(file, "--factors", "delay,law,n", "--responses", "y").splitlines()
     assert printed[:3] == [
         "delay: low is 20 ms, high is 100 ms",
-        "law: low is bic, high is reno, by the alphabet",
+        "law: bic, reno (names, without an order)",
         "n: low is 1, then 2, high is 3",
     ]
     assert printed[4].split() == ["y", "+**", ".", "."]

@@ -18,8 +18,9 @@ def sentences(found: Iterable[said.Finding]) -> list[str]:
 def test_influence_names_what_moves_and_what_does_not() -> None:
     found = of_rows({"1": [0.2, 0.9, 0.0]}, ["X1", "X2", "X3"], [["1"]])
     assert sentences(said.of_influence(found)) == [
-        "Psi, the share of responses that a factor moves, averaged over 1: X2 90 %, X1 20 %.",
-        "No response is moved by X3.",
+        "Psi, the share of responses on which an effect of a factor is shown, averaged over 1: X2"
+        " 90 %, X1 20 %.",
+        "No effect on any response is shown of X3.",
     ]
 
 

@@ -89,6 +89,19 @@ def test_labels_that_differ_in_writing_only_are_named(labels: list[str], said: s
     assert notes(frame, ["x"], ["y"]) == wanted
 
 
+def test_factors_that_mostly_change_together_are_named() -> None:
+    """18, 2, 2 and 18 runs of four combinations: V is (18 18 - 2 2) / (20 20) = 0.8."""
+    a = ["0"] * 20 + ["1"] * 20
+    b = ["0"] * 18 + ["1"] * 2 + ["0"] * 2 + ["1"] * 18
+    frame = Frame.of({"A": a, "B": b, "C": ["x", "y"] * 20, "y": list(range(40))})
+    assert notes(frame, ["A", "B", "C"], ["y"]) == [
+        "A and B mostly change together (Cramer's V 0.80; 2 to 18 runs of each combination of"
+        " levels), so their effects are hard to tell apart."
+    ]
+    same = Frame.of({"A": a, "B": a, "y": list(range(40))})
+    assert notes(same, ["A", "B"], ["y"]) == []  # the answer says that
+
+
 def test_the_command_says_what_it_leaves_out(tmp_path: Path) -> None:
     rows = [("a", 1), ("b", 2), ("a", 1.5), ("", 3), ("b", "NA"), ("b", 2.5)]
     file = write(tmp_path / "t.csv", "x,y", rows)

@@ -17,7 +17,7 @@ from headgate.plots.multiples import phases, windows_and_queues
 from headgate.plots.readable import find_readable
 from headgate.plots.style import image
 from headgate.stats.conditions import Outlier, Residuals
-from headgate.stats.effects import Effect
+from headgate.stats.factor_effect import FactorEffect, LevelMean
 
 T_S = np.arange(0.0, 10.0)
 
@@ -86,8 +86,8 @@ def test_a_legend_is_no_wider_than_its_figure() -> None:
 
 
 def test_means_and_residuals_are_in_the_unit_that_people_read() -> None:
-    means = {"mean_low": 18e6, "mean_high": 19e6, "relative_percent": 5.0}
-    effect = Effect("buffer", **means, f_ratio=9.0, p=0.001, eta_squared=0.5)
+    levels = (LevelMean("1", 4, 18e6, 17.5e6, 18.5e6), LevelMean("2", 4, 19e6, 18.5e6, 19.5e6))
+    effect = FactorEffect("buffer", levels, ordered=True, p=0.001)
     figure = main_effects({"goodput": [effect]}, {"goodput": "goodput of all (bit/s)"})
     assert figure.axes[0].get_title(loc="left") == "goodput of all (Mbit/s)"
     assert figure.axes[0].get_lines()[1].get_ydata() == pytest.approx([18, 19])

@@ -105,12 +105,12 @@ def test_every_finding_leads_to_a_picture_and_a_table(made: Path) -> None:
 def test_all_tables_lie_beside_it_twice(made: Path) -> None:
     names = {path.stem for path in (made / "tables").glob("*.csv")}
     assert names == {path.stem for path in (made / "tables").glob("*.parquet")}
-    assert len(names) == 12 * 2 - 2  # two kinds are of all periods together
+    assert len(names) == 14 * 2 - 2  # two kinds are of all periods together
     with (made / "tables" / "main-effects-period-1.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     typed = duckdb.sql(f"SELECT * FROM '{made}/tables/main-effects-period-1.parquet'").fetchall()
-    assert len(rows) == len(typed) == 3 * 6
-    assert {"effect", "p", "q", "p_full", "eta_squared"} <= set(rows[0])
+    assert len(rows) == len(typed) == 4 * 6  # the law is a factor too
+    assert {"effect", "effect_low", "p", "q", "p_one_way", "eta_squared"} <= set(rows[0])
 
 
 def test_the_five_questions_are_answered_in_order(made: Path) -> None:

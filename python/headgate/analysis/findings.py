@@ -35,13 +35,13 @@ class Finding:
 
 
 def of_influence(found: Influence, titles: Mapping[str, str] | None = None) -> Iterator[Finding]:
-    """Say which factors move most responses, and which none."""
+    """Say which factors act on most responses, and of which no effect is shown."""
     moving = [name for name in found.ranked if found.average[name] > 0]
     idle = [name for name in found.ranked if found.average[name] == 0]
     if moving:
         said = [f"{_short(n, titles)} {100 * found.average[n]:.0f} %" for n in moving]
         yield Finding(
-            "Psi, the share of responses that a factor moves, averaged over"
+            "Psi, the share of responses on which an effect of a factor is shown, averaged over"
             f" {'; '.join(_some(kind) for kind in found.kinds)}: {_some(said, NAMED + 2)}.",
             "influence",
             "influence",
@@ -49,7 +49,9 @@ def of_influence(found: Influence, titles: Mapping[str, str] | None = None) -> I
     if idle:
         names = [_short(name, titles) for name in idle]
         yield Finding(
-            f"No response is moved by {_some(names, len(names))}.", "influence", "influence"
+            f"No effect on any response is shown of {_some(names, len(names))}.",
+            "influence",
+            "influence",
         )
 
 

@@ -183,12 +183,23 @@ class Levels:
         codes = np.linspace(-1.0, 1.0, len(self.names))
         return np.where(self.places < 0, np.nan, codes[self.places])
 
+    @property
+    def ordered(self) -> bool:
+        """Whether the levels have an order, so that an effect has a sign: numbers, or low and high.
+
+        That a file lists names one after another is no order of theirs.
+        """
+        if self.order == "given":
+            return sizes(self.names) is not None
+        return self.order != "alphabet"
+
     def describe(self) -> str:
-        """Say which level is low and which is high, and where only the alphabet tells so."""
+        """Say which level is low and which is high, or that the levels have no order."""
+        if not self.ordered:
+            return f"{self.factor}: {', '.join(self.names)} (names, without an order)"
         low, *between, high = self.names
         middle = f"then {', '.join(between)}, " if between else ""
-        by = ", by the alphabet" if self.order == "alphabet" else ""
-        return f"{self.factor}: low is {low}, {middle}high is {high}{by}"
+        return f"{self.factor}: low is {low}, {middle}high is {high}"
 
 
 def _refuse_repeated(table: str, what: str, names: Sequence[str]) -> None:

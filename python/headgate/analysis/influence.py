@@ -1,9 +1,9 @@
 """Influence: Psi of every factor, by period and by law, and its weighted average.
 
-Psi is the share of responses that a factor moves, those at p < 0.01 counted whole, those at
-0.01 <= p < 0.05 half (Mills, Filliben, Cho, Schwartz 2011). The weighted average gives every kind
-of grouping (periods, laws) the same weight, whatever the number of its groups; so computed it
-repeats the published row in all twenty columns.
+Psi is the share of responses on which an effect of a factor is shown, those at p < 0.01 counted
+whole, those at 0.01 <= p < 0.05 half (Mills, Filliben, Cho, Schwartz 2011). The weighted average
+gives every kind of grouping (periods, laws) the same weight, whatever the number of its groups; so
+computed it repeats the published row in all twenty columns.
 """
 
 from __future__ import annotations
@@ -60,14 +60,15 @@ class Influence(DrawnOnce):
 
 
 def influence(*kinds: MainEffects) -> Influence:
-    """Return Psi from the main effects of each kind of grouping, all with the same factors."""
+    """Return Psi from the main effects of each kind of grouping, of the factors that all have."""
+    factors = [name for name in kinds[0].factors if all(name in one.factors for one in kinds)]
     named = [
         {_name_group(effects.by, group): effects.psi(group) for group in effects.table.groups}
         for effects in kinds
     ]
     return of_rows(
-        {name: list(psi.values()) for kind in named for name, psi in kind.items()},
-        kinds[0].factors,
+        {name: [psi[f] for f in factors] for kind in named for name, psi in kind.items()},
+        factors,
         [tuple(kind) for kind in named],
     )
 

@@ -15,6 +15,7 @@ from headgate.analysis.changes import Changes
 from headgate.analysis.components import of_grid as components_of
 from headgate.analysis.conditions import FILTERS, ConditionResponses
 from headgate.analysis.correlations import Correlations, correlations
+from headgate.analysis.effect_sentences import sentences
 from headgate.analysis.findings import Finding
 from headgate.analysis.influence import Influence, influence
 from headgate.analysis.main_effects import MainEffects
@@ -91,6 +92,14 @@ def _answer_findings(found: tuple[Answer, ...], _part: Part) -> Iterator[Finding
         yield from answer.findings
 
 
+def _effect_findings(found: MainEffects, part: Part) -> Iterator[Finding]:
+    """Say what factors do; a study of laws by one-way tests says that in its own sentences."""
+    if found.method == "one-way" and part.roles.law:
+        return
+    for said in sentences(found, part.roles.titles, before=part.roles.before_level):
+        yield Finding(said, "main-effects", "main-effects")
+
+
 def _draw_effects(found: MainEffects, part: Part) -> Figures:
     strongest = sorted(found.responses, key=lambda name: -_strength(found, name))[:SHOWN_EFFECTS]
     shown = [name for name in found.responses if name in strongest]
@@ -98,13 +107,21 @@ def _draw_effects(found: MainEffects, part: Part) -> Figures:
 
 
 def _strength(found: MainEffects, response: str) -> float:
-    """Return the share of a response's variance that its factors explain."""
-    return float(sum(np.nan_to_num(e.eta_squared) for e in found.of_response(response)))
+    """Return the share of a response's variance that its factors explain, each by itself."""
+    shares = [found.one(factor, response).eta_squared for factor in found.factors]
+    return float(np.nan_to_num(shares).sum())
 
 
 def _influence(part: Part) -> Influence:
     labels = [name for name in (part.roles.period, part.roles.law) if name]
-    return influence(*[part.effects((label,)) for label in labels] or [part.effects()])
+    return influence(*[part.effects((label,)) for label in labels] or [part.main_effects])
+
+
+def _interactions(part: Part) -> MainEffects:
+    found = part.main_effects
+    if not any(found.interactions(name) for name in found.responses):
+        raise AnalysisError("the model of main effects tells no interaction from other terms")
+    return found
 
 
 def _ten_steps(part: Part) -> TenSteps:
@@ -208,16 +225,33 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "main-effects", "Main effects",
-        "Mean at the low and the high level of each factor. ** p < 0.01, * p < 0.05 by one-way"
-        " analysis of variance, the other factors left in the error, as NIST's Dataplot does it"
-        " (macro dexmp). Beside it in the table: the model with two-factor interactions (p_full),"
-        " the share of the variance (eta squared), and the false-discovery rate q (Benjamini,"
-        " Hochberg 1995).",
-        lambda part: part.effects(), _draw_effects,
+        "Mean at each level of each factor, the levels of the others weighed equally, with 95 %"
+        " intervals. ** p < 0.01, * p < 0.05: one F test of all levels in a model with the"
+        " interactions of two factors (type II sums of squares). If the runs are too few for these,"
+        " the model has main effects only, and no intervals. By method one-way the other factors"
+        " are left in the error, as NIST's Dataplot does it (macro dexmp; p_one_way in the table)."
+        " An answer names what is below 5 % after a correction for all tests (Holm 1979); q is the"
+        " false-discovery rate (Benjamini, Hochberg 1995). + and a minus sign stand where levels"
+        " have an order and the means follow it.",
+        lambda part: part.main_effects, _draw_effects, findings=_effect_findings,
+    ),
+    Kind(
+        "level-means", "Means at each level",
+        "The means of the main effects, with 95 % intervals where an error is known.",
+        lambda part: part.main_effects, lambda _found, _part: (),
+        lambda found: found.level_rows(),
+    ),
+    Kind(
+        "interactions", "Interactions of two factors",
+        "Whether the effect of one factor depends on the level of another: the F test of their"
+        " interaction in the model of the main effects, corrected for all tests (Holm 1979).",
+        _interactions, lambda _found, _part: (),
+        lambda found: found.interaction_rows(),
     ),
     Kind(
         "influence", "Influence of the factors",
-        "Psi: the share of responses that a factor moves, p < 0.01 counted whole, p < 0.05 half;"
+        "Psi: the share of responses on which an effect of a factor is shown, by the test of the"
+        " main effects, p < 0.01 counted whole, p < 0.05 half;"
         " the average gives periods and laws the same weight.",
         _influence, lambda found, part: [("influence", found.figure(part.roles.titles))],
         findings=lambda found, part: findings.of_influence(found, part.roles.titles),

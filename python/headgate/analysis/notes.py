@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from headgate.analysis.frame import MISSING, Frame
 
 #: Labels that a note names before it says how many more there are.
 NAMED = 4
+#: Cramer's V of two factors from which on a note says that they change together.
+CORRELATED = 0.7
+#: Rows for each combination of their levels below which chance alone makes such a V.
+FEW_ROWS = 5
 
 
 def notes(
@@ -25,6 +31,7 @@ def notes(
     return [
         *_left_out(frame, {name: texts[name] for name in factors}, responses),
         *(said for name, of in texts.items() for said in _doubtful(name, of)),
+        *_correlated({name: texts[name] for name in factors}),
     ]
 
 
@@ -71,6 +78,37 @@ def _doubtful(name: str, texts: Iterable[str]) -> Iterator[str]:
             f"{name}: {', '.join(twice[:NAMED])}{more} are different labels; write them alike if"
             " they are the same."
         )
+
+
+def _correlated(factors: dict[str, list[str]]) -> Iterator[str]:
+    """Name factors that mostly change together, but not always."""
+    for one, other in combinations(factors, 2):
+        cells = _count_cells(factors[one], factors[other])
+        if min(cells.shape) < 2 or cells.sum() < FEW_ROWS * cells.size:
+            continue
+        v = _cramers_v(cells)
+        if CORRELATED <= v < 1 - 1e-9:
+            yield (
+                f"{one} and {other} mostly change together (Cramer's V {v:.2f}; {cells.min()} to"
+                f" {cells.max()} runs of each combination of levels), so their effects are hard to"
+                " tell apart."
+            )
+
+
+def _count_cells(one: Sequence[str], other: Sequence[str]) -> NDArray[np.int64]:
+    """Return the number of rows of each combination of two labels."""
+    rows, at = np.unique(one, return_inverse=True)
+    columns, beside = np.unique(other, return_inverse=True)
+    cells = np.zeros((len(rows), len(columns)), dtype=np.int64)
+    np.add.at(cells, (at, beside), 1)
+    return cells
+
+
+def _cramers_v(cells: NDArray[np.int64]) -> float:
+    """Return Cramer's V (1946): 0 if the labels are independent, 1 if one gives the other."""
+    expected = np.outer(cells.sum(axis=1), cells.sum(axis=0)) / cells.sum()
+    square = float(((cells - expected) ** 2 / expected).sum())
+    return float(np.sqrt(square / cells.sum() / (min(cells.shape) - 1)))
 
 
 def _plain(text: str) -> str:

@@ -118,8 +118,18 @@ class Part:
             if pair.available is not None
         }  # fmt: skip
 
+    @cached_property
+    def main_effects(self) -> MainEffects:
+        """Main effects of all factors, the law among them; AnalysisError where none are named."""
+        return self.effects()
+
     def effects(self, by: tuple[str, ...] = ()) -> MainEffects:
-        """Return main effects of all factors; raise AnalysisError where none are named."""
-        if not self.roles.factors:
+        """Return main effects in groups of labels; raise AnalysisError where no factor is named."""
+        roles = self.roles
+        if not roles.factors:
             raise AnalysisError("no factors are named (factors = [...])")
-        return main_effects(self.frame, self.roles.factors, self.roles.responses, by)
+        names = roles.factors
+        if roles.law and roles.method != "one-way" and roles.law not in (*by, *names):
+            varies = len(set(self.frame.labels(roles.law))) > 1
+            names = (*names, roles.law) if varies else names
+        return main_effects(self.frame, names, roles.responses, by, roles.replicate, roles.method)

@@ -12,6 +12,8 @@ from headgate.errors import AnalysisError
 from headgate.strict import Strict
 
 Way = Literal["more", "less"]
+#: What judges main effects: the model with interactions, that without, or Dataplot's analysis.
+Method = Literal["interactions", "main-effects", "one-way"]
 Asked = Literal["increase", "recovery", "fairness", "utility", "safety"]
 
 
@@ -53,6 +55,11 @@ class Roles(Strict):
     order: Mapping[str, tuple[str, ...]] = Field(
         {}, description="All levels of a factor, or all laws, in their order: the first is low."
     )
+    method: Method = Field(
+        "interactions",
+        description="Test of main effects: in a model with interactions, in one without, or one-way"
+        " as NIST's Dataplot has it.",
+    )
     worse: Mapping[str, Way] = Field({}, description="Which way a response is worse.")
     questions: Mapping[Asked, tuple[str, ...]] = Field(
         {}, description="The responses that speak of each question."
@@ -62,6 +69,11 @@ class Roles(Strict):
     def conditions(self) -> tuple[str, ...]:
         """The columns that name a condition."""
         return self.condition or self.factors
+
+    @property
+    def before_level(self) -> tuple[str, str] | None:
+        """The column of laws, and the law that others are compared with."""
+        return (self.law, self.before) if self.law and self.before else None
 
     def is_worse(self, response: str, change: float) -> bool:
         """Say whether a change of a response is for the worse.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from headgate.analysis.clusters import GROUP, Clusters, Tree
+from headgate.analysis.main_effects import MainEffects
 from headgate.analysis.part import Part
 from headgate.analysis.phrases import phrases
 from headgate.analysis.whole import Made, Whole
@@ -143,14 +144,25 @@ def _segments(tree: Tree) -> Iterable[Row]:
 
 def _effects(whole: Whole) -> Iterable[Row]:
     for row in _add_titles("main-effects")(whole):
-        sign = "+" if row["effect"] > 0 else "\N{MINUS SIGN}"
-        yield {**row, "factor_title": whole.roles.title(row["factor"]), "sign": sign}
+        mark = f"{row['sign']}{row['stars']}"
+        yield {**row, "factor_title": whole.roles.title(row["factor"]), "mark": mark}
+
+
+def _level_means(whole: Whole) -> Iterable[Row]:
+    """Yield the mean at each level, with the stars of its factor."""
+    for one, period in _each(whole, "main-effects"):
+        found: MainEffects = one.result
+        for row in found.level_rows():
+            effect = found.tested(row["factor"], row["response"])
+            yield {**row, "factor_title": whole.roles.title(row["factor"]), "stars": effect.stars,
+                   "title": whole.roles.title(row["response"]), "period": period,
+                   "joined": int(effect.ordered or len(effect.levels) == 2)}  # fmt: skip
 
 
 def _psi(whole: Whole) -> Iterable[Row]:
     for one, _ in _each(whole, "influence"):
         for row in one.rows():
-            for factor in whole.roles.factors:
+            for factor in one.result.factors:
                 yield {
                     "of": row["of"],
                     "factor_title": whole.roles.title(factor),
@@ -205,6 +217,7 @@ SOURCES: Mapping[str, Callable[[Whole], Iterable[Row]]] = {
     "links": _add_words(_links),
     "points": _add_words(_add_titles("components")),
     "effects": _effects,
+    "level-means": _level_means,
     "psi": _psi,
     "r": _r,
     "pairs": _add_words(_pairs),

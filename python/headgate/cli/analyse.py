@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,15 @@ from headgate.visible import say
 if TYPE_CHECKING:
     from headgate.analysis import MainEffects
     from headgate.analysis.roles import Roles
+    from headgate.stats.factor_effect import LevelMean
+
+
+class Model(Enum):
+    """What judges an effect."""
+
+    INTERACTIONS = "interactions"
+    MAIN_EFFECTS = "main-effects"
+    ONE_WAY = "one-way"
 
 
 def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
@@ -44,6 +54,20 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
             help="Column of seeds: runs with the same one met the same traffic.", metavar="COLUMN"
         ),
     ] = None,
+    before: Annotated[
+        str | None,
+        typer.Option(help="The law that the others are compared with.", metavar="LAW"),
+    ] = None,
+    model: Annotated[
+        Model,
+        typer.Option(help="Test by a model with interactions, one without, or factor by factor."),
+    ] = Model.INTERACTIONS,
+    title: Annotated[
+        str, typer.Option(help="Title of the report; the file's name unless given.", metavar="TEXT")
+    ] = "",
+    question: Annotated[
+        str, typer.Option(help="Question that the report answers.", metavar="TEXT")
+    ] = "",
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for the report: page, pictures, tables.", metavar="DIR"),
@@ -52,52 +76,65 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
 ) -> None:
     """Find which factors affect which responses, in any table of runs.
 
-    One-way analysis of variance for each factor and response, as NIST's Dataplot does it; a model
-    with interactions and a correction for the number of tests beside it. A factor has two levels
-    or more, numbers or words. An empty cell is missing, and in a response NA or an infinite number
-    too; rows that are left out are counted. Commas, semicolons, tabs, vertical bars or spaces
-    separate the cells of a text file.
+    All factors and the interactions of two are in one model (type II F tests), or each by itself
+    with --model one-way, as NIST's Dataplot does it. A factor has two levels or more, numbers or
+    words. An empty cell is missing, and in a response NA or an infinite number too; rows that are
+    left out are counted. Commas, semicolons, tabs, vertical bars or spaces separate the cells of a
+    text file.
     """
-    from headgate.analysis import main_effects
     from headgate.analysis.frame import Frame
     from headgate.analysis.notes import notes
+    from headgate.analysis.part import Part
     from headgate.analysis.roles import Roles
 
     frame = Frame.of(file)
+    labels = _names(by)
     frame.require(*filter(None, (law, replicate)), *_names(condition))
-    found = main_effects(frame, _names(factors), _names(responses), _names(by))
-    for said in notes(frame, found.factors, found.responses, [*found.by, *filter(None, (law,))]):
+    roles = Roles(
+        responses=_names(responses),
+        factors=_names(factors),
+        condition=_names(condition),
+        law=law,
+        before=before,
+        replicate=replicate,
+        period=_period(labels) if out else None,
+        method=model.value,
+    )
+    roles.check(frame)
+    found = Part(frame, roles).effects(labels)
+    for said in notes(frame, found.factors, found.responses, labels):
         say(f"Note: {said}", error=as_json)
     if as_json:
-        say(*json.dumps([_plain(row) for row in found.rows()], indent=1).split("\n"))
+        say(*json.dumps(_records(found, roles), indent=1).split("\n"))
     else:
-        _show(found)
+        _show(found, roles)
     if out:
-        roles = Roles(
-            responses=found.responses,
-            factors=found.factors,
-            condition=tuple(_names(condition)),
-            law=law,
-            replicate=replicate,
-            period=_period(found.by),
-        )
-        say(f"Report: {_report(file, roles, out)}", error=as_json)
+        say(f"Report: {_report(file, roles, out, title, question)}", error=as_json)
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _records(found: MainEffects, roles: Roles) -> list[dict[str, Any]]:
+    """Return an object a factor and response, with its levels, interactions and what is said."""
+    from headgate.analysis.effect_sentences import by_response
+
+    said = {g: by_response(found, g, roles.before_level) for g in found.table.groups}
+    return [{key: _plain(value) for key, value in record.items()} for record in found.records(said)]
+
+
+def _plain(value: Any) -> Any:
     """Replace what JSON cannot say by null."""
-    return {
-        key: None if isinstance(value, float) and not math.isfinite(value) else value
-        for key, value in row.items()
-    }
+    if isinstance(value, list):
+        return [{key: _plain(one) for key, one in row.items()} for row in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _show(found: MainEffects) -> None:
-    """Print levels, then for each group factors against responses: sign, stars, and Psi below."""
+def _show(found: MainEffects, roles: Roles) -> None:
+    """Print levels, then for each group factors against responses, Psi, means, and the answer."""
+    from headgate.analysis.effect_sentences import sentences
+
     say(*found.levels())
     for group in found.table.groups:
         for name, value in zip(found.by, group, strict=True):
@@ -108,7 +145,30 @@ def _show(found: MainEffects) -> None:
             say(_line(response, [e.sign + e.stars if e.stars else "." for e in effects], found))
         psi = found.psi(group).values()
         say(_line("Psi x 100", [f"{100 * share:.0f}" for share in psi], found))
-    say("sign: the level that raises the response, + the high one; ** p < 0.01, * p < 0.05")
+        say(*_means(found, group))
+        say(*(f"Answer: {one}" for one in sentences(found, {}, group, roles.before_level)))
+    say(
+        "** p < 0.01, * p < 0.05; + the response rises from each level to the next, \N{MINUS SIGN}"
+        " it falls; brackets are 95 % intervals"
+    )
+    say(
+        "an answer names effects with p < 0.05 after a correction for all tests (Holm); that none"
+        " is shown does not mean that there is none"
+    )
+
+
+def _means(found: MainEffects, group: tuple[str, ...]) -> Iterator[str]:
+    """Yield the means at the levels of each factor on which an effect is shown."""
+    for response in found.responses:
+        for effect in found.of_response(response, group):
+            if effect.stars:
+                means = ", ".join(_mean(one) for one in effect.levels)
+                yield f"mean {response} by {effect.factor}: {means}"
+
+
+def _mean(one: LevelMean) -> str:
+    ends = f" ({one.low:.4g} to {one.high:.4g})" if math.isfinite(one.low) else ""
+    return f"{one.level} {one.mean:.4g}{ends}"
 
 
 def _line(title: str, cells: Iterable[str], found: MainEffects) -> str:
@@ -126,7 +186,7 @@ def _period(by: tuple[str, ...]) -> str | None:
     return by[0] if by else None
 
 
-def _report(file: Path, roles: Roles, out: Path) -> Path:
+def _report(file: Path, roles: Roles, out: Path, title: str, question: str) -> Path:
     """Copy the table into the folder, say what it is, and make the report."""
     from headgate.report.about import About, write
     from headgate.report.make import make
@@ -137,5 +197,6 @@ def _report(file: Path, roles: Roles, out: Path) -> Path:
             shutil.copyfile(file, out / file.name)
     except OSError as error:
         raise StoreError(f"{out}: cannot be written ({explain_os(error)})") from None
-    write(About(title=file.name, table=file.name, roles=roles), out)
+    about = About(title=title or file.name, question=question, table=file.name, roles=roles)
+    write(about, out)
     return make(out)

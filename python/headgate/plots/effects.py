@@ -12,22 +12,25 @@ from matplotlib.patches import Patch
 from headgate.plots.palette import GREY, NOTHING, STRONG, WEAK
 from headgate.plots.readable import find_readable
 from headgate.plots.style import subplots, tiles, use_style
-from headgate.stats.effects import Effect
+from headgate.stats.factor_effect import FactorEffect
 
-#: Number of factors, each this wide (in), that fit beside each other on a sheet.
-WIDTH_IN, FACTOR_IN = 11.5, 0.55
-#: Characters of a factor's name in a line below its means: 13 run into the next where six stand.
-NAME = 12
+#: Number of levels, each this wide (in), that fit beside each other on a sheet.
+WIDTH_IN, LEVEL_IN = 11.5, 0.275
+#: Characters of a factor's name for each level in the line below: 13 run into the next at two.
+NAME = 6
+#: Characters of a level that stand upright below its mean; longer ones lie along it.
+SHORT_LEVEL = 4
+COLOURS = {"**": STRONG, "*": WEAK, "": GREY}
 
 
 def main_effects(
-    responses: Mapping[str, Sequence[Effect]],
+    responses: Mapping[str, Sequence[FactorEffect]],
     axis_titles: Mapping[str, str] | None = None,
     factor_titles: Mapping[str, str] | None = None,
 ) -> Figure:
-    """Draw, for each response, its mean at the low and the high level of every factor."""
-    factors = len(next(iter(responses.values())))
-    columns = min(max(1, int(WIDTH_IN / (FACTOR_IN * factors + 0.6))), 3, len(responses))
+    """Draw, for each response, its mean at every level of every factor, with its interval."""
+    levels = max(sum(_width(one) for one in effects) for effects in responses.values())
+    columns = min(max(1, int(WIDTH_IN / (LEVEL_IN * levels + 0.6))), 3, len(responses))
     with use_style():
         rows = -(-len(responses) // columns)
         figure, axes = subplots(rows, columns, (WIDTH_IN, 2.9 * rows + 0.3))
@@ -38,47 +41,66 @@ def main_effects(
         return figure
 
 
+def _width(effect: FactorEffect) -> int:
+    return max(2, len(effect.levels))
+
+
 def _one_response(
-    ax: Axes, effects: Sequence[Effect], title: str, factor_titles: Mapping[str, str]
+    ax: Axes, effects: Sequence[FactorEffect], title: str, factor_titles: Mapping[str, str]
 ) -> None:
-    every = [mean for effect in effects for mean in (effect.mean_low, effect.mean_high)]
+    every = [one.mean for effect in effects for one in effect.levels]
     scale, title = find_readable(title, every)
-    grand = scale * float(np.mean(every))
-    ax.axhline(grand, color=GREY, linestyle="--", linewidth=0.8)
-    for i, effect in enumerate(effects):
-        colour = {"**": STRONG, "*": WEAK, "": GREY}[effect.stars]
-        heights = (scale * effect.mean_low, scale * effect.mean_high)
-        ax.plot((i - 0.22, i + 0.22), heights, marker="o", color=colour, clip_on=False)
-        said = f"{effect.relative_percent:.0f} %{effect.stars}"
-        ax.annotate(
-            said,
-            (i, max(heights)),
-            xytext=(0, 5),
-            textcoords="offset points",
-            ha="center",
-            fontsize=8.5,
-            color=colour,
-        )
+    if every:
+        ax.axhline(scale * float(np.mean(every)), color=GREY, linestyle="--", linewidth=0.8)
+    ticks, labels, centres, left = [], [], [], 0.0
+    for effect in effects:
+        places = left + np.arange(len(effect.levels))
+        _one_factor(ax, effect, places, scale)
+        ticks += places.tolist()
+        labels += [one.level for one in effect.levels]
+        centres.append(left + (_width(effect) - 1) / 2)
+        left += _width(effect) + 0.5
     ax.margins(y=0.22)
-    if min(every) >= 0:
+    if every and min(every) >= 0:
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
-    names = [fill(factor_titles.get(e.factor, e.factor), NAME) for e in effects]
-    places = np.arange(len(effects))
-    levels = ["\N{MINUS SIGN}"] * len(effects) + ["+"] * len(effects)
-    ax.set_xticks(np.concatenate([places - 0.22, places + 0.22]), levels, minor=True)
-    ax.set_xticks(places, [f"\n{name}" for name in names])
-    ax.tick_params(axis="x", which="major", length=0)
-    ax.set_xlim(-0.6, len(effects) - 0.4)
+    upright = all(len(label) <= SHORT_LEVEL for label in labels)
+    ax.set_xticks(ticks, labels, rotation=0 if upright else 90, fontsize=7)
+    for effect, centre in zip(effects, centres, strict=True):
+        name = fill(factor_titles.get(effect.factor, effect.factor), NAME * _width(effect))
+        ax.text(centre, 1.0, name, transform=ax.get_xaxis_transform(), ha="center", va="top",
+                fontsize=8)  # fmt: skip
+    ax.set_xlim(-0.8, left - 0.7)
     ax.grid(axis="x", visible=False)
     ax.set_title(title, fontsize=9.5)
 
 
+def _one_factor(ax: Axes, effect: FactorEffect, places: np.ndarray, scale: float) -> None:
+    """Draw the means of a factor; a line joins those of levels that have an order."""
+    means = scale * np.array([one.mean for one in effect.levels])
+    if not len(means):
+        return
+    ends = scale * np.array([[one.mean - one.low, one.high - one.mean] for one in effect.levels]).T
+    colour = COLOURS[effect.stars]
+    joined = "-" if effect.ordered or len(means) == 2 else "none"
+    ax.plot(places, means, marker="o", markersize=4, color=colour, linestyle=joined, clip_on=False)
+    if np.isfinite(ends).all():
+        ax.errorbar(places, means, yerr=np.abs(ends), fmt="none", color=colour, elinewidth=1.0,
+                    capsize=2.0)  # fmt: skip
+    if effect.stars:
+        top = np.nanmax(np.where(np.isfinite(ends[1]), means + ends[1], means))
+        said = f"{effect.sign}{effect.stars}"
+        ax.annotate(
+            said, (float(places.mean()), top), xytext=(0, 3), textcoords="offset points",
+            ha="center", fontsize=8.5, color=colour,
+        )  # fmt: skip
+
+
 def significance(
-    responses: Mapping[str, Sequence[Effect]],
+    responses: Mapping[str, Sequence[FactorEffect]],
     axis_titles: Mapping[str, str] | None = None,
     factor_titles: Mapping[str, str] | None = None,
 ) -> Figure:
-    """Draw the grid of responses by factors; a cell says which level raises the response."""
+    """Draw the grid of responses by factors; a sign says which way the response follows levels."""
     factors = [effect.factor for effect in next(iter(responses.values()))]
     with use_style():
         figure, axes = subplots(1, 1, (3.8 + 0.75 * len(factors), 1.1 + 0.27 * len(responses)))
@@ -100,11 +122,11 @@ def significance(
         return figure
 
 
-def _shade(effect: Effect) -> tuple[float, ...]:
+def _shade(effect: FactorEffect) -> tuple[float, ...]:
     return to_rgba({"**": STRONG, "*": WEAK, "": NOTHING}[effect.stars])
 
 
-def _write(ax: Axes, column: int, row: int, effect: Effect) -> None:
+def _write(ax: Axes, column: int, row: int, effect: FactorEffect) -> None:
     if effect.stars:
         text = f"{effect.sign}{effect.stars}"
         shade = "white" if effect.stars == "**" else "black"

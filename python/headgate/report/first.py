@@ -27,6 +27,13 @@ MOST_SENTENCES = 5
 #: by the study: the first that was made.
 MAIN_CHARTS = ("outliers", "effects", "influence", "correlations")
 QUESTIONS = "questions"
+EFFECTS = "main-effects"
+#: What counts in an answer on factors.
+EFFECTS_SCOPE = (
+    "An effect is named if p < 0.05 after a correction for all tests of the table (Holm), so that"
+    " one table in twenty names a false one. Brackets are 95 % intervals. That no effect is shown"
+    " does not mean that there is none."
+)
 HEAT = "What gets worse, and what better"
 #: What a study calls its own picture of the same.
 CHANGES = "changes"
@@ -38,8 +45,10 @@ def answer(about: About, found: Whole | None, judged: Sequence[Judged], codes: C
     scope = ""
     if found and found.answers:
         scope = paragraph(explain(_scope(found), all_terms=True), "scope")
+    elif found and not about.findings and _effects(found):
+        scope = paragraph(explain(EFFECTS_SCOPE, all_terms=True), "scope")
     if found:
-        scope += "".join(paragraph(escape(f"Note: {one}"), "scope") for one in found.notes)
+        scope += "".join(paragraph(f"Note: {one}", "scope") for one in found.notes)
     counted = [_count(judged)] if judged else []
     return f"<h2>Answer</h2>{findings([*said, *counted])}{scope}"
 
@@ -56,8 +65,16 @@ def first_sentences(about: About, found: Whole | None) -> tuple[str, ...]:
     if found and found.answers:
         return tuple(one.sentence for one in found.answers)
     own = tuple(about.findings[:MOST_SENTENCES])
-    told = [] if found is None or own else [f.sentence for f in found.findings()]
-    return own or tuple(told[:MOST_SENTENCES])
+    if own or found is None:
+        return own
+    told = _effects(found) or [said.sentence for said in found.findings()]
+    return tuple(told[:MOST_SENTENCES])
+
+
+def _effects(found: Whole) -> list[str]:
+    """Return what factors do, in the period that is reported first."""
+    made = [one for one in found.of(EFFECTS) if not one.reason and one.part is found.focus]
+    return [said.sentence for one in made for said in one.findings()]
 
 
 def _emphasise(sentence: str, codes: Codes) -> str:

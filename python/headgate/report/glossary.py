@@ -25,8 +25,11 @@ TERMS: Mapping[str, str] = {
     " (Student's t over the replicates).",
     "p": "How likely a difference at least this large would be by chance alone.",
     "q": "p corrected for the number of tests (false-discovery rate; Benjamini, Hochberg 1995).",
-    "Psi": "The share of responses that a factor moves: p < 0.01 counts whole, p < 0.05 half.",
-    "effect": "The mean at the high level of a factor minus the mean at its low level.",
+    "Psi": (
+        "The share of responses on which an effect of a factor is shown: p < 0.01 counts whole,"
+        " p < 0.05 half."
+    ),
+    "effect": "The mean at the last level of a factor minus the mean at its first level.",
     "eta squared": "The share of a response's variance that one factor explains.",
     "interaction": "Half the difference of one factor's effect at the two levels of another.",
     "outlier": "The law farthest from the mean of all laws, where a test says it is no chance.",

@@ -51,6 +51,7 @@ def of_design(
             "period": "period",
             "periods": periods,
             "before": BEFORE,
+            "method": "one-way",  # as the source has it
             "congestion": "y10",
             "titles": {**titles, **factors},
             "worse": worse,

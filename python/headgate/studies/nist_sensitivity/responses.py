@@ -62,6 +62,7 @@ def roles(factors: Mapping[str, Factor]) -> Roles:
             "condition": ("condition",),
             "period": "period",
             "congestion": "y10",
+            "method": "one-way",  # as the source has it
             "titles": TITLES | titles,
             "worse": {name: way for name, way in WORSE.items() if name in NAMES},
         }

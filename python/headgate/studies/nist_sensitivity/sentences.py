@@ -38,7 +38,9 @@ def _groups(of: Sensitivity) -> str:
 def _least(of: Sensitivity) -> str:
     idle = [name for name, psi in of.average.items() if psi == 0]
     named = ", ".join(f"{name} {of.factors[name].title}" for name in idle)
-    return f"No response is moved by {named or 'none of the parameters alone'}."
+    if not named:
+        return "An effect of every parameter is shown on some response."
+    return f"No effect on any response is shown of {named}."
 
 
 def tables(of: Sensitivity) -> tuple[Listing, ...]:

@@ -52,12 +52,14 @@ class Sensitivity(Designed):
     @cached_property
     def by_period(self) -> MainEffects:
         """Effects in each period."""
-        return main_effects(self.table, tuple(self.factors), NAMES, ("period",))
+        return main_effects(self.table, tuple(self.factors), NAMES, ("period",), method="one-way")
 
     @cached_property
     def by_law(self) -> MainEffects:
         """Effects under each law, of the means over the periods: a run is one row."""
-        return main_effects(self._whole_runs, tuple(self.factors), NAMES, ("law",))
+        return main_effects(
+            self._whole_runs, tuple(self.factors), NAMES, ("law",), method="one-way"
+        )
 
     @cached_property
     def influence(self) -> Influence:
