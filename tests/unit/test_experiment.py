@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import random
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from scipy import stats
 
 import headgate
 from headgate import Experiment, Scenario
+from headgate.campaign.jobs import Job, SharedPlan
 from headgate.columns import OF_A_RUN
 from headgate.errors import HeadgateError
 from headgate.experiment import measures, responses
@@ -354,3 +356,36 @@ def test_a_class_of_the_program_itself_is_refused(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(Mine, "__module__", "__main__")
     with pytest.raises(HeadgateError, match="put it in a file of its own"):
         Experiment(BASE, {"law": ["reno", Mine]})
+
+
+def test_an_experiment_without_changes_draws_nothing_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = small(replicates=1).run(tmp_path, workers=1)
+    assert first.report is not None
+
+    def refuse(*_: object) -> None:
+        raise HeadgateError("drawn again")
+
+    monkeypatch.setattr("headgate.report.make.make", refuse)
+    assert small(replicates=1).run(tmp_path, workers=1).report == first.report
+    with pytest.raises(HeadgateError, match="drawn again"):
+        small(replicates=1, title="another").run(tmp_path, workers=1)
+    first.report.write_text("somebody changed the page")
+    with pytest.raises(HeadgateError, match="drawn again"):
+        small(replicates=1).run(tmp_path, workers=1)
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "examples").glob("*.toml")), ids=lambda file: file.stem
+)
+def test_replicates_share_a_plan_but_for_its_seed(file: Path) -> None:
+    try:
+        scenario = Scenario.load(file)
+    except HeadgateError:  # another kind of file
+        return
+    other = scenario.model_copy(update={"seed": scenario.seed + 7})
+    assert SharedPlan(scenario).identity(other.seed) == other.identity()
+    job = Job(other, {}, SharedPlan(scenario))
+    assert pickle.loads(pickle.dumps(job)).plan is None
+    assert pickle.loads(pickle.dumps(job)).identity == job.identity

@@ -13,6 +13,7 @@ from headgate.campaign.campaign import Campaign
 from headgate.campaign.jobs import Job
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
+from headgate.experiment.experiment import Experiment
 
 from . import campaign_program
 from .campaign_program import Threads
@@ -85,3 +86,40 @@ def test_a_look_takes_two_seconds(large: Path) -> None:
     assert took.code == 0
     assert took.cpu_s <= MOST_CPU_S
     assert took.peak_bytes <= MOST_BYTES
+
+
+LARGE = """
+replicates = 50
+responses = ["goodput_bps"]
+[scenario]
+duration = "1 s"
+network = { kind = "dumbbell", rate = "2 Mbit/s", rtt = "20 ms", buffer = "1 BDP" }
+traffic = [{ kind = "flows", law = "reno" }]
+[factors]
+"network.rtt" = [RTTS]
+"network.buffer" = ["1 BDP", "2 BDP", "3 BDP", "4 BDP", "5 BDP"]
+law = ["reno", "cubic"]
+"""
+
+
+@pytest.mark.timing
+def test_an_experiment_that_is_finished_takes_three_seconds(tmp_path: Path) -> None:
+    """Its second start reads ten thousand runs and draws nothing."""
+    rtts = ", ".join(f'"{10 + n} ms"' for n in range(20))
+    (tmp_path / "large.toml").write_text(LARGE.replace("RTTS", rtts))
+    out = tmp_path / "out"
+    asked = Experiment.load(tmp_path / "large.toml").asked(out)
+    first, *others = asked.jobs.values()
+    store = Store(out)
+    Scheduler(store, keep=asked.study.keep, executor=Threads(1)).run([first], lambda _: None)
+    files = list((out / "runs" / first.id).iterdir())
+    for job in others:
+        (out / "runs" / job.id).mkdir()
+        for file in files:
+            os.link(file, out / "runs" / job.id / file.name)
+    words = ("-m", "headgate", "experiment", "run", tmp_path / "large.toml", "--out", out)
+    assert taken(sys.executable, *words).code == 0
+    again = taken(sys.executable, *words)
+    assert again.code == 0
+    assert again.cpu_s <= 3.0
+    assert again.peak_bytes <= MOST_BYTES

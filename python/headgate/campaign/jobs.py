@@ -6,11 +6,30 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import util
 from pathlib import Path
+from typing import Any
 
 from headgate.api import Scenario
+from headgate.scenario.plan import identity_of
+from headgate.scenario.planner import Arrays
 from headgate.version import __version__
 
 ID_LENGTH = 16
+
+
+@dataclass(frozen=True)
+class SharedPlan:
+    """The plan of scenarios that are equal but for their seed: to make it takes most of a start."""
+
+    scenario: Scenario
+
+    @cached_property
+    def _planned(self) -> tuple[dict[str, Any], Arrays]:
+        return self.scenario.plan()
+
+    def identity(self, seed: int) -> str:
+        """Return the identity of the scenario with a seed. Raises ScenarioError."""
+        plan, arrays = self._planned
+        return identity_of({**plan, "seed": seed}, arrays)
 
 
 @dataclass(frozen=True)
@@ -19,11 +38,18 @@ class Job:
 
     scenario: Scenario
     labels: Mapping[str, str | int | float] = field(default_factory=dict)
+    plan: SharedPlan | None = field(default=None, compare=False, repr=False)
+    """That of its replicates, if they share one; it stays in this process."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "plan": None}
 
     @cached_property
     def identity(self) -> str:
         """Hash of the resolved scenario and its seed: what the engine is given."""
-        return self.scenario.identity()
+        if self.plan is None:
+            return self.scenario.identity()
+        return self.plan.identity(self.scenario.seed)
 
     @cached_property
     def id(self) -> str:

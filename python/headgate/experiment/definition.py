@@ -9,7 +9,7 @@ from pathlib import Path
 
 from headgate import plugin
 from headgate.api import Scenario
-from headgate.campaign.jobs import Job
+from headgate.campaign.jobs import Job, SharedPlan
 from headgate.design.made import MadeDesign, make
 from headgate.errors import HeadgateError, ScenarioError
 from headgate.experiment.conditions import (
@@ -110,8 +110,12 @@ class Definition:
         Replicates come outermost: whoever stops early has the whole design with fewer of them.
         """
         by_coded = {condition.coded: condition for condition in self.conditions}
+        plans = {coded: SharedPlan(one.scenario) for coded, one in by_coded.items()}
         rows = sorted(self.made.sheet.rows, key=lambda row: (row.replicate, row.standard))
-        return by_labels(_job(by_coded[row.coded], setup.seeds[row.replicate - 1]) for row in rows)
+        return by_labels(
+            _job(by_coded[row.coded], plans[row.coded], setup.seeds[row.replicate - 1])
+            for row in rows
+        )
 
     def own_code(self) -> Iterable[tuple[str, plugin.Interface]]:
         """Return the user-defined laws and disciplines of all conditions, each with its kind."""
@@ -125,6 +129,6 @@ class Definition:
             allow(source)
 
 
-def _job(condition: Condition, seed: int) -> Job:
+def _job(condition: Condition, plan: SharedPlan, seed: int) -> Job:
     scenario = condition.scenario.model_copy(update={"seed": seed})
-    return Job(scenario, {**condition.labels, "seed": seed})
+    return Job(scenario, {**condition.labels, "seed": seed}, plan)

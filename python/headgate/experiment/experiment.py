@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property, partial
 from html import escape
 from itertools import product
 from pathlib import Path
@@ -33,9 +34,9 @@ from headgate.experiment.given import (
     write_scenario,
 )
 from headgate.experiment.kept_order import FILE
-from headgate.experiment.responses import Measuring, answers, keep, measured
+from headgate.experiment.responses import Measuring, answers, keep, measured, trim
 from headgate.experiment.result import ExperimentResult
-from headgate.experiment.runnable import Analysis, Source
+from headgate.experiment.runnable import Analysis, PicturesLater, Source
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.sequential import Until
 from headgate.experiment.set_keys import set_keys
@@ -161,6 +162,10 @@ class Experiment:
         """Say whether a stored run can tell what is asked now."""
         return answers(self.definition.responses, result)
 
+    def trim(self, result: Result) -> Result:
+        """Keep the figures of a stored run, unless a function asks the whole of it."""
+        return trim(self.definition.responses, result)
+
     def analyse(self, runs: Runs) -> Analysis:
         """Turn the finished runs into tables, sentences and pictures. Raises HeadgateError."""
         from headgate.experiment import findings
@@ -169,7 +174,7 @@ class Experiment:
         return Analysis(
             findings=self._estimate(found),
             sentences=findings.sentences(found),
-            pictures=findings.pictures(found),
+            pictures=PicturesLater(partial(findings.pictures, found)),
             tables=findings.listings(found),
             data=(found.runs, found.means, found.effects),
             roles=findings.roles(found),
@@ -218,6 +223,10 @@ class Experiment:
 
     def check(self) -> list[str]:
         """Look at everything that can be without a run; return doubts. Raises HeadgateError."""
+        return self._doubts
+
+    @cached_property
+    def _doubts(self) -> list[str]:
         return check(self.definition)
 
     def run(  # noqa: PLR0913 - what a campaign can be given

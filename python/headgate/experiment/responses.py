@@ -25,6 +25,8 @@ from headgate.plugin.python_code import run_file
 
 #: Where a run's `run.json` has what was measured: by hash of the question, and by name.
 MEASURED, FIGURES = "measured", "figures"
+#: What the analysis of an experiment asks of a run's `run.json`.
+ASKED = ("digest", "cpu_s", "packet_hops", "labels", MEASURED, FIGURES)
 #: Packet-hops of a run, about a CPU second, that is not made again for another question.
 LARGE = 10_000_000
 Function = Callable[[Result], float]
@@ -139,6 +141,13 @@ def answers(responses: Sequence[Response], result: Result) -> bool:
         for one in responses
         if one.function is not None or one.key not in known
     )
+
+
+def trim(responses: Sequence[Response], result: Result) -> Result:
+    """Leave out of run.json what no response asks, unless a function has the whole of it."""
+    if any(one.function is not None for one in responses):
+        return result
+    return Result(result.tables, {key: result.meta[key] for key in ASKED if key in result.meta})
 
 
 def trusted(source: str) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from headgate.claims import Claim
 from headgate.experiment.runs import Key, Runs, Setup
@@ -39,6 +40,27 @@ class Picture:
     figure: Figure
 
 
+class PicturesLater(Sequence[Picture]):
+    """Pictures that are drawn when the first of them is asked for: a report may need none anew."""
+
+    def __init__(self, draw: Callable[[], tuple[Picture, ...]]) -> None:
+        self._draw = draw
+
+    @cached_property
+    def _drawn(self) -> tuple[Picture, ...]:
+        return self._draw()
+
+    def __len__(self) -> int:
+        return len(self._drawn)
+
+    @overload
+    def __getitem__(self, place: int) -> Picture: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Picture, ...]: ...
+    def __getitem__(self, place: int | slice) -> Picture | tuple[Picture, ...]:
+        return self._drawn[place]
+
+
 @dataclass(frozen=True)
 class Listing:
     """A table of the report, with what it shows in a sentence."""
@@ -55,7 +77,7 @@ class Analysis:
 
     findings: Mapping[str, Estimate] = field(default_factory=dict)
     sentences: tuple[str, ...] = ()
-    pictures: tuple[Picture, ...] = ()
+    pictures: Sequence[Picture] = ()
     tables: tuple[Listing, ...] = ()
     data: tuple[Table, ...] = ()
     roles: Roles | None = None
@@ -105,6 +127,9 @@ class Runnable(Protocol):
 
     def has_all(self, result: Result) -> bool:
         """Say whether a stored run has what the analysis asks; if not, it is made again."""
+
+    def trim(self, result: Result) -> Result:
+        """Leave out what the analysis does not ask of a stored run, of which there may be many."""
 
     @property
     def analyse(self) -> Callable[[Runs], Analysis]:

@@ -20,6 +20,7 @@ from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.workers import ALL_CORES, WorkerPool
 from headgate.errors import FluidWarning, HeadgateError, StoreError
+from headgate.experiment import report_key
 from headgate.experiment.runnable import Analysis, Runnable
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.scales import scale_name
@@ -150,12 +151,18 @@ def _write_report(  # noqa: PLR0913, PLR0917 - what the report is made of
     total: tuple[float, int],
     pool: WorkerPool,
 ) -> Path:
+    scale = " ".join((asked.scale, *(f"--set {text}" for text in asked.settings)))
+    judged = (folder / CLAIMS).read_bytes()
+    made_of = report_key.hash_basis(asked.study, runs, analysis, scale, judged)
+    if report_key.is_current(folder, made_of):
+        return folder / report_key.PAGE
     from headgate.experiment.reporting import write_about
     from headgate.report.make import make
 
-    scale = " ".join((asked.scale, *(f"--set {text}" for text in asked.settings)))
     write_about(asked.study, runs, analysis, folder, scale, total)
-    return make(folder, pool.workers)
+    page = make(folder, pool.workers)
+    report_key.note(folder, made_of)
+    return page
 
 
 def _pages(asked: StudyRun) -> Path:
@@ -243,8 +250,10 @@ def _results(asked: StudyRun, store: Store, pool: WorkerPool) -> Mapping[Key, Re
 def _read(asked: StudyRun, store: Store, job: Job) -> Result | None:
     """Read a run; one that does not have what is asked now is removed, to be made again."""
     result = store.read(job)
-    if result is None or asked.study.has_all(result):
-        return result
+    if result is None:
+        return None
+    if asked.study.has_all(result):
+        return asked.study.trim(result)
     store.remove(job)
     return None
 
