@@ -288,3 +288,23 @@ def test_a_lock_that_is_not_given_back_is_not_waited_for(
     with lock_module.exclusive(tmp_path / "lock"):  # noqa: SIM117 - the second cannot be had
         with pytest.raises(lock_module.HeldError), lock_module.exclusive(tmp_path / "lock"):
             pass
+
+
+def test_a_damaged_lease_holds_nobody_up(tmp_path: Path) -> None:
+    """Empty, no record, a share beyond the whole, a time to come, a link that leads nowhere."""
+    made, leases = whole(5), tmp_path / "running"
+    leases.mkdir()
+    owner = '"owner": "other:1:2:3", "since_s": 0'
+    texts = [
+        "",
+        "\0\xff{",
+        f'{{"run_id": "x", {owner}, "share": 1e300}}',
+        f'{{"run_id": "x", {owner}}}',
+    ]
+    now_s = time.time()
+    for one, text, ahead_s in zip(made, texts, [-3600, -3600, -3600, 3600], strict=False):
+        (leases / one.id).write_text(text, encoding="latin-1")
+        os.utime(leases / one.id, (now_s + ahead_s, now_s + ahead_s))
+    (leases / made[4].id).symlink_to("/nowhere/at/all")
+    Scheduler(Store(tmp_path), executor=Processes(1)).run(made, lambda _: None)
+    assert set(digests(tmp_path)) == {one.id for one in made}

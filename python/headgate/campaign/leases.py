@@ -14,8 +14,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
+from typing import Annotated
 
-from pydantic import FiniteFloat, NonNegativeInt
+from pydantic import Field, FiniteFloat, NonNegativeInt
 
 from headgate.campaign.clock import Clock
 from headgate.campaign.jobs import Job
@@ -41,7 +42,7 @@ class Lease:
     run_id: str
     owner: str
     since_s: FiniteFloat
-    share: FiniteFloat = 0.0
+    share: Annotated[FiniteFloat, Field(ge=0, le=1)] = 0.0
     packet_hops: NonNegativeInt = 0
     labels: dict[str, str | int | float] = field(default_factory=dict)
     for_s: FiniteFloat = 0.0
@@ -49,8 +50,8 @@ class Lease:
 
     @property
     def void(self) -> bool:
-        """Whether its owner is dead."""
-        return dead(self.owner) or self.silent_s > SILENT_S
+        """Whether its owner is dead, or nobody can have renewed it: the time is to come."""
+        return dead(self.owner) or abs(self.silent_s) > SILENT_S
 
 
 class Leases:
@@ -160,7 +161,9 @@ class Leases:
         try:
             with exclusive(self._lock):
                 held = self._read(self.folder / lease.run_id)
-                if held is None or not held.void:
+                if held is None and (self.folder / lease.run_id).is_symlink():
+                    (self.folder / lease.run_id).unlink(missing_ok=True)  # it leads nowhere
+                elif held is None or not held.void:
                     return False
                 self._write(lease)
                 return True
