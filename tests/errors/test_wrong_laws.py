@@ -160,8 +160,8 @@ def test_traffic_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_flow_has_one_law(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
-    path.write_text(GOOD)
-    both = headgate("check", path, "--set", "traffic.0.control=mine.py")
+    path.write_text(GOOD.replace('law = "reno"', 'law = "reno"\ncontrol = "mine.py"', 1))
+    both = headgate("check", path)
     assert both.sentence == (
         "headgate: traffic[0].control: a flow has one law; give either 'law' or 'control'"
     )
