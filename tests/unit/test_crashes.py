@@ -161,10 +161,10 @@ def test_a_law_that_may_not_run_here_may_not_run_in_a_child(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setattr(trust, "_by_file", {})
     trust.name_in_file(str(LAWS / "leaves.py"), "plan.toml")
+    made = job(LAWS / "leaves.py")
+    monkeypatch.setattr(trust, "_by_hand", set())  # not the user, but a file named it
     with pytest.raises(FailedRunsError, match=r"plan.toml names this law.*--trust"):
-        Scheduler(Store(tmp_path / "s"), executor=Processes(1)).run(
-            [job(LAWS / "leaves.py")], lambda _: None
-        )
+        Scheduler(Store(tmp_path / "s"), executor=Processes(1)).run([made], lambda _: None)
 
 
 def test_a_child_that_dies_is_told_and_another_takes_its_place() -> None:
