@@ -10,13 +10,16 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from headgate.as_toml import as_toml
 from headgate.errors import CatalogError, EngineMissingError
-from headgate.suggest import also, hint, suggest
+from headgate.suggest import also, hint, same_name, suggest
 
+#: The name by which a parameter is compared with the bytes of a packet.
+PACKET = "packet"
 #: A port's queue without a discipline.
 DROP_TAIL = "drop_tail"
 
@@ -34,6 +37,12 @@ class Param(BaseModel):
     source: str
     about: str
     choices: tuple[str, ...] = ()
+    at_least: tuple[str, ...] = ()
+    """Parameters that this one may not be below; `PACKET` is the largest packet of the traffic."""
+
+    def is_automatic(self, value: float | str) -> bool:
+        """Say whether a value means that the engine derives it from others."""
+        return value == 0 and self.default == 0
 
     def check(self, value: float | str) -> None:
         """Raise CatalogError unless `value` is allowed."""
@@ -54,6 +63,12 @@ class Param(BaseModel):
         """Least and largest number, and their unit unless that is "1": `0 to 1000 s`."""
         unit = "" if self.unit == "1" else self.unit
         return f"{self.low:g} to {self.high:g} {unit}".rstrip()
+
+    @property
+    def least(self) -> str:
+        """What the parameter may not be below, `not below min_packets`; empty if nothing."""
+        names = ["a packet" if name == PACKET else name for name in self.at_least]
+        return f"not below {' or '.join(names)}" if names else ""
 
 
 class Nist(BaseModel):
@@ -103,6 +118,9 @@ class Law(BaseModel):
         names = [param.name for param in self.params]
         known = f"its parameters: {', '.join(names) or 'none'}"
         raise CatalogError(f"'{self.name}' has no parameter '{name}'; {known}{also(name, names)}")
+
+
+Card = TypeVar("Card", bound=Law)
 
 
 class DeviceCard(Law):
@@ -158,8 +176,8 @@ def device(kind: str, name: str, besides: Sequence[str] = ()) -> DeviceCard:
     `besides` are names that have no card, and may have been meant.
     """
     by_name = {key: card for card in devices() if card.kind == kind for key in card.names}
-    if name in by_name:
-        return by_name[name]
+    if (found := _find(name, by_name)) is not None:
+        return found
     what = _DEVICES[kind]
     raise _unknown_error(f"'{name}' is not {what}", name, by_name, besides)
 
@@ -173,8 +191,8 @@ def models() -> tuple[DeviceCard, ...]:
 def model(name: str) -> DeviceCard:
     """Return the fluid model of that name, or raise CatalogError naming those that are near."""
     by_name = {key: card for card in models() for key in card.names}
-    if name in by_name:
-        return by_name[name]
+    if (found := _find(name, by_name)) is not None:
+        return found
     raise _unknown_error(f"'{name}' is not a fluid model", name, by_name)
 
 
@@ -192,8 +210,8 @@ def _laws_by_name() -> dict[str, Law]:
 def law(name: str) -> Law:
     """Return the law that the word means, or raise CatalogError naming those that are near."""
     by_name = _laws_by_name()
-    if name in by_name:
-        return by_name[name]
+    if (found := _find(name, by_name)) is not None:
+        return found
     raise _unknown_error(f"'{name}' is not a law", name, by_name)
 
 
@@ -212,7 +230,9 @@ def list_everything() -> list[Law]:
 def cards(word: str) -> list[Law]:
     """Return all that the word means (a scheme is a law and a router), or raise CatalogError."""
     everything = list_everything()
-    found = [card for card in everything if word in card.names]
+    names = dict.fromkeys(name for card in everything for name in card.names)
+    meant = word if word in names else same_name(word, names)
+    found = [card for card in everything if meant in card.names]
     if found:
         return found
     aliases = {name: card.name for card in everything for name in card.names}
@@ -223,6 +243,19 @@ def cards(word: str) -> list[Law]:
         )
     says = hint(word, aliases, "`headgate catalog` lists what there is", aliases)
     raise CatalogError(f"'{word}' is not in the catalogue; {says}")
+
+
+def is_drop_tail(name: str) -> bool:
+    """Say whether a word means a queue without a discipline, however it is spelt."""
+    return same_name(name, [DROP_TAIL]) is not None
+
+
+def _find(name: str, by_name: Mapping[str, Card]) -> Card | None:
+    """Return the card of that name, or the one whose name has the same letters."""
+    if name in by_name:
+        return by_name[name]
+    meant = same_name(name, by_name)
+    return None if meant is None else by_name[meant]
 
 
 def _unknown_error(

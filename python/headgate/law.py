@@ -30,7 +30,7 @@ from typing import TypeVar
 
 from headgate import catalog
 from headgate._native import Ack, Builtin, Congestion, Path, Rate, Window
-from headgate.parameters import count_packets, read_parameters
+from headgate.parameters import check_together, count_packets, read_parameters
 
 __all__ = [
     "LOSS",
@@ -62,6 +62,7 @@ def builtin(name: str, **params: float | str) -> Builtin:
     """Return a law of the catalogue as an object with these callbacks. Raises CatalogError."""
     law = catalog.law(name)
     given = read_parameters(law, params, count_packets)
+    check_together(law, params, given)
     values = [_number(param, given.get(param.name, param.default)) for param in law.params]
     return Builtin(catalog.laws().index(law), values)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from headgate.as_toml import as_toml
-from headgate.catalog import Law, Param
+from headgate.catalog import PACKET, Law, Param
 from headgate.errors import CatalogError, UnitError
 from headgate.units import (
     PS_PER_S,
@@ -90,6 +90,45 @@ def read_parameters(card: Law, given: Mapping[str, object], packets: Packets) ->
             raise ParameterError(key, says)
         read[param.name] = number
     return read
+
+
+def check_holds_packet(card: Law, read: Mapping[str, Value], packet_bytes: int) -> None:
+    """Raise ParameterError for a parameter that must hold a packet and is smaller."""
+    for param in card.params:
+        value = read.get(param.name, param.default)
+        if PACKET in param.at_least and not isinstance(value, str) and value < packet_bytes:
+            says = f"{value:g} {param.unit} hold no packet of {packet_bytes} B, so all are dropped"
+            raise ParameterError(_drop_unit(param), says)
+
+
+def check_together(card: Law, given: Mapping[str, object], read: Mapping[str, Value]) -> None:
+    """Raise ParameterError for a parameter below another one that it may not be below.
+
+    `read` is what `read_parameters` made of `given`. What is automatic is below nothing.
+    """
+    values = {param.name: read.get(param.name, param.default) for param in card.params}
+    for param in card.params:
+        for other in param.at_least:
+            if other in values and _is_below(card, values, param, other):
+                named = param.name if param.name in read else other
+                says = (
+                    f"'{param.name}' is {values[param.name]:g} and may not be below '{other}',"
+                    f" which is {values[other]:g}{'' if other in read else ' by default'}"
+                )
+                raise ParameterError(_find_key(card, given, named), says)
+
+
+def _is_below(card: Law, values: Mapping[str, Value], param: Param, other: str) -> bool:
+    value, least = values[param.name], values[other]
+    if isinstance(value, str) or isinstance(least, str):
+        return False
+    is_automatic = param.is_automatic(value) or card.param(other).is_automatic(least)
+    return value < least and not is_automatic
+
+
+def _find_key(card: Law, given: Mapping[str, object], name: str) -> str:
+    """Return how the user wrote the name of a parameter."""
+    return next((key for key in given if find_parameter(card, key).name == name), name)
 
 
 def find_parameter(card: Law, key: str) -> Param:

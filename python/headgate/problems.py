@@ -36,6 +36,8 @@ _ALLOWED = {
 }
 #: Errors of what may stand in place of a table: no mistake of one who wrote a table.
 _NO_TABLES = ("literal_error", "string_type")
+#: Places of further mistakes that are listed.
+_MOST_OTHERS = 3
 #: Keys of lists whose tables have heads of their own.
 _LISTS = ("traffic", "claims")
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
@@ -49,9 +51,12 @@ def make_error(error: ValidationError, given: object) -> ScenarioError:
     if first["input"] != problems[0]["input"]:
         first = problems[0]
     or_table = any(problem["type"] == "not_a_table" for problem in problems)
-    more = len({_place(problem, given) for problem in problems}) - 1
-    also = f" (and {more} more mistake{'s' * (more > 1)})" if more else ""
-    return ScenarioError(_place(first, given), _sentence(first, or_table) + also)
+    place = _place(first, given)
+    others = [other for other in dict.fromkeys(_place(one, given) for one in problems)
+              if other != place]  # fmt: skip
+    listed = ", ".join(others[:_MOST_OTHERS]) + (", ..." if len(others) > _MOST_OTHERS else "")
+    also_wrong = f" (also wrong: {listed})" if others else ""
+    return ScenarioError(place, _sentence(first, or_table) + also_wrong)
 
 
 def _is_meant(problem: Any) -> bool:
@@ -82,8 +87,11 @@ def join(path: Sequence[str | int]) -> str:
 def _within(loc: Sequence[str | int], given: object, missing: bool) -> list[str | int]:
     """Keep the steps that are keys of what was given: pydantic adds the tags of unions."""
     path: list[str | int] = []
+    was_tag = False
     for step in loc:
-        if _has(given, step):
+        is_tag = not was_tag and isinstance(given, Mapping) and given.get("kind") == step
+        was_tag = is_tag
+        if not is_tag and _has(given, step):
             given = given[step]  # type: ignore[index]
             path.append(step)
         elif missing and step == loc[-1]:

@@ -30,6 +30,15 @@ class Strict(BaseModel):
         return given
 
 
+#: What people write for a key that looks otherwise.
+_SYNONYMS = {
+    "seeds": "replicates",
+    "repetitions": "replicates",
+    "bandwidth": "rate",
+    "capacity": "rate",
+    "latency": "delay",
+}
+
 Read = TypeVar("Read", bound=BaseModel)
 
 
@@ -48,7 +57,9 @@ def check_keys(given: Any, model: type[BaseModel]) -> None:
 
 def _unknown_key(key: str, names: tuple[str, ...]) -> PydanticCustomError:
     """Make the error of a key that is not known, with near names or all of them."""
-    says = hint(key, names, f"the keys here are {', '.join(names)}")
+    meant = _SYNONYMS.get(key)
+    says = f"did you mean '{meant}'?" if meant in names else ""
+    says = says or hint(key, names, f"the keys here are {', '.join(names)}")
     return PydanticCustomError(
         "unknown_key", "this is not a key here; {hint}", {"key": key, "hint": says}
     )

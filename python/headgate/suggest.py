@@ -30,6 +30,15 @@ def suggest(word: str, known: Iterable[str], aliases: Mapping[str, str] | None =
     return list(dict.fromkeys((aliases or {}).get(name, name) for name in names))[:MOST]
 
 
+def same_name(word: str, known: Iterable[str]) -> str | None:
+    """Return the first known name of the same letters, such as `fq-codel` for `FQ_CoDel`.
+
+    Case and separators do not matter, nor does a `v` before a version: `BBRv3` is `bbr3`.
+    """
+    letters = _strip_version(word)
+    return next((name for name in known if _strip_version(name) == letters), None)
+
+
 def hint(
     word: str, known: Iterable[str], otherwise: str, aliases: Mapping[str, str] | None = None
 ) -> str:
@@ -46,6 +55,10 @@ def also(word: str, known: Iterable[str], aliases: Mapping[str, str] | None = No
 
 def _strip(name: str) -> str:
     return re.sub(r"[\s_./-]+", "", name).casefold()
+
+
+def _strip_version(name: str) -> str:
+    return re.sub(r"(?<=[a-z])v(?=\d)", "", _strip(name))
 
 
 def _begins(name: str, letters: str) -> bool:

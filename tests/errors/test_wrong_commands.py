@@ -132,7 +132,7 @@ WRONG = [
     ("describe goodput_bps", "is not a table of results; it is a column: flows.goodput_bps, live"),
     ("describe xyzzy", "tables: flows, ports, series"),
     ("catalog CUBIC2", "'CUBIC2' is not in the catalogue; did you mean 'cubic'?"),
-    ("catalog fq_codel", "did you mean 'fq-codel'?"),
+    ("catalog fq_coddel", "did you mean 'fq-codel'?"),
     ("catalog drop-tail", "drop_tail is a port's queue without a discipline"),
     ("catalog DropTail", "it has no parameters, and no card"),
     ("catalog reno cubic", "catalog: 'cubic' is more than it takes"),

@@ -47,6 +47,7 @@ def claim(lines: str) -> str:
         (RIGHT.replace('"5 Mbit/s"', '"5 Mbit"'), "'5 Mbit' has the unit 'Mbit'"),
         ("replicates = 0\n" + RIGHT, "replicates: 0 is not allowed"),
         ("replicates = 'five'\n" + RIGHT, "replicates: 'five' is text; write a number"),
+        ("seeds = 5\n" + RIGHT, "seeds: this is not a key here; did you mean 'replicates'?"),
         ("kind = 'full'\n" + RIGHT, "kind: 'full' is not allowed"),
         # factors
         (factor("law = []"), "factors.law.low: this key is required, unless there are levels"),
@@ -69,6 +70,11 @@ def claim(lines: str) -> str:
         (factor("'network.rate' = ['5 Mbit/s', true]"), "factor rate, network.rate = true: "),
         (response("[{name = true}]"), "{name = true} is not a response; write a name, or a table"),
         (factor("'network.rat' = ['5 Mbit/s', '9 Mbit/s']"), "did you mean 'rate'?"),
+        (
+            factor("buffer = ['1 BDP', '2 BDP']"),
+            "factor buffer: 'buffer' is no path in a scenario; write setting = \"network.buffer\"",
+        ),
+        (factor("size = ['1 packet', '9 packets']"), 'write setting = "traffic.0.size"'),
         (factor("'traffic.3.law' = ['reno', 'cubic']"), "'3' is not a place in a list of 1"),
         (factor("law = ['reno', './none.py:Mine']"), "none.py: there is no such file"),
         (

@@ -5,8 +5,14 @@ import random
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from headgate.catalog import Law, Param
-from headgate.parameters import write_number
+from headgate.catalog import PACKET, Law, Param
+from headgate.parameters import (
+    ParameterError,
+    check_together,
+    count_packets,
+    read_parameters,
+    write_number,
+)
 
 T = TypeVar("T")
 
@@ -53,6 +59,8 @@ class Draw(random.Random):
         if param.choices:
             return self.choice(param.choices)
         low, high, default = param.low, param.high, float(param.default)
+        if PACKET in param.at_least:
+            low = default = 70_000.0  # larger than any packet
         least = max(low, high * 1e-12)
         inner = min(max(self.uniform(low, high), low), high)
         number = self.of(low, high, default, inner, self.magnitude(least, high))
@@ -62,10 +70,21 @@ class Draw(random.Random):
         """Draw some parameters of a law or a device; often none."""
         if self.maybe(1 - share):
             return {}
-        return {param.name: self.value(param) for param in card.params if self.maybe(0.5)}
+        drawn = {param.name: self.value(param) for param in card.params if self.maybe(0.5)}
+        while (wrong := first_wrong(card, drawn)) is not None:
+            del drawn[wrong]  # below another one that it may not be below
+        return drawn
 
     def some(self, choices: Sequence[T], most: int) -> list[T]:
         return self.sample(list(choices), self.randint(1, min(most, len(choices))))
+
+
+def first_wrong(card: Law, drawn: dict[str, float | str]) -> str | None:
+    try:
+        check_together(card, drawn, read_parameters(card, drawn, count_packets))
+    except ParameterError as error:
+        return error.key if error.key in drawn else next(iter(drawn))
+    return None
 
 
 def picoseconds(seconds: float) -> str:

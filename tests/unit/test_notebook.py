@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from headgate import Experiment, Result, Scenario
+from headgate import Experiment, Result, Scenario, dumbbell
 from headgate.errors import InterruptedRunError, StoreError
+from headgate.measures.shown import show_run
 from headgate.notebook import in_notebook
 from headgate.plots.network import NAMED_ROUTERS, topology
 from headgate.run.progress import Progress, show_progress
@@ -206,3 +207,17 @@ def test_a_bar_says_where_a_run_is(notebook: Notebook) -> None:
     with show_progress("run") as report:
         report(Progress(1.0, 4.0, 1000, 500.0, 6.0))
     assert "1.0 of 4.0 s simulated" in notebook.shown[-1]
+
+
+@pytest.mark.parametrize("where", ["loss", "course"])
+def test_what_the_link_loses_stands_beside_what_the_queue_drops(where: str, tmp_path: Path) -> None:
+    (tmp_path / "course.csv").write_text("time_s,loss\n0,0.05\n")
+    keys = {"loss": {"loss": 0.05}, "course": {"course": str(tmp_path / "course.csv")}}[where]
+    result = dumbbell(
+        rate="10 Mbit/s", rtt="20 ms", buffer="infinite", flows=["reno"] * 4, **keys
+    ).run("20 s")
+    _, ports = show_run(result.tables, result.meta)
+    first = next(iter(ports.records()))
+    assert first["link"] == "bottleneck"
+    assert float(first["dropped (%)"]) == 0
+    assert float(first["lost on link (%)"]) == pytest.approx(5, rel=0.2)

@@ -7,7 +7,13 @@ import pytest
 from headgate import Scenario, catalog
 from headgate.errors import CatalogError, ScenarioError
 from headgate.fluid import solve, sweep
-from headgate.parameters import ParameterError, count_packets, read_parameters, write_number
+from headgate.parameters import (
+    ParameterError,
+    check_together,
+    count_packets,
+    read_parameters,
+    write_number,
+)
 from headgate.scenario.law import LawChoice
 
 #: How the name of a parameter may end, by its unit: written here again, for the whole catalogue.
@@ -151,3 +157,112 @@ def test_fluid_models_take_the_same() -> None:
     assert columns["rtt_s"].tolist() == [0.2, 0.3]
     with pytest.raises(CatalogError, match="rtt: 200 has no unit"):
         sweep("tcp-red", {"rtt": [200, 300]}, duration="1 s")
+
+
+#: Parameters that exclude one another: the card, what is given, the key of the error, the other.
+APART = [
+    (
+        "queue",
+        "red",
+        {"min": "50 packets", "max": "10 packets"},
+        "max",
+        "'min_packets', which is 50",
+    ),
+    ("queue", "red", {"min_packets": 50, "max_packets": 10}, "max_packets", "'min_packets'"),
+    ("queue", "ared", {"min": "50 packets", "max": "10 packets"}, "max", "'min_packets'"),
+    ("queue", "ared", {"bottom": 0.4, "top": 0.3}, "top", "'bottom', which is 0.4"),
+    ("queue", "ared", {"bottom": 0.6}, "bottom", "'top' is 0.5 and may not be below 'bottom'"),
+    ("queue", "pi", {"b": 2e-5}, "b", "'a' is 1.822e-05 and may not be below 'b'"),
+    ("feedback", "vcp", {"period": "5 ms"}, "period", "'sample_s', which is 0.01 by default"),
+    ("feedback", "xcp", {"start_rtt": "0.5 s", "most_rtt": "0.1 s"}, "most_rtt", "'start_rtt_s'"),
+    ("law", "htcp", {"beta_min": 0.9}, "beta_min", "'beta_max' is 0.8 and may not be below"),
+    ("law", "illinois", {"eta2": 0.001}, "eta2", "'eta1', which is 0.01 by default"),
+    ("law", "fast-at", {"alpha_low": 300}, "alpha_low", "'alpha_mid' is 20 and may not be below"),
+    ("law", "fast-at", {"up_high": "9 packets/s"}, "up_high", "'up_mid', which is 1500 by default"),
+    ("law", "vegas", {"alpha": 4, "beta": 2}, "beta", "'alpha', which is 4"),
+    ("law", "hstcp", {"low_window": 5000, "high_window": 2000}, "high_window", "'low_window'"),
+    ("law", "yeah", {"delta": 0.5, "epsilon": 0.1}, "epsilon", "'delta', which is 0.5"),
+    ("law", "bic", {"max_increment": 0.001}, "max_increment", "'min_increment', which is 0.01"),
+    ("fluid", "vegas", {"alpha": 4, "beta": 2}, "beta", "'alpha', which is 4"),
+    ("fluid", "tcp-red", {"min": "70 packets"}, "min", "'max_packets' is 60 and may not be below"),
+    (
+        "fluid",
+        "misra-gong-towsley",
+        {"min_packets": 9, "max_packets": 3},
+        "max_packets",
+        "which is 9",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "given", "key", "says"), APART)
+def test_parameters_are_checked_together(
+    kind: str, name: str, given: dict[str, object], key: str, says: str
+) -> None:
+    (card,) = (card for card in catalog.cards(name) if card.kind == kind)
+    read = read_parameters(card, given, count_packets)
+    with pytest.raises(ParameterError) as error:
+        check_together(card, given, read)
+    assert error.value.key == key
+    assert says in error.value.sentence
+    assert "may not be below" in error.value.sentence
+
+
+def test_every_declared_condition_can_be_broken_and_holds_for_the_defaults() -> None:
+    count = 0
+    for card, param in numbers():
+        check_together(card, {}, {})
+        for other in (card.param(name) for name in param.at_least if name != catalog.PACKET):
+            count += 1
+            least = param.low or 1e-6 * param.high
+            given = {param.name: least, other.name: other.high}
+            with pytest.raises(ParameterError, match="may not be below"):
+                check_together(card, given, given)
+    assert count > 20
+
+
+def test_what_is_automatic_is_below_nothing() -> None:
+    red = catalog.device("queue", "red")
+    for given in ({"max": "1 packet"}, {"min_packets": 1000}):
+        check_together(red, given, read_parameters(red, given, count_packets))
+
+
+def test_shares_of_the_bdp_are_compared_when_they_are_known() -> None:
+    red = {"name": "red", "min": "10 packets", "max": "1 BDP"}
+    scenario = Scenario.from_dict({"network": NETWORK | {"queue": red}, "traffic": [FLOW]})
+    assert scenario.plan()[0]["links"][0]["queue"]["params"]["max_packets"] == 33
+
+
+@pytest.mark.parametrize(
+    ("network", "place", "says"),
+    [
+        (
+            {"queue": {"name": "red", "min": "1 BDP", "max": "10 packets"}},
+            "network.queue.max",
+            "'max_packets' is 10 and may not be below 'min_packets', which is 33",
+        ),
+        (
+            {"ingress": [{"name": "policer", "rate": "1 Mbit/s", "burst": "100 B"}]},
+            "network.ingress[0].burst",
+            "100 bytes hold no packet of 1500 B, so all are dropped",
+        ),
+        (
+            {"impairments": ["duplicate", {"name": "policer", "burst": "1499 B"}]},
+            "network.impairments[1].burst",
+            "1499 bytes hold no packet of 1500 B",
+        ),
+    ],
+)
+def test_a_plan_checks_what_depends_on_the_network(
+    network: dict[str, object], place: str, says: str
+) -> None:
+    scenario = Scenario.from_dict({"network": NETWORK | network, "traffic": [FLOW]})
+    with pytest.raises(ScenarioError) as error:
+        scenario.plan()
+    assert error.value.place == place
+    assert says in error.value.sentence
+
+
+def test_a_burst_of_one_packet_passes() -> None:
+    policer = {"name": "policer", "rate": "1 Mbit/s", "burst": "1500 B"}
+    Scenario.from_dict({"network": NETWORK | {"ingress": [policer]}, "traffic": [FLOW]}).plan()

@@ -8,7 +8,7 @@ import pytest
 from headgate import Scenario
 from headgate.api import simulate
 from headgate.campaign.threads import ThreadShares, reader
-from headgate.errors import InterruptedRunError
+from headgate.errors import HeadgateError, InterruptedRunError
 from headgate.run.progress import Progress, StopRunError
 
 
@@ -63,3 +63,13 @@ def test_runs_share_the_cores_that_no_run_uses() -> None:
     shares.close()
     fixed.close()
     assert reader(shares.file)() == 1, "a run whose campaign is gone has one thread"
+
+
+@pytest.mark.parametrize("threads", [0, -1, 2.5, True, "two", None])
+def test_a_wrong_number_of_threads_is_a_sentence(threads: object) -> None:
+    says = f"threads: {threads!r} is not allowed; it must be a whole number from 1 on"
+    with pytest.raises(HeadgateError) as error:
+        backbone().run(threads=threads)  # type: ignore[arg-type]
+    assert str(error.value) == says
+    with pytest.raises(HeadgateError):
+        list(backbone().stream(threads=threads))  # type: ignore[arg-type]

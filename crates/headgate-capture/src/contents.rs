@@ -9,6 +9,9 @@ use crate::source::End;
 /// Connections with data that a capture may have: what is said of each is kept in memory.
 pub const MOST_ROWS: usize = 1_000_000;
 
+/// Interfaces of one capture may be apart by less; more is a clock that was set back, or another capture.
+const STEP_NS: i64 = 1_000_000_000;
+
 /// What was found.
 #[derive(Debug)]
 pub struct Contents {
@@ -28,6 +31,9 @@ pub struct Contents {
     pub other_links: Vec<(u16, u64)>,
     /// Times of the first and last packet, if there are any with a time.
     pub span_ns: Option<(i64, i64)>,
+    /// Packets that are more than a second earlier than the one before them in the file.
+    pub steps_back: u64,
+    previous_ns: Option<i64>,
     pub rates: Rates,
     pub end: End,
 }
@@ -43,6 +49,8 @@ impl Default for Contents {
             snapped: 0,
             other_links: Vec::new(),
             span_ns: None,
+            steps_back: 0,
+            previous_ns: None,
             rates: Rates::default(),
             end: End::Whole,
         }
@@ -59,6 +67,8 @@ impl Contents {
     pub fn extend_to(&mut self, time_ns: i64) {
         let (first, last) = self.span_ns.unwrap_or((time_ns, time_ns));
         self.span_ns = Some((first.min(time_ns), last.max(time_ns)));
+        let previous = self.previous_ns.replace(time_ns).unwrap_or(time_ns);
+        self.steps_back += u64::from(previous.saturating_sub(time_ns) > STEP_NS);
     }
 
     /// Notes a packet of a kind of link that is not read.

@@ -111,6 +111,7 @@ fn param(param: &Param) -> Value {
         "source": param.source,
         "about": param.about,
         "choices": param.choices,
+        "at_least": param.at_least,
     })
 }
 

@@ -19,7 +19,12 @@ pub struct Param {
     pub about: &'static str,
     /// Words to choose from; empty for a number.
     pub choices: &'static [&'static str],
+    /// Parameters that this one may not be below. [`PACKET`] is the largest packet of the traffic.
+    pub at_least: &'static [&'static str],
 }
+
+/// The name by which a parameter is compared with the bytes of a packet.
+pub const PACKET: &str = "packet";
 
 impl Param {
     /// A number: its default, and the range that includes it.
@@ -32,7 +37,17 @@ impl Param {
         about: &'static str,
     ) -> Self {
         let (low, high) = range;
-        Self { name, default, low, high, unit, source, about, choices: &[] }
+        Self { name, default, low, high, unit, source, about, choices: &[], at_least: &[] }
+    }
+
+    /// A number that may not be below those of other parameters.
+    pub const fn at_least(self, others: &'static [&'static str]) -> Self {
+        Self { at_least: others, ..self }
+    }
+
+    /// Whether a value of this parameter means that it is derived from others.
+    pub fn is_automatic(&self, value: f64) -> bool {
+        value == 0.0 && self.default == 0.0
     }
 
     /// The first word is the default.
@@ -43,7 +58,7 @@ impl Param {
         about: &'static str,
     ) -> Self {
         let high = (choices.len() - 1) as f64;
-        Self { name, default: 0.0, low: 0.0, high, unit: "", source, about, choices }
+        Self { name, default: 0.0, low: 0.0, high, unit: "", source, about, choices, at_least: &[] }
     }
 
     /// The unit as people read it behind a number: nothing for ratios and counts.
@@ -123,6 +138,21 @@ macro_rules! params {
     };
     (@number $name:expr, $about:expr, $default:expr, $range:expr, $unit:literal, $source:literal) => {
         $crate::params::Param::number($name, $default, $range, $unit, $source, $about.trim_ascii())
+    };
+    (
+        @number $name:expr, $about:expr, $default:expr, $range:expr, $unit:literal, $source:literal,
+        at_least [$($other:literal),+]
+    ) => {
+        $crate::params!(@number $name, $about, $default, $range, $unit, $source).at_least(&[$($other),+])
+    };
+    (
+        @range number $default:expr, ($low:expr, $high:expr), $unit:literal, $source:literal,
+        at_least [$($other:literal),+]
+    ) => {
+        concat!(
+            $crate::params!(@range number $default, ($low, $high), $unit, $source),
+            " Not below: " $(, "`", $other, "` ")+
+        )
     };
     (@range number $default:expr, ($low:expr, $high:expr), $unit:literal, $source:literal) => {
         concat!(

@@ -64,6 +64,7 @@ impl Capture {
         all.set_item("snapped", contents.snapped)?;
         all.set_item("other_links", contents.other_links.clone())?;
         all.set_item("span_ns", contents.span_ns)?;
+        all.set_item("steps_back", contents.steps_back)?;
         all.set_item("cut", contents.end == End::Cut)?;
         all.set_item("damaged_at", if let End::Damaged(at) = contents.end { Some(at) } else { None })?;
         all.set_item("rates", rates(py, &contents)?)?;

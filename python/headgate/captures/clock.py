@@ -44,7 +44,14 @@ def find_gap(capture: Capture) -> Gap | None:
 
 
 def warn_of_clock(capture: Capture) -> Iterator[str]:
-    """Yield a warning about a gap in the time stamps, with the command that keeps one side."""
+    """Yield warnings about time stamps that go back, and about a gap, with a command that cuts."""
+    if capture.steps_back:
+        places = _count_places(capture.steps_back)
+        yield (
+            f"the time stamps go back by more than 1 s in {places}: if a clock was set or captures"
+            " were put behind one another, starts and round trips of the connections under way"
+            " are wrong"
+        )
     gap = find_gap(capture)
     if gap is not None:
         yield (
@@ -88,6 +95,10 @@ def _date(capture: Capture, time_s: float) -> str:
     except OverflowError:
         return f"{since_1970_s:.0f}"
     return f"{date:%Y-%m-%dT%H:%M:%S}Z"
+
+
+def _count_places(number: int) -> str:
+    return f"{number:,} place{'s' * (number != 1)}"
 
 
 def _duration(seconds: float) -> str:

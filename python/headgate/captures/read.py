@@ -59,6 +59,8 @@ class Capture:
     """When the first packet was captured, since 1970."""
     span_s: float
     """From the first packet to the last."""
+    steps_back: int
+    """Packets that are more than a second earlier than the one before them in the file."""
     snapped: int
     """Packets of which the capture has the beginning only."""
     strays: int
@@ -117,6 +119,7 @@ def _form(path: Path, found: dict[str, Any]) -> Capture:
         idle=Count(*found["idle"]),
         begin_s=begin_ns / 1e9,
         span_s=(end_ns - begin_ns) / 1e9,
+        steps_back=found["steps_back"],
         snapped=found["snapped"],
         strays=found["strays"],
         forgotten=found["forgotten"],

@@ -73,7 +73,7 @@ def _driver(card: Law) -> str:
 
 
 def _param(param: Param) -> str:
-    allowed = " | ".join(param.choices) if param.choices else param.bounds
+    allowed = " | ".join(param.choices) or ", ".join(filter(None, (param.bounds, param.least)))
     default = param.default if isinstance(param.default, str) else _number(param, param.default)
     return f"  {param.name} = {default}  ({allowed})\n      {param.about} [{param.source}]"
 

@@ -103,7 +103,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
         str | None,
         typer.Option(
             metavar="decided",
-            help="Add replicates until every claim is decided, by the rule of the file's [until].",
+            help="Add replicates until every claim is decided, by the file's table `until`.",
         ),
     ] = None,
     shard: ShardOf = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.cli.options import Json, warn
+from headgate.cli.options import Json, say_result, warn
 from headgate.errors import FluidWarning, ScenarioError
 from headgate.suggest import also
 from headgate.visible import say
@@ -171,5 +171,4 @@ def _show(result: Result, out: Path | None) -> None:
             say(f"{row.get('link', row.get('traffic'))}: {said}")
     steps, cpu_s = result.meta["steps"], result.meta["cpu_s"]
     say(f"{steps['taken']:,} steps in {1e3 * cpu_s:.1f} ms of CPU")
-    if out is not None:
-        say(f"Result: {out} (headgate plot {out} draws it)")
+    say_result(out)

@@ -81,7 +81,7 @@ def command_line() -> str:
 def say_result(out: Path | None) -> None:
     """Say where a result was put, if it was."""
     if out is not None:
-        say(f"Result: {out} (headgate plot {out} draws it)")
+        say(f"Result: {out} (headgate plot {shlex.quote(str(out))} draws it)")
 
 
 def make_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

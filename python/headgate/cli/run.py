@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -168,8 +169,9 @@ def _show(result: Result, out: Path | None) -> None:
         f"{say_cost(hops, cpu_s)} ({hops / max(cpu_s, 1e-9) / 1e6:.1f} million per CPU second)",
     )
     if out is not None and "trace" in result.meta:
+        following = f"headgate trace {shlex.quote(str(out))}"
         console.print(
-            f"Trace: {out}/trace: {result.meta['trace']} (headgate trace {out} makes captures)",
+            f"Trace: {out}/trace: {result.meta['trace']} ({following} makes captures)",
             soft_wrap=True,
         )
     say_result(out)

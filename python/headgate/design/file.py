@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
@@ -17,11 +17,15 @@ from headgate.errors import HeadgateError, ScenarioError
 from headgate.scenario.base import Model, also_list, at
 from headgate.scenario.toml import anchor_code
 from headgate.strict import fit_model
+from headgate.suggest import same_name
 from headgate.toml_file import toml
 
 Kind = Literal[
     "two-level", "grid", "plackett-burman", "orthogonal-array", "latin-hypercube", "sobol", "random"
 ]
+_KINDS: tuple[str, ...] = get_args(Kind)
+#: Other names of kinds.
+_ALIASES = {"lhs": "latin-hypercube"}
 #: Kinds that are samples of so many runs.
 SAMPLES = ("latin-hypercube", "sobol", "random")
 MINIMUM_ABERRATION = "minimum aberration"
@@ -99,6 +103,14 @@ class DesignFile(Model):
         if isinstance(given, Mapping) and "plan" in given:
             raise at("plan", f"this key is now 'design'; write design = {as_toml(given['plan'])}")
         return given
+
+    @field_validator("kind", mode="before")
+    @classmethod
+    def _spell_kind(cls, kind: Any) -> Any:
+        if not isinstance(kind, str):
+            return kind
+        meant = same_name(kind, (*_KINDS, *_ALIASES))
+        return kind if meant is None else _ALIASES.get(meant, meant)
 
     @field_validator("factors", mode="before")
     @classmethod

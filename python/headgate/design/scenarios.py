@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from headgate.as_toml import as_toml
 from headgate.design.factor import Factor
 from headgate.errors import HeadgateError, ScenarioError
+from headgate.scenario.strays import tables_of
 
 if TYPE_CHECKING:
     from headgate.api import Scenario
@@ -28,6 +29,10 @@ def scenarios(
 
 
 def _fits(factor: Factor, level: Any, base: Scenario) -> None:
+    if "." not in factor.setting and (tables := tables_of(factor.setting, type(base))):
+        settings = " or ".join(f"{table}.{factor.setting}" for table in tables)
+        says = f"'{factor.setting}' is no path in a scenario; write setting = \"{settings}\""
+        raise ScenarioError(f"factor {factor.name}", says)
     try:
         base.varied({factor.setting: level})
     except HeadgateError as error:

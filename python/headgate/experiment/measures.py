@@ -80,7 +80,7 @@ NAMED = {
         "SELECT max(utilisation) FROM ports", "1", "Utilisation of the busiest link", "higher",
         "Share of what the busiest link could have sent after the warm-up.",
     ),
-    "loss_rate": _bottleneck("loss_rate", "1", "Loss at the busiest link", "Loss rate"),
+    "loss_rate": _bottleneck("loss_rate", "1", "Drops at the busiest link", "Share dropped"),
     "mean_queue_packets": _bottleneck(
         "mean_queue_packets", "packets", "Mean queue of the busiest link", "Mean queue"
     ),

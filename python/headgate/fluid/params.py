@@ -9,7 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from headgate import catalog
 from headgate.errors import ScenarioError
-from headgate.parameters import Value, count_packets, find_parameter, read_parameters
+from headgate.parameters import (
+    Value,
+    check_together,
+    count_packets,
+    find_parameter,
+    read_parameters,
+)
 
 Params = Mapping[str, Value]
 Numbers = NDArray[np.float64]
@@ -17,7 +23,9 @@ Numbers = NDArray[np.float64]
 
 def read_params(card: catalog.Law, given: Mapping[str, object]) -> dict[str, Value]:
     """Return the parameters that are given, by the names of the card. Raises CatalogError."""
-    return read_parameters(card, given, count_packets)
+    read = read_parameters(card, given, count_packets)
+    check_together(card, given, read)
+    return read
 
 
 def list_values(card: catalog.Law, given: Params) -> Numbers:
@@ -28,7 +36,7 @@ def list_values(card: catalog.Law, given: Params) -> Numbers:
 def list_changes(card: catalog.Law, given: Mapping[str, object]) -> list[tuple[int, float]]:
     """Return the place in the card and the number of each given parameter. Raises CatalogError."""
     names = [param.name for param in card.params]
-    read = read_params(card, given)
+    read = read_parameters(card, given, count_packets)
     return [(names.index(name), _number(card.param(name), read[name])) for name in read]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from headgate.tables import Table
 
@@ -32,11 +33,29 @@ def by_law(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
 
 
 def busiest(tables: Mapping[str, Table], most: int) -> list[dict[str, Any]]:
-    """Return the ports with the highest utilisation."""
+    """Return the ports with the highest utilisation.
+
+    `loss_rate` counts what the port dropped, `link_loss_rate` what its link lost afterwards.
+    """
     order = np.argsort(-tables["ports"]["utilisation"], kind="stable")[:most]
     ports = tables["ports"].where(order)
-    names = ("link", "utilisation", "loss_rate", "mean_queue_packets", "max_queue_packets")
-    return [{name: ports[name][row].item() for name in names} for row in range(len(ports))]
+    columns = {
+        "link": ports["link"],
+        "utilisation": ports["utilisation"],
+        "loss_rate": ports["loss_rate"],
+        "link_loss_rate": _share(ports["lost"], ports["departures"]),
+        "mean_queue_packets": ports["mean_queue_packets"],
+        "max_queue_packets": ports["max_queue_packets"],
+    }
+    return [
+        {name: column[row].item() for name, column in columns.items()} for row in range(len(ports))
+    ]
+
+
+def _share(part: NDArray[Any], whole: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the ratio of two columns, NaN if the whole is nothing."""
+    wholes = np.asarray(whole, np.float64)
+    return np.asarray(part, np.float64) / np.where(wholes > 0, wholes, np.nan)
 
 
 def _mean(column: Any) -> float:

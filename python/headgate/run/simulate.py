@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.errors import (
     EngineMissingError,
+    HeadgateError,
     InterruptedRunError,
     ScenarioError,
     StoreError,
@@ -107,10 +108,18 @@ def _start_run(
     trace: TraceLog | None = None,
 ) -> _Run:
     plan, arrays = planned
+    check_threads(threads)
     refuse_what_does_not_fit(plan, arrays)
     run = _Run(scenario, planned, identity_of(plan, arrays), snapshot, threads)
     run.begin_trace(trace)
     return run
+
+
+def check_threads(threads: object) -> None:
+    """Raise HeadgateError unless it is a number of threads, or a function that returns one."""
+    if callable(threads) or (type(threads) is int and threads >= 1):
+        return
+    raise HeadgateError(f"threads: {threads!r} is not allowed; it must be a whole number from 1 on")
 
 
 class _Run:

@@ -77,6 +77,14 @@ class Measure(Model):
                 before = end
         return self
 
+    def sampling_ps(self, duration_ps: int) -> int:
+        """Return the interval; that by default is no longer than the shortest period."""
+        if self.interval != type(self).model_fields["interval"].default:
+            return self.interval
+        return min(
+            [self.interval, *(end - start for start, end in self.period_bounds(duration_ps))]
+        )
+
     def period_bounds(self, duration_ps: int) -> list[list[int]]:
         """Return start and end of each period, in ps."""
         if not isinstance(self.periods, int):

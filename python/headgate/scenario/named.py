@@ -9,7 +9,13 @@ from pydantic import ConfigDict, Field, model_serializer, model_validator
 
 from headgate.as_toml import as_toml
 from headgate.catalog import Law
-from headgate.parameters import Packets, ParameterError, Value, read_parameters
+from headgate.parameters import (
+    Packets,
+    ParameterError,
+    Value,
+    check_together,
+    read_parameters,
+)
 from headgate.scenario.base import Model, also_text_and_params, at
 
 
@@ -45,9 +51,17 @@ class Named(Model):
     def _short_form(self) -> Any:
         return {"name": self.name, **self.params} if self.params else self.name
 
-    def read_params(self, card: Law, packets: Packets) -> dict[str, Value]:
-        """Return the parameters by the names of the card, numbers in its units."""
+    def read_params(
+        self, card: Law, packets: Packets, *, are_exact: bool = True
+    ) -> dict[str, Value]:
+        """Return the parameters by the names of the card, numbers in its units.
+
+        They are compared with one another once they are exact.
+        """
         try:
-            return read_parameters(card, self.params, packets)
+            read = read_parameters(card, self.params, packets)
+            if are_exact:
+                check_together(card, self.params, read)
+            return read
         except ParameterError as error:
             raise at(error.key, error.sentence) from None

@@ -84,7 +84,7 @@ def _measure(
     return {
         "warmup_ps": measure.warmup,
         "periods": measure.period_bounds(scenario.duration),
-        "interval_ps": measure.interval,
+        "interval_ps": measure.sampling_ps(scenario.duration),
         "flows": measure.flows,
         "series": _series(scenario, layout, traffic),
     }

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from headgate import catalog, plugin
 from headgate.errors import UnitError
-from headgate.parameters import Packets, Value, read_quantity
+from headgate.parameters import Packets, Value, check_holds_packet, read_quantity
 from headgate.plugin.arguments import unit_of
 from headgate.scenario.base import Model, Rate, Time, at
 from headgate.scenario.named import Named
@@ -31,8 +31,13 @@ class Device(Named):
     @model_validator(mode="after")
     def _is_in_the_catalogue(self) -> Device:
         if self.params or not self.is_plain:
-            self.resolve(_rough)
+            self.resolve(_rough, are_exact=not self.is_relative)
+            object.__setattr__(self, "name", self._card_name)  # whatever its spelling
         return self
+
+    @property
+    def _card_name(self) -> str:
+        return catalog.device(self.device, self.name, self.besides).name
 
     @property
     def is_plain(self) -> bool:
@@ -40,14 +45,25 @@ class Device(Named):
         return False
 
     @cached_property
+    def is_relative(self) -> bool:
+        """Whether a parameter is a share of the bandwidth-delay product."""
+        return any("BDP" in value for value in self.params.values() if isinstance(value, str))
+
+    @cached_property
     def by_share(self) -> bool:
         """Whether a parameter depends on how many flows share the port."""
         return any("sqrt" in value for value in self.params.values() if isinstance(value, str))
 
-    def resolve(self, packets: Packets) -> dict[str, Value]:
+    def resolve(self, packets: Packets, *, are_exact: bool = True) -> dict[str, Value]:
         """Make the parameters of the plan; `packets` makes a number of a key's amount."""
         card = catalog.device(self.device, self.name, self.besides)
-        return self.read_params(card, packets)
+        return self.read_params(card, packets, are_exact=are_exact)
+
+    def check_packet(self, params: Mapping[str, Value], packet_bytes: int) -> None:
+        """Raise ParameterError if what must hold a packet is smaller."""
+        if not plugin.is_source(self.name):
+            card = catalog.device(self.device, self.name, self.besides)
+            check_holds_packet(card, params, packet_bytes)
 
     def plan(self, packets: Packets) -> dict[str, Any]:
         """Make the device of the plan. Raises LawError. Runs nothing of the user's own."""
@@ -83,6 +99,15 @@ class Queue(Device):
             return {**given, "name": plugin.register_class(given["name"])}
         return given
 
+    @field_validator("name")
+    @classmethod
+    def _spell_drop_tail(cls, name: str) -> str:
+        return catalog.DROP_TAIL if catalog.is_drop_tail(name) else name
+
+    @property
+    def _card_name(self) -> str:
+        return self.name if self.is_own or self.is_plain else super()._card_name
+
     @property
     def is_plain(self) -> bool:
         """Whether arrivals are dropped for want of room only."""
@@ -93,13 +118,13 @@ class Queue(Device):
         """Whether the discipline is the user's own."""
         return plugin.is_source(self.name)
 
-    def resolve(self, packets: Packets) -> dict[str, Value]:
+    def resolve(self, packets: Packets, *, are_exact: bool = True) -> dict[str, Value]:
         """Make the parameters of the plan; `packets` makes a number of a key's amount."""
         if self.is_plain and self.params:
             key = next(iter(self.params))
             raise at(key, f"this is not a key here; {hint(key, ('name',), DROP_TAIL_ALONE)}")
         if not self.is_own:
-            return super().resolve(packets)
+            return super().resolve(packets, are_exact=are_exact)
         return {key: _own_param(key, value, packets) for key, value in self.params.items()}
 
     def plan(self, packets: Packets) -> dict[str, Any]:

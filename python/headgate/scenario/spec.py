@@ -61,8 +61,12 @@ class ScenarioSpec(Model):
                 "measure",
                 "a period ends after the run; shorten measure.periods or lengthen duration",
             )
-        if any(end - start < self.measure.interval for start, end in periods):
-            raise at("measure", "a period is shorter than measure.interval; lengthen the period")
+        interval = self.measure.sampling_ps(self.duration)
+        if any(end - start < interval for start, end in periods):
+            says = (
+                f"{format_time(interval)} is longer than a period; shorten it, or lengthen duration"
+            )
+            raise at("measure.interval", says)
         return self
 
     @classmethod

@@ -8,6 +8,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from headgate.scenario.base import at
+from headgate.scenario.toml import EVERY_LAW
 
 #: What people write for traffic: calls of `headgate.dumbbell` have `flows`.
 _FLOWS = "flows"
@@ -24,6 +25,18 @@ def refuse_strays(given: Mapping[str, Any], scenario: type[BaseModel]) -> None:
             raise at(str(key), says)
     for name in (name for name in tables if tables[name]):
         _refuse_above(given.get(name), name, tables)
+
+
+def tables_of(key: str, scenario: type[BaseModel]) -> list[str]:
+    """Return the tables into which a key belongs that a scenario itself does not have."""
+    fields = scenario.model_fields
+    if key in fields or key == EVERY_LAW:
+        return []
+    return [
+        f"{name}.0" if name == "traffic" else name
+        for name, field in fields.items()
+        if any(key in model.model_fields for model in _models(field.annotation))
+    ]
 
 
 def _home(key: str, tables: Tables) -> str:

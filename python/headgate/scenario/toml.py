@@ -215,11 +215,17 @@ def _place(items: list[Any], step: str, key: str) -> int:
     if step.isdecimal() and int(step) < len(items):
         return int(step)
     said = f"'{step}' is not a place in a list of {len(items)}"
-    raise ScenarioError(key, f"{said}{'' if step.isdecimal() else _with_place(key, step)}")
+    raise ScenarioError(key, f"{said}{'' if step.isdecimal() else _with_place(items, key, step)}")
 
 
-def _with_place(key: str, step: str) -> str:
-    """Say how a key is written that lacks the number of the place in a list."""
+def _with_place(items: list[Any], key: str, step: str) -> str:
+    """Say how a key is written that lacks the number of the place in a list, or has a word for it.
+
+    A word that no item has as a key, such as `all`, was meant as the place.
+    """
     before, _, after = f".{key}.".partition(f".{step}.")
-    path = ".".join(filter(None, (before.strip("."), "0", step, after.strip("."))))
-    return f"; write {path} for the first one"
+    is_key = any(isinstance(item, Mapping) and step in item for item in items)
+    kept = step if is_key or not after.strip(".") else ""
+    path = ".".join(filter(None, (before.strip("."), "0", kept, after.strip("."))))
+    for_all = f", or {EVERY_LAW} for all traffic" if path.split(".")[-1] == EVERY_LAW else ""
+    return f"; write {path} for the first one{for_all}"

@@ -7,8 +7,8 @@ class Mine:
     """Additive increase, multiplicative decrease: keep the share `beta` of the flight on a loss.
 
     Windows are in segments. `window.cwnd` and `window.ssthresh` are what a law moves; `path` has
-    the round trips and rates that were measured. There is more to answer to, such as `on_recovery`:
-    the tutorial "A law of your own" has it all.
+    the round trips and rates that were measured. A law may define more callbacks, such as
+    `on_recovered`: the tutorial "A law of your own" lists them all.
     """
 
     def __init__(self, beta: float = 0.7) -> None:

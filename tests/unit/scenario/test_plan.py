@@ -179,3 +179,11 @@ def test_flows_between_classes_are_spread_over_their_routers() -> None:
     nodes = [{place["node"] for place in flows[end]} for end in ("sources", "receivers")]
     assert {classes[node] for node in nodes[0] | nodes[1]} == {"D"}
     assert len(nodes[0]) == 6
+
+
+def test_a_short_run_samples_at_least_once_a_period() -> None:
+    """The interval by default is 200 ms; a run of 100 ms is not refused for it."""
+    short = scenario(DUMBBELL, RENO, duration="100 ms")
+    assert short.plan()[0]["measure"]["interval_ps"] == 10**11
+    assert scenario(DUMBBELL, RENO).plan()[0]["measure"]["interval_ps"] == 2 * 10**11
+    assert len(short.run().responses) == 1

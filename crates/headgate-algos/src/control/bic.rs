@@ -36,7 +36,8 @@ use crate::parts::whole::{self, Count};
 
 headgate_model::params! {
     /// Greatest step per round trip; 0 = the variant's own: 16, paper 32.
-    max_increment: number(0.0, (0.0, 1000.0), "segments", "Linux tcp_bic.c; 32 recalled, not verified"),
+    max_increment: number(0.0, (0.0, 1000.0), "segments", "Linux tcp_bic.c; 32 recalled, not verified",
+        at_least ["min_increment"]),
     /// Share of the window that is kept on a loss; 0 = the variant's own: 819/1024, paper 7/8.
     beta: number(0.0, (0.0, 0.95), "1", "Linux tcp_bic.c; 7/8 recalled, not verified"),
     /// Window up to which the law is Reno's.

@@ -31,17 +31,19 @@ headgate_model::params! {
     /// Packets that a slow flow keeps in the queue.
     alpha_low: number(8.0, (1.0, 100000.0), "segments", "ours; NIST's is not known"),
     /// Packets that a flow of middle throughput keeps in the queue.
-    alpha_mid: number(20.0, (1.0, 100000.0), "segments", "ours; NIST's is not known"),
+    alpha_mid: number(20.0, (1.0, 100000.0), "segments", "ours; NIST's is not known", at_least ["alpha_low"]),
     /// Packets that a fast flow keeps in the queue.
-    alpha_high: number(200.0, (1.0, 100000.0), "segments", "ours; NIST's is not known"),
+    alpha_high: number(200.0, (1.0, 100000.0), "segments", "ours; NIST's is not known",
+        at_least ["alpha_mid"]),
     /// Throughput above which the smallest value gives way to the middle one.
-    up_mid: number(1500.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known"),
+    up_mid: number(1500.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known", at_least ["down_mid"]),
     /// Throughput above which the middle value gives way to the largest.
-    up_high: number(15000.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known"),
+    up_high: number(15000.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known",
+        at_least ["up_mid", "down_high"]),
     /// Throughput below which the middle value gives way to the smallest.
     down_mid: number(1250.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known"),
     /// Throughput below which the largest value gives way to the middle one.
-    down_high: number(12500.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known"),
+    down_high: number(12500.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known", at_least ["down_mid"]),
     /// Share of the way to its target that the window goes at an update.
     gamma: number(0.5, (0.01, 1.0), "1", "Jin, Wei, Low 2004"),
     /// Queueing delay below which the window doubles each round trip; 0 = never.

@@ -52,7 +52,7 @@ headgate_model::params! {
     /// Least share of the window that is kept on a loss.
     beta_min: number(0.5, (0.1, 0.95), "1", "draft-leith-tcp-htcp"),
     /// Greatest share of the window that is kept on a loss; not below `beta_min`.
-    beta_max: number(0.8, (0.1, 0.95), "1", "draft-leith-tcp-htcp"),
+    beta_max: number(0.8, (0.1, 0.95), "1", "draft-leith-tcp-htcp", at_least ["beta_min"]),
     /// Change of throughput between losses, above which a loss takes the most.
     switch_share: number(0.2, (0.0, 10.0), "1", "draft-leith-tcp-htcp"),
     /// Keep `min_rtt/max_rtt` on a loss.

@@ -44,7 +44,7 @@ headgate_model::params! {
     /// Share of the greatest delay up to which the increase is the largest.
     eta1: number(0.01, (0.0, 0.09), "1", "Linux tcp_illinois.c"),
     /// Share of the greatest delay up to which the cut is the smallest.
-    eta2: number(0.1, (0.0, 0.5), "1", "Linux tcp_illinois.c"),
+    eta2: number(0.1, (0.0, 0.5), "1", "Linux tcp_illinois.c", at_least ["eta1"]),
     /// Share of the greatest delay from which the cut is the largest.
     eta3: number(0.8, (0.5, 1.0), "1", "Linux tcp_illinois.c"),
     /// Rounds of little delay in a row after which the increase is the largest again.

@@ -37,7 +37,7 @@ headgate_model::params! {
     /// Queued packets below which the window grows; 0 = the variant's: 2 of linux, 1 of ns2.
     alpha: number(0.0, (0.0, 10000.0), "segments", "Linux tcp_vegas.c; ns-2 tcp-vegas.cc"),
     /// Queued packets above which the window shrinks; 0 = the variant's: 4 of linux, 3 of ns2.
-    beta: number(0.0, (0.0, 10000.0), "segments", "Linux tcp_vegas.c; ns-2 tcp-vegas.cc"),
+    beta: number(0.0, (0.0, 10000.0), "segments", "Linux tcp_vegas.c; ns-2 tcp-vegas.cc", at_least ["alpha"]),
     /// Queued packets that end slow start.
     gamma: number(1.0, (0.0, 10000.0), "segments", "Linux tcp_vegas.c; ns-2 tcp-vegas.cc"),
     /// Which program is followed.

@@ -43,7 +43,7 @@ headgate_model::params! {
     /// Least share of the window that a loss takes.
     delta: number(0.125, (0.01, 0.5), "1", "Linux tcp_yeah.c"),
     /// Greatest share of the window that emptying the queue takes.
-    epsilon: number(0.5, (0.01, 0.9), "1", "Linux tcp_yeah.c"),
+    epsilon: number(0.5, (0.01, 0.9), "1", "Linux tcp_yeah.c", at_least ["delta"]),
     /// Increase per acknowledged segment in fast mode.
     increase: number(0.01, (1e-6, 1.0), "segments", "Linux tcp_yeah.c; Kelly 2003"),
 }

@@ -23,7 +23,7 @@ headgate_model::params! {
     /// Rate at which the bucket fills.
     rate_bytes_s: number(625_000.0, (1.0, 1e13), "bytes/s", "ours: 5 Mbit/s"),
     /// What the bucket holds.
-    burst_bytes: number(64_000.0, (1.0, 1e12), "bytes", "ours"),
+    burst_bytes: number(64_000.0, (1.0, 1e12), "bytes", "ours", at_least ["packet"]),
 }
 
 pub(crate) const CARD: Card = Card {

@@ -31,7 +31,8 @@ headgate_model::params! {
     /// Mean queue at which drops begin; 0 = automatic.
     min_packets: number(0.0, (0.0, 1e12), "packets", "Floyd, Gummadi, Shenker 2001 §4"),
     /// Upper threshold; 0 = three times the lower.
-    max_packets: number(0.0, (0.0, 1e12), "packets", "Floyd, Gummadi, Shenker 2001 §4"),
+    max_packets: number(0.0, (0.0, 1e12), "packets", "Floyd, Gummadi, Shenker 2001 §4",
+        at_least ["min_packets"]),
     /// Weight of an arrival in the mean; 0 = automatic.
     weight: number(0.0, (0.0, 1.0), "1", "Floyd, Gummadi, Shenker 2001 §4"),
     /// First probability at the upper threshold.
@@ -43,7 +44,7 @@ headgate_model::params! {
     /// Least `max_p`; 0 = automatic.
     bottom: number(0.0, (0.0, 1.0), "1", "ns-2.35, bottom_"),
     /// Greatest `max_p`.
-    top: number(0.5, (0.0, 1.0), "1", "Floyd, Gummadi, Shenker 2001, figure 1"),
+    top: number(0.5, (0.0, 1.0), "1", "Floyd, Gummadi, Shenker 2001, figure 1", at_least ["bottom"]),
     /// Least time between two changes.
     interval_s: number(0.5, (1e-6, 1000.0), "s", "Floyd, Gummadi, Shenker 2001, figure 1"),
     /// RTT that the automatic weight is for, three packets' time at least.

@@ -24,7 +24,7 @@ use headgate_model::units::{Time, picoseconds};
 
 headgate_model::params! {
     /// Gain of the error.
-    a: number(1.822e-5, (0.0, 1.0), "1/packet", "Hollot et al. 2001; ns-2.35"),
+    a: number(1.822e-5, (0.0, 1.0), "1/packet", "Hollot et al. 2001; ns-2.35", at_least ["b"]),
     /// Gain of the error before; the difference of the two is what sums the error up.
     b: number(1.816e-5, (0.0, 1.0), "1/packet", "Hollot et al. 2001; ns-2.35"),
     /// Updates per second.

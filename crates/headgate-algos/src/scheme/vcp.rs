@@ -105,7 +105,7 @@ pub mod router {
         /// Weight of the queue.
         kappa: number(0.5, (0.0, 10.0), "1", "Xia et al. 2005; queue_weight in Xia's code"),
         /// Time over which the load is measured.
-        period_s: number(0.2, (1e-3, 100.0), "s", "Xia et al. 2005, slide 13"),
+        period_s: number(0.2, (1e-3, 100.0), "s", "Xia et al. 2005, slide 13", at_least ["sample_s"]),
         /// Time between two looks at the queue.
         sample_s: number(0.01, (1e-4, 100.0), "s", "Xia et al. 2005; queue_sampling_interval in Xia's code"),
         /// The load behind the two bits: as it is, or the next whole per cent above.

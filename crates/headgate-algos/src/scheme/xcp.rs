@@ -63,7 +63,7 @@ pub mod router {
         /// RTT assumed where no packet tells of one.
         start_rtt_s: number(0.05, (1e-3, 1.0), "s", "ns-2.35 xcp/xcpq.h"),
         /// Longest RTT that counts.
-        most_rtt_s: number(1.0, (1e-3, 100.0), "s", "ns-2.35 xcp/xcpq.cc"),
+        most_rtt_s: number(1.0, (1e-3, 100.0), "s", "ns-2.35 xcp/xcpq.cc", at_least ["start_rtt_s"]),
         /// How long the timers first take: as by the RTT assumed, or drawn around that for each port, so that
         /// no two routers keep step. Only with `whole` do the two directions of alike traffic mirror each other.
         first_interval: choice(["whole", "drawn"], "derived; ns-2.35 xcp/xcpq.cc"),

@@ -46,7 +46,8 @@ headgate_model::params! {
     /// Mean queue at which drops begin; 0 = automatic.
     min_packets: number(0.0, (0.0, 1e12), "packets", "ns-2.35; 5 in Floyd, Jacobson 1993"),
     /// Mean queue at which they have the probability `max_p`; 0 = three times the other.
-    max_packets: number(0.0, (0.0, 1e12), "packets", "ns-2.35; 15 in Floyd, Jacobson 1993"),
+    max_packets: number(0.0, (0.0, 1e12), "packets", "ns-2.35; 15 in Floyd, Jacobson 1993",
+        at_least ["min_packets"]),
     /// Probability at the upper threshold.
     max_p: number(0.1, (1e-9, 1.0), "1", "ns-2.35; 0.02 in Floyd, Jacobson 1993"),
     /// Weight of an arrival in the mean; 0 = automatic, an average over one second.

@@ -52,7 +52,7 @@ headgate_model::params! {
     /// Queue at which drops begin.
     min_packets: number(20.0, (0.0, 1e12), "packets", "TCP reloaded 5: Tmin; 13.26 in its simulation 2"),
     /// Queue from which all is dropped.
-    max_packets: number(60.0, (0.0, 1e12), "packets", "TCP reloaded 5: Tmax"),
+    max_packets: number(60.0, (0.0, 1e12), "packets", "TCP reloaded 5: Tmax", at_least ["min_packets"]),
     /// What the drop probability is taken from: the moving average, or the queue itself.
     red: choice(["mean", "queue"], "TCP reloaded 5: simulations 1 and 2"),
     /// What congestion avoidance counts: ACKs, or round trips.

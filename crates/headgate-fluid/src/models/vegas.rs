@@ -36,7 +36,7 @@ headgate_model::params! {
     /// Queued packets below which the window grows.
     alpha: number(2.0, (1e-3, 10000.0), "packets", "Linux tcp_vegas.c; 1 in ns-2"),
     /// Queued packets above which the window shrinks, `alpha` at least.
-    beta: number(4.0, (1e-3, 10000.0), "packets", "Linux tcp_vegas.c; 3 in ns-2"),
+    beta: number(4.0, (1e-3, 10000.0), "packets", "Linux tcp_vegas.c; 3 in ns-2", at_least ["alpha"]),
 }
 
 pub const CARD: Card = Card {

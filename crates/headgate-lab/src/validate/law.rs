@@ -104,8 +104,9 @@ impl Wanted<'_> {
         if let Some(name) = self.params.keys().find(|name| params.iter().all(|p| p.name != **name)) {
             return Err(unknown_param(name, cards[index], at));
         }
-        let values: Checked<Vec<f64>> = params.iter().map(|param| self.value(param, at)).collect();
-        Ok(Choice { index, values: values? })
+        let values = params.iter().map(|param| self.value(param, at)).collect::<Checked<Vec<f64>>>()?;
+        check_together(params, &values, at)?;
+        Ok(Choice { index, values })
     }
 
     fn unknown(&self, cards: &[&Card], at: &Spot) -> Wrong {
@@ -129,6 +130,19 @@ impl Wanted<'_> {
             Some(Value::Truth(x)) => Err(mismatch(param, &x.to_string(), at)),
         }
     }
+}
+
+/// Refuses a parameter that is below another one, unless either is automatic.
+fn check_together(params: &[Param], values: &[f64], at: &Spot) -> Checked {
+    let given = || params.iter().zip(values).filter(|(param, value)| !param.is_automatic(**value));
+    for (param, value) in given() {
+        for (other, least) in given().filter(|(other, _)| param.at_least.contains(&other.name)) {
+            let says =
+                || format!("{value} is below '{}', which is {least}; it must be at least that", other.name);
+            at.ensure(value >= least, &format!("params.{}", param.name), says)?;
+        }
+    }
+    Ok(())
 }
 
 fn unknown_param(name: &str, card: &Card, at: &Spot) -> Wrong {

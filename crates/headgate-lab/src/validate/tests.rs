@@ -127,6 +127,11 @@ fn laws() {
     refused("alpha", json!("many"), "laws[1].params.alpha", "a number from");
     refused("variant", json!(1), "laws[1].params.variant", "one of paper, simple, ns2");
     refused("variant", json!("linux"), "laws[1].params.variant", "one of paper, simple, ns2");
+    let vegas = |alpha: u32, beta: u32| json!({"name": "vegas", "params": {"alpha": alpha, "beta": beta}});
+    assert_refused("/laws/0", vegas(4, 2), "laws[0].params.beta", "2 is below 'alpha', which is 4");
+    for allowed in [vegas(4, 0), vegas(0, 2), vegas(4, 4)] {
+        assert!(validate(&with("/laws/0", allowed), &lists()).is_ok());
+    }
 }
 
 #[test]

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic_core import PydanticCustomError
 
 from headgate.errors import LawError, ScenarioError
+from headgate.parameters import ParameterError
 from headgate.scenario.links.behaviour import PLAIN, Behaviour
 from headgate.scenario.networks.routes import Routes
 from headgate.scenario.queue import DROP_TAIL, Device, Feedback, Queue
@@ -199,11 +201,15 @@ class Layout:
     def _share(self, device: Device | None, index: int) -> float:
         return self._loads[0][index] if device is not None and device.by_share else 0.0
 
-    def _device(self, index: int, device: Device | None, demand: Demand) -> dict[str, Any] | None:
+    def _device(
+        self, index: int, device: Device | None, demand: Demand, key: str = ""
+    ) -> dict[str, Any] | None:
+        """Make a device of a link; `key` is that of the network, if it is not the device's kind."""
         if device is None or device.is_plain:
             return None
 
-        where = f"network.{device.device}"
+        where = f"network.{key or device.device}"
+        of_link = f" (link '{self.links[index].name}')"
 
         def packets(key: str, amount: Amount) -> float:
             place = f"{where}.{key}"
@@ -211,18 +217,28 @@ class Layout:
             if isinstance(found, dict) and "packets" in found:
                 return float(found["packets"])
             says = f"'{amount}' is not allowed; it must be in packets or in BDP"
-            raise ScenarioError(place, says)
+            raise ScenarioError(place, says + of_link)
 
         try:
-            return device.plan(packets)
+            made = device.plan(packets)
+            device.check_packet(made["params"], demand.packet_bytes)
         except LawError as error:
             raise ScenarioError(where, str(error)) from None
+        except ParameterError as error:
+            raise ScenarioError(f"{where}.{error.key}", error.sentence + of_link) from None
+        except PydanticCustomError as error:
+            context = error.context or {}
+            raise ScenarioError(f"{where}.{context['key']}", error.message() + of_link) from None
+        return made
 
     def rows(self, demand: Demand) -> list[dict[str, list[dict[str, Any] | None]]]:
         """Make the impairments of every link, before its queue and after."""
         return [
             {
-                key: [self._device(index, device, demand) for device in row]
+                key: [
+                    self._device(index, device, demand, f"{key}[{number}]")
+                    for number, device in enumerate(row)
+                ]
                 for key in ("ingress", "impairments")
                 if (row := getattr(link.behaviour, key))
             }
