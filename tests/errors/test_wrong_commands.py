@@ -149,7 +149,7 @@ WRONG = [
     ("doctor now", "doctor: 'now' is more than it takes; write headgate doctor"),
     # fluid
     ("fluid", "fluid: model is missing"),
-    ("fluid TCP_RED", "'TCP_RED' is not a fluid model; did you mean 'tcp-red'?"),
+    ("fluid TCP_REDD", "'TCP_REDD' is not a fluid model; did you mean 'tcp-red'?"),
     ("fluid tcp-red --set red", "--set red: write NAME=VALUE, such as rtt_s=0.2"),
     ("fluid tcp-red --set Red=queue", "did you mean 'red'?"),
     ("fluid tcp-red --set red=quue", "did you mean 'queue'?"),
@@ -190,7 +190,7 @@ WRONG = [
     ("design show '2^(3-9)'", "write 2^k or 2^(k-p) with p below k"),
     ("design new d.toml", "there are no factors; give --factor"),
     ("design new d.toml --factor rate", "--factor rate: write NAME=PATH:LOW..HIGH"),
-    ("design new d.toml --factors 3 --kind Two_Level", "did you mean 'two-level'?"),
+    ("design new d.toml --factors 3 --kind Two_Levels", "did you mean 'two-level'?"),
     ("design new d.toml --factors 3 --kind orthogonal-array --array L99", "it must be one of L4"),
     ("design new d.toml --factors 5 --runs 7", "a two-level fraction has a power of two"),
     # analyse, bench, conform

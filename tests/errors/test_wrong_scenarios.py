@@ -312,7 +312,7 @@ WRONG = [
         "write traffic.0.law for the first one, or law for",
     ),
     ("traffic.all.size.mean=1", "traffic.all.size.mean", "write traffic.0.size.mean for the first"),
-    ('traffic.0={kind="flows",law="reno",flows=3}', "traffic[0].flows", "is not a key here"),
+    ('traffic.0={kind="flows",law="reno",flows=3}', "traffic[0].flows", ": this is not a"),
     (
         'traffic.0={kind="flows",law="reno",count=0,start=3}',
         "traffic[0].count",

@@ -34,7 +34,7 @@ headgate_model::params! {
     /// Window up to which the law is Reno's.
     low_window: number(38.0, (2.0, 1000.0), "packets", "RFC 3649 §5"),
     /// Window at `high_p`.
-    high_window: number(83000.0, (2000.0, 1e7), "packets", "RFC 3649 §5", at_least ["low_window"]),
+    high_window: number(83000.0, (2000.0, 1e7), "packets", "RFC 3649 §5"),
     /// Loss at which the mean window is `high_window`.
     high_p: number(1e-7, (1e-12, 1e-5), "1", "RFC 3649 §5"),
     /// Share of the window that a loss takes at `high_window`.
