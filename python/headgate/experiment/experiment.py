@@ -25,6 +25,7 @@ from headgate.experiment import claims, runner
 from headgate.experiment.check import check, require_code
 from headgate.experiment.definition import Definition
 from headgate.experiment.describe import lines
+from headgate.experiment.drifting import Batches, find_drifting, read_batches
 from headgate.experiment.form import ExperimentFile
 from headgate.experiment.given import (
     name_functions,
@@ -202,15 +203,18 @@ class Experiment:
         shape = (len(of.conditions), len(seeds))
         values = {one.name: np.full(shape, np.nan) for one in of.responses}
         digests = np.full(shape, "", dtype=object)
+        batches: list[list[Batches]] = [[] for _ in of.conditions]
         for (c, condition), (k, seed) in product(enumerate(of.conditions), enumerate(seeds)):
             result = runs.results.get((*condition.labels.values(), seed))
             if result is not None:
                 digests[c, k] = result.digest
+                batches[c].append(read_batches(result))
                 for one in of.responses:
                     values[one.name][c, k] = measured(one, result)
         coded = np.array([condition.coded for condition in of.conditions], float)
         factors, paired = of.made.design.factors, of.file.kind == "grid"
-        return Measured(factors, coded, seeds, of.responses, values, digests, paired)
+        drifts = tuple("; ".join(map(str, find_drifting(own))) for own in batches)
+        return Measured(factors, coded, seeds, of.responses, values, digests, paired, drifts)
 
     def asked(
         self, out: str | Path | None = None, results: str | Path | None = None

@@ -15,6 +15,7 @@ from headgate.experiment.opposed import Side, find_sides
 from headgate.experiment.responses import Response
 from headgate.experiment.runnable import Listing, Picture
 from headgate.experiment.tables import Measured, rows_of
+from headgate.stats.best import find_alike
 from headgate.stats.intervals import mean_interval
 from headgate.units import readable, sizes
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 LAW = "law"
 #: Panels and lines that can still be told apart; what is more is averaged over.
 MOST_PANELS, MOST_LINES = 12, 8
+#: Conditions that a sentence names before it says how many more there are.
+MOST_DRIFTING = 3
 #: Effects of a response that are drawn, the largest.
 MOST_EFFECTS = 24
 SAME = (
@@ -38,7 +41,22 @@ def sentences(found: Measured) -> tuple[str, ...]:
     """Say of each response where it is best, and what moves it."""
     return (
         *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
+        *_say_drifts(found),
         *(said for one in found.responses for said in _say(found, one)),
+    )
+
+
+def _say_drifts(found: Measured) -> Iterator[str]:
+    """Name the conditions whose runs are too short to judge."""
+    drifting = [(c, said) for c, said in enumerate(found.drifts) if said]
+    if not drifting:
+        return
+    named = [f"{found.describe(c)} ({said})" for c, said in drifting[:MOST_DRIFTING]]
+    more = f" and {len(drifting) - len(named)} more" if len(drifting) > len(named) else ""
+    yield (
+        f"Under {len(drifting)} of {len(found.coded)} conditions the busiest link still drifts from"
+        " the first to the second half of the measured time, so that means are too short to judge;"
+        f" lengthen the duration or the warm-up: {', '.join(named)}{more}."
     )
 
 
@@ -50,15 +68,37 @@ def _say(found: Measured, response: Response) -> Iterator[str]:
     best = np.nanargmin(means) if response.better == "lower" else np.nanargmax(means)
     worst = np.nanargmax(means) if response.better == "lower" else np.nanargmin(means)
     word = {"lower": "lowest", "higher": "highest", "": "highest"}[response.better]
+    ends = [int(best), int(worst)]
+    first, last = (_say_alike(found, response.name, end, sign) for end, sign in zip(
+        ends, (-1, 1) if response.better == "lower" else (1, -1), strict=True
+    ))  # fmt: skip
     yield (
-        f"{_spoken(response)} is {word} with {found.describe(int(best))}: "
-        f"{_format(found, response, int(best))}; at the other end, with "
-        f"{found.describe(int(worst))}, it is {_format(found, response, int(worst))}."
+        f"{_spoken(response)} is {word} with {found.describe(ends[0])}: "
+        f"{_format(found, response, ends[0])}{first}; at the other end, with "
+        f"{found.describe(ends[1])}, it is {_format(found, response, ends[1])}{last}."
     )
     effects = found.effects_by_response[response.name]
     main = [e for e in effects if len(e.factors) == 1 and np.isfinite(e.effect)]
     if main:
         yield _say_effects(found, response, main, effects)
+
+
+def _say_alike(found: Measured, response: str, end: int, sign: int) -> str:
+    """Say from how many conditions the one at an end cannot be told apart, and what they share."""
+    values = sign * found.told[response]
+    if values.shape[1] == 1 and not found.same:
+        return ", of one run each" if end == int(np.nanargmax(values[:, 0])) else ""
+    alike = [c for c in find_alike(values, end) if c != end]
+    if not alike:
+        return ""
+    shared = [
+        f"{name} {labels[end]}"
+        for name, labels in found.labels.items()
+        if all(labels[c] == labels[end] for c in alike)
+    ]
+    common = f" (all with {', '.join(shared)})" if shared else ""
+    others = len(values) - 1
+    return f", which cannot be told apart from {len(alike)} of the {others} others{common}"
 
 
 def _say_effects(

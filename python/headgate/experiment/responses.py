@@ -17,7 +17,7 @@ from typing import Literal
 from headgate.api import Result
 from headgate.columns import OF_A_RUN
 from headgate.errors import HeadgateError
-from headgate.experiment import sql
+from headgate.experiment import drifting, sql
 from headgate.experiment.measures import Better
 from headgate.plugin import split, trust
 from headgate.plugin.paths import read, sha256, shorten_path
@@ -94,6 +94,7 @@ class Measuring:
         told = {key: value if math.isfinite(value) else None for key, value in found.items()}
         result.meta[MEASURED] = told
         result.meta[FIGURES] = {one.name: told.get(one.key) for one in self.responses}
+        result.meta[drifting.KEY] = drifting.read_batches(result)
         if len(found) < len(self.responses):
             return result
         return Result({name: result.tables[name] for name in self._kept(result)}, result.meta)

@@ -44,6 +44,8 @@ class Measured:
     """Of each run, with the same shape; "" where there is none."""
     paired: bool
     """Whether the design is a grid."""
+    drifts: tuple[str, ...] = ()
+    """What still drifts under each condition when its runs end; "" if nothing is seen to."""
 
     @property
     def repeats(self) -> int:
@@ -120,6 +122,7 @@ class Measured:
             "response": Words.of([one.name for _, one in pairs]),
             "unit": Words.of([one.unit for _, one in pairs]),
         }
+        columns["drifts"] = np.array([bool(self.drifts and self.drifts[c]) for c, _ in pairs], int)
         keys = ("mean", "low", "high", "sd", "replicates")
         columns |= {
             key: np.array(column) for key, column in zip(keys, zip(*rows, strict=True), strict=True)

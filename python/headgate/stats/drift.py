@@ -1,0 +1,66 @@
+"""Does a mean still drift? A trend over batches of the measured time.
+
+The measured time is cut into ten equal batches. A mean drifts if the batches' means, averaged over
+replicates, have a trend (Mann 1945, Kendall 1975: two-sided p below 0.01 by the normal
+approximation) and the second half differs from the first by 10 % or more of the mean. Then the mean
+says less of the steady state than of the time that was chosen.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+#: Batches of the measured time, and the samples that each has at least.
+BATCHES, LEAST_IN_BATCH = 10, 2
+#: z of a two-sided p of 0.01, and the share of the mean by which the halves differ at least.
+LEAST_Z, LEAST_SHARE = 2.5758, 0.10
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The means of the first and of the second half of the measured time."""
+
+    first: float
+    second: float
+
+
+def batch_means(t_s: ArrayLike, values: ArrayLike, from_s: float, to_s: float) -> list[float]:
+    """Return the mean of each batch between two times; nothing if one has too few samples."""
+    times, numbers = np.asarray(t_s, float), np.asarray(values, float)
+    known = np.isfinite(numbers) & (times > from_s) & (times <= to_s)
+    if not known.any() or to_s <= from_s:
+        return []
+    share = (times[known] - from_s) / (to_s - from_s)
+    place = np.minimum((share * BATCHES).astype(np.intp), BATCHES - 1)
+    counts = np.bincount(place, minlength=BATCHES)
+    if counts.min() < LEAST_IN_BATCH:
+        return []
+    means: NDArray[np.float64] = np.bincount(place, numbers[known], BATCHES) / counts
+    return [float(mean) for mean in means]
+
+
+def find_drift(batches: ArrayLike, least: float = 0.0) -> Drift | None:
+    """Return the drift of batches with the shape (replicate, batch); None if there is none.
+
+    Halves that differ by `least` or less are alike, whatever share of the mean that is.
+    """
+    means = np.asarray(batches, float).mean(axis=0)
+    first, second = (float(half.mean()) for half in np.array_split(means, 2))
+    apart = abs(second - first)
+    if apart < LEAST_SHARE * abs(float(means.mean())) or apart <= least:
+        return None
+    return Drift(first, second) if _trend(means) >= LEAST_Z else None
+
+
+def _trend(means: NDArray[np.float64]) -> float:
+    """Return |z| of Kendall's statistic, with the continuity correction and that for ties."""
+    count = len(means)
+    signs = np.sign(means[None, :] - means[:, None])
+    score = abs(float(np.triu(signs, 1).sum()))
+    ties = np.unique(means, return_counts=True)[1]
+    spread = count * (count - 1) * (2 * count + 5) - (ties * (ties - 1) * (2 * ties + 5)).sum()
+    return max(0.0, score - 1) / math.sqrt(spread / 18) if spread > 0 else 0.0
