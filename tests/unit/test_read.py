@@ -39,7 +39,7 @@ WRITTEN = {
 def test_a_table_is_the_same_however_it_is_written(how: str, tmp_path: Path) -> None:
     file = tmp_path / "runs.csv"
     file.write_bytes(WRITTEN[how].encode())
-    found = read(file)
+    found = read(file)[0]
     assert [[name, *column] for name, column in found.items()] == [
         list(column) for column in zip(*ROWS, strict=True)
     ]
@@ -49,13 +49,13 @@ def test_a_table_is_the_same_however_it_is_written(how: str, tmp_path: Path) -> 
 def test_words_outside_ascii(encoding: str, tmp_path: Path) -> None:
     file = tmp_path / "runs.csv"
     file.write_bytes("gr\u00f6\u00dfe,y\nl\u00f6w,1\n".encode(encoding))
-    assert list(read(file)) == ["gr\u00f6\u00dfe", "y"]
+    assert list(read(file)[0]) == ["gr\u00f6\u00dfe", "y"]
 
 
 def test_a_cell_in_quotes_may_hold_anything(tmp_path: Path) -> None:
     file = tmp_path / "runs.csv"
     file.write_text('"law; of, old",y\n"a ""b"", c\nd",1\n')
-    assert {name: list(column) for name, column in read(file).items()} == {
+    assert {name: list(column) for name, column in read(file)[0].items()} == {
         "law; of, old": ['a "b", c\nd'],
         "y": ["1"],
     }
@@ -64,7 +64,7 @@ def test_a_cell_in_quotes_may_hold_anything(tmp_path: Path) -> None:
 def test_columns_without_a_name_get_one(tmp_path: Path) -> None:
     file = tmp_path / "runs.csv.gz"
     file.write_bytes(gzip.compress(b",y\n1,2\n"))
-    assert list(read(file)) == ["column 1", "y"]
+    assert list(read(file)[0]) == ["column 1", "y"]
 
 
 @pytest.mark.parametrize(

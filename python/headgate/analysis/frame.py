@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.analysis.read import distinct, read
+from headgate.analysis.read import DECIMAL_COMMA, PLAIN, TextForm, distinct, read
 from headgate.errors import AnalysisError
 from headgate.level_order import LevelOrder, level_text
 from headgate.optional import require
@@ -22,8 +22,8 @@ Numbers = NDArray[np.float64]
 
 #: How a missing value is written by spreadsheets, R, pandas, databases and SAS.
 MISSING = ("", "na", "nan", "<na>", "n/a", "null", ".")
-#: A number as half of Europe writes it.
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
+#: From so many rows on, a column with another word or whole number in each of them names rows.
+MOST_ALONE = 10
 #: The square of what is larger is no number any more, and every analysis squares.
 LARGEST = 1e150
 #: Pairs of words in which the first is the low level, whatever the alphabet says.
@@ -37,16 +37,19 @@ LOW_AND_HIGH = (
 class Frame:
     """Columns of equal length by their names; `name` says where they come from.
 
-    `order` is that of the levels that an experiment lists.
+    `order` is that of the levels that an experiment lists; `lines` are those of a text file.
     """
 
     name: str
     columns: Mapping[str, NDArray[Any]]
     order: LevelOrder = field(default_factory=LevelOrder)
+    lines: Sequence[int] = ()
 
     @classmethod
-    def of(cls, source: Any) -> Frame:
+    def of(cls, source: Any, form: TextForm = PLAIN) -> Frame:
         """Read a CSV or Parquet file, a mapping of columns, or a table or data frame.
+
+        `form` says how a text file is written.
 
         Raises AnalysisError, MissingLibraryError.
         """
@@ -54,7 +57,8 @@ class Frame:
         if isinstance(source, Frame):
             return source
         if isinstance(source, str | Path):
-            return cls(str(source), read(Path(source)))
+            columns, lines = read(Path(source), form)
+            return cls(str(source), columns, lines=lines)
         name = str(getattr(source, "name", "table"))
         names = list(getattr(source, "columns", source))
         _refuse_repeated(name, "two columns are named", [str(key) for key in names])
@@ -70,7 +74,9 @@ class Frame:
 
     def only(self, rows: NDArray[np.intp]) -> Frame:
         """Return some rows."""
-        return self.with_columns({name: column[rows] for name, column in self.columns.items()})
+        kept = {name: column[rows] for name, column in self.columns.items()}
+        lines = [self.lines[row] for row in rows.tolist()] if self.lines else ()
+        return replace(self, columns=kept, lines=lines)
 
     def with_columns(self, columns: Mapping[str, NDArray[Any]]) -> Frame:
         """Return other columns of the same table, in which levels have the same order."""
@@ -104,12 +110,22 @@ class Frame:
         try:
             # What is all numbers is taken at once; cells of text are read one by one.
             plain = column.dtype.kind in "biuf"
-            values = np.array(column if plain else [_number(cell) for cell in column], dtype=float)
+            cells = (
+                column if plain else [self._number(row, cell) for row, cell in enumerate(column)]
+            )
+            values = np.array(cells, dtype=float)
         except ValueError as error:
             raise AnalysisError(f"{self.name}: {name} is a response, but {error}") from None
         if np.abs(values[np.isfinite(values)]).max(initial=0.0) > LARGEST:
             raise AnalysisError(f"{self.name}: {name} has numbers beyond {LARGEST:g}")
         return np.where(np.isfinite(values), values, np.nan)
+
+    def _number(self, row: int, cell: Any) -> float:
+        try:
+            return _number(cell)
+        except ValueError as error:
+            where = f"line {self.lines[row]}" if self.lines else f"row {row + 1}"
+            raise ValueError(f"{error} ({where})") from None
 
     def labels(self, name: str) -> list[str]:
         """Return the label of each row, "" where it is missing.
@@ -133,6 +149,11 @@ class Frame:
         if len(names) < 2:
             has = f"{names[0]!r} only" if names else "nothing"
             raise AnalysisError(f"{self.name}: the factor {factor} has {has}; it takes two levels")
+        if len(names) == len(self) >= MOST_ALONE and _are_row_numbers(names):
+            raise AnalysisError(
+                f"{self.name}: {factor} has another level in each of {len(self)} rows: it names the"
+                " rows and is no factor"
+            )
         places = {name: place for place, name in enumerate(names)}
         return Levels(factor, names, np.array([places.get(text, -1) for text in texts]), order)
 
@@ -209,6 +230,15 @@ def _refuse_repeated(table: str, what: str, names: Sequence[str]) -> None:
         raise AnalysisError(f"{table}: {error}") from None
 
 
+def _are_row_numbers(names: Sequence[str]) -> bool:
+    """Say whether labels are words, or whole numbers without a gap, as of a column `run`."""
+    known = sizes(names)
+    if known is None:
+        return True
+    numbers = sorted(map(float, known))
+    return all(b - a == 1 for a, b in pairwise(numbers))
+
+
 def _missing(cell: Any) -> bool:
     return cell is None or str(cell).strip().lower() in MISSING
 
@@ -220,7 +250,11 @@ def _number(cell: Any) -> float:
     try:
         return float(str(cell) if isinstance(cell, complex | np.complexfloating) else cell)
     except (TypeError, ValueError):
-        hint = "; decimals follow a point" if DECIMAL_COMMA.fullmatch(str(cell).strip()) else ""
+        hint = (
+            "; decimals follow a point, or give --decimal ','"
+            if DECIMAL_COMMA.fullmatch(str(cell).strip())
+            else ""
+        )
         raise ValueError(f"{str(cell)!r} is no number{hint}") from None
 
 

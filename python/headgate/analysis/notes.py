@@ -32,6 +32,8 @@ def notes(
         *_left_out(frame, {name: texts[name] for name in factors}, responses),
         *(said for name, of in texts.items() for said in _doubtful(name, of)),
         *_correlated({name: texts[name] for name in factors}),
+        *_say_copies(frame),
+        *_say_alike(frame, list(texts.values()), responses),
     ]
 
 
@@ -52,6 +54,38 @@ def _left_out(
             "Rows without a finite number are left out of the analyses of that response:"
             f" {', '.join(said)}."
         )
+
+
+def _say_copies(frame: Frame) -> Iterator[str]:
+    """Count the rows that are copies of others in every column."""
+    rows = list(zip(*([str(cell) for cell in of] for of in frame.columns.values()), strict=True))
+    copies = len(rows) - len(set(rows))
+    if copies:
+        yield (
+            f"{copies} of {len(rows)} rows {'is a copy' if copies == 1 else 'are copies'} of an"
+            " earlier row in every column; copies count as replicates, so leave them out if they"
+            " are the same run."
+        )
+
+
+def _say_alike(
+    frame: Frame, labels: Sequence[Sequence[str]], responses: Sequence[str]
+) -> Iterator[str]:
+    """Say that replicates of all conditions have the same numbers, as if nothing were random."""
+    numbers = np.array([frame.numbers(name) for name in responses]).T
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for row, key in enumerate(zip(*labels, strict=True)):
+        groups.setdefault(key, []).append(row)
+    several = [of for of in groups.values() if len(of) > 1]
+    if several and all(_are_alike(numbers[of]) for of in several):
+        yield (
+            "The replicates of every condition have the same numbers: nothing in them is random,"
+            " so intervals and tests that rest on their spread say nothing."
+        )
+
+
+def _are_alike(numbers: NDArray[np.float64]) -> bool:
+    return bool(((numbers == numbers[0]) | np.isnan(numbers)).all())
 
 
 def _rows(count: int, of: int) -> str:

@@ -7,10 +7,13 @@ row of something else. An apostrophe that keeps a cell from being computed is ta
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,19 +32,63 @@ SEPARATORS = ("\t", ";", ",", "|")
 #: First bytes that name another encoding than UTF-8, which Excel writes as "Unicode text".
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 GZIP = b"\x1f\x8b"
+#: A number as half of Europe writes it.
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 
 
-def read(path: Path) -> Columns:
-    """Return the columns of a file, as they are named in its first line.
+@dataclass(frozen=True)
+class TextForm:
+    """How a text file writes numbers, what is missing, and letters.
+
+    `missing` are cells that stand for nothing, besides empty ones; without an `encoding` a file is
+    UTF-8, or UTF-16 with a byte order mark.
+    """
+
+    decimal: str = "."
+    missing: tuple[str, ...] = ()
+    encoding: str = ""
+
+    def __post_init__(self) -> None:
+        if self.decimal not in (".", ","):
+            raise AnalysisError(f"decimal: {self.decimal!r} is neither '.' nor ','")
+        try:
+            codecs.lookup(self.encoding or "utf-8")
+        except LookupError:
+            raise AnalysisError(
+                f"encoding: {self.encoding!r} is not known; write one such as utf-8, latin-1,"
+                " cp1252 or utf-16"
+            ) from None
+
+    @property
+    def separators(self) -> tuple[str, ...]:
+        """What may part cells."""
+        return tuple(one for one in SEPARATORS if one != self.decimal)
+
+    def read_cell(self, cell: str) -> str:
+        """Return a cell as it is written with a point, and nothing for what is missing."""
+        if cell in self.missing:
+            return ""
+        if self.decimal == "," and DECIMAL_COMMA.fullmatch(cell):
+            return cell.replace(",", ".")
+        return cell
+
+
+PLAIN = TextForm()
+
+
+def read(path: Path, form: TextForm = PLAIN) -> tuple[Columns, list[int]]:
+    """Return the columns of a file, as they are named in its first line, and each row's line.
+
+    A Parquet file has no lines.
 
     Blank lines, and lines that start with # above the names, are passed over. Raises AnalysisError.
     """
     if not path.is_file():
         raise AnalysisError(f"{path}: there is no such file")
-    columns = _parquet(path) if path.suffix == ".parquet" else _text(path)
+    columns, lines = (_parquet(path), []) if path.suffix == ".parquet" else _text(path, form)
     if not columns or not len(next(iter(columns.values()))):
         raise AnalysisError(f"{path}: has no rows")
-    return columns
+    return columns, lines
 
 
 def _parquet(path: Path) -> Columns:
@@ -56,36 +103,41 @@ def _parquet(path: Path) -> Columns:
         raise AnalysisError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from None
 
 
-def _text(path: Path) -> Columns:
+def _text(path: Path, form: TextForm) -> tuple[Columns, list[int]]:
     try:
-        rows = _rows(_decode(path.read_bytes()))
-        _, head = next(rows, (0, []))
+        found = _rows(_decode(path.read_bytes(), form.encoding), form.separators)
+        _, head = next(found, (0, []))
         names = distinct(_name_columns(head), "two columns are named")
-        return _columns(names, [_fit_row(row, head) for row in rows])
+        rows = list(found)
+        cells = [[form.read_cell(cell) for cell in _fit_row(row, head)] for row in rows]
+        return _columns(names, cells), [line for line, _ in rows]
     except (OSError, EOFError, csv.Error) as error:
         raise AnalysisError(f"{path}: cannot be read ({error})") from None
     except ValueError as error:
         raise AnalysisError(f"{path}: {error}") from None
 
 
-def _decode(raw: bytes) -> str:
+def _decode(raw: bytes, encoding: str) -> str:
     raw = gzip.decompress(raw) if raw.startswith(GZIP) else raw
     try:
-        text = raw.decode("utf-16" if raw.startswith(UTF_16) else "utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"line {line} is no text in UTF-8") from None
+        text = raw.decode(encoding or ("utf-16" if raw.startswith(UTF_16) else "utf-8-sig"))
+    except UnicodeError as error:
+        start = error.start if isinstance(error, UnicodeDecodeError) else 0
+        line = raw.count(b"\n", 0, start) + 1
+        hint = "" if encoding else "; --encoding names another, such as cp1252"
+        name = encoding or "UTF-8"
+        raise ValueError(f"line {line} is no text in {name}{hint}") from None
     if "\0" in text:
         raise ValueError("is no text: it holds zero bytes")
     return text
 
 
-def _rows(text: str) -> Iterator[Row]:
+def _rows(text: str, separators: tuple[str, ...]) -> Iterator[Row]:
     """Yield the rows that hold anything, the names first."""
     lines = io.StringIO(text, newline=None).read().split("\n")
     first = next((i for i, line in enumerate(lines) if _says_something(line)), len(lines))
     rest = lines[first:]
-    separator = _separator(rest[0]) if rest else ","
+    separator = _separator(rest[0], separators) if rest else ","
     reader = csv.reader(
         _join_quoted_lines(rest, separator), delimiter=separator, skipinitialspace=True
     )
@@ -99,9 +151,9 @@ def _says_something(line: str) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
-def _separator(head: str) -> str:
+def _separator(head: str, separators: tuple[str, ...]) -> str:
     outside = "".join(head.split('"')[::2])
-    most = max(SEPARATORS, key=outside.count)
+    most = max(separators, key=outside.count)
     return most if most in outside else " "
 
 

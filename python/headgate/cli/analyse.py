@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import shutil
@@ -14,10 +15,12 @@ import typer
 
 from headgate.cli.options import Json
 from headgate.errors import StoreError, explain_os
-from headgate.visible import say
+from headgate.visible import in_spreadsheet, say
 
 if TYPE_CHECKING:
     from headgate.analysis import MainEffects
+    from headgate.analysis.frame import Frame
+    from headgate.analysis.read import TextForm
     from headgate.analysis.roles import Roles
     from headgate.stats.factor_effect import LevelMean
 
@@ -68,6 +71,22 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     question: Annotated[
         str, typer.Option(help="Question that the report answers.", metavar="TEXT")
     ] = "",
+    decimal: Annotated[
+        str, typer.Option(help="Decimal mark of a text file: a point or a comma.", metavar="MARK")
+    ] = ".",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="Words of a text file that stand for a missing value, in any column.",
+            metavar="A,B,...",
+        ),
+    ] = "",
+    encoding: Annotated[
+        str,
+        typer.Option(
+            help="Encoding of a text file, such as cp1252; UTF-8 unless given.", metavar="NAME"
+        ),
+    ] = "",
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for the report: page, pictures, tables.", metavar="DIR"),
@@ -85,9 +104,11 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     from headgate.analysis.frame import Frame
     from headgate.analysis.notes import notes
     from headgate.analysis.part import Part
+    from headgate.analysis.read import TextForm
     from headgate.analysis.roles import Roles
 
-    frame = Frame.of(file)
+    form = TextForm(decimal, _names(missing), encoding)
+    frame = Frame.of(file, form)
     labels = _names(by)
     frame.require(*filter(None, (law, replicate)), *_names(condition))
     roles = Roles(
@@ -109,7 +130,8 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     else:
         _show(found, roles)
     if out:
-        say(f"Report: {_report(file, roles, out, title, question)}", error=as_json)
+        made = _report(file, frame, form, roles, out, title, question)
+        say(f"Report: {made}", error=as_json)
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -186,14 +208,34 @@ def _period(by: tuple[str, ...]) -> str | None:
     return by[0] if by else None
 
 
-def _report(file: Path, roles: Roles, out: Path, title: str, question: str) -> Path:
+def _write_plain(frame: Frame, path: Path) -> None:
+    """Write a table that was read in another form as any reader takes it."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(map(in_spreadsheet, frame.columns))
+        for row in zip(*frame.columns.values(), strict=True):
+            writer.writerow(in_spreadsheet(str(cell)) for cell in row)
+
+
+def _report(  # noqa: PLR0913, PLR0917 - what a report is made of
+    file: Path,
+    frame: Frame,
+    form: TextForm,
+    roles: Roles,
+    out: Path,
+    title: str,
+    question: str,
+) -> Path:
     """Copy the table into the folder, say what it is, and make the report."""
+    from headgate.analysis.read import PLAIN
     from headgate.report.about import About, write
     from headgate.report.make import make
 
     try:
         out.mkdir(parents=True, exist_ok=True)
-        if file.resolve() != (out / file.name).resolve():
+        if form != PLAIN:
+            _write_plain(frame, out / file.name)
+        elif file.resolve() != (out / file.name).resolve():
             shutil.copyfile(file, out / file.name)
     except OSError as error:
         raise StoreError(f"{out}: cannot be written ({explain_os(error)})") from None

@@ -11,6 +11,35 @@ from headgate.design.fraction import Fraction
 from headgate.errors import HeadgateError
 
 
+def refuse_the_same_runs(design: Design, factors: Sequence[str] = ()) -> None:
+    """Raise HeadgateError if the runs with signs reversed are the runs of the design once more.
+
+    That is so where every defining word has an even number of reversed factors: nothing would be
+    taken apart. A full design has no words at all.
+    """
+    fraction = design.fraction
+    words = () if fraction is None else fraction.generating_words
+    names = () if fraction is None else fraction.names
+    if any(factor not in names for factor in factors):
+        return  # `foldover` names it
+    reversed_ = set(factors or names)
+    if fraction is not None and all(
+        sum(names[place] in reversed_ for place in word.effect) % 2 == 0 for word in words
+    ):
+        what = f"on {', '.join(factors)}" if factors else "on all factors"
+        why = (
+            "every defining word has an even number of reversed factors" if words
+            else "the design is full"
+        )  # fmt: skip
+        raise HeadgateError(
+            f"foldover {what} repeats the same {len(design)} runs, since {why}; reverse one factor,"
+            f' such as foldover = ["{names[0]}"], to free it, or ask for replicates'
+            if words
+            else f"foldover {what} repeats the same {len(design)} runs, since {why}; ask for"
+            " replicates"
+        )
+
+
 def foldover(design: Design, factors: Sequence[str] = ()) -> Design:
     """Return the runs of a fraction, and after them the same with `factors` reversed; else all.
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design, factorial, grid
 from headgate.design.file import SAMPLES, DesignFile, FactorTable, basic_of
-from headgate.design.foldover import foldover
+from headgate.design.foldover import foldover, refuse_the_same_runs
 from headgate.design.named import design_of_name, least_aberrant
 from headgate.design.scenarios import scenarios, take_whole_levels
 from headgate.design.sheet import Row, Sheet, sheet
@@ -210,6 +210,7 @@ def make(file: DesignFile, path: Path | None = None, given: Scenario | None = No
         design = replace(design, factors=take_whole_levels(design.factors, base))
     if file.foldover:
         on = file.foldover if isinstance(file.foldover, tuple) else ()
+        refuse_the_same_runs(design, on)
         design = foldover(design, on)
         source += f"; folded over on {', '.join(on) or 'all factors'}"
     made = MadeDesign(file, design, source, path)

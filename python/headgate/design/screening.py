@@ -107,9 +107,32 @@ def _read() -> Iterator[tuple[str, Numbers]]:
     for given in list_orthogonal_arrays():
         array = np.asarray(get_orthogonal_array(given), dtype=np.int64)
         if is_balanced(array):
-            counts = sorted(Counter((array.max(axis=0) + 1).tolist()).items())
-            levels = " ".join(f"{levels}^{columns}" for levels, columns in counts)
-            yield f"L{len(array)}({levels})", array
+            yield _name_array(array), array
+            if (split := _split_sixes(array)) is not None:
+                yield _name_array(split), split
+
+
+def _name_array(array: Numbers) -> str:
+    counts = sorted(Counter((array.max(axis=0) + 1).tolist()).items())
+    levels = " ".join(f"{levels}^{columns}" for levels, columns in counts)
+    return f"L{len(array)}({levels})"
+
+
+def _split_sixes(array: Numbers) -> Numbers | None:
+    """Return the array with a column of two levels and one of three for each of six, if it is one.
+
+    So pydoe's L18 of one column with six levels becomes Taguchi's of one with two and seven with
+    three (Taguchi 1987; Phadke 1989, appendix C).
+    """
+    if not (array.max(axis=0) == 5).any():
+        return None
+    columns = [
+        part
+        for column in array.T
+        for part in ((column // 3, column % 3) if column.max() == 5 else (column,))
+    ]
+    split = np.array(columns).T
+    return split if is_balanced(split) else None
 
 
 def _assign_columns(factors: Sequence[Factor], array: Numbers) -> NDArray[np.float64]:
