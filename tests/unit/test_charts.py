@@ -16,7 +16,7 @@ from headgate.charts.data import SOURCES, plain
 from headgate.charts.style import AWAY, NONE
 from headgate.plots import changes as static_changes
 from headgate.plots import correlations as static_correlations
-from headgate.plots.palette import SMALL, signed_colour
+from headgate.plots.palette import SIGNED, SMALL, VERDICT
 from headgate.plots.style import colours
 from headgate.stats.conditions import FILTER_SHARE
 
@@ -141,12 +141,15 @@ def test_effects_have_the_colours_of_their_stars(found: Whole) -> None:
     assert sorted(to_hex(rgb(mark.get("fill", ""))) for _, mark in drawn) == expected
 
 
-def test_more_is_orange_and_less_is_purple() -> None:
-    more, less, none = signed_colour(0.8), signed_colour(-0.8), signed_colour(0.0)
-    assert more[0] > more[2]
-    assert less[2] > less[0]
-    assert none == pytest.approx((0.97, 0.97, 0.97, 1), abs=0.01)
-    assert signed_colour(7.0) == signed_colour(1.0)
+def test_worse_is_orange_better_purple_more_green_and_less_pink() -> None:
+    worse, better, more, less = (of.colour(at) for of in (VERDICT, SIGNED) for at in (0.8, -0.8))
+    assert worse[0] > worse[1] > worse[2]
+    assert better[2] > better[0] > better[1]
+    assert more[1] > max(more[0], more[2])
+    assert less[0] > less[2] > less[1]
+    for palette in (VERDICT, SIGNED):
+        assert palette.colour(0.0) == pytest.approx((0.97, 0.97, 0.97, 1), abs=0.01)
+        assert palette.colour(7.0) == palette.colour(1.0)
 
 
 def texts(spec: dict[str, Any], rows: list[Row]) -> list[str]:

@@ -113,14 +113,33 @@ class Changes(InNotebook):
         self,
         titles: Mapping[str, str] | None = None,
         names: ConditionNames = AS_IN_TABLE,
+        worse: Mapping[str, str] | None = None,
+        *,
+        by_congestion: bool = False,
     ) -> dict[str, Figure]:
         """Draw responses by conditions, a picture for each law that takes the place.
 
-        `titles` says what responses are called, `names` what conditions are.
+        `titles` says what responses are called, `names` what conditions are, and `worse` which way
+        a response is worse: `more` or `less`.
         """
-        return {f"changes-{law}": self._figure(law, titles or {}, names) for law in self.others}
+        called = titles or {}
+        signs = {
+            called.get(name, name): 1 if way == "more" else -1
+            for name, way in (worse or {}).items()
+        }
+        return {
+            f"changes-{law}": self._figure(law, called, names, signs, by_congestion)
+            for law in self.others
+        }
 
-    def _figure(self, law: str, titles: Mapping[str, str], names: ConditionNames) -> Figure:
+    def _figure(
+        self,
+        law: str,
+        titles: Mapping[str, str],
+        names: ConditionNames,
+        worse: Mapping[str, int],
+        by_congestion: bool,
+    ) -> Figure:
         from headgate.plots.changes import changes
 
         order = [self.grid.conditions[place] for place in self.order]
@@ -128,7 +147,8 @@ class Changes(InNotebook):
             titles.get(response, response): [self.cells[law, name, response] for name in order]
             for response in self.grid.responses
         }
-        return changes({f"{self.before} to {law}": panel}, names.make_axis(order))
+        panels = {f"{self.before} to {law}": panel}
+        return changes(panels, names.make_axis(order), worse, by_congestion=by_congestion)
 
 
 def of_grid(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:

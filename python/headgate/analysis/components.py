@@ -38,6 +38,7 @@ class Components(DrawnOnce):
     """
 
     points: tuple[tuple[str, str], ...]
+    laws: tuple[str, ...]
     responses: tuple[str, ...]
     scores: Numbers
     loadings: Numbers
@@ -51,7 +52,7 @@ class Components(DrawnOnce):
 
         laws = [law for _, law in self.points]
         names = [(titles or {}).get(name, name) for name in self.responses]
-        plane = plots.Plane(laws, self.scores, self.groups, self.subgroups, self.shares)
+        plane = plots.Plane(laws, self.laws, self.scores, self.groups, self.subgroups, self.shares)
         return plots.components(plane, plots.Loadings(names, self.loadings))
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -102,7 +103,7 @@ def of_grid(cells: Grid) -> Components:
     names = tuple(name for name, kept in zip(cells.responses, used, strict=True) if kept)
     groups = group_points(scores[:, :2])
     halves = _halve_groups(scores[:, :2], groups)
-    return Components(points, names, scores, loadings, shares, groups, halves)
+    return Components(points, cells.laws, names, scores, loadings, shares, groups, halves)
 
 
 def standard(rows: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:

@@ -63,7 +63,9 @@ class Kind:
 
 
 def _draw_changes(found: Changes, part: Part) -> Figures:
-    return found.figures(part.roles.titles, ConditionNames.of(part.frame, part.roles)).items()
+    names = ConditionNames.of(part.frame, part.roles)
+    ordered = part.roles.congestion is not None
+    return found.figures(part.roles.titles, names, part.roles.worse, by_congestion=ordered).items()
 
 
 def _answers(part: Part) -> tuple[Answer, ...]:

@@ -83,10 +83,17 @@ def _changes(whole: Whole) -> Iterable[Row]:
             yield {
                 "law": law, "condition": condition, "response": response,
                 "title": whole.roles.title(response), "period": period, "change": found.share,
+                # How much worse, where a way is worse.
+                "verdict": _verdict(whole, response, found.share),
                 # A change from zero has no size that a colour could show.
                 "known": int(found.significant and np.isfinite(found.share)),
                 "moves": int(found.matters),
             }  # fmt: skip
+
+
+def _verdict(whole: Whole, response: str, share: float) -> float | None:
+    way = whole.roles.worse.get(response)
+    return None if way is None else share if way == "more" else -share
 
 
 def _outliers(whole: Whole) -> Iterable[Row]:

@@ -9,7 +9,7 @@ import altair as alt
 
 from headgate.analysis.whole import Whole
 from headgate.charts.style import CELL, GREY, chart, filter_chosen, finish, signed_scale
-from headgate.plots.palette import STRONG, WEAK
+from headgate.plots.palette import SIGNED, STRONG, WEAK
 
 #: Width of the means of one factor.
 MEANS = 120
@@ -126,7 +126,7 @@ def correlations(whole: Whole) -> dict[str, Any]:
         .encode(
             x=alt.X("title:N", sort=order, title=None, axis=alt.Axis(labelAngle=-90)),
             y=alt.Y("other_title:N", sort=order, title=None),
-            color=alt.Color("r:Q", title="r", scale=signed_scale()),
+            color=alt.Color("r:Q", title="r", scale=signed_scale(SIGNED)),
             tooltip=["title:N", "other_title:N", alt.Tooltip("r:Q", format=".2f"), "kept:N"],
         )
         .properties(width=alt.Step(CELL), height=alt.Step(CELL))

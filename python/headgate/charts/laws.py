@@ -24,9 +24,9 @@ from headgate.charts.style import (
     signed_scale,
     strong,
 )
-from headgate.plots.palette import STRONG
+from headgate.plots.palette import SIGNED, STRONG, VERDICT, Diverging
 
-#: What a caption says of the order along the axis.
+#: What a caption says of the order along the axis, where a response tells how congested they are.
 ORDERED = "; conditions from the least to the most congested"
 #: Of a condition in words, the number before them.
 NUMBER = "split(datum.label, ':')[0]"
@@ -37,8 +37,12 @@ MARK, ROW = 10, 13
 HIGH, LOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
 
 
+def _say_order(whole: Whole) -> str:
+    return ORDERED if whole.roles.congestion else ""
+
+
 def _by_congestion(whole: Whole, *, marks: bool = False) -> alt.X:
-    """Lay conditions out from the least to the most congested.
+    """Lay conditions out from the least to the most congested, or as the table has them.
 
     Where words do not fit their numbers stand, with `marks` of their levels below them.
     """
@@ -47,7 +51,8 @@ def _by_congestion(whole: Whole, *, marks: bool = False) -> alt.X:
         # Words stand under the axis to its very end: the caption says what they are.
         title, axis = None, alt.Axis(labelAngle=-90, labelLimit=320)
     else:
-        title, axis = "number of the condition, by congestion", alt.Axis(labelExpr=NUMBER)
+        by = ", by congestion" if whole.roles.congestion else ""
+        title, axis = f"number of the condition{by}", alt.Axis(labelExpr=NUMBER)
     if marks and (marked := _mark_levels(whole)):
         title, axis = None, marked
     return alt.X("in_words:N", sort=names, title=title, axis=axis)
@@ -68,7 +73,7 @@ def _mark_levels(whole: Whole) -> alt.Axis | None:
         labelLineHeight=ROW,
         labelPadding=AXIS_PAD,
         tickSize=0,
-        title=["number, by congestion", *axis.rows],
+        title=["number, by congestion" if whole.roles.congestion else "number", *axis.rows],
         titleAlign="right",
         titleAnchor="start",
         titleBaseline="top",
@@ -88,25 +93,41 @@ def _grid(made: alt.Chart, whole: Whole) -> alt.Chart:
     ).properties(width=alt.Step(CELL), height=alt.Step(CELL))  # fmt: skip
 
 
-def changes(whole: Whole) -> dict[str, Any]:
-    """Draw the change of each response under each condition, for the law that is chosen."""
-    cells = (
+def _change_cells(field: str, title: str, colours: Diverging, directed: bool) -> alt.Chart:
+    """Draw the cells of responses that have a better way, or of those that have none."""
+    known = "!==" if directed else "==="
+    made: alt.Chart = (
         chart("changes")
-        .transform_filter(filter_chosen("period", "law"))
+        .transform_filter(f"{filter_chosen('period', 'law')} && datum.verdict {known} null")
         .mark_rect(cursor="pointer", stroke="#8883", tooltip=True)
         .encode(
             color=alt.when("datum.known").then(
-                alt.Color("change:Q", title="change (%)", scale=signed_scale(),
-                          legend=alt.Legend(format="+.0%")),
+                alt.Color(f"{field}:Q", title=title, scale=signed_scale(colours),
+                          legend=alt.Legend(format=".0%")),
             ).otherwise(alt.value(NONE)),
             opacity=strong(),
             tooltip=[*condition_tips(), "title:N", "law:N", alt.Tooltip("change:Q", format="+.1%"),
                      alt.Tooltip("moves:N", title="10 % or more, beyond chance (1 yes)")],
         )
     )  # fmt: skip
+    return made
+
+
+def changes(whole: Whole) -> dict[str, Any]:
+    """Draw the change of each response under each condition, for the law that is chosen."""
+    directed = {name in whole.roles.worse for name in whole.roles.responses}
+    layers = [
+        _grid(_change_cells(field, title, colours, is_directed), whole)
+        for is_directed, field, title, colours in (
+            (True, "verdict", "better to worse", VERDICT),
+            (False, "change", "less to more", SIGNED),
+        )
+        if is_directed in directed
+    ]
+    made = alt.layer(*layers).resolve_scale(color="independent") if len(layers) > 1 else layers[0]
     return finish(
-        _grid(cells, whole),
-        f"Change of each response under each condition, for the chosen law{ORDERED}",
+        made,
+        f"Change of each response under each condition, for the chosen law{_say_order(whole)}",
         "changes",
         "period",
         "law",
@@ -132,7 +153,7 @@ def outliers(whole: Whole) -> dict[str, Any]:
     made = alt.layer(_grid(faces, whole), _grid(sides, whole))
     return finish(
         made,
-        f"The outlying law of each response under each condition{ORDERED}",
+        f"The outlying law of each response under each condition{_say_order(whole)}",
         "outliers",
         "period",
         "condition",
@@ -166,7 +187,7 @@ def residuals(whole: Whole) -> dict[str, Any]:
     )  # fmt: skip
     return finish(
         points,
-        f"Residual of each law about the mean of its condition, chosen response{ORDERED}",
+        f"Residual of each law about the mean of its condition, chosen response{_say_order(whole)}",
         "cells",
         "period",
         "response",
@@ -193,7 +214,7 @@ def apart(whole: Whole) -> dict[str, Any]:
     )  # fmt: skip
     return finish(
         bars,
-        f"Greatest linkage of the laws under each condition{ORDERED}",
+        f"Greatest linkage of the laws under each condition{_say_order(whole)}",
         "trees",
         "period",
         "condition",

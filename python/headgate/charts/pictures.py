@@ -36,6 +36,7 @@ from headgate.plots.palette import (
     WARMUP,
     WARMUP_OPACITY,
     choose_ink,
+    vary,
 )
 
 Spec = dict[str, Any]
@@ -147,13 +148,13 @@ def _colour(panel: Panel) -> alt.Color:
 
 def _dash(panel: Panel) -> alt.StrokeDash:
     """Return the dashes of lines."""
-    known = {line.name: DASHES[line.dash % len(DASHES)] for line in panel.lines}
+    known = {line.name: DASHES[vary(line.dash, len(DASHES))] for line in panel.lines}
     return alt.StrokeDash("name:N", scale=_by_name(known), legend=_legend(panel))
 
 
 def _shape(panel: Panel) -> alt.Shape:
     """Return the marks of clouds of points."""
-    known = {line.name: MARKS[(line.colour or 0) % len(MARKS)] for line in panel.lines}
+    known = {line.name: MARKS[vary(line.colour or 0, len(MARKS))] for line in panel.lines}
     return alt.Shape("name:N", scale=_by_name(known), legend=_legend(panel))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from headgate.plots.palette import ORDER, SIGNED, SMALL, STEPS
+from headgate.plots.palette import LINES, SMALL, STEPS, Diverging, vary
 
 #: The choices of a page, each a signal of every picture; "" stands for all.
 #: `last` is the most congested condition, `where` the chosen one, or else the last, in words, and
@@ -61,10 +61,10 @@ def condition_tips() -> list[alt.Tooltip]:
     return [alt.Tooltip("in_words:N", title="condition"), alt.Tooltip("condition:N", title="code")]
 
 
-def signed_scale() -> alt.Scale:
-    """Return the colours of changes and correlations, as in the pictures beside the page."""
+def signed_scale(colours: Diverging) -> alt.Scale:
+    """Return the colours of changes or correlations, as in the pictures beside the page."""
     places = [2 * place / (STEPS - 1) - 1 for place in range(STEPS)]
-    return alt.Scale(domain=places, range=list(SIGNED), clamp=True)
+    return alt.Scale(domain=places, range=list(colours.light), clamp=True)
 
 
 def law_colour(laws: Sequence[str], none: str = "") -> alt.Color:
@@ -72,7 +72,7 @@ def law_colour(laws: Sequence[str], none: str = "") -> alt.Color:
 
     `none` is what stands in a law's place where there is none, in grey.
     """
-    tints = [ORDER[i % len(ORDER)].replace("#000000", INK) for i in range(len(laws))]
+    tints = [LINES[i % len(LINES)].replace("#000000", INK) for i in range(len(laws))]
     domain, colours = ([*laws, none], [*tints, "#999"]) if none else (list(laws), tints)
     return alt.Color("law:N", title="law", scale=alt.Scale(domain=domain, range=colours))
 
@@ -89,7 +89,7 @@ def law_mark(laws: Sequence[str]) -> alt.Shape:
         "triangle-right",
         "triangle-left",
     )
-    chosen_marks = [marks[i % len(marks)] for i in range(len(laws))]
+    chosen_marks = [marks[vary(i, len(marks))] for i in range(len(laws))]
     return alt.Shape("law:N", title="law", scale=alt.Scale(domain=list(laws), range=chosen_marks))
 
 

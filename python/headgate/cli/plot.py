@@ -147,8 +147,10 @@ def _read_folder(folder: Path, own: str) -> list[Run]:
             raise HeadgateError(f"{folder}: {NO_FLOWS}")
         name = _name_run(own, meta) if len(found) > 1 else own
         runs.append(Run(name, tables, meta, place, partial(read_first, place)))
-    if len(runs) < 2:
-        return runs
+    if len(runs) == 1:
+        above = folder.absolute().parent
+        # A run of an experiment has the colours of all its laws.
+        return [replace(runs[0], order=read_order(above.parent))] if above.name == "runs" else runs
     order = read_order(folder)
     keys = order.places([run.meta["labels"] for run in runs])
     return [replace(runs[at], order=order) for at in sorted(range(len(runs)), key=keys.__getitem__)]

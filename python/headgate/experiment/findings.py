@@ -98,7 +98,8 @@ def _say_alike(found: Measured, response: str, end: int, sign: int) -> str:
     ]
     common = f" (all with {', '.join(shared)})" if shared else ""
     others = len(values) - 1
-    return f", which cannot be told apart from {len(alike)} of the {others} others{common}"
+    count = "any" if len(alike) == others else f"{len(alike)}"
+    return f", which cannot be told apart from {count} of the {others} others{common}"
 
 
 def _say_effects(
@@ -147,7 +148,8 @@ def _format(found: Measured, response: Response, condition: int) -> str:
 
 
 def _format_effect(response: Response, effect: Effect) -> str:
-    factor, unit = readable(response.unit, abs(effect.effect))
+    ends = [abs(end) for end in (effect.effect, effect.low, effect.high) if np.isfinite(end)]
+    factor, unit = readable(response.unit, max(ends))
     said = f"{effect.effect * factor:+.3g} {_unit(unit)}".strip()
     if not effect.has_interval:
         return said

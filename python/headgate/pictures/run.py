@@ -84,6 +84,16 @@ def find_rates(rates: tuple[Numbers, Numbers], t_s: Numbers) -> Numbers:
     return bps[np.searchsorted(since_s, t_s, side="right") - 1]
 
 
+def order_laws(runs: Sequence[Run]) -> list[str]:
+    """List all laws of an experiment, and after them what other laws runs have.
+
+    The place of a law is its colour, in runs that lack some of the laws too.
+    """
+    known = dict.fromkeys(law for run in runs for law in run.order.levels.get("law", ()))
+    there = {law.rpartition(":")[2]: law for law in list_laws(runs)}
+    return list(dict.fromkeys([*(there.get(law, law) for law in known), *there.values()]))
+
+
 def list_laws(runs: Sequence[Run]) -> list[str]:
     """List the laws of runs: in the order of their experiment, or in which their flows come."""
     seen: dict[str, None] = {}

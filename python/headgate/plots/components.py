@@ -21,9 +21,13 @@ ROOM = 1.15
 
 @dataclass(frozen=True)
 class Plane:
-    """Scores of points with shape (point, component): the law, group and half of each."""
+    """Scores of points with shape (point, component): the law, group and half of each.
+
+    `order` is that of the laws, by which they have their colours.
+    """
 
     laws: Sequence[str]
+    order: Sequence[str]
     scores: np.ndarray
     groups: np.ndarray
     halves: np.ndarray
@@ -40,7 +44,7 @@ class Loadings:
 
 def components(plane: Plane, loadings: Loadings) -> Figure:
     """Draw the scores of the first two components, and beside them what these are made of."""
-    laws = list(dict.fromkeys(plane.laws))
+    laws = list(plane.order)
     with use_style():
         figure, axes = subplots(1, 2, (11.5, 5.0), width_ratios=(2, 1))
         _points(axes[0], plane, laws)

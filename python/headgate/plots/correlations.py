@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from headgate.plots.palette import GREY, NOTHING, SIGNED_MAP, ink_on_signed, signed_colour
+from headgate.plots.palette import GREY, NOTHING, SIGNED, ink_on_signed
 from headgate.plots.style import subplots, tiles, use_style
 
 BINS = 20
@@ -46,7 +46,7 @@ def matrix(names: Sequence[str], r: np.ndarray, values: np.ndarray) -> Figure:
         ax.set_xticks([])
         ax.set_yticks([])
         ax.set_aspect("equal")
-        shades = ScalarMappable(Normalize(-100, 100), SIGNED_MAP)
+        shades = ScalarMappable(Normalize(-100, 100), SIGNED.map)
         bar = figure.colorbar(shades, ax=ax, location="bottom", shrink=0.5, aspect=40, pad=0.01)
         bar.set_label("r x 100")
         return figure
@@ -57,7 +57,7 @@ def _faces(r: np.ndarray) -> np.ndarray:
     faces = np.tile(to_rgba(NOTHING), (*r.shape, 1))
     for pair in combinations(range(len(r)), 2):
         if np.isfinite(r[pair]):
-            faces[pair] = signed_colour(float(r[pair]))
+            faces[pair] = SIGNED.colour(float(r[pair]))
     return faces
 
 

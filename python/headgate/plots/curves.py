@@ -14,11 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import ArrayLike
 
-from headgate.plots.palette import GREY, ORDER
+from headgate.plots.palette import GREY, LINES
 from headgate.plots.style import DASHES, MARKS, power_of_ten, subplots, use_style
 
 #: Yellow is too pale for a line.
-INKS = tuple(colour for colour in ORDER if colour != "#F0E442")
+INKS = LINES
 MANY = 8
 #: What an entry of a legend takes: its line and gaps, and each of its letters.
 SYMBOL_IN, LETTER_IN = 0.65, 0.075

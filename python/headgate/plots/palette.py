@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import matplotlib as mpl
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_hex
 
 from headgate.pictures.drawing import Line
 
-#: Okabe and Ito 2008, safe for the colour-blind: laws and other names in their order.
+#: Okabe and Ito 2008, safe for the colour-blind: names other than laws, in their order.
 ORDER = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
 GREY = "#666666"
-#: Lines and points: at least 3 : 1 against white, as WCAG 2.1 asks of graphics (criterion 1.4.11),
-#: so without the yellow, the orange and the sky blue of those; beyond six they repeat, dashed.
-LINES = ("#0072B2", "#D55E00", "#009E73", "#C45A9C", "#000000", "#7E6FD0")
+#: Laws in every picture, lines and points: at least 3 : 1 against white, as WCAG 2.1 asks of
+#: graphics (criterion 1.4.11), so without the yellow, the orange and the sky blue of those; beyond
+#: eight they repeat, with other dashes and marks.
+LINES = (
+    "#0072B2", "#D55E00", "#009E73", "#C45A9C", "#000000", "#7E6FD0", "#8A6A00", "#2F8FC4",
+)  # fmt: skip
 #: The start that figures leave out; what is around a line; points that are many; a router's rim.
 WARMUP, WARMUP_OPACITY = "#8A97A5", 0.18
 BAND_OPACITY, CLOUD_OPACITY = 0.2, 0.4
@@ -32,29 +38,52 @@ NOTHING = "#F4F4F4"
 #: How much of its colour something keeps that is significant and small.
 SMALL = 0.25
 
-#: From less (purple) over none to more (orange), by equal steps from -1 to 1.
 STEPS = 33
-SIGNED = tuple(to_hex(mpl.colormaps["PuOr_r"](i / (STEPS - 1))) for i in range(STEPS))
-#: The same on a dark page, where none is dark.
-_ON_DARK = LinearSegmentedColormap.from_list(
-    "dark", ["#d8c6ff", "#8f78d0", "#2a3139", "#c9762b", "#ffcf9e"]
-)
-SIGNED_DARK = tuple(to_hex(_ON_DARK(i / (STEPS - 1))) for i in range(STEPS))
-SIGNED_MAP: Colormap = LinearSegmentedColormap.from_list("signed", SIGNED, N=1025)
 SIGNED_SCALE = Normalize(-1, 1, clip=True)
+
+
+@dataclass(frozen=True)
+class Diverging:
+    """Colours from -1 over none to 1 by equal steps, on white and on a dark page."""
+
+    light: tuple[str, ...]
+    dark: tuple[str, ...]
+    map: Colormap
+
+    @classmethod
+    def of(cls, name: str, dark: Sequence[str]) -> Diverging:
+        """Take a map of Matplotlib, and five colours for a dark page, where none is dark."""
+        on_dark = LinearSegmentedColormap.from_list("dark", list(dark))
+        places = [i / (STEPS - 1) for i in range(STEPS)]
+        light = tuple(to_hex(mpl.colormaps[name](at)) for at in places)
+        whole = LinearSegmentedColormap.from_list(name, light, N=1025)
+        return cls(light, tuple(to_hex(on_dark(at)) for at in places), whole)
+
+    def colour(self, value: float) -> tuple[float, float, float, float]:
+        """Return the colour of a value."""
+        red, green, blue, alpha = self.map(SIGNED_SCALE(value))
+        return float(red), float(green), float(blue), float(alpha)
+
+
+#: Better (purple) to worse (orange), as on a report's first screen.
+VERDICT = Diverging.of("PuOr_r", ("#d8c6ff", "#8f78d0", "#2a3139", "#c9762b", "#ffcf9e"))
+#: Less or opposed (pink) to more or together (green), where neither is better.
+SIGNED = Diverging.of("PiYG", ("#ffb3dc", "#c0549a", "#2a3139", "#5f9a2d", "#cdf0a0"))
 #: Colours further from none than this are dark: white is written on them.
 DARK_FROM = 0.6
+
+
+def vary(place: int, count: int) -> int:
+    """Return which of several marks or dashes a place in an order has.
+
+    Places that share a colour have different ones.
+    """
+    return (place + place // len(LINES)) % count
 
 
 def choose_ink(line: Line) -> str:
     """Return the colour of a line; a total is grey."""
     return GREY if line.colour is None else LINES[line.colour % len(LINES)]
-
-
-def signed_colour(value: float) -> tuple[float, float, float, float]:
-    """Return the colour of a change or a correlation."""
-    red, green, blue, alpha = SIGNED_MAP(SIGNED_SCALE(value))
-    return float(red), float(green), float(blue), float(alpha)
 
 
 def ink_on_signed(value: float) -> str:

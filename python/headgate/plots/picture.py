@@ -23,7 +23,7 @@ from headgate.plots.palette import (
     WARMUP_OPACITY,
     choose_ink,
 )
-from headgate.plots.style import DASHES, MARKS, subplots, use_style
+from headgate.plots.style import dash_of, mark_of, subplots, use_style
 
 WIDTH_IN, ALONE_IN, ROW_IN, LEGEND_IN, TITLE_IN = 8.2, 3.9, 2.0, 0.6, 0.3
 #: What an entry of the legend takes: its symbol and gaps, and each of its letters.
@@ -73,10 +73,10 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
 
 
 def _draw_line(ax: Axes, line: Line, place: int) -> None:
-    dash = DASHES[line.dash % len(DASHES)]
+    dash = dash_of(line.dash)
     style: dict[str, Any] = {"color": choose_ink(line), "label": line.name if line.listed else None}
     if line.style == "points":
-        mark = MARKS[(line.colour or 0) % len(MARKS)]
+        mark = mark_of(line.colour or 0)
         cloud = line.is_cloud
         ax.plot(line.x, line.y, "." if cloud else mark, linestyle="", rasterized=cloud, zorder=3,
                 markersize=2.5 if cloud else 5, alpha=CLOUD_OPACITY if cloud else 1,

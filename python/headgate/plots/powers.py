@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from headgate.plots.curves import plain_powers
-from headgate.plots.palette import GREY, ORDER
+from headgate.plots.palette import GREY, LINES
 from headgate.plots.style import MARKS, subplots, use_style
 
 #: How kinds of measurements are distinguished: filled, open.
@@ -49,7 +49,7 @@ def powers(
 
     The last divides everything of the first group by what is printed.
     """
-    looks = {name: (ORDER[i], MARKS[i]) for i, name in enumerate(laws)}
+    looks = {name: (LINES[i], MARKS[i]) for i, name in enumerate(laws)}
     with use_style():
         figure, axes = subplots(2, 2, (9.6, 7.4))
         for ax, (title, x, y, names) in zip(axes, groups, strict=False):

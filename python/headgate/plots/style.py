@@ -21,7 +21,7 @@ from matplotlib.ticker import LogFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from headgate.errors import StoreError, explain_os
-from headgate.plots.palette import ORDER
+from headgate.plots.palette import LINES, vary
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
@@ -81,13 +81,23 @@ def subplots(
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
-    """Assign each name a colour, in order; beyond eight they repeat."""
-    return {name: ORDER[i % len(ORDER)] for i, name in enumerate(names)}
+    """Assign each name, such as a law, its colour, in order; beyond eight they repeat."""
+    return {name: LINES[i % len(LINES)] for i, name in enumerate(names)}
 
 
 def marks(names: Iterable[str]) -> dict[str, str]:
     """Assign each name a mark, so that colour never carries a meaning alone."""
-    return {name: MARKS[i % len(MARKS)] for i, name in enumerate(names)}
+    return {name: mark_of(i) for i, name in enumerate(names)}
+
+
+def mark_of(place: int) -> str:
+    """Return the mark of a place in an order."""
+    return MARKS[vary(place, len(MARKS))]
+
+
+def dash_of(place: int) -> str:
+    """Return the dash of a place in an order."""
+    return DASHES[vary(place, len(DASHES))]
 
 
 def tiles(ax: Axes, faces: ArrayLike) -> None:

@@ -20,9 +20,9 @@
 
   // Colours from less to more run over what is neither, which is as light or dark as the page.
   function colour(spec) {
-    const [light, dark] = page.signed.map((colours) => JSON.stringify(colours));
-    const text = JSON.stringify(spec);
-    return JSON.parse(root.dataset.theme === "dark" ? text.replaceAll(light, dark) : text);
+    if (root.dataset.theme !== "dark") return JSON.parse(JSON.stringify(spec));
+    const change = (text, [light, dark]) => text.replaceAll(JSON.stringify(light), JSON.stringify(dark));
+    return JSON.parse(page.signed.reduce(change, JSON.stringify(spec)));
   }
 
   // What has a width of its own is fitted into a narrow page, as far as it can still be read.

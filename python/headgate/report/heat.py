@@ -24,8 +24,10 @@ from headgate.stats.changes import Change
 
 #: From which change on a cell has which colour.
 STEPS = (0.1, 0.25, 0.5, 1.0)
-#: Columns in which a number can still be written, and on a phone.
-WRITTEN, WRITTEN_NARROW = 12, 8
+#: Columns in which a number can still be written, and on a phone; and columns that are not narrow.
+WRITTEN, WRITTEN_NARROW, WIDE = 24, 8, 40
+#: In narrow columns one of so many conditions has its number above it.
+NUMBERED = 5
 #: Rows and panels of laws that a first screen has room for.
 MOST_ROWS, MOST_LAWS = 18, 4
 #: What stands before a throughput: between which access routers its flows go.
@@ -36,9 +38,13 @@ ENDS_SAID = (
 )
 LEGEND = (
     '<p class="legend"><span>worse:</span>{worse}<span>better:</span>{better}'
-    "<span>from 10, 25, 50, 100 %. Numbers are changes in %: +48 is 48 % more, and"
-    " \N{MULTIPLICATION SIGN}2 twice as much. Empty: less than 10 %, or within chance</span></p>"
+    "<span>from 10, 25, 50, 100 %.{numbers} Empty: less than 10 %, or within chance</span></p>"
 )
+NUMBERS = (
+    '<span class="{narrow}"> Numbers are changes in %: +48 is 48 % more, and'
+    " \N{MULTIPLICATION SIGN}2 twice as much.</span>"
+)
+BOTH = " \N{PLUS-MINUS SIGN}: worse in some conditions and better in others."
 
 
 @dataclass(frozen=True)
@@ -70,9 +76,11 @@ def heat(found: Whole) -> str:
     panels = _grid([_panel(part, law, rows, columns) for law in moving])
     idle = _name_idle(part, [law for law in laws if law not in moving], rows)
     panels += paragraph(explain(idle, all_terms=True), "scope") if idle else ""
-    head = _legend() + name_ends(part, rows)
+    ends = name_ends(part, rows)
     if len(moving) <= MOST_LAWS:
-        return head + panels
+        return _legend(_explain_numbers(len(columns))) + ends + panels
+    both = BOTH if any(of for one in said for of in one.reversals.values()) else ""
+    head = _legend(NUMBERS.format(narrow="") + both) + ends
     return head + _overview(part, said) + fold("Law by law, under each condition", panels)
 
 
@@ -162,12 +170,19 @@ def _head(law: str) -> str:
     return f'<th scope="col" title="{escape(law_title(law))}">{escape(law.rpartition(":")[2])}</th>'
 
 
-def _legend() -> str:
+def _explain_numbers(columns: int) -> str:
+    """Explain the numbers of cells where there are any, and on a phone."""
+    if columns > WRITTEN:
+        return ""
+    return NUMBERS.format(narrow="wide-only" if columns > WRITTEN_NARROW else "")
+
+
+def _legend(numbers: str) -> str:
     worse, better = (
         "".join(f'<i class="{side}{step}"></i>' for step in range(1, len(STEPS) + 1))
         for side in "wb"
     )
-    return LEGEND.format(worse=worse, better=better)
+    return LEGEND.format(worse=worse, better=better, numbers=numbers)
 
 
 def _rows(part: Part, laws: Sequence[str]) -> list[str]:
@@ -208,16 +223,24 @@ def _panel(part: Part, law: str, rows: Sequence[str], columns: Sequence[_Column]
 
 def _density(columns: int) -> str:
     """Say where a cell is too narrow for its number: everywhere, or on a phone."""
-    return " dense" if columns > WRITTEN else " many" if columns > WRITTEN_NARROW else ""
+    if columns > WRITTEN:
+        return " dense narrow" if columns > WIDE else " dense"
+    return " many" if columns > WRITTEN_NARROW else ""
 
 
 def _number_columns(part: Part, columns: Sequence[_Column]) -> str:
     cells = "".join(
-        f'<th scope="col" title="{escape(_describe(column))}">{place}</th>'
+        f'<th scope="col" title="{escape(_describe(column))}">{_number(place, len(columns))}</th>'
         for place, column in enumerate(columns, 1)
     )
     said = "congestion \N{RIGHTWARDS ARROW}" if part.roles.congestion else "condition"
     return f'<tr><th scope="row" title="number of the condition">{said}</th>{cells}</tr>'
+
+
+def _number(place: int, columns: int) -> str:
+    """Return the number of a condition; in narrow columns only some have room for theirs."""
+    shown = columns <= WRITTEN or place == 1 or place % NUMBERED == 0
+    return f"<span>{place}</span>" if shown else f'<span class="hidden">{place}</span>'
 
 
 def _describe(column: _Column) -> str:
@@ -279,4 +302,5 @@ def _cell(roles: Roles, name: str, found: Change | Reversal | None) -> str:
         return "<td></td>"
     side = "w" if roles.is_worse(name, found.share) else "b"
     step = sum(abs(found.share) >= least for least in STEPS)
-    return f'<td class="{side}{step}">{found.write().removesuffix(" %")}</td>'
+    said = found.write()
+    return f'<td class="{side}{step}" title="{said}">{said.removesuffix(" %")}</td>'

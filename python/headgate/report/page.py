@@ -16,7 +16,7 @@ from string import Template
 from typing import Any
 
 from headgate.errors import StoreError, explain_os
-from headgate.plots.palette import SIGNED, SIGNED_DARK
+from headgate.plots.palette import SIGNED, VERDICT
 from headgate.report.glossary import explain
 from headgate.report.html import link, slug, wide
 
@@ -179,7 +179,7 @@ def _script_data(charts: Charts | None) -> list[str]:
         return []
     told = {
         "specs": charts.specs, "data": charts.data, "first": charts.first, "last": charts.last,
-        "words": charts.words, "signed": [SIGNED, SIGNED_DARK],
+        "words": charts.words, "signed": [[one.light, one.dark] for one in (VERDICT, SIGNED)],
     }  # fmt: skip
     text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     text = text.translate(IN_VEGA)

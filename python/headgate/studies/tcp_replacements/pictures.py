@@ -5,6 +5,7 @@ from headgate.experiment.runnable import Picture
 from headgate.experiment.wording import describe_run, describe_shared
 from headgate.plots import changes, network
 from headgate.plots.condition_axis import ConditionAxis
+from headgate.studies.tcp_replacements.roles import WORSE
 from headgate.studies.tcp_replacements.summary import BEFORE, FAST, RESPONSES, Summary
 from headgate.topologies.abilene import CITIES
 
@@ -24,13 +25,15 @@ def _changes(summary: Summary) -> Picture:
         for law in summary.runs.laws
         if law != BEFORE
     }
+    worse = {RESPONSES[name]: 1 if way == "more" else -1 for name, way in WORSE.items()}
+    axis = ConditionAxis([_name(summary, c) for c in order])
     return Picture(
         "changes",
         f"What changes if everyone leaves {BEFORE}",
         "Change of each response in %, conditions from the least congested (left) to the most"
         " congested (right); empty where the 95 % interval over replicates leaves no change"
         " possible, grey below 10 %. Means over the periods.",
-        changes.changes(panels, ConditionAxis([_name(summary, c) for c in order])),
+        changes.changes(panels, axis, worse, by_congestion=True),
     )
 
 

@@ -1,0 +1,117 @@
+"""A palette means the same in every picture, and a law has the same colour everywhere."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.colors import to_hex, to_rgb
+
+from headgate.analysis.changes import of_grid
+from headgate.analysis.roles import Roles
+from headgate.analysis.whole import Whole, whole
+from headgate.charts.laws import apart, changes
+from headgate.charts.style import law_colour
+from headgate.level_order import LevelOrder
+from headgate.pictures.flows import colour_laws
+from headgate.pictures.run import Run
+from headgate.plots.palette import LINES, SIGNED, VERDICT
+from headgate.plots.style import colours, dash_of, mark_of
+from headgate.report.heat import NUMBERS, heat
+from headgate.tables import Table, Words
+
+LAWS = ("reno", "cubic", "bbr3")
+RESPONSES = ("loss", "rate", "flows")
+
+
+def table(conditions: int = 6, congestion: str | None = None) -> Whole:
+    """Under bbr3 loss doubles, the rate halves, and there are half more flows."""
+    rows = [
+        (f"c{c}", law, seed, *(of * (1 + 0.001 * seed) for of in (
+            2.0 if law == "bbr3" else 1.0, 0.5 if law == "bbr3" else 1.0,
+            1.5 if law == "bbr3" else 1.0,
+        )))
+        for c, law, seed in product(range(conditions), LAWS, (1, 2, 3))
+    ]  # fmt: skip
+    names = ("place", "law", "seed", *RESPONSES)
+    columns = {n: np.array(of) for n, of in zip(names, zip(*rows, strict=True), strict=True)}
+    roles = Roles(
+        responses=RESPONSES, factors=("place",), law="law", replicate="seed", before="reno",
+        worse={"loss": "more", "rate": "less"}, congestion=congestion,
+        order={"law": LAWS, "place": tuple(f"c{c}" for c in range(conditions))},
+    )  # fmt: skip
+    return whole(columns, roles)
+
+
+def test_a_law_has_one_colour_in_figures_charts_and_pictures_of_runs() -> None:
+    figures = colours(LAWS)
+    charts = law_colour(LAWS).to_dict()["scale"]
+    assert charts["range"] == [figures[law] for law in LAWS]
+    flows = Table("flows", {"law": Words.of(["bbr3"])})
+    alone = Run("r", {"flows": flows}, {}, order=LevelOrder({"law": LAWS}))
+    assert LINES[colour_laws([alone])["bbr3"][0]] == figures["bbr3"] == LINES[2]
+
+
+def test_laws_that_share_a_colour_have_other_marks_and_dashes() -> None:
+    for place in range(16):
+        other = place + len(LINES)
+        assert mark_of(place) != mark_of(other)
+        assert dash_of(place) != dash_of(other)
+
+
+def is_orange(colour: tuple[float, ...]) -> bool:
+    red, green, blue = colour[:3]
+    return red > green > blue
+
+
+def test_changes_are_coloured_as_worse_and_better_or_as_more_and_less() -> None:
+    part = table().focus
+    figure = of_grid(part.cells, "reno", part.order).figures(worse=part.roles.worse)["changes-bbr3"]
+    ax, *bars = figure.axes
+    faces = {to_hex(colour) for colour in ax.collections[0].get_facecolors()}
+    worse = [VERDICT.colour(1.0), VERDICT.colour(0.5)]  # loss +100 %, rate -50 %
+    assert all(map(is_orange, worse))
+    assert faces == {*map(to_hex, worse), to_hex(SIGNED.colour(0.5))}
+    said = [bar.get_ylabel() for bar in bars]
+    assert said == ["better \N{LEFTWARDS ARROW} change \N{RIGHTWARDS ARROW} worse",
+                    "less \N{LEFTWARDS ARROW} change \N{RIGHTWARDS ARROW} more"]  # fmt: skip
+    plt.close(figure)
+
+
+def test_the_first_screen_and_the_picture_have_the_same_side_in_orange() -> None:
+    page = heat(table())
+    assert page.count('<td class="w') == 12  # loss and rate, worse under six conditions
+    assert '<td class="b' not in page
+
+
+def test_the_two_palettes_are_told_apart() -> None:
+    ends = [np.array(to_rgb(one)) for p in (VERDICT, SIGNED) for one in (p.light[2], p.light[-3])]
+    assert min(np.abs(a - b).max() for i, a in enumerate(ends) for b in ends[:i]) > 0.2
+
+
+@pytest.mark.parametrize("congestion", [None, "loss"])
+def test_congestion_is_named_only_where_something_measures_it(congestion: str | None) -> None:
+    found = table(congestion=congestion)
+    part = found.focus
+    made = next(one for one in found.made if one.kind.name == "changes")
+    figure = dict(made.figures())["changes-bbr3"]
+    labels = [ax.get_xlabel() for ax in figure.axes]
+    assert ("congestion" in " ".join(labels)) == (congestion is not None)
+    assert "condition" in labels[0]
+    for chart in (changes, apart):
+        assert ("congest" in str(chart(found))) == (congestion is not None)
+    assert part.order == list(range(6))
+    plt.close(figure)
+
+
+def test_numbers_are_explained_only_where_they_are_drawn() -> None:
+    assert "Numbers are changes in %" in heat(table(24))
+    many = heat(table(25))
+    assert "Numbers are changes in %" not in many
+    assert 'class="heat dense"' in many
+    assert "<span>5</span>" in many
+    assert '<span class="hidden">6</span>' in many
+    assert 'title="\N{MULTIPLICATION SIGN}2"' in many
+    assert NUMBERS.format(narrow="wide-only") in heat(table(9))
