@@ -99,12 +99,32 @@ def test_throughput_is_averaged_over_the_interval_that_it_names() -> None:
     result = dumbbell(["reno", "fast"], "30 s")
     drawn = picture(result, "throughput")
     assert "averaged over 0.5 s" in drawn.caption
-    t_s, bps = sampled(result, "reno", "throughput_bps")
+    t_s, bps = sampled(result, "reno", "arrival_rate_bps")
     line = lines_of(drawn)["reno"]
     assert np.allclose(np.diff(line.x), 0.5)
     fifth = (t_s > 2.01) & (t_s <= 2.51)
     assert fifth.sum() == 5
     assert line.y[np.isclose(line.x, 2.5)] == pytest.approx(1e-6 * bps[fifth].mean())
+
+
+def test_what_arrives_is_drawn_which_the_link_can_carry() -> None:
+    """Without SACK one ACK covers a repaired window: its rate is a multiple of the link's."""
+    result = dumbbell(
+        ["cubic"], "20 s", transport={"recovery": "newreno"},
+        measure={"series": {"interval": "50 ms"}},
+    )  # fmt: skip
+    _, acknowledged = sampled(result, "cubic", "throughput_bps")
+    _, arrived = sampled(result, "cubic", "arrival_rate_bps")
+    rate_bps = float(result.ports["rate_bps"][0])
+    packet = 8 * 1460 / 0.05  # what one packet more or less makes in an interval
+    assert acknowledged.max() > 1.3 * rate_bps
+    assert arrived.max() <= rate_bps * 1460 / 1500 + packet
+    line = lines_of(picture(result, "throughput"))["cubic"]
+    assert np.nanmax(line.y) <= 1e-6 * rate_bps
+    # in all the same arrives as is acknowledged, but for what is under way
+    _, total = sampled(result, "cubic", "arrived_packets")
+    _, delivered = sampled(result, "cubic", "delivered_packets")
+    assert 0 <= total[-1] - delivered[-1] <= result.series["cwnd_packets"].max()
 
 
 def test_the_total_is_the_sum_of_the_laws(many: Result) -> None:

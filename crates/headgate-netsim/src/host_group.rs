@@ -212,6 +212,12 @@ impl<L: ControllerRegistry> HostGroup<L> {
         self.flows.get(slot).filter(of)
     }
 
+    /// Segments that have arrived here of a flow, by the address and generation of its sender.
+    pub fn arrived(&self, sender: u32, generation: u8) -> u32 {
+        let slot = self.connections.get(&(sender, generation));
+        slot.map_or(0, |&slot| self.sinks[slot as usize].tcp.arrived())
+    }
+
     /// Rows of the flows that are under way.
     pub fn open_rows<'a>(&'a self, shared: &'a Shared<L>) -> impl Iterator<Item = FlowRow> + 'a {
         self.active().map(|flow| row(flow, flow.status(), self.router, shared))

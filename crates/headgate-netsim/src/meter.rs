@@ -174,6 +174,7 @@ fn flow_samples<L: ControllerRegistry>(now: Time, world: &World<'_, L>) -> impl 
         let (group, shared) = world.group(split.group(address) as u32);
         let found = group.flow_of(split.slot(address), flow, shared)?;
         let sender = &found.tcp;
+        let (receivers, _) = world.group(found.peer.router);
         Some(FlowSample {
             time: now,
             flow,
@@ -184,6 +185,7 @@ fn flow_samples<L: ControllerRegistry>(now: Time, world: &World<'_, L>) -> impl 
             gauge: sender.gauge(),
             in_flight: sender.flight(),
             delivered: sender.una,
+            arrived: receivers.arrived(address, found.end.generation),
         })
     })
 }

@@ -143,6 +143,12 @@ impl Receiver {
         }
     }
 
+    /// Segments that have arrived, each counted once, above a hole too.
+    pub fn arrived(&self) -> u32 {
+        let ahead = self.ahead.iter().flat_map(|ahead| &ahead.ranges);
+        self.next + ahead.map(|range| range.1 - range.0).sum::<u32>()
+    }
+
     /// The connection is over: nothing is sent any more but for what still arrives.
     pub fn close(&mut self) {
         (self.next, self.size, self.unacked, self.quick) = (0, 0, 0, 0);

@@ -102,6 +102,14 @@ SERIES = arrange(
         "Payload acknowledged (flows) or bits sent (ports) per second since the previous row.",
         "difference of delivered or sent bits / difference of t_s",
     ),
+    "arrived_packets",
+    Column(
+        "arrival_rate_bps",
+        "bit/s",
+        "Payload that reached the receiver per second since the previous row, each packet counted"
+        " once (flows).",
+        "difference of arrived bits / difference of t_s",
+    ),
     ...,
     Column(
         "drop_probability",

@@ -100,11 +100,13 @@ def series(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
     )
     bits, packets = 8 * segment[profile], 8 * (segment + header)[profile]
     delivered = bits[flow] * of_flows["delivered_packets"]
+    arrived = bits[flow] * of_flows["arrived_packets"]
     parts = [
         {
             **of_flows,
             "pacing_rate_bps": packets[flow] * of_flows["pace"],
             "throughput_bps": _slope(of_flows["t_s"], delivered, flow),
+            "arrival_rate_bps": _slope(of_flows["t_s"], arrived, flow),
         },
         {**of_ports, "throughput_bps": _slope(of_ports["t_s"], 8.0 * of_ports["sent_bytes"], link)},
     ]

@@ -18,9 +18,12 @@ from headgate.pictures.chosen import (
 )
 from headgate.pictures.drawing import Level, Line, Numbers, Panel, Picture
 from headgate.pictures.limits import compare, share_times
-from headgate.pictures.run import Run, list_laws
+from headgate.pictures.run import Run, order_laws
 from headgate.pictures.thin import average, choose_interval, say_thinned, share_points, thin
 
+#: Payload as it reaches receivers. A cumulative ACK comes late and in bursts: after a repaired loss
+#: one covers what the link carried long before, so that a rate of ACKs exceeds that of the link.
+ARRIVED = "arrival_rate_bps"
 Shape = Callable[[Numbers, Numbers], tuple[Numbers, Numbers]]
 
 
@@ -63,11 +66,13 @@ def draw_throughput(runs: Sequence[Run]) -> Picture | None:
     """Draw what flows get: of each law, in all, and one by one; or what ports send."""
     run = runs[0]
     courses = Courses(run, "flow")
-    names = courses.list_known("throughput_bps")
-    return _draw_flows(run, courses, names) if names else _draw_ports(run)
+    arrived = courses.list_known(ARRIVED)
+    rate = ARRIVED if arrived else "throughput_bps"
+    names = arrived or courses.list_known(rate)
+    return _draw_flows(run, courses, names, rate) if names else _draw_ports(run)
 
 
-def _draw_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
+def _draw_flows(run: Run, courses: Courses, names: Sequence[str], rate: str) -> Picture:
     interval_s = choose_interval(courses.table["t_s"])
     y = "throughput (Mbit/s)"
 
@@ -79,7 +84,7 @@ def _draw_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
     links, levels = _find_capacities(run, Courses(run, "port"))
     cut = ""
     if max(map(len, laws.values())) > 1:
-        one_by_one = _draw_each_flow(run, courses, "throughput_bps", y, shape)
+        one_by_one = _draw_each_flow(run, courses, rate, y, shape)
         # What several links, or both ways of one, carry together has no rate to be compared with.
         levels_of_flow = levels * (links > 1)
         named = [
@@ -90,12 +95,12 @@ def _draw_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
     known = f" of {all_flows}" * (all_flows > len(names))
     total = Line(
         f"total of {len(names)}{known} flows",
-        *shape(*courses.combine(names, "throughput_bps", mean=False)),
+        *shape(*courses.combine(names, rate, mean=False)),
     )
     lines = [total] if len(names) > 1 else []
     if len(names) < all_flows and links == 1:
         lines += _draw_sent(Courses(run, "port"), shape)
-    lines += _draw_laws(run, courses, laws, shape)
+    lines += _draw_laws(run, courses, laws, rate, shape)
     title = "sum of each law's flows" if panels else ""
     flows = run.tables["flows"]
     all_alike = links == 1 and len(np.unique(flows["source"])) == 1
@@ -103,12 +108,18 @@ def _draw_flows(run: Run, courses: Courses, names: Sequence[str]) -> Picture:
     first = Panel(title, "time (s)", y, tuple(lines), levels, run.warmup_s)
     shown, also_cut = compare([first])
     said = [
-        f"Payload acknowledged, averaged over {interval_s:.3g} s.",
-        "One ACK may cover what the link carried long before, so a point may exceed its rate.",
+        f"{_say_measured(run, rate)}, averaged over {interval_s:.3g} s.",
         _say_chosen(run, names) if panels or len(names) < all_flows else "",
     ]
     caption = _join([*said, cut or also_cut])
     return Picture("Throughput", caption, share_times((*shown, *panels)))
+
+
+def _say_measured(run: Run, rate: str) -> str:
+    """Say what is drawn: what arrives, but for fluid runs and those of earlier versions."""
+    if rate == ARRIVED:
+        return "Payload that reaches the receiver"
+    return "Payload sent" if "fluid" in run.meta else "Payload acknowledged"
 
 
 def _draw_sent(ports: Courses, shape: Shape) -> list[Line]:
@@ -121,14 +132,14 @@ def _draw_sent(ports: Courses, shape: Shape) -> list[Line]:
 
 
 def _draw_laws(
-    run: Run, courses: Courses, laws: Mapping[str, Sequence[str]], shape: Shape
+    run: Run, courses: Courses, laws: Mapping[str, Sequence[str]], rate: str, shape: Shape
 ) -> list[Line]:
     """Draw the sum of each law's flows; a flow that is alone has its own name."""
     colour = colour_laws([run])
     lines = []
     for law, names in laws.items():
         of_law = f"{name_law(law)}, sum of {len(names)}"
-        values = shape(*courses.combine(names, "throughput_bps", mean=False))
+        values = shape(*courses.combine(names, rate, mean=False))
         named = names[0] if len(names) == 1 else of_law
         lines.append(Line(named, *values, *colour.get(law, (len(colour), 0))))
     return lines
@@ -208,7 +219,7 @@ def _draw_ports(run: Run) -> Picture | None:
 
 def colour_laws(runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
     """Assign each law a colour and dash, the same in every picture of these runs."""
-    return {law: (place, place) for place, law in enumerate(list_laws(runs))}
+    return {law: (place, place) for place, law in enumerate(order_laws(runs))}
 
 
 def _say_chosen(run: Run, names: Sequence[str]) -> str:

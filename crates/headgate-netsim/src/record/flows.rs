@@ -86,5 +86,6 @@ headgate_model::columns! {
         gauge: Figure, "1", "Internal quantity of the law (flows), or of the router feedback or discipline (ports), in its own unit; missing if it has none.";
         in_flight as in_flight_packets: Small, "packets", "Packets sent and not acknowledged (flows).";
         delivered as delivered_packets: Small, "packets", "Packets acknowledged since the start (flows).";
+        arrived as arrived_packets: Small, "packets", "Packets that reached the receiver since the start, each counted once (flows).";
     }
 }
