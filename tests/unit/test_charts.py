@@ -81,7 +81,9 @@ def test_a_change_has_the_colour_that_it_has_beside_the_page(found: Whole) -> No
     assert min(row["change"] for row in known) < 0 < max(row["change"] for row in known)
     for row in rows:
         mark = _called(drawn, f"code: {row['condition']}", f"title: {row['title']};")
-        beside = static_changes._colour(cells["fast", row["condition"], row["response"]])
+        way = found.roles.worse.get(row["response"])
+        sign = None if way is None else 1 if way == "more" else -1
+        beside = static_changes._colour(cells["fast", row["condition"], row["response"]], sign)
         assert opacity(mark) == 1.0
         if row["known"]:
             assert rgb(mark.get("fill", "")) == pytest.approx(beside[:3], abs=0.02)

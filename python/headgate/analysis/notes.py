@@ -77,7 +77,7 @@ def _say_alike(
     for row, key in enumerate(zip(*labels, strict=True)):
         groups.setdefault(key, []).append(row)
     several = [of for of in groups.values() if len(of) > 1]
-    if several and all(_are_alike(numbers[of]) for of in several):
+    if responses and several and all(_are_alike(numbers[of]) for of in several):
         yield (
             "The replicates of every condition have the same numbers: nothing in them is random,"
             " so intervals and tests that rest on their spread say nothing."

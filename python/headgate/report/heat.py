@@ -284,18 +284,21 @@ def _count_shared(words: Sequence[Sequence[str]], taken: int) -> int:
 
 
 def _row(part: Part, law: str, name: str, columns: Sequence[_Column]) -> str:
-    return _line(part, name, [part.changes.cells[law, column.label, name] for column in columns])
+    found = [part.changes.cells[law, column.label, name] for column in columns]
+    return _line(part, name, found, titled=len(columns) > WRITTEN)
 
 
-def _line(part: Part, name: str, found: Sequence[Change | Reversal | None]) -> str:
-    """Return a response with its changes."""
-    cells = "".join(_cell(part.roles, name, one) for one in found)
+def _line(
+    part: Part, name: str, found: Sequence[Change | Reversal | None], *, titled: bool = False
+) -> str:
+    """Return a response with its changes; cells without room for their numbers are titled."""
+    cells = "".join(_cell(part.roles, name, one, titled=titled) for one in found)
     title = escape(part.roles.title(name))
     said = explain(short(part.roles, name))
     return f'<tr><th scope="row" title="{title}">{said}</th>{cells}</tr>'
 
 
-def _cell(roles: Roles, name: str, found: Change | Reversal | None) -> str:
+def _cell(roles: Roles, name: str, found: Change | Reversal | None, *, titled: bool) -> str:
     if isinstance(found, Reversal):
         return f'<td class="both" title="{escape(found.write())}">\N{PLUS-MINUS SIGN}</td>'
     if found is None or not found.matters:
@@ -303,4 +306,5 @@ def _cell(roles: Roles, name: str, found: Change | Reversal | None) -> str:
     side = "w" if roles.is_worse(name, found.share) else "b"
     step = sum(abs(found.share) >= least for least in STEPS)
     said = found.write()
-    return f'<td class="{side}{step}" title="{said}">{said.removesuffix(" %")}</td>'
+    title = f' title="{said}"' if titled else ""
+    return f'<td class="{side}{step}"{title}>{said.removesuffix(" %")}</td>'
