@@ -60,7 +60,6 @@ DIFFERS = {
     ("bbr-33", "queue_packets"),
     ("bbr-67", "queue_packets"),
     ("cubic-67-fq", "queue_packets"),
-    ("cubic-67-fq", "recoveries"),
     ("cubic-67-fq", "retransmissions"),
     ("dctcp4", "queue_packets"),
     ("reno-33", "retransmissions"),

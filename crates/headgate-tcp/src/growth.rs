@@ -1,6 +1,6 @@
 //! What a law hears of acknowledged segments, and what becomes of the window then.
 
-use headgate_model::control::{Ack, Controller, Rate, Window};
+use headgate_model::control::{Ack, Controller, Rate};
 use headgate_model::units::{picoseconds, seconds};
 use headgate_model::whole::floor;
 
@@ -66,7 +66,7 @@ impl<C: Controller> Sender<C> {
             rtt_s,
             in_flight: flight,
             round_start,
-            cwnd_limited: (!ctx.profile().window_validation || limits(&self.window, flight))
+            cwnd_limited: (!ctx.profile().window_validation || self.usage.is_limited_by(&self.window))
                 && !self.host_limits(ctx.now()),
             marked: 0.0,
             recovers: self.phase == Phase::Recovery,
@@ -110,15 +110,6 @@ fn to_whole(window: f64) -> (f64, f64) {
     (whole, (window - whole).max(0.0))
 }
 
-/// Whether the window is what limits the flow (Linux `tcp_is_cwnd_limited`; RFC 7661's intent).
-#[inline]
-fn limits(window: &Window, flight: u32) -> bool {
-    if window.slow_starts() {
-        return window.cwnd < 2.0 * f64::from(flight);
-    }
-    f64::from(flight) + 1.0 >= window.cwnd
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,13 +141,5 @@ mod tests {
         let (cwnd, left) = to_whole(20.0 - 0.25);
         assert_eq!((cwnd, left), (19.0, 0.75));
         assert_eq!(to_whole(cwnd + left - 0.25), (19.0, 0.5));
-    }
-
-    #[test]
-    fn a_window_twice_the_flight_is_not_the_limit_in_slow_start() {
-        let window = Window { cwnd: 20.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
-        assert!(limits(&window, 11) && !limits(&window, 10));
-        let window = Window { ssthresh: 10.0, ..window };
-        assert!(limits(&window, 19) && !limits(&window, 18));
     }
 }

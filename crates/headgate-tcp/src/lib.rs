@@ -89,6 +89,7 @@ mod sent_packets;
 mod state;
 mod stats;
 mod undo;
+mod usage;
 
 pub use flags::Flags;
 pub use profile::{ENDLESS, Profile, RtoRule, SynRetry};

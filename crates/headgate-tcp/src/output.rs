@@ -41,12 +41,14 @@ impl<C: Controller> Sender<C> {
             return self.exceed(Excess::Window(self.window), ctx);
         }
         if !self.has_room(ctx) {
-            return;
+            return self.usage.note(true, self.una, self.next);
         }
         let (next, outstanding) = (self.next, self.next - self.una);
         self.send_allowed(ctx);
         if self.next > next {
             self.time_new(outstanding, ctx);
+            let full = self.in_flight(ctx) >= self.allowance(ctx);
+            self.usage.note(full, self.una, self.next);
         }
     }
 

@@ -15,6 +15,7 @@ use crate::rtt::{Echoed, Estimator, since};
 use crate::sent_packets::SentPackets;
 use crate::state::{Alarm, Phase};
 use crate::stats::Stats;
+use crate::usage::Usage;
 
 /// One connection's sending end. The fields of the first lines serve every ACK.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -53,6 +54,8 @@ pub struct Sender<C> {
     pub(crate) pace_armed: Time,
     /// The host's interface has enough to send until then.
     pub(crate) host_busy_until: Time,
+    /// Whether the window limits the flow.
+    pub(crate) usage: Usage,
     /// Growth of a whole window that does not make a segment yet.
     pub(crate) grown: f64,
     /// The tail loss probe under way: `next` after it, and whether it repeated a segment.
@@ -104,6 +107,7 @@ impl<C: Controller> Sender<C> {
             marked_until: 0,
             probe: None,
             pace_next: 0,
+            usage: Usage::default(),
             grown: 0.0,
             pace_armed: NEVER,
             ask_at: 0,
