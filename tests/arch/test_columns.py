@@ -18,6 +18,7 @@ COUNTERS = ("duplicate_acks", "cwnd_increases", "timed_segments")
 NOT_FORMED = {
     ("flows", "class"),
     ("series", "throughput_bps"),
+    ("series", "arrival_rate_bps"),
     ("windows", "share"),
     ("checks", "relative_error"),
 }
