@@ -31,7 +31,7 @@ def test_a_response_of_words(tmp_path: Path) -> None:
 
 
 def test_a_factor_that_does_not_vary(tmp_path: Path) -> None:
-    (tmp_path / "same.csv").write_text("a,y\n1,2\n1.0,3\n")
+    (tmp_path / "same.csv").write_text("a,y\n1,2\n1,3\n")
     assert "the factor a has '1' only" in refusal(tmp_path / "same.csv")
 
 

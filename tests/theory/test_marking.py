@@ -98,7 +98,13 @@ def test_a_time_out_under_marks_does_not_last() -> None:
                     "access": "direct",
                     "queue": {"name": "red", "ecn": "on"},
                 },
-                "transport": {"preset": "ns2", "segment": "960 B", "recovery": "sack", "ecn": ecn},
+                "transport": {
+                    "preset": "ns2",
+                    "segment": "960 B",
+                    "recovery": "sack",
+                    "timeout_sacks": "kept",
+                    "ecn": ecn,
+                },
                 "traffic": [
                     {"kind": "flows", "law": "reno"},
                     {"kind": "flows", "law": "reno", "reverse": True},

@@ -21,7 +21,7 @@ def run(**flow: Any) -> Result:
                 "buffer": "20 packets",
                 "access": "direct",
             },
-            "transport": {"preset": "ns2", "segment": "960 B"},
+            "transport": {"preset": "ns2", "segment": "960 B", "timeout_sacks": "kept"},
             "traffic": [{"kind": "flows", "law": "reno", "stop": f"{STOP_S} s", **flow}],
             "measure": {"series": {"interval": "100 ms"}},
         }

@@ -35,6 +35,7 @@ def run_for(traffic: list[dict[str, Any]], rate_mbps: float, rtt_ms: float) -> R
         traffic,
         f"{rate_mbps} Mbit/s",
         f"{rtt_ms} ms",
+        network={"feedback": {"name": "xcp", "first_interval": "drawn"}},
         duration=f"{duration_s} s",
         measure={"warmup": f"{duration_s / 3} s", "series": "none"},
     )

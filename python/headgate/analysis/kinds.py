@@ -130,7 +130,7 @@ def _ten_steps(part: Part) -> TenSteps:
     """Take the response that tells congestion, or the first."""
     response = part.roles.congestion or part.roles.responses[0]
     if not part.roles.factors:
-        raise AnalysisError("no factors are named (factors = [...])")
+        raise AnalysisError("no factors are named; name one factor at least")
     return ten_steps(part.frame, part.roles.factors, response)
 
 

@@ -127,7 +127,7 @@ class Part:
         """Return main effects in groups of labels; raise AnalysisError where no factor is named."""
         roles = self.roles
         if not roles.factors:
-            raise AnalysisError("no factors are named (factors = [...])")
+            raise AnalysisError("no factors are named; name one factor at least")
         names = roles.factors
         if roles.law and roles.method != "one-way" and roles.law not in (*by, *names):
             varies = len(set(self.frame.labels(roles.law))) > 1

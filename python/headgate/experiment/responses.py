@@ -26,7 +26,7 @@ from headgate.plugin.python_code import run_file
 #: Where a run's `run.json` has what was measured: by hash of the question, and by name.
 MEASURED, FIGURES = "measured", "figures"
 #: What the analysis of an experiment asks of a run's `run.json`.
-ASKED = ("digest", "cpu_s", "packet_hops", "labels", MEASURED, FIGURES)
+ASKED = ("digest", "cpu_s", "packet_hops", "labels", MEASURED, FIGURES, drifting.KEY)
 #: Packet-hops of a run, about a CPU second, that is not made again for another question.
 LARGE = 10_000_000
 Function = Callable[[Result], float]

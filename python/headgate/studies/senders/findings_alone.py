@@ -44,7 +44,7 @@ def share_kept(runs: Runs, *, law: str) -> Estimate:
 
 def reduction_beyond(runs: Runs, *, law: str, low: float, high: float) -> Estimate:
     """Measure how far a reduction lies outside a range."""
-    reduced = 1 - measures.share_kept(runs, *runs.setup.has(law))
+    reduced = measures.reduction_of_flight(runs, *runs.setup.has(law))
     return Estimate(ours=max(low - reduced, reduced - high, 0.0), note=f"reduced by {reduced:.3f}")
 
 

@@ -10,6 +10,7 @@ from headgate.experiment.runs import NotRunError, Runs
 from headgate.studies.paths import course, goodput_bps, in_seconds, utilisation
 from headgate.studies.senders.jobs import (
     FAST_PATH_BPS,
+    FULL_WINDOW,
     LOST_PACKET,
     SEVEN,
     TCP,
@@ -62,10 +63,22 @@ def _loss_row(run: Result, law: str) -> int:
 
 def share_kept(runs: Runs, law: str) -> float:
     """Share of the window that is left after one lost packet."""
+    before, after = _windows_about_loss(runs, law)
+    return after / before
+
+
+def reduction_of_flight(runs: Runs, law: str) -> float:
+    """Share that one lost packet takes of what is in flight: no more than the receiver lets."""
+    before, after = _windows_about_loss(runs, law)
+    return 1 - after / min(before, FULL_WINDOW)
+
+
+def _windows_about_loss(runs: Runs, law: str) -> tuple[float, float]:
     run = runs["one loss", law, "low"]
     _, window = course(run, law, "cwnd_packets")
     at = _loss_row(run, law)
-    return float(window[at : at + REDUCED].min() / window[max(0, at - REDUCED) : at].max())
+    before, after = window[max(0, at - REDUCED) : at], window[at : at + REDUCED]
+    return float(before.max()), float(after.min())
 
 
 def recovery_s(runs: Runs, law: str) -> float:
