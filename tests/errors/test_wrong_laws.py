@@ -224,6 +224,7 @@ def test_compiled_with_another_result_is_found(monkeypatch: pytest.MonkeyPatch) 
     from headgate.plugin.check import check
     from headgate.plugin.driver import Outcomes
     from headgate.plugin.load import load
+    from headgate.plugin.trust import name_by_hand
 
     drive = proof.drive
 
@@ -233,8 +234,10 @@ def test_compiled_with_another_result_is_found(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("headgate.plugin.proof.drive", shifted)
     says = r"compiled, it comes to cwnd .* where Python comes to cwnd"
+    source = f"{LAWS / 'compiled.py'}:Reno"
+    name_by_hand(source)
     with pytest.raises(LawError, match=says):
-        check(load(f"{LAWS / 'compiled.py'}:Reno"), {}, proof.Course(2, 50))
+        check(load(source), {}, proof.Course(2, 50))
 
 
 @pytest.mark.parametrize(
