@@ -229,7 +229,7 @@ def test_a_run_that_hangs_is_ended_and_goes_on_in_another_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases_module, "STUCK_LOOKS", 3)
-    long, stopped = job("reno", duration="600 s"), set[int]()
+    long, stopped = job("reno", duration="6000 s"), set[int]()
 
     def stop_once(_: object) -> None:
         for lease in Leases(tmp_path).all():
