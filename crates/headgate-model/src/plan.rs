@@ -210,7 +210,7 @@ pub struct Transport {
     /// With RACK, a tail is probed before its time-out (RFC 8985 §7).
     #[serde(default = "probes")]
     pub tail_probe: bool,
-    /// What a time-out does to the record of SACKed segments.
+    /// How a time-out changes the record of SACKed segments.
     #[serde(default)]
     pub timeout_sacks: TimeoutSacks,
     /// How often time-outs lower the threshold.
@@ -299,7 +299,7 @@ pub enum RtoRule {
     Ns2,
 }
 
-/// What a time-out does to the record of SACKed segments.
+/// How a time-out changes the record of SACKed segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeoutSacks {

@@ -30,7 +30,7 @@ impl<C: Controller> Sender<C> {
         Flags::CAPABLE.with(Flags::REDUCED, reduced)
     }
 
-    /// An ACK that delivered so many segments echoes a mark: the window shrinks, once for one window of data.
+    /// Reduces the window for an ACK that echoes a mark, at most once per window of data.
     pub(crate) fn on_mark(&mut self, delivered: u32, ctx: &mut impl SenderContext) {
         self.forbid_undo();
         if self.una <= self.marked_until {

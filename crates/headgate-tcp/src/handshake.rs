@@ -9,7 +9,7 @@ use crate::profile::{Profile, SynRetry};
 use crate::sender::Sender;
 use crate::state::Phase;
 
-/// How long a SYN is waited for after so many retransmissions.
+/// Returns the time until the next retransmission of a SYN, given the number of earlier ones.
 fn syn_timeout(retransmissions: u8, profile: &Profile) -> Span {
     let doublings = if profile.syn_backoff { retransmissions.min(16) } else { 0 };
     profile.syn_rto << doublings

@@ -1,9 +1,9 @@
-//! What a sender remembers of its last reduction, to undo it.
+//! The state that undoes a sender's last reduction.
 
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
-/// What a sender remembers of its last reduction. It exists from the first loss of a connection on.
+/// The state that undoes the last reduction. A connection has none before its first loss.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Reduction {
     /// The first outstanding segment when the reduction was made; `None` if it may not be undone any more.

@@ -19,7 +19,7 @@ pub(crate) struct Sample {
     pub ends_round: bool,
 }
 
-/// What a rule keeps of the samples so far.
+/// The estimator's state after the samples so far.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum RtoState {
     Rfc6298(Rfc6298),

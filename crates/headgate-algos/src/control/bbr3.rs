@@ -350,7 +350,7 @@ impl Controller for Bbr3 {
         }
     }
 
-    /// What a spurious loss has bounded is free again (draft-ietf-ccwg-bbr, BBRHandleSpuriousLossDetection; Linux
+    /// Restores the bounds that a spurious loss lowered (draft-ietf-ccwg-bbr, BBRHandleSpuriousLossDetection; Linux
     /// `bbr_undo_cwnd`).
     fn on_undo(&mut self, _before: f64, _path: &Path, window: &mut Window) {
         let model = &mut self.0;

@@ -89,7 +89,7 @@ const ADAPTED_RTT_S: f64 = 0.010;
 const RISE_S: f64 = 0.020;
 const MEMORY: f64 = 0.95;
 
-/// What the kernel counts `beta`, and the ratio of RTTs, in parts of.
+/// Fixed-point denominators of `beta` and of the ratio of RTTs (Linux `tcp_htcp.c`).
 const BETA_PARTS: f64 = 128.0;
 const SCALE_PARTS: f64 = 8.0;
 
@@ -168,12 +168,12 @@ impl Htcp {
     /// Segments per round trip, by the time since the last loss.
     fn alpha(&self, now_s: f64) -> f64 {
         let late_s = (now_s - self.state.lost_s - self.params.delta_l).max(0.0);
-        let raw = self.whole(1.0, 1.0 + 10.0 * late_s + late_s * late_s / 4.0);
-        2.0 * (1.0 - self.state.beta) * self.whole(1.0, self.scaled(raw))
+        let raw = self.truncate(1.0, 1.0 + 10.0 * late_s + late_s * late_s / 4.0);
+        2.0 * (1.0 - self.state.beta) * self.truncate(1.0, self.scaled(raw))
     }
 
-    /// What the kernel keeps of a factor that it counts in this number of parts.
-    fn whole(&self, parts: f64, factor: f64) -> f64 {
+    /// Rounds a factor down to a multiple of `1/parts`, as the kernel's fixed-point numbers do.
+    fn truncate(&self, parts: f64, factor: f64) -> f64 {
         if self.is_linux() { floor(parts * factor) / parts } else { factor }
     }
 
@@ -181,7 +181,7 @@ impl Htcp {
         if self.params.rtt_scaling != 0.0 || self.state.min_rtt_s == 0.0 {
             return raw;
         }
-        let ratio = self.whole(SCALE_PARTS, SCALE_RTT_S / self.state.min_rtt_s);
+        let ratio = self.truncate(SCALE_PARTS, SCALE_RTT_S / self.state.min_rtt_s);
         (raw / ratio.clamp(SCALE.0, SCALE.1)).max(1.0)
     }
 
@@ -194,7 +194,7 @@ impl Htcp {
         let adapts = self.params.adaptive_backoff == 0.0 && wide && self.state.steady && !switched;
         let ratio = min_rtt_s / self.state.max_rtt_s;
         let beta = if adapts { ratio.min(beta_max).max(beta_min) } else { beta_min };
-        self.state.beta = self.whole(BETA_PARTS, beta);
+        self.state.beta = self.truncate(BETA_PARTS, beta);
         self.state.steady = !switched;
     }
 
@@ -215,7 +215,7 @@ impl Htcp {
         }
     }
 
-    /// That of the kernel. What slow start leaves of an ACK is not counted.
+    /// Grows the window as the kernel does. The rest of an ACK that ends slow start is not counted.
     fn grow_whole(&mut self, ack: &Ack, window: &mut Window) {
         if window.slow_starts() {
             window.slow_start(ack.acked);
@@ -265,7 +265,7 @@ impl Controller for Htcp {
         self.adapt();
         (self.state.alpha, self.state.counted) = (self.alpha(event.now_s), 0.0);
         self.fade();
-        window.ssthresh = self.whole(1.0, self.state.beta * f64::from(event.in_flight)).max(2.0);
+        window.ssthresh = self.truncate(1.0, self.state.beta * f64::from(event.in_flight)).max(2.0);
         self.state.undo_s = Some(self.state.lost_s);
         self.begin(event.now_s);
         self.state.recovering = event.cause != Cause::Timeout;
