@@ -94,7 +94,7 @@ def claim(lines: str) -> str:
         ("runs = 3\n" + RIGHT, "runs = 3: a two-level fraction has a power of two"),
         (
             "runs = 4\n" + factor("law = ['reno', 'cubic', 'fast']"),
-            'these are 3; it cannot be crossed with more levels, such as several laws: write kind = "grid"',
+            '3; it cannot be crossed with more levels, such as several laws: write kind = "grid"',
         ),
         # responses
         (response("[]"), "there are no responses; name at least one"),
