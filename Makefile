@@ -53,13 +53,13 @@ test: $(VENV)/.dev ## Everything that must hold: style, types, tests, docs, exam
 .PHONY: setup
 setup: $(VENV)/.dev ## Build the engine and install the package into .venv, with what tests and docs need
 
-# pip fetches dependencies, then builds, one after the other: the engine's build, begun beside it, is at hand by then.
-# Only the first time: where all is at hand both would write the same wheel at once.
+# pip fetches dependencies, then builds. Cargo builds the engine beside it; cargo's own lock lets only one build write.
+# (Two builds by maturin would move the same library at once.)
 $(VENV)/.ok: $(BUILT_FROM)
 	@scripts/need-tools.sh $(PYTHON)
 	@echo "Setting up $(VENV) and building the engine (a few minutes the first time) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@test -e target/release || $(BIN)/pip wheel --quiet --no-deps --wheel-dir target/ahead . >/dev/null 2>&1 & \
+	@$(CARGO) build --quiet --release --locked $(NO_EXTENSION) & \
 		$(BIN)/pip install --quiet --no-compile -c constraints.txt -e ".[all]"; built=$$?; wait; exit $$built
 	@touch $@
 
