@@ -26,5 +26,6 @@ pub mod params;
 pub mod plan;
 pub mod queue;
 mod size;
+mod transport;
 pub mod units;
 pub mod whole;

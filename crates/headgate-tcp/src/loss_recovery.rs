@@ -65,3 +65,22 @@ impl LossRecovery {
         allowed.max(f64::from(u8::from(self.sent == 0)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recovery_below_its_target_grows_only_on_safe_acks() {
+        // of 100 segments 50 are lost and 10 arrived: 40 are in the network, where 90 may be
+        let mut recovery = LossRecovery::new(0, 100);
+        (0..50).for_each(|seq| recovery.board.lose_again(seq));
+        recovery.board.sack([(50, 60), (0, 0), (0, 0)], |_, _| ());
+        (recovery.flight, recovery.delivered, recovery.sent) = (100, 10, 10);
+        assert_eq!((recovery.board.pipe(), recovery.allowed(90.0, 2, false)), (40, 2.0));
+        assert_eq!(recovery.allowed(90.0, 2, true), 3.0);
+        // above the target: 12 delivered let ceil(12 * 0.3) = 4 leave in all
+        (recovery.delivered, recovery.sent) = (12, 3);
+        assert_eq!((recovery.allowed(30.0, 2, false), recovery.allowed(30.0, 2, true)), (1.0, 1.0));
+    }
+}

@@ -9,8 +9,8 @@ use headgate_model::units::{SECOND, Span, picoseconds};
 
 use crate::context::{Context, SenderContext};
 use crate::scoreboard::DUP_THRESH;
+use crate::send_order::Overtaken;
 use crate::sender::Sender;
-use crate::sent_packets::Overtaken;
 use crate::state::Alarm;
 use crate::state::Phase;
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import fnmatch
 import json
 import platform
@@ -15,6 +14,7 @@ from typing import Any
 
 import headgate
 
+from ..rows import read_rows, write_rows
 from .cases import AFTER_S, CASES, DURATION_S, EVENT_S, KEPT_S, Case
 
 HERE = Path(__file__).parent
@@ -62,27 +62,12 @@ def observe(net: Any, case: Case) -> dict[str, Any]:
     return {"goodput_mbps": round(8e-6 * got["bytes"] / got["span_s"], 3)} | seen
 
 
-def done(out: Path) -> list[dict[str, Any]]:
-    """Give what was measured before: measuring goes on where it stopped."""
-    if not out.exists():
-        return []
-    with out.open() as file:
-        return list(csv.DictReader(file))
-
-
-def write(out: Path, rows: list[dict[str, Any]]) -> None:
-    with out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--cases", nargs="*", default=["*"])
     options = parser.parse_args()
-    rows = done(options.out)
+    rows = read_rows(options.out)
     known = {(row["case"], int(row["repeat"])) for row in rows}
     for number in range(1, REPEATS + 1):
         for case in CASES:
@@ -98,7 +83,7 @@ def main() -> None:
             )
             if kept:
                 rows.append(row)
-                write(options.out, rows)
+                write_rows(options.out, rows)
 
 
 if __name__ == "__main__":

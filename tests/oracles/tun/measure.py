@@ -1,13 +1,13 @@
 """Measures the cases on this machine's kernel: `python -m tests.oracles.tun.measure OUT.csv`."""
 
 import argparse
-import csv
 import fnmatch
 import platform
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
+from ..rows import read_rows, write_rows
 from .cases import CASES
 from .kernel import Case, disturbed, run
 
@@ -49,22 +49,10 @@ def chosen(names: list[str]) -> list[Case]:
     return [case for case in CASES if any(fnmatch.fnmatch(case.name, name) for name in names)]
 
 
-def done(out: Path) -> list[dict[str, Any]]:
-    """Give what was measured before: measuring goes on where it stopped."""
-    if not out.exists():
-        return []
-    with out.open() as file:
-        return list(csv.DictReader(file))
-
-
-def write(out: Path, rows: list[dict[str, Any]]) -> None:
-    """Write the lines in the order of the cases."""
+def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Sort the lines by the order of the cases."""
     order = {case.name: index for index, case in enumerate(CASES)}
-    rows.sort(key=lambda row: (order[row["case"]], int(row["repeat"]), int(row["flow"])))
-    with out.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    return sorted(rows, key=lambda row: (order[row["case"]], int(row["repeat"]), int(row["flow"])))
 
 
 def main() -> None:
@@ -75,7 +63,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1)
     given = parser.parse_args()
-    rows = done(given.out)
+    rows = read_rows(given.out)
     have = {(row["case"], int(row["repeat"])) for row in rows}
     wanted = [(case, n) for n in range(1, given.repeats + 1) for case in chosen(given.cases)]
     with ThreadPoolExecutor(given.jobs) as pool:
@@ -83,7 +71,7 @@ def main() -> None:
         for finished in as_completed(runs):
             if found := finished.result():
                 rows += found
-                write(given.out, rows)
+                write_rows(given.out, in_order(rows))
 
 
 if __name__ == "__main__":

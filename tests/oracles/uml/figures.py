@@ -1,11 +1,11 @@
 """Figures of a batch that `boot.py` ran: a row for each scenario, and whether it kept time."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..rows import write_rows
 from .boot import Run
 
 #: The start is another matter: figures are of what comes after, but for `first`.
@@ -105,14 +105,9 @@ def of_batch(runs: list[Run], out: Path) -> list[dict[str, Any]]:
 
 
 def write(rows: list[dict[str, Any]], path: Path) -> None:
-    """Write rows as CSV, four digits after the point."""
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow(
-                {
-                    key: f"{value:.10g}" if isinstance(value, float) else value
-                    for key, value in row.items()
-                }
-            )
+    """Write rows as CSV, in ten digits."""
+    write_rows(path, [{key: _shortened(value) for key, value in row.items()} for row in rows])
+
+
+def _shortened(value: Any) -> Any:
+    return f"{value:.10g}" if isinstance(value, float) else value

@@ -15,19 +15,20 @@
 //! # Where it differs from the paper
 //! The variant `linux` counts as that kernel's module does. An ACK adds a segment if the segments counted
 //! before it, times `alpha`, are a window; the count then starts again from 0, and the segments of that ACK
-//! are not counted, nor those of slow start or a recovery. So the window grows by one segment per ACK at most, and by somewhat less than
-//! `alpha` per round trip. `alpha` is worked out at a loss, before the time since the last one starts again,
-//! and whenever a segment is added: the first segment after a loss still comes fast. `f` is a whole number,
-//! `beta` counts in 1/128, RTT scaling in 1/8. The variant `paper` adds fractions of a segment, by exact factors.
+//! are not counted, nor those of slow start or a recovery. So the window grows by one segment per ACK at most,
+//! and by somewhat less than `alpha` per round trip. `alpha` is worked out at a loss, before the time since the
+//! last one starts again, and whenever a segment is added: the first segment after a loss still comes fast.
+//! `f` is a whole number, `beta` counts in 1/128, RTT scaling in 1/8. The variant `paper` adds fractions of a
+//! segment, by exact factors.
 //!
 //! With `tick_s`, times are those of a kernel's clock: RTTs are rounded up to whole ticks, and at 100 Hz
 //! 40.6 and 80.6 ms are 5 and 9 ticks, so that a loss leaves 0.55 in place of 0.5. Without it they are exact.
 //!
-//! `min_rtt` is that of data; the handshake's is not seen. Throughput is a moving average (weight 1/4) of the rates of whole windows; until four
-//! round trips after a loss each of them starts it anew, and recovery is not part of it. `max_rtt` rises
-//! by at most 20 ms per sample and gives up a twentieth of its distance from `min_rtt` at each loss;
-//! ns-2's older module leaves it alone for three round trips after a loss. `d` counts from the end of
-//! recovery.
+//! `min_rtt` is that of data; the handshake's is not seen. Throughput is a moving average (weight 1/4) of the
+//! rates of whole windows; until four round trips after a loss each of them starts it anew, and recovery is not
+//! part of it. `max_rtt` rises by at most 20 ms per sample and gives up a twentieth of its distance from
+//! `min_rtt` at each loss; ns-2's older module leaves it alone for three round trips after a loss. `d` counts
+//! from the end of recovery.
 //!
 //! # When to use it
 //! On fast long paths where standard TCP should not be hurt: below a second between losses it is one.

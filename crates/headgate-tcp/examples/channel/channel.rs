@@ -4,7 +4,10 @@ use headgate_algos::control::reno::Reno;
 use headgate_model::units::{SECOND, Span, Time};
 use headgate_tcp::context::*;
 use headgate_tcp::{Profile, Receiver, Sender};
-use std::collections::BTreeMap;
+
+#[path = "timeline.rs"]
+mod timeline;
+use timeline::Timeline;
 
 const DELAY: Span = SECOND / 100;
 const SERVICE: Span = 1514 * 8 * (SECOND / 10_000_000);
@@ -17,28 +20,19 @@ enum Happens {
     Timer(Timer),
 }
 
-/// What is under way, by its time, in the order in which it was filed; and when the line is free.
+/// What is under way, and when the line is free.
 #[derive(Default)]
 struct Channel {
     profile: Profile,
-    now: Time,
-    events: BTreeMap<(Time, usize), Happens>,
-    filed: usize,
+    line: Timeline<Happens>,
     free: Time,
     sent: usize,
     lost: Vec<usize>,
 }
 
-impl Channel {
-    fn file(&mut self, at: Time, what: Happens) {
-        self.filed += 1;
-        self.events.insert((at, self.filed), what);
-    }
-}
-
 impl Context for Channel {
     fn now(&self) -> Time {
-        self.now
+        self.line.now
     }
 
     fn profile(&self) -> &Profile {
@@ -46,20 +40,20 @@ impl Context for Channel {
     }
 
     fn set_timer(&mut self, timer: Timer, at: Time) {
-        self.file(at, Happens::Timer(timer));
+        self.line.file(at, Happens::Timer(timer));
     }
 }
 
 impl SenderContext for Channel {
     fn send_syn(&mut self, syn: Syn, _label: Option<CongestionHeader>) {
-        self.file(self.now + DELAY, Happens::Syn(syn));
+        self.line.file(self.line.now + DELAY, Happens::Syn(syn));
     }
 
     fn send_data(&mut self, segment: DataSegment, _label: Option<CongestionHeader>) {
         self.sent += 1;
-        self.free = self.free.max(self.now) + SERVICE;
+        self.free = self.free.max(self.line.now) + SERVICE;
         if !self.lost.contains(&self.sent) {
-            self.file(self.free + DELAY, Happens::Data(segment));
+            self.line.file(self.free + DELAY, Happens::Data(segment));
         }
     }
 
@@ -70,7 +64,7 @@ impl SenderContext for Channel {
 
 impl ReceiverContext for Channel {
     fn send_ack(&mut self, ack: AckSegment) {
-        self.file(self.now + DELAY, Happens::Ack(ack));
+        self.line.file(self.line.now + DELAY, Happens::Ack(ack));
     }
 }
 
@@ -81,12 +75,12 @@ pub fn transfer(segments: u32, lost: Vec<usize>) -> (Sender<Reno>, Option<Time>)
     let mut sender = Sender::new(segments, Reno, &channel.profile);
     let (mut receiver, mut received) = (None, None);
     sender.open(&mut channel);
-    while let Some(((now, _), what)) = channel.events.pop_first() {
-        channel.now = now;
+    while let Some(what) = channel.line.next() {
+        let now = channel.line.now;
         match (what, receiver.as_mut()) {
             (Happens::Syn(syn), _) => {
                 receiver = Some(Receiver::new(syn.segments, syn.flags, &channel.profile));
-                channel.file(now + DELAY, Happens::SynAck);
+                channel.line.file(now + DELAY, Happens::SynAck);
             }
             (Happens::SynAck, _) => sender.on_syn_ack(0, None, &mut channel),
             (Happens::Data(data), Some(end)) => {

@@ -1,8 +1,8 @@
 //! The sender's undo beside a slow model that knows only history, over channels that delay, lose, double and reorder.
 
 mod model;
-
-use std::collections::BTreeMap;
+#[path = "../../examples/channel/timeline.rs"]
+mod timeline;
 
 use headgate_algos::control::reno::Reno;
 use headgate_model::units::{SECOND, Span, Time};
@@ -10,6 +10,7 @@ use headgate_tcp::context::*;
 use headgate_tcp::{Phase, Profile, Receiver, Sender};
 
 use model::{Before, Model};
+use timeline::Timeline;
 
 const MS: Span = SECOND / 1000;
 const SEGMENTS: u32 = 400;
@@ -41,21 +42,14 @@ impl Chance {
 /// `doubled` arrives twice; now and then all are late for a while.
 struct Channel {
     profile: Profile,
-    now: Time,
+    line: Timeline<Happens>,
     chance: Chance,
-    events: BTreeMap<(Time, usize), Happens>,
-    filed: usize,
     observed: Vec<Event>,
     odds: [u64; 3],
     spike: (Time, Span),
 }
 
 impl Channel {
-    fn file(&mut self, at: Time, what: Happens) {
-        self.filed += 1;
-        self.events.insert((at, self.filed), what);
-    }
-
     /// When a packet that leaves now arrives, if it does.
     fn arrival(&mut self) -> Option<Time> {
         let [late, lost, _] = self.odds;
@@ -64,14 +58,14 @@ impl Channel {
         }
         let extra = if self.chance.one_in(late) { self.chance.below(120) } else { 0 };
         let (from, length) = self.spike;
-        let spike = if self.now >= from && self.now < from + length { length } else { 0 };
-        Some(self.now + (20 + extra) * MS + spike)
+        let spike = if self.line.now >= from && self.line.now < from + length { length } else { 0 };
+        Some(self.line.now + (20 + extra) * MS + spike)
     }
 }
 
 impl Context for Channel {
     fn now(&self) -> Time {
-        self.now
+        self.line.now
     }
 
     fn profile(&self) -> &Profile {
@@ -79,20 +73,20 @@ impl Context for Channel {
     }
 
     fn set_timer(&mut self, timer: Timer, at: Time) {
-        self.file(at, Happens::Timer(timer));
+        self.line.file(at, Happens::Timer(timer));
     }
 }
 
 impl SenderContext for Channel {
     fn send_syn(&mut self, _syn: Syn, _header: Option<CongestionHeader>) {
-        self.file(self.now + 40 * MS, Happens::SynAck);
+        self.line.file(self.line.now + 40 * MS, Happens::SynAck);
     }
 
     fn send_data(&mut self, segment: DataSegment, _header: Option<CongestionHeader>) {
         let copies = 1 + u64::from(self.chance.one_in(self.odds[2]));
         for _ in 0..copies {
             if let Some(at) = self.arrival() {
-                self.file(at, Happens::Data(segment));
+                self.line.file(at, Happens::Data(segment));
             }
         }
     }
@@ -109,7 +103,7 @@ impl SenderContext for Channel {
 impl ReceiverContext for Channel {
     fn send_ack(&mut self, ack: AckSegment) {
         if let Some(at) = self.arrival() {
-            self.file(at, Happens::Ack(ack));
+            self.line.file(at, Happens::Ack(ack));
         }
     }
 }
@@ -133,7 +127,7 @@ fn draw(seed: u64) -> Channel {
     let profile = Profile { frto: profile.frto && profile.undo, ..profile };
     let odds = [5 + chance.below(60), 20 + chance.below(400), 20 + chance.below(400)];
     let spike = ((100 + chance.below(600)) * MS, chance.below(900) * MS);
-    Channel { profile, now: 0, chance, events: BTreeMap::new(), filed: 0, observed: Vec::new(), odds, spike }
+    Channel { profile, line: Timeline::default(), chance, observed: Vec::new(), odds, spike }
 }
 
 fn state(sender: &Sender<Reno>) -> Before {
@@ -148,8 +142,8 @@ fn compare(seed: u64) -> (u32, u32) {
     let mut model = Model::new(SEGMENTS);
     let (mut recoveries, mut timeouts) = (0, 0);
     sender.open(&mut channel);
-    while let Some(((now, _), what)) = channel.events.pop_first() {
-        channel.now = now;
+    while let Some(what) = channel.line.next() {
+        let now = channel.line.now;
         let before = state(&sender);
         let mut expected = false;
         match what {

@@ -1,0 +1,59 @@
+//! What may be sent while segments are missing, and which segment is sent again.
+
+use headgate_model::control::Controller;
+
+use crate::context::SenderContext;
+use crate::loss_recovery::LossRecovery;
+use crate::profile::Profile;
+use crate::sender::Sender;
+use crate::state::Phase;
+
+impl<C: Controller> Sender<C> {
+    pub(crate) fn flight_in_recovery(&self, recovery: &LossRecovery, profile: &Profile) -> u32 {
+        match self.phase {
+            Phase::Recovery if profile.pipe_by_acks => recovery.unreported,
+            Phase::Timeout => recovery.board.pipe(),
+            _ if profile.sack => recovery.board.pipe(),
+            _ => self.next - self.una,
+        }
+    }
+
+    pub(crate) fn allowance_in_recovery(&self, recovery: &LossRecovery, profile: &Profile) -> u32 {
+        let window = self.window.cwnd;
+        match self.phase {
+            // Each SACK lowers the pipe by one: that is limited transmit, where it is allowed.
+            Phase::Open if profile.sack && profile.limited_transmit => window as u32,
+            Phase::Open if profile.sack => (window as u32).saturating_sub(recovery.board.sacked),
+            Phase::Open if profile.limited_transmit => (window as u32).saturating_add(self.dupacks.min(2)),
+            Phase::Recovery if !profile.sack => (window + recovery.inflation) as u32,
+            _ => window as u32,
+        }
+    }
+
+    /// Sends the next lost segment again, if there is one.
+    pub(crate) fn resend(&mut self, ctx: &mut impl SenderContext) -> bool {
+        let seq = self.board().resend();
+        self.send_again(seq, ctx)
+    }
+
+    /// With nothing else to send, a hole that is not yet judged lost (RFC 6675 §4, NextSeg rule 3).
+    pub(crate) fn resend_early(&mut self, ctx: &mut impl SenderContext) -> bool {
+        if self.phase != Phase::Recovery || !ctx.profile().sack {
+            return false;
+        }
+        let seq = self.board().resend_early();
+        self.send_again(seq, ctx)
+    }
+
+    fn send_again(&mut self, seq: Option<u32>, ctx: &mut impl SenderContext) -> bool {
+        let (Some(seq), Some(recovery)) = (seq, &mut self.recovery) else { return false };
+        recovery.sent += 1;
+        recovery.unreported += 1;
+        self.note_resent(ctx);
+        self.transmit(seq, true, ctx);
+        if seq == self.una {
+            self.time_anew(ctx);
+        }
+        true
+    }
+}
