@@ -15,11 +15,10 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 from headgate.errors import HeadgateError
-from headgate.optional import EXTRAS, advise
+from headgate.optional import EXTRAS, advise, import_library
 
 #: Rust that builds the engine and compiles laws; as in scripts/need-tools.sh.
 LEAST_RUST = (1, 85)
@@ -114,7 +113,7 @@ def _frame(name: str) -> Found:
 def _load(name: str, libraries: Iterable[str], remedy: str) -> Found:
     """Import libraries: one that is there may lack what it needs."""
     try:
-        loaded = {library: import_module(library) for library in libraries}
+        loaded = {library: import_library(library) for library in libraries}
     except ImportError as error:
         return Found(name, False, str(error), remedy)
     versions = (f"{library} {module.__version__}" for library, module in loaded.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -38,13 +39,26 @@ def advise(extra: str) -> str:
     return f"pip install 'headgate[{extra}]'"
 
 
+def import_library(name: str) -> ModuleType:
+    """Import a library; Ctrl-C does what it did before.
+
+    dask_jobqueue installs a handler that ends the program with exit code 0 and without a word.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        return import_module(name)
+    finally:
+        if signal.getsignal(signal.SIGINT) is not handler:
+            signal.signal(signal.SIGINT, handler)
+
+
 def load_library(name: str, purpose: str) -> ModuleType:
     """Import a library. Raises MissingLibraryError where it is not installed.
 
     `purpose` begins the sentence ("`to_pandas()`").
     """
     try:
-        return import_module(name)
+        return import_library(name)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != name.partition(".")[0]:
             raise

@@ -1,6 +1,7 @@
 """What works here: each check says what is there, or what it is for and what to do."""
 
 import json
+import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -59,6 +60,19 @@ def test_a_library_that_lacks_what_it_needs_does_not_work(
     one = doctor._frame("frail")
     assert not one.works
     assert one.detail == "No module named 'none_such'"
+
+
+def test_libraries_leave_ctrl_c_as_it_was() -> None:
+    """dask_jobqueue's handler would end `headgate doctor` with exit code 0, without a word."""
+    code = (
+        "import signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from headgate import doctor, optional\n"
+        "assert all(doctor._extra(name).works for name in optional.EXTRAS)\n"
+        "signal.raise_signal(signal.SIGINT)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1:] == ["KeyboardInterrupt"]
 
 
 @pytest.mark.parametrize(

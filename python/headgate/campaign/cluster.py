@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import math
-import signal
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -24,7 +23,7 @@ from headgate.campaign.child import Children
 from headgate.campaign.jobs import Job
 from headgate.campaign.worker import CampaignSpec, JobOutcome, run_isolated
 from headgate.errors import HeadgateError
-from headgate.optional import require
+from headgate.optional import import_library, require
 from headgate.strict import Strict, read_toml
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ class Profile(Strict):
             if self.options.get("processes", True):
                 plain["preload"] = [local_worker.__name__]
             return LocalCluster(**{**plain, **self.options})
-        dask_jobqueue = _import_jobqueue()
+        dask_jobqueue = import_library("dask_jobqueue")
         kinds = {kind.lower(): kind for kind in dir(dask_jobqueue) if kind.endswith("Cluster")}
         return getattr(dask_jobqueue, kinds[f"{self.engine}cluster"])(**self.options)
 
@@ -214,15 +213,6 @@ _children = Children()
 
 def _make_run(spec: CampaignSpec, job: Job, copy: bool) -> JobOutcome:
     return run_isolated(_children, spec, job, copy)
-
-
-def _import_jobqueue() -> Any:
-    """Import it without its handler of Ctrl-C, which would end a campaign without a word."""
-    handler = signal.getsignal(signal.SIGINT)
-    import dask_jobqueue
-
-    signal.signal(signal.SIGINT, handler)
-    return dask_jobqueue
 
 
 def _first_line(error: Exception) -> str:
