@@ -52,6 +52,20 @@ def test_settings_and_label_name_the_levels() -> None:
     assert design.label(1) == "X1+ X2\N{MINUS SIGN}"
 
 
+@pytest.mark.parametrize(
+    ("high", "middle"),
+    [
+        ("77.712 ms", "38.856 ms"),
+        ("0.2 us", "0.1 us"),
+        ("0.0000006 s", "0.0000003 s"),
+        ("2000000 bit/s", "1000000 bit/s"),
+    ],
+)
+def test_a_level_between_two_is_written_in_few_digits(high: str, middle: str) -> None:
+    low = f"0 {high.split()[1]}"
+    assert Factor("x", "", "network.rtt", low, high).level(0.0) == middle
+
+
 def test_reversed_generator_reverses_the_column() -> None:
     plus = factorial(factors(3), {"X3": "X1 X2"})
     minus = factorial(factors(3), {"X3": "-X1 X2"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 from headgate.as_toml import as_toml
@@ -121,6 +122,5 @@ def _interpolate(low: float, high: float, share: float, scale: Scale, name: str)
 
 
 def _plain(value: float) -> str:
-    """Write a number without an exponent, which units of a scenario do not need."""
-    text = f"{value:.15f}".rstrip("0").rstrip(".")
-    return text if float(text) == value else repr(value)
+    """Write a number in as few digits as give it back, without an exponent."""
+    return f"{Decimal(repr(value)):f}".removesuffix(".0")
