@@ -1,12 +1,13 @@
 """Fractions of minimum aberration against published tables and against all fractions there are."""
 
+import time
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from headgate.design import Design, design_of_name, factorial
-from headgate.design.aberration import minimum_aberration
+from headgate.design.aberration import _transform, _walsh, minimum_aberration
 from headgate.design.equivalence import Columns, equivalent
 from headgate.design.factor import make_coded_factors, number_factors
 from headgate.design.fraction import word_lengths
@@ -142,6 +143,21 @@ def test_a_heuristic_result_says_so() -> None:
     lengths = [design.fraction.word_lengths[j] for j in (4, 5, 6)]
     assert lengths == [102, 384, 992]  # FrF2's 24-17.1: the best all the same
     assert "heuristic" in source
+
+
+@pytest.mark.parametrize("basic", range(1, 11))
+def test_the_fast_transform_is_the_product_to_the_last_bit(basic: int) -> None:
+    values = np.random.default_rng(basic).integers(-(2**40), 2**40, (1 << basic, 7))
+    exact = _walsh(basic).astype(np.int64) @ values
+    assert np.array_equal(_transform(values.astype(float)), exact)
+
+
+@pytest.mark.timing
+def test_a_search_among_1024_runs_takes_seconds() -> None:
+    begun_s = time.process_time()
+    found = minimum_aberration(40, 10).word_lengths
+    assert time.process_time() - begun_s < 8
+    assert 3 not in found
 
 
 def test_isomorphic_fractions_are_found_to_be_so() -> None:

@@ -56,3 +56,12 @@ def test_plot_and_trace_say_how_far_they_are(
     assert "cwnd.png" in plotted.output
     traced = headgate("trace", tmp_path / "out", "--pcapng", "--csv")
     assert "kinds of files written" in traced.errors
+
+
+def test_a_design_that_is_searched_for_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "SILENT_S", 0.0)
+    for words in (("show", "2^(23-16)"), ("alias", "2^(22-15)")):
+        shown = headgate("design", *words)
+        assert shown.exit_code == 0
+        assert "design: 0 %, 0/1 designs found" in shown.errors
+        assert "128 runs" in shown.output

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from headgate.cli.options import Json
-from headgate.errors import ScenarioError, explain_os
+from headgate.errors import ScenarioError
 from headgate.visible import say
 
 if TYPE_CHECKING:
@@ -112,7 +114,8 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         "scenario": _beside(scenario, file),
         "factors": varied,
     }
-    made = make(DesignFile.from_dict(given, "design new"), file)
+    with _report_slow_search():
+        made = make(DesignFile.from_dict(given, "design new"), file)
     if scenario is not None:
         made.scenarios()
     _write(made, file)
@@ -126,9 +129,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print the runs of a design in the scenario's own words, and what is confounded."""
-    from headgate.design.made import load
-
-    made = load(source)
+    made = _load(source)
     if as_json:
         say(json.dumps(made.facts() | {"sheet": made.rows()}))
         return
@@ -148,9 +149,7 @@ def alias(
     as_json: Json = False,
 ) -> None:
     """Print which effects are confounded; draw the correlations of their columns."""
-    from headgate.design.made import load
-
-    made = load(source)
+    made = _load(source)
     chains = _chains(made)
     paths = _draw(made, out) if out is not None else []
     if as_json:
@@ -164,6 +163,21 @@ def alias(
         say("effects are partially confounded: --out DIR draws the correlations of their columns")
     for path in paths:
         say(str(path))
+
+
+def _load(source: str) -> MadeDesign:
+    from headgate.design.made import load
+
+    with _report_slow_search():
+        return load(source)
+
+
+@contextmanager
+def _report_slow_search() -> Iterator[None]:
+    from headgate.campaign.progress import count_slow_steps
+
+    with count_slow_steps("design", 1, "designs found"):
+        yield
 
 
 def _rules(text: str) -> dict[str, str] | str:
@@ -216,13 +230,10 @@ def _beside(scenario: Path | None, file: Path) -> str:
 
 
 def _write(made: MadeDesign, file: Path) -> None:
-    from headgate.errors import StoreError
+    from headgate.run.files import write_bytes
 
-    try:
-        made.file.save(file)
-        file.with_suffix(".csv").write_text(made.csv(), encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"{file}: cannot be written: {explain_os(error)}") from None
+    made.file.save(file)
+    write_bytes(file.with_suffix(".csv"), made.csv().encode())
 
 
 def _print_design(made: MadeDesign, paths: list[Path], *, as_json: bool) -> None:

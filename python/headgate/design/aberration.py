@@ -208,11 +208,23 @@ def _extensions(space: _Space, points: Points) -> tuple[NDArray[np.int64], NDArr
     A point makes a word with every set of columns whose product is its own column; such sets are
     counted for all points at once, by a Walsh transform over the runs.
     """
-    free = np.setdiff1d(np.arange(1, 1 << space.basic), points)
-    walsh = _walsh(space.basic)
-    low = (len(points) - walsh[:, list(points)].sum(axis=1).astype(np.int64)) // 2
-    sets = np.rint(walsh @ _polynomials(len(points))[low] / len(walsh)).astype(np.int64)
+    free = np.delete(np.arange(1, 1 << space.basic), np.array(points, dtype=np.int64) - 1)
+    sums = _walsh(space.basic)[:, list(points)].sum(axis=1).astype(np.int64)
+    counts = _polynomials(len(points))[(len(points) - sums) // 2]
+    sets = np.rint(_transform(counts) / len(counts)).astype(np.int64)
     return free, sets[0, 1:] + sets[free, :-1]
+
+
+def _transform(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return `_walsh` times `values`, by the fast Walsh-Hadamard transform."""
+    rows, columns = values.shape
+    half = 1
+    while half < rows:
+        pairs = values.reshape(-1, 2, half, columns)
+        first, second = pairs[:, 0], pairs[:, 1]
+        values = np.stack((first + second, first - second), axis=1)
+        half *= 2
+    return values.reshape(rows, columns)
 
 
 def _columns(space: _Space, points: Points) -> Columns:
@@ -269,8 +281,8 @@ def _polynomials(size: int) -> NDArray[np.float64]:
 
     Their sums over 2^10 runs stay below 2^53 for up to 63 columns, so they are exact.
     """
-    rows = [krawtchouk(size, low) + (0,) * LAST for low in range(size + 1)]
-    return np.array([row[FIRST - 1 : LAST + 1] for row in rows], dtype=float)
+    rows = [krawtchouk(size, low, LAST) for low in range(size + 1)]
+    return np.array([row[FIRST - 1 :] for row in rows], dtype=float)
 
 
 def _in_basic_columns(points: Points, basic: int) -> Points:

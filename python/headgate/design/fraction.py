@@ -184,9 +184,9 @@ def _low_levels(points: Sequence[int], basic: int) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=4096)
-def krawtchouk(size: int, low: int) -> tuple[int, ...]:
-    """Return the coefficients of (1 - z)^low (1 + z)^(size - low)."""
+def krawtchouk(size: int, low: int, last: int | None = None) -> tuple[int, ...]:
+    """Return the coefficients of (1 - z)^low (1 + z)^(size - low), up to that of z^last."""
     return tuple(
         sum((-1) ** i * comb(low, i) * comb(size - low, j - i) for i in range(min(j, low) + 1))
-        for j in range(size + 1)
+        for j in range(1 + (size if last is None else last))
     )
