@@ -23,6 +23,7 @@ from headgate.errors import HeadgateError, StoreError
 from headgate.live.arrivals import replay
 from headgate.live.emulation import Emulation
 from headgate.live.estimate import estimate
+from headgate.live.hosts import refuse_bad_command
 from headgate.pictures.live import draw_real_packets
 from headgate.pictures.run import Run
 
@@ -249,8 +250,31 @@ def test_hosts_that_were_killed_are_one_sentence() -> None:
             os.kill(int(keeper), signal.SIGKILL)
             net.run("a", ["true"])
 
-    with pytest.raises(HeadgateError, match="the host's processes were killed"):
+    with pytest.raises(HeadgateError, match=r"^the hosts' processes were killed"):
         kill_hosts()
+
+
+def test_hosts_that_are_killed_during_a_run_are_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The programs die with them; the sentence names none of what the run does afterwards."""
+    children = Path(f"/proc/self/task/{threading.get_native_id()}/children")
+    before = set(children.read_text().split())
+    wait = Emulation.wait
+
+    def kill_hosts(net: Any, programs: Any) -> None:
+        keeper, *_ = sorted(set(children.read_text().split()) - before, key=int)
+        os.kill(int(keeper), signal.SIGKILL)
+        wait(net, programs)
+        assert [program.returncode for program in programs] == [-signal.SIGKILL]
+
+    monkeypatch.setattr(Emulation, "wait", kill_hosts)
+    done = command("emulate", str(live_file(tmp_path)), "--a", "sleep 60")
+    assert done.exit_code == 2
+    assert done.sentence == (
+        "headgate: the hosts' processes were killed, by the system if memory was short, or by"
+        " somebody; the run has no result: begin it again"
+    )
 
 
 def test_time_that_is_over_ends_programs() -> None:
@@ -267,12 +291,17 @@ def test_an_estimate_says_whether_it_fits() -> None:
     assert "it fits" in found.says()
 
 
-def test_the_command_runs_programs_and_says_how_they_did(tmp_path: Path) -> None:
-    file = tmp_path / "live.toml"
+def live_file(folder: Path) -> Path:
+    file = folder / "live.toml"
     file.write_text(
         'duration = "20 s"\n[network]\nkind = "dumbbell"\nrate = "20 Mbit/s"\nrtt = "20 ms"\n'
         'buffer = "1 BDP"\n[[traffic]]\nkind = "live"\n'
     )
+    return file
+
+
+def test_the_command_runs_programs_and_says_how_they_did(tmp_path: Path) -> None:
+    file = live_file(tmp_path)
     words = [
         "emulate",
         str(file),
@@ -294,12 +323,23 @@ def test_the_command_runs_programs_and_says_how_they_did(tmp_path: Path) -> None
         ([], "there is no command"),
         (["--a", "true", "--mtu", "9"], "not allowed"),
         (["--a", "true", "--capture"], "needs a folder"),
+        (["--a", "no-such -c b"], "host a: 'no-such -c b': there is no program 'no-such'; install"),
+        (["--b", "true", "--at", "a=X=1 ./none &"], "there is no program './none'"),
+        (["--a", "echo 'b"], """host a: "echo 'b" is no command: Unterminated quoted string"""),
     ):
         refused = command("emulate", str(file), *wrong)
         assert refused.exit_code == 2, wrong
         assert says in refused.sentence
-    assert command("emulate", str(file), "--a", "exit 5").exit_code == 1
+        assert not refused.output
+    failed = command("emulate", str(file), "--a", "exit 5", "--b", "(true)")
+    assert failed.exit_code == 1
+    assert failed.sentence == "headgate: host a: 'exit 5' ended with exit code 5"
     assert "it fits" in command("emulate", str(file), "--dry-run").output
+
+
+@pytest.mark.parametrize("line", ["$SHELL -c true", "cd / && ls", "if true; then :; fi", "# no"])
+def test_what_only_the_shell_can_tell_is_left_to_it(line: str) -> None:
+    refuse_bad_command("a", line)
 
 
 BY_A_USER = """

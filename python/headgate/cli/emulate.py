@@ -92,12 +92,13 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     failed = _run(net, commands)
     _print(net, out, as_json=as_json)
     if failed:
+        say(f"headgate: {'; '.join(failed)}", error=True)
         raise typer.Exit(1)
 
 
 def _commands(hosts: list[str], at: list[str], others: list[str]) -> list[tuple[str, str]]:
     """Return hosts and commands, of `--at HOST=CMD` and of `--HOST CMD`, in this order."""
-    from headgate.live.hosts import find_host
+    from headgate.live.hosts import find_host, refuse_bad_command
 
     pairs = [one.partition("=") for one in at]
     wrong = next((one for one, sign, _ in pairs if not sign), None)
@@ -114,8 +115,9 @@ def _commands(hosts: list[str], at: list[str], others: list[str]) -> list[tuple[
         if not sign and not left:
             raise HeadgateError(f"{option}: a command is missing")
         commands.append((name, command if sign else left.pop(0)))
-    for host, _ in commands:
+    for host, command in commands:
         find_host(hosts, host)
+        refuse_bad_command(host, command)
     if not commands:
         example = f'--{hosts[0]} "CMD"'
         raise HeadgateError(f"there is no command; give some host one: {example}")
@@ -123,7 +125,7 @@ def _commands(hosts: list[str], at: list[str], others: list[str]) -> list[tuple[
 
 
 def _run(net: Emulation, commands: list[tuple[str, str]]) -> list[str]:
-    """Run commands until all have ended; give the hosts of those that failed."""
+    """Run commands until all have ended; say of those that failed how they did."""
     from headgate.live.emulation import OverloadWarning
 
     warnings.simplefilter("ignore", OverloadWarning)  # it is among the result's warnings
@@ -134,7 +136,15 @@ def _run(net: Emulation, commands: list[tuple[str, str]]) -> list[str]:
         except KeyboardInterrupt:
             say("headgate: stopped; the result covers the time until now", error=True)
         ended = [program.poll() for program in programs]
-    return [host for (host, _), code in zip(commands, ended, strict=True) if code]
+    return [
+        f"host {host}: {command!r} {_describe_end(code)}"
+        for (host, command), code in zip(commands, ended, strict=True)
+        if code
+    ]
+
+
+def _describe_end(code: int) -> str:
+    return f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code}"
 
 
 def _print(net: Emulation, out: Path | None, *, as_json: bool) -> None:

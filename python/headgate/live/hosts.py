@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,8 +19,18 @@ from headgate.suggest import hint
 Command = str | Sequence[str]
 """A line for the shell, or a program and its arguments."""
 
+#: Variables that a line of the shell sets before its program.
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+#: What the shell makes something else of.
+_EXPANDED = frozenset("$`*?[~(){}<>|;&!#")
 #: What a live run needs of its plan, said of the scenario.
 NO_HOSTS = 'there are no live hosts; add [[traffic]] with kind = "live"'
+
+#: What a run says that lost the processes which hold its hosts, whatever it does at that moment.
+HOSTS_KILLED = (
+    "the hosts' processes were killed, by the system if memory was short, or by somebody; the run"
+    " has no result: begin it again"
+)
 
 
 class EmulationError(HeadgateError):
@@ -42,6 +54,34 @@ def find_host(names: Sequence[str], name: str) -> int:
         says = hint(name, names, f"hosts: {', '.join(names)}")
         raise ScenarioError("host", f"there is no live host {name!r} in this scenario; {says}")
     return names.index(name)
+
+
+def refuse_bad_command(host: str, command: str) -> None:
+    """Raise EmulationError for a line that the shell cannot run: its syntax, or no such program."""
+    checked = _ask_shell("-n", "-c", command)
+    if checked.returncode:
+        says = checked.stderr.strip().rpartition(": ")[2] or "the shell cannot read it"
+        raise EmulationError(f"host {host}: {command!r} is no command: {says}")
+    program = _first_word(command)
+    if program and _ask_shell("-c", 'command -v "$1"', "sh", program).returncode:
+        raise EmulationError(
+            f"host {host}: {command!r}: there is no program {program!r}; install it, or write its"
+            " path"
+        )
+
+
+def _ask_shell(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["/bin/sh", *words], capture_output=True, text=True, check=False, env=user_environment()
+    )
+
+
+def _first_word(command: str) -> str:
+    """Return the program that a line begins with; nothing where only the shell can tell."""
+    words = shlex.shlex(command, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    first = next((word for word in words if not _ASSIGNMENT.match(word)), "")
+    return "" if set(first) & _EXPANDED else first
 
 
 def write_names(names: Sequence[str], addresses: Sequence[tuple[str, ...]]) -> str:
@@ -69,7 +109,10 @@ def start_program(
             return subprocess.Popen(arguments, preexec_fn=enter, **given)  # noqa: PLW1509
         except (OSError, subprocess.SubprocessError) as error:
             tell.close()
-            why = _explain(told.read().decode(), error)
+            number = told.read().decode()
+            if number and int(number) == errno.ENOMEM:  # fork(2): the first process there has ended
+                raise EmulationError(HOSTS_KILLED) from None
+            why = f"the host cannot be entered ({os.strerror(int(number))})" if number else error
             what = command if shell else arguments[0]
             raise EmulationError(f"host {host}: {what!r} cannot be started: {why}") from None
 
@@ -83,14 +126,6 @@ def _enter(entry: tuple[int, int, int, int], tell: int) -> None:
     except OSError as error:
         os.write(tell, str(error).encode())  # the number of the error
         raise
-
-
-def _explain(number: str, error: Exception) -> str:
-    if not number:
-        return str(error)
-    if int(number) == errno.ENOMEM:  # fork(2), if the first process there has ended
-        return "the host's processes were killed, or memory ran out; begin the run again"
-    return f"the host cannot be entered ({os.strerror(int(number))})"
 
 
 def end_programs(programs: Sequence[subprocess.Popen[Any]], patience_s: float = 2.0) -> None:
