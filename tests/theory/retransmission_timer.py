@@ -36,11 +36,11 @@ class Rule(Protocol):
         """Take a sample; return the time-out before bounds."""
 
     def back_off(self, expiries: int) -> None:
-        """The timer has expired as often in a row."""
+        """Forget what a timer that has expired as often in a row makes doubtful."""
 
 
 @dataclass
-class Rfc6298:
+class Rfc6298(Rule):
     """SRTT and RTTVAR of one segment at a time: a new one, or one that timed out by its stamp."""
 
     margin_s: float
@@ -57,12 +57,9 @@ class Rfc6298:
             self.srtt_s = 7 / 8 * self.srtt_s + 1 / 8 * rtt_s
         return self.srtt_s + max(self.margin_s, 4 * self.rttvar_s)
 
-    def back_off(self, expiries: int) -> None:
-        pass
-
 
 @dataclass
-class Linux:
+class Linux(Rule):
     """A sample from each ACK in microseconds; srtt counts eighths, deviations count fourths."""
 
     margin_s: float
@@ -94,12 +91,9 @@ class Linux:
             self.round_end, self.mdev_max = following, least
         return (self.srtt / 8 + self.rttvar) / 1e6
 
-    def back_off(self, expiries: int) -> None:
-        pass
-
 
 @dataclass
-class Ns2:
+class Ns2(Rule):
     """Integers: eighths and fourths of a tick."""
 
     tick_s: float
