@@ -115,6 +115,19 @@ class Profile(Strict):
         return getattr(dask_jobqueue, kinds[f"{self.engine}cluster"])(**self.options)
 
 
+#: What --cluster takes.
+PLACES = "give its address, such as tcp://host:8786, its file, or a profile in TOML"
+
+
+def refuse_missing_file(where: str) -> None:
+    """Raise HeadgateError if `where` is neither an address nor a file."""
+    if ":" not in where and not Path(where).is_file():
+        raise HeadgateError(
+            f"--cluster {where}: there is no such file, and a scheduler's address has a port;"
+            f" {PLACES}"
+        )
+
+
 class Cluster:
     """Workers of a cluster; `where` is a scheduler's address or file, or a profile in TOML."""
 
@@ -136,7 +149,7 @@ class Cluster:
             self.close()
             raise HeadgateError(
                 f"--cluster {where}: there is no scheduler to be reached ({_first_line(error)});"
-                " give its address, such as tcp://host:8786, its file, or a profile in TOML"
+                f" {PLACES}"
             ) from None
 
     def _place(self, where: str) -> dict[str, Any]:

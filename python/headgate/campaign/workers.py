@@ -16,6 +16,13 @@ class WorkerPool:
     cluster: str | None = None
     threads: int | None = None
 
+    def __post_init__(self) -> None:
+        """Raise HeadgateError if there is no file of a cluster's name, before anything is read."""
+        if self.cluster is not None:
+            from headgate.campaign.cluster import refuse_missing_file
+
+            refuse_missing_file(self.cluster)
+
     def executor(self) -> Executor:
         """Get those who work. Raises HeadgateError if there is no cluster to be reached."""
         if self.cluster is None:

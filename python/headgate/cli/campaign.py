@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headgate.campaign.cost import CostEstimate
     from headgate.campaign.workers import WorkerPool
     from headgate.console import PlainConsole
-    from headgate.experiment.runner import StudyOutcome, StudyRun
+    from headgate.experiment.runner import Shard, StudyOutcome, StudyRun
     from headgate.tables import Table as Means
     from headgate.verdicts import Judged
 
@@ -132,13 +132,20 @@ def _trust(cost: "CostEstimate") -> str:
     return f"{cost.whole_pilots} of them ran to their end; expect errors of up to 25 %."
 
 
-def run_shard(asked: "StudyRun", shard: str, pool: "WorkerPool", as_json: bool) -> None:
+def read_shard(text: str | None) -> "Shard | None":
+    """Read --shard. Raises HeadgateError."""
+    from headgate.experiment.runner import Shard
+
+    return None if text is None else Shard.read(text)
+
+
+def run_shard(asked: "StudyRun", shard: "Shard", pool: "WorkerPool", as_json: bool) -> None:
     """Run a part of a campaign, and print what it made. Raises HeadgateError."""
     from headgate.experiment import runner
 
-    count, folder = runner.run_shard(asked, runner.Shard.read(shard), pool), asked.folder
+    count, folder = runner.run_shard(asked, shard, pool), asked.folder
     if as_json:
-        say(json.dumps({"shard": shard, "runs": count, "folder": str(folder)}))
+        say(json.dumps({"shard": str(shard), "runs": count, "folder": str(folder)}))
         return
     say(
         f"Shard {shard}: its {count} runs are in {folder / 'runs'}. When all shards are there, the"

@@ -19,6 +19,7 @@ from headgate.cli.campaign import (
     Workers,
     console,
     print_means,
+    read_shard,
     run_shard,
     show_cost,
     show_outcome,
@@ -120,17 +121,19 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.experiment import runner
     from headgate.experiment.experiment import Experiment
 
+    pool, part = WorkerPool(workers, cluster, threads), read_shard(shard)
+    stop = _read_until(until)
     experiment = Experiment.load(file, settings or (), trust=trust)
     warn(experiment.check())
-    asked, pool = experiment.asked(out, results), WorkerPool(workers, cluster, threads)
+    asked = experiment.asked(out, results)
     if dry_run:
         show_cost(runner.cost(asked, workers), as_json)
         return
     with stopping_after(stop_after):
-        if shard is not None:
-            run_shard(asked, shard, pool, as_json)
+        if part is not None:
+            run_shard(asked, part, pool, as_json)
             return
-        result = experiment.run(out, workers, threads, cluster, results, until=_read_until(until))
+        result = experiment.run(out, workers, threads, cluster, results, until=stop)
     if as_json:
         say(json.dumps(result.as_json()))
         return

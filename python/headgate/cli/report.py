@@ -28,11 +28,13 @@ def report(
     folder it is the page of its pictures, as `headgate plot` makes it.
     """
     require("report", "a report")
-    from headgate.report.about import FILE
-    from headgate.report.make import make
+    from headgate.report import about
     from headgate.run.folder import RUN_FILE
 
-    if (folder / RUN_FILE).is_file() and not (folder / FILE).exists():
+    if (folder / RUN_FILE).is_file() and not (folder / about.FILE).exists():
         plot([folder], formats="html")
         return
+    about.read(folder)  # refuse before what draws is imported
+    from headgate.report.make import make
+
     say(f"Report: {make(folder, workers)}")

@@ -19,6 +19,7 @@ from headgate.cli.campaign import (
     console,
     print_claims,
     print_reasons,
+    read_shard,
     run_shard,
     say_report,
     show_cost,
@@ -102,15 +103,15 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.studies.ask import Overrides, ask
 
     require("report", "a study")
+    pool, part = WorkerPool(workers, cluster, threads), read_shard(shard)
     own = Overrides(controls or (), settings or (), design)
     asked = ask(name, scale, out, own, results, trust=trust)
-    pool = WorkerPool(workers, cluster, threads)
     if dry_run:
         show_cost(runner.cost(asked, workers), as_json)
         return
     with stopping_after(stop_after):
-        if shard is not None:
-            run_shard(asked, shard, pool, as_json)
+        if part is not None:
+            run_shard(asked, part, pool, as_json)
             return
         outcome = runner.run_study(asked, pool)
     if as_json:

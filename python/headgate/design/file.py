@@ -14,6 +14,7 @@ from headgate import units
 from headgate.as_toml import as_toml
 from headgate.design.factor import Factor, Scale
 from headgate.errors import HeadgateError, ScenarioError
+from headgate.run.files import write_bytes
 from headgate.scenario.base import Model, also_list, at
 from headgate.scenario.toml import anchor_code
 from headgate.strict import fit_model
@@ -186,9 +187,8 @@ class DesignFile(Model):
             data["factors"] = {n: _anchor(n, table, folder) for n, table in factors.items()}
 
     def save(self, path: Path) -> None:
-        """Write it to a file."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(self.text(), encoding="utf-8")
+        """Write it to a file. Raises StoreError."""
+        write_bytes(path, self.text().encode())
 
     def text(self) -> str:
         """Return as TOML what is not at its default; the order of factors decides their columns."""

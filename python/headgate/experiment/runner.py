@@ -55,6 +55,11 @@ class StudyRun:
     results: Path | None = None
     """Where finished runs and findings are kept for others."""
 
+    def __post_init__(self) -> None:
+        """Raise HeadgateError if no results can be kept at `results`, before hours of runs."""
+        if self.results is not None and not self.results.is_dir() and self.results.exists():
+            raise HeadgateError(f"--results {self.results}: this is a file; give a folder")
+
     @cached_property
     def stored(self) -> StoredResults | None:
         """What is kept there of this study and scale."""
@@ -81,6 +86,10 @@ class Shard:
         if not (number.isdigit() and of_all.isdigit() and 1 <= int(number) <= int(of_all)):
             raise HeadgateError(f"--shard {text}: write which of how many, such as 1/4 to 4/4")
         return cls(int(number), int(of_all))
+
+    def __str__(self) -> str:
+        """Return it as it is read."""
+        return f"{self.number}/{self.of_all}"
 
     def of(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs of this shard."""

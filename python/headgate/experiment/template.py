@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from headgate.errors import StoreError, explain_os
+from headgate.errors import StoreError
+from headgate.run.files import write_bytes
 
 _BASE = """\
 # The base: every run is this scenario with the levels of its condition. It may be a file instead:
@@ -85,16 +86,20 @@ law = ["reno", "cubic", "bbr3"]
 
 
 def write(file: Path, scenario: Path | None = None) -> None:
-    """Write an experiment of a scenario, or of a small one of its own. Raises StoreError."""
+    """Write an experiment of a scenario, or of a small one of its own. Raises HeadgateError."""
     if file.exists():
         raise StoreError(f"{file}: is there already; choose another name")
+    if scenario:
+        _refuse_bad_scenario(scenario)
     named = f'scenario = "{_beside(scenario, file)}"\n' if scenario else ""
     text = _TEXT.format(name=file, title=file.stem, scenario=named)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text if scenario else f"{text}\n{_BASE}", encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"{file}: cannot be written: {explain_os(error)}") from None
+    write_bytes(file, (text if scenario else f"{text}\n{_BASE}").encode())
+
+
+def _refuse_bad_scenario(file: Path) -> None:
+    from headgate.api import Scenario
+
+    Scenario.load(file)
 
 
 def _beside(scenario: Path, file: Path) -> str:

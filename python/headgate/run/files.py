@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from headgate.errors import StoreError, explain_os
@@ -18,10 +19,24 @@ def write_bytes(path: Path, data: bytes, *, durable: bool = True) -> None:
 def write_file(path: Path, write: Callable[[Path], object], *, durable: bool = True) -> None:
     """Have `write` make a draft, and put it in the file's place. Raises StoreError."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, write, durable=durable)
+        with _folders_of(path):
+            replace_file(path, write, durable=durable)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
+
+
+@contextmanager
+def _folders_of(path: Path) -> Iterator[None]:
+    """Make the folders of a file; remove those that were made if the file cannot be written."""
+    missing = [folder for folder in path.parents if not folder.exists()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError:
+        for folder in missing:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
 
 
 def make_folder(folder: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from headgate.errors import HeadgateError, StoreError, explain_os
+from headgate.errors import HeadgateError, StoreError
 from headgate.experiment import template
+from headgate.run.files import write_bytes
 from headgate.suggest import hint
 
 FOLDER = Path(__file__).parent
@@ -59,10 +60,5 @@ def _write_all(texts: dict[Path, str]) -> list[Path]:
         if path.exists():
             raise StoreError(f"{path}: is there already; choose another name")
     for path, text in texts.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
+        write_bytes(path, text.encode())
     return list(texts)
