@@ -99,6 +99,7 @@ impl<C: Controller> Embedded<C> {
             in_flight: self.segments(self.in_flight) as u32,
             round_start,
             cwnd_limited: !app_limited,
+            paced: true,
             ..Ack::default()
         }
     }

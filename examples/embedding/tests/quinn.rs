@@ -11,6 +11,7 @@ use headgate_model::control;
 use quinn_proto::congestion::{Controller, ControllerFactory, CubicConfig, NewRenoConfig};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use pair::{BYTES, Datagram, Path, Transfer, configure, transfer};
@@ -125,6 +126,32 @@ fn losses_and_marks_of_one_window_reduce_it_once() {
 fn a_pace_is_told_in_bits_per_second() {
     let controller = fresh(constant::Constant::new(constant::Params { rate_mbps: 9.6 }));
     assert_eq!(controller.metrics().pacing_rate, Some(9_600_000));
+}
+
+/// A fixed window that counts its ACKs, and those that say the sender does not pace.
+#[derive(Clone, Debug, Default)]
+struct Count {
+    acks: Arc<AtomicU32>,
+    unpaced: Arc<AtomicU32>,
+}
+
+impl control::Controller for Count {
+    fn on_ack(&mut self, ack: &control::Ack, _path: &control::Path, _window: &mut control::Window) {
+        self.acks.fetch_add(1, Relaxed);
+        self.unpaced.fetch_add(u32::from(!ack.paced), Relaxed);
+    }
+
+    fn on_congestion(&mut self, _: &control::Congestion, _: &control::Path, _: &mut control::Window) {}
+}
+
+/// A window of data leaves quinn over a round trip and not in one burst, by which HyStart would take its own burst for
+/// the length of the path.
+#[test]
+fn a_controller_hears_that_quinn_paces() {
+    let (count, begun) = (Count::default(), Instant::now());
+    transfer(begun, &configure(factory(count.clone())), &mut Link::new(begun));
+    assert!(count.acks.load(Relaxed) > 100);
+    assert_eq!(count.unpaced.load(Relaxed), 0);
 }
 
 #[test]
