@@ -50,6 +50,11 @@ def period(made: Simulations, *, simulation: str) -> Estimate:
     return Estimate(ours=trace.printed_period_s, note=said)
 
 
+def time_ab(made: Simulations, *, simulation: str) -> Estimate:
+    """Give the time from A to B."""
+    return Estimate(ours=made.program[simulation].time_s("A", "B"))
+
+
 def share_ab(made: Simulations, *, simulation: str) -> Estimate:
     """Give the share of the cycle from A to B."""
     trace = made.program[simulation]
@@ -72,14 +77,17 @@ def ratio(made: Simulations, *, column: str, statistic: Literal["min", "mean"]) 
     return Estimate(ours=float(second / first), note=f"{first:.4g} to {second:.4g}")
 
 
-def spread(made: Simulations, *, column: str) -> Estimate:
-    """Compare the distance of the quartiles, what a box plot shows."""
+def spread(
+    made: Simulations, *, column: str, by: Literal["quartiles", "deviation"] = "quartiles"
+) -> Estimate:
+    """Compare the distance of the quartiles, what a box plot shows, or the standard deviation."""
     own = [made.program[name] for name in (FIRST, SECOND)]
     boxes = [trace.summary(column)[4] - trace.summary(column)[1] for trace in own]
     deviations = [float(np.std(trace.column(column)[trace.cycle])) for trace in own]
     said = f"quartiles {boxes[0]:.3g} to {boxes[1]:.3g} apart, standard deviation"
     note = f"{said} {deviations[0]:.3g} to {deviations[1]:.3g}"
-    return Estimate(ours=float(boxes[1] / boxes[0]), note=note)
+    first, second = boxes if by == "quartiles" else deviations
+    return Estimate(ours=float(second / first), note=note)
 
 
 def distance_of_row(
@@ -87,20 +95,34 @@ def distance_of_row(
 ) -> Estimate:
     """Find the largest distance from a printed row; p counts as the average that it stands for."""
     trace = made.program[simulation]
-    row = int(np.argmin(np.abs(trace.t_s - t_s)))
+    row = _row_at(trace, t_s)
     ours = {letter: float(trace.column(letter)[row]) for letter in ROW}
     theirs = dict(zip(ROW, printed, strict=True))
     for values in (ours, theirs):
         values["p"] = _average_of(made, simulation, values["p"])
-    apart = {letter: ours[letter] / theirs[letter] - 1 for letter in ROW if theirs[letter]}
+    apart = {letter: ours[letter] / theirs[letter] - 1 for letter in ROW}
     note = ", ".join(f"{letter} {100 * value:+.2g} %" for letter, value in apart.items())
     return Estimate(ours=max(map(abs, apart.values())), note=note)
 
 
+def distance_of_drops(
+    made: Simulations, *, simulation: str, printed: list[list[float]]
+) -> Estimate:
+    """Find the largest relative distance from printed times and drop probabilities."""
+    trace = made.program[simulation]
+    apart = {f"{t_s:.2f} s": float(trace.p[_row_at(trace, t_s)] / p - 1) for t_s, p in printed}
+    note = ", ".join(f"{name} {100 * value:+.2g} %" for name, value in apart.items())
+    return Estimate(ours=max(map(abs, apart.values())), note=note)
+
+
+def _row_at(trace: Trace, t_s: float) -> int:
+    return int(np.argmin(np.abs(trace.t_s - t_s)))
+
+
 def _average_of(made: Simulations, simulation: str, p: float) -> float:
-    """Give the average queue at which RED drops with `p`; nothing where it does not drop."""
+    """Give the average queue at which RED drops with `p`; where it does not drop, the largest."""
     low = made.setup.settings["simulations"][simulation]["min_packets"]
-    return float(low + p * (MAX_PACKETS - low)) if p > 0 else 0.0
+    return float(low + p * (MAX_PACKETS - low))
 
 
 def time_of(made: Simulations, *, event: str) -> Estimate:
@@ -141,8 +163,14 @@ def share_beyond(made: Simulations) -> Estimate:
 
 
 def queue_at_b(made: Simulations) -> Estimate:
-    """Give the queue at B of the first simulation."""
-    return Estimate(ours=made.program[FIRST].points["B"].q)
+    """Give the queue at B of the first simulation, and that of the row which the source takes."""
+    trace = made.program[FIRST]
+    point = trace.points["B"]
+    taken = trace.steady_from + point.row - trace.cycle.start
+    note = (
+        f"the source's row is that of {trace.t_s[taken]:.2f} s, with {trace.q[taken]:.2f} packets"
+    )
+    return Estimate(ours=point.q, note=note)
 
 
 def growth(made: Simulations, *, above: bool) -> Estimate:
