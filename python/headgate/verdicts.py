@@ -6,6 +6,7 @@ an interval is judged by itself.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -129,10 +130,17 @@ _VERBS = {
 }
 
 
+#: How the source of a claim begins that nobody has published: a derivation, or a check of ours.
+_UNPUBLISHED = re.compile(r"(ours|derived)\b|$")
+
+
 def count_claims(judged: Sequence[Judged]) -> str:
-    """Say how many claims there are, such as `18 published claims`."""
-    kind = "published claim" if any(claim.source for claim in judged) else "claim"
-    return f"{len(judged)} {kind}{'s' * (len(judged) > 1)}"
+    """Say how many claims there are: `18 published claims`, or `18 claims (12 published)`."""
+    published = sum(not _UNPUBLISHED.match(claim.source) for claim in judged)
+    claims = f"claim{'s' * (len(judged) > 1)}"
+    if published == len(judged):
+        return f"{published} published {claims}"
+    return f"{len(judged)} {claims}{f' ({published} published)' if published else ''}"
 
 
 def tally(judged: Sequence[Judged]) -> str:

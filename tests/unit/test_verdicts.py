@@ -162,3 +162,14 @@ def test_verdicts_are_counted_in_a_sentence() -> None:
     assert tally([holds, differs, missing, holds]) == said
     assert tally([holds]) == "1 published claim holds"
     assert tally([holds.model_copy(update={"source": ""})] * 2) == "Of 2 claims 2 hold"
+
+
+@pytest.mark.parametrize("source", ["ours", "ours: a reason", "derived: a model", "derived, again"])
+def test_a_claim_of_ours_is_not_a_published_one(source: str) -> None:
+    published = judge(claim(), {"x": Estimate(ours=2.0)}, "quick")
+    own = published.model_copy(update={"source": source})
+    assert tally([own, own]) == "Of 2 claims 2 hold"
+    assert tally([own, published, own]) == "Of 3 claims (1 published) 3 hold"
+    assert tally([published.model_copy(update={"source": "Derivation 2004"})]) == (
+        "1 published claim holds"
+    )
