@@ -13,11 +13,12 @@ from headgate.errors import HeadgateError
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
 from headgate.experiment.settings import change_settings
+from headgate.fluid.completion import processor_sharing, slow_start
 from headgate.plots.style import save
-from headgate.studies.fct import theory
+from headgate.studies.fct import findings_order, findings_rcp, theory
 from headgate.studies.fct.jobs import levels
 from headgate.studies.fct.keep import keep
-from headgate.studies.fct.measures import Times, parts_s
+from headgate.studies.fct.measures import COUNTS, Times, Values, parts_s
 from headgate.studies.study import load
 from headgate.verdicts import Judged
 
@@ -41,6 +42,87 @@ def test_slow_start_at_the_flows_own_round_trip_is_longer_by_its_rounds() -> Non
     sizes, ones = np.array([3.0]), np.ones(1)
     times = Times(sizes, {"finished": ones}, {"rtt_s": 0.11 * ones}, 1e5, 0.9, 0.1)
     assert times.slow_start_own_s - times.slow_start_s == pytest.approx(0.03)
+
+
+# Findings of made-up times -----------------------------------------------------------------------
+
+NO_RUNS = Runs(load("fct").setup(load("fct").scale("quick")), {})
+
+
+def made_up(sizes: list[float], *, rtt_s: float = 0.1, **columns: list[float]) -> Times:
+    """Make times of one flow a size, at 300,000 packets/s and a load of 0.9."""
+    ones = np.ones(len(sizes))
+    counts = dict.fromkeys(("flows", *COUNTS.values()), ones)
+    sums = {name: np.array(values) for name, values in columns.items()}
+    return Times(np.array(sizes), counts, sums, 300_000.0, 0.9, rtt_s)
+
+
+def shared_s(sizes: list[float]) -> Values:
+    return processor_sharing(sizes, 300_000.0, 0.9, 0.1)
+
+
+def test_short_flows_are_compared_with_the_line_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flows 2 % above the line are so, however long the queue is."""
+    times = made_up([10.0, 100.0], receiver_s=(1.02 * shared_s([10, 100])).tolist())
+    monkeypatch.setattr(findings_rcp, "rcp", lambda *_: times)
+    monkeypatch.setattr(findings_rcp, "mean_port", lambda *_: 0.01)
+    assert findings_rcp.short_receiver(NO_RUNS).ours == pytest.approx(1.02)
+
+
+def test_the_way_of_the_last_ack_is_no_part_of_what_a_mean_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """10 ms above the line at the receiver with a mean of 25, 2 ms with 30: a fifth is left."""
+    sizes, above = [10.0, 1000.0], {"base": 0.010, "mean 30": 0.002}
+
+    def times(_: Runs, case: str) -> Times:
+        receiver = shared_s(sizes) + above[case]
+        columns = {"receiver_s": receiver.tolist(), "sender_s": (receiver + 0.05).tolist()}
+        return made_up(sizes, **columns)
+
+    monkeypatch.setattr(findings_rcp, "rcp", times)
+    assert findings_rcp.gap_ratio(NO_RUNS).ours == pytest.approx(0.2)
+
+
+def test_the_equation_of_sharing_is_judged_without_the_round_trips(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """1.5 round trips are left out of both: twice the time in the link is a ratio of 2."""
+    sizes = [10.0, 1000.0]
+    times = made_up(sizes, sharing_s=(2 * shared_s(sizes) - 0.15).tolist())
+    monkeypatch.setattr(findings_order, "_of", lambda *_, **__: [times])
+    monkeypatch.setattr(findings_order, "mean_total", lambda *_: 0.9)
+    assert findings_order.sharing_equation(NO_RUNS, case="base").ours == pytest.approx(2.0)
+
+
+def test_tcp_is_compared_with_the_line_that_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """(log2(L + 1) + 1/2) RTT + L/C at 1,023 packets: 1.05 s and 3.41 ms."""
+    line_s = 1.05 + 1023 / 300_000
+    sizes = [700.0, 1023.0, 1500.0]
+    own = slow_start(sizes, 300_000.0, 0.1) * np.array([1.0, 1.2, 1.4])
+    times = made_up(sizes, sender_s=own.tolist())
+    assert times.slow_start_line_s[1] == pytest.approx(line_s)
+    monkeypatch.setattr(findings_order, "_of", lambda *_, **__: [times])
+    assert findings_order.over_slow_start(NO_RUNS).ours == pytest.approx(1.2)
+    assert findings_order.scatter_over_slow_start(NO_RUNS).ours == pytest.approx(1.36 / 1.04)
+    short = made_up([7.0], sender_s=[1.3 * float(slow_start([7.0], 300_000.0, 0.1)[0])])
+    monkeypatch.setattr(findings_order, "_of", lambda *_, **__: [short])
+    assert findings_order.slow_start_line_distance(NO_RUNS).ours == pytest.approx(0.3)
+
+
+def test_tcp_beside_the_least_possible(monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.4 s in the mean, where 0.15 s of round trips and 50 ms of service would do."""
+    times = made_up([10.0, 100.0], receiver_s=[0.3, 0.5])
+    monkeypatch.setattr(findings_order, "_of", lambda *_, **__: [times])
+    monkeypatch.setattr(findings_order, "mean_total", lambda *_: 0.05)
+    assert findings_order.over_least(NO_RUNS, protocol="tcp").ours == pytest.approx(2.0)
+
+
+def test_processor_sharing_is_not_near_the_least_time_in_the_link(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(findings_order, "_ideal_means_s", lambda _: (0.0004, 0.0002))
+    assert findings_order.sharing_over_least(NO_RUNS).ours == pytest.approx(2.0)
 
 
 # The study on a slow link ------------------------------------------------------------------------
@@ -87,6 +169,20 @@ def test_what_does_not_depend_on_capacity_holds(claim: str, verdicts: dict[str, 
 @pytest.mark.parametrize("claim", ["infinite-variance", "heavier-near-2", "shorter-near-2"])
 def test_what_the_source_has_wrong_is_corrected(claim: str, verdicts: dict[str, Judged]) -> None:
     assert verdicts[claim].verdict == "corrected", verdicts[claim]
+
+
+def test_only_the_shapes_of_the_figure_count(analysis: Analysis) -> None:
+    """The shape 1.8 is there for the sentence on heavy tails; figure 2 does not have it."""
+    for claim in ("insensitive-to-shape", "insensitive-to-shape-short", "rcp-below-tcp-shapes"):
+        note = analysis.findings[claim].note
+        assert "2.2" in note
+        assert "1.8" not in note
+
+
+def test_short_flows_are_those_below_the_mean(analysis: Analysis) -> None:
+    """Pareto: 1 - (11.1/24.5)^1.8 of the flows at shape 1.8 over 1 - (2.27/24.5)^1.1 at 1.1."""
+    expected = (1 - (11.11 / 24.5) ** 1.8) / (1 - (2.273 / 24.5) ** 1.1)
+    assert analysis.findings["shorter-near-2"].ours == pytest.approx(expected, abs=0.02)
 
 
 def test_every_claim_has_a_finding(analysis: Analysis) -> None:

@@ -44,10 +44,10 @@ def sharing_distance(runs: Runs, *, other: str, case: str = BASE) -> Estimate:
     """Find the largest ratio of RCP's distance from processor sharing to another's."""
     rcp, another = _of(runs, "rcp", other, case=case)
     ratios = {}
-    for each in bins(50, SHOWN):
+    for each in bins(1, SHOWN):
         distances = [abs(math.log(t.over_sharing("receiver_s", *each))) for t in (rcp, another)]
         ratios[of_bin(*each)] = distances[0] / distances[1]
-    return largest(ratios)
+    return largest({name: ratio for name, ratio in ratios.items() if math.isfinite(ratio)})
 
 
 # TCP ---------------------------------------------------------------------------------------------
@@ -68,13 +68,37 @@ def slow_start_distance(runs: Runs) -> Estimate:
     return found.model_copy(update={"note": said})
 
 
-def over_slow_start(runs: Runs) -> Estimate:
-    """Find the median over sizes of TCP's times over slow start."""
+def slow_start_line_distance(runs: Runs) -> Estimate:
+    """Find TCP's largest distance from the line of slow start."""
     (tcp,) = _of(runs, "tcp")
-    rows = tcp.between(500, SHOWN + 1)
-    ratios = (tcp.by_size("sender_s") / tcp.slow_start_s)[rows]
-    low, high = np.nanquantile(ratios, (0.1, 0.9))
-    return Estimate(ours=float(np.nanmedian(ratios)), note=f"a tenth is {low:.3g}, {high:.3g}")
+    distances = {
+        of_bin(*each): tcp.mean("sender_s", *each)
+        / tcp.expect(tcp.slow_start_line_s, "sender_s", *each)
+        - 1
+        for each in bins(5, 500)
+    }
+    known = {name: value for name, value in distances.items() if math.isfinite(value)}
+    return Estimate(ours=max(map(abs, known.values())), note=format_values(known))
+
+
+def over_slow_start(runs: Runs) -> Estimate:
+    """Find the median over sizes of TCP's times over the line of slow start."""
+    low, median, high = _over_slow_start(runs)
+    return Estimate(ours=median, note=f"first and ninth tenth {low:.3g} and {high:.3g}")
+
+
+def scatter_over_slow_start(runs: Runs) -> Estimate:
+    """Compare the ninth tenth of these ratios with the first."""
+    low, _, high = _over_slow_start(runs)
+    return Estimate(ours=high / low, note=f"{low:.3g} and {high:.3g}")
+
+
+def _over_slow_start(runs: Runs) -> tuple[float, float, float]:
+    """Return first tenth, median and ninth tenth over sizes of TCP's times over the line."""
+    (tcp,) = _of(runs, "tcp")
+    ratios = (tcp.by_size("sender_s") / tcp.slow_start_line_s)[tcp.between(500, SHOWN + 1)]
+    low, median, high = np.nanquantile(ratios, (0.1, 0.5, 0.9))
+    return float(low), float(median), float(high)
 
 
 def tcp_over_rcp(runs: Runs) -> Estimate:
@@ -101,8 +125,7 @@ def fast_over_quarter(runs: Runs) -> Estimate:
     ratios = {}
     for protocol in ("tcp", "rcp"):
         fast, slow = (
-            Times.of(runs, rates[rate], protocol).mean("sender_s", 50, 500)
-            for rate in (high, quarter)
+            Times.of(runs, rates[rate], protocol).mean("sender_s") for rate in (high, quarter)
         )
         ratios[protocol] = fast / slow
     return Estimate(ours=ratios["tcp"], note=f"{quarter} to {high}: {format_values(ratios)}")
@@ -121,11 +144,12 @@ def least_ratio(runs: Runs, *, of: str, to: str, low: int, high: int) -> Estimat
     return least(_ratios(_of(runs, of, to), low, high))
 
 
-def worst_ratio(runs: Runs, *, factor: str) -> Estimate:
-    """Find the largest ratio of RCP's times to TCP's over the levels of a factor."""
+def worst_ratio(runs: Runs, *, factor: str, of: list[float] | list[str]) -> Estimate:
+    """Find the largest ratio of RCP's times to TCP's over levels of a factor."""
     worst = {
-        f"{factor} {level}": max(_ratios(_of(runs, "rcp", "tcp", case=case), 50, SHOWN).values())
+        f"{factor} {level}": max(_ratios(_of(runs, "rcp", "tcp", case=case), 1, SHOWN).values())
         for level, case in levels(runs.setup, factor).items()
+        if level in of
     }
     return largest(worst)
 
@@ -162,6 +186,21 @@ def excess_ratio(runs: Runs, *, low: float, high: float) -> Estimate:
     return Estimate(ours=excess[1] / excess[0], note=f"{excess[0]:.3g} and {excess[1]:.3g} packets")
 
 
+def sharing_equation(runs: Runs, *, case: str) -> Estimate:
+    """Find the ratio of exact processor sharing in the link to L/(C (1 - load)) farthest from 1."""
+    (times,) = _of(runs, "rcp", case=case)
+    floor_s = 1.5 * times.rtt_s
+    ratios = {
+        of_bin(*each): (times.mean("sharing_s", *each) - floor_s)
+        / (times.expect(times.formula_s, "sharing_s", *each) - floor_s)
+        for each in bins(1, SHOWN)
+    }
+    known = {name: ratio for name, ratio in ratios.items() if math.isfinite(ratio)}
+    worst = max(known.values(), key=lambda ratio: abs(ratio - 1))
+    load = mean_total(runs, case, "rcp", "offered_load")
+    return Estimate(ours=worst, note=f"load realised {load:.3f}; {format_values(known)}")
+
+
 def exact_sharing(runs: Runs) -> Estimate:
     """Compare processor sharing of the very flows with its formula."""
     (times,) = _of(runs, "rcp")
@@ -184,6 +223,22 @@ def completion_over_least(runs: Runs) -> Estimate:
     sharing, shortest = _ideal_means_s(runs)
     floor = 1.5 * Times.of(runs, BASE, "rcp").rtt_s
     return Estimate(ours=(floor + sharing) / (floor + shortest))
+
+
+def sharing_over_least(runs: Runs) -> Estimate:
+    """Compare the time in the link under processor sharing with the least one."""
+    sharing, shortest = _ideal_means_s(runs)
+    return Estimate(
+        ours=sharing / shortest, note=f"{1e3 * sharing:.3g} and {1e3 * shortest:.3g} ms"
+    )
+
+
+def over_least(runs: Runs, *, protocol: str) -> Estimate:
+    """Compare a protocol's completion time, all flows, with the least one."""
+    (times,) = _of(runs, protocol)
+    least_s = 1.5 * times.rtt_s + mean_total(runs, BASE, protocol, "shortest_first_s")
+    ours = times.mean("receiver_s")
+    return Estimate(ours=ours / least_s, note=f"{ours:.3g} s and {least_s:.3g} s")
 
 
 def least_over_sharing(runs: Runs) -> Estimate:
@@ -209,12 +264,12 @@ def _heaviest_share(runs: Runs, case: str) -> float:
     return float((taken * times.sizes[::-1]).sum() / times.count_packets())
 
 
-def short_share(runs: Runs) -> Estimate:
-    """Compare the short flows of two shapes."""
+def short_share(runs: Runs, *, below: int) -> Estimate:
+    """Compare the share of short flows of two shapes."""
     shares = {}
     for shape in (1.1, 1.8):
         times = Times.of(runs, f"shape {shape}", "rcp")
-        shares[f"shape {shape}"] = times.count_flows(1, 10) / times.count_flows()
+        shares[f"shape {shape}"] = times.count_flows(1, below) / times.count_flows()
     light, heavy = shares.values()
     return Estimate(ours=heavy / light, note=format_values(shares))
 

@@ -33,11 +33,9 @@ def rcp(runs: Runs, case: str = BASE) -> Times:
 
 
 def short_receiver(runs: Runs) -> Estimate:
-    """Compare short flows at the receiver with processor sharing and two waits."""
-    times = rcp(runs)
+    """Compare short flows at the receiver with processor sharing."""
     wait = mean_port(runs, BASE, RCP_PROTOCOL, "mean_wait_s")
-    formula = times.expect(times.formula_s, "receiver_s", 1, SHORT)
-    ours = times.mean("receiver_s", 1, SHORT) / (formula + 2 * wait)
+    ours = rcp(runs).over_sharing("receiver_s", 1, SHORT)
     return Estimate(ours=ours, note=f"mean wait {1e3 * wait:.3g} ms")
 
 
@@ -155,19 +153,24 @@ def last_ack(runs: Runs) -> Estimate:
 
 
 def gap_ratio(runs: Runs) -> Estimate:
-    """Compare the gap with a mean of 30 packets with the base's."""
-    other, own = gap_s(rcp(runs, name_case("mean", 30))), gap_s(rcp(runs))
-    return Estimate(ours=other / own, note=f"{other:.3f} s and {own:.3f} s")
+    """Compare the receiver's gap with a mean of 30 packets with the base's.
+
+    The sender's has the way of the last ACK, which no mean of the sizes changes.
+    """
+    cases = (name_case("mean", 30), BASE)
+    other, own = (gap_s(rcp(runs, case), "receiver_s") for case in cases)
+    return Estimate(ours=other / own, note=f"{1e3 * other:.3g} and {1e3 * own:.3g} ms")
 
 
 # Insensitivity -----------------------------------------------------------------------------------
 
 
-def shape_spread(runs: Runs, *, low: int, high: int) -> Estimate:
+def shape_spread(runs: Runs, *, low: int, high: int, shapes: list[float]) -> Estimate:
     """Compare the longest times of a range of sizes with the shortest over shapes."""
     ours = {
         f"{shape}": rcp(runs, case).mean("sender_s", low, high)
         for shape, case in levels(runs.setup, "shape").items()
+        if shape in shapes
     }
     return Estimate(ours=max(ours.values()) / min(ours.values()), note=f"s: {format_values(ours)}")
 
@@ -190,6 +193,20 @@ def far_beside_steep(runs: Runs) -> Estimate:
         ratio = far.over_sharing("sender_s", *each) / even.over_sharing("sender_s", *each)
         ratios[of_bin(*each)] = max(ratio, 1 / ratio)
     return largest(ratios)
+
+
+def noise_ratio(runs: Runs) -> Estimate:
+    """Compare how the points of RCP scatter over the sizes at a shape of 2.2 and in the base."""
+    noise = {case: _scatter(rcp(runs, case)) for case in (name_case("shape", 2.2), BASE)}
+    steep, own = noise.values()
+    return Estimate(ours=steep / own, note=format_values(noise))
+
+
+def _scatter(times: Times) -> float:
+    """Return the relative deviation of the points over processor sharing."""
+    rows = times.between(SHORT, SHOWN + 1) & (times.counts["finished"] > 0)
+    ratios = (times.by_size("sender_s") / times.formula_s)[rows]
+    return float(ratios.std() / ratios.mean())
 
 
 def size_count(runs: Runs) -> Estimate:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from headgate.api import Result
 from headgate.experiment.runs import Runs
-from headgate.fluid.completion import processor_sharing, slow_start_ns2
+from headgate.fluid.completion import processor_sharing, slow_start, slow_start_ns2
 from headgate.studies.fct.jobs import cases, packets_per_s, rtt_s
 from headgate.studies.fct.keep import divide
 
@@ -97,6 +97,11 @@ class Times:
         return processor_sharing(self.sizes, self.packets_per_s, self.load, self.rtt_s)
 
     @cached_property
+    def slow_start_line_s(self) -> Values:
+        """Slow start as the source draws it, for each size."""
+        return slow_start(self.sizes, self.packets_per_s, self.rtt_s)
+
+    @cached_property
     def slow_start_s(self) -> Values:
         """Slow start as ns-2 counts it, for each size."""
         return slow_start_ns2(self.sizes, self.packets_per_s, self.rtt_s)
@@ -159,10 +164,10 @@ def mean_port(runs: Runs, case: str, protocol: str, name: str) -> float:
     return float(np.mean([run.ports[name][0] for run in runs.replicates(case, protocol)]))
 
 
-def gap_s(times: Times) -> float:
-    """Mean over the sizes of the plot of AFCT at the sender less processor sharing."""
+def gap_s(times: Times, name: str = "sender_s") -> float:
+    """Mean over the sizes of the plot of AFCT, at the sender, less processor sharing."""
     rows = times.between(1, SHOWN + 1)
-    return float(np.nanmean((times.by_size("sender_s") - times.formula_s)[rows]))
+    return float(np.nanmean((times.by_size(name) - times.formula_s)[rows]))
 
 
 #: What the sender's completion time exceeds the formula by, in the order in which it is drawn.
