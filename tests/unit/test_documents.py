@@ -97,3 +97,25 @@ def test_a_wrong_name_is_told_with_what_may_be_meant(claims: dict[str, dict[str,
 def test_no_statement_stands_twice(documents: dict[str, Document]) -> None:
     for document in documents.values():
         assert len({(s.at, s.says) for s in document.statements}) == len(document.statements)
+
+
+def test_what_the_same_claims_judge_is_one_sentence(documents: dict[str, Document]) -> None:
+    """A sentence that a document says at two places stands once, with both places."""
+    for name, document in documents.items():
+        judged = [repr(sorted(s.claims.items())) for s in document.statements if s.claims]
+        again = {claims for claims in judged if judged.count(claims) > 1}
+        assert not again, f"{name}: {again}"
+
+
+def test_a_claim_judges_a_sentence_or_something_beside_it(documents: dict[str, Document]) -> None:
+    for name, document in documents.items():
+        said, beyond = (
+            {
+                (study, claim)
+                for entry in part
+                for study in entry.claims
+                for claim in entry.claims[study]
+            }
+            for part in (document.statements, document.beyond)
+        )
+        assert not said & beyond, name
