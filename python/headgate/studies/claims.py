@@ -53,7 +53,7 @@ class StudyClaim(Claim):
     digits: int = Field(3, ge=1)
     """Digits of the values in the note, of these names and values."""
     interval: Interval = ""
-    """`seeds`: the interval of the same value in each replicate by itself."""
+    """`seeds`: the interval of the jackknife, which leaves each replicate out in turn."""
 
     @field_validator("value", mode="before")
     @classmethod
