@@ -1,16 +1,25 @@
 """The flow-level study: its theory against closed forms, and all of it at its smallest."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from headgate import Result
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
 from headgate.plots.style import save
 from headgate.studies.flow_level import fits, measures, networks, theory
-from headgate.studies.flow_level.findings_comes import bound
+from headgate.studies.flow_level.findings_comes import (
+    bound,
+    first_full,
+    updates_until_full,
+    use_once_full,
+)
+from headgate.studies.flow_level.findings_shares import reno_windows
+from headgate.studies.flow_level.solutions import Solutions
 from headgate.studies.study import Study, load
 from headgate.verdicts import Judged
 
@@ -109,6 +118,53 @@ def test_the_bound_of_updates_until_the_link_is_full_by_hand() -> None:
     """C = 100e6/12000; gamma alpha sum(1/d) = 25 (50 + 25 + 12.5 + 6.25) = 2344: 3.6 updates."""
     assert bound(np.zeros(4)) == 4
     assert bound(np.array([160.0, 0, 0, 0])) == 1  # 8000 of 8333 packets/s
+
+
+def test_a_link_that_never_fills_is_not_full_at_once() -> None:
+    assert first_full(np.array([0.2, 0.7, 1.0, 1.0])) == 2
+    assert first_full(np.array([0.2, 0.7, 0.9])) == math.inf
+
+
+def test_without_a_full_link_no_claim_of_one_holds(study: Study, runs: Runs) -> None:
+    made = Solutions(runs.setup, runs.results)
+    windows = np.ones((3, 4))
+    made.filling = [(np.array([0.2, 0.7, 0.9]), windows)]
+    assert updates_until_full(made).ours == math.inf
+    assert use_once_full(made).ours == 0.0
+    made.filling = [(np.array([0.2, 1.0, 0.9]), windows)]
+    assert use_once_full(made).ours == pytest.approx(0.9)
+
+
+def test_what_the_slides_constants_are_corrected_to_follows_from_cycles() -> None:
+    """The geometric mean over the p of the standard scale, round by round."""
+    losses = (3e-4, 1e-4, 3e-5, 1e-5, 3e-6)
+
+    def constant(law: str, exponent: float, *, random: bool) -> float:
+        each = [theory.mean_window(law, p, random=random) * p**exponent for p in losses]
+        return float(np.exp(np.mean(np.log(each))))
+
+    corrections = {c.id: c.corrected.published for c in load("flow-level").claims if c.corrected}
+    for claim, found in (
+        ("alpha-hstcp-periodic", constant("hstcp", 0.84, random=False)),
+        ("alpha-hstcp-random", constant("hstcp", 0.84, random=True)),
+        ("alpha-reno-random", constant("reno", 0.5, random=True)),
+    ):
+        assert corrections[claim] == pytest.approx(found, rel=0.005), claim
+
+
+def test_reno_s_rates_are_compared_times_their_round_trips(runs: Runs) -> None:
+    """Rates in the ratio of 1.5 at round trips of 1 to 4 are no rates by 1/T: 0.375, not 1."""
+    names = networks.UNEVEN.names
+    made = Solutions(runs.setup, dict(runs.results))
+    for key, run in runs.results.items():
+        if key[:3] == ("fair", "uneven", "reno"):
+            flows = run.flows.where(np.arange(len(run.flows)))
+            near, far = names.index("near"), names.index("far")
+            flows["delivered_packets"][near] = 1500
+            flows["delivered_packets"][far] = 1000
+            flows["mean_rtt_s"][near], flows["mean_rtt_s"][far] = 0.03, 0.12
+            made.results[key] = Result({**run.tables, "flows": flows}, run.meta)
+    assert reno_windows(made).ours == pytest.approx(0.375)
 
 
 def test_every_claim_is_judged(study: Study, analysis: Analysis) -> None:

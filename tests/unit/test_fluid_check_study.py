@@ -1,5 +1,6 @@
 """The study of packets against fluid, on its smallest grid; its measures on made-up pairs."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from headgate.studies.fluid_check import compare
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.compare import Comparison, Measured, Pair
 from headgate.studies.fluid_check.faces import RED, Face, faces
+from headgate.studies.fluid_check.findings import explicit_start_ratio, worst_fast_queue
+from headgate.studies.fluid_check.jobs import start_s
 from headgate.studies.study import load
 from headgate.verdicts import judge
 
@@ -101,6 +104,34 @@ def test_fast_keeps_its_packets_by_both(made: Comparison) -> None:
     assert pair.fluid.queue == pytest.approx(pair.cell.buffer_packets / 2, rel=1e-3)
     assert abs(pair.queue_error) < 0.05
     assert pair.warnings == ()
+
+
+def test_fast_s_queue_is_held_to_n_alpha_by_both(made: Comparison) -> None:
+    """A queue that is 30 % too long by packets and by fluid alike is no right one."""
+    assert worst_fast_queue(made).ours < 0.05
+    wrong = Comparison(made.setup, made.results)
+    wrong.pairs = tuple(
+        replace(
+            pair,
+            packets=replace(pair.packets, queue=1.3 * pair.packets.queue),
+            fluid=replace(pair.fluid, queue=1.3 * pair.fluid.queue),
+        )
+        for pair in made.pairs
+    )
+    assert worst_fast_queue(wrong).ours > 0.25
+
+
+def test_packets_that_are_late_take_their_run_at_least(made: Comparison) -> None:
+    """100 rounds of 50 ms are 5 s: a fluid of 1 s is at least 5 times as early."""
+    early = Comparison(made.setup, made.results)
+    early.starts = dict.fromkeys(made.starts, (1.0, 1.0))
+    assert explicit_start_ratio(early).ours == 1.0
+    end_s = start_s(made.setup)
+    for fluid_s, ratio in ((end_s / 5, 5.0), (2 * end_s, 1.0)):
+        early.starts = {**early.starts, ("vcp", 1): (math.inf, fluid_s)}
+        found = explicit_start_ratio(early)
+        assert found.ours == pytest.approx(ratio)
+        assert f"vcp x 1 not in the {end_s:g} s of its run" in found.note
 
 
 def test_what_is_not_warned_of_is_right(made: Comparison) -> None:

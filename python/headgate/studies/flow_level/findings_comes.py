@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -92,18 +94,28 @@ def bound(windows: Numbers) -> int:
     return int(np.ceil(missing / (GAMMA * (alpha / rtts_s).sum())))
 
 
+def first_full(used: Numbers) -> float:
+    """Return after how many updates the link is first full; infinite if it never is."""
+    full = np.flatnonzero(used >= FULL)
+    return float(full[0]) if full.size else math.inf
+
+
 def updates_until_full(made: Solutions) -> Estimate:
     """Find the most updates until the link is full, over their bound."""
-    needed = [int(np.argmax(used >= FULL)) for used, _ in made.filling]
+    needed = [first_full(used) for used, _ in made.filling]
     bounds = [bound(windows[0]) for _, windows in made.filling]
     each = [ours / most for ours, most in zip(needed, bounds, strict=True)]
-    return Estimate(ours=max(each), note=f"{min(needed)} to {max(needed)} updates")
+    return Estimate(ours=max(each), note=f"{min(needed):g} to {max(needed):g} updates")
 
 
 def use_once_full(made: Solutions) -> Estimate:
-    """Find the least utilisation once the link was full."""
-    least = [used[int(np.argmax(used >= FULL)) :].min() for used, _ in made.filling]
-    return Estimate(ours=float(min(least)))
+    """Find the least utilisation once the link was full; 0 if it never is."""
+    least = [
+        float(used[int(full) :].min()) if math.isfinite(full) else 0.0
+        for used, _ in made.filling
+        for full in [first_full(used)]
+    ]
+    return Estimate(ours=min(least))
 
 
 def rate_spread(made: Solutions) -> Estimate:

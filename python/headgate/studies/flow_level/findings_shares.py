@@ -57,9 +57,10 @@ def rate_ratio(made: Solutions, *, law: str, over: str, under: str) -> Estimate:
     return mean_of(measures.ratio(made, law, over, under))
 
 
-def reno_ratio(made: Solutions) -> Estimate:
-    """Compare Reno's rates with a short and a long round trip."""
+def reno_windows(made: Solutions) -> Estimate:
+    """Compare Reno's rate times round trip with a short round trip and with a long one."""
     names = networks.UNEVEN.names
     near, far = (made.reno["uneven"][names.index(name)] for name in ("near", "far"))
-    note = f"{near / far:.3g} at greatest utility, without queues"
-    return mean_of(measures.ratio(made, "reno", "near", "far"), note)
+    rates = float(np.mean(measures.ratio(made, "reno", "near", "far")))
+    note = f"rates {rates:.3g} to 1; {near / far:.3g} at greatest utility, without queues"
+    return mean_of(measures.window_ratio(made, "reno", "near", "far"), note)

@@ -90,6 +90,16 @@ def ratio(runs: Runs, law: str, over: str, under: str) -> list[float]:
     return [float(row[first] / row[second]) for row in each]
 
 
+def window_ratio(runs: Runs, law: str, over: str, under: str) -> list[float]:
+    """Return the same of rate times mean round trip: the ratio of rates over that of 1/RTT."""
+    names = networks.UNEVEN.names
+    first, second = names.index(over), names.index(under)
+    done = runs.replicates("fair", "uneven", law)
+    trips = [run.flows["mean_rtt_s"] for run in done]
+    each = zip(ratio(runs, law, over, under), trips, strict=True)
+    return [rates * float(rtt_s[first] / rtt_s[second]) for rates, rtt_s in each]
+
+
 def greatest_gain(row: networks.Row, rate: Numbers) -> float:
     """Return the most that `sum alpha (x' - x)/x` is for rates within the links, over `sum alpha`.
 

@@ -10,6 +10,7 @@ import numpy as np
 from headgate.experiment.runs import NotRunError
 from headgate.studies.fluid_check.compare import Comparison, Pair, largest_apart
 from headgate.studies.fluid_check.faces import RED, RENO, faces
+from headgate.studies.fluid_check.jobs import start_s
 from headgate.verdicts import Estimate
 
 Holds = Callable[[Pair], bool]
@@ -54,8 +55,15 @@ def worst_throughput(made: Comparison) -> Estimate:
 
 
 def worst_fast_queue(made: Comparison) -> Estimate:
-    """Find the largest error of FAST's queue."""
-    return _worst(_of(made, FAST, lambda pair: pair.cell.window >= LARGE), "queue_error")
+    """Find the largest distance of FAST's queue from n alpha, by packets and by fluid."""
+    pairs = _of(made, FAST, lambda pair: pair.cell.window >= LARGE)
+    off = {}
+    for pair in pairs:
+        target = pair.cell.flows * float(pair.face.sender(made.setup, pair.cell)["alpha"])
+        for name, measured in (("packets", pair.packets), ("fluid", pair.fluid)):
+            off[f"{name}, {pair}"] = abs(measured.queue / target - 1)
+    worst = max(off, key=lambda name: off[name])
+    return Estimate(ours=off[worst], note=f"by {worst}; {len(pairs)} cells")
 
 
 def fast_loss(made: Comparison) -> Estimate:
@@ -141,29 +149,36 @@ def start_ratio(made: Comparison) -> Estimate:
     """Find the least ratio of the times to the full rate over laws of loss."""
     lossy = [face.name for face in faces() if not face.queues]
     own = {law: later(*made.starts[law, 1]) for law in lossy}
-    return Estimate(
-        ours=min(own.values()), note=", ".join(f"{law} {value:.0f}" for law, value in own.items())
-    )
+    note = ", ".join(f"{law} {value:.0f}" for law, value in own.items())
+    return Estimate(ours=float(np.min(list(own.values()))), note=note)
 
 
 def explicit_start_ratio(made: Comparison) -> Estimate:
     """Find the largest ratio of these times over laws whose routers speak."""
-    ratios = {
-        f"{face.name} x {flows}": later(*made.starts[face.name, flows])
-        for face in faces()
-        if not face.starts_slowly
-        for flows in made.setup.settings["start"]["flows"]
-    }
-    own = {law: max(ratio, 1 / ratio) for law, ratio in ratios.items() if ratio > 0}
+    end_s = start_s(made.setup)
+    own: dict[str, float] = {}
+    late = ""
+    for face in faces():
+        for flows in made.setup.settings["start"]["flows"] if not face.starts_slowly else ():
+            name = f"{face.name} x {flows}"
+            packets_s, fluid_s = made.starts[face.name, flows]
+            if math.isinf(packets_s):
+                late += f", {name} not in the {end_s:g} s of its run (fluid: {fluid_s:.3g} s)"
+            if math.isfinite(packets_s) or fluid_s < end_s:
+                own[name] = times_apart(min(packets_s, end_s), fluid_s)
     if not own:
         raise NotRunError("no law whose routers speak has a fluid model")
-    never = "".join(f", {law} never by packets" for law in ratios if law not in own)
     said = ", ".join(f"{law} {value:.2g}" for law, value in own.items())
-    return Estimate(ours=max(own.values()), note=said + never)
+    return Estimate(ours=max(own.values()), note=said + late)
+
+
+def times_apart(one: float, other: float) -> float:
+    """Return the larger over the lesser of two times."""
+    return max(one / other, other / one)
 
 
 def later(packets_s: float, fluid_s: float) -> float:
-    """Return how many times as long the fluid takes; NaN if packets never come there."""
+    """Return how many times as long the fluid takes; NaN if packets do not come there."""
     return fluid_s / packets_s if math.isfinite(packets_s) else math.nan
 
 

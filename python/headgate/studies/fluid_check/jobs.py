@@ -30,6 +30,12 @@ def starts(setup: Setup) -> list[Cell]:
     return [Cell(own["rate"], own["rtt_ms"], count, own["buffer"]) for count in own["flows"]]
 
 
+def start_s(setup: Setup) -> float:
+    """Return how long a start is watched by packets."""
+    own = setup.settings["start"]
+    return float(own["rounds"] * own["rtt_ms"] / 1e3)
+
+
 def _grid(setup: Setup) -> Iterator[Job]:
     for face in faces():
         for cell in cells(setup):
@@ -47,8 +53,7 @@ def _starts(setup: Setup) -> Iterator[Job]:
     for face in faces():
         for cell in starts(setup):
             rows = {"interval": seconds(cell.rtt_s / ROWS), "flows": [], "ports": ["bottleneck"]}
-            times = setup.settings["start"]["rounds"] * cell.rtt_s, 0.0
-            scenario = _scenario(setup, face, cell, times, rows)
+            scenario = _scenario(setup, face, cell, (start_s(setup), 0.0), rows)
             yield job(scenario, part=START, face=face.name, **labels(cell))
 
 

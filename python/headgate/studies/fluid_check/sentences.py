@@ -83,7 +83,7 @@ def _starts(made: Comparison) -> str:
 
 def _late(made: Comparison, law: str) -> str:
     ratio = later(*made.starts[law, 1])
-    return f"{ratio:.2g}" if math.isfinite(ratio) else "never"
+    return f"{ratio:.2g}" if math.isfinite(ratio) else "not reached in the run"
 
 
 def _warnings(made: Comparison) -> str:
