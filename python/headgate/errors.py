@@ -55,6 +55,10 @@ class StoreError(HeadgateError):
     """A file or folder of results that cannot be read or written."""
 
 
+class NotStoredError(StoreError):
+    """A stored run without a table or column that is now asked of it."""
+
+
 class MissingLibraryError(HeadgateError, ImportError):
     """A library that is needed is not installed."""
 

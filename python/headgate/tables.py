@@ -69,10 +69,13 @@ class Words:
         return offsets, blob[np.arange(offsets[-1]) + shift]
 
 
+Data = Mapping[str, NDArray[Any] | Words]
+
+
 class Table:
     """Columns of equal length, each with a unit and a definition."""
 
-    def __init__(self, name: str, data: Mapping[str, NDArray[Any] | Words]) -> None:
+    def __init__(self, name: str, data: Data) -> None:
         self.name = name
         self._data = dict(data)
         self._about = {column.name: column for column in EVERY_TABLE.get(name, ())}
@@ -122,19 +125,35 @@ class Table:
     def labelled(self, labels: Mapping[str, str | int | float]) -> Table:
         """Return the table with the same few words or numbers in front of every row."""
         first = {name: _constant(value, len(self)) for name, value in labels.items()}
-        return Table(self.name, {**first, **self._data})
+        return self._derive(self.name, {**first, **self._data})
 
-    def extended(self, name: str, columns: Mapping[str, NDArray[Any] | Words]) -> Table:
+    def extended(self, name: str, columns: Data) -> Table:
         """Return a table of another name with more columns after its own."""
-        return Table(name, {**self._data, **columns})
+        return self._derive(name, {**self._data, **columns})
 
     def only(self, names: Sequence[str]) -> Table:
         """Return the table of those columns."""
-        return Table(self.name, {name: self._column(name) for name in names})
+        return self._derive(self.name, {name: self._column(name) for name in names})
 
     def where(self, rows: Any) -> Table:
         """Return the table of those rows: a mask or indices."""
-        return Table(self.name, {name: column[rows] for name, column in self._data.items()})
+        data = {name: column[rows] for name, column in self._data.items()}
+        return self._derive(self.name, data)
+
+    def _derive(self, name: str, data: Data) -> Table:
+        """Make a table of columns of this one."""
+        return Table(name, data)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the columns take."""
+        columns = self._data.values()
+        return sum((c.codes if isinstance(c, Words) else c).nbytes for c in columns)
+
+    @property
+    def data(self) -> Data:
+        """The columns as they are kept: words as codes."""
+        return self._data
 
     def keys(self) -> tuple[str, ...]:
         """Names of the columns, so that `dict(table)` is NumPy arrays by their names."""

@@ -1,10 +1,17 @@
 """Runs of a study, made in this process: what it makes of them is tested, and no store."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
 
 from headgate import Result
 from headgate.campaign.jobs import Job
-from headgate.experiment.runs import Key
+from headgate.campaign.packed import PackedRuns
+from headgate.experiment.runs import Key, Runs
+from headgate.experiment.stored_runs import ReadRuns
+from headgate.studies.study import Study
 
 
 def results_of(jobs: Mapping[Key, Job]) -> dict[Key, Result]:
@@ -16,3 +23,19 @@ def _finished(job: Job) -> Result:
     """Return a run with its labels, as a store does."""
     result = job.scenario.run()
     return Result(result.tables, {**result.meta, "labels": dict(job.labels)})
+
+
+def assert_stored_suffices(study: Study, runs: Runs, folder: Path) -> None:
+    """Hold every finding to the same finding by the tables and columns that claims read alone."""
+    read = ReadRuns(runs, {key: f"run {number}" for number, key in enumerate(runs.results)})
+    found = study.find(read.watched)
+    packed = PackedRuns(folder)
+    packed.replace([dict(read.trim())])
+    stored = {key: packed.read(run) for key, run in read.identities.items()}
+    again = study.find(replace(runs, results={k: one for k, one in stored.items() if one}))
+    assert len(stored) == len(runs.results)
+    assert again.keys() == found.keys()
+    for claim, one in found.items():
+        numbers = [(f.ours, *f.interval) for f in (one, again[claim])]
+        assert np.array_equal(*numbers, equal_nan=True), claim
+        assert again[claim].note == one.note

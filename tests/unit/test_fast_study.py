@@ -12,7 +12,7 @@ from headgate.studies.fast import theory
 from headgate.studies.study import load
 from headgate.verdicts import Judged, judge
 
-from .made_runs import results_of
+from .made_runs import assert_stored_suffices, results_of
 
 CHEAP = (
     "packet level", "together", "convergence", "weights", "latecomers", "overfull", "dsl",
@@ -21,11 +21,16 @@ CHEAP = (
 
 
 @pytest.fixture(scope="module")
-def analysis() -> Analysis:
+def runs() -> Runs:
     study = load("fast")
     setup = study.setup(study.scale("quick").model_copy(update={"seeds": 1}))
     jobs = {key: job for key, job in study.jobs(setup).items() if key[0] in CHEAP}
-    return study.analyse(Runs(setup, results_of(jobs)))
+    return Runs(setup, results_of(jobs))
+
+
+@pytest.fixture(scope="module")
+def analysis(runs: Runs) -> Analysis:
+    return load("fast").analyse(runs)
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +52,10 @@ def verdicts(analysis: Analysis) -> dict[str, Judged]:
 )  # fmt: skip
 def test_what_follows_from_the_equation_holds(claim: str, verdicts: dict[str, Judged]) -> None:
     assert verdicts[claim].verdict == "holds", verdicts[claim]
+
+
+def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+    assert_stored_suffices(load("fast"), runs, tmp_path)
 
 
 def test_every_claim_has_a_finding_or_says_why_not(analysis: Analysis) -> None:

@@ -22,6 +22,7 @@ from headgate.studies.fct.measures import COUNTS, Times, Values, parts_s
 from headgate.studies.study import load
 from headgate.verdicts import Judged
 
+from .made_runs import assert_stored_suffices
 from .study_findings import judge_numbers
 
 # Models ------------------------------------------------------------------------------------------
@@ -143,6 +144,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     fresh = Store(store.folder)
     assert not fresh.missing(list(jobs.values()))
     return Runs(setup, {key: fresh.read(job) for key, job in jobs.items()})
+
+
+def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+    assert_stored_suffices(load("fct"), runs, tmp_path)
 
 
 @pytest.fixture(scope="module")

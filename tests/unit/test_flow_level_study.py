@@ -23,7 +23,7 @@ from headgate.studies.flow_level.solutions import Solutions
 from headgate.studies.study import Study, load
 from headgate.verdicts import Judged
 
-from .made_runs import results_of
+from .made_runs import assert_stored_suffices, results_of
 from .study_findings import judge_numbers
 
 SMALL = {
@@ -60,6 +60,10 @@ def analysis(study: Study, runs: Runs) -> Analysis:
 @pytest.fixture(scope="module")
 def verdicts(study: Study, analysis: Analysis) -> dict[str, Judged]:
     return judge_numbers("flow-level", analysis.findings)
+
+
+def test_what_claims_read_is_enough_for_them(study: Study, runs: Runs, tmp_path: Path) -> None:
+    assert_stored_suffices(study, runs, tmp_path)
 
 
 def test_a_cycle_without_recovery_has_the_closed_forms() -> None:

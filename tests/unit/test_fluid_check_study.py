@@ -22,7 +22,7 @@ from headgate.studies.fluid_check.jobs import start_s
 from headgate.studies.study import load
 from headgate.verdicts import judge
 
-from .made_runs import results_of
+from .made_runs import assert_stored_suffices, results_of
 
 PLANE = {"rates": ["10 Mbit/s"], "rtts_ms": [50], "flows": [1, 10], "buffers": [0.25, 2.0]}
 APART = {"rate": "10 Mbit/s", "rtt_ms": 50, "flows": 10, "buffer": 0.25, "spread": 0.1}
@@ -76,6 +76,10 @@ def test_every_claim_is_judged_or_says_why_not(analysis: Analysis) -> None:
     for claim in study.claims:
         judged = judge(claim, analysis.findings, "quick")
         assert judged.ours is not None or judged.note
+
+
+def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+    assert_stored_suffices(load("fluid-check"), runs, tmp_path)
 
 
 def test_every_picture_and_table_is_made(analysis: Analysis, tmp_path: Path) -> None:

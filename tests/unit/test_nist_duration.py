@@ -1,6 +1,7 @@
 """What a shortened run preserves: its runs, its ratios by hand, and its whole analysis."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from headgate.studies.nist_duration.durations import GROWING, NAMES, Durations
 from headgate.studies.nist_duration.jobs import PUBLISHED, SHORT
 from headgate.studies.study import Study, load
 from headgate.units import parse_time
+
+from .made_runs import assert_stored_suffices
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +37,10 @@ def made_up(tiny: Durations, response: str, by_key: dict[tuple[str, str, str], f
         key: dict.fromkeys(NAMES, 1.0) | {response: value} for key, value in by_key.items()
     }
     return made
+
+
+def test_what_claims_read_is_enough_for_them(study: Study, tiny: Durations, tmp_path: Path) -> None:
+    assert_stored_suffices(study, tiny, tmp_path)
 
 
 def test_runs_differ_in_their_duration_alone(study: Study) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,6 +44,7 @@ from headgate.studies.study import load
 from headgate.tables import Table, Words
 from headgate.verdicts import Estimate, Sample, judge
 
+from .made_runs import assert_stored_suffices
 from .study_findings import findings_of
 
 LAWS = ("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable")
@@ -387,6 +389,10 @@ def test_the_table_has_both_sides_of_every_cell(tiny: Mixed, analysis: Analysis)
     assert web[1] == pytest.approx(delivered / active_s)
     total = sum(float(rows["delivered_packets"][place]) for place in range(len(rows)))
     assert tally(result, "ctcp")[0].sum() == pytest.approx(total)
+
+
+def test_what_claims_read_is_enough_for_them(tiny: Mixed, tmp_path: Path) -> None:
+    assert_stored_suffices(load("nist-2b"), tiny, tmp_path)
 
 
 def test_every_claim_is_judged(analysis: Analysis) -> None:

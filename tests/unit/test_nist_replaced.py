@@ -1,6 +1,7 @@
 """Experiments 1a and 1b at a size that takes seconds: their runs, responses, analyses, claims."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ from headgate.studies.nist.summary import Experiment
 from headgate.studies.study import Study, load
 from headgate.tables import Table, Words
 
+from .made_runs import assert_stored_suffices
 from .study_findings import findings_of
 
 LAWS = ("reno", "ctcp", "fast", "scalable")
@@ -52,9 +54,17 @@ def tiny(study: Study) -> Runs:
 
 
 @pytest.fixture(scope="module")
-def experiment() -> Experiment:
-    runs = tiny(load("nist-1b"))
+def runs() -> Runs:
+    return tiny(load("nist-1b"))
+
+
+@pytest.fixture(scope="module")
+def experiment(runs: Runs) -> Experiment:
     return Experiment(Designed(runs.setup, runs.results), roles(runs.setup.design), responses)
+
+
+def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+    assert_stored_suffices(load("nist-1b"), runs, tmp_path)
 
 
 def test_settings_are_mesonets_own(experiment: Experiment) -> None:

@@ -2,6 +2,7 @@
 
 import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from headgate.studies.nist_scale.preserved import as_toml, sort_responses
 from headgate.studies.nist_scale.sizes import NAMES, Ratio, Sizes, difference
 from headgate.studies.study import Study, load
 
+from .made_runs import assert_stored_suffices
 from .study_findings import findings_of
 
 CONDITIONS = ("heavy, short buffers", "heavy, long buffers")
@@ -52,6 +54,10 @@ def test_sizes_are_fractions() -> None:
     for wrong in ("0", "2", "1/0", "small"):
         with pytest.raises(HeadgateError, match=r"sizes: .* such as '1/20'"):
             share(wrong)
+
+
+def test_what_claims_read_is_enough_for_them(study: Study, tiny: Sizes, tmp_path: Path) -> None:
+    assert_stored_suffices(study, tiny, tmp_path)
 
 
 def test_runs_of_a_condition_differ_in_their_size_alone(study: Study) -> None:

@@ -28,6 +28,7 @@ from headgate.studies.nist_sensitivity.summary import Sensitivity
 from headgate.studies.study import Study, load
 from headgate.tables import Table
 
+from .made_runs import assert_stored_suffices
 from .study_findings import findings_of
 
 STUDY = load("nist-sensitivity")
@@ -188,6 +189,10 @@ def test_what_is_printed_is_what_the_source_printed() -> None:
     assert set(published.LIKELY) <= set(table)
     assert set(published.LIKELY.values()) <= set(NAMES)
     assert [len(set(names)) for names in (published.LARGEST, published.TRANSMITTING)] == [7, 6]
+
+
+def test_what_claims_read_is_enough_for_them(whole: Sensitivity, tmp_path: Path) -> None:
+    assert_stored_suffices(STUDY, whole, tmp_path)
 
 
 def test_every_claim_has_a_finding(whole: Sensitivity, by_both_laws: Sensitivity) -> None:

@@ -1,6 +1,7 @@
 """What each finding hangs on: settings become scenarios, and where a finding holds is told."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,12 +13,14 @@ from headgate.studies.nist_unknowns.findings import hold
 from headgate.studies.nist_unknowns.runs import parameters, scenario
 from headgate.studies.study import load
 
+from .made_runs import assert_stored_suffices
+
 STUDY = load("nist-unknowns")
 LAWS = ("reno", "ctcp", "fast", "fast-at")
 
 
 @pytest.fixture(scope="module")
-def of() -> Combinations:
+def runs() -> Runs:
     scale = STUDY.spec.scales["quick"].model_copy(
         update={
             "factors": ("alpha", "recovery"), "generators": {}, "levels": {}, "size": 0.004,
@@ -25,7 +28,12 @@ def of() -> Combinations:
         }
     )  # fmt: skip
     setup = replace(STUDY.setup(scale), laws=LAWS)
-    return prepare(Runs(setup, {k: job.scenario.run() for k, job in STUDY.jobs(setup).items()}))
+    return Runs(setup, {k: job.scenario.run() for k, job in STUDY.jobs(setup).items()})
+
+
+@pytest.fixture(scope="module")
+def of(runs: Runs) -> Combinations:
+    return prepare(runs)
 
 
 def test_parameters_of_each_law_are_those_of_the_combination() -> None:
@@ -47,6 +55,10 @@ def test_a_combination_reaches_the_scenario() -> None:
     assert first["traffic"][0]["law"]["variant"] == "paper"
     assert made["network"]["source_shares"]["F"] == 0.85
     assert (len(setup.design), len(setup.design.factors), setup.design.resolution) == (32, 9, 4)
+
+
+def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+    assert_stored_suffices(STUDY, runs, tmp_path)
 
 
 def test_where_a_finding_holds_is_told(of: Combinations) -> None:

@@ -17,7 +17,7 @@ from headgate.studies.senders.pictures_alone import spans
 from headgate.studies.study import load
 from headgate.verdicts import Judged, judge
 
-from .made_runs import results_of
+from .made_runs import assert_stored_suffices, results_of
 
 LAWS = (
     "bbr", "bic", "ctcp", "cubic", "fast", "fast-at", "hstcp", "htcp", "reno", "scalable",
@@ -52,14 +52,19 @@ TINY = {
 
 
 @pytest.fixture(scope="module")
-def analysis() -> Analysis:
+def runs() -> Runs:
     study = load("senders")
     study.__dict__["spec"] = study.spec.model_copy(update={"laws": LAWS})
     quick = study.scale("quick")
     changed = {"seeds": 2, "fixed": {**quick.fixed, **TINY}}
     setup = study.setup(quick.model_copy(update=changed))
     jobs = study.jobs(setup)
-    return study.analyse(Runs(setup, results_of(jobs)))
+    return Runs(setup, results_of(jobs))
+
+
+@pytest.fixture(scope="module")
+def analysis(runs: Runs) -> Analysis:
+    return load("senders").analyse(runs)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +84,10 @@ def verdicts(analysis: Analysis) -> dict[str, Judged]:
 )  # fmt: skip
 def test_what_does_not_hang_on_chance_holds(claim: str, verdicts: dict[str, Judged]) -> None:
     assert verdicts[claim].verdict == "holds", verdicts[claim]
+
+
+def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+    assert_stored_suffices(load("senders"), runs, tmp_path)
 
 
 def test_every_claim_has_a_finding_or_says_why_not(analysis: Analysis) -> None:

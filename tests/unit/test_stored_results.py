@@ -8,13 +8,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from headgate.api import Result
 from headgate.campaign.jobs import Job
 from headgate.campaign.workers import WorkerPool
 from headgate.cli.main import app
 from headgate.errors import HeadgateError, InterruptedRunError, StoreError
-from headgate.experiment import runner
+from headgate.experiment import runner, stored_runs
 from headgate.experiment.estimates import mean_of, mean_ratio
 from headgate.experiment.stored import Basis, StoredResults
+from headgate.run.parquet import read_columns
 from headgate.studies import ask, stored, study
 from headgate.studies.documents import Statement, read_documents
 from headgate.studies.sentences import count_sentences, judge_sentence
@@ -52,12 +54,73 @@ def test_without_them_it_runs(made: tuple[Path, runner.StudyOutcome], tmp_path: 
 def test_more_than_is_packed_at_once_is_packed_in_parts(
     made: tuple[Path, runner.StudyOutcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "AT_ONCE_BYTES", 1)
+    monkeypatch.setattr(stored_runs, "AT_ONCE_BYTES", 1)
     outcome = run(tmp_path / "out", tmp_path / "results")
     assert len(list((tmp_path / "results").glob(f"{NAME}/quick/*/runs.parquet"))) == 4
     assert outcome.as_json()["claims"] == made[1].as_json()["claims"]
     run(tmp_path / "again", tmp_path / "results")
     assert not list((tmp_path / "again" / "runs").iterdir())
+
+
+def columns_of(results: Path) -> dict[str, set[str]]:
+    """Return the columns of the tables that are stored of runs."""
+    files = results.glob(f"{NAME}/quick/*/*.parquet")
+    return {file.stem: set(read_columns(file)) for file in files if file.stem != "runs"}
+
+
+def test_only_columns_that_the_report_reads_are_stored(
+    made: tuple[Path, runner.StudyOutcome],
+) -> None:
+    columns = columns_of(made[0])
+    assert set(columns) == {"flows", "ports", "series"}
+    assert columns["ports"] == {"link"}
+    assert {"cwnd_packets", "drops"} <= columns["series"]
+    assert "throughput_bps" not in columns["series"]
+
+
+def test_of_a_large_study_what_the_claims_read_is_stored_and_a_report_makes_the_runs_again(
+    made: tuple[Path, runner.StudyOutcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_runs, "REPORT_BYTES", 1)
+    first = run(tmp_path / "out", tmp_path / "results")
+    assert first.as_json()["claims"] == made[1].as_json()["claims"]
+    claims, report = columns_of(tmp_path / "results"), columns_of(made[0])
+    assert all(columns <= report[name] for name, columns in claims.items())
+    asked = ask.ask(NAME, "quick", results=tmp_path / "results")
+    kept = runner.read_finished(asked)
+    assert kept is not None
+    assert not any(stored_runs.serves_reports(one) for one in kept.results.values())
+    (computed,) = stored.compute_stored(tmp_path / "results")
+    assert (computed.computed, computed.moved) == (True, ())
+    assert computed.claims == first.claims
+    again = run(tmp_path / "again", tmp_path / "results")
+    assert len(list((tmp_path / "again" / "runs").iterdir())) == 4
+    assert again.as_json()["claims"] == first.as_json()["claims"]
+    assert columns_of(tmp_path / "results") == claims
+
+
+def test_what_a_changed_study_asks_beyond_what_is_stored_is_said_and_made_again(
+    made: tuple[Path, runner.StudyOutcome],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    asked = ask.ask(NAME, "quick", tmp_path / "out", results=tmp_path / "results")
+    shutil.copytree(made[0], tmp_path / "results")
+    packed = StoredResults(tmp_path / "results" / NAME / "quick").runs
+    less = {
+        job.identity: Result({"ports": one.ports}, one.meta)
+        for job in asked.jobs.values()
+        if (one := packed.read(job.identity))
+    }
+    packed.replace([less])
+    (computed,) = stored.compute_stored(tmp_path / "results")
+    assert (computed.computed, computed.claims) == (False, made[1].claims)
+    assert "a claim asks more than is stored (" in computed.describe_values()
+    assert "stores no table 'flows' of this run" in computed.describe_values()
+    outcome = run(tmp_path / "out", tmp_path / "results")
+    assert "its report asks for it, so the runs are made again" in caplog.text
+    assert outcome.as_json()["claims"] == made[1].as_json()["claims"]
+    assert columns_of(tmp_path / "results") == columns_of(made[0])
 
 
 def test_all_claims_are_told_from_what_was_found(made: tuple[Path, runner.StudyOutcome]) -> None:
@@ -253,6 +316,7 @@ def test_a_study_that_was_stopped_keeps_what_it_has(
     elsewhere = ask.ask(NAME, "quick", tmp_path / "elsewhere", results=tmp_path / "results")
     runner.run_study(elsewhere, WorkerPool(1))
     assert len(list((tmp_path / "elsewhere" / "runs").iterdir())) == 3
+    assert columns_of(tmp_path / "results").keys() == {"flows", "ports", "series"}
     assert len(StoredResults(tmp_path / "results" / NAME / "quick").runs) == 4
 
 

@@ -16,7 +16,7 @@ from headgate.studies.vcp.measures import spread_rtts_s, window_packets
 from headgate.studies.vcp.schemes import RULES, SCHEMES, bdp
 from headgate.verdicts import Judged, judge
 
-from .made_runs import results_of
+from .made_runs import assert_stored_suffices, results_of
 
 #: Whole, and enough to judge.
 CHEAP = ("xi", "scaling", "fluid", "stability")
@@ -40,7 +40,7 @@ LONG = {("illustration", "TCP"), ("illustration", "VCP 8-bit"), ("joining", "TCP
 
 
 @pytest.fixture(scope="module")
-def analysis() -> Analysis:
+def runs() -> Runs:
     study = load("vcp")
     quick = study.scale("quick")
     setup = study.setup(quick.model_copy(update={"fixed": {**quick.fixed, **TINY}}))
@@ -49,7 +49,12 @@ def analysis() -> Analysis:
         for key, job in study.jobs(setup).items()
         if key[0] not in ("crowd", "joining") and key[:2] not in LONG
     }
-    return study.analyse(Runs(setup, results_of(made)))
+    return Runs(setup, results_of(made))
+
+
+@pytest.fixture(scope="module")
+def analysis(runs: Runs) -> Analysis:
+    return load("vcp").analyse(runs)
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +65,10 @@ def verdicts(analysis: Analysis) -> dict[str, Judged]:
 @pytest.mark.parametrize("claim", ["xi", "mi-exponential", "aimd-fair", "fluid-equilibrium"])
 def test_what_one_path_shows_holds(claim: str, verdicts: dict[str, Judged]) -> None:
     assert verdicts[claim].verdict == "holds", verdicts[claim]
+
+
+def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+    assert_stored_suffices(load("vcp"), runs, tmp_path)
 
 
 def test_every_claim_has_a_finding_or_says_why_not(analysis: Analysis) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,10 +25,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from headgate.api import Result
 from headgate.campaign.formed import Formed, leave_out, put_back, read_formed, write_formed
-from headgate.errors import StoreError, explain_os
+from headgate.errors import NotStoredError, StoreError, explain_os
 from headgate.run.parquet import read_columns, write_table
 from headgate.run.process import dead, here
-from headgate.tables import Table, Words
+from headgate.tables import Data, Table, Words
 
 RUNS, DRAFT = "runs", ".draft@"
 NAME_LENGTH = 16
@@ -87,6 +87,11 @@ class PackedRuns:
         results = (piece.read(row) for piece, row in self._places.get(identity, ()))
         return next((result for result in results if is_whole(result)), None)
 
+    def _forget(self) -> None:
+        """Have the pieces listed again."""
+        for known in ("_places", "_by_labels"):
+            vars(self).pop(known, None)
+
     @cached_property
     def _by_labels(self) -> dict[Labels, list[tuple[_Piece, int]]]:
         places = (place for own in self._places.values() for place in own)
@@ -109,9 +114,20 @@ class PackedRuns:
         new = {run: one for run, one in results.items() if self.read(run, is_whole) is None}
         if new:
             _write_piece(self.folder, new)
-            del self._places
-            vars(self).pop("_by_labels", None)
+            self._forget()
         return len(new)
+
+    def replace(self, parts: Iterable[Mapping[str, Result]]) -> int:
+        """Write a piece of each part, remove all other pieces, and return the bytes of their files.
+
+        Raises StoreError.
+        """
+        written = {_write_piece(self.folder, part) for part in parts}
+        for place in sorted(path.parent for path in self.folder.glob(f"[!.]*/{RUNS}.parquet")):
+            if place not in written:
+                shutil.rmtree(place)
+        self._forget()
+        return sum(file.stat().st_size for piece in written for file in piece.iterdir())
 
 
 @dataclass(frozen=True)
@@ -177,10 +193,16 @@ class _Tables(Mapping[str, Table]):
         self._piece, self._parts = piece, parts
 
     def __getitem__(self, name: str) -> Table:
+        if name not in self._parts:
+            raise NotStoredError(f"{self._piece.folder}: stores no table {name!r} of this run")
         part = self._parts[name]
         rows = slice(part.first, part.first + part.rows)
         columns = self._piece.columns(part.file)
-        return Table(name, {key: _rows_of(columns[key], rows) for key in columns})
+        data = {key: _rows_of(columns[key], rows) for key in columns}
+        return _StoredTable(name, data, self._piece.folder)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parts
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._parts)
@@ -189,12 +211,29 @@ class _Tables(Mapping[str, Table]):
         return len(self._parts)
 
 
+class _StoredTable(Table):
+    """A table of a packed run, which may have fewer columns than the run had."""
+
+    def __init__(self, name: str, data: Data, folder: Path) -> None:
+        super().__init__(name, data)
+        self._folder = folder
+
+    def _column(self, name: str) -> Any:
+        if name not in self.data:
+            place = f"column {name!r} of table {self.name!r}"
+            raise NotStoredError(f"{self._folder}: stores no {place} of this run")
+        return super()._column(name)
+
+    def _derive(self, name: str, data: Data) -> Table:
+        return _StoredTable(name, data, self._folder)
+
+
 def _rows_of(column: Any, rows: slice) -> Any:
     return Words.of(column[rows].texts()) if isinstance(column, Words) else column[rows]
 
 
-def _write_piece(folder: Path, results: Mapping[str, Result]) -> None:
-    """Write a piece among drafts, and give it its name. Raises StoreError."""
+def _write_piece(folder: Path, results: Mapping[str, Result]) -> Path:
+    """Write a piece among drafts, give it its name, and return it. Raises StoreError."""
     draft = folder / f"{DRAFT}{here()}"
     try:
         _sweep(folder)
@@ -202,7 +241,11 @@ def _write_piece(folder: Path, results: Mapping[str, Result]) -> None:
         parts = _write_tables(draft, results)
         write_table(draft / f"{RUNS}.parquet", _list_runs(results, parts), dense=True)
         final = folder / _name_of(draft)
-        draft.rename(final)
+        if final.exists():  # the same runs
+            shutil.rmtree(draft)
+        else:
+            draft.rename(final)
+        return final
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
 

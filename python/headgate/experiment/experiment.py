@@ -167,6 +167,10 @@ class Experiment:
         """Keep the figures of a stored run, unless a function asks the whole of it."""
         return trim(self.definition.responses, result)
 
+    @property
+    def find(self) -> None:
+        """None: its runs are stored with all they have kept, as other questions may come."""
+
     def analyse(self, runs: Runs) -> Analysis:
         """Turn the finished runs into tables, sentences and pictures. Raises HeadgateError."""
         from headgate.experiment import findings

@@ -134,3 +134,10 @@ class Runnable(Protocol):
     @property
     def analyse(self) -> Callable[[Runs], Analysis]:
         """The function that turns finished runs into findings and figures."""
+
+    @property
+    def find(self) -> Callable[[Runs], Mapping[str, Estimate]] | None:
+        """The function that finds what claims ask of finished runs, and draws nothing.
+
+        None if what is asked may change at any time: then runs are stored with all they have kept.
+        """

@@ -19,12 +19,13 @@ from headgate.campaign.progress import show_progress
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.workers import ALL_CORES, WorkerPool
-from headgate.errors import FluidWarning, HeadgateError, StoreError
+from headgate.errors import FluidWarning, HeadgateError, NotStoredError, StoreError
 from headgate.experiment import report_key
 from headgate.experiment.runnable import Analysis, Runnable
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.scales import scale_name
 from headgate.experiment.stored import Basis, StoredResults, hash_code, hash_runs
+from headgate.experiment.stored_runs import ReadRuns, serves_reports, store_runs
 from headgate.optional import find_missing
 from headgate.report.about import CLAIMS
 from headgate.run.files import write_bytes
@@ -128,8 +129,7 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
     started_s = time.monotonic()
     study, folder = asked.study, _pages(asked)
     _keep_files(study, folder)
-    runs, total = make_runs(asked, pool)
-    analysis = _analyse(study, runs)
+    runs, total, analysis = _make_and_analyse(asked, pool)
     if asked.settings:
         analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
     judged = tuple(
@@ -150,6 +150,30 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
     if find_missing("report"):
         return outcome
     return replace(outcome, report=_write_report(asked, runs, analysis, folder, total, pool))
+
+
+def _make_and_analyse(
+    asked: StudyRun, pool: WorkerPool
+) -> tuple[Runs, tuple[float, int], Analysis]:
+    """Make runs and analyse them, all again if the stored ones lack something; store them."""
+    try:
+        runs, total = make_runs(asked, pool)
+        read = _read_by_analysis(asked, runs)
+        analysis = _analyse(asked.study, read.watched)
+    except NotStoredError as lacking:
+        if asked.stored is None:
+            raise
+        log.warning("%s; its report asks for it, so the runs are made again", lacking)
+        runs, total = make_runs(replace(asked, results=None), pool)
+        read = _read_by_analysis(asked, runs)
+        analysis = _analyse(asked.study, read.watched)
+    if asked.stored is not None and asked.study.find is not None:
+        store_runs(asked.stored.runs, read, asked.study.find)
+    return runs, total, analysis
+
+
+def _read_by_analysis(asked: StudyRun, runs: Runs) -> ReadRuns:
+    return ReadRuns(runs, {key: asked.jobs[key].identity for key in runs.results})
 
 
 def _write_report(  # noqa: PLR0913, PLR0917 - what the report is made of
@@ -188,7 +212,9 @@ def run_shard(asked: StudyRun, shard: Shard, pool: WorkerPool = ALL_CORES) -> in
     kept = _read_kept(asked)
     mine = shard.of([job for key, job in asked.jobs.items() if key not in kept])
     _keep_files(asked.study, asked.folder)
-    _make(asked, mine, Store(asked.folder), pool)
+    store = Store(asked.folder)
+    _make(asked, mine, store, pool)
+    _keep_for_others(asked, mine, store)
     return len(mine)
 
 
@@ -205,14 +231,15 @@ def _keep_files(study: Runnable, folder: Path) -> None:
 
 
 def _make(asked: StudyRun, jobs: Sequence[Job], store: Store, pool: WorkerPool) -> None:
-    """Run what the store lacks; what was finished is kept for others, also when it is stopped."""
+    """Run what the store lacks; if it is stopped, what was finished is kept for others."""
     study = asked.study
     try:
         with show_progress(study.name) as show:
             scheduler = Scheduler(store, keep=study.keep, executor=pool.executor())
             scheduler.run(jobs, show, study.name)
-    finally:
+    except BaseException:
         _keep_for_others(asked, jobs, store)
+        raise
 
 
 def _keep_for_others(asked: StudyRun, jobs: Sequence[Job], store: Store) -> None:
@@ -249,6 +276,8 @@ def _results(asked: StudyRun, store: Store, pool: WorkerPool) -> Mapping[Key, Re
     for _ in range(TRIES):
         if missing:
             _make(asked, list(missing.values()), store, pool)
+        if asked.study.find is None:  # all is kept, for questions that nobody knows yet
+            _keep_for_others(asked, list(missing.values()), store)
         read = {key: _read(asked, store, job) for key, job in missing.items()}
         results = kept | {key: result for key, result in read.items() if result is not None}
         if len(results) == len(asked.jobs):
@@ -271,8 +300,12 @@ def _read_kept(asked: StudyRun) -> dict[Key, Result]:
     """Read the runs that others have made, as far as they have what is asked now."""
     if asked.stored is None:
         return {}
-    packed, has_all = asked.stored.runs, asked.study.has_all
-    read = {key: packed.read(job.identity, has_all) for key, job in asked.jobs.items()}
+    packed, study = asked.stored.runs, asked.study
+
+    def is_whole(result: Result) -> bool:
+        return serves_reports(result) and study.has_all(result)
+
+    read = {key: packed.read(job.identity, is_whole) for key, job in asked.jobs.items()}
     return {key: result for key, result in read.items() if result is not None}
 
 

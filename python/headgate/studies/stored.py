@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headgate.errors import HeadgateError
+from headgate.errors import HeadgateError, NotStoredError
 from headgate.experiment.runner import StudyRun, basis_of, read_finished
 from headgate.experiment.scales import scale_name
 from headgate.experiment.stored import Basis, Found, StoredResults
@@ -36,11 +36,13 @@ class StoredStudy:
     """Whether the values were computed from the stored runs, and not read as they were found."""
     moved: tuple[str, ...] = ()
     """The claims whose computed value is not the stored one."""
+    lacking: str = "its runs are not stored"
+    """Why the values were not computed."""
 
     def describe_values(self) -> str:
         """Say where the values come from, and which are not those that were stored."""
         if not self.computed:
-            return "values as they were found, as its runs are not stored"
+            return f"values as they were found, as {self.lacking}"
         known = [claim for claim in self.claims if claim.ours is not None]
         other = f"; not as stored: {', '.join(self.moved)}" if self.moved else ""
         return f"{len(known)} values computed from its stored runs{other}"
@@ -72,15 +74,21 @@ def compute_stored(
 ) -> Iterator[StoredStudy]:
     """Compute every value from the stored runs of each study, one study after the other.
 
-    Findings of which no runs are stored stand as they were found. With `update` the findings are
-    written in place of those stored. Raises HeadgateError where there are none.
+    Findings of which no runs are stored, or too little of them, stand as they were found. With
+    `update` the findings are written in place of those stored. Raises HeadgateError where there are
+    none.
     """
     for asked, found in _chosen(results, scale):
         runs = read_finished(asked)
         if runs is None:
             yield _judge(asked, found.basis, found.estimates)
             continue
-        values = load(asked.study.name).find(runs)
+        try:
+            values = load(asked.study.name).find(runs)
+        except NotStoredError as lacking:
+            as_found = _judge(asked, found.basis, found.estimates)
+            yield replace(as_found, lacking=f"a claim asks more than is stored ({lacking})")
+            continue
         now = basis_of(asked, found.basis.cpu_s)
         basis = replace(now, results=found.basis.results, runs_hash=found.basis.runs_hash)
         if update and asked.stored is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -35,6 +35,18 @@ COUNTS = {
 }
 
 
+class Totals(dict[str, Values]):
+    """Totals of columns by size, each added up when it is asked for: the others are not read."""
+
+    def __init__(self, add_up: Callable[[str], Values]) -> None:
+        super().__init__()
+        self._add_up = add_up
+
+    def __missing__(self, name: str) -> Values:
+        self[name] = self._add_up(name)
+        return self[name]
+
+
 @dataclass(frozen=True)
 class Times:
     """Flows of one case and protocol by size, all replicates together."""
@@ -61,11 +73,10 @@ class Times:
             return np.bincount(of, np.concatenate(values), len(sizes)).astype(float)
 
         about = cases(runs.setup)[case]
-        counted = dict.fromkeys(("flows", *COUNTS.values()))
         return cls(
             sizes,
-            {name: total(name) for name in counted},
-            {name: total(name, weight) for name, weight in COUNTS.items()},
+            Totals(total),
+            Totals(lambda name: total(name, COUNTS[name])),
             packets_per_s(about),
             float(about["load"]),
             rtt_s(about),
