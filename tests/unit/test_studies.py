@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.api import Result
 from headgate.claims import Claim
 from headgate.errors import HeadgateError
 from headgate.experiment.estimates import add_interval_by_seed, mean_of, mean_ratio
@@ -42,6 +43,26 @@ def test_an_interval_by_seed_takes_off_the_bias_of_few() -> None:
     # three times the square of all less twice that of two: means of 4, 3.5 and 1.5
     assert made.ours == 9.0
     assert made.ci == pytest.approx(mean_interval([-5.0, 2.5, 22.5])[1:])
+
+
+def test_a_run_without_replicates_has_no_interval_by_seed() -> None:
+    """Equal values of different runs are a sample; the same run again is none."""
+    study = load("fast")
+    setup = study.setup(study.scale("quick").model_copy(update={"seeds": 3}))
+    result = Result({}, {})
+    runs = Runs(setup, {("once",): result, **{("often", seed): result for seed in setup.seeds}})
+
+    def read_one(runs: Runs) -> Estimate:
+        return Estimate(ours=float(runs["once",] is result))
+
+    def read_replicates(runs: Runs) -> Estimate:
+        return Estimate(ours=float(len(runs.replicates("often")) > 0))
+
+    once, often = (add_interval_by_seed(each, runs) for each in (read_one, read_replicates))
+    assert (once.ci, once.sample) == (None, None)
+    assert often.ci == (1.0, 1.0)
+    assert often.sample is not None
+    assert often.sample.count == 3
 
 
 def test_an_interval_by_seed_reaches_to_its_finding() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
 
-from headgate.experiment.runs import NotRunError, Runs
+from headgate.api import Result
+from headgate.experiment.runs import Key, NotRunError, Runs
 from headgate.stats.intervals import mean_interval, share_interval
 from headgate.verdicts import Estimate, Sample
 
@@ -50,16 +52,46 @@ def add_interval_by_seed(make: Callable[[Done], Estimate], runs: Done) -> Estima
 
     The same measure is taken without each seed in turn. For a mean over seeds that is Student's
     interval; a ratio, or the largest of many, has the bias taken off that it has in few runs. The
-    interval reaches to the finding itself where this lies outside.
+    interval reaches to the finding itself where this lies outside. A measure that reads the same
+    runs whichever seed is left out has no replicates, and so no interval.
     """
-    whole, seeds = make(runs), runs.setup.seeds
+    seeds, (whole, read) = runs.setup.seeds, _make_and_record(make, runs)
     if whole.ci is not None or len(seeds) == 1:
         return whole
-    left_out = [make(runs.without(seed)).ours for seed in seeds]
+    without = [_make_and_record(make, runs.without(seed)) for seed in seeds]
+    if all((one.ours, keys) == (whole.ours, read) for one, keys in without):
+        return whole
     count = len(seeds)
-    _, low, high = mean_interval([count * whole.ours - (count - 1) * one for one in left_out])
+    _, low, high = mean_interval(
+        [count * whole.ours - (count - 1) * one.ours for one, _ in without]
+    )
     found = {"ci": (min(low, whole.ours), max(high, whole.ours)), "sample": Sample(count=count)}
     return whole.model_copy(update=found)
+
+
+@dataclass(frozen=True)
+class _RecordedResults(Mapping[Key, Result]):
+    """Results that record which of them are read."""
+
+    results: Mapping[Key, Result]
+    read: set[Key] = field(default_factory=set)
+
+    def __getitem__(self, key: Key) -> Result:
+        found = self.results[key]
+        self.read.add(key)
+        return found
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+
+def _make_and_record(make: Callable[[Done], Estimate], runs: Done) -> tuple[Estimate, set[Key]]:
+    """Make a finding; return it with the keys of the runs that it reads."""
+    results = _RecordedResults(runs.results)
+    return make(replace(runs, results=results)), results.read
 
 
 def mean_of(values: Sequence[float], note: str = "", unit: str = REPLICATES) -> Estimate:
