@@ -16,7 +16,12 @@ from headgate.experiment.estimates import (
 )
 from headgate.experiment.runs import Runs
 from headgate.studies.fast import jobs, theory
-from headgate.studies.fast.measures import AGAINST_RENO_BDP, convergence_factor, window_swing
+from headgate.studies.fast.measures import (
+    AGAINST_RENO_BDP,
+    convergence_factor,
+    swing_period_over_reno,
+    window_swing,
+)
 from headgate.studies.paths import jain, loss_rate, mean_queue, shares, utilisation
 from headgate.verdicts import Estimate
 
@@ -164,10 +169,11 @@ def against_reno(runs: Runs, *, measure: Literal["share", "queue"], sender: str)
     return largest(worst, 2)
 
 
-def even_share(runs: Runs) -> Estimate:
-    """Take the mean share of FAST where alpha is 0.4 of the buffer."""
+def farthest_from_even(runs: Runs) -> Estimate:
+    """Find the largest distance of FAST's share from a half where alpha is 0.4 of the buffer."""
     found = {f"buffer {b}": beside_reno(runs, b, a)[0] for b, a in theory.EVEN}
-    return Estimate(ours=float(np.mean(list(found.values()))), note=format_values(found))
+    worst = max(apart(share, 0.5) for share in found.values())
+    return Estimate(ours=worst, note=f"shares: {format_values(found)}")
 
 
 def overfull_loss(runs: Runs, *, room: str) -> Estimate:
@@ -176,14 +182,16 @@ def overfull_loss(runs: Runs, *, room: str) -> Estimate:
 
 
 def overfull_swing(runs: Runs) -> Estimate:
-    """Compare the swings of windows with too little buffer and with enough."""
+    """Measure how much windows swing with too little buffer."""
     swings = {
         room: [window_swing(run) for run in runs.replicates("overfull", room)]
         for room in runs.setup.settings["rooms"]
     }
-    pairs = zip(swings["too little"], swings["enough"], strict=True)
-    return mean_of([crowded / roomy for crowded, roomy in pairs], f"{_means(swings)}")
+    means = {room: float(np.mean(each)) for room, each in swings.items()}
+    return mean_of(swings["too little"], format_values(means))
 
 
-def _means(values: dict[str, list[float]]) -> str:
-    return format_values({name: float(np.mean(each)) for name, each in values.items()})
+def overfull_period(runs: Runs) -> Estimate:
+    """Compare how long windows take to swing, with too little buffer, with Reno's saw-tooth."""
+    done = runs.replicates("overfull", "too little")
+    return mean_of([swing_period_over_reno(run) for run in done])

@@ -20,6 +20,7 @@ from headgate.studies.fast.measures import (
     burst_loss,
     dsl_rtt_s,
     long_fat_losses,
+    oc192_utilisation,
     queue_share,
     random_losses,
     random_utilisation,
@@ -53,12 +54,13 @@ def two_gbit_use(runs: Runs) -> Estimate:
 
 def _oc192(runs: Runs, buffer: float) -> dict[str, float]:
     laws = runs.setup.has(*runs.setup.settings["oc192_laws"])
-    return {law: utilisation(runs["oc192", law, jobs.OC192_CLAIMED_LOSS, buffer]) for law in laws}
+    return {law: oc192_utilisation(runs, law, jobs.OC192_CLAIMED_LOSS, buffer) for law in laws}
 
 
 def oc192_order_of(runs: Runs, *, form: str, alpha: int) -> Estimate:
     """Find the least ratio of neighbours in that order with FAST in another form."""
-    used = _oc192(runs, 1.0) | {"fast": utilisation(runs["oc192 forms", form, alpha])}
+    done = runs.replicates("oc192 forms", form, alpha)
+    used = _oc192(runs, 1.0) | {"fast": float(np.mean([utilisation(run) for run in done]))}
     ratio = min(used[above] / used[below] for below, above in pairwise(used))
     return Estimate(ours=ratio, note=format_values(used))
 
@@ -100,12 +102,9 @@ def kaist_least(
     return least({law: measure(run) for law, run in _kaist(runs, *laws).items()})
 
 
-def kaist_over_reno(runs: Runs, *, laws: list[str]) -> Estimate:
-    """Find the least ratio of the utilisation of laws to Reno's."""
-    reno = utilisation(runs["kaist", "reno"])
-    done = _kaist(runs, *laws)
-    found = least({law: utilisation(run) / reno for law, run in done.items()})
-    return found.model_copy(update={"note": f"reno {reno:.3g}; ratios: {found.note}"})
+def kaist_use(runs: Runs, *, law: str) -> Estimate:
+    """Give the utilisation of one law."""
+    return Estimate(ours=utilisation(runs["kaist", law]))
 
 
 def kaist_queue(runs: Runs, *, law: str) -> Estimate:

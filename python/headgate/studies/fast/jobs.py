@@ -216,20 +216,20 @@ def fill_two_gbit(setup: Setup) -> Scenario:
     return path(flows, _times(setup, "long_fat"), LONG_FAT | {"rate": "2 Gbit/s"})
 
 
-def fill_oc192(setup: Setup, *, law: str, loss: float, buffer: float) -> Scenario:
+def fill_oc192(setup: Setup, *, law: str, loss: float, buffer: float, seed: int) -> Scenario:
     """One flow on 9.5 Gbit/s."""
-    return _oc192(setup, _alone(law), loss, buffer)
+    return _oc192(setup, _alone(law), {"buffer": f"{buffer} BDP", "loss": loss}, seed)
 
 
-def _oc192(setup: Setup, flow_alone: Any, loss: float, buffer: float) -> Scenario:
-    network = OC192 | {"buffer": f"{buffer} BDP", "loss": loss, "transport": JUMBO}
-    return path([flow_alone], _times(setup, "oc192"), network)
+def _oc192(setup: Setup, flow_alone: Any, network: Mapping[str, Any], seed: int) -> Scenario:
+    whole = {**OC192, **network, "transport": JUMBO}
+    return path([flow_alone], _times(setup, "oc192"), whole, seed=seed)
 
 
-def vary_fast_on_oc192(setup: Setup, *, form: str, alpha: int) -> Scenario:
+def vary_fast_on_oc192(setup: Setup, *, form: str, alpha: int, seed: int) -> Scenario:
     """FAST alone there, at the loss and in the buffer of the claims."""
     one = fast(0.0, alpha, burstiness="pace", **FORMS[form])
-    return _oc192(setup, one, OC192_CLAIMED_LOSS, 1.0)
+    return _oc192(setup, one, {"buffer": "1 BDP", "loss": OC192_CLAIMED_LOSS}, seed)
 
 
 def fill_sc2004(setup: Setup) -> Scenario:

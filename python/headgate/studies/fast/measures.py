@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from headgate.api import Result
 from headgate.experiment.runs import Runs
 from headgate.studies.fast.jobs import ALPHA
-from headgate.studies.paths import bdp_packets, course, utilisation
+from headgate.studies.paths import bdp_packets, course, measured_period_s, utilisation
 
 #: A window rests where it moves less than this in 50 ms; below it an error is the rounding's.
 STILL_PACKETS, LEAST_ERROR_PACKETS = 0.05, 1.0
@@ -49,10 +49,35 @@ def convergence_factor(result: Result) -> float:
 
 def window_swing(result: Result) -> float:
     """Coefficient of variation of a flow's window after the warm-up, the mean over flows."""
-    start_s = float(result.scenario.measure.warmup) / 1e12
+    return float(np.mean([window.std() / window.mean() for window in _windows(result)]))
+
+
+def swing_period_over_reno(result: Result) -> float:
+    """Compare the time between two rises of a window through its mean with Reno's saw-tooth.
+
+    Reno with that mean window grows by a packet a round trip from two thirds of it to four thirds.
+    The mean is over flows.
+    """
+    start_s, end_s = measured_period_s(result)
+    rtt_s = float(np.mean(result.flows["mean_rtt_s"]))
+    periods = [
+        (end_s - start_s) / rtt_s / _count_rises(window) / (2 / 3 * float(window.mean()))
+        for window in _windows(result)
+    ]
+    return float(np.mean(periods))
+
+
+def _windows(result: Result) -> list[NDArray[np.float64]]:
+    """Return the course of each flow's window after the warm-up."""
+    start_s, _ = measured_period_s(result)
     rows = result.series.where((result.series["of"] == "flow") & (result.series["t_s"] > start_s))
-    windows = [rows["cwnd_packets"][rows["name"] == name] for name in np.unique(rows["name"])]
-    return float(np.mean([window.std() / window.mean() for window in windows]))
+    return [rows["cwnd_packets"][rows["name"] == name] for name in np.unique(rows["name"])]
+
+
+def _count_rises(window: NDArray[np.float64]) -> int:
+    """Count how often a window rises through its mean; once at least."""
+    above = window > window.mean()
+    return max(1, int(np.sum(above[1:] & ~above[:-1])))
 
 
 def long_fat_losses(runs: Runs) -> list[float]:
@@ -69,6 +94,13 @@ def random_losses(runs: Runs) -> list[float]:
 def random_utilisation(runs: Runs, rate: str, sender: str, loss: float) -> float:
     """Mean utilisation over the replicates."""
     done = runs.replicates("random loss", rate, sender, loss)
+    return float(np.mean([utilisation(run) for run in done]))
+
+
+def oc192_utilisation(runs: Runs, law: str, loss: float, buffer: float) -> float:
+    """Mean utilisation of one flow over the replicates, of which some losses have one."""
+    keys = [("oc192", law, loss, buffer, seed) for seed in runs.setup.seeds]
+    done = [runs[key] for key in keys if key in runs.results] or [runs[keys[0]]]
     return float(np.mean([utilisation(run) for run in done]))
 
 

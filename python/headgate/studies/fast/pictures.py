@@ -14,6 +14,7 @@ from headgate.studies.fast import theory
 from headgate.studies.fast.findings_equation import beside_reno
 from headgate.studies.fast.measures import (
     distances,
+    oc192_utilisation,
     queue_share,
     random_losses,
     random_utilisation,
@@ -174,7 +175,7 @@ def _long_fat(runs: Runs) -> Picture:
     }
     oc192 = [loss for loss in runs.setup.settings["oc192"]["losses"] if loss > 0]
     laws = [law for law in runs.setup.settings["oc192_laws"] if law in runs.setup.laws]
-    wide = {law: [utilisation(runs["oc192", law, loss, 1.0]) for loss in oc192] for law in laws}
+    wide = {law: [oc192_utilisation(runs, law, loss, 1.0) for loss in oc192] for law in laws}
     panels = [
         Panel(
             "1 Gbit/s, 180 ms",

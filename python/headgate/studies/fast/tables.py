@@ -10,6 +10,7 @@ from headgate.api import Result
 from headgate.experiment.runnable import Listing
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.experiment.tidy_table import tidy
+from headgate.studies.fast.measures import oc192_utilisation
 from headgate.studies.paths import goodput_bps, loss_rate, mean_queue, utilisation
 from headgate.tables import Table
 
@@ -69,5 +70,5 @@ def _loss_for(runs: Runs, part: str, law: str, published: float) -> str:
 
 def _utilisation(runs: Runs, part: str, law: str, loss: float) -> float:
     if part == "oc192":
-        return utilisation(runs[part, law, loss, 1.0])
+        return oc192_utilisation(runs, law, loss, 1.0)
     return float(np.mean([utilisation(run) for run in runs.replicates(part, law, loss)]))
