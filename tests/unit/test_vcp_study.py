@@ -6,14 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.api import Result
 from headgate.experiment.runnable import Analysis
-from headgate.experiment.runs import Runs
+from headgate.experiment.runs import NotRunError, Runs, Setup
 from headgate.plots.style import save
 from headgate.studies.study import load
-from headgate.studies.vcp import jobs
+from headgate.studies.vcp import findings, jobs
 from headgate.studies.vcp.findings import losses_outrun, lossy_share
 from headgate.studies.vcp.measures import spread_rtts_s, window_packets
 from headgate.studies.vcp.schemes import RULES, SCHEMES, bdp
+from headgate.tables import Table
 from headgate.verdicts import Judged, judge
 
 from .made_runs import assert_stored_suffices, results_of
@@ -157,3 +159,76 @@ def test_a_wireless_flow_rests_where_growth_makes_up_for_halving() -> None:
     assert lossy_share(runs, scheme="VCP", loss=1e-3).ours == pytest.approx(
         437 * found.ours * 8000 / 50e6, rel=0.02
     )
+
+
+# Findings ----------------------------------------------------------------------------------------
+
+
+def made_up(setup: Setup, values: dict[tuple[str, float, str], float]) -> Runs:
+    """Make runs of ports that have only a utilisation and a queue, by part, level and scheme."""
+    results = {}
+    for (part, level, scheme), value in values.items():
+        columns = {"utilisation": [value], "mean_queue_packets": [value], "buffer_packets": [1.0]}
+        ports = Table("ports", {name: np.array(column) for name, column in columns.items()})
+        results[part, scheme, level, setup.seeds[0]] = Result({"ports": ports}, {})
+    return Runs(setup, results)
+
+
+@pytest.fixture
+def two_levels() -> Setup:
+    study = load("vcp")
+    quick = study.scale("quick")
+    levels = {"bandwidths_mbps": [1, 100], "rtts_ms": [1, 80]}
+    return study.setup(quick.model_copy(update={"fixed": {**quick.fixed, **levels}}))
+
+
+def test_more_on_one_path_makes_up_for_nothing_on_another(two_levels: Setup) -> None:
+    """A quarter less at 80 ms and a quarter more at 100 Mbit/s: a mean of 0, and no likeness."""
+    used = {
+        ("bandwidth", 100, "XCP"): 0.7, ("bandwidth", 100, "VCP"): 0.95,
+        ("delay", 80, "XCP"): 0.99, ("delay", 80, "VCP"): 0.74,
+    }  # fmt: skip
+    found = findings.fall_short_of_xcp(made_up(two_levels, used), scheme="VCP")
+    assert found.ours == pytest.approx(0.25)
+
+
+def test_the_queue_has_to_grow_over_round_trips_too(two_levels: Setup) -> None:
+    queues = {
+        ("bandwidth", 1, "VCP"): 0.8, ("bandwidth", 100, "VCP"): 0.1,
+        ("delay", 1, "VCP"): 0.1, ("delay", 80, "VCP"): 0.2,
+    }  # fmt: skip
+    found = findings.crowded_queue(made_up(two_levels, queues), scheme="VCP")
+    assert found.ours == pytest.approx(0.5)
+    assert found.note.startswith("least for delay")
+
+
+def test_a_scale_without_crowded_flows_says_so() -> None:
+    study = load("vcp")
+    quick = study.scale("quick")
+    setup = study.setup(quick.model_copy(update={"fixed": {**quick.fixed, "rtts_ms": [10, 80]}}))
+    queues = {("bandwidth", x, "VCP"): 0.1 for x in setup.settings["bandwidths_mbps"]}
+    with pytest.raises(NotRunError, match="delay: at no level of this scale a flow has at most"):
+        findings.crowded_queue(made_up(setup, queues), scheme="VCP")
+
+
+def test_the_round_trip_of_tcp_s_rate_is_the_one_with_the_queue() -> None:
+    """Rates go as 1/rtt of 40 to 330 ms and 110 ms of queue: of the paths alone by far less."""
+    study = load("vcp")
+    setup = study.setup(study.scale("quick"))
+    rtts_s = spread_rtts_s(setup, "40-330") + 0.11
+    flows = Table("flows", {"mean_rtt_s": rtts_s, "delivered_packets": 1000 / rtts_s})
+    runs = Runs(setup, {("round trips", "TCP", "40-330", 1): Result({"flows": flows}, {})})
+    assert findings.rtt_exponent_with_queue(runs, scheme="TCP").ours == pytest.approx(-1)
+    assert findings.rtt_exponent(runs, scheme="TCP").ours > -0.65
+
+
+def test_the_fastest_line_has_the_interval_of_its_runs() -> None:
+    study = load("vcp")
+    setup = study.setup(study.scale("standard"))
+    made = [key for key in study.jobs(setup) if key[:3] == ("fastest", "VCP", 1000)]
+    assert len(made) == 3
+    ports = [Table("ports", {"utilisation": np.array([share])}) for share in (0.89, 0.91, 0.93)]
+    results = {key: Result({"ports": one}, {}) for key, one in zip(made, ports, strict=True)}
+    found = findings.fastest_use(Runs(setup, results), scheme="VCP")
+    assert found.ours == pytest.approx(0.91)
+    assert found.ci == pytest.approx((0.8603, 0.9597), abs=1e-4)

@@ -236,6 +236,14 @@ def rtt_exponent(runs: Runs, scheme: str) -> float:
     return float(np.polyfit(np.log(spread_rtts_s(runs.setup, "40-330")), np.log(rates), 1)[0])
 
 
+def rtt_exponent_with_queue(runs: Runs, scheme: str) -> float:
+    """Exponent of rate against each flow's mean round trip, paths of 40 to 330 ms."""
+    done = replicates(runs, "round trips", scheme, "40-330")
+    rtts_s = np.mean([np.asarray(run.flows["mean_rtt_s"], float) for run in done], axis=0)
+    rates = delivered_by_rtt(runs, scheme, "40-330")
+    return float(np.polyfit(np.log(rtts_s), np.log(rates), 1)[0])
+
+
 def least_hop(run: Result) -> float:
     """Least utilisation of the links of the chain, forward."""
     rows = [hop_row(run, hop) for hop in range(1, jobs.HOPS + 1)]
