@@ -5,16 +5,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.api import Result
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.catalog import label
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
 from headgate.plots.style import save
-from headgate.studies.senders import theory
+from headgate.studies.senders import findings_together, measures, theory
+from headgate.studies.senders.findings_alone import least_over_tcp
+from headgate.studies.senders.findings_start import largest_gain, start_ratio, start_spread
+from headgate.studies.senders.jobs import LEAST_FAIR, MOST_FAIR, SEVEN
 from headgate.studies.senders.measures import first_time, smooth
 from headgate.studies.senders.pictures_alone import spans
 from headgate.studies.study import load
+from headgate.tables import Table
 from headgate.verdicts import Judged, judge
 
 from .made_runs import assert_stored_suffices, results_of
@@ -78,8 +83,8 @@ def verdicts(analysis: Analysis) -> dict[str, Judged]:
         "back-off-reno", "back-off-scalable", "back-off-bic", "back-off-hstcp", "back-off-ctcp",
         "back-off-fast", "back-off-fast-at", "back-off-htcp", "less-than-tcp",
         "recover-sooner-each",
-        "htcp-one-second", "low-threshold", "congested-threshold", "congested-fast",
-        "utility-receive-window", "utility-file",
+        "htcp-one-second", "htcp-after-one-second", "low-threshold", "congested-threshold",
+        "congested-fast", "utility-receive-window-each", "utility-file-each",
     ],
 )  # fmt: skip
 def test_what_does_not_hang_on_chance_holds(claim: str, verdicts: dict[str, Judged]) -> None:
@@ -187,3 +192,53 @@ def test_the_model_s_utilisation_falls_with_loss() -> None:
     # of Reno at small loss: 1.31 / sqrt(p), a round of 100 ms, 833 packets to fill the path
     expected = 1.31 / 1e-4**0.5 / 833
     assert theory.RANDOM_LOSS["100 Mbit/s"]["reno"][1e-4] == pytest.approx(expected, rel=0.02)
+
+
+# Findings ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def nothing_run() -> Runs:
+    study = load("senders")
+    return Runs(study.setup(study.scale("quick")), {})
+
+
+def test_one_law_that_starts_sooner_is_not_equally_quick(
+    monkeypatch: pytest.MonkeyPatch, nothing_run: Runs
+) -> None:
+    times = dict.fromkeys(("reno", *SEVEN), 1.0) | {"fast": 0.5}
+    monkeypatch.setattr(measures, "full_rate_s", lambda _, law, __: times[law])
+    assert start_spread(nothing_run).ours == 2
+    assert start_ratio(nothing_run).ours == 1
+
+
+def test_three_of_seven_laws_may_not_have_an_advantage(
+    monkeypatch: pytest.MonkeyPatch, nothing_run: Runs
+) -> None:
+    gains = dict.fromkeys(SEVEN, 1.0) | dict.fromkeys(SEVEN[:3], 3.0)
+    monkeypatch.setattr(measures, "advantages", lambda *_: gains)
+    assert largest_gain(nothing_run, case="file").ours == 3
+
+
+def test_one_law_may_not_use_less_than_tcp(nothing_run: Runs) -> None:
+    part = nothing_run.setup.settings["alone"]
+    used = dict.fromkeys(("reno", *SEVEN), 0.5) | {"fast": 0.4}
+    results = {
+        ("alone", law, part["rates"][-1], part["rtts_ms"][-1], 0.25): Result(
+            {"ports": Table("ports", {"utilisation": np.array([share])})}, {}
+        )
+        for law, share in used.items()
+    }
+    assert least_over_tcp(Runs(nothing_run.setup, results)).ours == pytest.approx(0.8)
+
+
+def test_between_two_groups_is_above_all_of_one_and_below_all_of_the_other(
+    monkeypatch: pytest.MonkeyPatch, nothing_run: Runs
+) -> None:
+    """HSTCP is above Scalable TCP, but below BIC and FAST: among the least fair, not between."""
+    left = dict.fromkeys(MOST_FAIR, 0.9) | dict.fromkeys(LEAST_FAIR, 0.6)
+    left |= {"scalable": 0.3, "hstcp": 0.5}
+    monkeypatch.setattr(findings_together.together, "tcp_share", lambda _, law: [left[law]])
+    assert findings_together.hstcp_margin(nothing_run).ours == pytest.approx(-0.1)
+    left["hstcp"] = 0.7
+    assert findings_together.hstcp_margin(nothing_run).ours == pytest.approx(0.1)

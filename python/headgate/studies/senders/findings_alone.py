@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from headgate.experiment.estimates import format_values
 from headgate.experiment.runs import Runs
 from headgate.law import LOSS, Congestion, Path, Window, builtin
@@ -30,11 +28,11 @@ def fall_of_use(runs: Runs, *, slow: bool = False, near: bool = False) -> Estima
     return Estimate(ours=first - last, note=f"{first:.3f} and {last:.3f}")
 
 
-def share_above_tcp(runs: Runs) -> Estimate:
-    """Count the replacements that use more than TCP."""
+def least_over_tcp(runs: Runs) -> Estimate:
+    """Find the least ratio of a replacement's utilisation to TCP's."""
     used = {law: _alone(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
-    more = np.mean([used[law] > used[TCP] for law in SEVEN])
-    return Estimate(ours=float(more), note=format_values(used))
+    ratio = min(used[law] / used[TCP] for law in SEVEN)
+    return Estimate(ours=ratio, note=format_values(used))
 
 
 def share_kept(runs: Runs, *, law: str) -> Estimate:
@@ -63,9 +61,10 @@ def recovery_ratio(runs: Runs, *, laws: list[str]) -> Estimate:
     return Estimate(ours=times[TCP] / slowest, note=f"seconds: {format_values(times)}")
 
 
-def gain_ratio(runs: Runs, *, law: str) -> Estimate:
-    """Compare what the window gains in the first second after a loss with TCP's."""
-    own, tcp = (measures.window_gain(runs, each) for each in (*runs.setup.has(law), TCP))
+def gain_ratio(runs: Runs, *, law: str, from_s: float, to_s: float) -> Estimate:
+    """Compare what the window gains between two times after a loss with TCP's."""
+    laws = (*runs.setup.has(law), TCP)
+    own, tcp = (measures.window_gain(runs, each, from_s, to_s) for each in laws)
     return Estimate(ours=own / tcp, note=f"{own:.2f} and {tcp:.2f} packets")
 
 

@@ -51,11 +51,11 @@ def unfair_margin(runs: Runs, *, law: str) -> Estimate:
 
 
 def hstcp_margin(runs: Runs) -> Estimate:
-    """Find the smaller margin by which HSTCP lies between the two groups."""
+    """Find the smaller margin by which HSTCP lies above one group and below the other."""
 
     def margin(left: Left) -> float:
         own = float(left["hstcp"][0])
-        return min(own - _fewest(left, LEAST_FAIR), _most(left, MOST_FAIR) - own)
+        return min(own - _most(left, LEAST_FAIR), _fewest(left, MOST_FAIR) - own)
 
     return _margin(runs, margin)
 

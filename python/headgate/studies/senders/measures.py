@@ -24,7 +24,6 @@ TWO_ROUND_TRIPS = 4
 REDUCED = 6
 ROUND_TRIP_S = 0.1
 ROWS_A_SECOND = 10
-SLOW_WINDOW = {"from": 0.3, "to": 1.0}
 
 Series = NDArray[np.float64]
 
@@ -92,12 +91,12 @@ def recovery_s(runs: Runs, law: str) -> float:
     return max(ROUND_TRIP_S, float(back - t_s[lost]))
 
 
-def window_gain(runs: Runs, law: str) -> float:
-    """Packets that the window gains from 0.3 s to 1 s after the loss."""
+def window_gain(runs: Runs, law: str, from_s: float, to_s: float) -> float:
+    """Packets that the window gains between two times after the loss."""
     run = runs["one loss", law, "low"]
     t_s, window = course(run, law, "cwnd_packets")
     lost_s = t_s[_loss_row(run, law)]
-    begin, end = (int(np.searchsorted(t_s, lost_s + SLOW_WINDOW[edge])) for edge in ("from", "to"))
+    begin, end = (int(np.searchsorted(t_s, lost_s + after_s)) for after_s in (from_s, to_s))
     return float(window[end] - window[begin])
 
 
