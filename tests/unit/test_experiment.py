@@ -186,6 +186,24 @@ def test_a_finished_experiment_runs_nothing_again(out: Path, result: ExperimentR
     assert again.runs["goodput_bps"].tolist() == result.runs["goodput_bps"].tolist()
 
 
+def test_page_and_tables_are_written_again_only_if_they_have_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny = Experiment(BASE, {"law": ["reno", "cubic"]})
+    tiny.run(tmp_path, workers=1)
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.glob("[!.]*.[hp]*")}
+    assert {path.name for path in written} >= {"report.html", "means.parquet", "runs.parquet"}
+    with monkeypatch.context() as patch:
+        patch.setattr("headgate.experiment.runner.write_table", None)
+        tiny.run(tmp_path, workers=1)
+    assert {path: path.stat().st_mtime_ns for path in written} == written
+    means = tmp_path / "means.parquet"
+    whole = means.read_bytes()
+    means.write_bytes(b"")
+    tiny.run(tmp_path, workers=1)
+    assert means.read_bytes() == whole
+
+
 def test_what_is_asked_later_is_found_in_the_tables(tmp_path: Path) -> None:
     levels = {"law": ["reno", "cubic"]}
     Experiment(BASE, levels, tables="all").run(tmp_path, workers=1)

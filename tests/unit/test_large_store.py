@@ -104,7 +104,7 @@ law = ["reno", "cubic"]
 
 @pytest.mark.timing
 def test_an_experiment_that_is_finished_takes_three_seconds(tmp_path: Path) -> None:
-    """Its second start reads ten thousand runs and draws nothing."""
+    """Its second start reads ten thousand runs, and draws and writes nothing."""
     rtts = ", ".join(f'"{10 + n} ms"' for n in range(20))
     (tmp_path / "large.toml").write_text(LARGE.replace("RTTS", rtts))
     out = tmp_path / "out"
@@ -122,4 +122,4 @@ def test_an_experiment_that_is_finished_takes_three_seconds(tmp_path: Path) -> N
     again = taken(sys.executable, *words)
     assert again.code == 0
     assert again.cpu_s <= 3.0
-    assert again.peak_bytes <= MOST_BYTES
+    assert again.peak_bytes <= 150e6

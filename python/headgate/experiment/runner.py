@@ -143,13 +143,7 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
     if asked.stored is not None:
         asked.stored.write(analysis.findings, basis_of(asked, total[0]))
     write_bytes(folder / CLAIMS, json.dumps(outcome.as_json(), indent=1).encode())
-    for name_of, text in analysis.files.items():
-        write_bytes(folder / name_of, text.encode())
-    for data in analysis.data:
-        write_table(folder / f"{data.name}.parquet", data)
-    if find_missing("report"):
-        return outcome
-    return replace(outcome, report=_write_report(asked, runs, analysis, folder, total, pool))
+    return replace(outcome, report=_report(asked, runs, analysis, folder, total, pool))
 
 
 def _make_and_analyse(
@@ -176,25 +170,33 @@ def _read_by_analysis(asked: StudyRun, runs: Runs) -> ReadRuns:
     return ReadRuns(runs, {key: asked.jobs[key].identity for key in runs.results})
 
 
-def _write_report(  # noqa: PLR0913, PLR0917 - what the report is made of
+def _report(  # noqa: PLR0913, PLR0917 - what the report is made of
     asked: StudyRun,
     runs: Runs,
     analysis: Analysis,
     folder: Path,
     total: tuple[float, int],
     pool: WorkerPool,
-) -> Path:
+) -> Path | None:
+    """Write tables and page unless they are there; return the page, if its libraries are."""
     scale = " ".join((asked.scale, *(f"--set {text}" for text in asked.settings)))
     judged = (folder / CLAIMS).read_bytes()
     made_of = report_key.hash_basis(asked.study, runs, analysis, scale, judged)
-    if report_key.is_current(folder, made_of):
+    tables = [*analysis.files, *(f"{data.name}.parquet" for data in analysis.data)]
+    if report_key.is_current(folder, made_of, tables):
         return folder / report_key.PAGE
+    for name, text in analysis.files.items():
+        write_bytes(folder / name, text.encode())
+    for data in analysis.data:
+        write_table(folder / f"{data.name}.parquet", data)
+    if find_missing("report"):
+        return None
     from headgate.experiment.reporting import write_about
     from headgate.report.make import make
 
     write_about(asked.study, runs, analysis, folder, scale, total)
     page = make(folder, pool.workers)
-    report_key.note(folder, made_of)
+    report_key.note(folder, made_of, tables)
     return page
 
 
