@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -114,7 +114,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         "scenario": _beside(scenario, file),
         "factors": varied,
     }
-    with _report_slow_search():
+    with _report_slow_search() if design or runs else nullcontext():
         made = make(DesignFile.from_dict(given, "design new"), file)
     if scenario is not None:
         made.scenarios()
