@@ -1,5 +1,7 @@
 """Every error that a user can meet, each of them one sentence: place, value, remedy."""
 
+import errno
+import os
 import re
 
 
@@ -121,3 +123,10 @@ def join_lines(text: str) -> str:
 def explain_os(error: OSError) -> str:
     """Return why a file or folder cannot be written, and the remedy where there is one."""
     return _REMEDIES.get(type(error)) or error.strerror or str(error)
+
+
+def explain_library(error: Exception) -> str:
+    """Return the first line of a library's error; of a full disk what the system says of it."""
+    text = str(error)
+    full = os.strerror(errno.ENOSPC)  # DuckDB wraps it in an object of its own
+    return full if full in text else text.splitlines()[0].rstrip(".")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from headgate.columns import EVERY_TABLE
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_library
 from headgate.run.files import write_file
 from headgate.run.folder import RUN_FILE, find_run, find_runs
 from headgate.run.parquet import quote
@@ -84,7 +84,7 @@ def _write(files: Sequence[Path], name: str, path: Path) -> None:
                 path, lambda draft: database.execute(copy("{}", quote(str(draft)))), durable=False
             )
     except duckdb.Error as error:
-        raise StoreError(f"{path}: cannot be written: {str(error).splitlines()[0]}") from None
+        raise StoreError(f"{path}: cannot be written: {explain_library(error)}") from None
 
 
 def _harmless(database: duckdb.DuckDBPyConnection, rows: str) -> str:

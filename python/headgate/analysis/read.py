@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.errors import AnalysisError
+from headgate.errors import AnalysisError, explain_library
 from headgate.visible import from_spreadsheet
 
 Columns = dict[str, NDArray[Any]]
@@ -100,7 +100,7 @@ def _parquet(path: Path) -> Columns:
             names = [column[0] for column in found.description or ()]
             return _columns(names, found.fetchall())
     except duckdb.Error as error:
-        raise AnalysisError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from None
+        raise AnalysisError(f"{path}: cannot be read ({explain_library(error)})") from None
 
 
 def _text(path: Path, form: TextForm) -> tuple[Columns, list[int]]:

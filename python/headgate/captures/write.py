@@ -19,7 +19,7 @@ from headgate.captures.flows import SIDES, Ends, list_flows
 from headgate.captures.read import CAPTURED, Capture
 from headgate.captures.rtts import keep_plausible
 from headgate.captures.summary import describe, shares, warnings
-from headgate.errors import HeadgateError, StoreError, explain_os
+from headgate.errors import HeadgateError, StoreError, explain_library, explain_os
 from headgate.run.files import write_bytes, write_file
 from headgate.run.parquet import write_table
 from headgate.scenario.toml import set_key, toml_text
@@ -129,7 +129,7 @@ def _write_csv(flows: Table, draft: Path) -> None:
         try:
             database.execute(f"COPY flows TO '{_quote(draft)}' (FORMAT csv, HEADER)")
         except duckdb.Error as error:
-            raise StoreError(f"{draft}: cannot be written: {str(error).splitlines()[0]}") from None
+            raise StoreError(f"{draft}: cannot be written: {explain_library(error)}") from None
 
 
 def _quote(path: Path) -> str:

@@ -1,7 +1,7 @@
 """The look of every figure: colour-blind safe (Okabe and Ito 2008), light grid, open axes."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -162,13 +162,23 @@ def _lay_out(figure: Figure, dpi: float) -> None:
         figure.set_dpi(dpi)  # to measure for an SVG changes it
 
 
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write a file; leave no part of it where the disk is full."""
+    try:
+        path.write_bytes(data)
+    except OSError:
+        with suppress(OSError):
+            path.unlink()
+        raise
+
+
 def save(figure: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write the figure as PNG and SVG, or as one of them, close it, and return the paths."""
     paths = [folder / f"{name}.{kind}" for kind in formats]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, kind in zip(paths, formats, strict=True):
-            path.write_bytes(image(figure, kind))
+            _write_whole(path, image(figure, kind))
     except OSError as error:
         raise StoreError(
             f"{folder}: the figure {name} cannot be written ({explain_os(error)})"

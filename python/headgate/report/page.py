@@ -15,10 +15,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from headgate.errors import StoreError, explain_os
+from headgate.errors import StoreError
 from headgate.plots.palette import SIGNED, VERDICT
 from headgate.report.glossary import explain
 from headgate.report.html import link, slug, wide
+from headgate.run.files import write_bytes
 
 NO_SCRIPT = (
     "<noscript><p>The interactive pictures need JavaScript; the same pictures lie in the folder"
@@ -130,10 +131,7 @@ def write_page(path: Path, page: Page) -> Path:
             [*_script_data(page.charts), *(f"<script>{code}</script>" for code in scripts)]
         ),
     )
-    try:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise StoreError(f"{path}: the report cannot be written ({explain_os(error)})") from None
+    write_bytes(path, text.encode(errors="backslashreplace"))
     return path
 
 

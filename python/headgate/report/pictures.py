@@ -9,9 +9,9 @@ from pathlib import Path
 from string import Template
 
 from headgate.charts.pictures import DARK, make_specs
-from headgate.errors import StoreError, explain_os
 from headgate.pictures.drawing import Drawing, Map
 from headgate.report.page import IN_VEGA, own, policy, vega
+from headgate.run.files import write_bytes
 
 
 def write_pictures(path: Path, title: str, drawings: Mapping[str, Drawing], lead: str = "") -> Path:
@@ -36,11 +36,7 @@ def write_pictures(path: Path, title: str, drawings: Mapping[str, Drawing], lead
         dark=json.dumps(DARK, separators=(",", ":")),
         scripts="\n".join(f"<script>{code}</script>" for code in scripts),
     )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise StoreError(f"{path}: the page cannot be written ({explain_os(error)})") from None
+    write_bytes(path, text.encode(errors="backslashreplace"))
     return path
 
 

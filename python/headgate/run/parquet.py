@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headgate.errors import StoreError, explain_os
+from headgate.errors import StoreError, explain_library, explain_os
 from headgate.run.files import replace_file
 from headgate.tables import Table, Words
 
@@ -78,7 +76,7 @@ def _copy(
             f"COPY {rows} TO {quote(str(path))} (FORMAT parquet, KV_METADATA {{{about}}}{options})"
         )
     except duckdb.Error as error:
-        raise StoreError(f"{path.parent}: cannot be written: {_first_line(error)}") from None
+        raise StoreError(f"{path.parent}: cannot be written: {explain_library(error)}") from None
 
 
 def read_columns(path: Path, names: Sequence[str] = ()) -> dict[str, Any]:
@@ -93,7 +91,7 @@ def read_columns(path: Path, names: Sequence[str] = ()) -> dict[str, Any]:
             columns = database.read_parquet(str(path)).select(*names or ("*",)).fetchnumpy()
     except duckdb.Error as error:
         raise StoreError(
-            f"{path}: cannot be read ({_first_line(error)}); remove {path.parent} and run again"
+            f"{path}: cannot be read ({explain_library(error)}); remove {path.parent} and run again"
         ) from None
     return {name: _column(column) for name, column in columns.items()}
 
@@ -117,9 +115,3 @@ def _column(column: Any) -> Any:
 def quote(text: str) -> str:
     """Write a text as SQL has it."""
     return "'" + text.replace("'", "''") + "'"
-
-
-def _first_line(error: Exception) -> str:
-    text = str(error)
-    full = os.strerror(errno.ENOSPC)  # DuckDB wraps it in an object of its own
-    return full if full in text else text.splitlines()[0].rstrip(".")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from headgate.errors import StoreError
+from headgate.errors import StoreError, explain_library
 from headgate.run.parquet import query, quote
 from headgate.traces.stored import StoredTrace
 
@@ -17,5 +17,5 @@ def write_csv(trace: StoredTrace) -> list[Path]:
     try:
         query(f"COPY (FROM {trace.events_sql}) TO {quote(str(path))} (FORMAT csv, HEADER)")
     except duckdb.Error as error:
-        raise StoreError(f"{path}: cannot be written: {str(error).splitlines()[0]}") from None
+        raise StoreError(f"{path}: cannot be written: {explain_library(error)}") from None
     return [path]
