@@ -1,11 +1,13 @@
 """XCP and RCP beside ns-2.35: the flow list, and endless flows both ways."""
 
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import fisher_exact
 
 from headgate import Result
 
@@ -32,6 +34,8 @@ ROUTERS: dict[str, dict[str, Any]] = {
 }
 #: How near the mean completion times are in each of the 22 bins of 30 flows and more.
 WITHIN = {"xcp": 0.024, "rcp": 0.012}
+#: Our runs with endless flows both ways.
+SEEDS = range(1, 13)
 KEYS = ("utilisation", "loss_rate", "mean_queue_pkts")
 
 
@@ -91,37 +95,46 @@ def error(ours: Result, row: dict[str, str]) -> float:
 
 
 @cache
-def both_ways(flows: int) -> list[Result]:
-    """Give runs of endless flows both ways that begin within the first second or so."""
-    return [
-        run(
-            seed=seed,
-            duration="60 s",
-            network=NETWORK | {"rtt": "80 ms", "buffer": "1499 packets", "feedback": XCP},
-            transport=TRANSPORT,
-            traffic=[
-                {
-                    "kind": "flows",
-                    "law": "xcp",
-                    "count": flows,
-                    "start": f"{seed} ms",
-                    "stagger": f"{900 / flows + seed + 0.3 * back} ms",
-                    "reverse": back,
-                }
-                for back in (False, True)
-            ],
-            measure={"warmup": "10 s", "series": "none"},
-        )
-        for seed in range(1, 5)
-    ]
+def both_ways(seed: int, flows: int = 50) -> Result:
+    """Run endless flows both ways that begin within the first second or so."""
+    return run(
+        seed=seed,
+        duration="60 s",
+        network=NETWORK | {"rtt": "80 ms", "buffer": "1499 packets", "feedback": XCP},
+        transport=TRANSPORT,
+        traffic=[
+            {
+                "kind": "flows",
+                "law": "xcp",
+                "count": flows,
+                "start": f"{seed} ms",
+                "stagger": f"{900 / flows + seed + 0.3 * back} ms",
+                "reverse": back,
+            }
+            for back in (False, True)
+        ],
+        measure={"warmup": "10 s", "series": "none"},
+    )
 
 
 def test_fifty_flows_each_way() -> None:
     theirs = both_ways_of_ns2()
-    ours = both_ways(50)
+    ours = [both_ways(seed) for seed in SEEDS[:4]]
     utilisation = np.mean([bottleneck(result, "utilisation") for result in ours])
     assert utilisation == pytest.approx(theirs["utilisation"], abs=0.02)
     queue = np.mean([bottleneck(result, "mean_queue_packets") for result in ours])
     assert 0.5 <= queue / theirs["mean_queue_pkts"] <= 2
-    # none of ns-2's eight runs loses a packet; if one of four does, chance explains it (p = 1/3)
-    assert sum(bottleneck(result, "loss_rate") > 0 for result in ours) <= 1
+
+
+@pytest.mark.slow
+def test_a_run_with_fifty_flows_each_way_loses_packets_as_seldom_as_in_ns2() -> None:
+    """A run loses packets if its queue reaches the limit once: one of ns-2's fourteen runs does."""
+    losses: dict[str, float] = defaultdict(float)
+    for row in rows("ns2/xcp_summary.csv"):
+        if row["case"] == "both ways":
+            losses[row["repeat"]] += float(row["loss_rate"])
+    theirs = [loss > 0 for loss in losses.values()]
+    ours = [any(both_ways(seed).ports["loss_rate"] > 0) for seed in SEEDS]
+    assert len(theirs) >= len(ours) == 12
+    table = [[sum(runs), len(runs) - sum(runs)] for runs in (ours, theirs)]
+    assert fisher_exact(table, alternative="greater").pvalue > 0.05

@@ -26,14 +26,19 @@ def traffic(case: Case) -> list[dict[str, Any]]:
 
 @cache
 def simulate(case: Case, repeat: int) -> Result:
-    """Run a case."""
+    """Run a case as a repeat has it."""
+    return simulate_starts(case.repeated(repeat), repeat)
+
+
+def simulate_starts(case: Case, seed: int = 1) -> Result:
+    """Run a case with its own starts."""
     path = KernelCase("alone", case.name, (), case.rtt_ms, case.buffer, case.loss)
     return run(
-        seed=repeat,
+        seed=seed,
         duration=f"{case.duration_s} s",
         network=lay_path(path),
         transport={"preset": "linux", "quick_acks": QUICK_ACKS},
-        traffic=traffic(case.repeated(repeat)),
+        traffic=traffic(case),
         measure={"warmup": f"{case.from_s} s", "series": {"interval": "20 ms"}},
     )
 

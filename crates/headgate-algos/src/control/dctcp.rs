@@ -11,18 +11,23 @@
 //! time-outs are Reno's. An ACK that echoes a mark does not raise the window.
 //!
 //! # Where it differs from the paper
-//! Not in its rules; the share is of segments, where a kernel counts bytes. The paper's own ns-2 code
-//! starts `alpha` at 0 instead of 1: set `alpha_start`. Without ports that mark, this is Reno.
+//! The share is of segments. The paper's own ns-2 code starts `alpha` at 0 instead of 1: set `alpha_start`. Without
+//! ports that mark, this is Reno. The variant `linux` counts as that kernel's module does: `alpha` in 1/1024, both
+//! its loss and its gain in a window are rounded down, except that a loss below 1/1024 takes all of `alpha`; and the
+//! part of the window that a mark takes, `w alpha/2`, is rounded down to whole segments. The window that is left is
+//! so up to one segment larger than by the RFC.
 //!
 //! # When to use it
 //! Where all ports mark and all senders are of this kind: a data centre. It needs a queue of kind
 //! `threshold`, above about C RTT / 7 packets.
 //!
 //! # References
-//! RFC 8257 §3.2 (echo), §3.3 (alpha, its start, the reduction), §4.2 (g); Alizadeh et al. 2010 §3.
+//! RFC 8257 §3.2 (echo), §3.3 (alpha, its start, the reduction), §4.2 (g); Alizadeh et al. 2010 §3; Linux
+//! `tcp_dctcp.c` (6.x).
 
 use headgate_model::control::{Ack, Cause, Congestion, Echo, Controller, Path, Window};
 use headgate_model::params::Card;
+use headgate_model::whole::floor;
 
 use super::reno;
 
@@ -31,7 +36,13 @@ headgate_model::params! {
     gain: number(0.0625, (0.001, 1.0), "1", "RFC 8257 §4.2"),
     /// First estimate of the marked share.
     alpha_start: number(1.0, (0.0, 1.0), "1", "RFC 8257 §3.3; 0 in ns-2"),
+    /// Which text is followed: linux, which counts in whole parts, or rfc8257.
+    variant: choice(["linux", "rfc8257"], "Linux tcp_dctcp.c; RFC 8257"),
 }
+
+/// Parts of `alpha` that the kernel counts (Linux `DCTCP_MAX_ALPHA`).
+const ALPHA_PARTS: f64 = 1024.0;
+
 
 pub(crate) const CARD: Card = Card {
     name: "dctcp",
@@ -47,7 +58,7 @@ pub(crate) const CARD: Card = Card {
 /// One flow's DCTCP.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Dctcp {
-    gain: f64,
+    params: Params,
     /// Estimated share of marked segments.
     alpha: f64,
     /// Segments of the window under observation, and the marked ones among them.
@@ -58,16 +69,43 @@ pub struct Dctcp {
 impl Dctcp {
     /// A flow that has not begun.
     pub fn new(params: Params) -> Self {
-        Self { gain: params.gain, alpha: params.alpha_start, seen: 0.0, marked: 0.0 }
+        Self { params, alpha: params.alpha_start, seen: 0.0, marked: 0.0 }
     }
 
     fn observe(&mut self, ack: &Ack) {
         self.seen += ack.acked;
         self.marked += ack.marked;
         if ack.round_start && self.seen > 0.0 {
-            self.alpha += self.gain * (self.marked / self.seen - self.alpha);
+            let share = self.marked / self.seen;
+            self.alpha = if self.is_linux() { self.average_in_parts(share) } else { self.average(share) };
             (self.seen, self.marked) = (0.0, 0.0);
         }
+    }
+
+    /// Whether `alpha` and reductions are counted in whole parts, as in the kernel.
+    fn is_linux(&self) -> bool {
+        self.params.variant == 0.0
+    }
+
+    fn average(&self, share: f64) -> f64 {
+        self.alpha + self.params.gain * (share - self.alpha)
+    }
+
+    /// The average in 1/1024 (Linux `dctcp_update_alpha`).
+    fn average_in_parts(&self, share: f64) -> f64 {
+        let parts = floor(ALPHA_PARTS * self.alpha);
+        let loss = match floor(self.params.gain * parts) {
+            0.0 => parts,
+            loss => loss,
+        };
+        let gain = floor(ALPHA_PARTS * self.params.gain * share + 1e-9);
+        (parts - loss + gain).min(ALPHA_PARTS) / ALPHA_PARTS
+    }
+
+    /// The part of a window that a mark takes.
+    fn reduction(&self, cwnd: f64) -> f64 {
+        let reduction = cwnd * self.alpha / 2.0;
+        if self.is_linux() { floor(reduction) } else { reduction }
     }
 }
 
@@ -84,7 +122,7 @@ impl Controller for Dctcp {
 
     fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
         if event.cause == Cause::Mark {
-            window.ssthresh = (window.cwnd * (1.0 - self.alpha / 2.0)).max(2.0);
+            window.ssthresh = (window.cwnd - self.reduction(window.cwnd)).max(2.0);
         } else {
             reno::halve(event.in_flight, window);
         }
@@ -104,8 +142,15 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, congestion, loss};
 
+    const LINUX: f64 = 0.0;
+    const RFC: f64 = 1.0;
+
+    fn variant(variant: f64, alpha_start: f64) -> Dctcp {
+        Dctcp::new(Params { gain: 0.0625, alpha_start, variant })
+    }
+
     fn law(alpha_start: f64) -> Dctcp {
-        Dctcp::new(Params { gain: 0.0625, alpha_start })
+        variant(RFC, alpha_start)
     }
 
     /// A window of ten segments, the first `marked` of them marked.
@@ -129,6 +174,30 @@ mod tests {
         assert!((law.alpha - 0.95).abs() < 1e-12); // 15/16 + 0.2/16
         round(&mut law, 0, &mut window);
         assert!((law.alpha - 0.890_625).abs() < 1e-12); // 0.95 * 15/16
+    }
+
+    #[test]
+    fn a_kernel_counts_alpha_in_parts_of_1024() {
+        let (mut law, mut window) = (variant(LINUX, 1.0), avoiding(10.0));
+        round(&mut law, 2, &mut window);
+        assert_eq!(law.alpha, 972.0 / 1024.0); // 1024 - 64 + 0.2 * 64, cut to 12
+        law.alpha = 200.0 / 1024.0;
+        round(&mut law, 0, &mut window);
+        assert_eq!(law.alpha, 188.0 / 1024.0); // 200 - 12.5, cut to 12
+        law.alpha = 15.0 / 1024.0;
+        round(&mut law, 0, &mut window);
+        assert_eq!(law.alpha, 0.0); // less than a part would go: all does
+    }
+
+    #[test]
+    fn a_kernel_takes_whole_segments() {
+        let mut law = variant(LINUX, 200.0 / 1024.0);
+        let mut window = avoiding(70.0);
+        law.on_congestion(&congestion(Cause::Mark, 70), &PATH, &mut window);
+        assert_eq!(window.ssthresh, 64.0); // 70 * 200 / 2048 = 6.8: six
+        law.alpha = 0.01;
+        law.on_congestion(&congestion(Cause::Mark, 70), &PATH, &mut window);
+        assert_eq!(window.ssthresh, 70.0); // 0.35: none
     }
 
     #[test]
