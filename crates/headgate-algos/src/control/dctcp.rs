@@ -36,8 +36,8 @@ headgate_model::params! {
     gain: number(0.0625, (0.001, 1.0), "1", "RFC 8257 §4.2"),
     /// First estimate of the marked share.
     alpha_start: number(1.0, (0.0, 1.0), "1", "RFC 8257 §3.3; 0 in ns-2"),
-    /// Which text is followed: linux, which counts in whole parts, or rfc8257.
-    variant: choice(["linux", "rfc8257"], "Linux tcp_dctcp.c; RFC 8257"),
+    /// Which text is followed: rfc8257, or linux, which counts in whole parts.
+    variant: choice(["rfc8257", "linux"], "RFC 8257; Linux tcp_dctcp.c"),
 }
 
 /// Parts of `alpha` that the kernel counts (Linux `DCTCP_MAX_ALPHA`).
@@ -84,7 +84,7 @@ impl Dctcp {
 
     /// Whether `alpha` and reductions are counted in whole parts, as in the kernel.
     fn is_linux(&self) -> bool {
-        self.params.variant == 0.0
+        self.params.variant == 1.0
     }
 
     fn average(&self, share: f64) -> f64 {
@@ -142,8 +142,8 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, congestion, loss};
 
-    const LINUX: f64 = 0.0;
-    const RFC: f64 = 1.0;
+    const RFC: f64 = 0.0;
+    const LINUX: f64 = 1.0;
 
     fn variant(variant: f64, alpha_start: f64) -> Dctcp {
         Dctcp::new(Params { gain: 0.0625, alpha_start, variant })
