@@ -17,12 +17,13 @@ from headgate.errors import HeadgateError
 from headgate.mesonet import MesoNet
 from headgate.mesonet.parameters import BY_LABEL
 from headgate.run.parquet import write_table
+from headgate.stats.effects import Effect
 from headgate.studies.nist_sensitivity import published
 from headgate.studies.nist_sensitivity.analysis import analyse
 from headgate.studies.nist_sensitivity.campaign import scenario
 from headgate.studies.nist_sensitivity.design import design_file, every, steps
+from headgate.studies.nist_sensitivity.findings import moving_named, strong_cells
 from headgate.studies.nist_sensitivity.findings import place as place_of
-from headgate.studies.nist_sensitivity.findings import strong_cells
 from headgate.studies.nist_sensitivity.responses import NAMES
 from headgate.studies.nist_sensitivity.summary import Sensitivity
 from headgate.studies.study import Study, load
@@ -104,6 +105,20 @@ def test_the_table_has_every_factor_once(whole: Sensitivity, by_both_laws: Sensi
         assert len(of.table) == 3 * rows
         is_ctcp = np.asarray(of.table["law"]) == "ctcp"
         assert np.array_equal(np.asarray(of.table["X15"]) == 1, is_ctcp)
+
+
+def test_a_factor_that_moves_either_way_counts(
+    whole: Sensitivity, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The slide's six move the sources transmitting; directions are another claim's."""
+
+    def planted(_: object, factor: str, response: str, groups: tuple[str, ...]) -> Effect:
+        assert (response, groups) == ("y1", ("2",))
+        signs = {name: -1.0 if name == "X13" else 1.0 for name in published.TRANSMITTING}
+        return Effect(factor, 2.0, 2.0 + signs[factor], 50.0, 9.0, 0.001, 0.3)
+
+    monkeypatch.setattr(type(whole.by_period), "one", planted)
+    assert moving_named(whole).ours == 6
 
 
 def test_a_long_lived_flow_counts_alone(whole: Sensitivity) -> None:

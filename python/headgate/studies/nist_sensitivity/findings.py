@@ -81,11 +81,10 @@ def first_seven(of: Sensitivity) -> Estimate:
 
 
 def moving_named(of: Sensitivity) -> Estimate:
-    """Count the named factors that move the sources transmitting."""
+    """Count the named factors that move the sources transmitting, whatever the direction."""
     of.require(*FACTORS)
-    effects = {name: of.by_period.one(name, "y1", CONGESTED) for name in TRANSMITTING}
-    moving = {n for n, e in effects.items() if e.stars and same_sign(e, STARS["Y2"][n])}
-    return Estimate(ours=len(moving), note=_p_values(effects.values()))
+    effects = [of.by_period.one(name, "y1", CONGESTED) for name in TRANSMITTING]
+    return Estimate(ours=sum(bool(each.stars) for each in effects), note=_p_values(effects))
 
 
 def moving_others(of: Sensitivity) -> Estimate:
