@@ -86,6 +86,13 @@ def test_a_ratio_and_its_interval_by_hand() -> None:
     assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
 
 
+def test_one_replicate_leaves_the_interval_open() -> None:
+    found = difference([np.log([2.0])], [np.log([1.0])])
+    assert (found.low, found.high) == (0.0, np.inf)
+    assert found.value == pytest.approx(2.0)
+    assert not found.beyond(0.0)
+
+
 def test_what_groups_differ_by_makes_no_width() -> None:
     same = [np.zeros(3), np.full(3, 5.0)]
     assert difference(same, same) == Ratio(1.0, 1.0, 1.0)
@@ -126,6 +133,8 @@ def test_the_real_thing_finds_every_claim_and_draws_every_picture(
     made = study.analyse(tiny)
     assert set(made.findings) == {claim.id for claim in study.claims}
     assert all(np.isfinite(finding.ours) for finding in made.findings.values())
+    # two replicates: no verdict rests on a number without its interval
+    assert all(finding.ci is not None for finding in made.findings.values())
     assert [picture.name for picture in made.pictures] == ["preserved", "sizes", "contrasts"]
     assert len(made.data[0]) == len(tiny.results)
     assert 0.01 < tiny.measured[CONDITIONS[1], "1/100", "reno"]["utilisation"].mean() < 1

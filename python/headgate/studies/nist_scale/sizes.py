@@ -122,10 +122,12 @@ def difference(ones: Sequence[Numbers], others: Sequence[Numbers]) -> Ratio:
     """Return the ratio of geometric means over fixed groups of replicates, with its interval.
 
     Only the spread between replicates makes the width (Welch); a value that is missing or zero in
-    either leaves nothing to compare.
+    either leaves nothing to compare. One replicate alone leaves the interval open.
     """
     mean = float(np.mean([one.mean() for one in ones]) - np.mean([one.mean() for one in others]))
     groups = [*ones, *others]
+    if min(map(len, groups)) < 2:
+        return Ratio(float(np.exp(mean)), 0.0, np.inf)
     spread = np.array([group.var(ddof=1) / len(group) / len(ones) ** 2 for group in groups])
     error = float(np.sqrt(spread.sum()))
     half = _quantile(spread, [len(group) - 1 for group in groups]) * error if error else 0.0
