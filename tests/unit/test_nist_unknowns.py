@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from headgate.experiment.runs import Runs
+from headgate.studies.nist.summary import Experiment
 from headgate.studies.nist_unknowns.analysis import analyse, prepare
 from headgate.studies.nist_unknowns.combinations import Combinations, _format
 from headgate.studies.nist_unknowns.findings import hold
 from headgate.studies.nist_unknowns.runs import parameters, scenario
 from headgate.studies.study import load
+from headgate.verdicts import judge
 
 from .made_runs import assert_stored_suffices
 
@@ -97,6 +99,30 @@ def test_a_finding_counts_combinations_beyond_its_bound(of: Combinations) -> Non
     assert hold(of, response="y6", bound=bound).ours == 0.5
     assert hold(of, response="y6", bound=bound, sign=-1).ours == 0.5
     assert hold(of, response="y6", bound=0.0).ours == 1.0
+
+
+def test_a_ratio_within_one_percent_of_the_bound_may_be_chance(
+    of: Combinations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One run a combination: 0.995 does not say that FAST loses less."""
+    monkeypatch.setattr(Combinations, "ratios", lambda *_: np.array([1.2, 1.3, 0.995, 1.4]))
+    found = hold(of, response="y5")
+    assert (found.ours, found.ci) == (0.75, (0.75, 1.0))
+    assert "1 within 1% of the bound" in found.note
+    (claim,) = (one for one in STUDY.claims if one.id == "fast-increases-losses-whatever")
+    assert judge(claim, {claim.id: found}, "standard").verdict == "undecided"
+    monkeypatch.setattr(Combinations, "ratios", lambda *_: np.array([1.2, 1.3, 0.98, 1.4]))
+    assert judge(claim, {claim.id: hold(of, response="y5")}, "standard").verdict == "differs"
+
+
+def test_a_law_is_set_against_the_median_of_the_others(
+    of: Combinations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of reno, BIC and CTCP one alone would move a mean: FAST-AT's 1.5 would be 0.5 of it."""
+    planted = {"reno": 1.0, "bic": 7.0, "ctcp": 1.0, "fast-at": 1.5}
+    monkeypatch.setattr(Experiment, "loss_laws", property(lambda _: ("reno", "bic", "ctcp")))
+    monkeypatch.setattr(Experiment, "mean", lambda *asked: planted[asked[2]])
+    assert of.ratios("y10", "fast-at").tolist() == [1.5] * 4
 
 
 def test_an_effect_is_the_ratio_of_geometric_means(of: Combinations) -> None:

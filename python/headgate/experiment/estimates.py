@@ -12,7 +12,7 @@ import numpy as np
 
 from headgate.api import Result
 from headgate.experiment.runs import Key, NotRunError, Runs
-from headgate.stats.intervals import mean_interval, share_interval
+from headgate.stats.intervals import LEVEL, mean_interval, share_interval
 from headgate.verdicts import Estimate, Sample
 
 Drawn = TypeVar("Drawn")
@@ -94,13 +94,15 @@ def _make_and_record(make: Callable[[Done], Estimate], runs: Done) -> tuple[Esti
     return make(replace(runs, results=results)), results.read
 
 
-def mean_of(values: Sequence[float], note: str = "", unit: str = REPLICATES) -> Estimate:
+def mean_of(
+    values: Sequence[float], note: str = "", unit: str = REPLICATES, level: float = LEVEL
+) -> Estimate:
     """Return the mean over replicates with Student's interval.
 
     One replicate stands as it is; one condition, or whatever the unit, tells nothing of others.
     Where one of several has no number, nothing is decided: those left may be no fair sample.
     """
-    mean, low, high = mean_interval(values)
+    mean, low, high = mean_interval(values, level)
     known = int(np.isfinite(values).sum())
     if known < len(values):
         return _undecided(
@@ -118,20 +120,22 @@ def _undecided(ours: float, note: str, reason: str) -> Estimate:
     return Estimate(ours=ours, decided=False, note=f"{note}; {reason}" if note else reason)
 
 
-def mean_ratio(ratios: Sequence[float], unit: str, note: str = "") -> Estimate:
+def mean_ratio(
+    ratios: Sequence[float], unit: str, note: str = "", level: float = LEVEL
+) -> Estimate:
     """Return the geometric mean of ratios, with Student's interval of their logarithms.
 
     A ratio that is not above zero has no logarithm: with one of these nothing is decided.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = mean_of(np.log(ratios).tolist(), note, unit)
+        found = mean_of(np.log(ratios).tolist(), note, unit, level)
     ends = tuple(map(float, np.exp(found.interval)))
     return found.model_copy(update={"ours": math.exp(found.ours), "ci": found.ci and ends})
 
 
-def count_share(hits: int, trials: int, unit: str) -> Estimate:
+def count_share(hits: int, trials: int, unit: str, level: float = LEVEL) -> Estimate:
     """Return the share of hits with Wilson's interval; `unit` says what was counted."""
-    ours, low, high = share_interval(hits, trials)
+    ours, low, high = share_interval(hits, trials, level)
     sample = Sample(count=trials, unit=unit)
     return Estimate(ours=ours, ci=(low, high), sample=sample, note=f"{hits} of {trials}")
 

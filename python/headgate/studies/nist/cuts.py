@@ -8,10 +8,12 @@ from headgate.law import LOSS, Ack, Builtin, Congestion, Path, Window, builtin
 from headgate.mesonet.laws import PARAMS
 from headgate.verdicts import Estimate
 
+#: The laws that take away something, and less than TCP.
+LESS_THAN_TCP = ("scalable", "bic", "hstcp")
 #: Least and greatest share that each law takes away, as the source has it; above 64 packets, where
 #: none of them behaves like TCP.
 PUBLISHED: Mapping[str, tuple[float, float]] = {
-    **dict.fromkeys(("scalable", "bic", "hstcp"), (0.0, 0.5)),
+    **dict.fromkeys(LESS_THAN_TCP, (0.0, 0.5)),
     **dict.fromkeys(("ctcp", "fast", "fast-at"), (0.5, 0.5)),
     "htcp": (0.2, 0.5),
 }
@@ -23,8 +25,8 @@ ROUNDING = 1e-6
 
 
 def cuts_as_published(laws: Sequence[str]) -> Estimate:
-    """Return the share of the replacements whose cuts all lie where the source has them."""
-    found = {law: cuts(law) for law in laws if law in PUBLISHED}
+    """Return the share of some replacements whose cuts all lie where the source has them."""
+    found = {law: cuts(law) for law in laws}
     hits = sum(_within(law, each) for law, each in found.items())
     told = ", ".join(f"{law} {min(each):.3g} to {max(each):.3g}" for law, each in found.items())
     return Estimate(ours=hits / len(found), note=told)
@@ -37,9 +39,8 @@ def cuts(law: str) -> list[float]:
 
 def _within(law: str, found: Sequence[float]) -> bool:
     low, high = PUBLISHED[law]
-    below_half = high == 0.5 and low == 0.0
-    top = high - ROUNDING if below_half else high + ROUNDING
-    return all(low - ROUNDING <= cut <= top for cut in found)
+    beyond = -ROUNDING if law in LESS_THAN_TCP else ROUNDING
+    return all(low - beyond <= cut <= high + beyond for cut in found)
 
 
 def _cut(name: str, packets: int, queue: float) -> float:

@@ -2,27 +2,30 @@
 
 All is of the second period. Light and heavy are the quarters of the conditions with the lowest and
 highest retransmission rate under Reno. A ratio is the geometric mean over conditions, with
-Student's interval of the logarithms.
+Student's interval of the logarithms. What a law is set against is a median over laws: a mean would
+follow one of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-from scipy import stats
+from numpy.typing import NDArray
 
 from headgate.analysis.conditions import FILTERS
 from headgate.experiment.estimates import format_values, mean_of, mean_ratio
 from headgate.experiment.runs import NotRunError
+from headgate.stats.grubbs import critical_value
 from headgate.studies.nist.cuts import cuts_as_published
 from headgate.studies.nist.distances import distance_ratio
+from headgate.studies.nist.rank_correlation import rank_correlation
 from headgate.studies.nist.roles import BEFORE
 from headgate.studies.nist.summary import CONDITIONS, Experiment
-from headgate.verdicts import Estimate, Sample
+from headgate.verdicts import Estimate
 
-#: Laws within this part of a mean are alike: the source's filter.
+#: Laws within this part of a middle are alike: the source's filter.
 ALIKE = FILTERS[0]
 
 
@@ -40,28 +43,31 @@ def _share_without_outlier(of: Experiment, condition: str) -> float:
 
 
 def lightly_congested_similar(of: Experiment) -> Estimate:
-    """Return the share of what lies near the laws' mean in the second quarter."""
+    """Return the share of what lies near the laws' median in the second quarter, of all laws."""
     alike = np.array([_share_alike(of, name) for name in of.lightly])
-    return mean_of(alike.mean(axis=1).tolist(), unit=CONDITIONS)
+    return mean_of(alike.mean(axis=1).tolist(), _by_law(of, alike), CONDITIONS)
 
 
 def most_change_little(of: Experiment) -> Estimate:
-    """Return the share of responses in which the median law is near the others' mean."""
+    """Return the share of responses in which the median of all laws is near their median."""
     alike = np.array([_share_alike(of, name) for name in of.order])
-    by_law = dict(zip(of.loss_laws, alike.mean(axis=0).tolist(), strict=True))
-    note = ", ".join(f"{law} {share:.2f}" for law, share in by_law.items())
-    return mean_of(np.median(alike, axis=1).tolist(), note, CONDITIONS)
+    return mean_of(np.median(alike, axis=1).tolist(), _by_law(of, alike), CONDITIONS)
+
+
+def _by_law(of: Experiment, alike: NDArray[np.float64]) -> str:
+    """Say which share of a law's responses is alike, the mean over conditions."""
+    shares = dict(zip(of.laws, alike.mean(axis=0).tolist(), strict=True))
+    return ", ".join(f"{law} {share:.2f}" for law, share in shares.items())
 
 
 def _share_alike(of: Experiment, condition: str) -> list[float]:
-    """Return, for each law but FAST and FAST-AT, the share of responses near these laws' mean."""
+    """Return, for each law, the share of responses near the median over the laws."""
     cells = of.congested.cells
-    rows = [cells.laws.index(law) for law in of.loss_laws]
-    values = cells.values[cells.conditions.index(condition)][rows]
-    mean = values.mean(axis=0)
-    near = np.abs(values - mean) <= ALIKE * np.abs(mean)
+    values = cells.values[cells.conditions.index(condition)]
     known = np.isfinite(values).all(axis=0)
-    return [float(share) for share in near[:, known].mean(axis=1)]
+    middle = np.median(values[:, known], axis=0)
+    near = np.abs(values[:, known] - middle) <= ALIKE * np.abs(middle)
+    return [float(share) for share in near.mean(axis=1)]
 
 
 def fast_distinct(of: Experiment) -> Estimate:
@@ -76,15 +82,31 @@ def _distance_ratio(of: Experiment, condition: str) -> float:
     return distance_ratio(values, 0)
 
 
+def grubbs_outlier(of: Experiment, *, response: str, law: str = "fast") -> Estimate:
+    """Divide how far a law lies above the laws' mean by how far an outlier has to.
+
+    Both are in standard deviations over the laws; from 1 on Grubbs' test finds an outlier.
+    """
+    found = [_grubbs([of.mean(response, one, name) for one in of.laws]) for name in of.heavy]
+    place = of.laws.index(law)
+    note = _count_outliers(of, (response,), law, of.heavy)
+    return mean_of([one[place] for one in found], note, CONDITIONS)
+
+
+def _grubbs(values: Sequence[float]) -> list[float]:
+    """Return each law's distance from the mean of all, over that of an outlier at 5 %."""
+    sample = np.asarray(values, dtype=float)
+    far = critical_value(len(sample)) * sample.std(ddof=1)
+    return [float(apart / far) if far > 0 else 0.0 for apart in sample - sample.mean()]
+
+
 def fast_grows_with_congestion(of: Experiment) -> Estimate:
     """Correlate FAST's residual in retransmission rate with congestion, by ranks."""
     congestion = [of.congestion[name] for name in of.order]
     residual = [of.mean("y10", "fast", name) - of.others("y10", name) for name in of.order]
-    found = stats.spearmanr(congestion, residual)
-    low, high = _fisher(float(found.statistic), len(congestion))
-    sample = Sample(count=len(congestion), unit=CONDITIONS)
-    note = f"p = {found.pvalue:.2g}; FAST over Reno {_fast_over_reno_by_quarter(of)}"
-    return Estimate(ours=float(found.statistic), ci=(low, high), sample=sample, note=note)
+    found = rank_correlation(congestion, residual, CONDITIONS)
+    note = f"{found.note}; FAST over Reno {_fast_over_reno_by_quarter(of)}"
+    return found.model_copy(update={"note": note})
 
 
 def _fast_over_reno_by_quarter(of: Experiment) -> str:
@@ -101,42 +123,41 @@ def _fast_over_reno_by_quarter(of: Experiment) -> str:
     return f"{', '.join(f'{ratio:.2g}' for ratio in ratios)} from the least congested quarter on"
 
 
-def _fisher(r: float, count: int) -> tuple[float, float]:
-    """Return the 95 % interval of a rank correlation (Fieller, Hartley, Pearson 1957)."""
-    half = 1.96 * np.sqrt(1.06 / max(count - 3, 1))
-    z = np.arctanh(np.clip(r, -0.999999, 0.999999))
-    return float(np.tanh(z - half)), float(np.tanh(z + half))
-
-
 def windows_fall(of: Experiment, *, law: str = "fast") -> Estimate:
-    """Divide how much windows fall in all under a law by the others' mean."""
-    return mean_ratio(
-        _ratios_to_others(of, law, ("falls", "fall")), CONDITIONS, _count_outliers(of, "falls", law)
-    )
+    """Divide the packets by which windows fall in all under a law by the others' median."""
+    return _over_typical(of, law, "falls", "fall")
 
 
 def over_others(of: Experiment, *, response: str, law: str = "fast") -> Estimate:
-    """Divide a law's response by the others' mean."""
-    note = _count_outliers(of, response, law)
-    return mean_ratio(_ratios_to_others(of, law, (response,)), CONDITIONS, note)
+    """Divide a law's response by the others' median, where buffers are insufficient."""
+    return _over_typical(of, law, response)
 
 
-def _ratios_to_others(of: Experiment, law: str, responses: Iterable[str]) -> list[float]:
-    """Return a law's product of responses over the others', a number a heavy condition."""
+def _over_typical(of: Experiment, law: str, *responses: str) -> Estimate:
+    """Divide a law's product of responses by the others' median, a number a condition."""
     if law not in of.laws:
         raise NotRunError(f"{law} is not one of the laws that are compared")
-    own = [[of.mean(name, law, condition) for name in responses] for condition in of.heavy]
-    others = [[of.others(name, condition) for name in responses] for condition in of.heavy]
-    return [float(ratio) for ratio in np.prod(own, axis=1) / np.prod(others, axis=1)]
+    names = of.short_of_buffers
+    ratios = [of.product(c, law, *responses) / of.typical(c, *responses) for c in names]
+    return mean_ratio(ratios, CONDITIONS, _count_outliers(of, responses, law, names))
 
 
-def _count_outliers(of: Experiment, response: str, law: str) -> str:
-    """Say in how many heavy conditions Grubbs' test names the law."""
-    cells = [test for name, test in of.outliers(of.heavy) if name == response]
-    count = sum(test is not None and test.law == law for test in cells)
-    return f"the outlier by Grubbs in {count} of {len(cells)}"
+def _count_outliers(
+    of: Experiment, responses: Sequence[str], law: str, conditions: Sequence[str]
+) -> str:
+    """Say in how many conditions Grubbs' test names the law, of a product of responses."""
+    place = of.laws.index(law)
+    count = 0
+    for condition in conditions:
+        values = np.array([of.product(condition, one, *responses) for one in of.laws])
+        far = abs(values[place] - values.mean()) >= ALIKE * abs(values.mean())
+        count += bool(far and abs(_grubbs(values.tolist())[place]) > 1)
+    return f"the outlier by Grubbs in {count} of {len(conditions)}"
 
 
-def cuts(of: Experiment) -> Estimate:
-    """Count the laws that cut their windows at a loss as published."""
-    return cuts_as_published(of.laws)
+def cuts(of: Experiment, *, named: Sequence[str]) -> Estimate:  # noqa: ARG001
+    """Count the laws that cut their windows at a loss as published, of those that are named.
+
+    Losses are given to the laws themselves, whether the experiment runs them or not.
+    """
+    return cuts_as_published(named)

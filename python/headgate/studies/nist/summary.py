@@ -14,6 +14,7 @@ from headgate.analysis.part import Part
 from headgate.analysis.roles import Roles
 from headgate.analysis.whole import Whole, whole
 from headgate.experiment.designed import Designed, Measure
+from headgate.experiment.runs import NotRunError
 from headgate.studies.nist.roles import BEFORE
 from headgate.tables import Table
 
@@ -24,6 +25,8 @@ CONDITIONS = "conditions"
 CONGESTED = 1
 #: The laws that use delay and know no TCP mode: the two that the source sets apart.
 DELAY_LAWS = ("fast", "fast-at")
+#: MesoNet's key of the factor that sets how large buffers are.
+BUFFERS = "buffer_provisioning"
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,24 @@ class Experiment:
         return self.order[-self._quarter :]
 
     @property
+    def short_of_buffers(self) -> list[str]:
+        """The heavily congested conditions with the smaller buffers; NotRunError without any.
+
+        The source's cautions on FAST and FAST-AT are of high congestion "where there were
+        insufficient buffers".
+        """
+        small = {
+            self.runs.design.label(run)
+            for factor in self.runs.design.factors
+            if factor.setting == BUFFERS
+            for run in np.flatnonzero(self.runs.design.column(factor.name) < 0).tolist()
+        }
+        found = [name for name in self.heavy if name in small]
+        if not found:
+            raise NotRunError("no heavily congested condition has the smaller of two buffers")
+        return found
+
+    @property
     def _quarter(self) -> int:
         return max(1, round(QUARTER * len(self.order)))
 
@@ -118,6 +139,19 @@ class Experiment:
     def others(self, response: str, condition: str) -> float:
         """Return the mean over the laws other than FAST and FAST-AT."""
         return float(np.mean([self.mean(response, law, condition) for law in self.loss_laws]))
+
+    def typical(self, condition: str, *responses: str) -> float:
+        """Return the median over the laws other than FAST and FAST-AT, of a product of responses.
+
+        A mean would follow one law: BIC resends twice as much as Reno.
+        """
+        return float(
+            np.median([self.product(condition, law, *responses) for law in self.loss_laws])
+        )
+
+    def product(self, condition: str, law: str, *responses: str) -> float:
+        """Return the product of a law's responses, such as falls and packets a fall."""
+        return float(np.prod([self.mean(name, law, condition) for name in responses]))
 
     def sent_again(self, conditions: Sequence[str]) -> str:
         """Say which share of the packets TCP retransmits, the mean over conditions."""

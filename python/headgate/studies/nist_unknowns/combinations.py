@@ -31,10 +31,10 @@ class Combinations:
         return {factor.name: design.column(factor.name) for factor in design.factors}
 
     def ratios(self, response: str, law: str) -> Numbers:
-        """Return a law's response over the mean of the laws other than FAST and FAST-AT."""
+        """Return a law's response over the median of the laws other than FAST and FAST-AT."""
         of = self.experiment
         names = of.runs.conditions
-        return np.array([of.mean(response, law, n) / of.others(response, n) for n in names])
+        return np.array([of.mean(response, law, n) / of.typical(n, response) for n in names])
 
     def describe(self, held: Flags) -> str:
         """Say where a finding holds: everywhere, nowhere, or in how many and at which levels."""

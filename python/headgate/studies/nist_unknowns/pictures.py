@@ -27,7 +27,7 @@ def draw_effects(of: Combinations) -> Picture:
     return Picture(
         "unknowns",
         "What each unknown setting does to each finding",
-        "A law's response over the mean of reno, BIC and CTCP, second period: 100 times the"
+        "A law's response over the median of reno, BIC and CTCP, second period: 100 times the"
         " logarithm of that at a setting's high level over that at its low one, mean over the"
         " combinations.",
         heat([f"{law}: {TITLES[name]}" for law, name in rows], [panel]),

@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
+from numpy.typing import NDArray
 
 from headgate.analysis.conditions import FILTERS
 from headgate.experiment.estimates import REPLICATES, count_share, mean_of, mean_ratio
+from headgate.stats.conditions import Outlier
+from headgate.stats.effects import psi
 from headgate.studies.nist.distances import distance_ratio
+from headgate.studies.nist.rank_correlation import rank_correlation
+from headgate.studies.nist.summary import CONDITIONS
 from headgate.studies.tcp_replacements.summary import Summary
 from headgate.verdicts import Estimate
 
-#: Laws within this part of a mean are alike: the source's filter.
+#: Draws of all responses for the interval of Psi.
+RESAMPLES, SEED = 2000, 1
+#: Laws within this part of a middle are alike: the source's filter.
 ALIKE = FILTERS[0]
 # Table 1(b) of the source, seven rows whose meaning is inferred; factor -> sign that raises it.
 PRINTED_SIGNS = {
@@ -28,19 +34,26 @@ PRINTED_SIGNS = {
 
 
 def most_change_little(summary: Summary) -> Estimate:
-    """Return the share of responses in which the median law other than FAST is near their mean."""
-    means = np.array([np.delete(c.mean(axis=2), summary.fast, axis=1) for c in summary.numbered])
-    middle = means.mean(axis=2, keepdims=True)
+    """Return the share of responses in which the median of all laws is near their median."""
+    means = np.array([cube.mean(axis=2) for cube in summary.numbered])
+    middle = np.median(means, axis=2, keepdims=True)
     near = np.abs(means - middle) <= ALIKE * np.abs(middle)
     known = np.isfinite(means).all(axis=2, keepdims=True)
     shares = (near & known).sum(axis=0) / known.sum(axis=0)
-    return mean_of(np.median(shares, axis=1).tolist(), unit="conditions")
+    return mean_of(np.median(shares, axis=1).tolist(), unit=CONDITIONS)
 
 
 def uncongested_identical(summary: Summary) -> Estimate:
-    """Count the cells of the uncongested conditions in which no law is an outlier."""
-    cells = [row[c] for row in summary.grid.values() for c in summary.light]
-    return count_share(sum(not (c and c.passes_filter) for c in cells), len(cells), "cells")
+    """Return the share of responses in which no law is an outlier, of uncongested conditions.
+
+    A condition is the unit: its responses depend on each other.
+    """
+    shares = [np.mean([_is_quiet(row[c]) for row in summary.grid.values()]) for c in summary.light]
+    return mean_of([float(share) for share in shares], unit=CONDITIONS)
+
+
+def _is_quiet(cell: Outlier | None) -> bool:
+    return not (cell and cell.passes_filter)
 
 
 def fast_distinct(summary: Summary) -> Estimate:
@@ -58,24 +71,33 @@ def fast_grows_with_congestion(summary: Summary) -> Estimate:
     residual = summary.residuals("y10").values[:, summary.fast]
     if min(np.ptp(summary.congestion), np.ptp(residual)) == 0:
         return Estimate(ours=0.0, note="no condition differs")
-    found = stats.spearmanr(summary.congestion, residual)
-    return Estimate(ours=float(found.statistic), note=f"p = {found.pvalue:.2g}")
+    return rank_correlation(summary.congestion.tolist(), residual.tolist(), CONDITIONS)
 
 
-def fast_over_others(summary: Summary, *, response: str) -> Estimate:
+def fast_over_others(summary: Summary, *, response: str, small_buffers: bool = False) -> Estimate:
     """Divide FAST's response by the other laws' mean, replicate by replicate."""
-    heavy = summary.cubes[response][summary.heavy].sum(axis=0)
+    heavy = summary.cubes[response][
+        summary.short_of_buffers if small_buffers else summary.heavy
+    ].sum(axis=0)
     others = np.delete(heavy, summary.fast, axis=0).mean(axis=0)
-    ratios = heavy[summary.fast] / np.where(others > 0, others, np.nan)
-    return mean_of(ratios[np.isfinite(ratios)].tolist())
+    return mean_of((heavy[summary.fast] / np.where(others > 0, others, np.nan)).tolist())
 
 
 def network_speed_first(summary: Summary) -> Estimate:
-    """Compare Psi of network speed with the largest of the others."""
-    values = {factor: summary.psi_of(factor) for factor in summary.factors()}
-    others = max(value for factor, value in values.items() if factor != "X1")
-    said = ", ".join(f"{factor} {100 * value:.0f} %" for factor, value in values.items())
-    return Estimate(ours=values["X1"] - others, note=f"Psi: {said}")
+    """Compare Psi of network speed with the largest of the others; responses are resampled."""
+    factors = summary.factors()
+    first = factors.index("X1")
+    counted = np.array([[psi([e]) for e in row] for row in summary.effects.values()])
+
+    def lead(rows: NDArray[np.intp]) -> float:
+        values = counted[rows].mean(axis=0)
+        return float(values[first] - np.delete(values, first).max())
+
+    count = len(counted)
+    draws = np.random.default_rng(SEED).integers(0, count, size=(RESAMPLES, count))
+    low, high = np.percentile([lead(rows) for rows in draws], (2.5, 97.5)).tolist()
+    said = ", ".join(f"{name} {100 * summary.psi_of(name):.0f} %" for name in factors)
+    return Estimate(ours=lead(np.arange(count)), ci=(low, high), note=f"Psi: {said}")
 
 
 def signs(summary: Summary) -> Estimate:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.experiment.designed import Designed
+from headgate.experiment.runs import NotRunError
 from headgate.stats.changes import Change, change
 from headgate.stats.conditions import Outlier, Residuals, outlier, residuals
 from headgate.stats.effects import Effect, main_effect, psi
@@ -17,6 +18,8 @@ BEFORE, FAST = "reno", "fast"
 SENSITIVITY_LAWS = ("reno", "ctcp")  # the two of the source's sensitivity analysis
 SECOND_PERIOD = 1
 HEAVY_SHARE = 0.25
+#: The setting of the factor that sets how large buffers are.
+BUFFERS = "buffer"
 
 CONNECTING = "connecting_sum"  # one period has as many samples as another
 #: Packets by which windows fall in all, of the flows of every class.
@@ -83,6 +86,21 @@ class Summary:
     def heavy(self) -> list[int]:
         """The heavily congested quarter of the conditions, the worst last."""
         return self._by_congestion[-self._quarter :]
+
+    @property
+    def short_of_buffers(self) -> list[int]:
+        """The heavily congested conditions with the smaller buffers; NotRunError without any."""
+        design = self.runs.design
+        small = {
+            run
+            for factor in design.factors
+            if factor.setting == BUFFERS
+            for run in np.flatnonzero(design.column(factor.name) < 0).tolist()
+        }
+        found = [run for run in self.heavy if run in small]
+        if not found:
+            raise NotRunError("no heavily congested condition has the smaller of two buffers")
+        return found
 
     @cached_property
     def light(self) -> list[int]:
