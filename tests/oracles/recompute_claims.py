@@ -8,6 +8,8 @@ import json
 import math
 from functools import cache
 from pathlib import Path
+from statistics import fmean as mean
+from statistics import geometric_mean as gmean
 
 import duckdb
 import pandas as pd
@@ -19,9 +21,9 @@ DELAY, FAIR = ["fast", "fast-at"], ["ctcp", "htcp", "fast-at"]
 PAIRS = ["DD", "DF", "DN", "FF", "FN", "NN"]
 FASTER = {"DD": "very fast", "DF": "fast", "FF": "fast"}
 WEB, LARGE, MOVIE = ["web object"], ["service pack", "movie"], ["movie"]
-FILES = [*WEB, "document", *LARGE]
-INFINITE, FREE = "infinite ssthresh", "uncongested"
-GRUBBS, MINUS = {6: 1.887, 7: 2.020, 8: 2.126}, "\N{MINUS SIGN}"  # by laws, two-sided, 5 %
+FILES, LOSING = [*WEB, "document", *LARGE], ["fast", "typical"]
+MINUS, INFINITE, FREE = "\N{MINUS SIGN}", "infinite ssthresh", "uncongested"
+GRUBBS = {6: 1.887145117784, 7: 2.01996850768, 8: 2.126645087195}  # by laws, two-sided, 5 %
 LIGHT, HEAVY = ("X1+", "X7+", f"X12{MINUS}"), (f"X1{MINUS}", f"X7{MINUS}", "X12+")
 
 @cache
@@ -64,39 +66,36 @@ def order(study):  # conditions by what TCP resends, in 2a to 2c in the law's pl
 
 def quarter(study, number):
     size = max(1, round(len(order(study)) / 4))
-    return (order(study)[-size:] if number == 3 else order(study)[number * size :][:size])
+    return order(study)[-size:] if number == 3 else order(study)[number * size :][:size]
 
-def mean(numbers):
-    return pd.Series(list(numbers)).mean()
-def gmean(ratios):
-    return math.exp(pd.Series(ratios).dropna().map(math.log).mean())
-def rest(frame):
-    return frame.drop(columns=DELAY, errors="ignore").mean(axis=1)
-
-def over_others(study, response, law="fast", times=()):
-    each = [responses(study)[k].unstack().loc[quarter(study, 3)] for k in (response, *times)]
-    return gmean(math.prod(one[law] for one in each) / math.prod(map(rest, each)))
+def over_others(study, response, law="fast"):  # where buffers are small
+    short = [c for c in quarter(study, 3) if f"X3{MINUS}" in c.split()]
+    own = responses(study).eval(response).unstack().loc[short]
+    return gmean(own[law] / own.drop(columns=DELAY, errors="ignore").median(axis=1))
 
 def near(study, condition):
-    own = responses(study).xs(condition).drop(index=DELAY, errors="ignore").dropna(axis=1)
-    return ((own - own.mean()).abs() <= 0.1 * own.mean().abs()).mean(axis=1)
+    own = responses(study).xs(condition).dropna(axis=1)
+    return ((own - own.median()).abs() <= 0.1 * own.median().abs()).mean(axis=1)
+
+def grubbs(own):  # from 1 on an outlier
+    return (own - own.mean()) / (GRUBBS[len(own)] * own.std())
 
 def uncongested_identical(study):
     def quiet(own):
-        far = (own - own.mean()).abs().max()
-        return far < 0.1 * abs(own.mean()) or far <= GRUBBS[len(own)] * own.std()
+        return not (own / own.mean() - 1).abs().max() >= 0.1 or grubbs(own).abs().max() <= 1
 
     cells = (responses(study).xs(c).items() for c in quarter(study, 0))
     return mean(mean(quiet(own.dropna()) for _, own in row if own.count() > 5) for row in cells)
 
 def fast_grows_with_congestion(study):
     y10 = responses(study).y10.unstack()
-    return y10.reno.rank().corr((y10.fast - rest(y10)).rank())
+    rest = y10.drop(columns=DELAY, errors="ignore").mean(axis=1)
+    return y10.reno.rank().corr((y10.fast - rest).rank())
 
 def fast_distinct(study):
     def ratio(own):
         own = own.drop(index="fast-at", errors="ignore")
-        own = own.loc[:, own.std() > 0] / own.std()[own.std() > 0]
+        own = ((own - own.mean()) / own.std()).dropna(axis=1)
         apart = {(a, b): math.sqrt(((own.loc[a] - own.loc[b]) ** 2).sum())
                  for a in own.index for b in own.index}
         groups = [[law] for law in own.index if law != "fast"]
@@ -121,18 +120,16 @@ def rates(study, variant=""):  # logs: condition by (side, law, file, path, inte
     return ratio.where(ratio > 0).map(math.log, na_action="ignore").unstack([1, 2, 3, 4, 5])
 
 def only(frame, conditions=None, **chosen):
-    columns = frame.columns.to_frame()
-    keep = pd.concat([columns[k].isin(v) for k, v in chosen.items()], axis=1).all(axis=1)
-    return frame.loc[list(frame.index if conditions is None else conditions), keep.to_numpy()]
+    keep = math.prod(frame.columns.get_level_values(k).isin(v) for k, v in chosen.items()) == 1
+    return frame.loc[list(frame.index if conditions is None else conditions), keep]
 
 def groups_of(frame):  # conditions that are the same one to a thousandth
-    groups = []
+    groups, missing = {}, frame.isna()
     for name, row in frame.iterrows():
-        apart = ((row - frame.loc[g[0]]).abs().fillna(0).max() <= 1e-3
-                 and (row.isna() == frame.loc[g[0]].isna()).all() for g in groups)
-        group = next((g for g, same in zip(groups, apart, strict=True) if same), None)
-        groups.append([name]) if group is None else group.append(name)
-    return groups
+        same = (g for g in groups if (row - frame.loc[g]).abs().max() <= 1e-3
+                and missing.loc[g].equals(missing.loc[name]))
+        groups.setdefault(next(same, name), []).append(name)
+    return list(groups.values())
 
 def distinct(frame, groups=None):
     groups = groups or groups_of(frame)
@@ -156,25 +153,19 @@ def beside(frame, side="tcp"):
 def ranks(frame, side="tcp"):
     return common(frame, side).rank(axis=1).groupby(level=0).mean()
 
-def left(study, files):
-    return beside(distinct(only(rates(study), file=files)))
+def left(s, files, heavy=False):
+    return beside(distinct(only(rates(s), quarter(s, 3) if heavy else None, file=files)))
 
 def resent(study, variant=""):
     rows = load(study, "classes").query("of_variant == @variant and law == 'reno'")
     by = rows[rows.of_law != "tcp"].groupby(["of_condition", "of_law"])
     return (by.retransmissions.sum() / by.delivered_packets.sum()).unstack()
 
-def over_fair(study):
-    means = distinct(resent(study), groups_of(rates(study)))
-    return means.div(means[FAIR].mean(axis=1), axis=0)
+def of_quarter(study, number, files, path=("very fast", *LOSING)):
+    return distinct(only(rates(study), quarter(study, number), file=files, path=path))
 
-def over_mean(study, variant):
-    logs = resent(study, variant).map(math.log)
-    return logs.sub(logs.mean(axis=1), axis=0)
-
-def gain(study, number, files):
-    return ahead(distinct(only(rates(study), quarter(study, number), file=files))).mean()
-
+def gain(*where):
+    return ahead(of_quarter(*where)).mean()
 def gains(study, variant, names=None):
     return ahead(only(rates(study, variant), names, file=LARGE)).mean()
 
@@ -184,52 +175,58 @@ def movies(study, variant=FREE, interface=("fast", "normal")):
 def lead(study, named):
     own = beside(distinct(movies(study, interface=["fast"])), "own")
     other = own.drop(columns=list({*DELAY, *named}))
-    return math.exp((own[named].max(axis=1) - other.max(axis=1)).mean())
+    return math.exp(own[named].sub(other.max(axis=1), axis=0).mean().min())
 
-def first(study, named, sign):
-    mean = sign * ranks(distinct(rates(study))).mean()
-    return len(set(mean.sort_values(kind="stable").index[:3]) & set(named))
+def sst(study):  # the four conditions differ
+    low, high = (only(rates(study, v), corner(study, HEAVY), file=LARGE, path=LOSING)
+                 for v in ("", INFINITE))
+    own, tcp = ((low - high)[side].T.groupby(level=0).mean().T for side in ("own", "tcp"))
+    own["tcp"] = (own.tcp + tcp.tcp) / 2
+    return (own.mean().map(math.exp) - 1).abs().max()
 
-def sst(study):
-    low, high = (only(rates(study, variant), corner(study, HEAVY), file=LARGE)
-                 for variant in ("", INFINITE))
-    return abs(math.exp((low - high).drop(columns="tcp", level=1).mean(axis=1).mean()) - 1)
+def light_or_unfair(s):
+    tcp = of_quarter(s, 3, LARGE, LOSING)["tcp"]
+    more = gain(s, 0, LARGE) > gain(s, 3, LARGE, LOSING)
+    return mean(more[law] or (tcp[law] - tcp.tcp).mean(axis=1).mean() < math.log(0.75)
+                for law in more.index)
 
 def corners_apart(study, table):
     both = corner(study, LIGHT, HEAVY)
     low, high = (table(study, variant).loc[both, "fast-at"] for variant in ("", INFINITE))
     return math.exp((low - high).mean())
 
-def nearer(study):
-    bound, free = (gains(study, v, corner(study, LIGHT)).abs() for v in ("receive window", ""))
-    return (bound < free).sum()
-
 FUNCTIONS = {
-    "over_others": over_others, "among": first, "sst_when_heavy": sst,
-    "utility_without_window": nearer,
-    "windows_fall": lambda s, law="fast": over_others(s, "falls", law, ("fall",)),
+    "over_others": over_others, "sst_when_heavy": sst, "utility_light": light_or_unfair,
+    "among": lambda s, named, sign: len(
+        {*(sign * ranks(distinct(rates(s))).mean()).nsmallest(3).index} & {*named}),
+    "windows_fall": lambda s, law="fast": over_others(s, "falls * fall", law),
     "lightly_congested_similar": lambda s: mean(near(s, c).mean() for c in quarter(s, 1)),
     "most_change_little": lambda s: mean(near(s, c).median() for c in order(s)),
+    "grubbs_outlier": lambda s, response: mean(
+        grubbs(responses(s)[response].xs(c)).fast for c in quarter(s, 3)),
     **{f.__name__: f for f in (uncongested_identical, fast_grows_with_congestion, fast_distinct)},
     "fairer": lambda s, unfair: min((left(s, FILES)[f] > left(s, FILES)[u]).mean()
                                     for f in FAIR for u in unfair),
-    "unfair_to": lambda s, unfair, files: min(
-        (left(s, files)[FAIR].mean(axis=1) > left(s, files)[u]).mean() for u in unfair),
-    "tcp_resends": lambda s, beside: min(gmean(over_fair(s)[law]) for law in beside),
-    "fast_at_resends": lambda s: corners_apart(s, over_mean),
+    "unfair_to": lambda s, unfair, files=FILES, heavy=False: min(
+        (left(s, files, heavy)[FAIR].mean(axis=1) > left(s, files, heavy)[u]).mean()
+        for u in unfair),
+    "tcp_resends": lambda s, beside: distinct(resent(s), groups_of(rates(s))).pipe(
+        lambda own: min(gmean(own[law] / own[FAIR].mean(axis=1)) for law in beside)),
+    "fast_at_resends": lambda s: corners_apart(s, lambda t, v: resent(t, v).map(math.log).pipe(
+        lambda logs: logs.sub(logs.mean(axis=1), axis=0))),
     "fast_at_less_fair": lambda s: corners_apart(s, lambda t, v: beside(rates(t, v))),
-    "hstcp_fairer": lambda s: math.fsum(
-        sign * ranks(distinct(only(rates(s), quarter(s, q), file=FILES))).hstcp.mean()
-        for q, sign in ((0, 1), (3, -1))),
+    "hstcp_fairer": lambda s: (ranks(of_quarter(s, 0, FILES)).hstcp.mean()
+                               - ranks(of_quarter(s, 3, FILES)).hstcp.mean()),
     "ctcp_leads": lambda s: ranks(distinct(rates(s)), "own").mean().pipe(
         lambda mean_rank: mean_rank.ctcp - mean_rank.drop("ctcp").max()),
     "htcp_below": lambda s: beside(distinct(only(rates(s), file=LARGE)), "own").pipe(
         lambda own: math.exp((own.htcp - own.drop(columns="htcp").mean(axis=1)).mean())),
-    "bic_behind": lambda s: math.exp(gain(s, 3, LARGE).bic),
-    "equal_large": lambda s: gain(s, 3, LARGE)[["bic", "ctcp", "hstcp", "scalable"]].map(
+    "bic_behind": lambda s: math.exp(gain(s, 3, LARGE, LOSING).bic),
+    "equal_large": lambda s: gain(s, 3, LARGE, LOSING)[["bic", "ctcp", "hstcp", "scalable"]].map(
         math.exp).between(0.75, 1.25).mean(),
     "utility_large": lambda s: (gain(s, 0, LARGE) > gain(s, 0, WEB)).mean(),
-    "utility_light": lambda s: (gain(s, 0, LARGE) > gain(s, 3, LARGE)).mean(),
+    "utility_without_window": lambda s: (gains(s, "receive window", corner(s, LIGHT)).abs()
+                                         < gains(s, "", corner(s, LIGHT)).abs()).sum(),
     "utility_at_low": lambda s: (gains(s, FREE) > gains(s, f"{FREE}, {INFINITE}")).mean(),
     "sooner": lambda s: math.exp(ahead(distinct(movies(s))).mean().min()),
     "equal_movies": lambda s, variant=FREE: math.exp(distinct(

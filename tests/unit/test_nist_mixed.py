@@ -13,6 +13,7 @@ from headgate import Result, Scenario
 from headgate.analysis.whole import whole
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Key, NotRunError, Setup
+from headgate.stats.intervals import mean_interval, share_interval
 from headgate.studies.nist.answer_useful import (
     compare_usefulness,
     find_costs,
@@ -35,7 +36,7 @@ from headgate.studies.nist.control import CONTROL, label
 from headgate.studies.nist.downloads import scenario
 from headgate.studies.nist.findings_fairness import FAIR as FAIR_LAWS
 from headgate.studies.nist.findings_mixed import sst_when_heavy
-from headgate.studies.nist.mixed_estimates import find_worst, merge_pair, ratio_in_corner
+from headgate.studies.nist.mixed_estimates import find_worst, merge_pair, ratio, ratio_in_corner
 from headgate.studies.nist.mixed_roles import PAIRED
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.mixed_sentences import sentences
@@ -147,6 +148,10 @@ def test_what_is_available_is_the_interface_or_the_access_link() -> None:
 # Planted truths ------------------------------------------------------------------------------
 
 
+#: A very fast path, a fast one and a typical one.
+PAIRS = ("DD", "DF", "NN")
+
+
 @cache
 def every_key() -> tuple[Setup, tuple[Key, ...]]:
     """Return the setup of nist-2b, and the key of each of its runs."""
@@ -160,11 +165,12 @@ def planted(
     tcp: Mapping[str, float],
     only: Sequence[str] = FILES,
     variants: Mapping[str, Mapping[str, float]] | None = None,
+    pairs: Sequence[str] = PAIRS,
 ) -> Mixed:
     """Make a study in which laws and TCP beside them have these throughputs in every condition.
 
-    Files that are not among `only` have the same throughput everywhere; laws have other
-    throughputs in `variants`.
+    Files that are not among `only` have the same throughput everywhere, as a law has between
+    routers that are not among `pairs`; laws have other throughputs in `variants`.
     """
 
     def gained(key: Key) -> float:
@@ -175,8 +181,9 @@ def planted(
     results = {
         key: classes(
             *(
-                (1, file, pair, interface, law, 100.0 * (gain if file in only else 1.0), 1.0)
-                for file, pair, interface in product(FILES, ("DD", "DF", "NN"), ("fast", "normal"))
+                (1, file, pair, interface, law, 100.0 * (gain if counts else 1.0), 1.0)
+                for file, pair, interface in product(FILES, PAIRS, ("fast", "normal"))
+                for counts in [file in only and pair in pairs]
                 for law, gain in (
                     (label(str(key[1])), gained(key)),
                     ("reno", tcp.get(str(key[1]), 1.0)),
@@ -285,7 +292,7 @@ FAST = {**EVEN, "fast": 4.0, "fast-at": 3.0, "ctcp": 2.0, "htcp": 0.5}
 
 def test_who_is_fast_is_found_first() -> None:
     found = ours(planted(FAST, EVEN))
-    assert found["fast-leads-for-free-movies"] == pytest.approx(2.0)  # 4 over CTCP's 2
+    assert found["fast-leads-for-free-movies"] == pytest.approx(1.5)  # FAST-AT's 3 over CTCP's 2
     assert found["ctcp-next-for-free-movies"] == pytest.approx(2.0)  # over 1
     assert found["htcp-below-others"] == pytest.approx(0.5 / (4 * 3 * 2) ** (1 / 6))
     assert found["ctcp-leads-ranks"] == pytest.approx(-2.0)  # FAST is seventh, CTCP fifth
@@ -293,6 +300,64 @@ def test_who_is_fast_is_found_first() -> None:
     found = ours(planted({**EVEN, "ctcp": 2.0}, EVEN))
     assert found["ctcp-leads-ranks"] == pytest.approx(3.5)  # 7 and the mean of 1 to 6
     assert found["fast-leads-for-free-movies"] == pytest.approx(0.5)
+
+
+def test_fast_alone_does_not_make_both_the_best() -> None:
+    found = findings_of("nist-2b", planted({**FAST, "fast-at": 1.0}, EVEN))
+    assert found["fast-leads-for-free-movies"].ours == pytest.approx(0.5)  # FAST-AT's 1 over 2
+
+
+def test_congested_paths_alone_tell_of_congestion() -> None:
+    """Very fast paths lose next to nothing: what laws gain there says nothing of it."""
+    gain = {**EVEN, "bic": 3.0, "ctcp": 3.0, "hstcp": 3.0}
+    found = ours(planted(gain, EVEN, pairs=("DD",)))
+    assert found["bic-behind-tcp-by-control"] == pytest.approx(1.0)
+    assert found["threshold-equals-tcp-by-control"] == 1.0
+    found = ours(planted(gain, EVEN, pairs=("DF", "NN")))
+    assert found["bic-behind-tcp-by-control"] == pytest.approx(3.0)
+    assert found["threshold-equals-tcp-by-control"] == 0.25  # Scalable's
+
+
+def test_a_gain_under_congestion_is_allowed_at_the_price_of_unfairness() -> None:
+    twice, claim = dict.fromkeys(LAWS, 2.0), "utility-when-light-or-unfair-by-control"
+    assert ours(planted(twice, EVEN))[claim] == 0.0  # as much gained with congestion as without
+    assert ours(planted(twice, dict.fromkeys(LAWS, 0.7)))[claim] == 1.0
+    assert ours(planted(twice, dict.fromkeys(LAWS, 0.8)))[claim] == 0.0  # less than a quarter lost
+    of = planted(twice, {**EVEN, "bic": 0.7})
+    assert ours(of)[claim] == pytest.approx(1 / 7)
+
+
+def test_who_cuts_less_is_asked_of_all_files_and_hstcp_under_congestion() -> None:
+    beside = {**EVEN, **dict.fromkeys(FAIR_LAWS, 1.2), "scalable": 0.9, "bic": 0.9, "hstcp": 0.9}
+    found = findings_of("nist-2b", planted(EVEN, beside, FILES[2:]))
+    assert found["less-cut-unfair-each"].ours == found["hstcp-unfair-when-heavy"].ours == 1.0
+    assert found["unfair-to-newcomers-each"].ours == 0.0  # large files are no newcomers
+    of = planted(EVEN, {**beside, "hstcp": 1.3})
+    found = findings_of("nist-2b", of)
+    assert found["less-cut-unfair-each"].ours == found["hstcp-unfair-when-heavy"].ours == 0.0
+    object.__setattr__(of, "heavy", of.conditions[:1])
+    assert findings_of("nist-2b", of)["hstcp-unfair-when-heavy"].sample == Sample(
+        count=1, unit="conditions"
+    )
+
+
+def test_intervals_of_several_laws_hold_together() -> None:
+    found = findings_of("nist-2b", planted(EVEN, FAIR))
+    shares = {"fair-before-unfair-each": 9, "unfair-to-newcomers-each": 3}
+    for claim, laws in shares.items():
+        hits, trials = round(found[claim].ours * 1), 1  # conditions that are alike are one
+        _, low, high = share_interval(hits, trials, 1 - 0.05 / laws)
+        assert found[claim].ci == pytest.approx((low, high))
+    logs = np.log([1.1, 1.3, 1.2])
+    _, low, high = mean_interval(logs, 1 - 0.05 / 3)
+    assert ratio(logs, laws=3).ci == pytest.approx((np.exp(low), np.exp(high)))
+
+
+def test_an_infinite_ratio_decides_nothing() -> None:
+    """TCP resends nothing beside the fair laws, and something beside another."""
+    found = ratio(np.array([0.1, 0.2, np.inf, np.nan]))
+    assert (found.decided, found.ci) == (False, None)
+    assert "1 of 3 conditions have no number" in found.note
 
 
 def test_who_gains_and_at_whose_cost_is_told() -> None:
@@ -310,7 +375,7 @@ def test_who_gains_and_at_whose_cost_is_told() -> None:
 
 def test_what_the_source_says_of_uncongested_paths_is_judged_in_the_corner() -> None:
     found = ours(planted(EVEN, EVEN, variants={UNCONGESTED: FAST}))
-    assert found["fast-leads-for-free-movies"] == pytest.approx(2.0)
+    assert found["fast-leads-for-free-movies"] == pytest.approx(1.5)
     assert found["ctcp-next-for-free-movies"] == pytest.approx(2.0)
     assert found["utility-at-low-sst-by-control"] == pytest.approx(3 / 7)
     assert found["sooner-when-light-each"] == pytest.approx(0.5)
@@ -324,12 +389,25 @@ def test_what_the_source_says_of_uncongested_paths_is_judged_in_the_corner() -> 
 
 
 def test_both_settings_are_set_side_by_side_with_and_without_congestion() -> None:
-    twice = dict.fromkeys(LAWS, 2.0)  # of a law and of TCP beside it: the square root of 2
+    twice = dict.fromkeys(LAWS, 2.0)
     made = planted(EVEN, EVEN, variants={INFINITE: twice, UNCONGESTED: twice})
     found = sst_when_heavy(made)
-    assert found.ours == pytest.approx(1 - 1 / np.sqrt(2))
-    assert "without congestion 1.414" in found.note
-    assert ours(planted(EVEN, EVEN))["sst-matters-little-when-heavy"] == pytest.approx(0.0)
+    assert found.ours == pytest.approx(0.5)
+    assert "low over high: bic 0.5," in found.note
+    assert "without congestion: bic 2," in found.note
+    claim = "sst-matters-little-when-heavy-each"
+    assert ours(planted(EVEN, EVEN))[claim] == pytest.approx(0.0)
+    # a law that gains and one that loses as much do not make up for each other
+    opposite = {**EVEN, "fast": 2.0, "bic": 0.5}
+    found = sst_when_heavy(planted(EVEN, EVEN, variants={INFINITE: opposite}))
+    assert found.ours == pytest.approx(1.0)  # BIC's
+    # TCP counts where it has the law's place
+    tcp = planted(EVEN, EVEN, variants={INFINITE: {CONTROL: 4.0}})
+    assert sst_when_heavy(tcp).ours == pytest.approx(0.5)  # 4 on its own side, 1 on the other
+    # very fast paths are not congested
+    assert sst_when_heavy(
+        planted(EVEN, EVEN, variants={INFINITE: twice}, pairs=("DD",))
+    ).ours == pytest.approx(0.0)
 
 
 def test_a_window_that_binds_leaves_less_to_gain() -> None:

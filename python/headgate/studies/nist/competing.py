@@ -191,6 +191,14 @@ class Rates:
         control_own, control_tcp = _cells(self.control)
         return mean_known((own - tcp) - (control_own - control_tcp))
 
+    def left_to_tcp(self) -> Numbers:
+        """Return log of what TCP gets beside a law, over what it gets beside itself.
+
+        That is beside the control, which has the law's place: (condition, law).
+        """
+        tcp = SIDES.index("tcp")
+        return mean_known(_cells(self.logs)[tcp] - _cells(self.control)[tcp])
+
     def beside(self, side: str) -> Numbers:
         """Return log of a side's throughput over its mean over all laws, by condition and law.
 

@@ -5,14 +5,14 @@ A sentence of the source that names several laws is judged law by law: it has to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from headgate.experiment.estimates import count_share, format_values
 from headgate.stats.intervals import difference_interval
 from headgate.studies.nist.competing import FILES, group_same, merge
-from headgate.studies.nist.law_counts import estimate_count, rank_first
+from headgate.studies.nist.law_counts import estimate_count, level_of_each, rank_first
 from headgate.studies.nist.mixed_estimates import (
     Numbers,
     drop_missing,
@@ -32,31 +32,39 @@ FAIR = ("ctcp", "htcp", "fast-at")
 
 def fairer(of: Mixed, *, unfair: Sequence[str], files: Sequence[str] = FILES) -> Estimate:
     """Find the pair of laws in which TCP least often gets more beside the fair than the unfair."""
-    left = _left_to_tcp(of, files)
-    pairs = {
-        f"{fair} before {other}": _share_above(_column(of, left, fair) - _column(of, left, other))
+    left = _left_to_tcp(of, of.conditions, files)
+    gaps = {
+        f"{fair} before {other}": _column(of, left, fair) - _column(of, left, other)
         for fair in FAIR
         for other in unfair
     }
-    return _with_note(find_worst(pairs), f"TCP beside each: {format_means(of.laws, left)}")
+    return _find_least_often(of, gaps, left)
 
 
-def unfair_to(of: Mixed, *, unfair: Sequence[str], files: Sequence[str] = FILES) -> Estimate:
+def unfair_to(
+    of: Mixed, *, unfair: Sequence[str], files: Sequence[str] = FILES, heavy: bool = False
+) -> Estimate:
     """Find the law beside which TCP least often gets less than beside the fair three's mean."""
-    left = _left_to_tcp(of, files)
+    left = _left_to_tcp(of, of.heavy if heavy else of.conditions, files)
     fair = np.mean([_column(of, left, law) for law in FAIR], axis=0)
-    found = {law: _share_above(fair - _column(of, left, law)) for law in unfair}
+    return _find_least_often(of, {law: fair - _column(of, left, law) for law in unfair}, left)
+
+
+def _find_least_often(of: Mixed, gaps: Mapping[str, Numbers], left: Numbers) -> Estimate:
+    """Find whose gap is least often above zero."""
+    level = level_of_each(len(gaps))
+    found = {name: _share_above(gap, level) for name, gap in gaps.items()}
     return _with_note(find_worst(found), f"TCP beside each: {format_means(of.laws, left)}")
 
 
-def _left_to_tcp(of: Mixed, files: Sequence[str]) -> Numbers:
+def _left_to_tcp(of: Mixed, conditions: Sequence[str], files: Sequence[str]) -> Numbers:
     """Return logs of what TCP gets beside each law, over the mean of all: (condition, law)."""
-    return of.rates.only(of.conditions, files).distinct().beside("tcp")
+    return of.rates.only(conditions, files).distinct().beside("tcp")
 
 
-def _share_above(gaps: Numbers) -> Estimate:
+def _share_above(gaps: Numbers, level: float) -> Estimate:
     known = drop_missing(gaps)
-    return count_share(int((known > 0).sum()), len(known), CONDITIONS)
+    return count_share(int((known > 0).sum()), len(known), CONDITIONS, level)
 
 
 def _with_note(found: Estimate, more: str) -> Estimate:
@@ -85,7 +93,9 @@ def tcp_resends(of: Mixed, *, beside: Sequence[str], less: Sequence[str] = FAIR)
     resent = merge(of.resent, group_same([of.rates]))
     fewer = np.mean([_column(of, resent, law) for law in less], axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = {law: ratio(np.log(_column(of, resent, law) / fewer)) for law in beside}
+        found = {
+            law: ratio(np.log(_column(of, resent, law) / fewer), laws=len(beside)) for law in beside
+        }
     by_law = dict(zip(of.laws, (100 * resent.mean(axis=0)).tolist(), strict=True))
     return _with_note(find_worst(found), f"% sent again beside each: {format_values(by_law)}")
 

@@ -11,22 +11,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.experiment.estimates import format_values, mean_of, mean_ratio
-from headgate.studies.nist.competing import Rates
+from headgate.experiment.estimates import format_values, mean_of
+from headgate.mesonet.model import STANDARD
+from headgate.studies.nist.competing import Rates, mean_known
 from headgate.studies.nist.law_counts import (
+    answers_of,
+    either,
     estimate_count,
     estimate_share,
+    estimate_true,
     find_differences,
     find_means,
     find_nearer_to_zero,
+    hits_of,
+    level_of_each,
 )
 from headgate.studies.nist.mixed_estimates import (
+    CONGESTED_PATHS,
     EQUAL,
     LARGE,
     WEB,
     Numbers,
     compare,
     drop_missing,
+    find_worst,
     format_means,
     merge_pair,
     ratio,
@@ -46,24 +54,32 @@ from headgate.verdicts import Estimate
 
 #: The laws that fall back to TCP's increase below a window.
 WITH_THRESHOLD = ("bic", "ctcp", "hstcp", "scalable")
+#: The low initial ssthresh and the high one, both without congestion.
+BOTH_UNCONGESTED = (UNCONGESTED, UNCONGESTED_INFINITE)
 
 
 def equal_large(of: Mixed) -> Estimate:
     """Count the laws with a threshold whose large files get what TCP's do, when it is heavy."""
-    rates = of.rates.only(of.heavy, LARGE).distinct()
+    rates = of.rates.only(of.heavy, LARGE, CONGESTED_PATHS).distinct()
     logs = rates.ahead()[:, [of.laws.index(law) for law in WITH_THRESHOLD]]
     note = f"own over TCP: {format_means(WITH_THRESHOLD, logs)}"
     return estimate_share(find_means(logs), len(logs), note, EQUAL)
 
 
 def ctcp_leads(of: Mixed) -> Estimate:
-    """Subtract the best other law's mean rank from CTCP's, over all kinds of flow."""
+    """Find the law that CTCP leads by least in mean rank, over all kinds of flow."""
     ranks = mean_ranks(of.rates.distinct(), "own")
     mean = dict(zip(of.laws, np.nanmean(ranks, axis=0).tolist(), strict=True))
-    best = max((law for law in of.laws if law != "ctcp"), key=mean.__getitem__)
-    apart = ranks[:, of.laws.index("ctcp")] - ranks[:, of.laws.index(best)]
-    known = drop_missing(apart).tolist()
-    return mean_of(known, f"mean ranks: {format_values(mean)}", CONDITIONS)
+    others = [law for law in of.laws if law != "ctcp"]
+    level, own = level_of_each(len(others)), ranks[:, of.laws.index("ctcp")]
+    found = {
+        law: mean_of(
+            drop_missing(own - ranks[:, of.laws.index(law)]).tolist(), "", CONDITIONS, level
+        )
+        for law in others
+    }
+    note = f"mean ranks: {format_values(mean)}"
+    return find_worst(found).model_copy(update={"note": note})
 
 
 def htcp_below(of: Mixed) -> Estimate:
@@ -76,34 +92,46 @@ def htcp_below(of: Mixed) -> Estimate:
 
 
 def bic_behind(of: Mixed) -> Estimate:
-    """Return BIC's throughput of large files over TCP's beside it, under heavy congestion."""
-    rates = of.rates.only(of.heavy, LARGE).distinct()
+    """Return BIC's throughput of large files over TCP's beside it, on congested paths."""
+    rates = of.rates.only(of.heavy, LARGE, CONGESTED_PATHS).distinct()
     return ratio(rates.ahead()[:, of.laws.index("bic")])
 
 
 def sst_when_heavy(of: Mixed) -> Estimate:
-    """Return by how much large files differ between both settings under heavy congestion."""
-    names = of.corner(HEAVY_CORNER)
-    heavy = _low_over_high(of.rates.only(names), of.variant(INFINITE).only(names))
-    free = _low_over_high(of.variant(UNCONGESTED), of.variant(UNCONGESTED_INFINITE))
-    found = mean_ratio(np.exp(heavy).tolist(), CONDITIONS)
-    low, high = found.interval
-    ends = sorted((abs(low - 1), abs(high - 1)))
-    note = (
-        f"low over high {found.ours:.3f} [{low:.3f}, {high:.3f}]; without congestion"
-        f" {np.exp(free.mean()):.3f}"
+    """Find the law whose large files differ most between both settings on congested paths."""
+    names, everyone = of.corner(HEAVY_CORNER), (*of.laws, STANDARD)
+    gaps = _low_over_high(
+        of.rates.only(names, LARGE, CONGESTED_PATHS),
+        of.variant(INFINITE).only(names, LARGE, CONGESTED_PATHS),
     )
-    return found.model_copy(update={
-        "ours": abs(found.ours - 1), "note": note,
-        "ci": found.ci and (0.0 if low < 1 < high else ends[0], ends[1]),
+    free = _low_over_high(
+        *(rates.only(rates.conditions, LARGE) for rates in map(of.variant, BOTH_UNCONGESTED))
+    )
+    apart = {
+        law: _distance_from_one(ratio(gap, laws=len(everyone)))
+        for law, gap in zip(everyone, gaps.T, strict=True)
+    }
+    return find_worst(apart, most=True).model_copy(update={
+        "note": compare(everyone, {"low over high": gaps, "without congestion": free})
     })  # fmt: skip
 
 
 def _low_over_high(low: Rates, high: Rates) -> Numbers:
-    """Return log of low over high for large files, own and TCP's alike, one value a condition."""
-    merged = merge_pair(*(rates.only(rates.conditions, LARGE) for rates in (low, high)))
-    gap = merged[0].logs - merged[1].logs
-    return np.asarray(np.nanmean(gap.reshape(len(gap), -1), axis=1))
+    """Return log of low over high: (condition, law), the last TCP where it has the law's place."""
+    one, other = merge_pair(low, high)
+    own = mean_known((one.logs - other.logs)[..., 0].reshape(*one.logs.shape[:2], -1))
+    tcp = mean_known((one.control - other.control).reshape(*one.control.shape[:2], -1))
+    return np.column_stack([own, tcp])
+
+
+def _distance_from_one(found: Estimate) -> Estimate:
+    """Turn a ratio into its distance from 1."""
+    low, high = found.interval
+    ends = sorted((abs(low - 1), abs(high - 1)))
+    return found.model_copy(update={
+        "ours": abs(found.ours - 1),
+        "ci": found.ci and (0.0 if low < 1 < high else ends[0], ends[1]),
+    })  # fmt: skip
 
 
 def utility_large(of: Mixed) -> Estimate:
@@ -115,17 +143,24 @@ def utility_large(of: Mixed) -> Estimate:
 
 
 def utility_light(of: Mixed) -> Estimate:
-    """Count the laws whose large files gain more without congestion than with much of it."""
-    light, heavy = (
-        of.rates.only(names, LARGE).distinct().ahead() for names in (of.light, of.heavy)
-    )
-    note = compare(of.laws, {"light": light, "heavy": heavy})
-    return estimate_share(find_differences(light, heavy), len(light), note)
+    """Count the laws that gain more without congestion, or else at the price of unfairness.
+
+    That is marked if TCP beside a law gets less than a quarter below what it gets beside itself.
+    """
+    light = of.rates.only(of.light, LARGE).distinct().ahead()
+    congested = of.rates.only(of.heavy, LARGE, CONGESTED_PATHS).distinct()
+    heavy, left = congested.ahead(), congested.left_to_tcp()
+    gains = find_differences(light, heavy, questions=2)
+    costs, marked = find_means(left, questions=2), (-np.inf, EQUAL[0])
+    hits = [a or b for a, b in zip(hits_of(gains), hits_of(costs, marked), strict=True)]
+    answers = map(either, answers_of(gains), answers_of(costs, marked))
+    note = compare(of.laws, {"light": light, "heavy": heavy, "TCP beside it": left})
+    return estimate_true(hits, list(answers), len(light), note)
 
 
 def utility_at_low(of: Mixed) -> Estimate:
     """Count the laws whose large files gain more at the low setting, without congestion."""
-    rates = map(of.variant, (UNCONGESTED, UNCONGESTED_INFINITE))
+    rates = map(of.variant, BOTH_UNCONGESTED)
     both = merge_pair(*(one.only(one.conditions, LARGE) for one in rates))
     low, high = (one.ahead() for one in both)
     note = compare(of.laws, {"low": low, "high": high})

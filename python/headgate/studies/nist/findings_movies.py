@@ -54,7 +54,7 @@ def _decide_by_law(rates: Rates, logs: Numbers, most: bool) -> Estimate:
 
 
 def fast_leads(of: Mixed) -> Estimate:
-    """Divide the better of FAST's and FAST-AT's movies by the best of the other laws'."""
+    """Divide the movies of FAST, and of FAST-AT, by the best of the other laws'; the lesser."""
     return _lead(of, DELAY_LAWS)
 
 
@@ -67,6 +67,10 @@ def _lead(of: Mixed, some: Sequence[str]) -> Estimate:
     rates = movies(of, interfaces=FASTEST)
     others = [law for law in of.laws if law not in (*DELAY_LAWS, *some)]
     own = rates.beside("own")
-    best, next_best = (own[:, [of.laws.index(law) for law in laws]] for laws in (some, others))
+    best_other = own[:, [of.laws.index(law) for law in others]].max(axis=1)
+    found = {
+        law: ratio_in_corner(rates, own[:, of.laws.index(law)] - best_other, laws=len(some))
+        for law in some
+    }
     note = f"over the mean of all: {format_means(of.laws, own)}"
-    return ratio_in_corner(rates, best.max(axis=1) - next_best.max(axis=1), note)
+    return find_worst(found).model_copy(update={"note": note})

@@ -23,19 +23,22 @@ Intervals = Sequence[tuple[float, float, float]]
 Answer = bool | None
 """Whether something is true of a law; None where its interval leaves that open."""
 
-#: More than nothing: equal is not more.
-POSITIVE: Interval = (float(np.finfo(float).tiny), np.inf)
+#: More than nothing: what is equal but for rounding is not more.
+POSITIVE: Interval = (1e-12, np.inf)
 
 
-def find_means(values: Numbers) -> Intervals:
-    """Return the mean of each law; `values` are (condition, law), NaN where there is none."""
-    level = level_of_each(values.shape[1])
+def find_means(values: Numbers, questions: int = 1) -> Intervals:
+    """Return the mean of each law; `values` are (condition, law), NaN where there is none.
+
+    With several questions about each law the intervals of all hold together.
+    """
+    level = level_of_each(questions * values.shape[1])
     return [open_mean_interval(column, level) for column in values.T]
 
 
-def find_differences(one: Numbers, other: Numbers) -> Intervals:
+def find_differences(one: Numbers, other: Numbers, questions: int = 1) -> Intervals:
     """Return each law's mean in some conditions less that in others."""
-    level = level_of_each(one.shape[1])
+    level = level_of_each(questions * one.shape[1])
     return [difference_interval(b, a, level) for a, b in zip(one.T, other.T, strict=True)]
 
 
@@ -43,11 +46,32 @@ def estimate_share(
     found: Intervals, conditions: int, note: str, allowed: Interval = POSITIVE
 ) -> Estimate:
     """Return the share of laws whose mean lies within bounds."""
-    hits = sum(lies_within((mean, mean), allowed) is True for mean, _, _ in found)
-    answers = [lies_within((low, high), allowed) for _, low, high in found]
-    counted = estimate_count(hits, answers, conditions, f"{hits} of {len(found)}; {note}")
-    ends = counted.ci and (counted.ci[0] / len(found), counted.ci[1] / len(found))
-    return counted.model_copy(update={"ours": hits / len(found), "ci": ends})
+    return estimate_true(hits_of(found, allowed), answers_of(found, allowed), conditions, note)
+
+
+def hits_of(found: Intervals, allowed: Interval = POSITIVE) -> list[bool]:
+    """Say of each law whether its mean lies within bounds."""
+    return [lies_within((mean, mean), allowed) is True for mean, _, _ in found]
+
+
+def answers_of(found: Intervals, allowed: Interval = POSITIVE) -> list[Answer]:
+    """Say of each law whether its interval lies within bounds, or beyond them."""
+    return [lies_within((low, high), allowed) for _, low, high in found]
+
+
+def either(one: Answer, other: Answer) -> Answer:
+    """Say whether one of two things is true: None if neither is shown and one may be."""
+    return True if True in (one, other) else None if None in (one, other) else False
+
+
+def estimate_true(
+    hits: Sequence[bool], answers: Sequence[Answer], conditions: int, note: str
+) -> Estimate:
+    """Return the share of laws of which something is true."""
+    laws = len(hits)
+    counted = estimate_count(sum(hits), answers, conditions, f"{sum(hits)} of {laws}; {note}")
+    ends = counted.ci and (counted.ci[0] / laws, counted.ci[1] / laws)
+    return counted.model_copy(update={"ours": sum(hits) / laws, "ci": ends})
 
 
 def estimate_count(hits: int, answers: Sequence[Answer], conditions: int, note: str) -> Estimate:
