@@ -52,8 +52,19 @@ def test_titles_give_words_for_low_and_high(title: str, low: str, high: str) -> 
 def test_what_a_title_does_not_tell_is_low_or_high() -> None:
     assert level_words("patience") is None
     roles = Roles(responses=("y",), factors=("A",), titles={"A": "patience (s)"})
-    assert level_phrase(roles, "A", "-1") == "low patience"
-    assert level_phrase(roles, "A", "1") == "high patience"
+    coded = ("-1", "1")
+    assert level_phrase(roles, "A", "-1", coded) == "low patience"
+    assert level_phrase(roles, "A", "1", coded) == "high patience"
+
+
+def test_one_is_a_number_unless_the_other_level_is_minus_one() -> None:
+    """Of one flow or four, one is not the high level."""
+    roles = Roles(responses=("y",), factors=("count",))
+    assert level_phrase(roles, "count", "1", ("1", "4")) == "count 1"
+    frame = Frame.of({"count": [1, 4], "law": ["reno", "reno"], "y": [1.0, 2.0]})
+    named = roles.model_copy(update={"law": "law"})
+    assert phrases(frame, named) == {"1": "count 1", "4": "count 4"}
+    assert shared({"c": {"count": "1"}, "d": {"count": "4"}}, roles, ["c"]) == "count 1"
 
 
 def test_a_condition_is_its_levels_that_differ_in_words() -> None:

@@ -59,6 +59,14 @@ class Part:
         """Laws under conditions, all responses."""
         return self.grid(self.roles.responses)
 
+    @property
+    def has_cells(self) -> bool:
+        """Whether the rows make laws under conditions: none lacks a label."""
+        try:
+            return bool(self.cells.conditions)
+        except AnalysisError:
+            return False
+
     def grid(self, responses: tuple[str, ...]) -> Grid:
         """Return laws under conditions for these columns; raise AnalysisError without either."""
         if self.roles.law is None:

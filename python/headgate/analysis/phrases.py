@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -48,13 +48,16 @@ def short(roles: Roles, column: str) -> str:
     return short_title(column, roles.title(column))
 
 
-def level_phrase(roles: Roles, factor: str, level: str) -> str:
-    """Return a level of a factor in words: the study's, else what its title gives."""
+def level_phrase(roles: Roles, factor: str, level: str, among: Collection[str]) -> str:
+    """Return a level of a factor in words: the study's, else what its title gives.
+
+    `among` are all levels of the factor: 1 is the high level if the other is -1, not beside 4.
+    """
     given = roles.levels.get(factor, {})
     if level in given:
         return given[level]
     title = short(roles, factor)
-    if level not in CODES:
+    if not {level, *among} <= {*CODES}:
         return f"{title} {level}"
     words = level_words(title) or (f"low {title}", f"high {title}")
     return words[CODES.index(level)]
@@ -66,8 +69,9 @@ def phrases(frame: Frame, roles: Roles) -> dict[str, str]:
     A factor that has one level only in all rows tells no condition from another, and is left out.
     """
     levels = levels_by_condition(frame, roles)
+    every = _every_level(levels)
     told = {
-        label: ", ".join(level_phrase(roles, factor, level) for factor, level in of.items())
+        label: ", ".join(level_phrase(roles, f, level, every[f]) for f, level in of.items())
         for label, of in levels.items()
     }
     unique = len(set(told.values())) == len(told)
@@ -75,23 +79,34 @@ def phrases(frame: Frame, roles: Roles) -> dict[str, str]:
 
 
 def levels_by_condition(frame: Frame, roles: Roles) -> dict[str, dict[str, str]]:
-    """Return the levels of the factors that vary, by condition."""
+    """Return the levels of the factors that vary, by condition.
+
+    Rows that lack one of these labels are of no condition.
+    """
     names = [*roles.conditions, *roles.factors]
     if not roles.conditions:
         return {}
     found: dict[str, dict[str, str]] = {}
-    for key in frame.groups(names):
+    for key in dict.fromkeys(zip(*map(frame.labels, names), strict=True)):
+        if "" in key:
+            continue
         label = join_labels(key[: len(roles.conditions)])
         found.setdefault(label, dict(zip(roles.factors, key[len(roles.conditions) :], strict=True)))
     vary = [f for f in roles.factors if len({of[f] for of in found.values()}) > 1]
     return {label: {factor: of[factor] for factor in vary} for label, of in found.items()}
 
 
+def _every_level(levels: Mapping[str, Mapping[str, str]]) -> dict[str, set[str]]:
+    """Return the levels that conditions have, by factor."""
+    factors = next(iter(levels.values()), {})
+    return {factor: {of[factor] for of in levels.values()} for factor in factors}
+
+
 def shared(levels: Mapping[str, Mapping[str, str]], roles: Roles, chosen: Sequence[str]) -> str:
     """Return in words the levels that all the chosen conditions have in common."""
-    of = [levels[label] for label in chosen]
+    of, every = [levels[label] for label in chosen], _every_level(levels)
     common = [
-        level_phrase(roles, factor, level)
+        level_phrase(roles, factor, level, every[factor])
         for factor, level in (of[0].items() if of else ())
         if all(one[factor] == level for one in of)
     ]
@@ -135,7 +150,7 @@ def _mark_levels(frame: Frame, roles: Roles) -> Iterator[tuple[str, dict[str, bo
     conditions = levels_by_condition(frame, roles)
     for factor in next(iter(conditions.values()), {}):
         levels = frame.levels(factor).names
-        told = [level_phrase(roles, factor, level) for level in levels]
+        told = [level_phrase(roles, factor, level, levels) for level in levels]
         rows = [f"{FILLED} {text}" for text in told]
         if len(levels) == 2:
             rows, levels = [f"{rows[1]}   {HOLLOW} {told[0]}"], levels[1:]

@@ -22,9 +22,12 @@ NOBODY = "no law"
 
 
 def conditions(whole: Whole) -> list[str]:
-    """Return the conditions from the least to the most congested, over all periods."""
+    """Return the conditions from the least to the most congested, over all periods.
+
+    There are none if a row lacks a label.
+    """
     part = whole.all_periods
-    return [part.cells.conditions[place] for place in part.order]
+    return [part.cells.conditions[place] for place in part.order] if part.has_cells else []
 
 
 def in_words(whole: Whole) -> dict[str, str]:

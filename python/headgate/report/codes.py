@@ -31,6 +31,8 @@ class Codes:
         columns = [name for name in (*roles.factors, *roles.responses) if re.search(r"\d", name)]
         named = {name: short(roles, name) for name in columns}
         told = phrases(found.frame, roles) if roles.law else {}
+        if len(roles.conditions) == 1 and roles.conditions[0] in roles.factors:
+            told = {}  # a condition is called by a level, which sentences name as such
         return cls({code: words for code, words in {**named, **told}.items() if code != words})
 
     def explain(self, text: str) -> Markup:
@@ -53,4 +55,4 @@ class Codes:
     def _pattern(self) -> re.Pattern[str]:
         ordered = sorted(self._names, key=lambda code: (-len(code), code))
         codes = "|".join(map(re.escape, ordered))
-        return re.compile(rf"(?<![\w-])(?:{codes})(?![\w+\N{{MINUS SIGN}}-])")
+        return re.compile(rf"(?<![\w.-])(?:{codes})(?!\.?[\w+\N{{MINUS SIGN}}-])")

@@ -197,8 +197,8 @@ def _columns(part: Part) -> list[_Column]:
     names = {factor: part.frame.levels(factor).names for factor in next(iter(levels.values()), {})}
     return [
         _Column(label, words[label], {
-            factor: (_place(names[factor], level), level_phrase(part.roles, factor, level))
-            for factor, level in levels[label].items()
+            f: (_place(names[f], level), level_phrase(part.roles, f, level, names[f]))
+            for f, level in levels[label].items()
         })
         for label in (part.cells.conditions[place] for place in part.order)
     ]  # fmt: skip

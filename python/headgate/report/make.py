@@ -106,7 +106,7 @@ def _charts(found: Whole) -> Charts | None:
 
 def _choices(found: Whole, words: Mapping[str, str]) -> dict[str, tuple[str, Mapping[str, str]]]:
     roles = found.roles
-    laws = list(found.all_periods.cells.laws) if roles.law else []
+    laws = list(found.all_periods.cells.laws) if words else []
     others = {one.law: law_title(one.law) for one in found.answers} or {
         law: law_title(law) for law in laws if roles.before and law != roles.before
     }

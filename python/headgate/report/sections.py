@@ -70,7 +70,7 @@ def design(about: About, whole: Whole | None) -> Section | None:
 def _conditions(whole: Whole) -> str:
     """Return every condition in words, from the least to the most congested."""
     part, roles = whole.all_periods, whole.roles
-    if roles.law is None:
+    if roles.law is None or not part.has_cells:
         return ""
     words = phrases(part.frame, roles)
     by = [roles.congestion] if roles.congestion else []

@@ -13,7 +13,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from headgate.stats.intervals import difference_interval, open_mean_interval
+from headgate.stats.intervals import (
+    difference_interval,
+    difference_p,
+    mean_p,
+    open_mean_interval,
+)
 
 MATTERS_SHARE = 0.10
 #: Beyond this a ratio has no number.
@@ -36,6 +41,8 @@ class Change:
     significant: bool
     low: float = -math.inf
     high: float = math.inf
+    p: float = math.nan
+    """Two-sided, of no change; NaN if nothing tests it."""
 
     @property
     def matters(self) -> bool:
@@ -85,7 +92,8 @@ def change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) -> Chang
         return UNKNOWN
     mean, low, high = open_mean_interval(new - old) if paired else difference_interval(old, new)
     share, least, most = (_over(end, abs(float(old.mean()))) for end in (mean, low, high))
-    return Change(share, low > 0 or high < 0, least, most)
+    p = mean_p(new - old) if paired else difference_p(old, new)
+    return Change(share, low > 0 or high < 0, least, most, p)
 
 
 def mean_ratio_change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) -> Change | None:

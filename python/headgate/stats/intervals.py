@@ -31,6 +31,27 @@ def mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float
     return mean, mean - half, mean + half
 
 
+def mean_p(values: ArrayLike) -> float:
+    """Return the two-sided p of a mean of zero (Student's t); NaN for fewer than two values."""
+    sample = np.asarray(values, dtype=float)
+    sample = sample[np.isfinite(sample)]
+    if len(sample) < 2:
+        return math.nan
+    error = float(sample.std(ddof=1)) / math.sqrt(len(sample))
+    return student_p(float(sample.mean()), error, len(sample) - 1)
+
+
+def student_p(value: float, error: float, freedom: float) -> float:
+    """Return the two-sided p of a value with a standard error; NaN without degrees of freedom."""
+    from scipy import stats
+
+    if not freedom > 0 or math.isnan(error):
+        return math.nan
+    if error == 0:
+        return 0.0 if value else 1.0
+    return float(2 * stats.t.sf(abs(value) / error, freedom))
+
+
 def ratio_interval(ratios: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
     """Return the geometric mean of ratios, with Student's interval of their logs.
 
@@ -51,18 +72,31 @@ def difference_interval(
 
     What is missing is left out; the interval is infinite where a side has one value alone.
     """
+    mean, error, freedom = _welch(before, after)
+    if math.isnan(error):
+        return mean, -math.inf, math.inf
+    half = student_quantile(0.5 + level / 2, freedom) * error if error else 0.0
+    return mean, mean - half, mean + half
+
+
+def difference_p(before: ArrayLike, after: ArrayLike) -> float:
+    """Return the two-sided p of no difference of two means (Welch); NaN if a side has one value."""
+    return student_p(*_welch(before, after))
+
+
+def _welch(before: ArrayLike, after: ArrayLike) -> tuple[float, float, float]:
+    """Return the difference of two means, its standard error and its degrees of freedom."""
     old, new = (np.asarray(side, dtype=float) for side in (before, after))
     old, new = old[np.isfinite(old)], new[np.isfinite(new)]
     mean = float(new.mean() - old.mean()) if min(len(old), len(new)) else math.nan
     if min(len(old), len(new)) < 2:
-        return mean, -math.inf, math.inf
+        return mean, math.nan, math.nan
     parts = [float(side.var(ddof=1)) / len(side) for side in (old, new)]
     error = math.sqrt(sum(parts))
     if error == 0:
-        return mean, mean, mean
+        return mean, 0.0, float(len(old) + len(new) - 2)
     weight = sum(p * p / (len(s) - 1) for p, s in zip(parts, (old, new), strict=True))
-    half = student_quantile(0.5 + level / 2, sum(parts) ** 2 / weight) * error
-    return mean, mean - half, mean + half
+    return mean, error, sum(parts) ** 2 / weight
 
 
 def open_mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
