@@ -88,15 +88,14 @@ class Factorials:
         names: dict[str, tuple[str, ...]] = {}
         same_as: dict[str, str] = {}
         fixed: list[str] = []
-        lines: dict[str, Numbers] = {}
+        lines = self._straight_lines(rows)
         for name, levels in self.levels.items():
             found, codes = np.unique(levels.places[rows], return_inverse=True)
             if len(found) < 2:
                 fixed.append(name)
                 continue
-            line = _straight_line(levels, rows)
-            if line is not None:
-                lines[name], places[name] = line, (line > 0).astype(np.int64)
+            if (line := lines.get(name)) is not None:
+                places[name] = (line > 0).astype(np.int64)
                 names[name] = (levels.names[found[0]], levels.names[found[-1]])
                 continue
             twin = next(
@@ -111,6 +110,25 @@ class Factorials:
             names[name] = tuple(levels.names[place] for place in found)
         design = self._design(places, lines, rows) if places else None
         return ChosenDesign(design, names, same_as, tuple(fixed), self.additive)
+
+    def _straight_lines(self, rows: NDArray[np.intp]) -> dict[str, Numbers]:
+        """Return the factors that have an effect in proportion to their number, with the numbers.
+
+        These have too many levels for a mean at each: fewer than two rows a level on average, or a
+        level of their own in every condition, as in a sample that is replicated.
+        """
+        every = {name: levels.places[rows] for name, levels in self.levels.items()}
+        counts = {name: len(np.unique(places)) for name, places in every.items()}
+        conditions = len(np.unique(np.column_stack(list(every.values())), axis=0))
+        lines = {name: _straight_line(levels, rows) for name, levels in self.levels.items()}
+        sampled = [n for n, line in lines.items() if line is not None and counts[n] == conditions]
+        is_sample = len(sampled) > 1 and conditions >= len(sampled) + 1 + LEAST_FREEDOM
+        return {
+            name: line
+            for name, line in lines.items()
+            if line is not None
+            and (2 * counts[name] > len(rows) or (is_sample and name in sampled))
+        }
 
     def _design(
         self,
@@ -136,13 +154,10 @@ class Factorials:
 
 
 def _straight_line(levels: Levels, rows: NDArray[np.intp]) -> Numbers | None:
-    """Return a number from -1 to +1 for each row, if a factor has too many levels for their means.
-
-    None for names, and for levels that have two rows each on average.
-    """
+    """Return a number from -1 to +1 for each row; None for two levels, and for names."""
     places = levels.places[rows]
     known = sizes(levels.names) if levels.ordered else None
-    if known is None or 2 * len(np.unique(places)) <= len(rows) or len(np.unique(places)) == 2:
+    if known is None or len(np.unique(places)) <= 2:
         return None
     values = np.array([float(size) for size in known])[places]
     if not np.isfinite(values).all():
