@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.experiment.effect_model import EffectModel
-from headgate.stats.intervals import LEVEL, mean_interval, student_quantile
+from headgate.stats.intervals import LEVEL, mean_interval, mean_p, student_p, student_quantile
 
 Numbers = NDArray[np.float64]
 Step = tuple[float, float]
@@ -40,13 +40,15 @@ class SimpleEffect:
     effect: float
     low: float
     high: float
+    p: float
 
 
 @dataclass(frozen=True)
 class Effect:
     """A main effect, or the interaction of two factors: from which level to which, how far.
 
-    The ends are NaN where nothing says how wrong it may be. `pairs` are those of conditions that
+    The ends are NaN where nothing says how wrong it may be, and so is `p`, two-sided, of no
+    effect. `pairs` are those of conditions that
     are equal but for the factor, where a main effect is formed from such. Of a model,
     `simple` are the effects at each level of other factors, and `aliases` the effects that the
     design cannot tell from this one.
@@ -61,6 +63,7 @@ class Effect:
     pairs: Pairs = field(default=(), compare=False, repr=False)
     simple: tuple[SimpleEffect, ...] = field(default=(), compare=False, repr=False)
     aliases: tuple[tuple[str, ...], ...] = ()
+    p: float = float("nan")
 
     @property
     def size(self) -> float:
@@ -72,6 +75,11 @@ class Effect:
     def has_interval(self) -> bool:
         """Whether there is an interval: one replicate of a grid has none."""
         return bool(np.isfinite(self.low))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval of this effect alone: NaN if the design cannot tell it from others."""
+        return (float("nan"), float("nan")) if self.aliases else (self.low, self.high)
 
     @property
     def decided(self) -> bool:
@@ -139,33 +147,48 @@ class _Fit:
         return np.array([mean_interval(of)[0] for of in self.values])
 
     @cached_property
-    def error(self) -> float:
-        """The half-width of the interval of what weighs all conditions by 1 in all."""
-        width = student_quantile(0.5 + LEVEL / 2, self.model.freedom)
-        return width * self.model.residual_deviation(self.means)
+    def deviation(self) -> float:
+        """The standard error of what weighs all conditions by 1 in all."""
+        return self.model.residual_deviation(self.means)
 
     def form_effect(self, term: tuple[str, ...], steps: tuple[Step, ...]) -> Effect:
-        found = self._estimate(self.model.weights(term, steps))
+        weights = self.model.weights(term, steps)
         known = int(np.isfinite(self.values).any(axis=0).sum())
         simple = tuple(self._form_simple(term[0], steps[0])) if len(term) == 1 else ()
-        aliases = self.model.aliases.get(term, ())
-        return Effect(term, steps, *found, known, simple=simple, aliases=aliases)
+        return Effect(
+            term, steps, *self._estimate(weights), known, simple=simple,
+            aliases=self.model.aliases.get(term, ()), p=self._test(weights),
+        )  # fmt: skip
 
     def _form_simple(self, name: str, step: Step) -> Iterator[SimpleEffect]:
-        """Yield the effect of a factor at each level of each other one."""
+        """Yield the effect of a factor at each level of each other one.
+
+        There is none if another interaction may be the cause of what differs between the levels.
+        """
         for other, coding in self.model.codings.items():
+            if any(self.model.aliases.get(term) for term in ((name, other), (other, name))):
+                continue
             for level in coding.levels.tolist() if other != name else ():
                 weights = self.model.weights_at(name, step, other, level)
                 if weights is not None:
-                    yield SimpleEffect(other, level, *self._estimate(weights))
+                    found = self._estimate(weights)
+                    yield SimpleEffect(other, level, *found, p=self._test(weights))
 
     def _estimate(self, weights: Numbers) -> tuple[float, float, float]:
         effect = float(weights @ self.means)
         if self.model.freedom == 0:
             by_replicate = weights @ self.values
             return _interval(by_replicate if np.isfinite(by_replicate).any() else [effect])
-        half = self.error * float(np.sqrt(weights @ weights))
+        width = student_quantile(0.5 + LEVEL / 2, self.model.freedom)
+        half = width * self.deviation * float(np.sqrt(weights @ weights))
         return effect, effect - half, effect + half
+
+    def _test(self, weights: Numbers) -> float:
+        """Return the two-sided p of what `_estimate` gives."""
+        if self.model.freedom == 0:
+            return mean_p(weights @ self.values)
+        error = self.deviation * float(np.sqrt(weights @ weights))
+        return student_p(float(weights @ self.means), error, self.model.freedom)
 
 
 def _interval(values: Sequence[float] | Numbers) -> tuple[float, float, float]:
@@ -205,7 +228,10 @@ def _paired(
         return None
     by_replicate = np.mean([contrast for _, contrast in pairs], axis=0) / len(factors)
     known = int(np.isfinite(by_replicate).sum())
-    found = Effect(tuple(names[i] for i in factors), steps, *_interval(by_replicate), known)
+    found = Effect(
+        tuple(names[i] for i in factors), steps, *_interval(by_replicate), known,
+        p=mean_p(by_replicate),
+    )  # fmt: skip
     return replace(found, pairs=pairs) if len(factors) == 1 else found
 
 

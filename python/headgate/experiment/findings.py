@@ -10,11 +10,12 @@ import numpy as np
 
 from headgate.analysis.roles import Roles
 from headgate.experiment.conditions import order_levels
+from headgate.experiment.effect_sentences import say_effects, spoken, unit_of, within
 from headgate.experiment.effects import Effect
-from headgate.experiment.opposed import Side, find_sides
 from headgate.experiment.responses import Response
 from headgate.experiment.runnable import Listing, Picture
 from headgate.experiment.tables import Measured, rows_of
+from headgate.level_order import level_text
 from headgate.stats.best import find_alike
 from headgate.stats.intervals import mean_interval
 from headgate.units import readable, sizes
@@ -63,24 +64,27 @@ def _say_drifts(found: Measured) -> Iterator[str]:
 def _say(found: Measured, response: Response) -> Iterator[str]:
     means = [found.mean(response.name, c)[0] for c in range(len(found.coded))]
     if not np.isfinite(means).any():
-        yield f"{_spoken(response)}: no run has a value."
+        yield f"{spoken(response)}: no run has a value."
         return
     best = np.nanargmin(means) if response.better == "lower" else np.nanargmax(means)
     worst = np.nanargmax(means) if response.better == "lower" else np.nanargmin(means)
     word = {"lower": "lowest", "higher": "highest", "": "highest"}[response.better]
-    ends = [int(best), int(worst)]
-    first, last = (_say_alike(found, response.name, end, sign) for end, sign in zip(
-        ends, (-1, 1) if response.better == "lower" else (1, -1), strict=True
-    ))  # fmt: skip
-    yield (
-        f"{_spoken(response)} is {word} with {found.describe(ends[0])}: "
-        f"{_format(found, response, ends[0])}{first}; at the other end, with "
-        f"{found.describe(ends[1])}, it is {_format(found, response, ends[1])}{last}."
+    signs = (-1, 1) if response.better == "lower" else (1, -1)
+    first, last = (
+        _say_end(found, response, int(end), sign)
+        for end, sign in zip((best, worst), signs, strict=True)
     )
-    effects = found.effects_by_response[response.name]
-    main = [e for e in effects if len(e.factors) == 1 and np.isfinite(e.effect)]
-    if main:
-        yield _say_effects(found, response, main, effects)
+    yield (
+        f"{spoken(response)} is {word} with {found.describe(int(best))}: {first}; at the other end,"
+        f" with {found.describe(int(worst))}, it is {last}."
+    )
+    yield from say_effects(found, response)
+
+
+def _say_end(found: Measured, response: Response, end: int, sign: int) -> str:
+    """Write the mean at an end, and from how many conditions it cannot be told apart."""
+    alike = _say_alike(found, response.name, end, sign)
+    return f"{_format(found, response, end, alone=not alike)}{alike}"
 
 
 def _say_alike(found: Measured, response: str, end: int, sign: int) -> str:
@@ -92,7 +96,7 @@ def _say_alike(found: Measured, response: str, end: int, sign: int) -> str:
     if not alike:
         return ""
     shared = [
-        f"{name} {labels[end]}"
+        f"{name} {level_text(labels[end])}"
         for name, labels in found.labels.items()
         if all(labels[c] == labels[end] for c in alike)
     ]
@@ -102,69 +106,17 @@ def _say_alike(found: Measured, response: str, end: int, sign: int) -> str:
     return f", which cannot be told apart from {count} of the {others} others{common}"
 
 
-def _say_effects(
-    found: Measured, response: Response, main: Sequence[Effect], effects: Sequence[Effect]
-) -> str:
-    largest = max(main, key=lambda effect: effect.size)
-    first, last = found.ends(largest)
-    said = f"{_spoken(response)} is moved most by {largest.factors[0]}{_say_aliases(largest)}"
-    sides = find_sides(found, response.name, largest)
-    if sides:
-        both = " and ".join(_format_side(response, side) for side in sides)
-        said += f", and not one way: from {first} to {last} it changes by {both}"
-    else:
-        changes = _format_effect(response, largest)
-        said += f": from {first} to {last} it changes by {changes}"
-    pairs = [effect for effect in effects if len(effect.factors) > 1]
-    if any(effect.has_interval for effect in effects):
-        said += f"; {_count(main)} main effects"
-        said += f" and {_count(pairs)} interactions" if pairs else ""
-        said += " have intervals that exclude zero"
-    return f"{said}."
+def _format(found: Measured, response: Response, condition: int, *, alone: bool) -> str:
+    """Write the mean of the best condition, with its interval if no other may be the best.
 
-
-def _say_aliases(effect: Effect) -> str:
-    """Name what a fraction cannot tell from an effect."""
-    names = [" x ".join(term) for term in effect.aliases]
-    return f" (or by {' or '.join(names)}, which this design cannot tell apart)" if names else ""
-
-
-def _count(effects: Sequence[Effect]) -> str:
-    return f"{sum(effect.decided for effect in effects)} of {len(effects)}"
-
-
-def _spoken(response: Response) -> str:
-    """Return what a response is called where a sentence begins: its title, else its name."""
-    return response.title or response.name
-
-
-def _format(found: Measured, response: Response, condition: int) -> str:
+    Among conditions that are alike, the best mean is too good by chance: the interval is wrong.
+    """
     mean, low, high = found.mean(response.name, condition)
     factor, unit = readable(response.unit, max(abs(low), abs(high)))
-    said = f"{mean * factor:.4g} {_unit(unit)}".strip()
-    if low == high:
+    said = f"{mean * factor:.4g} {unit_of(unit)}".strip()
+    if low == high or not alone:
         return said
     return f"{said} (95 % interval {low * factor:.4g} to {high * factor:.4g})"
-
-
-def _format_effect(response: Response, effect: Effect) -> str:
-    ends = [abs(end) for end in (effect.effect, effect.low, effect.high) if np.isfinite(end)]
-    factor, unit = readable(response.unit, max(ends))
-    said = f"{effect.effect * factor:+.3g} {_unit(unit)}".strip()
-    if not effect.has_interval:
-        return said
-    return f"{said} ({effect.low * factor:+.3g} to {effect.high * factor:+.3g})"
-
-
-def _format_side(response: Response, side: Side) -> str:
-    factor, unit = readable(response.unit, abs(side.most))
-    ends = dict.fromkeys(f"{end * factor:+.3g}" for end in (side.least, side.most))
-    said = f"{' to '.join(ends)} {_unit(unit)}".strip()
-    return f"{said} {side.where}"
-
-
-def _unit(unit: str) -> str:
-    return "" if unit == "1" else unit
 
 
 def pictures(found: Measured) -> tuple[Picture, ...]:
@@ -175,7 +127,7 @@ def pictures(found: Measured) -> tuple[Picture, ...]:
 def _draw(found: Measured, response: Response) -> Iterator[Picture]:
     if not np.isfinite(found.told[response.name]).any():
         return
-    title = _spoken(response)
+    title = spoken(response)
     repeats = 1 if found.same else found.repeats
     over = (
         f"Means over {repeats} replicates with Student's 95 % intervals"
@@ -221,11 +173,15 @@ def _draw_effects(found: Measured, response: Response, effects: Sequence[Effect]
     factor, unit = readable(response.unit, max(abs(effect.effect) for effect in shown))
     bars = [
         Bar(
-            _name(found, effect), effect.effect * factor, effect.low * factor, effect.high * factor,
-            effect.decided,
+            _name(found, effect),
+            effect.effect * factor,
+            low * factor,
+            high * factor,
+            low * high > 0,
         )
         for effect in shown
-    ]  # fmt: skip
+        for low, high in [effect.interval]
+    ]
     return effect_intervals(bars, f"change of {_label(response, unit)}")
 
 
@@ -235,8 +191,8 @@ def _name(found: Measured, effect: Effect) -> str:
 
 
 def _label(response: Response, unit: str) -> str:
-    said = response.title[:1].lower() + response.title[1:] if response.title else response.name
-    return f"{said} ({unit})" if _unit(unit) else said
+    said = within(response)
+    return f"{said} ({unit})" if unit_of(unit) else said
 
 
 def _draw_means(found: Measured, response: Response) -> Any:

@@ -9,12 +9,13 @@ import numpy as np
 
 from headgate.design import Factor
 from headgate.experiment.conditions import label_levels, order_levels
-from headgate.experiment.effects import Effect, Numbers, SimpleEffect
+from headgate.experiment.effects import Effect, SimpleEffect
 from headgate.experiment.tables import Measured
 from headgate.level_order import level_text
+from headgate.stats.both_ways import find_signs, relative, turns_with_a_factor
 from headgate.stats.changes import MATTERS_SHARE
-from headgate.stats.intervals import mean_interval
-from headgate.stats.separation import Way, separate
+from headgate.stats.intervals import mean_interval, mean_p
+from headgate.stats.separation import Levels, Way, separate
 
 
 @dataclass(frozen=True)
@@ -33,21 +34,22 @@ def find_sides(found: Measured, response: str, effect: Effect) -> list[Side]:
     """
     if effect.pairs:
         return _of_pairs(found, response, effect)
-    return _of_model(found, effect)
+    return _of_model(found, response, effect)
 
 
 def _of_pairs(found: Measured, response: str, effect: Effect) -> list[Side]:
-    """Tell rises from falls pair by pair: beyond the replicates' interval, alone by its size."""
+    """Distinguish rises from falls, pair by pair."""
     starts = [condition for condition, _ in effect.pairs]
-    means = [float(np.nanmean(change)) for _, change in effect.pairs]
-    before = [np.nanmean(found.told[response][condition]) for condition in starts]
-    signs = [
-        _sign(change, float(level)) for (_, change), level in zip(effect.pairs, before, strict=True)
-    ]
-    if not {1, -1} <= set(signs):
-        return []
     others = [name for name in found.labels if name not in effect.factors]
     levels = [{n: level_text(found.labels[n][c]) for n in others} for c in starts]
+    means = [mean_interval(change)[0] for _, change in effect.pairs]
+    before = [mean_interval(found.told[response][condition])[0] for condition in starts]
+    if any(np.isfinite(change).sum() > 1 for _, change in effect.pairs):
+        signs = find_signs([mean_p(of) for _, of in effect.pairs], [mean > 0 for mean in means])
+    else:
+        signs = _sign_by_size(relative(means, before), levels, exact=found.same)
+    if not {1, -1} <= set(signs):
+        return []
     factor, ways = separate(levels, signs, order_levels(found.levels))
     return [
         _side([m for m, own in zip(means, signs, strict=True) if own == sign], factor, way)
@@ -55,12 +57,11 @@ def _of_pairs(found: Measured, response: str, effect: Effect) -> list[Side]:
     ]
 
 
-def _sign(change: Numbers, before: float) -> int:
-    known = change[np.isfinite(change)]
-    mean, low, high = mean_interval(known)
-    if len(known) == 1:
-        return int(np.sign(mean)) if abs(mean) >= MATTERS_SHARE * abs(before) else 0
-    return 1 if low > 0 else -1 if high < 0 else 0
+def _sign_by_size(shares: Sequence[float], levels: Levels, *, exact: bool) -> list[int]:
+    """Return the signs of the changes of 10 % or more, of single runs if their turn is shown."""
+    if not exact and not turns_with_a_factor(shares, levels):
+        return [0] * len(shares)
+    return [int(np.sign(one)) if abs(one) >= MATTERS_SHARE else 0 for one in shares]
 
 
 def _side(changes: Sequence[float], factor: str, way: Way) -> Side:
@@ -70,24 +71,24 @@ def _side(changes: Sequence[float], factor: str, way: Way) -> Side:
     return Side(ordered[0], ordered[-1], f"in {way.count} of {way.among} pairs{levels}{rest}")
 
 
-def _of_model(found: Measured, effect: Effect) -> list[Side]:
-    """Take the factor at whose levels the sign differs beyond the intervals, and differs most."""
-    by_factor: dict[str, list[SimpleEffect]] = {}
-    for one in effect.simple:
-        by_factor.setdefault(one.other, []).append(one)
-    turned = {
-        name: of
-        for name, of in by_factor.items()
-        if max(one.low for one in of) > 0 > min(one.high for one in of)
-    }
+def _of_model(found: Measured, response: str, effect: Effect) -> list[Side]:
+    """Take the factor at whose levels both signs are shown, and the effect differs most.
+
+    Their interaction has to be shown, too.
+    """
+    shown = {frozenset(one.factors) for one in found.shown[response]}
+    simple = [one for one in effect.simple if frozenset((*effect.factors, one.other)) in shown]
+    rises = [one.effect > 0 for one in simple]
+    by_factor: dict[str, list[tuple[int, SimpleEffect]]] = {}
+    signs = find_signs([one.p for one in simple], rises)
+    for sign, one in zip(signs, simple, strict=True):
+        by_factor.setdefault(one.other, []).append((sign, one))
+    turned = {name: of for name, of in by_factor.items() if {1, -1} <= {sign for sign, _ in of}}
     if not turned:
         return []
-    name, levels = max(turned.items(), key=lambda item: np.ptp([one.effect for one in item[1]]))
+    name, levels = max(turned.items(), key=lambda item: np.ptp([one.effect for _, one in item[1]]))
     factor = next(factor for factor in found.factors if factor.name == name)
-    return [
-        _side_at(factor, [one for one in levels if one.low > 0]),
-        _side_at(factor, [one for one in levels if one.high < 0]),
-    ]
+    return [_side_at(factor, [one for own, one in levels if own == sign]) for sign in (1, -1)]
 
 
 def _side_at(factor: Factor, levels: Sequence[SimpleEffect]) -> Side:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import starmap
@@ -22,7 +22,10 @@ from headgate.experiment.conditions import (
 )
 from headgate.experiment.effects import Effect, are_paired, model_effects, paired_effects
 from headgate.experiment.responses import Response
+from headgate.level_order import level_text
+from headgate.stats.effects import ROUNDING, WEAK_P
 from headgate.stats.intervals import mean_interval
+from headgate.stats.multiplicity import false_discovery
 from headgate.tables import Table, Words
 
 Numbers = NDArray[np.float64]
@@ -82,7 +85,9 @@ class Measured:
 
     def describe(self, condition: int) -> str:
         """Say what a condition is."""
-        return ", ".join(f"{name} {labels[condition]}" for name, labels in self.labels.items())
+        return ", ".join(
+            f"{name} {level_text(labels[condition])}" for name, labels in self.labels.items()
+        )
 
     @cached_property
     def runs(self) -> Table:
@@ -144,6 +149,33 @@ class Measured:
         """Main effects and two-factor interactions of each response."""
         return {one.name: self._form_effects(self.told[one.name]) for one in self.responses}
 
+    @cached_property
+    def shown(self) -> Mapping[str, tuple[Effect, ...]]:
+        """The effects on each response that no chance explains.
+
+        Their p are corrected for all effects on all responses (false discovery rate of 5 %). If
+        nothing is random, an effect is shown if it is there.
+        """
+        p = {
+            (name, place): effect.p
+            for name, of in self.effects_by_response.items()
+            for place, effect in enumerate(of)
+        }
+        corrected = false_discovery(p)
+        return {
+            name: tuple(
+                effect
+                for place, effect in enumerate(of)
+                if corrected[name, place] < WEAK_P or (self.same and self._is_there(name, effect))
+            )
+            for name, of in self.effects_by_response.items()
+        }
+
+    def _is_there(self, response: str, effect: Effect) -> bool:
+        """Say whether an effect is more than rounding."""
+        largest = float(np.nanmax(np.abs(self.told[response]), initial=0.0))
+        return effect.size > ROUNDING * largest
+
     def _form_effects(self, values: Numbers) -> list[Effect]:
         names = [factor.name for factor in self.factors]
         if self.has_pairs:
@@ -179,9 +211,14 @@ class Measured:
             "from": Words.of([self.ends(effect)[0] for _, effect in rows]),
             "to": Words.of([self.ends(effect)[1] for _, effect in rows]),
             "effect": np.array([effect.effect for _, effect in rows], float),
-            "low": np.array([effect.low for _, effect in rows], float),
-            "high": np.array([effect.high for _, effect in rows], float),
+            "low": np.array([effect.interval[0] for _, effect in rows], float),
+            "high": np.array([effect.interval[1] for _, effect in rows], float),
             "replicates": np.array([effect.replicates for _, effect in rows], int),
+            "p": np.array([effect.p for _, effect in rows], float),
+            "shown": np.array([effect in self.shown[one.name] for one, effect in rows], int),
+            "confounded_with": Words.of(
+                [" or ".join(" x ".join(term) for term in effect.aliases) for _, effect in rows]
+            ),
         })  # fmt: skip
 
     def ends(self, effect: Effect) -> tuple[str, str]:
@@ -192,7 +229,7 @@ class Measured:
             for name, step in zip(effect.factors, effect.steps, strict=True)
         ]
         first, last = zip(*pairs, strict=True)
-        return " x ".join(map(str, first)), " x ".join(map(str, last))
+        return " x ".join(map(level_text, first)), " x ".join(map(level_text, last))
 
 
 def rows_of(table: Table) -> Iterator[dict[str, Any]]:

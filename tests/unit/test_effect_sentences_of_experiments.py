@@ -1,0 +1,143 @@
+"""The sentence on effects names what is shown, with an interval if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from headgate.analysis import Frame
+from headgate.analysis.effect_sentences import sentences as say_table
+from headgate.analysis.part import Part
+from headgate.analysis.phrases import phrases
+from headgate.analysis.roles import Roles
+from headgate.analysis.whole import Whole
+from headgate.design.factor import Factor
+from headgate.experiment.findings import sentences
+from headgate.experiment.tables import Measured
+from headgate.report.codes import Codes
+
+from .planted_experiment import measured
+
+LEVELS = {"rtt": ("10 ms", "40 ms"), "queue": ("drop_tail", "fq-codel"), "law": ("cubic", "bbr3")}
+
+
+def chance(levels: Mapping[str, object], replicate: int) -> float:
+    """No effect at all: the same numbers whatever the levels, in another order."""
+    place = sum(str(level) in {of[1] for of in LEVELS.values()} for level in levels.values())
+    return 10 + float(np.random.default_rng([place, replicate, len(str(levels))]).normal())
+
+
+def only_rtt(levels: Mapping[str, object], replicate: int) -> float:
+    return chance(levels, replicate) + 20.0 * (levels["rtt"] == "40 ms")
+
+
+def said(found: Measured) -> str:
+    return next(one for one in sentences(found) if "moved most" in one or "No main" in one)
+
+
+def test_chance_alone_names_no_factor() -> None:
+    found = measured(LEVELS, {"y": (chance, "lower")}, replicates=5)
+    assert said(found) == (
+        "No main effect on y is shown; shown after a correction for all tests: 0 of 3 main effects"
+        " and 0 of 3 interactions."
+    )
+
+
+def test_what_moves_a_response_is_named_with_its_interval() -> None:
+    found = measured(LEVELS, {"y": (only_rtt, "lower")}, replicates=5)
+    text = said(found)
+    assert text.startswith("y is moved most by rtt: from 10 ms to 40 ms it changes by +")
+    assert "shown after a correction for all tests: 1 of 3 main effects" in text
+    (effect,) = found.shown["y"]
+    assert effect.factors == ("rtt",)
+    assert effect.low < 20 < effect.high
+
+
+def test_single_runs_have_no_interval_and_the_sentence_says_so() -> None:
+    found = measured(LEVELS, {"y": (only_rtt, "lower")}, replicates=1)
+    assert said(found).endswith(
+        "; with one run of each condition no interval can be given, and this may be chance."
+    )
+
+
+def test_an_effect_that_a_fraction_cannot_tell_from_another_has_no_interval() -> None:
+    """Half of eight combinations: rtt is the product of the other two."""
+    half = measured(
+        LEVELS, {"y": (only_rtt, "lower")}, replicates=5,
+        keep=lambda of: sum(of[name] == LEVELS[name][1] for name in LEVELS) % 2 == 1,
+    )  # fmt: skip
+    assert "moved most by rtt (or by queue x law, which this design cannot tell apart: no" in said(
+        replace(half, paired=False)
+    )
+    rows = half.effects
+    place = rows["factors"].tolist().index("rtt")
+    assert rows["confounded_with"][place] == "queue x law"
+    assert np.isnan(rows["low"][place])
+    assert rows["shown"][place] == 1
+
+
+def test_a_level_is_written_as_tables_write_it() -> None:
+    found = measured(
+        {"loss": (0.0, 0.01), "law": ("cubic", "bbr3")},
+        {"y": (lambda of, k: 5.0 * (of["loss"] == 0.01) + 0.01 * k, "lower")},
+    )
+    text = " ".join(sentences(found))
+    assert "loss 0, law" in text
+    assert "from 0 to 0.01" in text
+
+
+@pytest.mark.parametrize("coded", [0.807314, -0.3, 0.1234567])
+def test_a_sampled_quantity_has_the_digits_that_it_was_given(coded: float) -> None:
+    """91.3291 ms is not 91.329099999999997 ms."""
+    level = str(Factor("rtt", "", "rtt", "10 ms", "100 ms").level(coded))
+    number = level.removesuffix(" ms")
+    assert len(number.replace(".", "")) <= 6
+    assert float(number) == pytest.approx(55 + 45 * coded, rel=1e-5)
+
+
+def test_a_replicated_sample_has_a_slope_for_each_quantity() -> None:
+    """Twelve conditions of three runs, in which every quantity has a value of its own."""
+    rng = np.random.default_rng(4)
+    rtt, loss = rng.permutation(12) * 8.0 + 10, rng.permutation(12) / 1000
+    y = np.repeat(3 * rtt, 3) + rng.normal(size=36)
+    table = {
+        "rtt": [f"{value:g} ms" for value in np.repeat(rtt, 3)],
+        "loss": np.repeat(loss, 3), "y": y,
+    }  # fmt: skip
+    roles = Roles(responses=("y",), factors=("rtt", "loss"))
+    (text,) = say_table(Part(Frame.of(table), roles).main_effects)
+    assert text.startswith("y rises with rtt, by 26")
+    assert "from 10 ms to 98 ms along a straight line." in text
+    assert "No effect on y is shown of loss." in text
+    assert "change together" not in text
+
+
+def test_two_numbers_that_change_together_in_three_conditions_are_not_told_apart() -> None:
+    table = {"a": [1, 2, 3] * 4, "b": [1, 4, 9] * 4, "y": np.arange(12.0) % 3}
+    roles = Roles(responses=("y",), factors=("a", "b"))
+    (text,) = say_table(Part(Frame.of(table), roles).main_effects)
+    assert "which always change together in this table" in text
+
+
+def test_a_level_that_is_a_condition_stays_a_level_in_sentences() -> None:
+    """With one factor beside the law, 10 is a condition, and no part of the number 10.63."""
+    table = {
+        "x1": [10, 20] * 4, "law": ["cubic", "cubic", "bbr3", "bbr3"] * 2, "y": np.arange(8.0),
+    }  # fmt: skip
+    roles = Roles(responses=("y",), factors=("x1",), law="law")
+    said = "y rises with x1, by 9 (7.588 to 10.63) from 10 to 20"
+    assert str(Codes.of(Whole(Frame.of(table), roles)).explain(said)) == said
+    assert str(Codes({"10": "ten"}).explain("10.63 or 2.10")) == "10.63 or 2.10"
+
+
+def test_a_row_without_a_level_is_of_no_condition() -> None:
+    table = {
+        "x1": ["a", "b", "", "b"], "x2": ["c", "c", "d", "d"], "law": ["cubic", "bbr3"] * 2,
+        "y": np.arange(4.0),
+    }  # fmt: skip
+    part = Part(Frame.of(table), Roles(responses=("y",), factors=("x1", "x2"), law="law"))
+    assert not part.has_cells
+    assert set(phrases(part.frame, part.roles)) == {"a c", "b c", "b d"}
