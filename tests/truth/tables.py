@@ -14,10 +14,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.analysis.roles import Roles
+
 Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
 MOST_ROWS = 240
-SHAPES = ("balanced", "unbalanced", "fraction", "one run each")
+#: The mean of the response where nothing is planted.
+CENTRE = 20.0
+SHAPES = ("balanced", "unbalanced", "fraction", "one run each", "with holes")
+LAWS = ("cubic", "bbr3", "reno", "vegas")
 #: Labels of nominal factors, the awkward ones among them.
 WORDS = (
     ("6.1", "6.10", "6.6", "6.12", "6.18", "5.15"),
@@ -33,7 +38,9 @@ class Planted:
     """One table, and what is planted in it.
 
     `mains` holds the deviation at each level, `pairs` those of each combination of two factors.
-    `copies` are columns that repeat another factor, `aliases` products of two others.
+    `copies` are columns that repeat another factor, `aliases` products of two others, `empty` cells
+    without a level. `law` is the factor that is the column of laws, `before` the one that the
+    others take the place of.
     """
 
     shape: str
@@ -48,10 +55,24 @@ class Planted:
     at_three: set[str] = field(default_factory=set)
     seeds: list[str] = field(default_factory=list)
     y: list[str] = field(default_factory=list)
+    law: str = ""
+    before: str = ""
+    empty: set[tuple[str, int]] = field(default_factory=set)
 
     @property
     def factors(self) -> list[str]:
         return list(self.places)
+
+    @property
+    def roles(self) -> Roles:
+        """What the columns are, as the command is told."""
+        return Roles(
+            responses=("y",),
+            factors=tuple(name for name in self.factors if name != self.law),
+            law=self.law or None,
+            before=self.before or None,
+            replicate="seed" if self.seeds else None,
+        )
 
     @property
     def rows(self) -> int:
@@ -61,9 +82,25 @@ class Planted:
         """Return the planted deviations of a factor, zero if it has none."""
         return self.mains.get(name, np.zeros(len(self.labels[name])))
 
+    def at(self, name: str, level: str, other: str = "", other_level: str = "") -> float:
+        """Return the deviation at a level of a factor, with another at one of its levels."""
+        place = self.labels[name].index(level)
+        found = float(self.main(name)[place])
+        if other:
+            beside = self.labels[other].index(other_level)
+            found += float(self.main(other)[beside])
+            if (name, other) in self.pairs:
+                found += float(self.pairs[name, other][place, beside])
+            elif (other, name) in self.pairs:
+                found += float(self.pairs[other, name][beside, place])
+        return found
+
     def columns(self) -> dict[str, list[str]]:
         found = {
-            name: [self.labels[name][place] for place in places]
+            name: [
+                "" if (name, row) in self.empty else self.labels[name][place]
+                for row, place in enumerate(places)
+            ]
             for name, places in self.places.items()
         }
         seeds = {"seed": self.seeds} if self.seeds else {}
@@ -84,9 +121,20 @@ def plant(seed: int) -> Planted:
     shape = SHAPES[seed % len(SHAPES)]
     made = _design(rng, shape)
     _add_copies(rng, made)
+    _name_laws(rng, made)
     _plant_effects(rng, made)
     _measure(rng, made)
     return made
+
+
+def _name_laws(rng: np.random.Generator, made: Planted) -> None:
+    """Make one of the factors the column of laws, as `--law` names it."""
+    own = [n for n in made.factors if len(made.labels[n]) <= len(LAWS) and n not in made.copies]
+    if rng.random() < 0.3 and own:
+        made.law = str(rng.choice(own))
+        made.labels[made.law] = LAWS[: len(made.labels[made.law])]
+        made.ordered[made.law] = False
+        made.before = str(rng.choice(made.labels[made.law]))
 
 
 def _design(rng: np.random.Generator, shape: str) -> Planted:
@@ -129,8 +177,19 @@ def _grid(rng: np.random.Generator, shape: str, counts: list[int]) -> tuple[Plac
         return np.column_stack(columns), 0
     full = np.array(list(product(*map(range, counts))), dtype=np.int64)
     most = max(2, min(5, MOST_ROWS // len(full)))
+    if shape == "with holes":
+        full = _without_some(rng, full)
     replicates = 1 if shape == "one run each" else int(rng.integers(2, most + 1))
     return np.repeat(full, replicates, axis=0), replicates
+
+
+def _without_some(rng: np.random.Generator, full: Places) -> Places:
+    """Leave out up to a quarter of the combinations; each level stays in several."""
+    for _ in range(int(rng.integers(1, max(2, len(full) // 4)))):
+        fewer = np.delete(full, rng.integers(len(full)), axis=0)
+        if all(np.bincount(column).min() > 1 for column in fewer.T):
+            full = fewer
+    return full
 
 
 def _uneven(rng: np.random.Generator, count: int, rows: int) -> Places:
@@ -144,17 +203,19 @@ def _uneven(rng: np.random.Generator, count: int, rows: int) -> Places:
 def _fraction(
     rng: np.random.Generator,
 ) -> tuple[Places, dict[int, tuple[int, int]], int]:
-    """Return a half or quarter fraction; in some a factor is the product of two others."""
+    """Return a half or a quarter; in some a factor is the product of two others."""
     base = int(rng.integers(3, 6))
     signs = np.array(list(product((-1, 1), repeat=base)), dtype=np.int64)
     aliases: dict[int, tuple[int, int]] = {}
     if rng.random() < 0.4:
-        added = signs[:, 0] * signs[:, 1]
+        added = [signs[:, 0] * signs[:, 1]]
         aliases = {base: (0, 1)}
     else:
-        added = signs.prod(axis=1)
+        added = [signs.prod(axis=1)]
+    if base > 3 and rng.random() < 0.4:
+        added.append(signs[:, 1:4].prod(axis=1))
     replicates = int(rng.integers(1, 5))
-    matrix = np.column_stack([signs, added])
+    matrix = np.column_stack([signs, *added])
     return np.repeat((matrix + 1) // 2, replicates, axis=0), aliases, replicates
 
 
@@ -194,7 +255,7 @@ def _plant_effects(rng: np.random.Generator, made: Planted) -> None:
 
 
 def _measure(rng: np.random.Generator, made: Planted) -> None:
-    y = 20 + rng.normal(size=made.rows)
+    y = CENTRE + rng.normal(size=made.rows)
     for name, steps in made.mains.items():
         y += steps[made.places[name]]
     for (one, other), cells in made.pairs.items():
@@ -208,3 +269,6 @@ def _measure(rng: np.random.Generator, made: Planted) -> None:
     if rng.random() < 0.2:
         for row in rng.choice(made.rows, max(1, made.rows // 40), replace=False):
             made.y[row] = "NA"
+    if rng.random() < 0.3 and made.shape == "unbalanced":
+        name = str(rng.choice(made.factors))
+        made.empty = {(name, int(row)) for row in rng.choice(made.rows, 3, replace=False)}

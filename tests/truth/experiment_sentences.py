@@ -1,0 +1,162 @@
+"""Reads the sentences of an experiment; a sentence that is none of those known fails."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+_NUMBER = r"[+\-]?[\d.]+(?:e[+-]?\d+)?"
+#: What figures are multiplied by, by their unit.
+UNITS = {
+    "bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, "s": 1.0, "ms": 1e-3, "us": 1e-6,
+    "ns": 1e-9, "packets": 1.0, "": 1.0,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class End:
+    """The best condition, or the worst: its mean, and how many others it is not told apart from."""
+
+    condition: str
+    value: float
+    interval: tuple[float, float] | None
+    alike: int
+    shared: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Where a response is lowest or highest, and where it is the opposite."""
+
+    response: str
+    word: str
+    first: End
+    last: End
+
+
+@dataclass(frozen=True)
+class Moved:
+    """The factor that moves a response most; "" if no main effect is shown.
+
+    `ways` are the words on both ways of an effect that has no one sign.
+    """
+
+    response: str
+    factor: str
+    aliases: str = ""
+    first: str = ""
+    last: str = ""
+    value: float = 0.0
+    interval: tuple[float, float] | None = None
+    ways: str = ""
+    single: bool = False
+    shown: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
+class Drifts:
+    """In how many conditions the busiest link drifts, and the words on some of them."""
+
+    count: int
+    among: int
+    named: str
+
+
+Statement = Ends | Moved | Drifts
+
+
+def read(sentences: Iterable[str], responses: Mapping[str, str]) -> Iterator[Statement]:
+    """Yield what sentences state; `responses` are names by what sentences call them."""
+    for sentence in sentences:
+        if not re.fullmatch(_SAME, sentence):
+            yield _read(sentence, responses)
+
+
+def _read(sentence: str, responses: Mapping[str, str]) -> Statement:
+    names = "|".join(map(re.escape, responses))
+    if match := re.fullmatch(_DRIFTS, sentence):
+        return Drifts(int(match["count"]), int(match["among"]), match["named"])
+    if match := re.fullmatch(_ends(names), sentence):
+        ends = (_end(match, "1"), _end(match, "2"))
+        return Ends(responses[match["response"]], match["word"], *ends)
+    if match := re.fullmatch(_none_shown(names), sentence, re.IGNORECASE):
+        called = {name.lower(): own for name, own in responses.items()}
+        return Moved(called[match["response"].lower()], "", shown=_counts(match["rest"]))
+    match = re.fullmatch(_moved_most(names), sentence)
+    assert match, sentence
+    return _moved(match, responses[match["response"]])
+
+
+_SAME = r"The \d+ replicates of every condition are one and the same run: .+"
+_DRIFTS = (
+    r"Under (?P<count>\d+) of (?P<among>\d+) conditions the busiest link still drifts .+ lengthen"
+    r" the duration or the warm-up: (?P<named>.+)\."
+)
+
+
+def _ends(names: str) -> str:
+    return (
+        rf"(?P<response>{names}) is (?P<word>lowest|highest) with (?P<condition1>.+?):"
+        rf" {_mean('1')}; at the other end, with (?P<condition2>.+?), it is {_mean('2')}\."
+    )
+
+
+def _mean(which: str) -> str:
+    """Match a mean with its interval, and what is said of the conditions that are alike."""
+    return (
+        rf"(?P<value{which}>{_NUMBER}) ?(?P<unit{which}>[^\s(,;]*)"
+        rf"(?: \(95 % interval (?P<low{which}>{_NUMBER}) to (?P<high{which}>{_NUMBER})\))?"
+        rf"(?:, of one run each|, which cannot be told apart from (?P<count{which}>any|\d+) of the"
+        rf" (?P<others{which}>\d+) others(?: \(all with (?P<shared{which}>[^)]+)\))?)?"
+    )
+
+
+def _none_shown(names: str) -> str:
+    return rf"No main effect on (?P<response>{names}) is shown(?P<rest>; shown after .+)?\."
+
+
+def _moved_most(names: str) -> str:
+    return (
+        rf"(?P<response>{names}) is moved most by (?P<factor>[\w.]+)"
+        r"(?P<aliases> \(or by .+?, which this design cannot tell apart: no interval\))?"
+        r"(?:, and not one way: from (?P<first_way>.+?) to (?P<last_way>.+?) it changes by"
+        r" (?P<ways>.+?)"
+        rf"|: from (?P<first>.+?) to (?P<last>.+?) it changes by (?P<value>{_NUMBER}) ?"
+        rf"(?P<unit>[^\s(;]*)(?: \((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\))?)"
+        r"(?P<rest>; (?:shown after|with one run) .+)?\."
+    )
+
+
+def _end(match: re.Match[str], which: str) -> End:
+    scale = UNITS[match[f"unit{which}"]]
+    low, high = match[f"low{which}"], match[f"high{which}"]
+    count, others = match[f"count{which}"], match[f"others{which}"]
+    return End(
+        match[f"condition{which}"],
+        float(match[f"value{which}"]) * scale,
+        None if low is None else (float(low) * scale, float(high) * scale),
+        int(others) if count == "any" else int(count or 0),
+        tuple(filter(None, (match[f"shared{which}"] or "").split(", "))),
+    )
+
+
+def _moved(match: re.Match[str], response: str) -> Moved:
+    value, interval, ways = 0.0, None, match["ways"] or ""
+    if not ways:
+        scale = UNITS[match["unit"] or ""]
+        value = float(match["value"]) * scale
+        if match["low"] is not None:
+            interval = (float(match["low"]) * scale, float(match["high"]) * scale)
+    rest = match["rest"] or ""
+    first, last = (match[name] or match[f"{name}_way"] for name in ("first", "last"))
+    return Moved(
+        response, match["factor"], match["aliases"] or "", first, last, value, interval, ways,
+        single="no interval can be given" in rest, shown=_counts(rest),
+    )  # fmt: skip
+
+
+def _counts(rest: str | None) -> tuple[int, int]:
+    """Return how many main effects and interactions are shown."""
+    found = re.search(r"(\d+) of \d+ main effects(?: and (\d+) of \d+ interactions)?", rest or "")
+    return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
