@@ -24,6 +24,7 @@ FQ: dict[str, Any] = {"pacing": {"slow_start_gain": 2.0, "gain": 1.2}, "pacing_b
 #: pushed BIC's estimate of segments per ACK above 2, where it stays.
 LAWS: dict[str, dict[str, Any]] = {
     "bic": {"name": "bic", "segments_per_ack": 2.25},
+    "dctcp": {"name": "dctcp", "variant": "linux"},
     "highspeed": {"name": "hstcp", "variant": "linux"},
     "htcp": {"name": "htcp", "tick_s": TICK_S},
     "scalable": {"name": "scalable", "variant": "linux-5.6"},
@@ -61,7 +62,6 @@ DIFFERS = {
     ("bbr-67", "queue_packets"),
     ("cubic-67-fq", "queue_packets"),
     ("cubic-67-fq", "retransmissions"),
-    ("dctcp4", "queue_packets"),
     ("reno-33", "retransmissions"),
     ("vegas-33", "queue_packets"),
     ("vegas-67", "queue_packets"),

@@ -24,7 +24,7 @@ MATCHES = (
     Match("cubic", "cubic"),
     Match("bbr", "bbr"),
     Match("bic", "bic"),
-    Match("dctcp", "dctcp"),
+    Match("dctcp", "dctcp", {"variant": "linux"}),
     Match("highspeed", "hstcp", {"variant": "linux"}),
     Match("htcp", "htcp", jiffies={"tick_s": 1.0}),
     Match("illinois", "illinois"),
