@@ -23,6 +23,8 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 export MATURIN_NO_INSTALL_RUST := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MPLBACKEND := Agg
+# Two workers with as many threads of BLAS as cores wait for each other; the matrices are small.
+export OPENBLAS_NUM_THREADS ?= 1
 
 BUILT_FROM := pyproject.toml constraints.txt Cargo.toml Cargo.lock \
 	$(shell find crates -name '*.rs' -o -name Cargo.toml)

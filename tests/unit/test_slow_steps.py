@@ -1,5 +1,8 @@
-"""Commands that take longer than a person waits without a word say how far they are."""
+"""Commands report long steps while they last, and do not wait for threads of algebra."""
 
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -65,3 +68,20 @@ def test_a_design_that_is_searched_for_says_so(monkeypatch: pytest.MonkeyPatch) 
         assert shown.exit_code == 0
         assert "design: 0 %, 0/1 designs found" in shown.errors
         assert "128 runs" in shown.output
+
+
+@pytest.mark.parametrize("chosen", [None, "3"])
+def test_a_command_uses_one_thread_for_algebra_unless_asked(chosen: str | None) -> None:
+    """A command sets the number before NumPy is imported, and keeps a number that the user set."""
+    code = (
+        "import os, sys, atexit; from headgate.cli.main import main; "
+        "assert 'numpy' not in sys.modules; sys.argv = ['headgate', '--version']; "
+        "atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS'])); main()"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    if chosen:
+        environment["OPENBLAS_NUM_THREADS"] = chosen
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split()[-1] == (chosen or "1")

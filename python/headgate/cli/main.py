@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import signal
 import sys
@@ -154,9 +155,19 @@ def _stop_at_sigterm() -> None:
         signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
 
 
+def _limit_algebra_to_one_thread() -> None:
+    """Let NumPy's BLAS use one thread, unless the user chose otherwise.
+
+    The matrices here are small: on a busy machine several threads wait for each other far longer
+    than they compute. NumPy is imported later and reads the variable then.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def main() -> None:
     """Run the command line; errors that a user can put right end in one sentence on stderr."""
     _stop_at_sigterm()
+    _limit_algebra_to_one_thread()
     keep_working_folder_out()
     try:
         _refuse_controls(sys.argv[1:])
