@@ -4,7 +4,7 @@
 macro_rules! forward_to_variants {
     ($Any:ident: $($Name:ident),+) => {
         const _: () = {
-            use headgate_model::control::{Ack, Congestion, Echo, Controller, Path, Rate, Window};
+            use headgate_model::control::{Ack, Congestion, Echo, Controller, Path, Rate, Restart, Window};
             use headgate_model::feedback::Words;
 
             #[deny(clippy::missing_trait_methods)]
@@ -36,6 +36,10 @@ macro_rules! forward_to_variants {
 
                 fn on_undo(&mut self, before: f64, path: &Path, window: &mut Window) {
                     match self { $(Self::$Name(law) => law.on_undo(before, path, window),)+ }
+                }
+
+                fn on_restart(&mut self, restart: &Restart, path: &Path, window: &mut Window) {
+                    match self { $(Self::$Name(law) => law.on_restart(restart, path, window),)+ }
                 }
 
                 fn controls_cwnd_in_recovery(&self) -> bool {

@@ -1,9 +1,12 @@
 //! What the unit tests of the laws share: a path, a window, and events made by hand.
 
-use headgate_model::control::{Ack, Cause, Congestion, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Path, Restart, Window};
 
 /// 100 ms, 1500 B.
 pub const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
+
+/// Data leave again at 1 s after an idle time of 0.5 s.
+pub const RESTART: Restart = Restart { now_s: 1.0, idle_s: 0.5, delivered: 0.0 };
 
 /// A window in congestion avoidance.
 pub fn avoiding(cwnd: f64) -> Window {

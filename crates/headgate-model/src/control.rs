@@ -162,6 +162,17 @@ pub struct Congestion {
     pub in_flight: u32,
 }
 
+/// The end of an idle time: the application has more to send, and nothing was outstanding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Restart {
+    /// Now, seconds since the run began.
+    pub now_s: f64,
+    /// Time since the last transmission, seconds.
+    pub idle_s: f64,
+    /// Segments delivered so far; 0 unless the law wants the rate.
+    pub delivered: f64,
+}
+
 /// How a receiver tells of congestion marks.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
@@ -204,7 +215,12 @@ pub trait Controller: Clone + Send {
         window.cwnd = window.cwnd.max(before);
     }
 
-    /// The law sets `cwnd` also while lost segments are repaired; the transport leaves it alone.
+    /// A connection sends again whose data were all acknowledged. The transport has lowered the window
+    /// already, as the profile says.
+    fn on_restart(&mut self, _restart: &Restart, _path: &Path, _window: &mut Window) {}
+
+    /// The law sets `cwnd` also while lost segments are repaired, and after idle times; the transport leaves it
+    /// alone.
     fn controls_cwnd_in_recovery(&self) -> bool {
         false
     }

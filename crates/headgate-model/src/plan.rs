@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 pub use crate::size::Size;
 pub use crate::transport::{
-    Count, Pacing, Recovery, RtoRule, RttSampling, SynRetry, TimeoutReduction, TimeoutSacks, Transport,
+    AfterIdle, Count, Pacing, Recovery, RtoRule, RttSampling, SynRetry, TimeoutReduction, TimeoutSacks,
+    Transport,
 };
 
 /// A router.

@@ -80,6 +80,9 @@ pub struct Transport {
     pub whole_windows: bool,
     /// Grow only while the window is what limits the flow (RFC 7661 / Linux).
     pub window_validation: bool,
+    /// What becomes of the window while an application has nothing to send.
+    #[serde(default)]
+    pub after_idle: AfterIdle,
     /// ACKs may wait for a second segment (RFC 5681 §4.2).
     pub delayed_ack: bool,
     /// For so long.
@@ -140,6 +143,21 @@ pub enum SynRetry {
     Rfc5681,
     /// With the initial window, unless the SYN was sent more than twice (Linux).
     Linux,
+}
+
+/// What becomes of the window of a connection that has sent nothing for longer than its time-out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AfterIdle {
+    /// It is at most the initial one (RFC 5681 §4.1).
+    #[default]
+    Rfc5681,
+    /// It halves for each time-out that has passed, down to the initial one (RFC 2861, Linux).
+    Linux,
+    /// It is one segment (ns-2).
+    Ns2,
+    /// It stays.
+    Keep,
 }
 
 /// How RTT samples give the time-out.

@@ -1,7 +1,8 @@
 //! A plan's transport profile as TCP has it.
 
 use headgate_model::plan::{
-    self, Count, Pacing, Recovery, RttSampling, SynRetry, TimeoutReduction, TimeoutSacks, Transport,
+    self, AfterIdle, Count, Pacing, Recovery, RttSampling, SynRetry, TimeoutReduction, TimeoutSacks,
+    Transport,
 };
 use headgate_tcp::{ENDLESS, Profile, RtoRule};
 
@@ -46,6 +47,12 @@ pub fn profile(t: &Transport) -> Profile {
         count_segments: t.count == Count::Segments,
         whole_windows: t.whole_windows,
         window_validation: t.window_validation,
+        after_idle: match t.after_idle {
+            AfterIdle::Rfc5681 => headgate_tcp::AfterIdle::Rfc5681,
+            AfterIdle::Linux => headgate_tcp::AfterIdle::Linux,
+            AfterIdle::Ns2 => headgate_tcp::AfterIdle::Ns2,
+            AfterIdle::Keep => headgate_tcp::AfterIdle::Keep,
+        },
         delayed_ack: t.delayed_ack.then_some(t.delayed_ack_ps),
         quick_acks: t.quick_acks,
         timestamps: t.rtt == RttSampling::Timestamps,

@@ -1,7 +1,7 @@
 //! Our own laws as objects in Python, called as a user's own law is, for events made by hand.
 
 use headgate_lab::builtin;
-use headgate_lab::control::Controller;
+use headgate_lab::control::{Controller, Restart};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -48,6 +48,11 @@ impl Builtin {
 
     fn on_undo(&mut self, cwnd_before: f64, path: &Path, window: &mut Window) {
         self.0.on_undo(cwnd_before, &path.0, &mut window.0);
+    }
+
+    /// Data leave again `idle_s` after the last transmission, when so many segments were delivered.
+    fn on_restart(&mut self, now_s: f64, idle_s: f64, delivered: f64, path: &Path, window: &mut Window) {
+        self.0.on_restart(&Restart { now_s, idle_s, delivered }, &path.0, &mut window.0);
     }
 
     /// What the law shows of itself, in its own unit; NaN if nothing.

@@ -1,4 +1,4 @@
-//! Congestion marks in a segment's header (RFC 3168).
+//! Flags in a segment's header: congestion marks (RFC 3168), and the end of a write.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,9 @@ impl Flags {
     pub const ECHO: Self = Self(16);
     /// The sender has reduced its window (CWR).
     pub const REDUCED: Self = Self(32);
+
+    /// On data, which echo no mark: the segment is the last one of a write (PSH, RFC 9293 §3.9.1).
+    pub const PUSH: Self = Self::ECHO;
 
     /// Whether a flag is set.
     #[inline]

@@ -5,7 +5,7 @@ use headgate_model::feedback::{CongestionHeader, Words};
 use headgate_model::units::{Span, seconds};
 
 use crate::context::{Context, Event, SenderContext, Syn};
-use crate::profile::{Profile, SynRetry};
+use crate::profile::{ENDLESS, Profile, SynRetry};
 use crate::sender::Sender;
 use crate::state::Phase;
 
@@ -19,8 +19,9 @@ impl<C: Controller> Sender<C> {
     /// Bits of a count of retransmissions that a SYN carries.
     const TRIES_MASK: u8 = 3;
 
+    /// A SYN says how much the flow has to send, unless an application may write more.
     pub(crate) fn send_syn(&mut self, ctx: &mut impl SenderContext) {
-        self.ask(self.size, ctx);
+        self.ask(if self.writes.is_none() { self.size } else { ENDLESS }, ctx);
         self.set_deadline(ctx.now() + syn_timeout(self.backoff, ctx.profile()), ctx);
     }
 

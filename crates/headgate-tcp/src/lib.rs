@@ -8,6 +8,7 @@
 //! * fast retransmit and recovery: Reno (RFC 5681), NewReno (RFC 6582), SACK (RFC 2018, RFC 6675), PRR (RFC 9937),
 //!   limited transmit (RFC 3042), RACK and TLP (RFC 8985)
 //! * undo of needless reductions: D-SACK (RFC 2883, RFC 3708), Eifel (RFC 3522, RFC 4015), F-RTO (RFC 5682)
+//! * writes of an application with idle times between them (RFC 5681 §4.1, RFC 2861)
 //! * delayed ACKs (RFC 5681 §4.2), ECN (RFC 3168) and its accurate echo (RFC 8257), pacing,
 //!   delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation)
 //!
@@ -74,6 +75,7 @@ mod fast_recovery;
 mod flags;
 mod growth;
 mod handshake;
+mod idle;
 mod loss_recovery;
 mod marks;
 mod output;
@@ -95,9 +97,10 @@ mod stats;
 mod timeout_recovery;
 mod undo;
 mod usage;
+mod writes;
 
 pub use flags::Flags;
-pub use profile::{ENDLESS, Profile, RtoRule, SynRetry};
+pub use profile::{AfterIdle, ENDLESS, Profile, RtoRule, SynRetry};
 pub use receiver::Receiver;
 pub use rtt::Estimator;
 pub use sender::Sender;

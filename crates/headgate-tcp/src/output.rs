@@ -4,6 +4,7 @@ use headgate_model::control::{Controller, Window};
 use headgate_model::units::{NEVER, SECOND, Span, Time, picoseconds};
 
 use crate::context::{Context, DataSegment, Event, Excess, MOST_AT_ONCE, SenderContext, Timer};
+use crate::flags::Flags;
 use crate::profile::Profile;
 use crate::rtt::stamp;
 use crate::sender::Sender;
@@ -166,7 +167,7 @@ impl<C: Controller> Sender<C> {
     }
 
     /// The window has room, and there is nothing left to send.
-    fn note_app_limited(&mut self) {
+    pub(crate) fn note_app_limited(&mut self) {
         let in_flight = self.flight();
         if let Some(sent) = self.sent.as_mut().filter(|_| self.next >= self.size) {
             sent.note_app_limited(in_flight);
@@ -263,8 +264,12 @@ impl<C: Controller> Sender<C> {
         if let Some(sent) = &mut self.sent {
             sent.note_sent(seq, ctx.now(), in_flight, alone);
         }
+        self.sent_at = ctx.now();
         ctx.observe(Event::Sent { seq, again });
-        let flags = self.data_flags(again);
+        let mut flags = self.data_flags(again);
+        if self.writes.is_some() {
+            flags = flags.with(Flags::PUSH, self.ends_write(seq));
+        }
         let header = self.make_header();
         ctx.send_data(DataSegment { seq, stamp: stamp(ctx.now()), flags }, header);
     }

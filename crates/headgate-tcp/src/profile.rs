@@ -90,6 +90,8 @@ pub struct Profile {
     pub whole_windows: bool,
     /// Windows grow only while they are what limits the flow (RFC 7661).
     pub window_validation: bool,
+    /// What becomes of the window while an application has nothing to send.
+    pub after_idle: AfterIdle,
     /// How long an ACK may wait for a second segment (RFC 5681 §4.2), if it may.
     pub delayed_ack: Option<Span>,
     /// First segments of a connection that are acknowledged at once.
@@ -110,6 +112,21 @@ pub struct Profile {
     pub ecn: bool,
     /// With ECN, ACKs are capable of marks too; nobody answers them.
     pub ecn_acks: bool,
+}
+
+/// What becomes of the window of a connection that has sent nothing for longer than its time-out, unless its
+/// controller sets the window also in recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AfterIdle {
+    /// It is at most the initial one (RFC 5681 §4.1).
+    Rfc5681,
+    /// It halves for each time-out that has passed, down to the initial one, and the threshold keeps three quarters
+    /// of it (RFC 2861, `tcp_cwnd_restart`).
+    Linux,
+    /// It is one segment: the timer of ns-2's agents runs on, and expires.
+    Ns2,
+    /// It stays.
+    Keep,
 }
 
 /// How a connection begins whose SYN was sent again.
@@ -166,6 +183,7 @@ impl Default for Profile {
             count_segments: true,
             whole_windows: true,
             window_validation: true,
+            after_idle: AfterIdle::Linux,
             delayed_ack: Some(40 * MILLISECOND),
             quick_acks: 16,
             timestamps: true,

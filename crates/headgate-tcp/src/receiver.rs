@@ -14,6 +14,8 @@ use crate::rtt::{stamp, taken};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Ahead {
     ranges: VecDeque<(u32, u32)>,
+    /// A write ends in one of them.
+    pushed: bool,
     /// The ranges that grew last, latest first.
     recent: Blocks,
 }
@@ -34,6 +36,9 @@ pub struct Receiver {
     marks: Marks,
     /// Segments still to be acknowledged at once.
     quick: u32,
+    /// A write has arrived and nothing after it: no time stamp from before may be compared with the next one's, as
+    /// time stamps wrap.
+    is_idle: bool,
     /// When the delayed ACK must go, and when the timer that was asked for goes off.
     ack_by: Time,
     ack_timer: Time,
@@ -46,7 +51,7 @@ enum Reply {
     Now,
     /// In order and no hole: the ACK may wait.
     MayWait,
-    /// The last missing segment.
+    /// The last missing segment, of all or of a write.
     Complete,
     /// It had arrived before.
     Duplicate,
@@ -64,13 +69,14 @@ impl Receiver {
             unacked: 0,
             marks: Marks::asked(syn, profile.ecn_acks),
             quick: profile.quick_acks,
+            is_idle: false,
             ack_by: NEVER,
             ack_timer: NEVER,
             ahead: None,
         }
     }
 
-    /// A data segment arrived; true when it was the last one missing.
+    /// A data segment arrived; true when it was the last one missing, of all or of a write.
     #[inline]
     pub fn on_data(&mut self, segment: &DataSegment, ctx: &mut impl ReceiverContext) -> bool {
         if self.marks.take(segment.flags) && self.unacked > 0 {
@@ -79,12 +85,15 @@ impl Receiver {
         self.marks.settle(segment.flags);
         ctx.keep_header();
         let now = stamp(ctx.now());
+        if self.is_idle && segment.seq == self.next {
+            (self.echo, self.newest, self.is_idle) = (segment.stamp, segment.stamp, false);
+        }
         if self.is_older(segment, self.newest, now) && self.is_too_old(segment, ctx) {
             self.reject(segment.seq, ctx);
             return false;
         }
         self.update_echo(segment, now);
-        let reply = self.take(segment.seq);
+        let reply = self.take(segment.seq, segment.flags.has(Flags::PUSH));
         let delay = ctx.profile().delayed_ack;
         match delay {
             Some(wait) if reply == Reply::MayWait && !self.acknowledges_now() => self.delay_ack(wait, ctx),
@@ -194,18 +203,19 @@ impl Receiver {
         }
     }
 
-    /// Takes segment `seq`.
+    /// Takes segment `seq`, the last one of a write if it is `pushed`.
     #[inline]
-    fn take(&mut self, seq: u32) -> Reply {
+    fn take(&mut self, seq: u32, pushed: bool) -> Reply {
         if seq != self.next {
-            return self.out_of_order(seq);
+            return self.out_of_order(seq, pushed);
         }
         self.next += 1;
         let hole = self.ahead.is_some();
-        if hole {
-            self.absorb();
+        let ends_write = (hole && self.absorb()) | pushed;
+        if ends_write {
+            self.is_idle = self.ahead.is_none();
         }
-        if self.next >= self.size {
+        if self.next >= self.size || ends_write {
             Reply::Complete
         } else if hole {
             Reply::Now
@@ -214,9 +224,10 @@ impl Receiver {
         }
     }
 
-    /// The first range may have become contiguous.
-    fn absorb(&mut self) {
-        let Some(ahead) = &mut self.ahead else { return };
+    /// The first range may have become contiguous; whether a write may have ended in it.
+    fn absorb(&mut self) -> bool {
+        let Some(ahead) = &mut self.ahead else { return false };
+        let pushed = ahead.pushed;
         if let Some(&range) = ahead.ranges.front().filter(|range| range.0 == self.next) {
             self.next = range.1;
             ahead.ranges.pop_front();
@@ -225,11 +236,16 @@ impl Receiver {
         if ahead.ranges.is_empty() {
             self.ahead = None;
         }
+        pushed
     }
 
-    fn out_of_order(&mut self, seq: u32) -> Reply {
-        let is_new = seq > self.next && self.ahead.get_or_insert_default().insert(seq);
-        if is_new { Reply::Now } else { Reply::Duplicate }
+    fn out_of_order(&mut self, seq: u32, pushed: bool) -> Reply {
+        if seq < self.next {
+            return Reply::Duplicate;
+        }
+        let ahead = self.ahead.get_or_insert_default();
+        ahead.pushed |= pushed;
+        if ahead.insert(seq) { Reply::Now } else { Reply::Duplicate }
     }
 
     /// Whether an ACK that may wait goes now all the same: early segments, and every second one.
@@ -326,17 +342,17 @@ mod tests {
     #[test]
     fn holes_are_reported_most_recent_first() {
         let mut r = receiver(100);
-        assert_eq!(r.take(0), Reply::MayWait);
+        assert_eq!(r.take(0, false), Reply::MayWait);
         for seq in [2, 3, 6, 9] {
-            assert_eq!(r.take(seq), Reply::Now);
+            assert_eq!(r.take(seq, false), Reply::Now);
         }
         assert_eq!(r.blocks(), Some([(9, 10), (6, 7), (2, 4)]));
-        r.take(4);
+        r.take(4, false);
         assert_eq!(r.blocks(), Some([(2, 5), (9, 10), (6, 7)]));
-        assert_eq!(r.take(1), Reply::Now); // fills a hole: 5 is next
+        assert_eq!(r.take(1, false), Reply::Now); // fills a hole: 5 is next
         assert_eq!((r.next, r.blocks()), (5, Some([(9, 10), (6, 7), (0, 0)])));
         for seq in [5, 7, 8] {
-            r.take(seq);
+            r.take(seq, false);
         }
         assert_eq!((r.next, r.blocks()), (10, None));
     }
@@ -344,15 +360,15 @@ mod tests {
     #[test]
     fn the_last_missing_segment_completes() {
         let mut r = receiver(3);
-        assert_eq!(r.take(0), Reply::MayWait);
-        assert_eq!(r.take(2), Reply::Now);
-        assert_eq!(r.take(1), Reply::Complete);
+        assert_eq!(r.take(0, false), Reply::MayWait);
+        assert_eq!(r.take(2, false), Reply::Now);
+        assert_eq!(r.take(1, false), Reply::Complete);
     }
 
     #[test]
     fn a_duplicate_is_told_from_a_segment_that_is_new() {
         let mut r = receiver(10);
-        let replies: Vec<Reply> = [0, 2, 4, 2, 0, 3, 4].into_iter().map(|seq| r.take(seq)).collect();
+        let replies: Vec<Reply> = [0, 2, 4, 2, 0, 3, 4].into_iter().map(|seq| r.take(seq, false)).collect();
         use Reply::{Duplicate, MayWait, Now};
         assert_eq!(replies, [MayWait, Now, Now, Duplicate, Duplicate, Now, Duplicate]);
     }
@@ -367,7 +383,7 @@ mod tests {
             while let Some(last) = left.len().checked_sub(1) {
                 x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let seq = left.swap_remove((x >> 33) as usize % (last + 1));
-                let reply = r.take(seq);
+                let reply = r.take(seq, false);
                 assert_eq!(reply == Reply::Complete, left.is_empty());
                 let first_missing = left.iter().min().copied().unwrap_or(n);
                 assert_eq!(r.next, first_missing);

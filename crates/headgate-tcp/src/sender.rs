@@ -1,5 +1,6 @@
 //! The sending end of a connection: its record, and its ACKs. How it begins is in [`super::handshake`], its
-//! timer in [`super::alarm`], what its law hears of ACKs in [`super::growth`], what it sends in [`super::output`], what happens under loss in
+//! timer in [`super::alarm`], what its law hears of ACKs in [`super::growth`], what it sends in [`super::output`],
+//! what an application writes in turn in [`super::writes`] and [`super::idle`], what happens under loss in
 //! [`super::recovery`].
 
 use headgate_model::control::{Controller, Echo, Window};
@@ -16,6 +17,7 @@ use crate::sent_packets::SentPackets;
 use crate::state::{Alarm, Phase};
 use crate::stats::Stats;
 use crate::usage::Usage;
+use crate::writes::Writes;
 
 /// One connection's sending end. The fields of the first lines serve every ACK.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -72,6 +74,10 @@ pub struct Sender<C> {
     pub(crate) ask_at: Time,
     /// How its last reduction may be undone.
     pub(crate) undo: Option<Box<Reduction>>,
+    /// When a segment was last sent.
+    pub(crate) sent_at: Time,
+    /// What its application has written, if it does so in turn.
+    pub(crate) writes: Option<Box<Writes>>,
     /// What it has counted.
     pub stats: Stats,
 }
@@ -113,6 +119,8 @@ impl<C: Controller> Sender<C> {
             ask_at: 0,
             undo: None,
             host_busy_until: 0,
+            sent_at: 0,
+            writes: None,
             stats: Stats::default(),
         }
     }
@@ -124,7 +132,7 @@ impl<C: Controller> Sender<C> {
         self.send_syn(ctx);
     }
 
-    /// An ACK arrived; true when it was the last one.
+    /// An ACK arrived; true when it was the last one, or of a write.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSegment, header: Option<&Words>, ctx: &mut impl SenderContext) -> bool {
         if matches!(self.phase, Phase::SynSent | Phase::Closed) {
@@ -142,7 +150,7 @@ impl<C: Controller> Sender<C> {
             return true;
         }
         self.pump(ctx);
-        false
+        self.writes.is_some() && self.has_finished_write()
     }
 
     /// The common case: nothing missing, new data acknowledged.
@@ -241,5 +249,6 @@ impl<C: Controller> Sender<C> {
         self.recovery.as_ref().map_or(0, |e| e.bytes())
             + self.sent.as_ref().map_or(0, |j| j.bytes())
             + self.undo.as_ref().map_or(0, |_| size_of::<Reduction>())
+            + self.bytes_of_writes()
     }
 }

@@ -166,6 +166,11 @@ impl SentPackets {
         }
     }
 
+    /// Segments delivered so far.
+    pub fn delivered(&self) -> u32 {
+        self.delivered
+    }
+
     /// Whether segments were seen to overtake others.
     pub fn is_reordered(&self) -> bool {
         self.order.as_ref().is_some_and(|order| order.reordered)
@@ -276,7 +281,7 @@ impl SentPackets {
 
     /// There is nothing to send while `in_flight` segments are outstanding.
     pub fn note_app_limited(&mut self, in_flight: u32) {
-        self.app_limited_until = self.delivered + in_flight.max(1) + 1;
+        self.app_limited_until = (self.delivered + in_flight).max(1) + 1;
     }
 
     /// The oldest transmission that something sent later has overtaken by more than `patience`: lost.

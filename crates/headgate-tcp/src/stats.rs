@@ -38,6 +38,26 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// What was counted after `before`.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            rtt_sum_s: self.rtt_sum_s - before.rtt_sum_s,
+            cwnd_sum: self.cwnd_sum - before.cwnd_sum,
+            rtt_count: self.rtt_count - before.rtt_count,
+            acks: self.acks - before.acks,
+            decreases: self.decreases - before.decreases,
+            fallen: self.fallen - before.fallen,
+            retransmissions: self.retransmissions - before.retransmissions,
+            timeouts: self.timeouts - before.timeouts,
+            recoveries: self.recoveries - before.recoveries,
+            reductions: self.reductions - before.reductions,
+            undone: self.undone - before.undone,
+            spurious_timeouts: self.spurious_timeouts - before.spurious_timeouts,
+            ..*self
+        }
+    }
+
     /// What was repaired from the start of the flow on.
     #[must_use]
     pub fn repairs(&self) -> Repairs {

@@ -47,6 +47,7 @@ DEFAULT: dict[str, Any] = {
     "pacing_bursts": False,
     "ecn": False,
     "ecn_acks": False,
+    "after_idle": "rfc5681",
 }
 
 # Kernel 6.x: time stamps take 12 B of each header, so an MTU of 1500 B carries 1448 B. While the
@@ -71,6 +72,7 @@ LINUX = DEFAULT | {
     "delayed_ack": True,
     "quick_acks": 1000,
     "pacing_bursts": True,
+    "after_idle": "linux",  # tcp_slow_start_after_idle = 1
 }
 
 # ns-2.35, ns-default.tcl and tcp.cc: it never gives up on a SYN.
@@ -86,6 +88,7 @@ NS2 = DEFAULT | {
     "count": "acks",
     "rtt_sampling": "per_window",
     "clock": parse_time("10 ms"),
+    "after_idle": "ns2",  # slow_start_restart_ and restart_bugfix_ are true
 }
 
 # MesoNet: three SYNs, the first time-out 3 s. NewReno is our reading, and so is the timer, which is

@@ -155,6 +155,13 @@ class Transport(Model):
         description="With ECN: ACKs too may be marked instead of dropped; senders ignore such "
         "marks.",
     )
+    after_idle: Literal["rfc5681", "linux", "ns2", "keep"] | None = Field(
+        None,
+        description="The window of a connection that has sent nothing for longer than its time-out:"
+        " rfc5681, at most the initial window; linux, half of it for each time-out that has passed,"
+        " but at least the initial window (RFC 2861, tcp_slow_start_after_idle); ns2, one segment; "
+        "or keep. Laws that set the window by a model of the path, such as bbr, keep it.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -254,6 +261,7 @@ _AS_THEY_ARE = (
     "ecn",
     "ecn_acks",
     "pacing_bursts",
+    "after_idle",
 )
 
 

@@ -14,7 +14,8 @@
 //! each for a `min_rtt`; 5/4 lasts until 5/4 of the product is in flight or something is lost, 3/4 only
 //! until one product is. PROBE_RTT: `cwnd = 4` for 0.2 s and a round trip. In the first round trip of
 //! recovery as much is sent as is delivered; then `cwnd` grows again, and the window from before is
-//! restored at the end. Two intervals of the same rate that lose a fifth mean a policer, whose rate is
+//! restored at the end. After an idle time PROBE_BW begins with a gain of 1, and the RTT is not probed, as the path
+//! is empty. Two intervals of the same rate that lose a fifth mean a policer, whose rate is
 //! used for 48 round trips.
 //!
 //! # Where it differs from the paper
@@ -24,9 +25,8 @@
 //! shorter than the others (`FLAG_ACK_MAYBE_DELAYED`): here all segments are full, so none is. Gains are not
 //! rounded to 1/256. The first phase of PROBE_BW is drawn from a
 //! hash of the time of the start, the RTT and the segments delivered, not from a random number: the
-//! same flow always draws the same. Nothing is undone, as nothing here is reordered. A sender here is
-//! never idle within a connection, so there is no restart from idle. The smallest RTT begins with the
-//! handshake's, as in Linux.
+//! same flow always draws the same. Nothing is undone, as nothing here is reordered. The smallest RTT begins
+//! with the handshake's, as in Linux.
 //!
 //! # When to use it
 //! As the law driven by a model of the path: full use under random loss and in shallow buffers, and
@@ -40,7 +40,7 @@ mod cycle;
 mod estimate;
 mod output;
 
-use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Rate, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Rate, Restart, Window};
 use headgate_model::params::Card;
 
 use crate::parts::aggregation::Aggregation;
@@ -130,6 +130,8 @@ struct Model {
     min_rtt_s: f64,
     min_rtt_at_s: f64,
     probe_rtt: ProbeRtt,
+    /// The flow sends again after an idle time, and nothing of that is acknowledged yet.
+    restarts: bool,
     phase: usize,
     phase_at_s: f64,
     pacing_gain: f64,
@@ -159,6 +161,7 @@ impl Bbr {
             min_rtt_s: f64::INFINITY,
             min_rtt_at_s: 0.0,
             probe_rtt: ProbeRtt::default(),
+            restarts: false,
             phase: 0,
             phase_at_s: 0.0,
             pacing_gain: params.startup_gain,
@@ -193,6 +196,18 @@ impl Model {
         self.seen_rtt = path.srtt_s > 0.0;
         let rtt_s = if self.seen_rtt { path.srtt_s } else { NOMINAL_RTT_S };
         window.pace = self.params.startup_gain * (1.0 - self.params.pacing_margin) * window.cwnd / rtt_s;
+    }
+
+    /// Data leave again after an idle time (Linux `bbr_cwnd_event`).
+    fn restart(&mut self, restart: &Restart, window: &mut Window) {
+        self.restarts = true;
+        self.delivered = restart.delivered;
+        self.aggregation.begin_epoch(restart.now_s);
+        if self.mode == Mode::ProbeBw {
+            window.pace = (1.0 - self.params.pacing_margin) * self.bandwidth();
+        } else if self.mode == Mode::ProbeRtt && self.probe_rtt.has_lasted(restart.now_s) {
+            self.leave_probe_rtt(restart.now_s, window);
+        }
     }
 
     fn take(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
@@ -247,6 +262,10 @@ impl Controller for Bbr {
     fn on_undo(&mut self, _before: f64, _path: &Path, _window: &mut Window) {
         self.0.pipe.restart(0.0);
         self.0.policer.reset();
+    }
+
+    fn on_restart(&mut self, restart: &Restart, _path: &Path, window: &mut Window) {
+        self.0.restart(restart, window);
     }
 
     fn controls_cwnd_in_recovery(&self) -> bool {

@@ -12,7 +12,7 @@
 //! until `bw` has grown by less than 25 % for three round trips, or 2 % of a round trip is lost in six
 //! places; DRAIN 0.5; then cycles of DOWN 0.90 until the queue is gone and headroom is free, CRUISE 1,
 //! REFILL 1 for a round trip, UP 1.25 until `bw` rests or too much is lost. Window gains are 2, in UP
-//! 2.25. More than 2 % lost of what a probe had in flight: `inflight_long = max(that, 0.7 target)`;
+//! 2.25. After an idle time it paces with a gain of 1, and skips a PROBE_RTT that is due. More than 2 % lost of what a probe had in flight: `inflight_long = max(that, 0.7 target)`;
 //! it grows by 1, 2, 4 ... segments a round trip in UP, and CRUISE leaves 15 % of it free. A round trip
 //! with losses outside a probe: `bw_short = max(latest, 0.7 bw_short)`, and so `inflight_short`, until
 //! the next REFILL. PROBE_RTT: every 5 s to half a bandwidth-delay product, for 0.2 s and a round trip.
@@ -23,8 +23,7 @@
 //! that end a probe count in DOWN too, an equal RTT renews the smallest one, the segments still held back by
 //! pacing are not in the network, extra_acked is of 5 to 10 round trips and at most 0.1 s of `bw`, and the
 //! target has room for quanta. ECN, load balancing (PLB) and bursts by RTT of that module are left out;
-//! nothing is undone, as nothing here is reordered. A pause of the application is known from its first ACK,
-//! which then skips PROBE_RTT; it resumes at the pace that it had. Places of loss are ACKs that tell of
+//! nothing is undone, as nothing here is reordered. Places of loss are ACKs that tell of
 //! losses. The table of caps in the draft bounds DRAIN by `inflight_long`, its pseudocode does not; the
 //! pseudocode is followed. Waits are drawn from a hash of the time of the start, the RTT and the segments
 //! delivered.
@@ -41,7 +40,7 @@ mod output;
 #[cfg(test)]
 mod tests;
 
-use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Rate, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Rate, Restart, Window};
 use headgate_model::params::Card;
 
 use crate::parts::aggregation::{Aggregation, Epoch};
@@ -169,6 +168,8 @@ struct Model {
     least_rtt_s: f64,
     least_rtt_at_s: f64,
     probe_rtt: ProbeRtt,
+    /// The flow sends again after an idle time, and nothing of that is acknowledged yet (`idle_restart`).
+    restarts: bool,
     feedback: Feedback,
     /// Samples are of a probe, which has not been answered yet.
     probes: bool,
@@ -215,6 +216,7 @@ impl Bbr3 {
             least_rtt_s: f64::INFINITY,
             least_rtt_at_s: 0.0,
             probe_rtt: ProbeRtt::default(),
+            restarts: false,
             feedback: Feedback::None,
             probes: false,
             too_high: false,
@@ -303,6 +305,21 @@ impl Model {
         }
     }
 
+    /// Data leave again after an idle time (draft-ietf-ccwg-bbr, BBRHandleRestartFromIdle).
+    fn restart(&mut self, restart: &Restart, window: &mut Window) {
+        self.restarts = true;
+        (self.now_s, self.delivered) = (restart.now_s, restart.delivered);
+        self.epoch = Epoch::new(restart.now_s);
+        self.aggregation.begin_epoch(restart.now_s);
+        match self.mode {
+            Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up => {
+                window.pace = (1.0 - self.params.pacing_margin) * self.bandwidth();
+            }
+            Mode::ProbeRtt if self.probe_rtt.has_lasted(restart.now_s) => self.end_probe_rtt(window),
+            Mode::Startup | Mode::Drain | Mode::ProbeRtt => {}
+        }
+    }
+
     fn time_out(&mut self) {
         self.repair.time_out();
         if self.linux() {
@@ -312,12 +329,6 @@ impl Model {
             }
         }
     }
-}
-
-/// The application had paused with nothing in flight, and this ACK is the first since: the pause has
-/// emptied the path as PROBE_RTT would (`idle_restart`).
-fn follows_a_pause(rate: &Rate) -> bool {
-    rate.app_limited && rate.prior + rate.newly >= rate.delivered && rate.then_in_flight <= rate.newly
 }
 
 impl Controller for Bbr3 {
@@ -361,6 +372,10 @@ impl Controller for Bbr3 {
         model.bounds.inflight_short = model.bounds.inflight_short.max(inflight_short);
         model.bounds.inflight_long = model.bounds.inflight_long.max(inflight_long);
         window.cwnd = window.cwnd.max(model.repair.saved());
+    }
+
+    fn on_restart(&mut self, restart: &Restart, _path: &Path, window: &mut Window) {
+        self.0.restart(restart, window);
     }
 
     fn controls_cwnd_in_recovery(&self) -> bool {

@@ -21,7 +21,7 @@
 //! # References
 //! Mills, Filliben, Cho, Schwartz, Genin 2010 (NIST SP 500-282, chapter 5); and those of FAST.
 
-use headgate_model::control::{Ack, Congestion, Echo, Controller, Path, Rate, Window};
+use headgate_model::control::{Ack, Congestion, Echo, Controller, Path, Rate, Restart, Window};
 use headgate_model::feedback::Words;
 use headgate_model::params::Card;
 
@@ -178,6 +178,10 @@ impl Controller for FastAt {
 
     fn on_undo(&mut self, before: f64, path: &Path, window: &mut Window) {
         self.0.fast.on_undo(before, path, window);
+    }
+
+    fn on_restart(&mut self, restart: &Restart, path: &Path, window: &mut Window) {
+        self.0.fast.on_restart(restart, path, window);
     }
 
     fn controls_cwnd_in_recovery(&self) -> bool {

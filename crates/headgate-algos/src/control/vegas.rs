@@ -19,7 +19,7 @@
 //! In both `base_rtt` is that of data: ns-2 takes the handshake's, then that of the first packet alone.
 //! ns-2's TCP/Linux carries the older module of 2.6.22, which compares what a round sent.
 //! Neither has here what belongs to a transport: the paper's fine-grained timer, and the halving when a
-//! packet is lost twice. Linux forgets `base_rtt` when it restarts from idle; here it stays.
+//! packet is lost twice. `linux` forgets `base_rtt` when a connection sends again after an idle time.
 //!
 //! # When to use it
 //! As the ancestor of the laws driven by delay: a short queue alone, little beside loss-driven flows.
@@ -27,7 +27,7 @@
 //! # References
 //! Brakmo, Peterson 1995; Linux 5.x `tcp_vegas.c` (2, 4, 1); ns-2.35 `tcp-vegas.cc` (1, 3, 1).
 
-use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Restart, Window};
 use headgate_model::params::Card;
 
 use super::reno::{self, Reno};
@@ -210,15 +210,33 @@ impl Controller for Vegas {
             window.ssthresh = FLOOR;
         }
     }
+
+    /// What was measured before an idle time says nothing of the path now (`tcp_vegas_cwnd_event`).
+    fn on_restart(&mut self, _restart: &Restart, _path: &Path, _window: &mut Window) {
+        if self.linux {
+            self.round = RoundRtt::new();
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::{PATH, ack, avoiding, loss, starting, timeout};
+    use crate::trial::{PATH, RESTART, ack, avoiding, loss, starting, timeout};
 
     fn law(variant: f64) -> Vegas {
         Vegas::new(Params { alpha: 0.0, beta: 0.0, gamma: 1.0, variant })
+    }
+
+    #[test]
+    fn an_idle_time_makes_the_module_of_linux_forget_the_base_rtt() {
+        for (variant, base_s) in [(0.0, 0.3), (1.0, 0.1)] {
+            let (mut law, mut window) = (law(variant), avoiding(20.0));
+            law.round.sample(0.1);
+            law.on_restart(&RESTART, &PATH, &mut window);
+            law.round.sample(0.3);
+            assert_eq!((law.round.base_s, window), (base_s, avoiding(20.0)));
+        }
     }
 
     /// A round of `samples` ACKs of which the first closes the one before.

@@ -17,7 +17,7 @@
 //! The rules are those of the Linux module by one of its authors. Windows and queues are fractional, so
 //! thresholds are crossed without rounding. A round of one or two samples is passed over. A window that
 //! does not limit the flow rests, and is not emptied either. The base RTT is that of data, as there: the
-//! handshake's is not seen.
+//! handshake's is not seen, and an idle time makes the flow forget it.
 //!
 //! # When to use it
 //! As a hybrid that keeps large paths full at a short queue and yet competes with Reno.
@@ -25,7 +25,7 @@
 //! # References
 //! Baiocchi, Castellani, Vacirca 2007; Linux `tcp_yeah.c` (all constants).
 
-use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
+use headgate_model::control::{Ack, Congestion, Controller, Path, Restart, Window};
 use headgate_model::params::Card;
 
 use super::reno;
@@ -167,6 +167,11 @@ impl Controller for Yeah {
 
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {
         self.round.restart();
+    }
+
+    /// What was measured before an idle time says nothing of the path now (`tcp_vegas_cwnd_event`).
+    fn on_restart(&mut self, _restart: &Restart, _path: &Path, _window: &mut Window) {
+        self.round = RoundRtt::new();
     }
 }
 

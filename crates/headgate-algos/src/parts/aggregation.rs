@@ -43,6 +43,11 @@ impl Aggregation {
         Self { epoch: Epoch::new(now_s), ..Self::default() }
     }
 
+    /// An epoch begins now.
+    pub fn begin_epoch(&mut self, now_s: f64) {
+        self.epoch = Epoch::new(now_s);
+    }
+
     /// A new round trip; a window has `window` of them.
     pub fn next_round(&mut self, window: u32) {
         self.rounds += 1;

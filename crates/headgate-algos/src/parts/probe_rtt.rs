@@ -37,6 +37,11 @@ impl ProbeRtt {
         false
     }
 
+    /// Whether its time has passed by now.
+    pub fn has_lasted(&self, now_s: f64) -> bool {
+        self.ends_s.is_some_and(|ends_s| now_s > ends_s)
+    }
+
     /// The sample tells of the sender: of this phase, or of an application with nothing to send.
     pub fn limits(&self, rate: &Rate) -> bool {
         rate.app_limited || self.sent.is_some_and(|(from, until)| (from..=until).contains(&rate.prior))

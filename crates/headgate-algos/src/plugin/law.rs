@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use headgate_model::control::{Ack, Congestion, Controller, Echo, Path, Rate, Window};
+use headgate_model::control::{Ack, Congestion, Controller, Echo, Path, Rate, Restart, Window};
 use headgate_model::feedback::Words;
 use serde::{Deserialize, Serialize};
 
@@ -208,6 +208,8 @@ impl Controller for Plugin {
     }
 
     // No interface of a user's law has these yet.
+
+    fn on_restart(&mut self, _restart: &Restart, _path: &Path, _window: &mut Window) {}
 
     fn scheme(&self) -> Option<u8> {
         None

@@ -3,7 +3,7 @@
 use headgate_algos::control::reno::Reno;
 use headgate_model::units::{NEVER, SECOND, Span, Time};
 use headgate_tcp::context::*;
-use headgate_tcp::{Flags, Profile, Receiver, RtoRule, Sender, SynRetry};
+use headgate_tcp::{AfterIdle, ENDLESS, Flags, Profile, Receiver, RtoRule, Sender, SynRetry};
 
 pub const MS: Span = SECOND / 1000;
 
@@ -26,6 +26,7 @@ pub fn rfc() -> Profile {
         syn_retry: SynRetry::Rfc5681,
         whole_windows: false,
         window_validation: false,
+        after_idle: AfterIdle::Rfc5681,
         quick_acks: 0,
         ..Profile::default()
     }
@@ -111,10 +112,40 @@ impl Peer {
 
     /// A sender of so many segments, whose SYN has left.
     pub fn closed(segments: u32, profile: Profile) -> Self {
+        Self::connecting(Sender::new(segments, Reno, &profile), profile)
+    }
+
+    fn connecting(mut tcp: Sender<Reno>, profile: Profile) -> Self {
         let mut host = Host::new(profile);
-        let mut tcp = Sender::new(segments, Reno, &host.profile);
         tcp.open(&mut host);
         Self { host, tcp, seen: 0 }
+    }
+
+    /// A sender whose application has written so many segments and may write more; its SYN has left.
+    pub fn connecting_to_write(segments: u32, profile: Profile) -> Self {
+        Self::connecting(Sender::new_for_writes(segments, Reno, &profile), profile)
+    }
+
+    /// The same, established; its first window has left just now.
+    pub fn writing(segments: u32, profile: Profile) -> Self {
+        let mut peer = Self::connecting_to_write(segments, profile);
+        peer.establish(RTT);
+        peer
+    }
+
+    /// The application writes so many segments.
+    pub fn write(&mut self, segments: u32) {
+        self.tcp.write(segments, &mut self.host);
+    }
+
+    /// Everything is acknowledged, a round trip after it was sent; true if the last ACK ended a write.
+    pub fn ack_all(&mut self) -> bool {
+        let mut ended = false;
+        while self.tcp.una < self.tcp.written() {
+            self.host.now += RTT;
+            ended = self.ack(self.tcp.next);
+        }
+        ended
     }
 
     /// The same, established; its first window has left, and it is time for the first ACK.
@@ -142,9 +173,9 @@ impl Peer {
         sent
     }
 
-    /// An ACK of all below `next`, with the time stamp of the last one.
-    pub fn ack(&mut self, next: u32) {
-        self.ack_with(next, None, Flags::NONE);
+    /// An ACK of all below `next`, with the time stamp of the last one; true when it was the last one, or of a write.
+    pub fn ack(&mut self, next: u32) -> bool {
+        self.ack_with(next, None, Flags::NONE)
     }
 
     /// An ACK that tells too of segments [from, to).
@@ -154,10 +185,10 @@ impl Peer {
         self.ack_with(next, Some(all), Flags::NONE);
     }
 
-    pub fn ack_with(&mut self, next: u32, blocks: Option<Blocks>, flags: Flags) {
+    pub fn ack_with(&mut self, next: u32, blocks: Option<Blocks>, flags: Flags) -> bool {
         let echoed = self.host.data.iter().rev().find(|segment| segment.seq + 1 == next);
         let stamp = echoed.map_or(0, |segment| segment.stamp);
-        self.tcp.on_ack(&AckSegment { next, stamp, blocks, flags }, None, &mut self.host);
+        self.tcp.on_ack(&AckSegment { next, stamp, blocks, flags }, None, &mut self.host)
     }
 
     /// Hands over the timers that are due by then.
@@ -198,20 +229,29 @@ impl End {
         Self { tcp: Receiver::new(Self::SEGMENTS, syn, &host.profile), host }
     }
 
+    /// One of a connection on which an application writes in turn.
+    pub fn of_writes(profile: Profile) -> Self {
+        let host = Host::new(profile);
+        Self { tcp: Receiver::new(ENDLESS, Flags::NONE, &host.profile), host }
+    }
+
     /// Segments arrive, each sent when its number says; returns the ACKs sent since the last call.
     pub fn take(&mut self, segments: &[u32]) -> Vec<AckSegment> {
-        segments.iter().for_each(|&seq| self.receive(seq, Flags::NONE));
+        for &seq in segments {
+            self.receive(seq, Flags::NONE);
+        }
         std::mem::take(&mut self.host.acks)
     }
 
-    pub fn receive(&mut self, seq: u32, flags: Flags) {
-        self.receive_sent_at(seq, seq, flags);
+    /// A segment arrives; true when it was the last one missing, of all or of a write.
+    pub fn receive(&mut self, seq: u32, flags: Flags) -> bool {
+        self.receive_sent_at(seq, seq, flags)
     }
 
     /// A segment arrives that was sent at the same time as segment `sent`.
-    pub fn receive_sent_at(&mut self, seq: u32, sent: u32, flags: Flags) {
+    pub fn receive_sent_at(&mut self, seq: u32, sent: u32, flags: Flags) -> bool {
         let stamp = sent.wrapping_sub(Self::SEGMENTS);
-        self.tcp.on_data(&DataSegment { seq, stamp, flags }, &mut self.host);
+        self.tcp.on_data(&DataSegment { seq, stamp, flags }, &mut self.host)
     }
 
     /// Numbers of the segments whose time stamps these ACKs echo.

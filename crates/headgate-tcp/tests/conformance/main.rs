@@ -4,8 +4,10 @@
 mod acks;
 mod ecn;
 mod host;
+mod idle;
 mod rack;
 mod recovery;
 mod timers;
 mod undo;
 mod windows;
+mod writes;

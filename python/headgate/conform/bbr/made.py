@@ -111,7 +111,7 @@ class MadeSender:
         self.out: dict[int, Sent] = {}
         self.number = 0
         self.delivered = self.lost = 0.0
-        self.delivered_s = self.first_s = self.pace_s = self.heard_s = 0.0
+        self.delivered_s = self.first_s = self.pace_s = self.heard_s = self.sent_s = 0.0
         self.limited_until = 0.0
         self.wake_s = inf
         self.recover_at = -1
@@ -146,8 +146,15 @@ class MadeSender:
         """From now on the application writes at this rate, segments/s."""
         if self.writes == 0 and writes > 0:
             self._note_limited()
+            self._restart()
         self.writes, self.written_s = writes, self.now_s
         self._wake(self.now_s)
+
+    def _restart(self) -> None:
+        """Tell the law that data leave again, if nothing is in flight."""
+        if not self.out:
+            idle_s = self.now_s - self.sent_s
+            self.law.on_restart(self.now_s, idle_s, self.delivered, self._path(), self.window)
 
     def change_rate(self, rate: float) -> None:
         """Serve at another rate from now on, what is queued too (without slots)."""
@@ -198,6 +205,7 @@ class MadeSender:
     def _transmit(self) -> None:
         if not self.out:
             self.first_s = self.delivered_s = self.now_s
+        self.sent_s = self.now_s
         self.out[self.number] = Sent(
             self.number,
             self.now_s,

@@ -242,7 +242,7 @@ CASES = (
         "Skipping PROBE_RTT Due to Application-Limited Sending",
         _skips_probe_rtt,
         only=BOTH,
-        exempt={"bbr": "version 1 here has no restart from idle (headgate catalog bbr)"},
+        exempt={"bbr": "version 1 keeps four segments, every ten seconds"},
     ),
     Case(
         "bbr-aggregation-startup",

@@ -64,7 +64,7 @@ impl Model {
         if rtt_s > 0.0 && (rtt_s < self.min_rtt_s || expired) {
             (self.min_rtt_s, self.min_rtt_at_s) = (rtt_s, ack.now_s);
         }
-        if expired && self.mode != Mode::ProbeRtt {
+        if expired && !self.restarts && self.mode != Mode::ProbeRtt {
             self.repair.save(window.cwnd, false);
             self.mode = Mode::ProbeRtt;
             self.probe_rtt.begin(&ack.rate);
@@ -72,6 +72,7 @@ impl Model {
         if self.mode == Mode::ProbeRtt {
             self.heed_probe_rtt(ack, window);
         }
+        self.restarts &= ack.rate.newly <= 0.0;
     }
 
     pub(super) fn time_out(&mut self, now_s: f64, path: &Path) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::trial::{PATH, ack, loss, starting, timeout};
+use crate::trial::{PATH, RESTART, ack, loss, starting, timeout};
 
 fn params() -> Params {
     Params::default()
@@ -275,4 +275,32 @@ fn a_policed_flow_and_probe_rtt_pace_at_the_rate_itself() {
     law.0.phase = 0;
     assert_eq!(gains(&mut law, Mode::ProbeBw), (1.0, 2.0));
     assert_eq!(law.0.pacing_gain, 1.0);
+}
+
+#[test]
+fn after_an_idle_time_probe_bw_paces_without_a_gain() {
+    let (mut law, mut window) = started();
+    (law.0.mode, law.0.phase, window.pace) = (Mode::ProbeBw, 0, 1250.0);
+    law.0.bw.update(10.0, 0.0, 1000.0);
+    law.on_restart(&RESTART, &PATH, &mut window);
+    assert_eq!(window.pace, 990.0); // 1 % below the bandwidth
+    law.0.mode = Mode::Startup;
+    window.pace = 2885.0;
+    law.on_restart(&RESTART, &PATH, &mut window);
+    assert_eq!(window.pace, 2885.0);
+}
+
+#[test]
+fn an_idle_time_stands_in_for_a_probe_of_the_rtt() {
+    for (idle, mode) in [(true, Mode::ProbeBw), (false, Mode::ProbeRtt)] {
+        let (mut law, mut window) = started();
+        law.0.mode = Mode::ProbeBw;
+        if idle {
+            law.on_restart(&RESTART, &PATH, &mut window);
+        }
+        let rate = Rate { newly: 1.0, delivered: 101.0, rtt_s: 0.2, in_flight: 9.0, ..Rate::default() };
+        law.0.take_rtt(&Ack { now_s: 20.0, rate, ..ack(0.2) }, &mut window);
+        assert_eq!((law.0.mode, law.0.min_rtt_s), (mode, 0.2), "{idle}"); // the old one is of 10 s ago
+        assert!(!law.0.restarts);
+    }
 }

@@ -205,10 +205,14 @@ impl Model {
     pub(super) fn heed_probe_rtt(&mut self, event: &mut Event<'_>) {
         let empty = event.ack.rate.in_flight <= self.probe_rtt_cwnd();
         if self.probe_rtt.ends(empty, PROBE_RTT_S, event.ack, &mut self.rounds) {
-            self.least_rtt_at_s = self.now_s;
-            event.window.cwnd = event.window.cwnd.max(self.repair.saved());
-            self.leave_probe_rtt();
+            self.end_probe_rtt(event.window);
         }
+    }
+
+    pub(super) fn end_probe_rtt(&mut self, window: &mut Window) {
+        self.least_rtt_at_s = self.now_s;
+        window.cwnd = window.cwnd.max(self.repair.saved());
+        self.leave_probe_rtt();
     }
 
     /// The path is not full now: it may cruise at once.

@@ -120,12 +120,13 @@ impl Model {
         if self.least_rtt_s < self.min_rtt_s || as_small || expired {
             (self.min_rtt_s, self.min_rtt_at_s) = (self.least_rtt_s, self.least_rtt_at_s);
         }
-        if due && self.mode != Mode::ProbeRtt && !follows_a_pause(&event.ack.rate) {
+        if due && self.mode != Mode::ProbeRtt && !self.restarts {
             self.enter_probe_rtt(event);
         }
         if self.mode == Mode::ProbeRtt {
             self.heed_probe_rtt(event);
         }
+        self.restarts &= event.ack.rate.newly <= 0.0;
     }
 
     /// A segment of a probe was lost: at how many in flight was it too much? At those before it; the

@@ -1,7 +1,7 @@
 //! BBR 3 worked by hand, both texts.
 
 use super::*;
-use crate::trial::{PATH, ack, loss, starting, timeout};
+use crate::trial::{PATH, RESTART, ack, loss, starting, timeout};
 
 const DRAFT: f64 = 0.0;
 const LINUX: f64 = 1.0;
@@ -144,14 +144,44 @@ fn after_a_pause_the_rtt_is_not_probed() {
     for (paused, mode) in [(true, Mode::Cruise), (false, Mode::ProbeRtt)] {
         let mut flow = Flow::new(DRAFT);
         flow.go_to(Mode::Cruise);
+        let now_s = flow.now_s() + 6.0;
+        if paused {
+            let restart = Restart { now_s: now_s - 0.1, delivered: flow.delivered, ..RESTART };
+            flow.law.on_restart(&restart, &PATH, &mut flow.window);
+        }
         flow.delivered += 1.0;
-        // the first of two segments after six seconds; or of many that were in flight all along
-        let (prior, then_in_flight) = if paused { (flow.delivered - 1.0, 1.0) } else { (0.0, 100.0) };
-        let rate = Rate { prior, then_in_flight, app_limited: true, rtt_s: 0.12, ..flow.rate() };
-        let ack = Ack { now_s: flow.now_s() + 6.0, rate, ..ack(0.1) };
+        let rate = Rate { prior: flow.delivered - 1.0, app_limited: true, rtt_s: 0.12, ..flow.rate() };
+        let ack = Ack { now_s, rate, ..ack(0.1) };
         flow.law.0.wait_s = 100.0;
         flow.law.on_ack(&ack, &PATH, &mut flow.window);
         assert_eq!(flow.model().mode, mode, "{paused}");
+        assert!(!flow.model().restarts); // it is over with the first ACK
+    }
+}
+
+#[test]
+fn after_a_pause_a_probe_for_bandwidth_paces_as_cruise_does() {
+    for variant in [DRAFT, LINUX] {
+        let mut flow = Flow::new(variant);
+        flow.go_to(Mode::Up);
+        let bandwidth = flow.model().bandwidth();
+        assert_eq!(flow.window.pace, 1.25 * 0.99 * bandwidth);
+        let restart = Restart { now_s: flow.now_s() + 1.0, delivered: flow.delivered, ..RESTART };
+        flow.law.on_restart(&restart, &PATH, &mut flow.window);
+        assert_eq!(flow.window.pace, 0.99 * bandwidth);
+    }
+}
+
+#[test]
+fn a_probe_of_the_rtt_that_a_pause_outlasts_ends_with_it() {
+    for (wait_s, mode) in [(0.1, Mode::ProbeRtt), (0.3, Mode::Cruise)] {
+        let mut flow = Flow::new(DRAFT);
+        flow.go_to(Mode::ProbeRtt);
+        flow.delivered += 1.0;
+        flow.acknowledge(Rate { in_flight: 4.0, ..flow.rate() }); // the path is empty from here on
+        let restart = Restart { now_s: flow.now_s() + wait_s, delivered: flow.delivered, ..RESTART };
+        flow.law.on_restart(&restart, &PATH, &mut flow.window);
+        assert_eq!(flow.model().mode, mode, "{wait_s}");
     }
 }
 

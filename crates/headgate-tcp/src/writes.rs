@@ -1,0 +1,95 @@
+//! What an application writes in turn on one connection.
+
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+use headgate_model::control::Controller;
+
+use crate::context::SenderContext;
+use crate::profile::{ENDLESS, Profile};
+use crate::sender::Sender;
+use crate::state::Phase;
+
+/// The writes that are not acknowledged yet, each by the segment after its last one.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Writes {
+    ends: VecDeque<u32>,
+}
+
+impl Writes {
+    fn ends_with(&self, seq: u32) -> bool {
+        self.ends.binary_search(&(seq + 1)).is_ok()
+    }
+
+    /// Drops what is acknowledged; whether that was a write at least.
+    fn acknowledge(&mut self, una: u32) -> bool {
+        let before = self.ends.len();
+        while self.ends.front().is_some_and(|&end| end <= una) {
+            self.ends.pop_front();
+        }
+        self.ends.len() < before
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.ends.capacity() * size_of::<u32>()
+    }
+}
+
+impl<C: Controller> Sender<C> {
+    /// A closed sender whose application writes in turn: first so many segments, more by [`Self::write`]. The
+    /// connection stays open when all of it is acknowledged.
+    pub fn new_for_writes(first: u32, controller: C, profile: &Profile) -> Self {
+        let mut sender = Self::new(0, controller, profile);
+        sender.writes = Some(Box::default());
+        sender.append(first);
+        sender
+    }
+
+    /// The application writes more. What nothing holds back leaves at once. Once the sequence numbers are used up,
+    /// nothing is added.
+    pub fn write(&mut self, segments: u32, ctx: &mut impl SenderContext) {
+        let is_idle = self.una == self.next && self.next == self.size;
+        if is_idle {
+            self.note_app_limited();
+        }
+        self.append(segments);
+        if matches!(self.phase, Phase::SynSent | Phase::Closed) {
+            return;
+        }
+        if is_idle {
+            self.restart_from_idle(ctx);
+        }
+        self.pump(ctx);
+    }
+
+    /// Where the last write ends: the segment after its last one.
+    #[must_use]
+    pub fn written(&self) -> u32 {
+        self.size
+    }
+
+    fn append(&mut self, segments: u32) {
+        self.has_finished_write(); // its end was told with the last ACK
+        let end = self.size.saturating_add(segments).min(ENDLESS - 1);
+        if let Some(writes) = self.writes.as_mut().filter(|_| end > self.size) {
+            writes.ends.push_back(end);
+            self.size = end;
+        }
+    }
+
+    /// Whether the segment is the last one of a write.
+    #[cold]
+    pub(crate) fn ends_write(&self, seq: u32) -> bool {
+        self.writes.as_ref().is_some_and(|writes| writes.ends_with(seq))
+    }
+
+    /// Whether a write at least was acknowledged since the last call.
+    #[cold]
+    pub(crate) fn has_finished_write(&mut self) -> bool {
+        self.writes.as_mut().is_some_and(|writes| writes.acknowledge(self.una))
+    }
+
+    pub(crate) fn bytes_of_writes(&self) -> usize {
+        self.writes.as_ref().map_or(0, |writes| writes.bytes())
+    }
+}

@@ -1,0 +1,86 @@
+//! RFC 5681 §4.1, RFC 2861 and Linux: what becomes of the window while an application has nothing to send.
+
+use headgate_model::units::Span;
+use headgate_tcp::{AfterIdle, Profile};
+
+use crate::host::{MS, Peer, RTT, rfc};
+
+/// The time-out of [`rfc`], and of every profile here: RTTs never differ.
+const RTO: Span = 1000 * MS;
+
+fn profile(after_idle: AfterIdle) -> Profile {
+    Profile { initial_window: 4.0, initial_ssthresh: 40.0, after_idle, rto_margin: 0, ..rfc() }
+}
+
+/// A sender whose window is 40, and that has sent nothing for so long.
+fn idle_for(idle: Span, profile: Profile) -> Peer {
+    let mut peer = Peer::writing(36, profile);
+    peer.ack_all();
+    assert_eq!((peer.tcp.window.cwnd, peer.tcp.window.ssthresh), (40.0, 40.0)); // 4 + 36 acknowledged
+    peer.host.now += idle - RTT; // the last ACK came an RTT after the last transmission
+    peer.sent();
+    peer
+}
+
+/// The window and the threshold after an idle time, and the segments that leave at once.
+fn after(idle: Span, after_idle: AfterIdle) -> (f64, f64, usize) {
+    let mut peer = idle_for(idle, profile(after_idle));
+    peer.write(100);
+    (peer.tcp.window.cwnd, peer.tcp.window.ssthresh, peer.sent().len())
+}
+
+#[test]
+fn rfc5681_4_1_after_more_than_a_timeout_the_window_is_the_initial_one() {
+    assert_eq!(after(RTO, AfterIdle::Rfc5681), (40.0, 40.0, 40));
+    assert_eq!(after(RTO + 1, AfterIdle::Rfc5681), (4.0, 40.0, 4));
+    assert_eq!(after(100 * RTO, AfterIdle::Rfc5681), (4.0, 40.0, 4));
+}
+
+#[test]
+fn rfc5681_4_1_a_window_that_is_smaller_stays() {
+    let mut peer = idle_for(2 * RTO, profile(AfterIdle::Rfc5681));
+    peer.tcp.window.cwnd = 3.0;
+    peer.write(100);
+    assert_eq!((peer.tcp.window.cwnd, peer.sent().len()), (3.0, 3));
+}
+
+#[test]
+fn rfc2861_the_window_halves_for_each_timeout_down_to_the_initial_one() {
+    let windows = [(1, 40.0), (2, 20.0), (3, 10.0), (4, 5.0), (5, 4.0), (500, 4.0)];
+    for (timeouts, window) in windows {
+        // the time-out that ends it counts once it is over
+        let (cwnd, ssthresh, sent) = after(timeouts * RTO, AfterIdle::Linux);
+        assert_eq!((cwnd, ssthresh, sent), (window, 40.0, window as usize), "{timeouts}");
+    }
+    assert_eq!(after(2 * RTO + 1, AfterIdle::Linux).0, 10.0);
+}
+
+#[test]
+fn rfc2861_the_threshold_keeps_three_quarters_of_the_window() {
+    for (whole, cwnd, ssthresh, left) in [(false, 57.0, 42.75, 14.25), (true, 57.0, 42.0, 14.0)] {
+        let mut peer = idle_for(2 * RTO + 1, Profile { whole_windows: whole, ..profile(AfterIdle::Linux) });
+        peer.tcp.window.cwnd = cwnd; // 28 + 14 in whole segments; two halves: 14
+        peer.write(100);
+        assert_eq!((peer.tcp.window.ssthresh, peer.tcp.window.cwnd), (ssthresh, left));
+    }
+}
+
+#[test]
+fn ns2_begins_again_with_one_segment() {
+    assert_eq!(after(RTO, AfterIdle::Ns2), (40.0, 40.0, 40));
+    assert_eq!(after(RTO + 1, AfterIdle::Ns2), (1.0, 40.0, 1));
+}
+
+#[test]
+fn a_window_that_is_kept_leaves_at_once() {
+    assert_eq!(after(100 * RTO, AfterIdle::Keep), (40.0, 40.0, 40));
+}
+
+#[test]
+fn what_waits_behind_an_earlier_write_is_no_restart() {
+    let mut peer = Peer::writing(36, profile(AfterIdle::Rfc5681));
+    peer.host.now += 100 * RTO; // no ACK has come
+    peer.write(100);
+    assert_eq!(peer.tcp.window.cwnd, 4.0);
+    assert_eq!(peer.sent(), [0, 1, 2, 3]); // the window is full
+}
