@@ -46,7 +46,7 @@ WRONG = [
     (
         "traffic.0.kind=flood",
         "traffic[0]",
-        "one of 'flows', 'live', 'on_off', 'poisson', 'replay', 'web'",
+        "one of 'bursts', 'flows', 'live', 'on_off', 'poisson', 'replay', 'web'",
     ),
     ("traffic=[]", "traffic", "at least one [[traffic]]"),
     ('traffic=[{kind="flows"}]', "traffic[0].law", "required"),
@@ -205,6 +205,48 @@ WRONG = [
     ('traffic.0={kind="live",hosts=[]}', "traffic[0].hosts", "at least one host"),
     ('traffic.0={kind="live",hosts=["A b"]}', "traffic[0].hosts[0]", "'A b'"),
     ('traffic.0={kind="live",peers=["a"]}', "traffic[0].peers", "'a' names two hosts"),
+    (
+        'traffic.0={kind="bursts",law="reno",size="9 packets"}',
+        "traffic[0].pause",
+        'write either pause = "0.5 s" or interval = "2 s"',
+    ),
+    (
+        'traffic.0={kind="bursts",law="reno",size="9 packets",pause="1 s",interval="1 s"}',
+        "traffic[0].pause",
+        "write either",
+    ),
+    (
+        'traffic.0={kind="bursts",law="reno",size="9 packets",interval="0 s"}',
+        "traffic[0].interval",
+        "above 0 s",
+    ),
+    (
+        'traffic.0={kind="bursts",law="reno",size="9 packets",pause={kind="pareto",mean="1 s"}}',
+        "traffic[0].pause.shape",
+        "has a shape",
+    ),
+    (
+        'traffic.0={kind="bursts",law="reno",size="9 packets",'
+        'pause={kind="exponential",mean="0 s"}}',
+        "traffic[0].pause.mean",
+        "above 0 s",
+    ),
+    (
+        'traffic.0={kind="bursts",law="reno",size="9 packets",pause="3000 h"}',
+        "traffic[0].pause",
+        "8640000 s",
+    ),
+    ('traffic.0={kind="bursts",law="reno",pause="1 s"}', "traffic[0].size", "required"),
+    (
+        'traffic.0={kind="bursts",law="reno",size="9 packets",pause="1 s",stop="1 s",start="2 s"}',
+        "traffic[0].stop",
+        "must start before stop",
+    ),
+    (
+        "transport.after_idle='half'",
+        "transport.after_idle",
+        "'rfc5681', 'linux', 'ns2' or 'keep'",
+    ),
     ('traffic.0={kind="on_off",law="reno",off="1 s"}', "traffic[0].on", "required"),
     ('traffic.0={kind="on_off",law="reno",on="0 s",off="1 s"}', "traffic[0].on", "greater than 0"),
     (

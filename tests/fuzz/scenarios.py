@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from .draw import PS_PER_S, Draw, Scenario, picoseconds
 from .networks import network
 from .options import transport
-from .traffic import add_on_off, traffic
+from .traffic import add_bursts, add_on_off, traffic
 
 #: What nobody should write, of every type that TOML has.
 WILD: tuple[Any, ...] = (
@@ -41,6 +41,7 @@ def make(seed: int) -> Made:
         "measure": measure(draw, duration_s),
     }
     add_on_off(Draw(f"on and off {seed}"), scenario, duration_s)
+    add_bursts(Draw(f"bursts {seed}"), scenario, duration_s)
     scenario = copy.deepcopy(scenario)  # parts of it are drawn from constants
     mutated = draw.maybe(0.25)
     if mutated:

@@ -111,6 +111,34 @@ def on_off(draw: Draw, duration_s: float) -> dict[str, Any]:
     return drawn
 
 
+def add_bursts(draw: Draw, scenario: Scenario, duration_s: float) -> None:
+    """Add some to one of eight scenarios. What is drawn for them changes no other choice."""
+    if draw.maybe(1 / 8):
+        network = scenario["network"]
+        scheme = network.get("feedback", {}).get("name")
+        group = {"name": "bursts", **places(draw, network), "law": law(draw, scheme)}
+        idle = {"transport": {"after_idle": draw.of("rfc5681", "linux", "ns2", "keep")}}
+        scenario["traffic"].append(group | idle | bursts(draw, duration_s))
+
+
+def bursts(draw: Draw, duration_s: float) -> dict[str, Any]:
+    time = draw.time(1e-3, duration_s, odd=0.02)
+    drawn_time = {"kind": "exponential", "mean": time}
+    heavy = {"kind": "pareto", "mean": time, "shape": draw.of(1.0001, 1.5, 3)}
+    drawn = {
+        "kind": "bursts",
+        "count": draw.of(1, 1, 2, 10),
+        "size": sizes(draw),
+        draw.of("pause", "interval"): draw.of(time, drawn_time, heavy),
+        **span(draw, duration_s),
+    }
+    if draw.maybe(0.3):
+        drawn["bursts"] = draw.of(1, 2, 100)
+    if draw.maybe(0.3):
+        drawn["stagger"] = draw.time(1e-6, 0.1)
+    return drawn
+
+
 def patience(draw: Draw) -> dict[str, Any]:
     check = picoseconds(draw.magnitude(1e-3, 2))
     return {"share": draw.of(0, 0.5, 1), "check": check, "floor": draw.rate(1, 1e7)}

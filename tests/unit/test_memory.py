@@ -59,6 +59,12 @@ def refusals(asked: Scenario) -> set[str]:
             "traffic[0].hosts",
         ),
         (
+            scenario(
+                {"kind": "bursts", "law": "reno", "count": 1000, "size": SIZE, "interval": "1 us"}
+            ),
+            "traffic[0].count",
+        ),
+        (
             scenario({"kind": "poisson", "law": "reno", "arrivals": "1e6 flows/s", "size": SIZE}),
             "traffic[0].hosts",
         ),

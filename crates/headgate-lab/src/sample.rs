@@ -48,7 +48,10 @@ pub fn plan() -> Value {
             {"kind": "replay", "name": "list", "key": "list", "law": 0, "transport": 0,
              "places": [{"node": 0}, {"node": 1}, {"node": 2}], "source": 0, "receiver": 1},
             {"kind": "on_off", "name": "switches", "law": 0, "transport": 0, "sources": left, "receivers": right,
-             "on_s": 0.5, "off_s": 1.5, "shape": 1.5, "start_ps": 0, "stop_ps": 10_000_000_000_000u64}
+             "on_s": 0.5, "off_s": 1.5, "shape": 1.5, "start_ps": 0, "stop_ps": 10_000_000_000_000u64},
+            {"kind": "bursts", "name": "videos", "count": 2, "law": 0, "transport": 0,
+             "sources": [{"node": 0, "edge": 0}], "receivers": [{"node": 1}], "start_ps": 0,
+             "stop_ps": 10_000_000_000_000u64, "size": size, "interval": {"kind": "fixed", "ps": 2_000_000_000_000u64}}
         ],
         "files": ["jumbo", "document"],
         "measure": {

@@ -232,7 +232,7 @@ impl<L: ControllerRegistry> Engine<L> {
             let flows = shard.regions.iter_mut().flat_map(|region| &mut region.groups);
             for flow in flows.flat_map(|group| &mut group.flows) {
                 flow.end.followed = followed.flows.contains(&flow.number);
-                if flow.is_active() && trace.shows(flow.number) {
+                if flow.is_open() && trace.shows(flow.number) {
                     self.connections.meet(flow.connection(now, split));
                 }
             }

@@ -7,14 +7,15 @@ use headgate_tcp::context::{self as tcp, AckSegment, Context as _, DataSegment, 
 use headgate_tcp::{Phase, Repairs, Sender};
 use serde::{Deserialize, Serialize};
 
+use crate::bursts::{BurstQueue, Transfer};
 use crate::excess::{Asked, Excess};
 use crate::host::{End, Host};
 use crate::packet::{Common, INLINE, Packet, Split};
-use crate::record::{Connection, Event, EventKind, NO_NUMBER, Status};
+use crate::record::{Connection, Event, EventKind, FlowStats, NO_NUMBER, Status};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
 use crate::trace::{SenderState, describe_bare, translate};
-use crate::traffic::Opening;
+use crate::traffic::process::Turn;
 
 /// Where the receiver is.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -45,18 +46,22 @@ pub struct Flow<L> {
     pub owner: u32,
     /// What it is counted by (see [`crate::record::FlowKeys`]).
     pub key: u32,
+    /// The bursts of a connection that stays open between them.
+    pub bursts: Option<Box<BurstQueue>>,
 }
 
 impl<L: ControllerRegistry> Flow<L> {
-    /// A flow that sends its SYN.
-    pub fn open(o: &Opening, address: u32, generation: u8, shared: &mut Shared<L>) -> Self {
+    /// A flow that sends its SYN, or a connection that stays open and begins its first burst.
+    pub fn open(turn: &Turn, address: u32, generation: u8, shared: &mut Shared<L>) -> Self {
+        let o = &turn.opening;
         let profile = shared.setup.spec(o.number).profile;
         let law = shared.laws[o.law as usize].clone();
         let followed = shared.trace.followed.flows.contains(&o.number);
+        let new = if turn.burst > 0 { Sender::new_for_writes } else { Sender::new };
         let mut flow = Self {
             end: End { address, host: o.host, generation, profile, followed },
             peer: Peer { router: o.destination, host: o.receiver_host, address: 0 },
-            tcp: Sender::new(o.size, law, &shared.profiles[profile as usize]),
+            tcp: new(o.size, law, &shared.profiles[profile as usize]),
             received: None,
             base: 0,
             before: Repairs::default(),
@@ -64,16 +69,33 @@ impl<L: ControllerRegistry> Flow<L> {
             law: o.law,
             owner: o.owner,
             key: shared.setup.key_of(o, address),
+            bursts: (turn.burst > 0).then(Box::default),
         };
-        shared.counters.flows_started += 1;
-        shared.flow_stats.all[flow.key as usize].started += 1;
+        flow.begin(turn, 0, shared);
         shared.counters.connecting += 1;
-        shared.counters.active += 1;
         if shared.trace.is_on() {
             flow.note_opened(shared);
         }
         flow.drive(shared, |_, _| (), |sender, host| sender.open(host));
         flow
+    }
+
+    /// The source begins another burst on the connection.
+    pub fn write(&mut self, turn: &Turn, shared: &mut Shared<L>) {
+        let from = self.tcp.written();
+        self.drive(shared, |_, _| (), |sender, host| sender.write(turn.opening.size, host));
+        self.begin(turn, from, shared);
+    }
+
+    /// Counts the flow, or the burst that has been written from segment `from` on.
+    fn begin(&mut self, turn: &Turn, from: u32, shared: &mut Shared<L>) {
+        shared.counters.flows_started += 1;
+        shared.flow_stats.all[self.key as usize].started += 1;
+        shared.counters.active += 1;
+        if let Some(bursts) = &mut self.bursts {
+            bursts.begin(turn.burst, (from, self.tcp.written()), shared.now);
+            bursts.goes_on = turn.next.is_some();
+        }
     }
 
     /// What is known of the connection from its beginning, of one that began at `opened` or before.
@@ -153,7 +175,7 @@ impl<L: ControllerRegistry> Flow<L> {
         self.drive(shared, note, |sender, host| sender.on_syn_ack(packet.tries(), header.as_ref(), host));
     }
 
-    /// An ACK arrived; true when it was the last one.
+    /// An ACK arrived; true when it was the last one, or of a burst.
     #[inline]
     pub fn on_ack(&mut self, packet: &Packet, shared: &mut Shared<L>) -> bool {
         let blocks = packet.sack_record().map(|number| shared.side_table.sacks.take(number));
@@ -179,15 +201,14 @@ impl<L: ControllerRegistry> Flow<L> {
         self.drive(shared, |_, _| (), |sender, host| sender.on_timer(timer, at, host))
     }
 
-    /// Warm-up is over: what was delivered and repaired so far does not count.
+    /// What was delivered and repaired so far does not count: warm-up, or a burst, is over.
     pub fn forget(&mut self) {
         self.base = self.tcp.una;
         self.before = self.tcp.stats.repairs();
     }
 
-    /// The flow is over: counts it out and lets the receiver go.
+    /// The connection is over: lets the receiver go.
     pub fn close(&mut self, shared: &mut Shared<L>) {
-        shared.counters.active -= 1;
         if self.tcp.phase == Phase::SynSent {
             shared.counters.connecting -= 1;
         }
@@ -212,10 +233,66 @@ impl<L: ControllerRegistry> Flow<L> {
         }
     }
 
-    /// Whether the slot carries a flow now.
+    /// The receiver has all segments below this one.
+    pub fn note_received(&mut self, below: u32, at: Time) {
+        match &mut self.bursts {
+            Some(bursts) => bursts.note_received(below, at),
+            None => self.received = Some(at - self.tcp.stats.started),
+        }
+    }
+
+    /// Whether the slot carries a connection now.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        self.tcp.phase != Phase::Closed
+    }
+
+    /// Whether the slot carries a flow or a burst now.
     #[inline]
     pub fn is_active(&self) -> bool {
-        self.tcp.phase != Phase::Closed
+        self.is_open() && self.bursts.as_ref().is_none_or(|bursts| !bursts.is_idle())
+    }
+
+    /// The flow, or the bursts under way, as results count them; the oldest first.
+    pub fn transfers(&self) -> impl Iterator<Item = Transfer> + '_ {
+        let Sender { size, ref stats, .. } = self.tcp;
+        let flow = Transfer { burst: 0, from: 0, size, received: self.received, stats: *stats };
+        let bursts = self.bursts.iter().flat_map(|bursts| bursts.transfers(stats));
+        self.bursts.is_none().then_some(flow).into_iter().chain(bursts)
+    }
+
+    /// Adds what the flow, or its bursts under way, have done until now.
+    pub fn add_to(&self, counted: &mut FlowStats, now: Time) {
+        for transfer in self.transfers() {
+            counted.add(now, transfer.delivered(0, self.tcp.una), &transfer.stats);
+        }
+    }
+
+    /// Whether a burst is under way that is acknowledged, or any at all if the connection has `failed`.
+    pub fn has_burst(&self, failed: bool) -> bool {
+        self.bursts
+            .as_ref()
+            .is_some_and(|bursts| bursts.oldest_ends_by(if failed { u32::MAX } else { self.tcp.una }))
+    }
+
+    /// Its source will begin another burst, now that one has ended.
+    pub fn await_burst(&mut self, comes: bool) {
+        if let Some(bursts) = &mut self.bursts {
+            bursts.goes_on |= comes;
+        }
+    }
+
+    /// Whether the connection has no burst under way, and none will come.
+    pub fn is_used_up(&self) -> bool {
+        self.bursts.as_ref().is_some_and(|bursts| bursts.is_idle() && !bursts.goes_on)
+    }
+
+    /// The oldest burst is over: what comes from now on is the next one's.
+    pub fn end_burst(&mut self) {
+        if let Some(bursts) = &mut self.bursts {
+            bursts.end(&self.tcp.stats);
+            self.forget();
+        }
     }
 
     pub fn status(&self) -> Status {

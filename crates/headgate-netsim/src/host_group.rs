@@ -30,6 +30,8 @@ pub struct HostGroup<L> {
     free_sinks: Vec<u32>,
     /// Receivers by (sender, generation): a SYN that comes twice finds the first one's.
     connections: BTreeMap<(u32, u8), u32>,
+    /// Slots of the connections that stay open between bursts, by their source.
+    persistent: BTreeMap<u32, u32>,
     pub sources: Sources,
 }
 
@@ -47,6 +49,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
             sinks: Vec::new(),
             free_sinks: Vec::new(),
             connections: BTreeMap::new(),
+            persistent: BTreeMap::new(),
             sources,
         }
     }
@@ -201,14 +204,14 @@ impl<L: ControllerRegistry> HostGroup<L> {
         }
     }
 
-    /// Flows that are under way.
+    /// Flows, and connections with bursts, that are under way.
     pub fn active(&self) -> impl Iterator<Item = &Flow<L>> {
         self.flows.iter().filter(|flow| flow.is_active())
     }
 
     /// The flow in a slot, while it is the one that a series follows as `trace`.
     pub fn flow_of(&self, slot: usize, trace: u32, shared: &Shared<L>) -> Option<&Flow<L>> {
-        let of = |flow: &&Flow<L>| flow.is_active() && shared.setup.trace_of(flow.number) == Some(trace);
+        let of = |flow: &&Flow<L>| flow.is_open() && shared.setup.trace_of(flow.number) == Some(trace);
         self.flows.get(slot).filter(of)
     }
 
@@ -220,7 +223,11 @@ impl<L: ControllerRegistry> HostGroup<L> {
 
     /// Rows of the flows that are under way.
     pub fn open_rows<'a>(&'a self, shared: &'a Shared<L>) -> impl Iterator<Item = FlowRow> + 'a {
-        self.active().map(|flow| row(flow, flow.status(), self.router, shared))
+        let rows = move |flow: &'a Flow<L>| {
+            let row = move |transfer| row(flow, &transfer, flow.status(), self.router, shared);
+            flow.transfers().map(row)
+        };
+        self.active().flat_map(rows)
     }
 
     pub fn controllers_mut(&mut self) -> impl Iterator<Item = &mut L> {
@@ -233,13 +240,15 @@ impl<L: ControllerRegistry> HostGroup<L> {
     }
 
     pub fn bytes(&self) -> usize {
-        let flows: usize = self.flows.iter().map(|flow| flow.tcp.extra_bytes()).sum();
+        let bursts = |flow: &Flow<L>| flow.bursts.as_ref().map_or(0, |bursts| bursts.bytes());
+        let flows: usize = self.flows.iter().map(|flow| flow.tcp.extra_bytes() + bursts(flow)).sum();
         let sinks: usize = self.sinks.iter().map(|sink| sink.tcp.extra_bytes()).sum();
         flows
             + sinks
             + self.flows.capacity() * size_of::<Flow<L>>()
             + self.sinks.capacity() * size_of::<Sink>()
             + self.connections.len() * 16
+            + self.persistent.len() * 8
             + self.sources.bytes()
     }
 }

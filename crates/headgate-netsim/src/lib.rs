@@ -3,6 +3,7 @@
 
 pub mod agenda;
 pub mod batch;
+pub mod bursts;
 pub mod calendar;
 pub mod choices;
 pub mod engine;

@@ -7,11 +7,12 @@ use crate::packet::Packet;
 use crate::side_table::PacketMeta;
 use crate::timers::Timer;
 
-/// A sender's receiver has everything, since then.
+/// A sender's receiver has everything below a segment, since then.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Completed {
     pub address: u32,
     pub generation: u8,
+    pub below: u32,
     pub at: Time,
 }
 

@@ -112,7 +112,7 @@ impl Period {
 fn flow_stats<L: ControllerRegistry>(now: Time, world: &World<'_, L>) -> StatsByKey {
     let mut stats = world.flow_stats();
     for flow in world.groups().flat_map(|(group, _)| group.active()) {
-        stats.all[flow.key as usize].add(now, flow.tcp.una, &flow.tcp.stats);
+        flow.add_to(&mut stats.all[flow.key as usize], now);
     }
     stats
 }

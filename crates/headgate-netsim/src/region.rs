@@ -333,8 +333,8 @@ impl<L: ControllerRegistry> Region<L> {
     /// Receivers report completion to the record of their sender, beside the network.
     fn tell_completed(&mut self, space: &mut Workspace<L>) {
         let mut completed = std::mem::take(&mut space.shared.completed);
-        for (address, generation) in completed.drain(..) {
-            let note = Completed { address, generation, at: space.shared.now };
+        for (address, generation, below) in completed.drain(..) {
+            let note = Completed { address, generation, below, at: space.shared.now };
             let setup = &space.shared.setup;
             match setup.hosts_of(setup.split.group(address) as u32).region {
                 here if here == self.number => self.note_completed(note, setup),
@@ -348,7 +348,7 @@ impl<L: ControllerRegistry> Region<L> {
         let group = setup.hosts_of(setup.split.group(note.address) as u32).index;
         let flow = &mut self.groups[group as usize].flows[setup.split.slot(note.address)];
         if flow.end.generation == note.generation {
-            flow.received = Some(note.at - flow.tcp.stats.started);
+            flow.note_received(note.below, note.at);
         }
     }
 

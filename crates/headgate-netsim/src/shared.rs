@@ -49,9 +49,9 @@ pub struct Shared<L> {
     pub told_to_wait: Vec<(u32, Time)>,
     /// Timers set by the event.
     pub timers: Vec<Timer>,
-    /// Senders whose receiver got the last segment, and their generation. Measurement only: no packet
-    /// says it.
-    pub completed: Vec<(u32, u8)>,
+    /// Senders whose receiver got the last segment, of all or of a burst; their generation, and the next segment that
+    /// it expects. Measurement only: no packet says it.
+    pub completed: Vec<(u32, u8, u32)>,
     /// Why the run cannot go on.
     pub excess: Option<Excess>,
     /// Events that somebody follows.

@@ -61,7 +61,7 @@ impl Sink {
         }
         let Self { end, peer, tcp, header } = self;
         if tcp.on_data(&packet.segment(), &mut Host { end, role: Receiving { peer, header }, shared }) {
-            shared.completed.push((sender, generation));
+            shared.completed.push((sender, generation, tcp.next));
         }
     }
 

@@ -8,7 +8,12 @@ FILES = ("file", "long-lived", "web object")
 
 FLOWS = arrange(
     ["flows"],
-    Column("traffic", "", "Name of the traffic that the flow belongs to."),
+    Column(
+        "traffic",
+        "",
+        "Name of the traffic that the flow belongs to; of single flows and of connections with "
+        "bursts, its own.",
+    ),
     Column("law", "", "Law of congestion control, by its name in the catalogue."),
     Column(
         "class",
@@ -161,7 +166,7 @@ EVENTS = arrange(
         "flags",
         "",
         "Flags of the packet, with blanks between them: ect (ECN-capable; on a SYN it asks for "
-        "ECN), ce (marked), ece (echoes a mark), cwr (window reduced).",
+        "ECN), ce (marked), ece (echoes a mark), cwr (window reduced), psh (last of a burst).",
     ),
     "stamp",
     *(f"sack{block}_{end}" for block in (1, 2, 3) for end in ("from", "to")),

@@ -18,8 +18,9 @@ Facts = Mapping[str, NDArray[Any]]
 NO_NUMBER, NO_INDEX = 2**32 - 1, 2**8 - 1
 """In the place of a number, and of a state or kind of packet: there is none."""
 
-#: Flags of a packet's head, from its third bit on.
-FLAGS = ("ect", "ce", "ece", "cwr")
+#: Flags of a packet's head, from its third bit on. On data the bit of `ece` means `psh`.
+FLAGS = ("ect", "ce", "ece", "cwr", "psh")
+DATA, ECE, PSH = 2, 1 << FLAGS.index("ece"), 1 << FLAGS.index("psh")
 
 
 class EventTables:
@@ -37,7 +38,7 @@ class EventTables:
             "event": Words(facts["event"], labels["event"]),
             "state": _words_or_none(facts["state"], labels["state"], NO_INDEX),
             "packet": _words_or_none(facts["packet"], labels["packet"], NO_INDEX),
-            "flags": Words(facts["flags"] >> 2, _flag_words()),
+            "flags": Words(_flags(facts), _flag_words()),
             "flow": _words_or_none(facts["flow"], self._flows),
             "link": _words_or_none(facts["link"], self._links),
         }
@@ -61,6 +62,12 @@ class EventTables:
         numbers = assign_addresses(routers, hosts, len(self._routers))
         few, codes = np.unique(numbers, return_inverse=True)
         return Words(codes, [write_address(int(number)) for number in few])
+
+
+def _flags(facts: Facts) -> NDArray[Any]:
+    flags = facts["flags"].astype(np.int64) >> 2
+    pushes = (facts["packet"] == DATA) & (flags & ECE > 0)
+    return np.where(pushes, flags - ECE + PSH, flags)
 
 
 def _flag_words() -> list[str]:

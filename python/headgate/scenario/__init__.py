@@ -4,6 +4,7 @@ from headgate.scenario.law import LawChoice
 from headgate.scenario.measure import Measure, Series
 from headgate.scenario.sizes import Sizes
 from headgate.scenario.spec import ScenarioSpec
+from headgate.scenario.times import Times
 from headgate.scenario.transport import Pacing, Transport
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "ScenarioSpec",
     "Series",
     "Sizes",
+    "Times",
     "Transport",
 ]

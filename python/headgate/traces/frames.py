@@ -217,6 +217,7 @@ class _Rows:
         flags |= np.where(self._is("syn") & self.known.ecn, ECE | CWR, 0)
         flags |= np.where(self._is("syn-ack") & self.known.ecn, ECE, 0)
         flags |= np.where(self._is("ack") & self.has("ece"), ECE, 0)
+        flags |= np.where(self.has("psh"), PSH, 0)
         return flags | np.where(self._is("data") & self.has("cwr"), CWR, 0)
 
     def _stamp(self) -> list[tuple[str, Any]]:

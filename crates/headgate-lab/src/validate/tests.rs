@@ -213,6 +213,19 @@ fn traffic() {
     refused("4/start_ps", json!(10_000_000_000_001u64), "traffic[4].stop_ps", "before they start");
     refused("4/sources", json!([]), "traffic[4].sources", "at least one host");
     refused("4/receivers", json!([{"node": 2, "hosts": 1}]), "traffic[4]", "from router 'left' to 'sink'");
+    refused("5/interval", json!(null), "traffic[5].pause", "either a pause or an interval");
+    refused("5/pause", json!({"kind": "fixed", "ps": 1}), "traffic[5].pause", "and not both");
+    refused("5/interval", json!({"kind": "fixed", "ps": 0}), "traffic[5].interval.ps", "above 0 s");
+    refused(
+        "5/interval",
+        json!({"kind": "exponential", "mean_s": 0.0}),
+        "traffic[5].interval.mean_s",
+        "from 1e-9",
+    );
+    refused("5/size/shape", json!(1.0), "traffic[5].size.shape", "above 1");
+    refused("5/bursts", json!(0), "traffic[5].bursts", "from 1 to");
+    refused("5/count", json!(0), "traffic[5].count", "connections");
+    refused("5/receivers/0", json!({"node": 0}), "traffic[5]", "no link is between them");
     refused("2/think_s", json!(0.0), "traffic[2].think_s", "s");
     refused("2/at_once", json!(1.5), "traffic[2].at_once", "from 0 to 1");
     refused("2/sources", json!([]), "traffic[2].sources", "at least one host");

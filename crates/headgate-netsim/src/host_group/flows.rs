@@ -10,13 +10,17 @@ use crate::record::Status;
 use crate::rows::{count_finished, row};
 use crate::shared::Shared;
 use crate::timers::{Purpose, Timer};
-use crate::traffic::Opening;
+use crate::traffic::process::Turn;
 
 impl<L: ControllerRegistry> HostGroup<L> {
-    /// It is a source's turn: it begins a flow.
+    /// It is a source's turn: it begins a flow, or a burst on the connection that it has.
     pub(super) fn wake(&mut self, source: u32, shared: &mut Shared<L>) {
         let turn = self.sources.wake(source, shared.now, &shared.setup.specs, self.router);
-        self.open(&turn.opening, turn.ends, shared);
+        shared.counters.transmitting += i64::from(self.sources.begin(turn.opening.owner));
+        match self.persistent.get(&source).filter(|_| turn.burst > 0) {
+            Some(&slot) => self.flows[slot as usize].write(&turn, shared),
+            None => self.open(&turn, shared),
+        }
         if let Some(time) = turn.next {
             self.await_turn(source, time, shared);
         }
@@ -27,26 +31,29 @@ impl<L: ControllerRegistry> HostGroup<L> {
         shared.timers.push(Timer { time, group, purpose, id: source, generation: 0 });
     }
 
-    /// Begins a flow that sends nothing new from `ends` on.
-    fn open(&mut self, opening: &Opening, ends: Time, shared: &mut Shared<L>) {
-        shared.counters.transmitting += i64::from(self.sources.begin(opening.owner));
+    /// Begins a flow, or a connection for bursts.
+    fn open(&mut self, turn: &Turn, shared: &mut Shared<L>) {
+        let Turn { opening, ends, burst, .. } = turn;
         let slot = self.free_slot(shared.now);
         let address = shared.split.join(self.router as usize, slot);
         let generation = self.flows.get(slot).map_or(0, |flow| flow.end.generation.wrapping_add(1));
-        let flow = Flow::open(opening, address, generation, shared);
+        let flow = Flow::open(turn, address, generation, shared);
         if slot == self.flows.len() {
             self.flows.push(flow);
         } else {
             self.flows[slot] = flow;
+        }
+        if *burst > 0 {
+            self.persistent.insert(opening.owner, slot as u32);
         }
         let patience = shared.setup.spec(opening.number).patience.filter(|_| opening.impatient);
         if let Some(trace) = shared.setup.trace_of(opening.number) {
             shared.traced[trace as usize] = Some((shared.now, address));
         }
         let (group, id) = (self.router, slot as u32);
-        if ends != NEVER {
+        if *ends != NEVER {
             let purpose = Purpose::Stop;
-            shared.timers.push(Timer { time: ends, group, purpose, id, generation });
+            shared.timers.push(Timer { time: *ends, group, purpose, id, generation });
         }
         if let Some(patience) = patience {
             let (time, purpose) = (shared.now + patience.check, Purpose::Look);
@@ -93,21 +100,57 @@ impl<L: ControllerRegistry> HostGroup<L> {
         }
     }
 
-    /// A flow is over: its row, its counts, and its user's next thought.
+    /// A flow is over, or the bursts of a connection that have ended.
     pub(super) fn finish(&mut self, address: u32, status: Status, shared: &mut Shared<L>) {
         let slot = shared.split.slot(address);
-        let flow = &mut self.flows[slot];
-        let row = row(flow, status, self.router, shared);
-        count_finished(&row, &flow.tcp.stats, shared);
+        if self.flows[slot].bursts.is_some() {
+            return self.finish_bursts(slot, status, shared);
+        }
+        self.record(slot, status, shared);
+        self.close(slot, shared);
+        self.let_go_on(slot, shared);
+    }
+
+    /// The bursts that are acknowledged are over, or all if the connection `failed`. It closes if no other will come.
+    #[cold]
+    fn finish_bursts(&mut self, slot: usize, status: Status, shared: &mut Shared<L>) {
+        let failed = status == Status::Failed;
+        while self.flows[slot].has_burst(failed) {
+            self.record(slot, status, shared);
+            self.flows[slot].end_burst();
+            let waits = self.let_go_on(slot, shared);
+            self.flows[slot].await_burst(waits);
+        }
+        if failed || self.flows[slot].is_used_up() {
+            self.persistent.remove(&self.flows[slot].owner);
+            self.close(slot, shared);
+        }
+    }
+
+    /// Writes down what a flow has done, or the oldest of its bursts.
+    fn record(&mut self, slot: usize, status: Status, shared: &mut Shared<L>) {
+        let flow = &self.flows[slot];
+        let Some(transfer) = flow.transfers().next() else { return };
+        let row = row(flow, &transfer, status, self.router, shared);
+        count_finished(&row, &transfer, shared);
         if shared.setup.keep_rows {
             shared.rows.push(row);
         }
-        flow.close(shared);
-        let owner = flow.owner;
+    }
+
+    fn close(&mut self, slot: usize, shared: &mut Shared<L>) {
+        self.flows[slot].close(shared);
         self.vacate(slot, shared.now);
+    }
+
+    /// A flow or a burst is over: its source's next turn comes, if it has waited for that.
+    fn let_go_on(&mut self, slot: usize, shared: &mut Shared<L>) -> bool {
+        let owner = self.flows[slot].owner;
         shared.counters.transmitting -= i64::from(self.sources.end(owner));
-        if let Some(time) = self.sources.after(owner, shared.now) {
+        let next = self.sources.after(owner, shared.now);
+        if let Some(time) = next {
             self.await_turn(owner, time, shared);
         }
+        next.is_some()
     }
 }

@@ -56,7 +56,7 @@ impl Process for List {
     fn wake(&mut self, _source: u32, _at: &Moment) -> Turn {
         let Listed { opening, .. } = self.flows[self.begun];
         self.begun += 1;
-        Turn { opening, ends: self.ends, next: self.next() }
+        Turn { ends: self.ends, ..Turn::open(opening, self.next()) }
     }
 
     fn begin(&mut self, source: u32) -> bool {

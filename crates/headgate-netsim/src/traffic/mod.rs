@@ -9,10 +9,12 @@ pub mod kind;
 pub mod kinds;
 pub mod list;
 pub mod opening;
+pub mod pairs;
 pub mod process;
 pub mod size;
 pub mod sources;
 pub mod spec;
+pub mod times;
 pub mod validate;
 
 pub use hosts::{Home, Hosts, Receivers};

@@ -51,12 +51,15 @@ pub struct Turn {
     pub ends: Time,
     /// Its next turn, if it does not wait for the flow to end.
     pub next: Option<Time>,
+    /// The flow is a burst on the source's connection, which stays open for more: its number, from 1; 0 = the flow
+    /// has a connection of its own.
+    pub burst: u32,
 }
 
 impl Turn {
     /// Begins a flow that no time ends.
     pub fn open(opening: Opening, next: Option<Time>) -> Self {
-        Self { opening, ends: NEVER, next }
+        Self { opening, ends: NEVER, next, burst: 0 }
     }
 }
 

@@ -308,11 +308,11 @@ impl<L: ControllerRegistry> HeapEngine<L> {
         for timer in std::mem::take(&mut self.people.shared.timers) {
             self.set_timer(timer);
         }
-        for (address, generation) in std::mem::take(&mut self.people.shared.completed) {
+        for (address, generation, below) in std::mem::take(&mut self.people.shared.completed) {
             let split = self.people.shared.split;
             let flow = &mut self.people.groups[split.group(address)].flows[split.slot(address)];
             if flow.end.generation == generation {
-                flow.received = Some(self.people.shared.now - flow.tcp.stats.started);
+                flow.note_received(below, self.people.shared.now);
             }
         }
     }

@@ -15,10 +15,12 @@ use headgate_model::units::SECOND;
 use headgate_netsim::choices::{Choice, Choices, Fitted};
 use headgate_netsim::plan::Plan;
 use headgate_netsim::traffic::Traffic;
+use headgate_netsim::traffic::kinds::bursts::Bursts;
 use headgate_netsim::traffic::kinds::flows::Flows;
 use headgate_netsim::traffic::kinds::on_off::OnOff;
 use headgate_netsim::traffic::kinds::poisson::Poisson;
 use headgate_netsim::traffic::kinds::web::{FileKind, LawShare, Patience, Surge, Web};
+use headgate_netsim::traffic::times::Times;
 
 pub const MS: u64 = SECOND / 1000;
 const US: u64 = SECOND / 1_000_000;
@@ -52,6 +54,12 @@ pub fn plan(seed: u64) -> Plan {
     };
     plan.traffic = traffic(n, &mut s);
     plan.traffic.extend(on_off(n, seed));
+    plan.traffic.extend(bursts(n, seed));
+    let mut s = Stream::new(seed, "after an idle time", 0);
+    for transport in &mut plan.transports {
+        transport.after_idle =
+            pick(&mut s, &[AfterIdle::Rfc5681, AfterIdle::Linux, AfterIdle::Ns2, AfterIdle::Keep]);
+    }
     plan
 }
 
@@ -198,6 +206,7 @@ fn transport(s: &mut Stream) -> Transport {
         ecn: pick(s, &[false, true]),
         ecn_acks: pick(s, &[false, true]),
         pacing_bursts: pick(s, &[false, true]),
+        after_idle: AfterIdle::Rfc5681, // the bursts draw theirs
     }
 }
 
@@ -247,6 +256,42 @@ fn on_off(n: u32, seed: u64) -> Option<Traffic> {
         stop_ps: 2500 * MS,
     };
     s.chance(0.5).then_some(Traffic::OnOff(drawn))
+}
+
+/// In half of the networks, from the last router to the first; drawn apart from all else.
+fn bursts(n: u32, seed: u64) -> Option<Traffic> {
+    let mut s = Stream::new(seed, "bursts", 0);
+    let times = [
+        Times::Fixed { ps: 0 },
+        Times::Fixed { ps: 230 * MS },
+        Times::Exponential { mean_s: 0.1 },
+        Times::Pareto { mean_s: 0.1, shape: 1.5 },
+    ];
+    let (closed, time) = (s.chance(0.5), pick(&mut s, &times));
+    let interval = if matches!(time, Times::Fixed { .. }) { Times::Fixed { ps: 40 * MS } } else { time };
+    let drawn = Bursts {
+        name: "bursts".into(),
+        count: 1 + s.below(3) as u32,
+        law: law(&mut s),
+        transport: pick(&mut s, &[0, 1, 2]),
+        sources: vec![Place { node: n - 1, edge: Some(0) }, Place { node: n - 1, edge: None }],
+        receivers: vec![Place { node: 0, edge: pick(&mut s, &[None, Some(1)]) }],
+        start_ps: pick(&mut s, &[0, 100 * MS]),
+        stagger_ps: pick(&mut s, &[0, 50 * MS]),
+        stop_ps: pick(&mut s, &[2500 * MS, 3 * SECOND]),
+        size: pick(
+            &mut s,
+            &[
+                Size::Fixed { packets: 1.0 },
+                Size::Fixed { packets: 60.0 },
+                Size::Pareto { mean_packets: 20.0, shape: 1.5 },
+            ],
+        ),
+        pause: closed.then_some(time),
+        interval: (!closed).then_some(interval),
+        bursts: pick(&mut s, &[None, Some(4)]),
+    };
+    s.chance(0.5).then_some(Traffic::Bursts(drawn))
 }
 
 /// Sources at the first router, receivers at the last.

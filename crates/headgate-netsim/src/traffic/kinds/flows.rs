@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 
 use crate::record::{FILE, LONG_LIVED};
 use crate::traffic::builder::Builder;
-use crate::traffic::check::{Check, MOST_NAMES, no_link};
+use crate::traffic::check::{Check, MOST_NAMES};
 use crate::traffic::kind::{Kind, Populate, Populated};
 use crate::traffic::list::List;
 use crate::traffic::opening::Opening;
+use crate::traffic::pairs::{Pairs, check_pairs};
 use crate::traffic::spec::Spec;
 
 /// Single flows, `count` of them, one each `stagger_ps`. They take the sources in turn, and of the
@@ -61,24 +62,7 @@ impl Kind for Flows {
             at.span("stop_ps", stop_ps, LONGEST_RUN_S)?;
             at.ensure(last < stop_ps, "stop_ps", || "a flow must stop after it starts".to_owned())?;
         }
-        self.check_ends(check, at)
-    }
-}
-
-impl Flows {
-    fn check_ends(&self, check: &mut Check, at: &Spot) -> Checked {
-        check.places(&self.sources, "sources", at)?;
-        check.places(&self.receivers, "receivers", at)?;
-        let nodes = |places: &[Place]| places.iter().map(|place| place.node).collect::<Vec<_>>();
-        check.reach(nodes(&self.sources).into_iter(), nodes(&self.receivers).into_iter(), at)?;
-        let turns = Turns::new(self);
-        let stuck = turns.stuck();
-        at.holds(stuck.is_none(), || no_link(check.context.nodes, stuck.unwrap_or_default()))?;
-        (0..self.count).try_for_each(|n| {
-            let (source, receiver) = turns.pair(n);
-            check.room.add(source.node, 1, at)?;
-            check.room.add(receiver.node, 1, at)
-        })
+        check_pairs(self.count, (&self.sources, &self.receivers), check, at)
     }
 }
 
@@ -90,10 +74,10 @@ impl Populate for Flows {
         let size = self.packets.map_or(ENDLESS, |packets| packets as u32);
         let file = if self.packets.is_none() { LONG_LIVED } else { FILE };
         let spec = Spec { file, ..Spec::new(first, self.law, self.transport) };
-        let turns = Turns::new(self);
+        let pairs = Pairs::new(self.count, &self.sources, &self.receivers);
         let mut lists = BTreeMap::new();
         for n in 0..self.count {
-            let (source, receiver) = turns.pair(n);
+            let (source, receiver) = pairs.get(n);
             let ends = [source, receiver].map(|place| builder.add_host(place).nth(0));
             let list = lists.entry(source.node).or_insert_with(|| List::new(self.stop_ps.unwrap_or(NEVER)));
             let source = list.add_source();
@@ -101,33 +85,5 @@ impl Populate for Flows {
             list.add(start, Opening::between(first + n, &spec, source, ends, size));
         }
         Populated { spec, processes: lists.into_iter().collect() }
-    }
-}
-
-/// Flows take the sources in turn, and of the receivers at other routers one in turn.
-struct Turns<'a> {
-    sources: &'a [Place],
-    /// By the router of a source.
-    elsewhere: BTreeMap<u32, Vec<Place>>,
-}
-
-impl<'a> Turns<'a> {
-    fn new(flows: &'a Flows) -> Self {
-        let used = flows.sources.len().min(flows.count as usize);
-        let sources = &flows.sources[..used];
-        let elsewhere = |node| flows.receivers.iter().copied().filter(|r| r.node != node).collect();
-        Self { sources, elsewhere: sources.iter().map(|s| (s.node, elsewhere(s.node))).collect() }
-    }
-
-    /// A router whose flows would have to stay there.
-    fn stuck(&self) -> Option<u32> {
-        self.elsewhere.iter().find(|(_, receivers)| receivers.is_empty()).map(|(&node, _)| node)
-    }
-
-    /// Source and receiver of a flow; none is stuck.
-    fn pair(&self, n: u32) -> (Place, Place) {
-        let source = self.sources[n as usize % self.sources.len()];
-        let receivers = &self.elsewhere[&source.node];
-        (source, receivers[n as usize % receivers.len()])
     }
 }

@@ -55,6 +55,7 @@ macro_rules! kinds {
 }
 
 kinds! {
+    bursts => Bursts,
     flows => Flows,
     live => Live,
     on_off => OnOff,

@@ -138,7 +138,7 @@ impl Process for Switches {
         let off = at.now.saturating_add(self.on.draw(stream));
         let ends = [self.hosts.nth(source), to];
         let opening = Opening::between(at.spec.first, at.spec, source, ends, ENDLESS);
-        Turn { opening, ends: off.min(self.stop), next: self.next_on(source, off) }
+        Turn { ends: off.min(self.stop), ..Turn::open(opening, self.next_on(source, off)) }
     }
 
     fn begin(&mut self, source: u32) -> bool {
