@@ -1,235 +1,132 @@
-"""Claims on NIST's experiments from their stored runs, by pandas and no code of the package.
+"""Claims recomputed from stored runs by pandas and NumPy, with no code of the package.
 
-DuckDB only opens Parquet files. `FUNCTIONS` has the names that `claims.toml` calls.
+`FUNCTIONS` has the names that `claims.toml` calls; claims that are SQL have `by_sql`.
 """
 
 # fmt: off
-import json
 import math
-from functools import cache
-from pathlib import Path
 from statistics import fmean as mean
-from statistics import geometric_mean as gmean
 
 import duckdb
+import numpy as np
 import pandas as pd
 
-ROOT = Path(__file__).parents[2]
-STORED = {"nist-1a": "corners", "nist-1b": "standard", "nist-2a": "corners", "nist-2b": "standard",
-          "nist-2c": "corners"}
-DELAY, FAIR = ["fast", "fast-at"], ["ctcp", "htcp", "fast-at"]
-PAIRS = ["DD", "DF", "DN", "FF", "FN", "NN"]
-FASTER = {"DD": "very fast", "DF": "fast", "FF": "fast"}
-WEB, LARGE, MOVIE = ["web object"], ["service pack", "movie"], ["movie"]
-FILES, LOSING = [*WEB, "document", *LARGE], ["fast", "typical"]
-MINUS, INFINITE, FREE = "\N{MINUS SIGN}", "infinite ssthresh", "uncongested"
-GRUBBS = {6: 1.887145117784, 7: 2.01996850768, 8: 2.126645087195}  # by laws, two-sided, 5 %
-LIGHT, HEAVY = ("X1+", "X7+", f"X12{MINUS}"), (f"X1{MINUS}", f"X7{MINUS}", "X12+")
+from . import recompute_models as models
+from .recompute_nist import NIST
+from .recompute_stored import levels, load, replicates, run, runs
 
-@cache
-def load(study, table):  # rows of all runs, numbered, with the labels of each run as `of_...`
-    parts = []
-    for file in sorted((ROOT / "results" / study / STORED[study]).glob("*/runs.parquet")):
-        frame, formed, runs = (duckdb.read_parquet(str(file.with_stem(name))).df()
-                               for name in (table, "formed", "runs"))
-        for row in formed[formed.file == table].sort_values("place").itertuples():
-            frame[row.column] = frame.eval(row.formula).replace([math.inf, -math.inf], math.nan)
-        for meta, places in zip(runs.meta, runs.tables, strict=True):
-            first, rows = (json.loads(places)[table][key] for key in ("first", "rows"))
-            labels = {f"of_{k}": str(v) for k, v in json.loads(meta)["labels"].items()}
-            own = frame.iloc[first:][:rows]
-            parts.append(own.assign(**{"of_variant": ""} | labels, n=range(rows)))
-    return pd.concat(parts, ignore_index=True)
 
-@cache
-def responses(study):  # every response of the second period by condition and law
-    keys = ["of_condition", "of_law"]
-    found = load(study, "responses").query("n == 1").set_index(keys)
-    found = found[[*(f"y{k}" for k in range(1, 23)), "connecting"]].copy()
-    classes, laws = (load(study, name).query("period == 2") for name in ("classes", "laws"))
-    by = classes[classes.law == classes.of_law].groupby(keys)
-    found["swing"] = laws[laws.law == laws.of_law].groupby(keys).swing_relative.sum()
-    found["falls"] = by.decreases.sum()
-    found["fall"] = by.fallen_packets.sum() / found.falls
-    for (pair, kind), own in classes[classes.file == "web object"].groupby(["class", "interface"]):
-        sums = own.groupby(keys)[["timed_packets", "fct_sum_s"]].sum()
-        if pair in PAIRS:
-            found[f"web_{pair}_{kind}"] = sums.timed_packets / sums.fct_sum_s
-    for pair, own in classes[classes.file == "long-lived"].groupby("class"):
-        found[f"long_{pair}"] = own.groupby(keys).delivered_packets_s.sum()
-    return found.replace([math.inf, -math.inf], math.nan)
+def port(study, key, column="utilisation"):
+    return run(study, key, "ports")[column].iloc[0]
 
-def order(study):  # conditions by what TCP resends, in 2a to 2c in the law's place
-    runs = load(study, "responses").query("n == 1 and of_variant == ''")
-    tcp = runs[runs.of_law == ("tcp" if study > "nist-2" else "reno")].set_index("of_condition")
-    return list(tcp.y10.sort_values(kind="stable").index)
+def use(*key):
+    return port("fast", key)
 
-def quarter(study, number):
-    size = max(1, round(len(order(study)) / 4))
-    return order(study)[-size:] if number == 3 else order(study)[number * size :][:size]
+def queue(key):
+    return port("fast", key, "mean_queue_packets") + use(*key)
 
-def over_others(study, response, law="fast"):  # where buffers are small
-    short = [c for c in quarter(study, 3) if f"X3{MINUS}" in c.split()]
-    own = responses(study).eval(response).unstack().loc[short]
-    return gmean(own[law] / own.drop(columns=DELAY, errors="ignore").median(axis=1))
+def shares(key):
+    packets = run("fast", key, "flows").delivered_packets.to_numpy(float)
+    return packets / packets.sum()
 
-def near(study, condition):
-    own = responses(study).xs(condition).dropna(axis=1)
-    return ((own - own.median()).abs() <= 0.1 * own.median().abs()).mean(axis=1)
+def goodput(key):
+    return run("fast", key, "flows").goodput_bps.sum()
 
-def grubbs(own):  # from 1 on an outlier
-    return (own - own.mean()) / (GRUBBS[len(own)] * own.std())
+def course(study, key, name, column):
+    rows = run(study, key, "series").query("name == @name")
+    return rows.t_s.to_numpy(), rows[column].to_numpy()
 
-def uncongested_identical(study):
-    def quiet(own):
-        return not (own / own.mean() - 1).abs().max() >= 0.1 or grubbs(own).abs().max() <= 1
+def jain(values):
+    return values.sum() ** 2 / len(values) / (values ** 2).sum()
 
-    cells = (responses(study).xs(c).items() for c in quarter(study, 0))
-    return mean(mean(quiet(own.dropna()) for _, own in row if own.count() > 5) for row in cells)
+def beside_reno(buffer, alpha, sender="doubling"):  # FAST's share, and the queue in BDP of 50 ms
+    keys = replicates("fast", "against reno", sender, buffer, alpha)
+    return mean(shares(key)[0] for key in keys), mean(map(queue, keys)) / (1e8 * 0.05 / 12000)
 
-def fast_grows_with_congestion(study):
-    y10 = responses(study).y10.unstack()
-    rest = y10.drop(columns=DELAY, errors="ignore").mean(axis=1)
-    return y10.reno.rank().corr((y10.fast - rest).rank())
+def random_loss(_, rate, sender):  # the derived table, and its tolerance
+    keys = {p: replicates("fast", "random loss", rate, sender, p) for p in RANDOM_LOSS}
+    return max(abs(mean(use(*key) for key in keys[p]) / due - 1) / (0.3 if p >= 3e-3 else 0.15)
+               for p, due in RANDOM_LOSS.items() if keys[p])
 
-def fast_distinct(study):
-    def ratio(own):
-        own = own.drop(index="fast-at", errors="ignore")
-        own = ((own - own.mean()) / own.std()).dropna(axis=1)
-        apart = {(a, b): math.sqrt(((own.loc[a] - own.loc[b]) ** 2).sum())
-                 for a in own.index for b in own.index}
-        groups = [[law] for law in own.index if law != "fast"]
-        while len(groups) > 1:  # average linkage
-            last, one, other = min((sum(apart[a, b] for a in g for b in h) / len(g) / len(h), g, h)
-                                   for g in groups for h in groups if g < h)
-            groups = [g for g in groups if g not in (one, other)] + [sorted(one + other)]
-        return sum(apart["fast", law] for law in groups[0]) / len(groups[0]) / last
+def by_sql(study, sql):  # a sweep is a table: labels and figures of its runs; mean over seeds
+    frame = pd.DataFrame(meta["labels"] | meta["figures"] for meta, *_ in runs(study).values())
+    frame["buffer_bdp"] = frame.buffer.str.split().str[0].astype(float)
+    values = []
+    for _, of_seed in frame.groupby("seed"):
+        with duckdb.connect() as database:
+            for sweep, own in of_seed.groupby("sweep"):
+                database.register(sweep, own)
+            values.append(database.execute(sql).fetchone()[0])
+    return mean(values)
 
-    return gmean([ratio(responses(study).xs(c)) for c in quarter(study, 3)])
+def law_at_rest(law, kind):  # probability of a loss, and rate times round trip, of every run
+    found = []
+    for key in replicates("flow-level", kind, law):
+        flow, port_s = run("flow-level", key, "flows").iloc[0], port("flow-level", key, "elapsed_s")
+        found.append((float(key[2]), flow.delivered_packets / port_s * flow.mean_rtt_s))
+    return np.array(found).T
 
-@cache
-def rates(study, variant=""):  # logs: condition by (side, law, file, path, interface)
-    rows = load(study, "classes").query("of_variant == @variant").copy()
-    rows["file"], own = rows.file.replace("file", "movie"), rows.of_law.replace("tcp", "hstcp")
-    rows["path"] = rows["class"].replace({**dict.fromkeys(PAIRS, "typical"), **FASTER})
-    rows["side"] = (rows.law == own).map({True: "own", False: "tcp"})
-    rows = rows[((rows.law == own) | (rows.law == "reno")) & rows["class"].isin(PAIRS)]
-    rows = rows[rows.file.isin(FILES)]
-    by = rows.groupby(["of_condition", "side", "of_law", "file", "path", "interface"])
-    ratio = by.delivered_packets.sum() / by.active_s.sum()
-    return ratio.where(ratio > 0).map(math.log, na_action="ignore").unstack([1, 2, 3, 4, 5])
+def cells(face):  # of the grid: port and responses of each, window and BDP without a queue
+    ports, said = (load("fluid-check", table).query("n == 0 and of_part == 'grid'")
+                   for table in ("ports", "responses"))
+    ports, said = (t[t.of_face == face].reset_index(drop=True) for t in (ports, said))
+    own = ports.join(said[["y11", "y15"]]).assign(flows=ports.of_flows.astype(int))
+    own["speed"], own["room"] = own.rate_bps / 12000, own.of_buffer.astype(float)
+    return own.assign(window=own.speed * own.of_rtt_ms.astype(float) / 1e3 / own.flows)
 
-def only(frame, conditions=None, **chosen):
-    keep = math.prod(frame.columns.get_level_values(k).isin(v) for k, v in chosen.items()) == 1
-    return frame.loc[list(frame.index if conditions is None else conditions), keep]
+def median_reno_loss(_):  # the model at rest: Mathis' formula at the round trip of the packets
+    own = cells("reno").query("flows >= 50 and window >= 10")
+    return (1.5 * (own.flows / own.speed / own.y15) ** 2 / own.loss_rate - 1).abs().median()
 
-def groups_of(frame):  # conditions that are the same one to a thousandth
-    groups, missing = {}, frame.isna()
-    for name, row in frame.iterrows():
-        same = (g for g in groups if (row - frame.loc[g]).abs().max() <= 1e-3
-                and missing.loc[g].equals(missing.loc[name]))
-        groups.setdefault(next(same, name), []).append(name)
-    return list(groups.values())
-
-def distinct(frame, groups=None):
-    groups = groups or groups_of(frame)
-    return pd.DataFrame([frame.loc[g].mean(skipna=False) for g in groups], [g[0] for g in groups])
-
-def corner(study, *levels):
-    return [c for c in rates(study).index if any(set(own) <= set(c.split()) for own in levels)]
-
-def ahead(frame):  # logs of own over TCP beside it, over the same of the control
-    gap = frame["own"] - frame["tcp"]
-    return pd.DataFrame({law: (gap[law] - gap["tcp"]).mean(axis=1) for law in gap.columns.levels[0]
-                         if law != "tcp"})
-
-def common(frame, side):
-    return frame[side].drop(columns="tcp", level=0).stack([1, 2, 3], future_stack=True).dropna()
-
-def beside(frame, side="tcp"):
-    rows = common(frame, side)
-    return rows.sub(rows.mean(axis=1), axis=0).groupby(level=0).mean()
-
-def ranks(frame, side="tcp"):
-    return common(frame, side).rank(axis=1).groupby(level=0).mean()
-
-def left(s, files, heavy=False):
-    return beside(distinct(only(rates(s), quarter(s, 3) if heavy else None, file=files)))
-
-def resent(study, variant=""):
-    rows = load(study, "classes").query("of_variant == @variant and law == 'reno'")
-    by = rows[rows.of_law != "tcp"].groupby(["of_condition", "of_law"])
-    return (by.retransmissions.sum() / by.delivered_packets.sum()).unstack()
-
-def of_quarter(study, number, files, path=("very fast", *LOSING)):
-    return distinct(only(rates(study), quarter(study, number), file=files, path=path))
-
-def gain(*where):
-    return ahead(of_quarter(*where)).mean()
-def gains(study, variant, names=None):
-    return ahead(only(rates(study, variant), names, file=LARGE)).mean()
-
-def movies(study, variant=FREE, interface=("fast", "normal")):
-    return only(rates(study, variant), file=MOVIE, path=["very fast"], interface=interface)
-
-def lead(study, named):
-    own = beside(distinct(movies(study, interface=["fast"])), "own")
-    other = own.drop(columns=list({*DELAY, *named}))
-    return math.exp(own[named].sub(other.max(axis=1), axis=0).mean().min())
-
-def sst(study):  # the four conditions differ
-    low, high = (only(rates(study, v), corner(study, HEAVY), file=LARGE, path=LOSING)
-                 for v in ("", INFINITE))
-    own, tcp = ((low - high)[side].T.groupby(level=0).mean().T for side in ("own", "tcp"))
-    own["tcp"] = (own.tcp + tcp.tcp) / 2
-    return (own.mean().map(math.exp) - 1).abs().max()
-
-def light_or_unfair(s):
-    tcp = of_quarter(s, 3, LARGE, LOSING)["tcp"]
-    more = gain(s, 0, LARGE) > gain(s, 3, LARGE, LOSING)
-    return mean(more[law] or (tcp[law] - tcp.tcp).mean(axis=1).mean() < math.log(0.75)
-                for law in more.index)
-
-def corners_apart(study, table):
-    both = corner(study, LIGHT, HEAVY)
-    low, high = (table(study, variant).loc[both, "fast-at"] for variant in ("", INFINITE))
-    return math.exp((low - high).mean())
-
-FUNCTIONS = {
-    "over_others": over_others, "sst_when_heavy": sst, "utility_light": light_or_unfair,
-    "among": lambda s, named, sign: len(
-        {*(sign * ranks(distinct(rates(s))).mean()).nsmallest(3).index} & {*named}),
-    "windows_fall": lambda s, law="fast": over_others(s, "falls * fall", law),
-    "lightly_congested_similar": lambda s: mean(near(s, c).mean() for c in quarter(s, 1)),
-    "most_change_little": lambda s: mean(near(s, c).median() for c in order(s)),
-    "grubbs_outlier": lambda s, response: mean(
-        grubbs(responses(s)[response].xs(c)).fast for c in quarter(s, 3)),
-    **{f.__name__: f for f in (uncongested_identical, fast_grows_with_congestion, fast_distinct)},
-    "fairer": lambda s, unfair: min((left(s, FILES)[f] > left(s, FILES)[u]).mean()
-                                    for f in FAIR for u in unfair),
-    "unfair_to": lambda s, unfair, files=FILES, heavy=False: min(
-        (left(s, files, heavy)[FAIR].mean(axis=1) > left(s, files, heavy)[u]).mean()
-        for u in unfair),
-    "tcp_resends": lambda s, beside: distinct(resent(s), groups_of(rates(s))).pipe(
-        lambda own: min(gmean(own[law] / own[FAIR].mean(axis=1)) for law in beside)),
-    "fast_at_resends": lambda s: corners_apart(s, lambda t, v: resent(t, v).map(math.log).pipe(
-        lambda logs: logs.sub(logs.mean(axis=1), axis=0))),
-    "fast_at_less_fair": lambda s: corners_apart(s, lambda t, v: beside(rates(t, v))),
-    "hstcp_fairer": lambda s: (ranks(of_quarter(s, 0, FILES)).hstcp.mean()
-                               - ranks(of_quarter(s, 3, FILES)).hstcp.mean()),
-    "ctcp_leads": lambda s: ranks(distinct(rates(s)), "own").mean().pipe(
-        lambda mean_rank: mean_rank.ctcp - mean_rank.drop("ctcp").max()),
-    "htcp_below": lambda s: beside(distinct(only(rates(s), file=LARGE)), "own").pipe(
-        lambda own: math.exp((own.htcp - own.drop(columns="htcp").mean(axis=1)).mean())),
-    "bic_behind": lambda s: math.exp(gain(s, 3, LARGE, LOSING).bic),
-    "equal_large": lambda s: gain(s, 3, LARGE, LOSING)[["bic", "ctcp", "hstcp", "scalable"]].map(
-        math.exp).between(0.75, 1.25).mean(),
-    "utility_large": lambda s: (gain(s, 0, LARGE) > gain(s, 0, WEB)).mean(),
-    "utility_without_window": lambda s: (gains(s, "receive window", corner(s, LIGHT)).abs()
-                                         < gains(s, "", corner(s, LIGHT)).abs()).sum(),
-    "utility_at_low": lambda s: (gains(s, FREE) > gains(s, f"{FREE}, {INFINITE}")).mean(),
-    "sooner": lambda s: math.exp(ahead(distinct(movies(s))).mean().min()),
-    "equal_movies": lambda s, variant=FREE: math.exp(distinct(
-        ahead(movies(s, variant)).abs(), groups_of(movies(s, variant))).mean().max()),
-    "fast_leads": lambda s: lead(s, DELAY), "ctcp_next": lambda s: lead(s, ["ctcp"]),
+AGAINST_RENO = ((0.25, 0.02), (0.25, 0.05), (0.25, 0.1), (0.5, 0.05), (0.5, 0.1), (0.5, 0.2),
+                (1.0, 0.05), (1.0, 0.1), (1.0, 0.2), (1.0, 0.4), (2.0, 0.1), (2.0, 0.4))
+RANDOM_LOSS = {1e-5: 0.99, 3e-5: 0.98, 1e-4: 0.93, 3e-4: 0.82, 1e-3: 0.59, 3e-3: 0.30, 1e-2: 0.093}
+FUNCTIONS = NIST | {
+    "random_loss": random_loss, "distance_of_row": models.row_apart,
+    "against_reno": lambda _, sender, **__: max(
+        abs(beside_reno(*each, sender)[1] / models.queue_beside_reno(*each) - 1)
+        for each in AGAINST_RENO),
+    "farthest_from_even": lambda _: max(abs(beside_reno(b, a)[0] / 0.5 - 1) for b, a in (
+        (0.25, 0.1), (0.5, 0.2), (1.0, 0.4), (2.0, 0.8))),
+    "goodput_ratio": lambda _: goodput(("burstiness", "pace")) / goodput(("burstiness", "none")),
+    "dsl_mean_rtt": lambda s, rtt_ms: run(s, ("dsl", "fast", rtt_ms), "flows").mean_rtt_s.iloc[0],
+    "dsl_largest_rtt": lambda s, rtt_ms: np.nanmax(
+        course(s, ("dsl", "reno", rtt_ms), "reno", "srtt_s")[1]),
+    "kaist_queue": lambda s, law: (port(s, ("kaist", law), "mean_queue_packets")
+                                   / port(s, ("kaist", law), "buffer_packets")),
+    "fairness_of_latecomers": lambda _: max(
+        abs(jain(shares(("latecomers", n))) / jain(models.late_rates(n)) - 1)
+        for n in (2, 3, 5, 10)),
+    "two_gbit_use": lambda _: use("two gbit"),
+    "long_fat_ratio": lambda s: min(
+        mean(map(goodput, replicates(s, "long fat", "fast", p)))
+        / mean(map(goodput, replicates(s, "long fat", "reno", p)))
+        for p in levels(s, "long fat", 2) if float(p)),
+    "short_use": lambda s, form: min(
+        use("short buffers", form, b) for b in levels(s, "short buffers", 2)),
+    "shortest_use": lambda _, form: use("short buffers", form, 0.1),
+    "equal_shares": lambda s: max(
+        abs(np.mean([shares(k) for k in replicates(s, "round trips")], axis=0) * 4 - 1)),
+    "queue_of_flows": lambda s: max(
+        abs(mean(map(queue, replicates(s, "together", n))) / (n * 50) - 1) for n in (1, 2, 4, 8)),
+    "queue_spread": lambda s: (max(map(queue, replicates(s, "capacity")))
+                               / min(map(queue, replicates(s, "capacity")))),
+    "coordinate": lambda _, axis, **__: models.point_b()[axis],
+    "time_of": lambda _, **__: models.point_b().t,
+    "alpha": lambda _, law, kind: math.exp(
+        np.log(np.prod(law_at_rest(law, kind), axis=0)).mean()),
+    "exponent": lambda _, law, kind: -np.polyfit(*np.log(law_at_rest(law, kind)), 1)[0],
+    "median_reno_loss": median_reno_loss,
+    "worst_one_flow": lambda _: (1 / cells("reno").query(
+        "flows == 1 and room >= 1 and window >= 20").utilisation - 1).abs().max(),
+    "worst_fast_queue": lambda _: cells("fast").query("window >= 10").pipe(
+        lambda own: ((own.mean_queue_packets + own.utilisation)
+                     / (0.5 * own.buffer_packets).clip(lower=own.flows) - 1).abs().max()),
+    "contraction": models.contraction, "updates_until_full": models.updates_until_full,
+    "contraction_of_full_pairs": lambda _: models.starts("one")[1],
+    "distance_left": lambda _: max(
+        models.starts(name)[0][-1].max() for name in models.NETWORKS),
+    "rounds": lambda _, kind: max(
+        abs(windows[losses == p].mean() / models.mean_window(law, p) - 1) for law in models.RULES
+        for losses, windows in [law_at_rest(law, kind)] for p in np.unique(losses)),
 }

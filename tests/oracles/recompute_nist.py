@@ -1,0 +1,236 @@
+"""Claims on NIST's experiments from their stored runs, by pandas and no code of the package.
+
+`NIST` has the names that `claims.toml` calls.
+"""
+
+# fmt: off
+import math
+from functools import cache
+from statistics import fmean as mean
+from statistics import geometric_mean as gmean
+
+import pandas as pd
+
+from .recompute_stored import load, runs
+
+DELAY, FAIR = ["fast", "fast-at"], ["ctcp", "htcp", "fast-at"]
+PAIRS = ["DD", "DF", "DN", "FF", "FN", "NN"]
+FASTER = {"DD": "very fast", "DF": "fast", "FF": "fast"}
+LARGE, LOSING = ["service pack", "movie"], ["fast", "typical"]
+FILES = ["web object", "document", *LARGE]
+MINUS, INFINITE, FREE = "\N{MINUS SIGN}", "infinite ssthresh", "uncongested"
+GRUBBS = {6: 1.887145117784, 7: 2.01996850768, 8: 2.126645087195}  # by laws, two-sided, 5 %
+LIGHT, HEAVY = ("X1+", "X7+", f"X12{MINUS}"), (f"X1{MINUS}", f"X7{MINUS}", "X12+")
+
+@cache
+def responses(study, *labels):  # every response of the second period, by condition and law
+    keys = [f"of_{label}" for label in labels or ("condition", "law")]
+    found = load(study, "responses").query("n == 1").set_index(keys)
+    found = found[[*(f"y{k}" for k in range(1, 23)), "connecting"]].copy()
+    classes, laws = (load(study, name).query("period == 2") for name in ("classes", "laws"))
+    by = classes[classes.law == classes.of_law].groupby(keys)
+    found["swing"] = laws[laws.law == laws.of_law].groupby(keys).swing_relative.sum()
+    found["falls"] = by.decreases.sum()
+    found["fall"] = by.fallen_packets.sum() / found.falls
+    for (pair, kind), own in classes[classes.file == "web object"].groupby(["class", "interface"]):
+        sums = own.groupby(keys)[["timed_packets", "fct_sum_s"]].sum()
+        if pair in PAIRS:
+            found[f"web_{pair}_{kind}"] = sums.timed_packets / sums.fct_sum_s
+    for pair, own in classes[classes.file == "long-lived"].groupby("class"):
+        found[f"long_{pair}"] = own.groupby(keys).delivered_packets_s.sum()
+    return found.replace([math.inf, -math.inf], math.nan)
+
+def order(study):  # conditions by what TCP resends, in 2a to 2c in the law's place
+    runs = load(study, "responses").query("n == 1 and of_variant == ''")
+    tcp = runs[runs.of_law == ("tcp" if study > "nist-2" else "reno")].set_index("of_condition")
+    return list(tcp.y10.sort_values(kind="stable").index)
+
+def quarter(study, number):
+    size = max(1, round(len(order(study)) / 4))
+    return order(study)[-size:] if number == 3 else order(study)[number * size :][:size]
+
+def over_others(study, response, law="fast"):  # where buffers are small
+    short = [c for c in quarter(study, 3) if f"X3{MINUS}" in c.split()]
+    own = responses(study).eval(response).unstack().loc[short]
+    return gmean(own[law] / own.drop(columns=DELAY, errors="ignore").median(axis=1))
+
+def near(study, condition):
+    own = responses(study).xs(condition).dropna(axis=1)
+    return ((own - own.median()).abs() <= 0.1 * own.median().abs()).mean(axis=1)
+
+def grubbs(own):  # from 1 on an outlier
+    return (own - own.mean()) / (GRUBBS[len(own)] * own.std())
+
+def uncongested_identical(study):
+    def quiet(own):
+        return not (own / own.mean() - 1).abs().max() >= 0.1 or grubbs(own).abs().max() <= 1
+
+    cells = (responses(study).xs(c).items() for c in quarter(study, 0))
+    return mean(mean(quiet(own.dropna()) for _, own in row if own.count() > 5) for row in cells)
+
+def fast_grows_with_congestion(study):
+    y10 = responses(study).y10.unstack()
+    rest = y10.drop(columns=DELAY, errors="ignore").mean(axis=1)
+    return y10.reno.rank().corr((y10.fast - rest).rank())
+
+@cache
+def rates(study, variant=""):  # logs: condition by (side, law, file, path, interface)
+    rows = load(study, "classes").query("of_variant == @variant").copy()
+    rows["file"], own = rows.file.replace("file", "movie"), rows.of_law.replace("tcp", "hstcp")
+    rows["path"] = rows["class"].replace({**dict.fromkeys(PAIRS, "typical"), **FASTER})
+    rows["side"] = (rows.law == own).map({True: "own", False: "tcp"})
+    rows = rows[((rows.law == own) | (rows.law == "reno")) & rows["class"].isin(PAIRS)]
+    rows = rows[rows.file.isin(FILES)]
+    by = rows.groupby(["of_condition", "side", "of_law", "file", "path", "interface"])
+    ratio = by.delivered_packets.sum() / by.active_s.sum()
+    return ratio.where(ratio > 0).map(math.log, na_action="ignore").unstack([1, 2, 3, 4, 5])
+
+def only(frame, conditions=None, **chosen):
+    keep = math.prod(frame.columns.get_level_values(k).isin(v) for k, v in chosen.items()) == 1
+    return frame.loc[list(frame.index if conditions is None else conditions), keep]
+
+def groups_of(frame):  # conditions that are the same one to a thousandth
+    groups, missing = {}, frame.isna()
+    for name, row in frame.iterrows():
+        same = (g for g in groups if (row - frame.loc[g]).abs().max() <= 1e-3
+                and missing.loc[g].equals(missing.loc[name]))
+        groups.setdefault(next(same, name), []).append(name)
+    return list(groups.values())
+
+def distinct(frame, groups=None):
+    groups = groups or groups_of(frame)
+    return pd.DataFrame([frame.loc[g].mean(skipna=False) for g in groups], [g[0] for g in groups])
+
+def corner(study, *levels):
+    return [c for c in rates(study).index if any(set(own) <= set(c.split()) for own in levels)]
+
+def ahead(frame):  # logs of own over TCP beside it, over the same of the control
+    gap = frame["own"] - frame["tcp"]
+    return pd.DataFrame({law: (gap[law] - gap["tcp"]).mean(axis=1) for law in gap.columns.levels[0]
+                         if law != "tcp"})
+
+def common(frame, side):
+    return frame[side].drop(columns="tcp", level=0).stack([1, 2, 3], future_stack=True).dropna()
+
+def beside(frame, side="tcp"):
+    rows = common(frame, side)
+    return rows.sub(rows.mean(axis=1), axis=0).groupby(level=0).mean()
+
+def left(s, files, heavy=False):
+    return beside(distinct(only(rates(s), quarter(s, 3) if heavy else None, file=files)))
+
+def resent(study, variant=""):
+    rows = load(study, "classes").query("of_variant == @variant and law == 'reno'")
+    by = rows[rows.of_law != "tcp"].groupby(["of_condition", "of_law"])
+    return (by.retransmissions.sum() / by.delivered_packets.sum()).unstack()
+
+def of_quarter(study, number, files, path=("very fast", *LOSING)):
+    return distinct(only(rates(study), quarter(study, number), file=files, path=path))
+
+def gain(*where):
+    return ahead(of_quarter(*where)).mean()
+
+def movies(study):
+    fast = {"path": ["very fast"], "interface": ["fast", "normal"]}
+    return only(rates(study, FREE), file=["movie"], **fast)
+
+def corners_apart(study, table):
+    both = corner(study, LIGHT, HEAVY)
+    low, high = (table(study, variant).loc[both, "fast-at"] for variant in ("", INFINITE))
+    return math.exp((low - high).mean())
+
+def hold(study, response, law="fast", sign=1, bound=1.0):
+    own = responses(study)[response].unstack()
+    ratio = own[law] / own.drop(columns=DELAY).median(axis=1)
+    return (sign * (ratio - bound) > 0).mean()
+
+@cache
+def durations():  # by experiment, length and law
+    keys = "experiment", "length", "law"
+    found, links = responses("nist-duration", *keys).copy(), load("nist-duration", "links")
+    between = links[(links["from"].str.len() == 1) & (links.to.str.len() == 1)]
+    by = between[between.period == 2].groupby([f"of_{key}" for key in keys])
+    return found.assign(utilisation=by.utilisation.mean()).unstack(1).swaplevel(axis=1)
+
+def farthest(study, response):  # no count of the two intervals differs
+    return (durations()["short"][response] / durations()["published"][response] - 1).abs().max()
+
+def same_signs(study):
+    kept = []
+    for _, rows in durations().groupby(level=0):
+        own = rows.droplevel(0)
+        whole, short = ((t.drop("reno") / t.loc["reno"].where(t.loc["reno"] > 0)).stack()
+                        for t in (own["published"], own["short"]))
+        apart = whole.index[(whole - 1).abs() > 0.1].intersection(short.index)
+        kept += list((whole[apart] > 1) == (short[apart] > 1))
+    return mean(kept)
+
+@cache
+def settings(study):  # of every run and period: its factors, and 25 responses, counts a second
+    found = load(study, "responses")[[*(f"y{k}" for k in range(1, 23)), "interval_s", "n",
+                                      "of_condition", "of_law"]].copy()
+    for count in ("y3", "y4", "y6", "y8", "y12", "y13", "y14"):
+        found[count] /= found.interval_s
+    for share, count in (("y7", "y6"), ("y9", "y8")):
+        found[share] = (found[count] / (found[count] + found.y1)).where(found[count] + found.y1 > 0)
+    classes, keys = load(study, "classes"), ["of_condition", "of_law", "n"]
+    long = classes[classes.file == "long-lived"].assign(n=classes.period - 1)
+    flows = {(meta["labels"]["condition"], own["name"][-2:]): own["count"]
+             for meta, *_ in runs(study).values() for own in meta["scenario"]["traffic"]
+             if own["name"].startswith("long-lived")}
+    sums = long.groupby([*keys, "class"]).delivered_packets_s.sum().unstack()
+    found = found.join(sums[["DD", "DF", "FF"]], on=keys).fillna({"DD": 0, "DF": 0, "FF": 0})
+    for pair in ("DD", "DF", "FF"):
+        found[pair] /= [flows.get((c, pair), 1) for c in found.of_condition]
+    return found.drop(columns="interval_s")
+
+def weight(level, values):  # what an effect counts in Psi: one-way F at 5 % and 1 %
+    groups = [own.dropna() for _, own in values.groupby(level)]
+    within = sum(((own - own.mean()) ** 2).sum() for own in groups)
+    every = pd.concat(groups)
+    between, freedom = ((every - every.mean()) ** 2).sum() - within, len(every) - 2
+    return sum(between * freedom > limit * within for limit in F_LIMITS[freedom]) / 2
+
+def psi(study, factor):
+    rows = settings(study)
+    mean_of = rows.groupby(["of_condition", "of_law"]).mean(numeric_only=True)
+    names = rows.columns.difference(["n", "of_condition", "of_law"])
+    kinds = [[rows[rows.n == n].set_index("of_condition") for n in range(3)],
+             [mean_of.xs(law, level=1) for law in ("reno", "ctcp")]]
+    return mean(mean(mean(weight(t.index.str.contains(f"{factor}+", regex=False), t[r])
+                          for r in names) for t in kind) for kind in kinds)
+
+def groups(study):  # responses that all go together, the largest group first
+    rows = settings(study).query("n == 1")[[f"y{k}" for k in range(1, 23)]]
+    r = rows.loc[:, rows.std() > 0].corr().abs()
+    def largest(own, left):
+        found = [largest([*own, name], [b for b in left[i + 1:] if r[name][b] > 0.65])
+                 for i, name in enumerate(left)]
+        return max(found, key=lambda g: (len(g), round(r.loc[g, g].sum().sum(), 9)), default=own)
+    left, count = list(r), 0
+    while left:
+        chosen = largest([], left)
+        left, count = [name for name in left if name not in chosen], count + 1
+    return count
+
+F_LIMITS = {254: (3.8779, 6.7367), 126: (3.9163, 6.8403)}
+NIST = {
+    "over_others": over_others, "hold": hold, "farthest": farthest, "same_signs": same_signs,
+    "psi": psi, "groups": groups, "uncongested_identical": uncongested_identical,
+    "fast_grows_with_congestion": fast_grows_with_congestion,
+    "lightly_congested_similar": lambda s: mean(near(s, c).mean() for c in quarter(s, 1)),
+    "grubbs_outlier": lambda s, response: mean(
+        grubbs(responses(s)[response].xs(c)).fast for c in quarter(s, 3)),
+    "unfair_to": lambda s, unfair, files=FILES, heavy=False: min(
+        (left(s, files, heavy)[FAIR].mean(axis=1) > left(s, files, heavy)[u]).mean()
+        for u in unfair),
+    "tcp_resends": lambda s, beside: distinct(resent(s), groups_of(rates(s))).pipe(
+        lambda own: min(gmean(own[law] / own[FAIR].mean(axis=1)) for law in beside)),
+    "fast_at_less_fair": lambda s: corners_apart(s, lambda t, v: beside(rates(t, v))),
+    "htcp_below": lambda s: beside(distinct(only(rates(s), file=LARGE)), "own").pipe(
+        lambda own: math.exp((own.htcp - own.drop(columns="htcp").mean(axis=1)).mean())),
+    "bic_behind": lambda s: math.exp(gain(s, 3, LARGE, LOSING).bic),
+    "equal_large": lambda s: gain(s, 3, LARGE, LOSING)[["bic", "ctcp", "hstcp", "scalable"]].map(
+        math.exp).between(0.75, 1.25).mean(),
+    "sooner": lambda s: math.exp(ahead(distinct(movies(s))).mean().min()),
+}

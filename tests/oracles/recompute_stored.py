@@ -1,0 +1,55 @@
+"""Read stored runs by DuckDB and pandas, with no code of the package."""
+
+# fmt: off
+import json
+import math
+from functools import cache
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+
+ROOT = Path(__file__).parents[2]
+#: The scale whose results each study keeps.
+STORED = {"buffer-sizing": "quick", "fast": "standard", "fct": "standard", "flow-level": "standard",
+          "fluid-check": "standard", "nist-1a": "corners", "nist-1b": "standard",
+          "nist-2a": "corners", "nist-2b": "standard", "nist-2c": "corners",
+          "nist-duration": "standard", "nist-scale": "standard", "nist-sensitivity": "standard",
+          "nist-unknowns": "standard", "senders": "standard", "tcp-red": "standard",
+          "tcp-replacements": "quick", "vcp": "standard"}
+
+@cache
+def whole(file):  # a table of all runs, with the columns that formulas give
+    frame, formed = (duckdb.read_parquet(str(f)).df() for f in (file, file.with_stem("formed")))
+    for row in formed[formed.file == file.stem].sort_values("place").itertuples():
+        frame[row.column] = frame.eval(row.formula).replace([math.inf, -math.inf], math.nan)
+    return frame
+
+@cache
+def runs(study):  # by labels: what a run says of itself, and where its rows are
+    found, where = {}, ROOT / "results" / study / STORED[study]
+    for file in sorted(where.glob("*/runs.parquet")):
+        for texts in duckdb.read_parquet(str(file)).df()[["meta", "tables"]].to_numpy():
+            meta, places = map(json.loads, texts)
+            found[tuple(map(str, meta["labels"].values()))] = meta, file, places
+    return found
+
+def run(study, key, table):
+    _, file, places = runs(study)[tuple(map(str, key))]
+    at = places[table]
+    return whole(file.with_stem(at["file"])).iloc[at["first"]:][:at["rows"]]
+
+@cache
+def load(study, table):  # rows of all runs, numbered, with the labels of each run as `of_...`
+    parts = []
+    for key, (meta, *_) in runs(study).items():
+        labels = {f"of_{k}": str(v) for k, v in meta["labels"].items()}
+        own = run(study, key, table)
+        parts.append(own.assign(**{"of_variant": ""} | labels, n=range(len(own))))
+    return pd.concat(parts, ignore_index=True)
+
+def replicates(study, *begin):
+    return [key for key in runs(study) if key[:len(begin)] == tuple(map(str, begin))]
+
+def levels(study, part, place):  # of a label, as the runs have them
+    return list(dict.fromkeys(key[place] for key in runs(study) if key[0] == part))
