@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 
 from . import recompute_models as models
+from .recompute_designs import DESIGNS
 from .recompute_nist import NIST
-from .recompute_stored import levels, load, replicates, run, runs
+from .recompute_schemes import SCHEMES
+from .recompute_stored import course, jain, levels, load, port, replicates, run, runs
 
-
-def port(study, key, column="utilisation"):
-    return run(study, key, "ports")[column].iloc[0]
 
 def use(*key):
     return port("fast", key)
@@ -31,13 +30,6 @@ def shares(key):
 
 def goodput(key):
     return run("fast", key, "flows").goodput_bps.sum()
-
-def course(study, key, name, column):
-    rows = run(study, key, "series").query("name == @name")
-    return rows.t_s.to_numpy(), rows[column].to_numpy()
-
-def jain(values):
-    return values.sum() ** 2 / len(values) / (values ** 2).sum()
 
 def beside_reno(buffer, alpha, sender="doubling"):  # FAST's share, and the queue in BDP of 50 ms
     keys = replicates("fast", "against reno", sender, buffer, alpha)
@@ -81,7 +73,7 @@ def median_reno_loss(_):  # the model at rest: Mathis' formula at the round trip
 AGAINST_RENO = ((0.25, 0.02), (0.25, 0.05), (0.25, 0.1), (0.5, 0.05), (0.5, 0.1), (0.5, 0.2),
                 (1.0, 0.05), (1.0, 0.1), (1.0, 0.2), (1.0, 0.4), (2.0, 0.1), (2.0, 0.4))
 RANDOM_LOSS = {1e-5: 0.99, 3e-5: 0.98, 1e-4: 0.93, 3e-4: 0.82, 1e-3: 0.59, 3e-3: 0.30, 1e-2: 0.093}
-FUNCTIONS = NIST | {
+FUNCTIONS = NIST | DESIGNS | SCHEMES | {
     "random_loss": random_loss, "distance_of_row": models.row_apart,
     "against_reno": lambda _, sender, **__: max(
         abs(beside_reno(*each, sender)[1] / models.queue_beside_reno(*each) - 1)

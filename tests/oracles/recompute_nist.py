@@ -1,4 +1,4 @@
-"""Claims on NIST's experiments from their stored runs, by pandas and no code of the package.
+"""Claims on NIST's experiments 1a to 2c from stored runs, by pandas and no code of the package.
 
 `NIST` has the names that `claims.toml` calls.
 """
@@ -11,7 +11,7 @@ from statistics import geometric_mean as gmean
 
 import pandas as pd
 
-from .recompute_stored import load, runs
+from .recompute_stored import load
 
 DELAY, FAIR = ["fast", "fast-at"], ["ctcp", "htcp", "fast-at"]
 PAIRS = ["DD", "DF", "DN", "FF", "FN", "NN"]
@@ -23,7 +23,7 @@ GRUBBS = {6: 1.887145117784, 7: 2.01996850768, 8: 2.126645087195}  # by laws, tw
 LIGHT, HEAVY = ("X1+", "X7+", f"X12{MINUS}"), (f"X1{MINUS}", f"X7{MINUS}", "X12+")
 
 @cache
-def responses(study, *labels):  # every response of the second period, by condition and law
+def responses(study, *labels):  # of the second period, by condition and law or by these labels
     keys = [f"of_{label}" for label in labels or ("condition", "law")]
     found = load(study, "responses").query("n == 1").set_index(keys)
     found = found[[*(f"y{k}" for k in range(1, 23)), "connecting"]].copy()
@@ -139,84 +139,8 @@ def corners_apart(study, table):
     low, high = (table(study, variant).loc[both, "fast-at"] for variant in ("", INFINITE))
     return math.exp((low - high).mean())
 
-def hold(study, response, law="fast", sign=1, bound=1.0):
-    own = responses(study)[response].unstack()
-    ratio = own[law] / own.drop(columns=DELAY).median(axis=1)
-    return (sign * (ratio - bound) > 0).mean()
-
-@cache
-def durations():  # by experiment, length and law
-    keys = "experiment", "length", "law"
-    found, links = responses("nist-duration", *keys).copy(), load("nist-duration", "links")
-    between = links[(links["from"].str.len() == 1) & (links.to.str.len() == 1)]
-    by = between[between.period == 2].groupby([f"of_{key}" for key in keys])
-    return found.assign(utilisation=by.utilisation.mean()).unstack(1).swaplevel(axis=1)
-
-def farthest(study, response):  # no count of the two intervals differs
-    return (durations()["short"][response] / durations()["published"][response] - 1).abs().max()
-
-def same_signs(study):
-    kept = []
-    for _, rows in durations().groupby(level=0):
-        own = rows.droplevel(0)
-        whole, short = ((t.drop("reno") / t.loc["reno"].where(t.loc["reno"] > 0)).stack()
-                        for t in (own["published"], own["short"]))
-        apart = whole.index[(whole - 1).abs() > 0.1].intersection(short.index)
-        kept += list((whole[apart] > 1) == (short[apart] > 1))
-    return mean(kept)
-
-@cache
-def settings(study):  # of every run and period: its factors, and 25 responses, counts a second
-    found = load(study, "responses")[[*(f"y{k}" for k in range(1, 23)), "interval_s", "n",
-                                      "of_condition", "of_law"]].copy()
-    for count in ("y3", "y4", "y6", "y8", "y12", "y13", "y14"):
-        found[count] /= found.interval_s
-    for share, count in (("y7", "y6"), ("y9", "y8")):
-        found[share] = (found[count] / (found[count] + found.y1)).where(found[count] + found.y1 > 0)
-    classes, keys = load(study, "classes"), ["of_condition", "of_law", "n"]
-    long = classes[classes.file == "long-lived"].assign(n=classes.period - 1)
-    flows = {(meta["labels"]["condition"], own["name"][-2:]): own["count"]
-             for meta, *_ in runs(study).values() for own in meta["scenario"]["traffic"]
-             if own["name"].startswith("long-lived")}
-    sums = long.groupby([*keys, "class"]).delivered_packets_s.sum().unstack()
-    found = found.join(sums[["DD", "DF", "FF"]], on=keys).fillna({"DD": 0, "DF": 0, "FF": 0})
-    for pair in ("DD", "DF", "FF"):
-        found[pair] /= [flows.get((c, pair), 1) for c in found.of_condition]
-    return found.drop(columns="interval_s")
-
-def weight(level, values):  # what an effect counts in Psi: one-way F at 5 % and 1 %
-    groups = [own.dropna() for _, own in values.groupby(level)]
-    within = sum(((own - own.mean()) ** 2).sum() for own in groups)
-    every = pd.concat(groups)
-    between, freedom = ((every - every.mean()) ** 2).sum() - within, len(every) - 2
-    return sum(between * freedom > limit * within for limit in F_LIMITS[freedom]) / 2
-
-def psi(study, factor):
-    rows = settings(study)
-    mean_of = rows.groupby(["of_condition", "of_law"]).mean(numeric_only=True)
-    names = rows.columns.difference(["n", "of_condition", "of_law"])
-    kinds = [[rows[rows.n == n].set_index("of_condition") for n in range(3)],
-             [mean_of.xs(law, level=1) for law in ("reno", "ctcp")]]
-    return mean(mean(mean(weight(t.index.str.contains(f"{factor}+", regex=False), t[r])
-                          for r in names) for t in kind) for kind in kinds)
-
-def groups(study):  # responses that all go together, the largest group first
-    rows = settings(study).query("n == 1")[[f"y{k}" for k in range(1, 23)]]
-    r = rows.loc[:, rows.std() > 0].corr().abs()
-    def largest(own, left):
-        found = [largest([*own, name], [b for b in left[i + 1:] if r[name][b] > 0.65])
-                 for i, name in enumerate(left)]
-        return max(found, key=lambda g: (len(g), round(r.loc[g, g].sum().sum(), 9)), default=own)
-    left, count = list(r), 0
-    while left:
-        chosen = largest([], left)
-        left, count = [name for name in left if name not in chosen], count + 1
-    return count
-
-F_LIMITS = {254: (3.8779, 6.7367), 126: (3.9163, 6.8403)}
 NIST = {
-    "over_others": over_others, "hold": hold, "farthest": farthest, "same_signs": same_signs,
-    "psi": psi, "groups": groups, "uncongested_identical": uncongested_identical,
+    "over_others": over_others, "uncongested_identical": uncongested_identical,
     "fast_grows_with_congestion": fast_grows_with_congestion,
     "lightly_congested_similar": lambda s: mean(near(s, c).mean() for c in quarter(s, 1)),
     "grubbs_outlier": lambda s, response: mean(

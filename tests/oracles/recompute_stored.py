@@ -18,11 +18,15 @@ STORED = {"buffer-sizing": "quick", "fast": "standard", "fct": "standard", "flow
           "nist-unknowns": "standard", "senders": "standard", "tcp-red": "standard",
           "tcp-replacements": "quick", "vcp": "standard"}
 
+def share(part, whole):  # as formulas call it
+    return (part / whole).where((part != 0) | (whole != 0), 0.0)
+
 @cache
 def whole(file):  # a table of all runs, with the columns that formulas give
     frame, formed = (duckdb.read_parquet(str(f)).df() for f in (file, file.with_stem("formed")))
     for row in formed[formed.file == file.stem].sort_values("place").itertuples():
-        frame[row.column] = frame.eval(row.formula).replace([math.inf, -math.inf], math.nan)
+        formula = row.formula.replace("share(", "@share(")
+        frame[row.column] = frame.eval(formula).replace([math.inf, -math.inf], math.nan)
     return frame
 
 @cache
@@ -53,3 +57,13 @@ def replicates(study, *begin):
 
 def levels(study, part, place):  # of a label, as the runs have them
     return list(dict.fromkeys(key[place] for key in runs(study) if key[0] == part))
+
+def port(study, key, column="utilisation"):
+    return run(study, key, "ports")[column].iloc[0]
+
+def course(study, key, name, column):
+    rows = run(study, key, "series").query("name == @name")
+    return rows.t_s.to_numpy(), rows[column].to_numpy()
+
+def jain(values):
+    return values.sum() ** 2 / len(values) / (values ** 2).sum()
