@@ -232,6 +232,7 @@ class Transport(Model):
             "syn_rto_ps": full["syn_timeout"],
             "syn_backoff": full["syn_backoff"],
             **{part: full[part] for part in _AS_THEY_ARE},
+            **_without_default("after_idle", full["after_idle"], "rfc5681"),
             "delayed_ack_ps": full["delayed_ack_timeout"],
             "rtt": full["rtt_sampling"],
             "clock_ps": full["clock"],
@@ -261,8 +262,12 @@ _AS_THEY_ARE = (
     "ecn",
     "ecn_acks",
     "pacing_bursts",
-    "after_idle",
 )
+
+
+def _without_default(key: str, value: str, default: str) -> dict[str, str]:
+    """Leave out a key that has the default: plans from before the key keep their identity."""
+    return {} if value == default else {key: value}
 
 
 def _finite(packets: Any) -> float | None:
