@@ -16,11 +16,6 @@ REPEATS = 5
 #: How near a burst's completion and the window at its start are to the range of the kernel's.
 TIME_MS, TIME, WINDOW = 1.0, 0.02, 2
 
-#: Here only so many bursts are compared: the second one loses its tail, which a tail loss probe
-#: finds. Its recovery ends the probe in the kernel (tcp_init_cwnd_reduction). In Headgate the first
-#: ACK of the next burst still answers that probe, and halves the window once more.
-COMPARED = {"reno-20mbps-0.1s": 3}
-
 KERNEL: dict[tuple[str, int], list[dict[str, str]]] = defaultdict(list)
 for row in rows("linux/bursts.csv"):
     KERNEL[row["case"], int(row["burst"])].append(row)
@@ -28,14 +23,14 @@ for row in rows("linux/bursts.csv"):
 
 @cache
 def ours(case: Case) -> list[dict[str, float]]:
-    return run(case)[: COMPARED.get(case.name)]
+    return run(case)
 
 
 def theirs(case: Case, name: str) -> list[tuple[float, float]]:
     """Give the range of the kernel's repeats for each burst."""
     bursts = (KERNEL[case.name, burst] for burst in range(1, case.bursts + 1))
     ranges = ([float(row[name]) for row in repeats] for repeats in bursts)
-    return [(min(values), max(values)) for values in ranges][: COMPARED.get(case.name)]
+    return [(min(values), max(values)) for values in ranges]
 
 
 def test_each_burst_has_five_repeats_of_the_kernel() -> None:

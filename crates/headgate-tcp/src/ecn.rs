@@ -43,6 +43,7 @@ impl<C: Controller> Sender<C> {
         }
         self.stats.reductions += 1;
         self.forget_episode();
+        self.forget_probe();
         let flight = self.flight_for_controller(ctx);
         self.tell_controller(Cause::Mark, flight, ctx);
         if self.reduces_proportionally(ctx.profile()) {

@@ -19,6 +19,7 @@ impl<C: Controller> Sender<C> {
         self.stats.recoveries += 1;
         self.timed = None;
         if reduces {
+            self.forget_probe();
             self.tell_controller(Cause::Loss, flight, ctx);
             self.recover = self.next;
         }

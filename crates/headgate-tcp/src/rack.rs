@@ -132,6 +132,12 @@ impl<C: Controller> Sender<C> {
         self.restart_timer(ctx);
     }
 
+    /// A reduction answers the loss that a probe may have repaired: the probe's ACK makes no second one
+    /// (as Linux, `tcp_init_cwnd_reduction`).
+    pub(crate) fn forget_probe(&mut self) {
+        self.probe = None;
+    }
+
     /// What an ACK says about the probe (RFC 8985 §7.4.2): a repaired loss that went unseen is
     /// congestion all the same.
     pub(crate) fn settle_probe(&mut self, newly: u32, ctx: &impl Context) {

@@ -146,6 +146,22 @@ fn rfc8985_7_4_a_loss_that_the_probe_repaired_is_congestion() {
 }
 
 #[test]
+fn rfc8985_7_4_a_recovery_answers_the_loss_that_the_probe_found() {
+    let mut peer = Peer::open(100, Profile { receive_window: 10, ..rack() });
+    peer.sent();
+    peer.wait_until_it_sends(); // segment 9 again: the receiver has nothing else yet
+    peer.host.now += RTT;
+    peer.sack(0, &[(9, 10)]);
+    assert_eq!((peer.tcp.phase, peer.tcp.stats.recoveries), (Phase::Recovery, 1));
+    let reduced = peer.tcp.window.ssthresh;
+    peer.host.now += RTT;
+    peer.ack(10);
+    peer.host.now += RTT;
+    peer.ack(11); // without an echo of the probe; the recovery has reduced the window for its loss
+    assert_eq!((peer.tcp.window.ssthresh, peer.tcp.phase), (reduced, Phase::Open));
+}
+
+#[test]
 fn rfc8985_7_without_probes_a_tail_times_out() {
     let mut peer = Peer::open(1, Profile { tail_probe: false, min_rto: 200 * MS, rto_margin: 0, ..rack() });
     peer.sent();
