@@ -131,6 +131,7 @@ mod tests {
             min_rtt_s: f64::INFINITY,
             mean_rtt_s: f64::NAN,
             mean_cwnd: 1.5,
+            burst: 0,
         }
     }
 

@@ -97,6 +97,7 @@ mod stats;
 mod timeout_recovery;
 mod undo;
 mod usage;
+mod write_queue;
 mod writes;
 
 pub use flags::Flags;

@@ -17,7 +17,7 @@ use crate::sent_packets::SentPackets;
 use crate::state::{Alarm, Phase};
 use crate::stats::Stats;
 use crate::usage::Usage;
-use crate::writes::Writes;
+use crate::write_queue::Writes;
 
 /// One connection's sending end. The fields of the first lines serve every ACK.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,39 +1,11 @@
 //! What an application writes in turn on one connection.
 
-use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
-
 use headgate_model::control::Controller;
 
 use crate::context::SenderContext;
 use crate::profile::{ENDLESS, Profile};
 use crate::sender::Sender;
 use crate::state::Phase;
-
-/// The writes that are not acknowledged yet, each by the segment after its last one.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Writes {
-    ends: VecDeque<u32>,
-}
-
-impl Writes {
-    fn ends_with(&self, seq: u32) -> bool {
-        self.ends.binary_search(&(seq + 1)).is_ok()
-    }
-
-    /// Drops what is acknowledged; whether that was a write at least.
-    fn acknowledge(&mut self, una: u32) -> bool {
-        let before = self.ends.len();
-        while self.ends.front().is_some_and(|&end| end <= una) {
-            self.ends.pop_front();
-        }
-        self.ends.len() < before
-    }
-
-    fn bytes(&self) -> usize {
-        size_of::<Self>() + self.ends.capacity() * size_of::<u32>()
-    }
-}
 
 impl<C: Controller> Sender<C> {
     /// A closed sender whose application writes in turn: first so many segments, more by [`Self::write`]. The
