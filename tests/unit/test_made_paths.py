@@ -27,6 +27,8 @@ class Fixed:
 
     def on_congestion(self, *_: object) -> None: ...
 
+    def on_restart(self, *_: object) -> None: ...
+
 
 def sender(path: MadePath) -> MadeSender:
     return MadeSender(Fixed(), path)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from headgate.measures.summary import by_law
 
 COUNTED = ("retransmissions", "timeouts", "recoveries")
 #: What a flow or a link is, whenever one looks.
-STANDING = ("size_packets", "buffer_packets", "delay_s")
+STANDING = ("size_packets", "buffer_packets", "delay_s", "burst")
 
 
 def run(duration: str, warmup: str = "0 s") -> dict[str, int]:

@@ -110,6 +110,13 @@ mod _native {
         Ok(student.inverse_cdf(p))
     }
 
+    /// The probability that Student's t with so many degrees of freedom exceeds `t`.
+    #[pyfunction]
+    fn student_tail(t: f64, freedom: f64) -> PyResult<f64> {
+        let student = StudentsT::new(0.0, 1.0, freedom).map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok(student.sf(t))
+    }
+
     /// The version of the engine.
     #[pyfunction]
     fn version() -> &'static str {

@@ -14,6 +14,8 @@ LEVEL = 0.95
 
 def student_quantile(p: float, freedom: float) -> float:
     """Return the p quantile of Student's t distribution with so many degrees of freedom."""
+    if math.isinf(freedom):
+        return NormalDist().inv_cdf(p)
     return _native.student_quantile(p, freedom)
 
 
@@ -43,13 +45,13 @@ def mean_p(values: ArrayLike) -> float:
 
 def student_p(value: float, error: float, freedom: float) -> float:
     """Return the two-sided p of a value with a standard error; NaN without degrees of freedom."""
-    from scipy import stats
-
-    if not freedom > 0 or math.isnan(error):
+    if not freedom > 0 or math.isnan(error) or math.isnan(value):
         return math.nan
     if error == 0:
         return 0.0 if value else 1.0
-    return float(2 * stats.t.sf(abs(value) / error, freedom))
+    if math.isinf(freedom):
+        return 2 * NormalDist().cdf(-abs(value) / error)
+    return 2 * _native.student_tail(abs(value) / error, freedom)
 
 
 def ratio_interval(ratios: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:

@@ -25,8 +25,8 @@ headgate_model::columns! {
         source: Index [HIDDEN], "", "Router of the sending host.";
         receiver: Index [HIDDEN], "", "Router of the receiving host.";
         start as start_s: Instant, "s", "When the first SYN was sent; of a later burst when the application wrote it.";
-        fct_receiver as fct_receiver_s: Optional, "s", "Completion time as the receiver sees it, from the start to the last packet arrived; missing unless finished, and where `stop` ended the flow.";
-        fct_sender as fct_sender_s: Optional, "s", "Completion time as the sender sees it, from the start to the last ACK; missing unless finished.";
+        fct_receiver as fct_receiver_s: Optional, "s", "Completion time as the receiver sees it, from the start of the flow or burst to the last packet arrived; missing unless finished, and where `stop` ended the flow.";
+        fct_sender as fct_sender_s: Optional, "s", "Completion time as the sender sees it, from the start of the flow or burst to the last ACK; missing unless finished.";
         established as established_s: Optional, "s", "Duration of the handshake; missing unless established, and for a burst that has none.";
         delivered as delivered_packets: Small, "packets", "Packets acknowledged in order, after the warm-up.";
         delivered_total as delivered_total_packets: Small, "packets", "Packets acknowledged in order, from the start of the flow on.";

@@ -1,0 +1,30 @@
+//! The writes of an application that wait for ACKs.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+/// The writes that are not acknowledged yet, each by the segment after its last one.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Writes {
+    pub(crate) ends: VecDeque<u32>,
+}
+
+impl Writes {
+    pub(crate) fn ends_with(&self, seq: u32) -> bool {
+        self.ends.binary_search(&(seq + 1)).is_ok()
+    }
+
+    /// Drops what is acknowledged; whether that was a write at least.
+    pub(crate) fn acknowledge(&mut self, una: u32) -> bool {
+        let before = self.ends.len();
+        while self.ends.front().is_some_and(|&end| end <= una) {
+            self.ends.pop_front();
+        }
+        self.ends.len() < before
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.ends.capacity() * size_of::<u32>()
+    }
+}
