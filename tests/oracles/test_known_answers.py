@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 from typer.testing import CliRunner
 
 from headgate.analysis import components, correlations, main_effects, ranks, ten_steps
 from headgate.analysis.clusters import tree
 from headgate.cli.main import app
 from headgate.stats import grubbs
+from headgate.stats.intervals import student_p, student_quantile
 from headgate.stats.multiplicity import false_discovery, holm
 
 DATA = Path(__file__).parent / "data" / "statistics"
@@ -248,3 +250,16 @@ def test_holm_keeps_those_that_fall_below_a_rising_bound() -> None:
     assert [key for key, one in found.items() if one < 0.05] == [1, 2, 3]
     assert found[2] == pytest.approx(0.0019 * 13)
     assert np.isnan(found[15])
+
+
+def test_ps_of_student_and_corrected_ps_are_those_of_scipy() -> None:
+    random = np.random.default_rng(3)
+    for freedom in (1, 2, 5, 30, 1000, np.inf):
+        for value in (0.0, 0.1, 1.0, 2.5, 10.0):
+            wanted = 2 * stats.t.sf(value / 1.5, freedom)
+            assert student_p(value, 1.5, freedom) == pytest.approx(wanted, rel=1e-8)
+        assert student_quantile(0.975, freedom) == pytest.approx(stats.t.ppf(0.975, freedom))
+    p = random.uniform(size=40) ** 3
+    found = false_discovery(dict(enumerate([*p, float("nan")])))
+    assert [found[place] for place in range(40)] == pytest.approx(stats.false_discovery_control(p))
+    assert np.isnan(found[40])

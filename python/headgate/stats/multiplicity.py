@@ -29,11 +29,10 @@ def false_discovery(found: Mapping[Key, float]) -> dict[Key, float]:
 
     Of what is below 5 %, one in twenty is false on average.
     """
-    from scipy import stats
-
-    p = np.array(list(found.values()), dtype=float)
-    known = np.isfinite(p)
-    q = np.full(len(p), np.nan)
-    if known.any():
-        q[known] = stats.false_discovery_control(p[known])
-    return dict(zip(found, q.tolist(), strict=True))
+    keys = [key for key, p in found.items() if not np.isnan(p)]
+    keys.sort(key=lambda key: found[key], reverse=True)
+    corrected, least = dict.fromkeys(found, float("nan")), 1.0
+    for place, key in enumerate(keys):
+        least = min(least, found[key] * (len(keys) / (len(keys) - place)))
+        corrected[key] = least
+    return corrected
