@@ -42,7 +42,7 @@ pub struct Flow<L> {
     /// By which the results name it (see [`crate::setup::Setup::spec`]), and its law among the plan's.
     pub number: u32,
     pub law: u32,
-    /// The source that has asked for it (see [`Opening::owner`]).
+    /// The source that has asked for it (see `Opening::owner`).
     pub owner: u32,
     /// What it is counted by (see [`crate::record::FlowKeys`]).
     pub key: u32,
