@@ -46,7 +46,7 @@ pub struct Transport {
     /// How a connection begins whose SYN was sent again.
     #[serde(default)]
     pub syn_retry: SynRetry,
-    /// What happens after a fast retransmit.
+    /// How a sender repairs losses after a fast retransmit.
     pub recovery: Recovery,
     /// The first two duplicates let new segments go (RFC 3042).
     pub limited_transmit: bool,
@@ -80,7 +80,7 @@ pub struct Transport {
     pub whole_windows: bool,
     /// Grow only while the window is what limits the flow (RFC 7661 / Linux).
     pub window_validation: bool,
-    /// What becomes of the window while an application has nothing to send.
+    /// How an idle time changes the window.
     #[serde(default)]
     pub after_idle: AfterIdle,
     /// ACKs may wait for a second segment (RFC 5681 §4.2).
@@ -120,7 +120,7 @@ pub struct Pacing {
     pub gain: f64,
 }
 
-/// What happens after a fast retransmit.
+/// How a sender repairs losses after a fast retransmit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
@@ -145,7 +145,7 @@ pub enum SynRetry {
     Linux,
 }
 
-/// What becomes of the window of a connection that has sent nothing for longer than its time-out.
+/// How a connection changes its window after an idle time longer than its retransmission time-out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AfterIdle {

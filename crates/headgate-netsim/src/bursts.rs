@@ -1,4 +1,4 @@
-//! Bursts on a persistent connection, and what is written down of a burst or a flow.
+//! Bursts on a persistent connection, and the facts of a flow or burst that results record.
 
 use headgate_model::units::{Span, Time};
 use headgate_tcp::Stats;
@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 pub struct Burst {
     /// Its number among those of its source, from 1.
     pub number: u32,
-    /// Its first segment, and the one after its last.
+    /// Its first segment; `end` is the segment after its last one.
     pub from: u32,
     pub end: u32,
     pub begun: Time,
@@ -22,22 +22,22 @@ pub struct Burst {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct BurstQueue {
     under_way: VecDeque<Burst>,
-    /// Its source will begin another.
+    /// Its source will begin another burst.
     pub goes_on: bool,
-    /// What the sender had counted when the last burst ended.
+    /// The sender's counters when the last burst ended.
     before: Stats,
 }
 
 /// A flow, or a burst, as results count it.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
-    /// Number of the burst; 0 = the flow has a connection of its own.
+    /// Number of the burst on its connection, from 1; 0 for a flow.
     pub burst: u32,
-    /// Its first segment, and their number.
+    /// Its first segment; `size` counts its segments.
     pub from: u32,
     pub size: u32,
     pub received: Option<Span>,
-    /// What the sender counted meanwhile.
+    /// The sender's counters for this flow or burst.
     pub stats: Stats,
 }
 
@@ -71,7 +71,7 @@ impl BurstQueue {
         complete.for_each(|burst| burst.received = burst.received.or(Some(at - burst.begun)));
     }
 
-    /// Bursts under way. What the sender counts is the oldest one's.
+    /// Returns the bursts under way. The sender's counters belong to the oldest one.
     pub fn transfers<'a>(&'a self, stats: &'a Stats) -> impl Iterator<Item = Transfer> + 'a {
         self.under_way.iter().enumerate().map(move |(place, burst)| {
             let counted = if place == 0 { stats.since(&self.before) } else { Stats::default() };
@@ -86,7 +86,7 @@ impl BurstQueue {
         })
     }
 
-    /// The oldest burst is over.
+    /// Ends the oldest burst.
     pub fn end(&mut self, stats: &Stats) {
         self.under_way.pop_front();
         self.before = *stats;

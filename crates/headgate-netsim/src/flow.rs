@@ -201,13 +201,13 @@ impl<L: ControllerRegistry> Flow<L> {
         self.drive(shared, |_, _| (), |sender, host| sender.on_timer(timer, at, host))
     }
 
-    /// What was delivered and repaired so far does not count: warm-up, or a burst, is over.
+    /// Excludes deliveries and repairs up to now from the results: the warm-up, or a burst, has ended.
     pub fn forget(&mut self) {
         self.base = self.tcp.una;
         self.before = self.tcp.stats.repairs();
     }
 
-    /// The connection is over: lets the receiver go.
+    /// Closes the connection, and lets the receiver go.
     pub fn close(&mut self, shared: &mut Shared<L>) {
         if self.tcp.phase == Phase::SynSent {
             shared.counters.connecting -= 1;
@@ -287,7 +287,7 @@ impl<L: ControllerRegistry> Flow<L> {
         self.bursts.as_ref().is_some_and(|bursts| bursts.is_idle() && !bursts.goes_on)
     }
 
-    /// The oldest burst is over: what comes from now on is the next one's.
+    /// Ends the oldest burst: later deliveries belong to the next one.
     pub fn end_burst(&mut self) {
         if let Some(bursts) = &mut self.bursts {
             bursts.end(&self.tcp.stats);

@@ -103,18 +103,20 @@ mod _native {
 
     type Arrays<'py> = BTreeMap<String, PyReadonlyArray1<'py, u64>>;
 
+    fn student(freedom: f64) -> PyResult<StudentsT> {
+        StudentsT::new(0.0, 1.0, freedom).map_err(|e| PyValueError::new_err(e.to_string()))
+    }
+
     /// The `p` quantile of Student's t distribution with so many degrees of freedom.
     #[pyfunction]
     fn student_quantile(p: f64, freedom: f64) -> PyResult<f64> {
-        let student = StudentsT::new(0.0, 1.0, freedom).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        Ok(student.inverse_cdf(p))
+        Ok(student(freedom)?.inverse_cdf(p))
     }
 
     /// The probability that Student's t with so many degrees of freedom exceeds `t`.
     #[pyfunction]
     fn student_tail(t: f64, freedom: f64) -> PyResult<f64> {
-        let student = StudentsT::new(0.0, 1.0, freedom).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        Ok(student.sf(t))
+        Ok(student(freedom)?.sf(t))
     }
 
     /// The version of the engine.

@@ -1,4 +1,4 @@
-//! What becomes of the window while an application has nothing to send (RFC 5681 §4.1, RFC 2861 §3.1).
+//! How an idle time changes the window (RFC 5681 §4.1, RFC 2861 §3.1).
 
 use headgate_model::control::{Controller, Restart};
 use headgate_model::units::{Span, seconds};

@@ -90,7 +90,7 @@ pub struct Profile {
     pub whole_windows: bool,
     /// Windows grow only while they are what limits the flow (RFC 7661).
     pub window_validation: bool,
-    /// What becomes of the window while an application has nothing to send.
+    /// How an idle time changes the window.
     pub after_idle: AfterIdle,
     /// How long an ACK may wait for a second segment (RFC 5681 §4.2), if it may.
     pub delayed_ack: Option<Span>,

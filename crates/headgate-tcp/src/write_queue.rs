@@ -15,7 +15,7 @@ impl Writes {
         self.ends.binary_search(&(seq + 1)).is_ok()
     }
 
-    /// Drops what is acknowledged; whether that was a write at least.
+    /// Drops the writes that are acknowledged. Returns whether there was one.
     pub(crate) fn acknowledge(&mut self, una: u32) -> bool {
         let before = self.ends.len();
         while self.ends.front().is_some_and(|&end| end <= una) {

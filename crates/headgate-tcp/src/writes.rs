@@ -1,4 +1,4 @@
-//! What an application writes in turn on one connection.
+//! Writes of an application, one after the other on one connection.
 
 use headgate_model::control::Controller;
 

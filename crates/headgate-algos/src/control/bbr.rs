@@ -25,8 +25,7 @@
 //! shorter than the others (`FLAG_ACK_MAYBE_DELAYED`): here all segments are full, so none is. Gains are not
 //! rounded to 1/256. The first phase of PROBE_BW is drawn from a
 //! hash of the time of the start, the RTT and the segments delivered, not from a random number: the
-//! same flow always draws the same. Nothing is undone, as nothing here is reordered. The smallest RTT begins
-//! with the handshake's, as in Linux.
+//! same flow always draws the same. The smallest RTT begins with the handshake's, as in Linux.
 //!
 //! # When to use it
 //! As the law driven by a model of the path: full use under random loss and in shallow buffers, and

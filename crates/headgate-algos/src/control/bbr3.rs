@@ -12,8 +12,8 @@
 //! until `bw` has grown by less than 25 % for three round trips, or 2 % of a round trip is lost in six
 //! places; DRAIN 0.5; then cycles of DOWN 0.90 until the queue is gone and headroom is free, CRUISE 1,
 //! REFILL 1 for a round trip, UP 1.25 until `bw` rests or too much is lost. Window gains are 2, in UP
-//! 2.25. After an idle time it paces with a gain of 1, and skips a PROBE_RTT that is due. More than 2 % lost of what a probe had in flight: `inflight_long = max(that, 0.7 target)`;
-//! it grows by 1, 2, 4 ... segments a round trip in UP, and CRUISE leaves 15 % of it free. A round trip
+//! 2.25. After an idle time it paces with a gain of 1, and skips a PROBE_RTT that is due. More than 2 % lost of
+//! what a probe had in flight: `inflight_long = max(that, 0.7 target)`; it grows by 1, 2, 4 ... segments a round trip in UP, and CRUISE leaves 15 % of it free. A round trip
 //! with losses outside a probe: `bw_short = max(latest, 0.7 bw_short)`, and so `inflight_short`, until
 //! the next REFILL. PROBE_RTT: every 5 s to half a bandwidth-delay product, for 0.2 s and a round trip.
 //!
@@ -22,9 +22,8 @@
 //! DRAIN has 1/2.885 and no limit of three round trips, DOWN 0.91; growth of `bw` counts on every ACK, losses
 //! that end a probe count in DOWN too, an equal RTT renews the smallest one, the segments still held back by
 //! pacing are not in the network, extra_acked is of 5 to 10 round trips and at most 0.1 s of `bw`, and the
-//! target has room for quanta. ECN, load balancing (PLB) and bursts by RTT of that module are left out;
-//! nothing is undone, as nothing here is reordered. Places of loss are ACKs that tell of
-//! losses. The table of caps in the draft bounds DRAIN by `inflight_long`, its pseudocode does not; the
+//! target has room for quanta. ECN, load balancing (PLB) and bursts by RTT of that module are left out. Places
+//! of loss are ACKs that report losses. The table of caps in the draft bounds DRAIN by `inflight_long`, its pseudocode does not; the
 //! pseudocode is followed. Waits are drawn from a hash of the time of the start, the RTT and the segments
 //! delivered.
 //!

@@ -25,8 +25,8 @@
 //! 40.6 and 80.6 ms are 5 and 9 ticks, so that a loss leaves 0.55 in place of 0.5. Without it they are exact.
 //!
 //! `min_rtt` is that of data; the handshake's is not seen. Throughput is a moving average (weight 1/4) of the
-//! rates of whole windows; until four round trips after a loss each of them starts it anew, and recovery is not
-//! part of it. `max_rtt` rises by at most 20 ms per sample and gives up a twentieth of its distance from
+//! rates of whole windows. In the first four round trips after a loss each rate replaces the average. Recovery does
+//! not count. `max_rtt` rises by at most 20 ms per sample and gives up a twentieth of its distance from
 //! `min_rtt` at each loss; ns-2's older module leaves it alone for three round trips after a loss. `d` counts
 //! from the end of recovery.
 //!

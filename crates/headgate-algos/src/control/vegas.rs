@@ -211,7 +211,7 @@ impl Controller for Vegas {
         }
     }
 
-    /// What was measured before an idle time says nothing of the path now (`tcp_vegas_cwnd_event`).
+    /// Forgets the base RTT: the path may have changed during the idle time (`tcp_vegas_cwnd_event`).
     fn on_restart(&mut self, _restart: &Restart, _path: &Path, _window: &mut Window) {
         if self.linux {
             self.round = RoundRtt::new();

@@ -24,10 +24,10 @@ headgate_model::columns! {
         law: Index [HIDDEN], "", "Its law's number in the plan.";
         source: Index [HIDDEN], "", "Router of the sending host.";
         receiver: Index [HIDDEN], "", "Router of the receiving host.";
-        start as start_s: Instant, "s", "When the first SYN was sent; of a later burst when the application wrote it.";
+        start as start_s: Instant, "s", "When the first SYN was sent; for later bursts, when the application wrote them.";
         fct_receiver as fct_receiver_s: Optional, "s", "Completion time as the receiver sees it, from the start of the flow or burst to the last packet arrived; missing unless finished, and where `stop` ended the flow.";
         fct_sender as fct_sender_s: Optional, "s", "Completion time as the sender sees it, from the start of the flow or burst to the last ACK; missing unless finished.";
-        established as established_s: Optional, "s", "Duration of the handshake; missing unless established, and for a burst that has none.";
+        established as established_s: Optional, "s", "Duration of the handshake; missing unless established, and for bursts after the first.";
         delivered as delivered_packets: Small, "packets", "Packets acknowledged in order, after the warm-up.";
         delivered_total as delivered_total_packets: Small, "packets", "Packets acknowledged in order, from the start of the flow on.";
         active as active_s: Duration, "s", "Time between start and end of the flow, after the warm-up.";
@@ -44,7 +44,7 @@ headgate_model::columns! {
         min_rtt_s: Finite, "s", "Least round trip measured, from the start of the flow on.";
         mean_rtt_s: Finite, "s", "Mean of the round trips measured, from the start of the flow on.";
         mean_cwnd as mean_cwnd_packets: Finite, "packets", "Mean congestion window at its ACKs, from the start of the flow on.";
-        burst: NonZero, "1", "Number of the burst on its connection, from 1; missing for a flow with a connection of its own.";
+        burst: NonZero, "1", "Number of the burst on its connection, from 1; missing for a flow.";
     }
     beside {
         /// What it is counted by: see [`super::FlowKeys`].

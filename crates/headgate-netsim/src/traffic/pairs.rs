@@ -14,7 +14,7 @@ pub struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// Those of `count` flows.
+    /// Pairs of `count` flows.
     pub fn new(count: u32, sources: &'a [Place], receivers: &[Place]) -> Self {
         let sources = &sources[..sources.len().min(count as usize)];
         let elsewhere = |node| receivers.iter().copied().filter(|r| r.node != node).collect();

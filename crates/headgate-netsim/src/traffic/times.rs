@@ -1,4 +1,4 @@
-//! Times that a plan draws.
+//! Distributions of times, such as pauses.
 
 use headgate_model::chance::Stream;
 use headgate_model::check::{Checked, LONGEST_RUN_S, Spot};
@@ -42,7 +42,7 @@ impl Times {
     }
 }
 
-/// The same as part of a run's state.
+/// A distribution of times, as part of a run's state.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Lasting {
     Fixed { ps: Span },
@@ -61,7 +61,12 @@ impl From<Times> for Lasting {
 }
 
 impl Lasting {
-    /// One of these times.
+    /// Pareto times with a shape, exponential ones without.
+    pub fn with_mean(mean_s: f64, shape: Option<f64>) -> Self {
+        shape.map_or(Self::Exponential { mean_s }, |shape| Self::Pareto { mean_s, shape })
+    }
+
+    /// Draws a time.
     pub fn draw(&self, stream: &mut Stream) -> Span {
         match *self {
             Self::Fixed { ps } => ps,

@@ -1,8 +1,9 @@
 //! Bursts on persistent connections: an application sends, pauses, and sends again on the same connection.
 //!
-//! In a *closed* loop a pause begins when all of a burst is acknowledged, as between the responses of a server that is
-//! asked again (HTTP keep-alive). In an *open* one bursts begin at times that the network does not move, as the
-//! segments of a video that is encoded live; a burst that begins before the last one has ended waits behind it.
+//! In a *closed* loop, a pause begins when all of a burst is acknowledged. HTTP keep-alive is an example: the client
+//! reads a response before it asks for the next one. In an *open* loop, bursts begin at times that do not depend on
+//! the network. The segments of a live video are an example. A burst that begins before the last one has ended waits
+//! behind it.
 
 use headgate_model::chance::Stream;
 use headgate_model::check::{Checked, LONGEST_RUN_S, Spot};

@@ -7,7 +7,7 @@
 use headgate_model::chance::Stream;
 use headgate_model::check::{Checked, Spot};
 use headgate_model::plan::Pool;
-use headgate_model::units::{Span, Time, picoseconds};
+use headgate_model::units::Time;
 use headgate_tcp::ENDLESS;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,7 @@ use crate::traffic::kind::{Kind, Populate, Populated};
 use crate::traffic::opening::Opening;
 use crate::traffic::process::{Moment, Process, Turn, UnderWay};
 use crate::traffic::spec::Spec;
+use crate::traffic::times::Lasting;
 
 /// Mean times; exponential ones still end within 64 bits.
 const MEANS_S: (f64, f64) = (1e-9, 100_000.0);
@@ -70,8 +71,8 @@ impl Populate for OnOff {
             let switches = Switches {
                 hosts,
                 streams: numbers.by_ref().take(hosts.count as usize).map(stream).collect(),
-                on: Lasting { mean_s: self.on_s, shape: self.shape },
-                off: Lasting { mean_s: self.off_s, shape: self.shape },
+                on: Lasting::with_mean(self.on_s, self.shape),
+                off: Lasting::with_mean(self.off_s, self.shape),
                 start: self.start_ps,
                 stop: self.stop_ps,
                 under_way: UnderWay::new(hosts.count),
@@ -95,23 +96,6 @@ pub struct Switches {
     start: Time,
     stop: Time,
     under_way: UnderWay,
-}
-
-/// How long something lasts.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Lasting {
-    mean_s: f64,
-    shape: Option<f64>,
-}
-
-impl Lasting {
-    fn draw(&self, stream: &mut Stream) -> Span {
-        let drawn_s = match self.shape {
-            None => stream.exponential(self.mean_s),
-            Some(shape) => stream.pareto(self.mean_s, shape),
-        };
-        picoseconds(drawn_s)
-    }
 }
 
 impl Switches {
@@ -157,7 +141,7 @@ impl Process for Switches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use headgate_model::units::{SECOND, seconds};
+    use headgate_model::units::{SECOND, picoseconds, seconds};
 
     const STOP: Time = 200_000 * SECOND;
 
@@ -165,8 +149,8 @@ mod tests {
         Switches {
             hosts: Hosts { node: 0, first: 0, count: 2, interface: 0 },
             streams: (0..2).map(|n| Stream::new(1, "on and off test", n)).collect(),
-            on: Lasting { mean_s: 2.0, shape },
-            off: Lasting { mean_s: 6.0, shape },
+            on: Lasting::with_mean(2.0, shape),
+            off: Lasting::with_mean(6.0, shape),
             start: SECOND,
             stop: STOP,
             under_way: UnderWay::new(2),
