@@ -234,7 +234,7 @@ def test_packets_by_which_windows_fall_are_added_up_law_by_law(experiment: Exper
     found = windows_fall(plant(experiment, {"falls": often, "fall": far}))
     assert found.ours == pytest.approx(2.0)
     # FAST's product lies apart from three equal ones, though neither factor does
-    assert found.note == "the outlier by Grubbs in 2 of 2"
+    assert found.note.startswith("the outlier by Grubbs in 2 of 2")
 
 
 def test_cautions_on_fast_are_of_conditions_with_the_smaller_buffers(
@@ -263,12 +263,12 @@ def test_a_law_a_tenth_above_the_mean_need_not_be_an_outlier(experiment: Experim
     planted = {"reno": 1.0, "ctcp": 1.0, "scalable": 9.0, "fast": 5.0}
     found = grubbs_outlier(plant(experiment, {"y10": planted}), response="y10")
     assert found.ours < 1
-    assert found.note == "the outlier by Grubbs in 0 of 4"
+    assert found.note.startswith("the outlier by Grubbs in 0 of 4")
     alone = {"reno": 1.0, "ctcp": 1.01, "scalable": 0.99, "fast": 5.0}
     found = grubbs_outlier(plant(experiment, {"y10": alone}), response="y10")
     # of four laws G is 1.5 at most, and the critical one is 1.4812
     assert found.ours == pytest.approx(1.5 / 1.4812, abs=1e-3)
-    assert found.note == "the outlier by Grubbs in 4 of 4"
+    assert found.note.startswith("the outlier by Grubbs in 4 of 4")
 
 
 def test_all_laws_are_alike_within_a_tenth_of_their_median(experiment: Experiment) -> None:

@@ -173,3 +173,10 @@ def test_a_claim_of_ours_is_not_a_published_one(source: str) -> None:
     assert tally([published.model_copy(update={"source": "Derivation 2004"})]) == (
         "1 published claim holds"
     )
+
+
+@pytest.mark.parametrize(("count", "decided"), [(2, False), (5, False), (6, True)])
+def test_a_few_conditions_with_one_value_decide_nothing(count: int, decided: bool) -> None:
+    """By the sign test six conditions on one side of a bound have p = 0.03, five have 0.06."""
+    found = mean_of([0.9] * count, unit="conditions")
+    assert (found.decided, found.ours) == (decided, pytest.approx(0.9))

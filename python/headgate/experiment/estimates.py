@@ -12,7 +12,7 @@ import numpy as np
 
 from headgate.api import Result
 from headgate.experiment.runs import Key, NotRunError, Runs
-from headgate.stats.intervals import LEVEL, mean_interval, share_interval
+from headgate.stats.intervals import LEVEL, are_alike, mean_interval, share_interval
 from headgate.verdicts import Estimate, Sample
 
 Drawn = TypeVar("Drawn")
@@ -22,6 +22,10 @@ Values = Mapping[str, float]
 """Numbers by what they are of."""
 
 REPLICATES = "replicates"
+
+#: Fewer conditions whose values are all alike decide nothing: their spread is unknown. By the sign
+#: test, five on one side of a bound have p = 2 (1/2)^5 = 0.06, six have 0.03.
+LEAST_ALIKE = 6
 
 
 def make_estimates(
@@ -101,6 +105,8 @@ def mean_of(
 
     One replicate stands as it is; one condition, or whatever the unit, tells nothing of others.
     Where one of several has no number, nothing is decided: those left may be no fair sample.
+    Nor do a few conditions decide anything whose values are all alike (`LEAST_ALIKE`); replicates
+    that are alike may be one run that draws nothing at random.
     """
     mean, low, high = mean_interval(values, level)
     known = int(np.isfinite(values).sum())
@@ -112,6 +118,8 @@ def mean_of(
         return Estimate(ours=mean, note=note)
     if known == 1:
         return _undecided(mean, note, f"one of the {unit}: no interval")
+    if unit != REPLICATES and known < LEAST_ALIKE and are_alike(values):
+        return _undecided(mean, note, f"all {known} {unit} have one value: their spread is unknown")
     sample = Sample(count=known, unit=unit)
     return Estimate(ours=mean, ci=(low, high), sample=sample, note=note)
 

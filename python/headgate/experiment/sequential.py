@@ -62,7 +62,7 @@ def decide(claim: Claim, values: Sequence[float], looks: Looks, *, same: bool = 
     `values` has one number a replicate, in their order; `same` says that all are one and the same
     run. Values that are alike in different runs decide nothing: their spread is not known.
     """
-    from headgate.stats.sequential import are_alike
+    from headgate.stats.intervals import are_alike
 
     reached = [size for size in looks.sizes if size <= len(values)]
     allowed = bounds(claim.tolerance or "", claim.published)
@@ -81,7 +81,7 @@ def decide(claim: Claim, values: Sequence[float], looks: Looks, *, same: bool = 
 
 def _leave_open(values: Sequence[float], allowed: tuple[float, float], looks: Looks) -> Estimate:
     """Say what the last look saw, and what would decide."""
-    from headgate.stats.sequential import are_alike
+    from headgate.stats.intervals import are_alike
 
     mean = float(np.mean(values))
     if are_alike(values):

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from headgate import _native
 
 LEVEL = 0.95
+#: Values whose spread is below this part of the largest are alike but for rounding.
+ROUNDING = 1e-12
 
 
 def student_quantile(p: float, freedom: float) -> float:
@@ -17,6 +19,12 @@ def student_quantile(p: float, freedom: float) -> float:
     if math.isinf(freedom):
         return NormalDist().inv_cdf(p)
     return _native.student_quantile(p, freedom)
+
+
+def are_alike(values: ArrayLike) -> bool:
+    """Say whether values are all the same but for rounding."""
+    sample = np.asarray(values, dtype=float)
+    return bool(np.ptp(sample) <= ROUNDING * np.abs(sample).max())
 
 
 def mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:

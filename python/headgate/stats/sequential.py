@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from headgate.errors import HeadgateError
+from headgate.stats.intervals import are_alike
 from headgate.stats.spending import SPENDING, Spending
 
 #: A bound beyond this many deviations is none: nothing is spent there.
 FARTHEST = 8.0
 #: Points of the quadrature between two bounds; half of them leave the fifth digit as it is.
 POINTS = 129
-#: Values whose spread is below this part of the largest are alike but for rounding.
-ROUNDING = 1e-12
 EVERYTHING = (-math.inf, math.inf)
 
 
@@ -77,11 +76,6 @@ class Looks:
         reach = float(stats.t.isf(level / 2, len(found) - 1)) * error
         mean = float(found.mean())
         return mean - reach, mean + reach
-
-
-def are_alike(values: Sequence[float] | NDArray[np.float64]) -> bool:
-    """Say whether values are all the same but for rounding."""
-    return bool(np.ptp(values) <= ROUNDING * np.abs(values).max())
 
 
 def plan_looks(
