@@ -18,7 +18,7 @@ from .tables import CENTRE, Planted, plant
 
 PROMISED: dict[str, Promise] = {
     "starred without an effect": (0.04, 0.06),
-    "two stars without an effect": (0, 0.012),
+    "two stars without an effect": (0, 0.01),
     "interaction starred without one": (0.04, 0.06),
     "named and false": (0, 0.05),
     "starred at three standard errors": (0.8, 1),

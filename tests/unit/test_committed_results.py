@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from headgate.campaign.packed import PackedRuns
+from headgate.experiment.runner import basis_of
 from headgate.experiment.stored import StoredResults
 from headgate.studies import stored
+from headgate.studies.ask import ask
+from headgate.version import RESULTS as NUMBER
 
 RESULTS = Path(__file__).parents[2] / "results"
 FOLDERS = [path.parent for path in sorted(RESULTS.glob("*/*/findings.parquet"))]
@@ -20,6 +23,16 @@ def test_the_runs_behind_stored_findings_are_stored(folder: Path) -> None:
     assert found is not None
     count = len(PackedRuns(folder))
     assert count == found.basis.runs or (count == 0 and folder.parent.name in WITHOUT_RUNS)
+
+
+def test_results_of_todays_number_are_of_todays_runs() -> None:
+    """A new key of the plan makes no stored run foreign: the number of results says if they are."""
+    found = {folder: StoredResults(folder).read() for folder in FOLDERS}
+    of_today = {at: one.basis for at, one in found.items() if one and one.basis.results == NUMBER}
+    assert of_today
+    for folder, basis in of_today.items():
+        asked = ask(folder.parent.name, folder.name.replace("-", "/"), results=RESULTS)
+        assert basis.runs_hash == basis_of(asked).runs_hash, folder
 
 
 @pytest.mark.slow

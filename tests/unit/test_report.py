@@ -50,7 +50,7 @@ def test_text_is_escaped_and_numbers_are_short(tmp_path: Path) -> None:
 
 def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot be"):
+    with pytest.raises(StoreError, match="cannot be written"):
         write_page(tmp_path / "file" / "r.html", page_of())
 
 
