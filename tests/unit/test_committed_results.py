@@ -14,7 +14,7 @@ from headgate.version import RESULTS as NUMBER
 RESULTS = Path(__file__).parents[2] / "results"
 FOLDERS = [path.parent for path in sorted(RESULTS.glob("*/*/findings.parquet"))]
 #: Findings of a time when the tables of these studies were too large for a repository.
-WITHOUT_RUNS = {"fct", "vcp", "tcp-replacements"}
+WITHOUT_RUNS = {"fct", "vcp"}
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: f"{path.parent.name}-{path.name}")
