@@ -30,7 +30,14 @@ def interruptible() -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _let_programs_import_tests(config)
     config.stash[_stderr] = os.dup(2)  # while pytest captures it, the stacks would be lost
+
+
+def _let_programs_import_tests(config: pytest.Config) -> None:
+    """Programs started here import from tests/ too, also where PYTHONSAFEPATH hides the folder."""
+    paths = [str(config.rootpath), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

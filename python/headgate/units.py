@@ -72,16 +72,18 @@ _AMOUNT_UNITS: dict[str, AmountUnit] = {
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """What a text should be: its units, and the words and the example of an error."""
+    """What a text should be: its units, and the words, the example and the limit of an error."""
 
     units: Mapping[str, int]
     what: str
     example: str
+    #: The largest value that the engine takes, for a kind that is read as a whole number.
+    most: str = ""
 
 
-_RATE = _Kind(_RATES, "a rate", "10 Mbit/s")
-_TIME = _Kind(_TIMES, "a time", "45 ms")
-_SIZE_IN_BYTES = _Kind(_BYTES, "a size", "1460 B")
+_RATE = _Kind(_RATES, "a rate", "10 Mbit/s", "100 Tbit/s")
+_TIME = _Kind(_TIMES, "a time", "45 ms", "8640000 s")
+_SIZE_IN_BYTES = _Kind(_BYTES, "a size", "1460 B", f"{2**63 - 1} B")
 _SIZE = _Kind({"packets": 1, **_BYTES}, "a size", "100 packets")
 _BUFFER = _Kind({**dict.fromkeys(_AMOUNT_UNITS, 1), **_TIMES, **_BYTES}, "a buffer", "1 BDP")
 _WINDOW = _Kind({"packets": 1}, "a window", "10 packets")
@@ -265,7 +267,7 @@ def _scale_text(text: str, kind: _Kind) -> int:
     if whole == 0 and exact > 0:
         raise UnitError(f"{text!r} is too small; the least is '1 {next(iter(kind.units))}'")
     if whole >= 2**63:
-        raise UnitError(f"{text!r} is too large; write {kind.what} such as '{kind.example}'")
+        raise UnitError(f"{text!r} is too large; the most is '{kind.most}'")
     return whole
 
 

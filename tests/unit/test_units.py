@@ -100,7 +100,7 @@ def test_what_is_neither_number_nor_text_is_said_as_files_have_it() -> None:
         ("-1 Mbit/s", "is negative"),
         ("0 Mbit/s", "is zero"),
         ("0.1 bit/s", "is too small"),
-        ("1e30 Gbit/s", "is too large"),
+        ("1e30 Gbit/s", "is too large; the most is '100 Tbit/s'"),
         ("fast", "is not a rate"),
         (None, "is not a rate"),
         ("1 2 Mbit/s", "has the unit '2 Mbit/s'"),
