@@ -19,6 +19,7 @@ from headgate.pictures.kinds import KINDS
 from headgate.pictures.limits import CUT, CUT_AT, HEADROOM, compare
 from headgate.pictures.run import Run
 from headgate.plots import draw_run
+from headgate.plots.heat import Heat, heat
 from headgate.plots.picture import draw_picture
 from headgate.plots.style import image, save
 from headgate.tables import TABLES, Table
@@ -464,3 +465,9 @@ def test_the_page_says_what_is_shaded(two: Result) -> None:
     fill = spec["layer"][0]["encoding"]["fill"]
     assert fill["scale"]["domain"] == ["warm-up"]
     assert fill["legend"] is not None
+
+
+def test_a_value_that_rounds_to_zero_has_no_sign_in_a_heat_map() -> None:
+    panel = Heat("", np.array([[-0.001, -0.6]]), ["x", "y"], -1.0, 1.0)
+    figure = heat(["a"], [panel])
+    assert [text.get_text() for text in figure.axes[0].texts] == ["0", "-1"]

@@ -74,7 +74,7 @@ def _unit(values: np.ndarray) -> np.ndarray:
 
 def _number(ax: Axes, r: float, row: int, column: int) -> None:
     if np.isfinite(r):
-        ax.text(column + 0.5, row + 0.5, f"{100 * r:.0f}", ha="center", va="center", fontsize=7.5,
+        ax.text(column + 0.5, row + 0.5, f"{100 * r:z.0f}", ha="center", va="center", fontsize=7.5,
                 color=ink_on_signed(r))  # fmt: skip
 
 

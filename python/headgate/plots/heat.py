@@ -77,7 +77,7 @@ def _panel(figure: Figure, ax: Axes, panel: Heat) -> None:
     for (y, x), value in np.ndenumerate(panel.values):
         if np.isfinite(value):
             ink = "white" if _is_dark(shown[y, x]) else "black"
-            text = f"{panel.scale * value:.{panel.digits}f}"
+            text = f"{panel.scale * value:z.{panel.digits}f}"
             ax.text(x, y, text, ha="center", va="center", fontsize=7.5, color=ink)
     ax.set_xticks(range(len(panel.columns)), panel.columns, rotation=90, fontsize=8.5)
     ax.set_title(panel.title, pad=20 if panel.groups else 6)

@@ -57,7 +57,7 @@ def _draw_loop(ax: Axes, loop: Complex, phase_deg: float | None) -> None:
     ax.plot(loop.real, loop.imag, color=ORDER[0], label="loop")
     ax.plot([-1.0], [0.0], MARKS[6], color=ORDER[3], linestyle="none", label="-1")
     ax.set(xlim=(-FAR, FAR), ylim=(-FAR, FAR), aspect="equal")
-    margin = "" if phase_deg is None else f", phase margin {phase_deg:.1f} degrees"
+    margin = "" if phase_deg is None else f", phase margin {phase_deg:z.1f} degrees"
     ax.set(xlabel="real part", ylabel="imaginary part", title=f"Nyquist curve{margin}")
     ax.legend(loc="upper right")
 
