@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[2]
 STORED = {"buffer-sizing": "quick", "fast": "standard", "fct": "standard", "flow-level": "standard",
           "fluid-check": "standard", "nist-1a": "corners", "nist-1b": "standard",
           "nist-2a": "corners", "nist-2b": "standard", "nist-2c": "corners",
-          "nist-duration": "standard", "nist-scale": "standard", "nist-sensitivity": "standard",
-          "nist-unknowns": "standard", "senders": "standard", "tcp-red": "standard",
+          "nist-duration": "standard", "nist-scale": "quick", "nist-sensitivity": "standard",
+          "nist-unknowns": "standard", "senders": "quick", "tcp-red": "standard",
           "tcp-replacements": "quick", "vcp": "standard"}
 
 def share(part, whole):  # as formulas call it
