@@ -20,8 +20,14 @@ from .oracle import bottleneck, rows, run
 #: All repeats lose 10.5 to 11.0 % here; the agent 10.5 % at 100 ms, and 4.0 to 6.9 % at 98, 99,
 #: 101 and 102 ms. The cause is not known.
 DIFFERS = [(100.0, 1, 84)]
-#: The agent counts what is in flight as Sack1 does.
-TRANSPORT = {"preset": "ns2", "segment": "1460 B", "recovery": "sack1"}
+#: The agent counts what is in flight as Sack1 does. It has a timer of two RTTs for each packet, so
+#: that it rarely sends again after a time-out what has arrived.
+TRANSPORT = {
+    "preset": "ns2",
+    "segment": "1460 B",
+    "recovery": "sack1",
+    "timeout_sacks": "kept",
+}
 #: Its rates count headers.
 WIRE = 1500 / 1460
 
