@@ -23,8 +23,11 @@ def share(part, whole):  # as formulas call it
 
 @cache
 def whole(file):  # a table of all runs, with the columns that formulas give
-    frame, formed = (duckdb.read_parquet(str(f)).df() for f in (file, file.with_stem("formed")))
-    for row in formed[formed.file == file.stem].sort_values("place").itertuples():
+    frame, formed = duckdb.read_parquet(str(file)).df(), file.with_stem("formed")
+    if not formed.exists():  # the claims of this study read no column that a formula gives
+        return frame
+    formulas = duckdb.read_parquet(str(formed)).df().query("file == @file.stem")
+    for row in formulas.sort_values("place").itertuples():
         formula = row.formula.replace("share(", "@share(")
         frame[row.column] = frame.eval(formula).replace([math.inf, -math.inf], math.nan)
     return frame
