@@ -1,6 +1,6 @@
-"""Pages of the reference, written from the program itself.
+"""Generates the reference pages from the program.
 
-Nothing here is a second description: each table is read from the object that the program uses.
+Each table is read from the object that the program uses, so no fact is described twice.
 """
 
 import typing
@@ -15,7 +15,7 @@ from verdicts_page import verdicts
 
 
 def write_all(folder: Path) -> None:
-    """Write every generated page into `folder`; a page that did not change keeps its time stamp."""
+    """Write every generated page into `folder`. An unchanged page keeps its time stamp."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, page in PAGES.items():
         path, text = folder / f"{name}.md", page()
@@ -24,29 +24,29 @@ def write_all(folder: Path) -> None:
 
 
 def laws() -> str:
-    """Every law of the registry: card and parameters."""
+    """Return every congestion control algorithm of the registry: card and parameters."""
     from headgate import catalog
 
     return "\n".join(_law(law) for law in catalog.laws())
 
 
 def queues() -> str:
-    """Every queue discipline of the registry."""
+    """Return every queue discipline of the registry."""
     return _devices("queue")
 
 
 def routers() -> str:
-    """Every router's part of a scheme."""
+    """Return the router feedback of every scheme."""
     return _devices("feedback")
 
 
 def impairments() -> str:
-    """Every impairment of links."""
+    """Return every impairment of links."""
     return _devices("impairment")
 
 
 def models() -> str:
-    """Every fluid model of the registry."""
+    """Return every fluid model of the registry."""
     from headgate import catalog
 
     return "\n".join(_law(card) for card in catalog.models())
@@ -60,10 +60,10 @@ def _devices(kind: str) -> str:
 
 def _law(law: Any) -> str:
     facts = [
-        ("also called", ", ".join(code(alias) for alias in law.aliases)),
+        ("aliases", ", ".join(code(alias) for alias in law.aliases)),
         ("in the NIST study", law.nist or ""),
         ("driven by", law.family),
-        ("law", code(law.law)),
+        ("rule", code(law.law)),
         ("response", code(law.response)),
         ("sources", "; ".join(law.references)),
     ]
@@ -86,7 +86,7 @@ def _parameter(param: Any) -> Row:
 
 
 def scenario() -> str:
-    """Every key of a scenario: kinds from the JSON Schema, defaults from the typed models."""
+    """Return every key of a scenario: types from the JSON Schema, defaults from the models."""
     from headgate import Scenario
     from headgate.scenario.base import Model
 
@@ -135,7 +135,7 @@ def _keys(
 
 
 def _table_form(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schema of a table, also where a text or a list may stand for it."""
+    """Return the schema of a table, even if a text or a list may replace it."""
     forms: Sequence[Mapping[str, Any]] = schema.get("anyOf", [schema])
     return next(form for form in forms if "properties" in form)
 
@@ -143,7 +143,7 @@ def _table_form(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 def _defaults(model: Any) -> dict[str, object]:
     """Return the defaults of a model as a user would write them."""
     if model.__pydantic_decorators__.model_serializers:
-        return {}  # it has a short form of its own, which needs all its keys
+        return {}  # it is written in a short form, which needs all its keys
     given = {
         key: field.get_default(call_default_factory=True)
         for key, field in model.model_fields.items()
@@ -156,7 +156,7 @@ def _defaults(model: Any) -> dict[str, object]:
 
 
 def _toml(value: object) -> str:
-    """Write a default as TOML; nothing for nothing, or for what is longer than a cell."""
+    """Write a default as TOML; empty without a default, or if it is too long for a cell."""
     if isinstance(value, dict):
         inside = ", ".join(f"{key} = {_toml(part)}" for key, part in value.items())
         return f"{{ {inside} }}" if inside and len(inside) < 60 else ""
@@ -170,7 +170,7 @@ def _toml(value: object) -> str:
 
 
 def _type(field: Mapping[str, Any]) -> str:
-    """Say in words what a JSON Schema allows."""
+    """Describe in words the values that a JSON Schema allows."""
     if "$ref" in field:
         name = field["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
@@ -200,7 +200,7 @@ def _container(field: Mapping[str, Any]) -> str:
 
 
 def experiment() -> str:
-    """Every key of an experiment's file, and the figures that have a name."""
+    """Return every key of an experiment's file, and the named figures."""
     from headgate.claims import Claim, Correction
     from headgate.design.file import FactorTable
     from headgate.experiment.form import ExperimentFile, ResponseTable
@@ -213,11 +213,11 @@ def experiment() -> str:
         [code(name), one.unit, one.says, one.better, code(one.sql)] for name, one in NAMED.items()
     ]
     named = table(["name", "unit", "meaning", "better", "in SQL"], rows)
-    return "\n".join([*keys, f"## Figures that have a name\n\n{named}"])
+    return "\n".join([*keys, f"## Named figures\n\n{named}"])
 
 
 def transport() -> str:
-    """Every TCP profile beside the others, with each default as the program resolves it."""
+    """Return all TCP presets side by side, with each default as the program resolves it."""
     from headgate.scenario.transport import Transport
 
     names = typing.get_args(Transport.model_fields["preset"].annotation)
@@ -238,7 +238,7 @@ def _written(profile: Any) -> dict[str, Any]:
 
 
 def columns() -> str:
-    """Every column of every table of results."""
+    """Return every column of every result table."""
     from headgate.columns import EVERY_TABLE
 
     return "\n".join(
@@ -252,7 +252,7 @@ def columns() -> str:
 
 
 def conformance() -> str:
-    """Every case of the conformance suite with what came of it, law by law."""
+    """Return every case of the conformance suite, with its results for each algorithm."""
     from headgate.conform.suite import CASES, run_suite, subjects
 
     verdicts = list(run_suite(subjects(), workers=2))
@@ -262,16 +262,18 @@ def conformance() -> str:
         held = [verdict.law for verdict in of_case if verdict.word == "holds"]
         failed = [verdict.law for verdict in of_case if verdict.word == "fails"]
         exempt = [f"{law}: {reason}" for law, reason in case.exempt.items()]
-        about = ", ".join(case.only) or "all laws"
+        about = ", ".join(case.only) or "all algorithms"
         count = f"{len(held)} of {len(held) + len(failed)}"
         if case.left_out:
             count, exempt = "not applicable", [case.left_out, *exempt]
         rows.append([code(case.id), case.source, case.statement, about, count, "; ".join(exempt)])
-    return table(["case", "section", "statement", "about", "holds", "exempt, and why"], rows)
+    return table(
+        ["case", "section", "statement", "algorithms", "holds", "exempt, with reason"], rows
+    )
 
 
 def commands() -> str:
-    """Every command with its arguments and options."""
+    """Return every command with its arguments and options."""
     import typer.main
 
     from headgate.cli.main import app
@@ -321,7 +323,7 @@ def mesonet() -> str:
     files = [[name, f"{n:,}", f"{share:g}"] for name, (n, share) in LARGER_FILES.items()]
     return "\n".join(
         [
-            table(["", "key", "unit", "minus", "plus", "levels are", "why"], parameters),
+            table(["", "key", "unit", "minus", "plus", "mark", "source"], parameters),
             table(
                 ["experiment", "backbone", "sources", "simulated", "initial ssthresh", "traffic"],
                 sizes,
@@ -332,7 +334,7 @@ def mesonet() -> str:
 
 
 def marks() -> str:
-    """Return what each mark of a number says of its source."""
+    """Return the meaning of each mark of a number's source."""
     from headgate.marks import MEANINGS
 
     return table(["mark", "meaning"], [[mark, meaning] for mark, meaning in MEANINGS.items()])

@@ -1,4 +1,4 @@
-"""The executed notebook as a page: its cells, and below each what it showed."""
+"""The executed notebook as a page: its cells, each followed by its output."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ def _cell(cell: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _output(output: Mapping[str, Any]) -> Iterator[str]:
-    """Show HTML if there is any, and else text."""
+    """Return HTML if available, otherwise text."""
     data = output.get("data", {"text/plain": output.get("text", "")})
     if "text/html" in data:
         html = "".join(data["text/html"])

@@ -1,4 +1,4 @@
-"""The page of statements: what the documents say, the claims that judge it, and their verdicts."""
+"""The page of statements: the documents' statements, their claims, and the verdicts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,12 +9,12 @@ from headgate.studies.documents import OTHER_STUDIES, Document, Judged, read_doc
 from headgate.studies.stored import read_stored
 
 RESULTS = Path(__file__).resolve().parent.parent / "results"
-#: What each claim of each study came to, where it was run.
+#: The verdict of each claim of each study, if it was run.
 Verdicts = Mapping[str, Mapping[str, str]]
 
 
 def statements() -> str:
-    """Return every statement of the reproduced documents with its claims, or why it has none."""
+    """Return every statement of the documents with its claims, or the reason for none."""
     verdicts = _read_verdicts()
     others = table(
         ["study", "its source"], [[code(name), source] for name, source in OTHER_STUDIES.items()]
@@ -37,28 +37,28 @@ def _document(document: Document, verdicts: Verdicts) -> str:
     with_claims = sum(bool(s.claims) for s in document.statements)
     parts = [
         f"## {document.title}\n",
-        f"{len(rows)} statements, figures and tables; {with_claims} have claims.\n",
-        table(["place", "what it says", "claims", "why none"], rows),
+        f"{len(rows)} statements, figures and tables, {with_claims} of them with claims.\n",
+        table(["place", "statement", "claims", "reason for none"], rows),
     ]
     if beyond:
         parts += [
-            f"### What the studies judge beside {document.short}\n",
-            table(["what", "claims"], beyond),
+            f"### Other results that the studies test beside {document.short}\n",
+            table(["result", "claims"], beyond),
         ]
     return "\n".join(parts)
 
 
 def _namer(verdicts: Verdicts) -> Callable[[Judged], str]:
-    """Name an entry's claims by study; studies where they came to the same stand together."""
+    """List an entry's claims by study; studies with the same verdicts share one item."""
 
     def name(entry: Judged) -> str:
         studies: dict[str, list[str]] = {}
         for study, ids in entry.claims.items():
-            studies.setdefault(_tell(ids, verdicts.get(study, {})), []).append(study)
-        return "; ".join(f"*{', '.join(names)}*: {told}" for told, names in studies.items())
+            studies.setdefault(_list_claims(ids, verdicts.get(study, {})), []).append(study)
+        return "; ".join(f"*{', '.join(names)}*: {claims}" for claims, names in studies.items())
 
     return name
 
 
-def _tell(ids: Sequence[str], verdicts: Mapping[str, str]) -> str:
+def _list_claims(ids: Sequence[str], verdicts: Mapping[str, str]) -> str:
     return ", ".join(f"{code(name)} {verdicts.get(name, '')}".rstrip() for name in ids)

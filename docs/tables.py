@@ -1,4 +1,4 @@
-"""Markdown of the generated pages."""
+"""Markdown tables of the generated pages."""
 
 from collections.abc import Iterable, Sequence
 
@@ -20,5 +20,5 @@ def _cell(value: object) -> str:
 
 
 def code(text: object) -> str:
-    """Write as code, or nothing for nothing."""
+    """Format as code; an empty text stays empty."""
     return f"`{text}`" if str(text) else ""

@@ -1,4 +1,4 @@
-"""The table of all stored results: how many claims of each study got which verdict."""
+"""The table of all stored results: the number of claims of each study by verdict."""
 
 from collections import Counter
 from pathlib import Path
@@ -14,7 +14,7 @@ RESULTS = Path(__file__).resolve().parent.parent / "results"
 
 
 def verdicts() -> str:
-    """Give a row a study: its scale, what it cost, and its claims by verdict."""
+    """Return one row per study: its scale, its cost, and its claims by verdict."""
     stored = read_stored(RESULTS)
     claims = [claim for one in stored for claim in one.claims]
     hours = sum(one.basis.cpu_s for one in stored) / 3600
@@ -25,7 +25,7 @@ def verdicts() -> str:
             f"{count_sentences(stored).describe()}. {tally(claims)}. {count_differences(claims)}."
             f" {hours:.3g} CPU hours.\n",
             table(head, map(_row, stored)),
-            f"Not stored: {missing}.\n" if missing else "",
+            f"Studies without stored results: {missing}.\n" if missing else "",
         ]
     )
 

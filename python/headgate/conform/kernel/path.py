@@ -16,7 +16,7 @@ LEAD_S = 10.0
 SAMPLES_S = 0.01
 
 #: A receiver acknowledges each segment while the window that it offers grows; with buffers of 32
-#: MiB that takes some 1,550 segments (docs/reference/validation.md).
+#: MiB that takes some 1,550 segments (docs/reference/validation-linux.md).
 QUICK_ACKS = 1550
 
 
