@@ -26,10 +26,10 @@ PYTHON = f"{BINARIES}/python" if VENV else sys.executable
 #: What makes each recipe small; each text must be there.
 SHORT_RUN = ("run two.toml", "run two.toml --set duration='6 s'")
 SMALLEST = {
-    "Compare two laws": [SHORT_RUN],
+    "Compare two algorithms": [SHORT_RUN],
     "A grid with intervals": [("60 s", "2 s"), ("replicates=5", "replicates=2")],
-    "A law of your own in NIST's experiment 1b": [("nist-1b", "nist-1b --shard 1/96")],
-    "A queue discipline of your own": [("60 s", "2 s")],
+    "Your own algorithm in NIST's experiment 1b": [("nist-1b", "nist-1b --shard 1/96")],
+    "Your own queue discipline": [("60 s", "2 s")],
     "Video on a connection that pauses": [("60 s", "9 s")],
     "A trace in tshark, Wireshark and qvis": [
         SHORT_RUN,
@@ -37,7 +37,7 @@ SMALLEST = {
         ("-q -z conv,tcp", ""),
     ],
     "Tables as CSV, in pandas": [SHORT_RUN],
-    "A network in GraphML, with traffic of your own": [("60 s", "5 s")],
+    "A network in GraphML, with your own traffic": [("60 s", "5 s")],
     "In a notebook": [("30 s", "2 s")],
     "On a cluster": [("replacements", "replacements --shard 1/48")],
 }
@@ -76,7 +76,7 @@ def run(name: str, text: str, folder: Path) -> None:
 def prepare(name: str, folder: Path) -> None:
     """Write the file that several recipes have from the first one."""
     if name in ("A trace in tshark, Wireshark and qvis", "Tables as CSV, in pandas"):
-        run("Compare two laws", "headgate init --from dumbbell two.toml", folder)
+        run("Compare two algorithms", "headgate init --from dumbbell two.toml", folder)
 
 
 @pytest.mark.parametrize("name", RECIPES)
