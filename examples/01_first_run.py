@@ -1,4 +1,4 @@
-"""Two flows share a bottleneck: who gets what, and what waits in the queue."""
+"""Two flows share a bottleneck: print the goodput of each, and the mean queue."""
 
 import headgate
 

@@ -1,4 +1,4 @@
-"""Replay the same list of flows with every law, and compare completion times."""
+"""Replay one flow list with every algorithm, and compare completion times."""
 
 from pathlib import Path
 
@@ -10,6 +10,6 @@ from headgate import catalog
 scenario = headgate.load(Path(__file__).with_name("replay.toml"))
 for law in catalog.laws():
     if law.family == "none" or law.scheme or law.needs_marks:
-        continue  # a constant rate, or what needs routers or marks, which this path has not
+        continue  # a constant rate, or an algorithm that needs router feedback or marks
     flows = scenario.replaced({"traffic.0.law": law.name}).run().flows
     print(f"{law.title}: mean completion time {np.nanmean(flows['fct_receiver_s']):.3f} s")

@@ -1,4 +1,4 @@
-"""Any networkx graph is a network: users of a ring of five routers, read back with Polars."""
+"""Use a networkx graph as a network: Web users of a ring of five routers, results in Polars."""
 
 import networkx as nx
 import polars as pl

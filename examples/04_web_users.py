@@ -1,4 +1,4 @@
-"""Web users on a network after Abilene: the 22 responses of a measurement period."""
+"""Web users on the Abilene-like network: the 22 responses of two measurement periods."""
 
 import headgate
 

@@ -1,4 +1,4 @@
-"""Different round trips on one link: how much less the far flow gets, under each law."""
+"""Two round-trip times on one link: the ratio of goodputs under each algorithm."""
 
 import headgate
 from headgate import catalog
@@ -12,7 +12,7 @@ for law in catalog.laws():
     ]
     network = {"rate": "20 Mbit/s", "rtt": "40 ms", "buffer": "1 BDP"}
     if law.scheme:
-        network["feedback"] = law.scheme  # routers that its senders speak with
+        network["feedback"] = law.scheme  # router feedback to its senders
     if law.needs_marks:
         network["queue"] = {"name": "threshold", "mark": "0.17 BDP"}
     scenario = headgate.dumbbell(flows=flows, measure={"warmup": "10 s"}, **network)

@@ -1,4 +1,4 @@
-"""Results leave as Arrow: DuckDB, Polars and pandas read them as they are; a folder keeps them."""
+"""Query results in DuckDB, store them in a folder, and read them back."""
 
 import tempfile
 from pathlib import Path

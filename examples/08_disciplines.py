@@ -1,4 +1,4 @@
-"""The wait in a queue over time under every discipline, drawn into out/disciplines.png."""
+"""Draw the waiting time in the queue under every discipline into out/disciplines.png."""
 
 from pathlib import Path
 

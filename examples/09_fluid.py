@@ -1,4 +1,4 @@
-"""How the round trip moves the cycle of TCP over RED: 2,000 fluid runs, drawn to out/fluid.png."""
+"""Draw how the round-trip time changes the cycle of TCP over RED (2,000 fluid runs), out/fluid.png."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A designed experiment: 16 runs tell what five factors do to FAST's share of a bottleneck."""
+"""A designed experiment: the effect of five factors on FAST's share of a bottleneck, in 16 runs."""
 
 from pathlib import Path
 

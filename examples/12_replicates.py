@@ -1,11 +1,12 @@
-"""Do two replicates agree? A minute of MesoNet 1a's heaviest condition, at any size up to 1.
+"""Test whether two replicates agree, for a minute of MesoNet 1a's heaviest condition.
 
     python examples/12_replicates.py [size] [folder]
 
-The minute is cut into twelve periods; where the means of both replicates are apart by more than
-their spread over these periods explains (Welch's test, 5 %), a response is starred. One in twenty
-would be by chance if periods told nothing of the next; flows that last longer than five seconds do.
-At size 1 a replicate takes 3 GB and half an hour, and goes on from where it was stopped.
+The size is at most 1. The minute is divided into twelve periods. A response gets a star if the
+means of both replicates differ by more than their spread over the periods explains (Welch's test,
+5 %). With independent periods, one response in twenty would get a star by chance. Flows longer than
+five seconds make the periods dependent. At size 1 a replicate takes less than 1 GB and about half
+an hour, and the same command resumes a stopped run.
 """
 
 import sys
@@ -37,7 +38,7 @@ minute = heaviest.replaced({"measure": measure})
 
 
 def replicate(seed: int) -> headgate.Result:
-    """Run it, or go on with it, or read it."""
+    """Run the replicate, resume it, or read its stored result."""
     out = folder / str(seed) if folder else None
     return simulate(minute.model_copy(update={"seed": seed}), out)
 

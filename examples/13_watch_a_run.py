@@ -1,4 +1,4 @@
-"""Watch a run while it goes on: how the window and the queue move around each loss."""
+"""Watch a run in progress: print the window at each change of state, and the losses so far."""
 
 from headgate import dumbbell
 

@@ -1,4 +1,4 @@
-"""A queue discipline of one's own beside ours, and the same again compiled, in C and in Rust."""
+"""User-defined queue disciplines beside built-in ones, and one of them in numba, C and Rust."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ DISCIPLINES = Path(__file__).parent / "disciplines"
 
 
 def under(queue: object) -> headgate.Result:
-    """Let eight flows share a link whose port has the discipline."""
+    """Let eight flows share a link with the discipline at its port."""
     scenario = headgate.dumbbell(
         rate="50 Mbit/s",
         rtt="40 ms",

@@ -1,4 +1,4 @@
-"""An experiment of one's own: a law of one's own beside two others, means with intervals."""
+"""An experiment: a user-defined algorithm beside Reno, means with intervals."""
 
 from pathlib import Path
 from tempfile import mkdtemp

@@ -1,4 +1,4 @@
-"""CUBIC and BBR over a synthetic 4G trace, drawn into out/links.png."""
+"""Draw CUBIC and BBR over a synthetic 4G trace into out/links.png."""
 
 from pathlib import Path
 
@@ -21,10 +21,10 @@ for law, goodput in zip(result.flows["law"], result.flows["goodput_bps"], strict
     print(f"{law:>6}: {goodput / 1e6:.2f} Mbit/s")
 
 series, seconds = result.series, np.arange(60)
-rates = result.meta["rates"]["bottleneck"]  # bit/s, and since when
+rates = result.meta["rates"]["bottleneck"]  # bit/s, with the start of each
 could = [np.mean(rates["rate_bps"][10 * s : 10 * s + 10]) / 1e6 for s in seconds]  # ten a second
 figure, (above, below) = plt.subplots(2, 1, figsize=(8, 5), sharex=True, layout="constrained")
-above.fill_between(seconds, could, step="post", color="#dddddd", label="the link could carry")
+above.fill_between(seconds, could, step="post", color="#dddddd", label="rate of the link")
 for name, colour, style in (("cubic", "#0072b2", "-"), ("bbr", "#d55e00", "--")):
     rows = series["name"] == name
     throughput = series["throughput_bps"][rows] / 1e6

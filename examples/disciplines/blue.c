@@ -4,7 +4,7 @@
 static const double LIMIT_PACKETS = 50.0;
 static const double FREEZE_S = 0.1;
 
-/* What each port keeps. */
+/* State of a port. */
 typedef struct {
     double probability;
     double changed_s;

@@ -1,4 +1,4 @@
-"""Queue disciplines of one's own: BLUE, a limit on waits, and start-time fair queueing."""
+"""User-defined queue disciplines: BLUE, a limit on waiting times, and start-time fair queueing."""
 
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ class Blue:
         self.changed_s = 0.0
 
     def on_arrival(self, packet: Packet, port: Backlog, decision: Decision) -> None:
-        """Learn from the queue, then let chance decide."""
+        """Adapt the probability to the queue, then drop or mark at random."""
         if port.packets > self.limit_packets:
             self.change(0.02, port.now_s)
         elif port.idle_s > 0.0:
@@ -29,26 +29,26 @@ class Blue:
             decision.verdict = MARK if packet.capable else DROP
 
     def change(self, by: float, now_s: float) -> None:
-        """Move the probability, but not again before its effect can be seen."""
+        """Change the probability, at most once per `freeze_s`."""
         if now_s - self.changed_s >= self.freeze_s:
             self.probability = min(max(self.probability + by, 0.0), 1.0)
             self.changed_s = now_s
 
 
 class Stale:
-    """Drop what has waited so long that nobody wants it any more."""
+    """Drop packets that have waited longer than `limit_s`."""
 
     def __init__(self, limit_s: float = 0.05) -> None:
         self.limit_s = limit_s
 
     def on_departure(self, packet: Packet, port: Backlog, decision: Decision) -> None:
-        """Look at the packet at the head; the last one is sent in any case."""
+        """Decide about the packet at the head; never drop the last packet."""
         if packet.wait_s > self.limit_s and port.packets > 0.0:
             decision.verdict = DROP
 
 
 class Fair:
-    """Start-time fair queueing (Goyal, Vin, Cheng 1996): a packet's rank is when its turn comes."""
+    """Start-time fair queueing (Goyal, Vin, Cheng 1996): the rank is the start tag of a packet."""
 
     ranks = True
 
@@ -57,13 +57,13 @@ class Fair:
         self.ends = [0.0] * 256
 
     def on_arrival(self, packet: Packet, port: Backlog, decision: Decision) -> None:
-        """Rank a packet behind those of its own flow, or else at the turn that is served now."""
+        """Rank a packet behind its flow's last one, but not before the packet in service."""
         own = packet.flow % 251
         decision.rank = max(self.turn, self.ends[own])
         self.ends[own] = decision.rank + packet.size_bytes
 
     def on_departure(self, packet: Packet, port: Backlog, decision: Decision) -> None:
-        """Take note of whose turn it is."""
+        """Record the rank of the packet in service."""
         self.turn = packet.rank
 
 

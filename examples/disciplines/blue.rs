@@ -5,7 +5,7 @@ use headgate::{Backlog, Decision, Discipline, Packet, verdict};
 const LIMIT_PACKETS: f64 = 50.0;
 const FREEZE_S: f64 = 0.1;
 
-/// What each port keeps.
+/// State of a port.
 #[derive(Clone, Copy)]
 struct Blue {
     probability: f64,

@@ -4,7 +4,7 @@
 static const double BETA = 0.7;
 static const double PATIENCE_S = 5.0;
 
-/* What each flow keeps. */
+/* State of a flow. */
 typedef struct {
     double lost_s;
 } patient_state;

@@ -5,7 +5,7 @@ use headgate::{Ack, Congestion, Law, Path, Window};
 const BETA: f64 = 0.7;
 const PATIENCE_S: f64 = 5.0;
 
-/// What each flow keeps.
+/// State of a flow.
 #[derive(Clone, Copy)]
 struct Patient {
     lost_s: f64,

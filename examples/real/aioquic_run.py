@@ -1,7 +1,7 @@
-"""A file over QUIC by aioquic, through the simulated network.
+"""Transfer a file over QUIC with aioquic, through the simulated network.
 
 python examples/real/aioquic_run.py [MEGABYTES]
-It needs aioquic: pip install -r examples/real/requirements.txt.
+It requires aioquic: pip install -r examples/real/requirements.txt.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ def make_certificate(folder: Path) -> None:
 
 
 async def serve(folder: Path) -> None:
-    """Answer each stream with as many bytes as it asks for."""
+    """Answer each stream with as many bytes as it requests."""
     from aioquic.asyncio import serve as serve_quic
     from aioquic.quic.configuration import QuicConfiguration
 
@@ -65,7 +65,7 @@ async def serve(folder: Path) -> None:
 
 
 async def fetch(folder: Path, count: int) -> None:
-    """Fetch so many bytes from b, and print the smoothed round-trip time, s."""
+    """Fetch `count` bytes from b, and print the smoothed round-trip time in seconds."""
     from aioquic.asyncio import connect
     from aioquic.quic.configuration import QuicConfiguration
 
@@ -80,8 +80,8 @@ async def fetch(folder: Path, count: int) -> None:
 
 
 def main() -> None:
-    """Start both in their hosts, and tell how it went."""
-    from answer import SCENARIO, tell
+    """Run server and client in their hosts, and report the result."""
+    from answer import SCENARIO, report
 
     try:
         import aioquic  # noqa: F401
@@ -97,7 +97,7 @@ def main() -> None:
             server.stdout.readline()
             words = [*again, "fetch", folder, str(count)]
             done = net.run("a", words, check=True, capture_output=True, text=True, timeout=55)
-    tell(net.result, "aioquic", float(done.stdout))
+    report(net.result, "aioquic", float(done.stdout))
 
 
 if sys.argv[1:2] == ["serve"]:

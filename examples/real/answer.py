@@ -1,4 +1,4 @@
-"""What the examples here share: the network, and how they tell what their packets met."""
+"""The network of these examples, and the report of their results."""
 
 from pathlib import Path
 
@@ -6,12 +6,12 @@ import numpy as np
 
 import headgate
 
-#: 20 Mbit/s and 40 ms, shared with 50 simulated users of the Web; b serves, a asks.
+#: 20 Mbit/s and 40 ms, shared with 50 simulated Web users; b is the server, a the client.
 SCENARIO = Path(__file__).with_name("shared.toml")
 
 
-def tell(result: headgate.Result, name: str, rtt_s: float) -> None:
-    """Print what the largest real flow got, and draw all into out/NAME.png."""
+def report(result: headgate.Result, name: str, rtt_s: float) -> None:
+    """Print the results of the largest real flow, and draw all flows into out/NAME.png."""
     flows = result.tables["live_flows"]
     most = int(np.argmax(flows["delivered_payload_bytes"]))
     print(

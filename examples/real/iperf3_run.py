@@ -1,17 +1,17 @@
-"""iperf3 through the simulated network: python examples/real/iperf3_run.py [SECONDS]."""
+"""Run iperf3 through the simulated network: python examples/real/iperf3_run.py [SECONDS]."""
 
 import json
 import shutil
 import subprocess
 import sys
 
-from answer import SCENARIO, tell
+from answer import SCENARIO, report
 
 import headgate
 
 
 def main() -> None:
-    """Run a server and a client, and tell what the client measured."""
+    """Run a server and a client, and report the client's measurements."""
     if shutil.which("iperf3") is None:
         sys.exit("this example needs iperf3 (Debian: apt-get install iperf3)")
     seconds = sys.argv[1] if len(sys.argv) > 1 else "10"
@@ -23,7 +23,7 @@ def main() -> None:
     found = json.loads(client.stdout)
     if "error" in found:
         sys.exit(f"iperf3: {found['error']}")
-    tell(net.result, "iperf3", found["end"]["streams"][0]["sender"]["mean_rtt"] / 1e6)
+    report(net.result, "iperf3", found["end"]["streams"][0]["sender"]["mean_rtt"] / 1e6)
 
 
 main()

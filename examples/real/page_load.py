@@ -1,8 +1,8 @@
-"""How long a page takes to load over 4G, alone and beside 500 simulated users, under two queues.
+"""Measure page load times over 4G, alone and beside 500 simulated users, with two queues.
 
 python examples/real/page_load.py [SECONDS]
-Three runs of so many seconds in real time; draws out/page-load.png. The page is an index and 20
-objects, 576 kB in all; server and curl are real, and so is their TCP.
+Makes three runs of SECONDS each in real time and draws out/page-load.png. The page is an index and
+20 objects, 576 kB in total. The server, curl and their TCP are real.
 """
 
 import os
@@ -19,7 +19,7 @@ import headgate
 
 SCENARIO = Path(__file__).with_name("page.toml")
 OBJECTS, SMALLEST, STEP = 20, 10_000, 1_900  # bytes: 10 kB, 11.9 kB, ... 46.1 kB
-#: Loads the page again and again, a second apart, and says how many ns each load took.
+#: Loads the page repeatedly, with pauses of one second, and prints the duration of each load in ns.
 LOAD = """
 while ! curl -s -o /dev/null http://web/index.html; do sleep 0.1; done
 while true; do
@@ -58,7 +58,7 @@ def scenario(
 
 
 def load_pages(chosen: headgate.Scenario, page: Path) -> np.ndarray:
-    """Load the page again and again; give the times that loads took, s."""
+    """Load the page repeatedly; return the sorted load times in seconds."""
     serve = [sys.executable, "-m", "http.server", "80", "--protocol", "HTTP/1.1"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with headgate.emulate(chosen) as net:
@@ -70,7 +70,7 @@ def load_pages(chosen: headgate.Scenario, page: Path) -> np.ndarray:
 
 
 def draw(found: dict[str, np.ndarray]) -> None:
-    """Draw the share of loads that took no longer than a time."""
+    """Draw the cumulative distribution of load times."""
     figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
     for name, _, _, colour, style in CASES:
         took_s = found[name]

@@ -1,4 +1,4 @@
-"""A file over QUIC by quinn, through the simulated network.
+"""Transfer a file over QUIC with quinn, through the simulated network.
 
 python examples/real/quinn_run.py [MEGABYTES]
 
@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from answer import SCENARIO, tell
+from answer import SCENARIO, report
 
 import headgate
 
@@ -20,7 +20,7 @@ TARGET = PACKAGE.parents[2] / "target" / "quinn"
 
 
 def build() -> Path:
-    """Build the program; give its path."""
+    """Build the program and return its path."""
     if shutil.which("cargo") is None:
         sys.exit("this example needs Rust (https://rustup.rs)")
     words = ["--quiet", "--release", "--locked", "--manifest-path", str(PACKAGE / "Cargo.toml")]
@@ -29,7 +29,7 @@ def build() -> Path:
 
 
 def main() -> None:
-    """Start both in their hosts, and tell how it went."""
+    """Run server and client in their hosts, and report the result."""
     count = round(float(sys.argv[1] if len(sys.argv) > 1 else "10") * 1e6)
     program = str(build())
     with tempfile.TemporaryDirectory() as folder, headgate.emulate(SCENARIO) as net:
@@ -40,7 +40,7 @@ def main() -> None:
         server.stdout.readline()
         words = [program, "fetch", certificate, f"{net.address('b')}:4433", str(count)]
         done = net.run("a", words, check=True, capture_output=True, text=True, timeout=55)
-    tell(net.result, "quinn", float(done.stdout))
+    report(net.result, "quinn", float(done.stdout))
 
 
 main()

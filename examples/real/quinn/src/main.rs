@@ -1,7 +1,7 @@
-//! A QUIC server that sends as many bytes as it is asked for, and a client that asks.
+//! A QUIC server that sends as many bytes as a client requests, and the client.
 //!
-//! `headgate-quinn-transfer serve CERTIFICATE` writes its certificate there; `headgate-quinn-transfer fetch CERTIFICATE
-//! ADDRESS BYTES` prints the round-trip time in seconds.
+//! `headgate-quinn-transfer serve CERTIFICATE` writes its certificate into that file. `headgate-quinn-transfer fetch
+//! CERTIFICATE ADDRESS BYTES` prints the round-trip time in seconds.
 
 use std::env::args;
 use std::fs;
@@ -40,7 +40,7 @@ async fn serve(certificate: &str) -> Result<()> {
     Ok(())
 }
 
-/// Answers each stream until the client goes.
+/// Answers each stream until the client closes the connection.
 async fn answer(connection: Connection) -> Result<()> {
     loop {
         let (mut sender, mut receiver) = connection.accept_bi().await?;
