@@ -1,4 +1,4 @@
-"""Draw how the round-trip time changes the cycle of TCP over RED (2,000 fluid runs), out/fluid.png."""
+"""Draw how the round-trip time changes the cycle of TCP over RED: 2,000 runs, out/fluid.png."""
 
 from pathlib import Path
 

@@ -1,8 +1,8 @@
-//! Congestion controllers across the border between two worlds: those of Headgate count segments and seconds, those
-//! of QUIC libraries bytes and instants.
+//! Adapters between congestion controllers of Headgate, which count segments and seconds, and those of QUIC
+//! libraries, which count bytes and instants.
 //!
-//! * [`quinn`]: ours behind quinn-proto's `congestion::Controller`
-//! * [`s2n`]: the CUBIC of s2n-quic-core as one of ours
+//! * [`quinn`]: Headgate's controllers behind quinn-proto's `congestion::Controller`
+//! * [`s2n`]: the CUBIC of s2n-quic-core as a controller of Headgate
 
 pub mod quinn;
 pub mod s2n;

@@ -1,9 +1,10 @@
-//! Our controllers behind quinn-proto's [`congestion::Controller`].
+//! Headgate's controllers behind quinn-proto's [`congestion::Controller`].
 //!
-//! A segment is a datagram of the path's MTU. quinn acknowledges packet by packet, and says when a batch is complete:
-//! a batch is one [`Ack`]. It reports a loss for each batch of packets that it finds lost; as with TCP a controller
-//! hears of one in a window, which is over when a packet is acknowledged that was sent after it (RFC 9002 §7.3.2).
-//! quinn paces by its window and RTT, whatever the controller; what ours would like shows in the metrics.
+//! A segment is a datagram of the path's MTU. quinn acknowledges single packets and reports the end of a batch. The
+//! adapter makes one [`Ack`] per batch. quinn reports a loss for each batch of lost packets. As with TCP, a controller
+//! gets one congestion event per window. A recovery ends with the ACK of a packet that was sent after its loss
+//! (RFC 9002 §7.3.2). quinn paces by its window and RTT whatever the controller sets. The controller's pace appears
+//! only in the metrics.
 
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use quinn_proto::RttEstimator;
@@ -12,35 +13,35 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Segments of the first window (RFC 9002 §7.2).
+/// Initial window, segments (RFC 9002 §7.2).
 const INITIAL_WINDOW: f64 = 10.0;
 
-/// The least window, segments (RFC 9002 §7.2).
+/// Minimum window, segments (RFC 9002 §7.2).
 const LEAST_WINDOW: f64 = 2.0;
 
-/// What was acknowledged since the last batch ended.
+/// Bytes acknowledged since the end of the last batch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Batch {
     bytes: u64,
-    /// When the newest of its packets was sent.
+    /// Time at which its newest packet was sent.
     newest: Option<Instant>,
 }
 
-/// One path's controller.
+/// The controller of one path.
 #[derive(Clone, Debug)]
 pub struct Embedded<C> {
     controller: C,
     window: Window,
     path: Path,
-    /// The zero of our clock.
+    /// Time 0 of the controller's clock.
     epoch: Instant,
     batch: Batch,
     /// The last packet sent, and the one whose acknowledgement ends the round trip.
     last_sent: u64,
     round_end: u64,
-    /// Bytes under way after the last batch, and sent since.
+    /// Bytes in flight after the last batch, plus the bytes sent since.
     in_flight: u64,
-    /// When the last reduction was, while packets sent before it are still being acknowledged.
+    /// Time of the last reduction, as long as packets sent before it are being acknowledged.
     recovery: Option<Instant>,
 }
 
@@ -76,7 +77,7 @@ impl<C: Controller> Embedded<C> {
         (segments * f64::from(self.path.segment_bytes)) as u64
     }
 
-    /// Whether packets sent before the last reduction are still being acknowledged; the first that was not ends it.
+    /// Whether packets sent before the last reduction are being acknowledged. The first packet sent later ends it.
     fn recovers(&mut self, now: Instant, sent: Instant) -> bool {
         let Some(since) = self.recovery else { return false };
         if sent > since {
@@ -86,7 +87,7 @@ impl<C: Controller> Embedded<C> {
         self.recovery.is_some()
     }
 
-    /// What a batch brought.
+    /// Makes the record of a batch.
     fn describe(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, newest: u64) -> Ack {
         let round_start = newest > self.round_end;
         if round_start {
@@ -152,7 +153,7 @@ impl<C: Controller + Sync + 'static> congestion::Controller for Embedded<C> {
         self.in_flight = self.in_flight.saturating_sub(lost_bytes);
     }
 
-    /// The window stays what it is in bytes.
+    /// Keeps the window in bytes.
     fn on_mtu_update(&mut self, new_mtu: u16) {
         let ratio = f64::from(self.path.segment_bytes) / f64::from(new_mtu);
         let Window { cwnd, ssthresh, pace } = self.window;
@@ -191,10 +192,10 @@ impl<C: Controller + Sync + 'static> congestion::Controller for Embedded<C> {
 pub struct Factory<C>(C);
 
 impl<C: Controller> Factory<C> {
-    /// A factory of controllers like this one, which has not begun.
+    /// Makes a factory that copies this unused controller.
     ///
     /// # Errors
-    /// The controller if it needs more of a transport than quinn tells: delivery rates
+    /// Returns the controller if it needs data that quinn does not provide: delivery rates
     /// ([`Controller::wants_rate`]), or headers that routers read ([`Controller::scheme`]).
     pub fn new(fresh: C) -> Result<Self, C> {
         if fresh.wants_rate() || fresh.scheme().is_some() { Err(fresh) } else { Ok(Self(fresh)) }

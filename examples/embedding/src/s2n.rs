@@ -1,8 +1,8 @@
-//! The CUBIC of s2n-quic-core (RFC 8312, with hybrid slow start) as a controller that our machine drives.
+//! The CUBIC of s2n-quic-core (RFC 8312, with hybrid slow start) as a controller of the simulator.
 //!
-//! It counts the bytes under way itself and so must hear of each packet sent, which no [`Controller`] does: before an ACK it
-//! is told of what makes up the difference. That is exact for a sender that its ACKs clock. Its pacer, which QUIC's
-//! sender asks, is not used: here a profile paces.
+//! s2n's CUBIC counts the bytes in flight itself, so it must learn of each packet sent. A [`Controller`] gets no such
+//! call. Before an ACK outside recovery the adapter reports the difference as sent. This is exact for an ACK-clocked
+//! sender. The pacer of s2n is not used, because the simulator's profile paces.
 
 use headgate_algos::impairment::AnyImpairment;
 use headgate_algos::queue::AnyQueue;
@@ -20,18 +20,18 @@ use serde::de::Error as _;
 use serde::ser::Error as _;
 use std::time::Duration;
 
-/// One flow's CUBIC.
+/// The CUBIC of one flow.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     cubic: CubicCongestionController,
     rtt: RttEstimator,
     segment_bytes: u32,
-    /// When the last ACK let packets go.
+    /// Time at which the last ACK released packets.
     sent: Timestamp,
 }
 
 impl Cubic {
-    /// A flow that has not begun, with datagrams of so many bytes.
+    /// Makes the controller of a new flow with datagrams of `segment_bytes`.
     #[must_use]
     pub fn new(segment_bytes: u16) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl Cubic {
         f64::from(bytes) / f64::from(self.segment_bytes)
     }
 
-    /// Tells it of what was sent after the last ACK.
+    /// Reports the bytes sent since the last ACK.
     fn catch_up(&mut self, ack: &Ack) {
         let sent = self.bytes(f64::from(ack.in_flight)).saturating_sub(self.cubic.bytes_in_flight());
         let app_limited = Some(!ack.cwnd_limited);
@@ -91,7 +91,7 @@ impl Controller for Cubic {
     fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         let recovering = window.cwnd;
         self.take_ack(ack, path, window);
-        window.cwnd = recovering; // the transport's until all is repaired
+        window.cwnd = recovering; // the transport sets the window during recovery
     }
 
     fn on_congestion(&mut self, event: &Congestion, _path: &Path, window: &mut Window) {
@@ -114,12 +114,12 @@ impl Controller for Cubic {
     }
 }
 
-/// An instant of a run. The clock that gives the zero says one microsecond, always.
+/// An instant of a run. The clock that gives time 0 always returns one microsecond.
 fn timestamp(now_s: f64) -> Timestamp {
     NoopClock.get_time() + Duration::from_secs_f64(now_s)
 }
 
-/// Nobody wants to know.
+/// Discards all events.
 struct Silent;
 
 impl Publisher for Silent {
@@ -132,7 +132,7 @@ impl Publisher for Silent {
     fn on_bbr_state_changed(&mut self, _state: BbrState) {}
 }
 
-/// CUBIC draws nothing.
+/// CUBIC uses no random numbers.
 struct Zeros;
 
 impl Generator for Zeros {
@@ -145,7 +145,7 @@ impl Generator for Zeros {
     }
 }
 
-/// A registry of this controller alone; its only value is the size of a datagram, bytes.
+/// A registry with this controller only. Its single parameter is the size of a datagram in bytes.
 impl ControllerRegistry for Cubic {
     type Queue = AnyQueue;
     type Router = AnyRouter;
@@ -160,7 +160,7 @@ impl ControllerRegistry for Cubic {
     }
 }
 
-/// Its state is its own: a run with it cannot be written out.
+/// The state of s2n's CUBIC is private, so a run with it cannot be written to a snapshot.
 impl serde::Serialize for Cubic {
     fn serialize<S: serde::Serializer>(&self, _serializer: S) -> Result<S::Ok, S::Error> {
         Err(S::Error::custom("the state of s2n-quic-core's CUBIC cannot be written out"))

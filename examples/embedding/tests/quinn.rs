@@ -1,7 +1,7 @@
-//! Our controllers in quinn: a transfer between two of its endpoints, in memory and in virtual time.
+//! Headgate's controllers in quinn: a transfer between two of its endpoints, in memory and in virtual time.
 //!
-//! The path carries 20 Mbit/s, a round trip takes 40 ms, and the buffer holds as much as the path. A window that falls
-//! by half or less leaves such a link busy, so 10 MB take 4 s whoever controls them, and some round trips to begin.
+//! The path carries 20 Mbit/s, a round trip takes 40 ms, and the buffer is one BDP. A window that falls by half or less
+//! keeps such a link busy. Under any controller 10 MB therefore take 4 s, plus some round trips at the start.
 
 mod pair;
 
@@ -19,15 +19,15 @@ use pair::{BYTES, Datagram, Path, Transfer, configure, transfer};
 const RATE_BPS: f64 = 20e6;
 const RTT: Duration = Duration::from_millis(40);
 
-/// The longest wait in the queue: as much as the path holds.
+/// The longest wait in the queue: one BDP.
 const BUFFER: Duration = RTT;
 
-/// A line of [`RATE_BPS`] to the receiver, with a queue, and nothing but delay back.
+/// A link of [`RATE_BPS`] to the receiver with a queue, and a pure delay in the other direction.
 struct Link {
-    /// Datagrams under way, by the time of their arrival and the order in which they left.
+    /// Datagrams in flight, by time of arrival and order of departure.
     under_way: BTreeMap<(Instant, usize), Datagram>,
     sent: usize,
-    /// When the line is free.
+    /// Time at which the link becomes free.
     free: Instant,
 }
 
@@ -63,17 +63,17 @@ impl Path for Link {
     }
 }
 
-/// CUBIC by the RFC.
+/// CUBIC of the RFC.
 fn our_cubic() -> cubic::Cubic {
     cubic::Cubic::new(cubic::Params { slow_start: 2.0, variant: 1.0, ..cubic::Params::default() })
 }
 
 fn factory<C: control::Controller + Sync + std::fmt::Debug + 'static>(controller: C) -> Arc<Factory<C>> {
-    Arc::new(Factory::new(controller).expect("quinn tells all that it needs"))
+    Arc::new(Factory::new(controller).expect("quinn provides all that it needs"))
 }
 
-/// Whether a transfer took the time of its bytes, and that of the handshake and slow start: a window of ten packets is
-/// 12 kB, that of the path 100 kB, and slow start's last loss is repaired by a round trip of twice the length.
+/// Whether a transfer took the time of its bytes plus that of the handshake and slow start. A window of ten packets is
+/// 12 kB, the BDP is 100 kB, and the last loss of slow start is repaired in a round trip of twice the base RTT.
 fn is_quick(transfer: &Transfer) -> bool {
     let least = BYTES as f64 * 8.0 / RATE_BPS;
     (least..1.05 * least + 10.0 * RTT.as_secs_f64()).contains(&transfer.seconds)
@@ -128,7 +128,7 @@ fn a_pace_is_told_in_bits_per_second() {
     assert_eq!(controller.metrics().pacing_rate, Some(9_600_000));
 }
 
-/// A fixed window that counts its ACKs, and those that say the sender does not pace.
+/// A fixed window that counts its ACKs, and the ACKs that report a sender without pacing.
 #[derive(Clone, Debug, Default)]
 struct Count {
     acks: Arc<AtomicU32>,
@@ -144,8 +144,8 @@ impl control::Controller for Count {
     fn on_congestion(&mut self, _: &control::Congestion, _: &control::Path, _: &mut control::Window) {}
 }
 
-/// A window of data leaves quinn over a round trip and not in one burst, by which HyStart would take its own burst for
-/// the length of the path.
+/// quinn sends a window over a round trip and not in one burst. HyStart would otherwise read the length of its own
+/// burst as a longer path.
 #[test]
 fn a_controller_hears_that_quinn_paces() {
     let (count, begun) = (Count::default(), Instant::now());

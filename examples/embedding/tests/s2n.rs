@@ -1,11 +1,11 @@
-//! One flow of s2n-quic's CUBIC in our dumbbell, and one of our own with the constants of the RFC.
+//! One flow of s2n-quic's CUBIC in the simulated dumbbell, and one of Headgate's with the constants of the RFC.
 //!
-//! The link carries 20 Mbit/s, a round trip takes 40 ms, and the buffer holds as much as the path: 66 packets. A window
-//! falls from the top, W = 132, to 0.7 W, which is 1.4 times what the path holds: the link is never idle. On the way
-//! back it follows `W - c (K - t)^3` with `K = cbrt(0.3 W / c)` = 4.63 s, in the mean (1 - 0.3/4) W; or standard TCP's
-//! line, in the mean 0.85 W, if that is faster. It is for s2n-quic, which takes the least RTT for the RTT:
-//! `0.3 W / alpha` round trips of 40 ms, alpha = 0.9/1.7, are 2.99 s. So the queue is between 0.7 and 0.85 of the
-//! buffer in the mean, and the time from loss to loss between those two, but for the rounds of a recovery.
+//! The link carries 20 Mbit/s, a round trip takes 40 ms, and the buffer is one BDP: 66 packets. A window falls from
+//! its maximum, W = 132, to 0.7 W. That is 1.4 BDP, so the link is never idle. The window then grows as
+//! `W - c (K - t)^3` with `K = cbrt(0.3 W / c)` = 4.63 s and a mean of (1 - 0.3/4) W. If standard TCP is faster, it
+//! follows that line, with a mean of 0.85 W. Standard TCP is faster for s2n-quic, which uses the minimum RTT as the RTT:
+//! `0.3 W / alpha` round trips of 40 ms with alpha = 0.9/1.7 are 2.99 s. The mean queue is therefore between 0.7 and
+//! 0.85 of the buffer, and the time from loss to loss is between these two, plus the rounds of a recovery.
 
 use headgate_algos::control::AnyController;
 use headgate_embedding::s2n;
@@ -41,7 +41,7 @@ const WARM_S: f64 = 100.0;
 const RATE_BPS: f64 = 20e6;
 const BUFFER_S: f64 = 66.0 * 1500.0 * 8.0 / RATE_BPS;
 
-/// The share of the link that was used, that of the buffer that was full in the mean, and the time from loss to loss.
+/// Utilisation of the link, mean share of the buffer in use, and time from loss to loss.
 #[derive(Debug)]
 struct Outcome {
     used: f64,
@@ -63,7 +63,7 @@ fn run<C: ControllerRegistry>(law: Choice) -> Outcome {
     }
 }
 
-/// Ours, by the RFC and with the slow start of textbooks.
+/// Headgate's CUBIC with the constants of the RFC and standard slow start.
 fn ours() -> Outcome {
     let index = AnyController::cards().iter().position(|card| card.name == "cubic").expect("it is there");
     let value = |param: &headgate_model::params::Param| match param.name {

@@ -1,8 +1,8 @@
-//! A stack under test in simulated time, without sockets: the datagrams of two endpoints of quinn-proto cross a
-//! bottleneck of our engine, beside 100 simulated flows of CUBIC.
+//! A stack under test in simulated time, without sockets: the datagrams of two quinn-proto endpoints cross a simulated
+//! bottleneck beside 100 simulated CUBIC flows.
 //!
-//! The link carries 202 Mbit/s, 2 for each of 101 flows, over 40 ms with a buffer of half as much as the path. So
-//! 10 MB take some 40 s, and whoever gets half or twice a fair share between 20 and 80 s.
+//! The link carries 202 Mbit/s (2 Mbit/s for each of 101 flows) over 40 ms with a buffer of half a BDP. 10 MB therefore
+//! take about 40 s, and between 20 and 80 s with twice or half the fair share.
 
 mod pair;
 
@@ -62,7 +62,7 @@ impl Path for Bottleneck {
     }
 }
 
-/// A transfer, and the digest of what the simulated flows beside it did.
+/// A transfer, and the digest of the simulated flows beside it.
 fn run() -> (Transfer, u64) {
     let plan = serde_json::from_str(PLAN).expect("a plan");
     let index = AnyController::cards().iter().position(|card| card.name == "cubic").expect("it is there");

@@ -23,16 +23,16 @@ pub struct Datagram {
     pub ecn: Option<EcnCodepoint>,
 }
 
-/// What lies between the two sides.
+/// The path between the two sides.
 pub trait Path {
-    /// A datagram leaves.
+    /// Sends a datagram.
     fn carry(&mut self, now: Instant, datagram: Datagram);
 
-    /// Goes on to the next arrival, or to `due` if that is sooner: gives the time, and what arrives then.
+    /// Advances to the next arrival, or to `due` if that is sooner. Returns the time, and the datagram that arrives.
     fn wait(&mut self, due: Option<Instant>) -> (Instant, Vec<Datagram>);
 }
 
-/// How a transfer went.
+/// The result of a transfer.
 #[derive(Debug, PartialEq)]
 pub struct Transfer {
     pub seconds: f64,
@@ -45,7 +45,7 @@ struct Side {
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
     stream: Option<StreamId>,
-    /// Bytes that it has written or read.
+    /// Bytes written or read.
     done: usize,
 }
 
@@ -57,7 +57,7 @@ impl Side {
         Self { address, endpoint, connection: None, stream: None, done: 0 }
     }
 
-    /// A datagram arrived.
+    /// Receives a datagram.
     fn take(&mut self, now: Instant, from: SocketAddr, datagram: &Datagram) {
         let (mut reply, bytes) = (Vec::new(), BytesMut::from(&datagram.bytes[..]));
         match self.endpoint.handle(now, from, None, datagram.ecn, bytes, &mut reply) {
@@ -90,7 +90,7 @@ impl Side {
         }
     }
 
-    /// Writes as much as goes; the sender's part.
+    /// Writes as much as the stream accepts (sender).
     fn write(&mut self) {
         let connection = &mut self.connection.as_mut().expect("it has begun").1;
         while let Some(event) = connection.poll() {
@@ -107,10 +107,10 @@ impl Side {
             let Ok(written) = connection.send_stream(stream).write(&zeros[..most]) else { return };
             self.done += written;
         }
-        let _ = connection.send_stream(stream).finish(); // again and again, which is no harm
+        let _ = connection.send_stream(stream).finish(); // repeated calls are harmless
     }
 
-    /// Reads what is there; the receiver's part.
+    /// Reads all available data (receiver).
     fn read(&mut self) {
         let Some((_, connection)) = &mut self.connection else { return };
         while let Some(event) = connection.poll() {
@@ -164,9 +164,9 @@ fn send_all(now: Instant, sides: &mut [Side; 2], path: &mut impl Path) {
 
 pub type Configurations = (ClientConfig, Arc<ServerConfig>);
 
-/// A server with a certificate of its own, and a client that trusts it and obeys a controller.
+/// A server with a self-signed certificate, and a client that trusts it and uses a controller.
 ///
-/// Its signatures are all of one length, so two transfers have packets of the same sizes.
+/// All signatures are of one length, so two transfers use packets of the same sizes.
 pub fn configure(factory: Arc<dyn ControllerFactory + Send + Sync>) -> Configurations {
     let signing = KeyPair::generate_for(&PKCS_ED25519).expect("a key");
     let named = CertificateParams::new(["localhost".into()]).expect("a name");

@@ -20,9 +20,7 @@ async fn main() -> Result<()> {
     let words: Vec<String> = args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["serve", certificate] => serve(certificate).await,
-        ["fetch", certificate, address, count] => {
-            fetch(certificate, address.parse()?, count.parse()?).await
-        }
+        ["fetch", certificate, address, count] => fetch(certificate, address.parse()?, count.parse()?).await,
         _ => bail!("serve CERTIFICATE | fetch CERTIFICATE ADDRESS BYTES"),
     }
 }
