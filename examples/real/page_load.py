@@ -48,7 +48,7 @@ def make_page(folder: Path) -> None:
 def scenario(
     queue: str, seconds: float, users: list[dict[str, object]] | None
 ) -> headgate.Scenario:
-    """Give the scenario of the file with another queue, and perhaps without its users."""
+    """Give the scenario of the file with another queue, and optionally without its users."""
     given = headgate.Scenario.load(SCENARIO).to_dict()
     given["network"]["queue"] = queue
     given["duration"] = f"{seconds} s"

@@ -144,8 +144,8 @@ impl control::Controller for Count {
     fn on_congestion(&mut self, _: &control::Congestion, _: &control::Path, _: &mut control::Window) {}
 }
 
-/// quinn sends a window over a round trip and not in one burst. HyStart would otherwise read the length of its own
-/// burst as a longer path.
+/// quinn sends a window over a round trip and not in one burst. HyStart would otherwise take the length of that
+/// burst for a longer path.
 #[test]
 fn a_controller_hears_that_quinn_paces() {
     let (count, begun) = (Count::default(), Instant::now());
