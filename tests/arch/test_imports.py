@@ -43,7 +43,17 @@ LAYERS = (
         "optional",
     ),
     "parent",
-    *("console", "catalog", "parameters", "columns", "plain_text", "tables", "claims", "verdicts"),
+    *(
+        "console",
+        "progress",
+        "catalog",
+        "parameters",
+        "columns",
+        "plain_text",
+        "tables",
+        "claims",
+        "verdicts",
+    ),
     *("stats", "measures"),
     *("topologies", "pictures", "plots", "notebook", "analysis", "charts"),
     *(
@@ -59,7 +69,7 @@ LAYERS = (
         "live",
     ),
     *("fluid", "mesonet", "design", "campaign", "conform", "report", "bench", "doctor", "export"),
-    *("experiment", "templates", "studies", "schemas", "cli", "__main__"),
+    *("experiment", "templates", "schemas", "studies", "cli", "__main__"),
 )
 
 

@@ -12,9 +12,10 @@ from tests.arch.test_docs import PAGES, blocks
 from tests.errors.command import headgate
 from tests.errors.test_wrong_scenarios import GOOD, WRONG
 
+from headgate.cli.forms import FORMS, file_name, make_schema, schema_text
 from headgate.experiment import template
 from headgate.fluid import network
-from headgate.schemas import FOLDER, FORMS, file_name, make_schema, schema_text
+from headgate.schemas import FOLDER
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "headgate"

@@ -33,7 +33,7 @@ def tables(incomplete: str) -> list[str]:
 
 def forms(incomplete: str) -> list[str]:
     """Return the forms of TOML that begin so."""
-    from headgate.schemas import FORMS
+    from headgate.cli.forms import FORMS
 
     return _beginning(incomplete, FORMS)
 

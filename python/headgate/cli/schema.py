@@ -31,7 +31,7 @@ def schema(
     Example: headgate schema scenario --out . and in the file's first line
     #:schema ./scenario.schema.json
     """
-    from headgate.schemas import FORMS, schema_text
+    from headgate.cli.forms import FORMS, schema_text
 
     if out is not None:
         say_paths(_write(FORMS if name is None else [name], out), as_json)
@@ -45,8 +45,8 @@ def schema(
 
 def _write(names: Iterable[str], folder: Path) -> Iterator[Path]:
     """Write the schemas of these forms; give the paths."""
+    from headgate.cli.forms import file_name, schema_text
     from headgate.run.files import write_bytes
-    from headgate.schemas import file_name, schema_text
 
     for name in names:
         path = folder / file_name(name)
