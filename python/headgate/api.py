@@ -20,7 +20,8 @@ from headgate.errors import (
     StoreError,
 )
 from headgate.measures.shown import FEW_PORTS, Shown, show_run
-from headgate.notebook import draw_svg, in_notebook, make_table, show_figures
+from headgate.notebook import draw_svg, make_table, show_figures
+from headgate.progress import in_notebook
 from headgate.run.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.run.progress import Report, show_progress
 from headgate.run.simulate import SNAPSHOT_FILE, Threads, run_engine, watch_engine

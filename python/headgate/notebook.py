@@ -1,15 +1,15 @@
-"""Results in a notebook: the picture, the first rows of the table, and how far a run is."""
+"""Results in a notebook: the picture, and the first rows of the table."""
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headgate.progress import in_notebook
 from headgate.visible import say
 
 if TYPE_CHECKING:
@@ -44,23 +44,6 @@ class DrawnOnce(InNotebook):
     def figures(self) -> Mapping[str, Figure]:
         """Draw the one picture."""
         return {"": self.figure()}
-
-
-def in_notebook() -> bool:
-    """Say whether a notebook's kernel runs this."""
-    shell = sys.modules.get("IPython")
-    return shell is not None and hasattr(shell.get_ipython(), "kernel")
-
-
-def show_bar(title: str) -> Callable[[float, str], None]:
-    """Show a bar below the cell; give what moves it to a share, with what is said beside it."""
-    from IPython.display import HTML, display
-
-    def draw(share: float, said: str) -> HTML:
-        return HTML(f'<progress value="{share:.4f}" max="1"></progress> {escape(said)}')
-
-    shown = display(draw(0.0, title), display_id=True)
-    return lambda share, said: shown.update(draw(share, f"{title}: {said}"))
 
 
 def show_figures(figures: Mapping[str, Figure], folder: Path) -> None:

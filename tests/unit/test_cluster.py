@@ -23,11 +23,12 @@ from headgate.campaign.cluster import Cluster, Profile
 from headgate.campaign.idle import IdleWatch
 from headgate.campaign.jobs import Job, program
 from headgate.campaign.leases import Lease, Leases
-from headgate.campaign.progress import CampaignProgress, Show
+from headgate.campaign.progress import CampaignProgress
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.worker import CampaignSpec, run_job
 from headgate.errors import FailedRunsError, HeadgateError, StoreError
+from headgate.progress import Show
 
 from . import cluster_program
 from .campaign_program import Threads, jobs

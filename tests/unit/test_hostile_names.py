@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from headgate import progress as standing
 from headgate.analysis import main_effects
 from headgate.analysis.frame import Frame
 from headgate.analysis.whole import whole
-from headgate.campaign import progress as standing
 from headgate.campaign.progress import CampaignProgress
 from headgate.cli.campaign import print_claims
 from headgate.cli.main import app, main

@@ -12,8 +12,8 @@ import pytest
 from headgate import Experiment, Result, Scenario, dumbbell
 from headgate.errors import InterruptedRunError, StoreError
 from headgate.measures.shown import show_run
-from headgate.notebook import in_notebook
 from headgate.plots.network import NAMED_ROUTERS, topology
+from headgate.progress import in_notebook
 from headgate.run.progress import Progress, show_progress
 from headgate.run.simulate import SNAPSHOT_FILE
 from headgate.tables import Table, Words

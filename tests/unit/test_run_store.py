@@ -18,10 +18,11 @@ from headgate import Result
 from headgate.campaign import store as store_module
 from headgate.campaign import worker as worker_module
 from headgate.campaign.jobs import Job
-from headgate.campaign.progress import CampaignProgress, clock, show_progress
+from headgate.campaign.progress import CampaignProgress
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.errors import InterruptedRunError, StoreError
+from headgate.progress import clock, show_progress
 from headgate.run import process
 from headgate.run import progress as run_progress
 from headgate.run.progress import Progress, StopRunError

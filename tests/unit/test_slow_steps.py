@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from headgate import dumbbell
-from headgate.campaign import progress
-from headgate.campaign.progress import count_slow_steps
+from headgate import dumbbell, progress
+from headgate.progress import count_slow_steps
 
 from ..errors.command import headgate
 

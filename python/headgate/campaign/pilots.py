@@ -23,8 +23,8 @@ import numpy as np
 
 from headgate.api import simulate
 from headgate.campaign.jobs import Job
-from headgate.campaign.progress import count_steps
 from headgate.errors import InterruptedRunError
+from headgate.progress import count_steps
 from headgate.run.files import write_bytes
 from headgate.run.progress import Progress, StopRunError
 

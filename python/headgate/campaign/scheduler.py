@@ -29,10 +29,11 @@ from headgate.campaign.idle import IdleWatch
 from headgate.campaign.jobs import Job, program
 from headgate.campaign.leases import Lease, Leases
 from headgate.campaign.processes import Processes
-from headgate.campaign.progress import CampaignProgress, Show
+from headgate.campaign.progress import CampaignProgress
 from headgate.campaign.store import Store
 from headgate.campaign.worker import CampaignSpec, JobOutcome, Keep
 from headgate.errors import FailedRunsError, HeadgateError, InterruptedRunError, StoreError
+from headgate.progress import Show
 from headgate.units import PS_PER_S
 
 PAUSE_S = 0.2

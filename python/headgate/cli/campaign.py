@@ -110,7 +110,7 @@ def _read_time_s(text: str) -> float:
 
 def show_cost(cost: "CostEstimate", as_json: bool) -> None:
     """Print what a campaign will cost."""
-    from headgate.campaign.progress import clock
+    from headgate.progress import clock
 
     if as_json:
         say(json.dumps(cost.as_json()))

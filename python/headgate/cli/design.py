@@ -174,7 +174,7 @@ def _load(source: str) -> MadeDesign:
 
 @contextmanager
 def _report_slow_search() -> Iterator[None]:
-    from headgate.campaign.progress import count_slow_steps
+    from headgate.progress import count_slow_steps
 
     with count_slow_steps("design", 1, "designs found"):
         yield

@@ -231,7 +231,7 @@ def _write(
     drawings: dict[str, Drawing], folder: Path, formats: Sequence[str], runs: Sequence[Run]
 ) -> list[Path]:
     """Write the pictures in the formats; the page has all of them."""
-    from headgate.campaign.progress import count_slow_steps
+    from headgate.progress import count_slow_steps
 
     images = [kind for kind in formats if kind != "html"]
     steps = len(drawings) * bool(images) + ("html" in formats)

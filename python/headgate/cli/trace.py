@@ -42,7 +42,7 @@ def trace(  # noqa: PLR0913, PLR0917 - one for each option
     as_json: Json = False,
 ) -> None:
     """Make captures and pictures of a run's trace, in DIR/trace; or say which events it has."""
-    from headgate.campaign.progress import count_slow_steps
+    from headgate.progress import count_slow_steps
     from headgate.traces.csv_file import write_csv
     from headgate.traces.pcapng import write_pcapng
     from headgate.traces.qlog import write_qlog

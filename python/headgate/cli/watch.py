@@ -99,7 +99,7 @@ def _counts(view: View) -> str:
 
 
 def _pace(view: View) -> str:
-    from headgate.campaign.progress import clock
+    from headgate.progress import clock
 
     left = f", about {clock(view.eta_s)} left" if view.eta_s is not None else ""
     return (
@@ -110,7 +110,7 @@ def _pace(view: View) -> str:
 
 def _running(view: View) -> Table:
     from headgate.campaign.campaign import format_labels
-    from headgate.campaign.progress import clock
+    from headgate.progress import clock
 
     table = _table("running", "done", "for", "by")
     for lease in view.running[:MOST_ROWS]:

@@ -15,7 +15,6 @@ from pathlib import Path
 from headgate.api import Result
 from headgate.campaign.cost import CostEstimate, estimate
 from headgate.campaign.jobs import Job
-from headgate.campaign.progress import show_progress
 from headgate.campaign.scheduler import Scheduler
 from headgate.campaign.store import Store
 from headgate.campaign.workers import ALL_CORES, WorkerPool
@@ -27,6 +26,7 @@ from headgate.experiment.scales import scale_name
 from headgate.experiment.stored import Basis, StoredResults, hash_code, hash_runs
 from headgate.experiment.stored_runs import ReadRuns, serves_reports, store_runs
 from headgate.optional import find_missing
+from headgate.progress import show_progress
 from headgate.report.about import CLAIMS
 from headgate.run.files import write_bytes
 from headgate.run.parquet import write_table

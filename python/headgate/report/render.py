@@ -17,8 +17,8 @@ import numpy as np
 from headgate.analysis.frame import Frame
 from headgate.analysis.roles import Roles
 from headgate.analysis.whole import Made, Whole
-from headgate.campaign.progress import count_steps
 from headgate.errors import StoreError, explain_os
+from headgate.progress import count_steps
 from headgate.visible import in_spreadsheet
 
 #: So few numbers are drawn before a second process has begun.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from headgate.notebook import in_notebook, show_bar
+from headgate.progress import in_notebook, show_bar
 from headgate.visible import say
 
 #: A run that takes hours says something in this time, also where there is no terminal.
