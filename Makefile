@@ -158,7 +158,7 @@ site: docs ## Put the documentation beside that of other versions in site, to be
 
 .PHONY: schemas
 schemas: $(VENV)/.dev ## Make the JSON Schemas of all forms of TOML, and the man page, from the code
-	@$(BIN)/headgate schema --out python/headgate/schemas
+	@$(BIN)/headgate schema --out python/headgate/experiment/schemas
 	@$(BIN)/headgate man --out headgate.data/data/share/man/man1/headgate.1
 
 .PHONY: notebook

@@ -201,7 +201,7 @@ def _container(field: Mapping[str, Any]) -> str:
 
 def experiment() -> str:
     """Return every key of an experiment's file, and the named figures."""
-    from headgate.claims import Claim, Correction
+    from headgate.claims.claim import Claim, Correction
     from headgate.design.file import FactorTable
     from headgate.experiment.form import ExperimentFile, ResponseTable
     from headgate.experiment.measures import NAMED
@@ -239,7 +239,7 @@ def _written(profile: Any) -> dict[str, Any]:
 
 def columns() -> str:
     """Return every column of every result table."""
-    from headgate.columns import EVERY_TABLE
+    from headgate.data.columns import EVERY_TABLE
 
     return "\n".join(
         f"## {name}\n\n"
@@ -335,7 +335,7 @@ def mesonet() -> str:
 
 def marks() -> str:
     """Return the meaning of each mark of a number's source."""
-    from headgate.marks import MEANINGS
+    from headgate.base.marks import MEANINGS
 
     return table(["mark", "meaning"], [[mark, meaning] for mark, meaning in MEANINGS.items()])
 

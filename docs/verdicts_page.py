@@ -5,10 +5,10 @@ from pathlib import Path
 
 from tables import table
 
+from headgate.claims.verdicts import Verdict, count_differences, tally
 from headgate.studies.names import names
 from headgate.studies.sentences import count_sentences
 from headgate.studies.stored import StoredStudy, read_stored
-from headgate.verdicts import Verdict, count_differences, tally
 
 RESULTS = Path(__file__).resolve().parent.parent / "results"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from headgate.fluid import solve, sweep
+from headgate.engine.fluid import solve, sweep
 
 rtts_s = np.linspace(0.02, 1.0, 1000)
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from headgate.fluid import stability, stability_boundary
-from headgate.plots.stability import draw_boundaries, draw_stability
+from headgate.engine.fluid import stability, stability_boundary
+from headgate.figures.plots.stability import draw_boundaries, draw_stability
 
 network = {
     "links": {"core": {"rate": "100 Mbit/s"}},

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 import headgate
-from headgate.api import simulate
+from headgate.engine.api import simulate
 from headgate.mesonet import MesoNet
 
 size = float(sys.argv[1]) if len(sys.argv) > 1 else 0.002

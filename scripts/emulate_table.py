@@ -9,9 +9,9 @@ import warnings
 from collections.abc import Iterator
 
 import headgate
-from headgate.live.emulation import Emulation
-from headgate.live.estimate import estimate
-from headgate.visible import say
+from headgate.base.visible import say
+from headgate.engine.live.emulation import Emulation
+from headgate.engine.live.estimate import estimate
 
 TAKE = """
 import socket

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 import headgate
-from headgate.live.hosts import EmulationError
+from headgate.engine.live.hosts import EmulationError
 
 LIVE = {"kind": "live"}
 

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from headgate.discipline import DROP, MARK, Backlog, Decision, Packet, jit
+from headgate.plugin import DROP, MARK, Backlog, Decision, Packet, jit
 
 
 class Blue:

@@ -1,6 +1,6 @@
 """AIMD with a smaller reduction on a loss and, in return, smaller growth."""
 
-from headgate.law import Ack, Congestion, Path, Window, jit
+from headgate.plugin import Ack, Congestion, Path, Window, jit
 
 
 class Gentle:

@@ -10,17 +10,17 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from headgate.version import __version__
+from headgate.base.version import __version__
 
 if TYPE_CHECKING:
-    from headgate import fluid
-    from headgate.api import Result, Scenario
-    from headgate.build import abilene, dumbbell, graph, load, parking_lot, read
-    from headgate.errors import HeadgateError
+    from headgate.base.errors import HeadgateError
+    from headgate.engine import fluid
+    from headgate.engine.api import Result, Scenario
+    from headgate.engine.build import abilene, dumbbell, graph, load, parking_lot, read
+    from headgate.engine.live.emulation import emulate
+    from headgate.engine.run.trace import Trace
     from headgate.experiment.experiment import Experiment
-    from headgate.law import jit
-    from headgate.live.emulation import emulate
-    from headgate.run.trace import Trace
+    from headgate.plugin import jit
 
 __all__ = [
     "Experiment",
@@ -42,12 +42,12 @@ __all__ = [
 
 _HOME = {
     "Experiment": "headgate.experiment.experiment",
-    "HeadgateError": "headgate.errors",
-    "emulate": "headgate.live.emulation",
-    "jit": "headgate.law",
-    "Result": "headgate.api",
-    "Scenario": "headgate.api",
-    "Trace": "headgate.run.trace",
+    "HeadgateError": "headgate.base.errors",
+    "emulate": "headgate.engine.live.emulation",
+    "jit": "headgate.plugin",
+    "Result": "headgate.engine.api",
+    "Scenario": "headgate.engine.api",
+    "Trace": "headgate.engine.run.trace",
 }
 
 
@@ -56,8 +56,8 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'headgate' has no attribute {name!r}")
     if name == "fluid":
-        return import_module("headgate.fluid")
-    return getattr(import_module(_HOME.get(name, "headgate.build")), name)
+        return import_module("headgate.engine.fluid")
+    return getattr(import_module(_HOME.get(name, "headgate.engine.build")), name)
 
 
 def __dir__() -> list[str]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from headgate import Scenario, catalog
-from headgate.columns import EVERY_TABLE, Column
-from headgate.measures.formula import evaluate, form
+from headgate import Scenario
+from headgate.base import catalog
+from headgate.data.columns import EVERY_TABLE, Column
+from headgate.data.measures.formula import evaluate, form
 
 from .repository import PACKAGE, ROOT
 

@@ -33,7 +33,7 @@ def test_scenarios_designs_and_reports_in_the_documentation_are_valid(
     from headgate.design.file import DesignFile
     from headgate.design.made import make
     from headgate.experiment.form import ExperimentFile
-    from headgate.report.about import About
+    from headgate.figures.report.about import About
     from headgate.studies.claims import ClaimsFile
     from headgate.studies.study import StudySpec
     from headgate.studies.sweeps import Sweep

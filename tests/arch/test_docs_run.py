@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from headgate import Scenario
-from headgate.api import simulate
-from headgate.campaign.jobs import Job
-from headgate.campaign.store import Store
+from headgate.engine.api import simulate
+from headgate.lab.jobs import Job
+from headgate.lab.store import Store
 
 from .repository import ROOT
 from .test_docs import PAGES, blocks

@@ -64,6 +64,6 @@ def test_the_list_of_studies_draws_nothing() -> None:
 
 
 def test_a_process_for_runs_imports_nothing_that_analyses_or_draws() -> None:
-    found = imports("-c", "import headgate.campaign.child, headgate.campaign.worker")
-    assert "headgate.campaign.worker" in found
+    found = imports("-c", "import headgate.lab.child, headgate.lab.worker")
+    assert "headgate.lab.worker" in found
     assert found & set(HEAVY) <= {"numpy", "duckdb"}

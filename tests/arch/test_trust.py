@@ -11,16 +11,16 @@ PERMITS = ("name_by_hand", "from_dict", "replaced")
 #: Modules that may call them: the command line with arguments, calls of Python programs, shipped
 #: studies (whose laws are theirs or named on the command line), and processes that work for others.
 ALLOWED = {
-    "bench/networks.py",
-    "build.py",
-    "api.py",
+    "engine/bench/networks.py",
+    "engine/build.py",
+    "engine/api.py",
     "cli/check.py",
     "cli/options.py",
     "conform/kernel/path.py",
     "conform/suite.py",
     "conform/trial.py",
     "experiment/experiment.py",
-    "live/emulation.py",
+    "engine/live/emulation.py",
     "mesonet/model.py",
     "plugin/load.py",
     "plugin/proof.py",

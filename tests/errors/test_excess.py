@@ -3,7 +3,7 @@
 import pytest
 
 from headgate import Scenario
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
 
 GREEDY = """
 class Greedy:

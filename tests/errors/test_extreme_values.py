@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from headgate import Scenario
-from headgate.errors import HeadgateError
-from headgate.run.refusals import check_plan
+from headgate.base.errors import HeadgateError
+from headgate.engine.run.refusals import check_plan
 
 SIZE = {"kind": "pareto", "mean": "30 packets", "shape": 1.5}
 WEB = {

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from headgate.errors import InterruptedRunError
+from headgate.base.errors import InterruptedRunError
 
 from .command import headgate
 from .test_wrong_experiments import RIGHT

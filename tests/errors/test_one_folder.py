@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from headgate import Result, Scenario, dumbbell
-from headgate.api import UnstoredError, simulate
-from headgate.errors import StoreError
-from headgate.run import folder as folder_module
-from headgate.run.folder import LOCK_FILE, hold_for_run
-from headgate.run.lock import HeldError, hold_lock
-from headgate.run.parquet import Rows
-from headgate.run.process import here, name_process
+from headgate.base.errors import StoreError
+from headgate.base.lock import HeldError, hold_lock
+from headgate.base.process import here, name_process
+from headgate.data import folder as folder_module
+from headgate.data.folder import LOCK_FILE, hold_for_run
+from headgate.data.parquet import Rows
+from headgate.engine.api import UnstoredError, simulate
 
 from .command import headgate
 
@@ -89,7 +89,7 @@ def test_where_the_file_system_knows_no_locks_the_name_decides(
     def unknown(*_: object) -> None:
         raise OSError(38, "Function not implemented")
 
-    monkeypatch.setattr("headgate.run.lock.fcntl.flock", unknown)
+    monkeypatch.setattr("headgate.base.lock.fcntl.flock", unknown)
     (tmp_path / "lock").write_text(f"{owner}\nsomebody\n")
     taken = nullcontext() if free else pytest.raises(HeldError, match="somebody")
     with taken, hold_lock(tmp_path / "lock", "we"):
@@ -105,8 +105,8 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_run(
     def read_only(*_: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("headgate.run.simulate._Run", never)
-    monkeypatch.setattr("headgate.run.folder.hold_lock", read_only)
+    monkeypatch.setattr("headgate.engine.run.simulate._Run", never)
+    monkeypatch.setattr("headgate.data.folder.hold_lock", read_only)
     done = headgate("run", scenario(tmp_path), "--out", tmp_path / "run")
     assert done.exit_code == 2
     assert done.sentence.endswith("run: cannot be written: Read-only file system")

@@ -267,7 +267,7 @@ def test_a_disk_that_fills_up_leaves_no_half_file(
     def no_space(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("headgate.run.files.os.fsync", no_space)
+    monkeypatch.setattr("headgate.base.files.os.fsync", no_space)
     out = tmp_path / "run"
     done = headgate("run", scenario(tmp_path), "--out", out)
     assert done.exit_code == 2

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 
 from .command import Done, headgate
 from .own_code import assert_refused, assert_refused_at, cache  # noqa: F401 - a fixture
@@ -75,7 +75,9 @@ def test_compiled_classes(name: str, line: str, says: str, tmp_path: Path) -> No
 def test_numba_is_asked_for_where_it_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headgate.plugin.jit._tables", {})  # another test may have compiled it
+    monkeypatch.setattr(
+        "headgate.plugin.numba_class._tables", {}
+    )  # another test may have compiled it
     monkeypatch.setitem(__import__("sys").modules, "numba", None)
     done = run(tmp_path, LAWS / "compiled.py:Reno")
     assert done.sentence.endswith("Reno: @jit needs numba; pip install 'headgate[jit]'")

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from headgate import Result, dumbbell
-from headgate.campaign.attempts import Attempts
-from headgate.campaign.campaign import Campaign, fail
-from headgate.campaign.jobs import Job
-from headgate.campaign.leases import Leases
-from headgate.campaign.processes import Processes
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
-from headgate.campaign.summary import SUMMARY_FILE, summary
-from headgate.campaign.view import Watcher
-from headgate.run.folder import read_meta
+from headgate.data.folder import read_meta
+from headgate.lab.attempts import Attempts
+from headgate.lab.campaign import Campaign, fail
+from headgate.lab.jobs import Job
+from headgate.lab.leases import Leases
+from headgate.lab.processes import Processes
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
+from headgate.lab.summary import SUMMARY_FILE, summary
+from headgate.lab.view import Watcher
 
 from .command import headgate
 
@@ -95,7 +95,7 @@ def test_a_run_of_another_shape_is_made_again(store: Path, wrong: bytes) -> None
 
 
 def test_a_run_that_tells_nothing_of_what_it_took_is_made_again(store: Path) -> None:
-    from headgate.run.folder import write_folder
+    from headgate.data.folder import write_folder
 
     (job, _) = jobs()
     folder = store / "runs" / job.id

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from headgate import HeadgateError, build
+from headgate import HeadgateError
+from headgate.engine import build
 
 from .command import headgate
 

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headgate import dumbbell
-from headgate.campaign import worker
-from headgate.campaign.jobs import Job
-from headgate.campaign.processes import Processes
-from headgate.campaign.scheduler import Executor, Scheduler
-from headgate.campaign.store import Store
-from headgate.campaign.worker import CampaignSpec, JobOutcome, Worker
-from headgate.errors import HeadgateError
-from headgate.run import simulate
-from headgate.run.folder import find_run
+from headgate.base.errors import HeadgateError
+from headgate.data.folder import find_run
+from headgate.engine.run import simulate
+from headgate.lab import worker
+from headgate.lab.jobs import Job
+from headgate.lab.processes import Processes
+from headgate.lab.scheduler import Executor, Scheduler
+from headgate.lab.store import Store
+from headgate.lab.worker import CampaignSpec, JobOutcome, Worker
 
 TRACEBACK = 70
 

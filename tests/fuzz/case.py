@@ -13,9 +13,9 @@ import numpy as np
 
 from headgate import Scenario as Read
 from headgate._native import ExcessError, Simulation
-from headgate.errors import HeadgateError
-from headgate.measures.tables import make_tables
-from headgate.run.memory import free_bytes, packets_that_fit, refuse_what_does_not_fit
+from headgate.base.errors import HeadgateError
+from headgate.data.measures.tables import make_tables
+from headgate.engine.run.memory import free_bytes, packets_that_fit, refuse_what_does_not_fit
 from headgate.scenario.plan import plan_json
 
 from .draw import Draw, Scenario

@@ -5,8 +5,8 @@ import random
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from headgate.catalog import PACKET, Law, Param
-from headgate.parameters import (
+from headgate.base.catalog import PACKET, Law, Param
+from headgate.base.parameters import (
     ParameterError,
     check_together,
     count_packets,

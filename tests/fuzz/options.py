@@ -7,7 +7,7 @@ import types
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
-from headgate import catalog
+from headgate.base import catalog
 from headgate.scenario.transport import Transport
 
 from .draw import Draw

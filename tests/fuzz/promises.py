@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from headgate.tables import Table
+from headgate.data.tables import Table
 
 #: Where no limit is written as infinity, and where the sign is part of what is told.
 MAY_BE_INFINITE = {

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from headgate import Scenario as Read
-from headgate import catalog
-from headgate.errors import HeadgateError
+from headgate.base import catalog
+from headgate.base.errors import HeadgateError
 from headgate.scenario.transport import Transport
 
 from .__main__ import CASES, Ledger

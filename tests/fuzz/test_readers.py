@@ -8,11 +8,11 @@ import pytest
 from tests.unit.capture_file import exchange, udp, write
 
 from headgate import Result, Scenario
-from headgate.captures.flows import SIDES, list_flows
-from headgate.captures.read import read_capture
-from headgate.captures.summary import warnings
-from headgate.captures.write import summarise
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.engine.captures.flows import SIDES, list_flows
+from headgate.engine.captures.read import read_capture
+from headgate.engine.captures.summary import warnings
+from headgate.engine.captures.write import summarise
 from headgate.scenario.flow_list import read_flow_list
 from headgate.scenario.networks.graph_file import read_graph
 

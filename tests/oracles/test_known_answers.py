@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-from headgate.analysis import components, correlations, main_effects, ranks, ten_steps
-from headgate.analysis.clusters import tree
 from headgate.cli.main import app
+from headgate.figures.analysis import components, correlations, main_effects, ranks, ten_steps
+from headgate.figures.analysis.clusters import tree
 from headgate.stats import grubbs
 from headgate.stats.intervals import student_p, student_quantile
 from headgate.stats.multiplicity import false_discovery, holm

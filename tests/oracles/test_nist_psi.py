@@ -4,7 +4,7 @@ import csv
 from math import floor
 from pathlib import Path
 
-from headgate.analysis.influence import of_rows
+from headgate.figures.analysis.influence import of_rows
 from headgate.stats.effects import psi_of
 
 DATA = Path(__file__).parent / "data" / "nist"

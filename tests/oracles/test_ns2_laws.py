@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from headgate.tables import Table
+from headgate.data.tables import Table
 
 from .oracle import bottleneck, rows, run
 

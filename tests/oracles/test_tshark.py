@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from headgate import Scenario, Trace
-from headgate.traces.pcapng import write_pcapng
-from headgate.traces.stored import StoredTrace
+from headgate.engine.traces.pcapng import write_pcapng
+from headgate.engine.traces.stored import StoredTrace
 
 FLOWS = ("cubic", "reno", "bbr")
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {

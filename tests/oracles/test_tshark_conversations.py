@@ -13,9 +13,9 @@ from tests.unit.capture_file import SERVER, Frame, exchange, tcp, udp, write
 from tests.unit.traced import make_scenario, run_traced
 
 from headgate import Trace
-from headgate.captures.read import read_capture
-from headgate.tables import Table
-from headgate.traces.pcapng import write_pcapng
+from headgate.data.tables import Table
+from headgate.engine.captures.read import read_capture
+from headgate.engine.traces.pcapng import write_pcapng
 
 UNITS = {"bytes": 1, "kB": 1000, "MB": 1_000_000}
 ACK = 16

@@ -8,10 +8,10 @@ import pytest
 from scipy import optimize, special
 
 from headgate import Scenario
-from headgate.errors import ScenarioError
-from headgate.fluid import simulated_growth, stability, stability_boundary
-from headgate.fluid.characteristic import Delayed
-from headgate.fluid.stability import bisect_verdict
+from headgate.base.errors import ScenarioError
+from headgate.engine.fluid import simulated_growth, stability, stability_boundary
+from headgate.engine.fluid.characteristic import Delayed
+from headgate.engine.fluid.stability import bisect_verdict
 
 #: What simulation is held to.
 WITHIN = 0.05

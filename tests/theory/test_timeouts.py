@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from headgate import Scenario, Trace
-from headgate.traces.stored import StoredTrace
+from headgate.engine.traces.stored import StoredTrace
 
 from .retransmission_timer import Event, Linux, Ns2, Rfc6298, Rule, Timer
 

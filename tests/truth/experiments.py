@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate import Experiment
-from headgate.api import Result
+from headgate.base.level_order import level_text
+from headgate.engine.api import Result
 from headgate.experiment import drifting
 from headgate.experiment.conditions import label_levels
 from headgate.experiment.responses import FIGURES, MEASURED, Response
 from headgate.experiment.runs import Key, Runs
-from headgate.level_order import level_text
 from headgate.stats.drift import BATCHES
 
 Numbers = NDArray[np.float64]

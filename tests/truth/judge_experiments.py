@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.analysis.answer import Answered
-from headgate.analysis.whole import Whole, whole
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.tables import rows_of
+from headgate.figures.analysis.answer import Answered
+from headgate.figures.analysis.whole import Whole, whole
 
 from .experiment_sentences import Drifts, End, Ends, Moved, read
 from .experiments import Truth, plant

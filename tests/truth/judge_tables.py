@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from headgate.analysis import Frame
-from headgate.analysis.effect_sentences import sentences
-from headgate.analysis.main_effects import MainEffects
-from headgate.analysis.part import Part
 from headgate.cli import analyse as command
+from headgate.figures.analysis import Frame
+from headgate.figures.analysis.effect_sentences import sentences
+from headgate.figures.analysis.main_effects import MainEffects
+from headgate.figures.analysis.part import Part
 
 from .rates import Promise, Rates
 from .table_sentences import Change, Extreme, Statement, read

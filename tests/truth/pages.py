@@ -17,12 +17,12 @@ from unittest.mock import patch
 
 from typer.testing import CliRunner
 
-from headgate import charts
 from headgate.cli.main import app
 from headgate.experiment import findings, runner
 from headgate.experiment.runs import Runs
-from headgate.report import make, render
-from headgate.report.about import About, write
+from headgate.figures import charts
+from headgate.figures.report import make, render
+from headgate.figures.report.about import About, write
 
 from .experiments import Truth
 from .tables import Planted

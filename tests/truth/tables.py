@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.analysis.roles import Roles
+from headgate.figures.analysis.roles import Roles
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from headgate import Result, Scenario, dumbbell
-from headgate.campaign import worker
-from headgate.campaign.jobs import Job
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
-from headgate.campaign.worker import CampaignSpec, JobOutcome, Worker
-from headgate.run import simulate
+from headgate.engine.run import simulate
+from headgate.lab import worker
+from headgate.lab.jobs import Job
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
+from headgate.lab.worker import CampaignSpec, JobOutcome, Worker
 
 
 class Threads:

@@ -4,11 +4,11 @@ import sys
 from pathlib import Path
 
 from headgate import dumbbell
-from headgate.campaign.cluster import Cluster
-from headgate.campaign.jobs import Job
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.lab.cluster import Cluster
+from headgate.lab.jobs import Job
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from headgate import dumbbell
-from headgate.campaign.cost import estimate, peak_bytes
-from headgate.campaign.jobs import Job
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
+from headgate.lab.cost import estimate, peak_bytes
+from headgate.lab.jobs import Job
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
 
 USERS = 150_000
 WORKERS = 2

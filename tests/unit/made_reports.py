@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from headgate.analysis.roles import Pair, Roles
-from headgate.analysis.whole import Whole
-from headgate.report.about import About, Listed, Parameter, write
-from headgate.report.make import make
+from headgate.figures.analysis.roles import Pair, Roles
+from headgate.figures.analysis.whole import Whole
+from headgate.figures.report.about import About, Listed, Parameter, write
+from headgate.figures.report.make import make
 
 LAWS = ("reno", "ctcp", "fast", "scalable")
 FACTORS = ("X1", "X2", "X3")

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from headgate import Result
-from headgate.campaign.jobs import Job
-from headgate.campaign.packed import PackedRuns
 from headgate.experiment.runs import Key, Runs
 from headgate.experiment.stored_runs import ReadRuns
+from headgate.lab.jobs import Job
+from headgate.lab.packed import PackedRuns
 from headgate.studies.study import Study
 
 

@@ -13,9 +13,15 @@ import numpy as np
 from scipy import stats
 from scipy.cluster import hierarchy
 
-from headgate.analysis import clusters, components, condition_responses, correlations, main_effects
-from headgate.analysis.clusters import Tree
-from headgate.analysis.conditions import Test
+from headgate.figures.analysis import (
+    clusters,
+    components,
+    condition_responses,
+    correlations,
+    main_effects,
+)
+from headgate.figures.analysis.clusters import Tree
+from headgate.figures.analysis.conditions import Test
 from headgate.stats.conditions import ALPHA
 
 from .planted import FACTORS, LAWS, Planted

@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 from headgate import Result
-from headgate.campaign.workers import WorkerPool
 from headgate.experiment import runner
+from headgate.lab.workers import WorkerPool
 from headgate.studies import ask, study
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from headgate.claims.verdicts import Estimate, Judged, judge
 from headgate.studies.coded import Coded
 from headgate.studies.study import load
-from headgate.verdicts import Estimate, Judged, judge
 
 
 def findings_of(name: str, ready: Any) -> dict[str, Estimate]:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from headgate.analysis import AnalysisError, Frame, influence, main_effects, ten_steps
 from headgate.cli.main import app
-from headgate.plots.style import save
+from headgate.figures.analysis import AnalysisError, Frame, influence, main_effects, ten_steps
+from headgate.figures.plots.style import save
 from headgate.stats.full_model import full_model
 
 RNG = np.random.default_rng(6)

@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.cluster import hierarchy
 from scipy.spatial import distance
 
-from headgate.analysis import (
+from headgate.figures.analysis import (
     AnalysisError,
     bars,
     biplots,
@@ -21,13 +21,13 @@ from headgate.analysis import (
     grid,
     ranks,
 )
-from headgate.analysis.changes import of_grid as changes_of
-from headgate.analysis.clusters import Tree
-from headgate.analysis.components import silhouette
-from headgate.analysis.findings import of_biplots, of_outliers, of_ranks
-from headgate.analysis.frame import Frame
-from headgate.analysis.phrases import ConditionNames
-from headgate.plots.style import save
+from headgate.figures.analysis.changes import of_grid as changes_of
+from headgate.figures.analysis.clusters import Tree
+from headgate.figures.analysis.components import silhouette
+from headgate.figures.analysis.findings import of_biplots, of_outliers, of_ranks
+from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.phrases import ConditionNames
+from headgate.figures.plots.style import save
 from headgate.stats import grubbs
 
 from .planted import LAWS, Planted

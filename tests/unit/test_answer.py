@@ -4,9 +4,9 @@ from itertools import product
 
 import numpy as np
 
-from headgate.analysis.answer import answered, law_title
-from headgate.analysis.roles import Roles
-from headgate.analysis.whole import Whole, whole
+from headgate.figures.analysis.answer import answered, law_title
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import Whole, whole
 
 ROLES = Roles(
     responses=("loss", "delay", "rate"),

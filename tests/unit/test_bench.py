@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from headgate.bench.measure import Timing, measure, measure_here, names
-from headgate.bench.networks import NETWORKS, dumbbell, flows
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.engine.bench.measure import Timing, measure, measure_here, names
+from headgate.engine.bench.networks import NETWORKS, dumbbell, flows
 
 FIELDS = {
     "name", "threads", "packet_hops", "cpu_s", "wall_s", "setup_cpu_s", "packet_hops_per_cpu_s",

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from headgate import Experiment
-from headgate.campaign.workers import WorkerPool
 from headgate.experiment import findings, runner
 from headgate.experiment.drifting import read_batches
+from headgate.lab.workers import WorkerPool
 from headgate.stats.best import find_alike
 from headgate.stats.drift import BATCHES, batch_means, find_drift
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from headgate import Experiment, Scenario
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.claims.verdicts import Verdict
 from headgate.experiment.runner import StudyOutcome, StudyRun, run_study
-from headgate.plots.interaction import Axis, Panel, interaction
-from headgate.plots.style import save
+from headgate.figures.plots.interaction import Axis, Panel, interaction
+from headgate.figures.plots.style import save
 from headgate.studies.ask import Overrides, ask
 from headgate.studies.buffer_sizing.analysis import sawtooth
 from headgate.studies.study import load
-from headgate.verdicts import Verdict
 
 ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs" / "how-to" / "write-a-study.md"

@@ -16,20 +16,20 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate import Result
-from headgate.api import simulate
-from headgate.campaign import worker as worker_module
-from headgate.campaign.campaign import Campaign
-from headgate.campaign.jobs import Job
-from headgate.campaign.leases import Leases
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
-from headgate.campaign.view import View, Watcher
+from headgate.base import process
+from headgate.base.errors import FailedRunsError, HeadgateError, StoreError
 from headgate.cli.main import app
-from headgate.errors import FailedRunsError, HeadgateError, StoreError
+from headgate.engine.api import simulate
+from headgate.engine.run import simulate as simulate_module
+from headgate.engine.run.progress import Progress
 from headgate.experiment.runner import Shard
-from headgate.run import process
-from headgate.run import simulate as simulate_module
-from headgate.run.progress import Progress
+from headgate.lab import worker as worker_module
+from headgate.lab.campaign import Campaign
+from headgate.lab.jobs import Job
+from headgate.lab.leases import Leases
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
+from headgate.lab.view import View, Watcher
 from headgate.studies import ask
 
 from . import campaign_program

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from headgate.captures.flows import SIDES, list_flows
-from headgate.captures.read import Capture, read_capture
-from headgate.captures.summary import warnings
+from headgate.engine.captures.flows import SIDES, list_flows
+from headgate.engine.captures.read import Capture, read_capture
+from headgate.engine.captures.summary import warnings
 
 from .capture_file import Frame, exchange, write
 

@@ -10,14 +10,14 @@ import pytest
 import vl_convert
 from matplotlib.colors import to_hex, to_rgb
 
-from headgate.analysis.whole import Whole, whole
-from headgate.charts import CHARTS, changes, correlations, effects, outliers
-from headgate.charts.data import SOURCES, plain
-from headgate.charts.style import AWAY, NONE
-from headgate.plots import changes as static_changes
-from headgate.plots import correlations as static_correlations
-from headgate.plots.palette import SIGNED, SMALL, VERDICT
-from headgate.plots.style import colours
+from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.charts import CHARTS, changes, correlations, effects, outliers
+from headgate.figures.charts.data import SOURCES, plain
+from headgate.figures.charts.style import AWAY, NONE
+from headgate.figures.plots import changes as static_changes
+from headgate.figures.plots import correlations as static_correlations
+from headgate.figures.plots.palette import SIGNED, SMALL, VERDICT
+from headgate.figures.plots.style import colours
 from headgate.stats.conditions import FILTER_SHARE
 
 from .made_reports import FACTORS, roles, table
@@ -133,7 +133,7 @@ def test_a_correlation_has_the_colour_and_the_sign_that_it_has_beside_the_page(
 
 
 def test_effects_have_the_colours_of_their_stars(found: Whole) -> None:
-    from headgate.plots.effects import _shade
+    from headgate.figures.plots.effects import _shade
 
     drawn = [(n, m) for n, m in marks(found, effects, period="2") if "significance" in n]
     effect = next(o for o in found.of("main-effects") if o.part.period == "2").result

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from headgate import Scenario
-from headgate.columns.mesonet import PAIRS
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
+from headgate.data.columns.mesonet import PAIRS
 
 
 def chain(*classes: str) -> Scenario:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from headgate.campaign.campaign import Campaign, campaigns
-from headgate.campaign.clock import Clock
-from headgate.campaign.leases import SILENT_S, Leases
-from headgate.campaign.store import Store
-from headgate.campaign.view import Watcher
-from headgate.run import process
-from headgate.run.progress import Progress, StopRunError
+from headgate.base import process
+from headgate.engine.run.progress import Progress, StopRunError
+from headgate.lab.campaign import Campaign, campaigns
+from headgate.lab.clock import Clock
+from headgate.lab.leases import SILENT_S, Leases
+from headgate.lab.store import Store
+from headgate.lab.view import Watcher
 
 from . import campaign_program
 from .small_study import digests

@@ -17,18 +17,18 @@ import pytest
 from distributed import Client, LocalCluster
 from distributed.utils import LoopRunner
 
-from headgate.campaign import scheduler as pool_module
-from headgate.campaign.campaign import Campaign
-from headgate.campaign.cluster import Cluster, Profile
-from headgate.campaign.idle import IdleWatch
-from headgate.campaign.jobs import Job, program
-from headgate.campaign.leases import Lease, Leases
-from headgate.campaign.progress import CampaignProgress
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
-from headgate.campaign.worker import CampaignSpec, run_job
-from headgate.errors import FailedRunsError, HeadgateError, StoreError
-from headgate.progress import Show
+from headgate.base.errors import FailedRunsError, HeadgateError, StoreError
+from headgate.base.progress import Show
+from headgate.lab import scheduler as pool_module
+from headgate.lab.campaign import Campaign
+from headgate.lab.cluster import Cluster, Profile
+from headgate.lab.idle import IdleWatch
+from headgate.lab.jobs import Job, program
+from headgate.lab.leases import Lease, Leases
+from headgate.lab.progress import CampaignProgress
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
+from headgate.lab.worker import CampaignSpec, run_job
 
 from . import cluster_program
 from .campaign_program import Threads, jobs
@@ -209,7 +209,7 @@ def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_an_address_without_a_scheduler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headgate.campaign.cluster.CONNECT_S", 0.5)
+    monkeypatch.setattr("headgate.lab.cluster.CONNECT_S", 0.5)
     with pytest.raises(HeadgateError, match=r"tcp://127.0.0.1:9: there is no scheduler"):
         Cluster("tcp://127.0.0.1:9")
     with pytest.raises(HeadgateError, match="there is no scheduler"):
@@ -218,7 +218,7 @@ def test_an_address_without_a_scheduler_is_one_sentence(monkeypatch: pytest.Monk
 
 def test_a_client_without_a_scheduler_is_closed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the garbage collector closes can stop the start of the next cluster."""
-    monkeypatch.setattr("headgate.campaign.cluster.CONNECT_S", 0.5)
+    monkeypatch.setattr("headgate.lab.cluster.CONNECT_S", 0.5)
     before = {id(one) for one in clients_in_use()}
     for where in ("tcp://127.0.0.1:9", "nonsense"):
         with pytest.raises(HeadgateError, match="there is no scheduler"):
@@ -234,8 +234,8 @@ def clients_in_use() -> list[Client]:
 def test_a_scheduler_that_does_not_answer_is_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headgate.campaign.cluster.ANSWER_S", 1.0)
-    monkeypatch.setattr("headgate.campaign.cluster.CONNECT_S", 5.0)
+    monkeypatch.setattr("headgate.lab.cluster.ANSWER_S", 1.0)
+    monkeypatch.setattr("headgate.lab.cluster.CONNECT_S", 5.0)
     with scheduler_process(tmp_path) as scheduler:
         executor = Cluster(str(tmp_path / "scheduler.json"))
         with pytest.raises(HeadgateError, match="the same command resumes it"):
@@ -247,7 +247,7 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(
 def test_workers_of_this_machine_that_do_not_come_are_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headgate.campaign.cluster.START_S", 1.0)
+    monkeypatch.setattr("headgate.lab.cluster.START_S", 1.0)
     monkeypatch.setattr(LocalCluster, "scale", lambda *_, **__: None)
     profile = tmp_path / "local.toml"
     profile.write_text('engine = "local"\noptions = { processes = false }\n')
@@ -258,7 +258,7 @@ def test_workers_of_this_machine_that_do_not_come_are_one_sentence(
 def test_a_campaign_that_nobody_works_on_says_so(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("headgate.campaign.idle.WARN_S", 0.0)
+    monkeypatch.setattr("headgate.lab.idle.WARN_S", 0.0)
     watch = IdleWatch(float("inf"))
     for workers, at_work in [(0, False), (0, False), (2, True), (2, False), (2, False)]:
         time.sleep(0.001)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from headgate import studies
-from headgate.campaign.jobs import Job
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runner import StudyRun, basis_of
 from headgate.experiment.runs import Runs
+from headgate.lab.jobs import Job
 from headgate.stats.intervals import mean_interval
 from headgate.studies.study import Study
 
@@ -38,8 +38,8 @@ one = { base = "send", levels = { mbps = "$rates", rtt = "$link.rtts", seed = "$
 JOBS = '''
 from __future__ import annotations
 from collections.abc import Iterator
-from headgate.api import Scenario
-from headgate.build import dumbbell
+from headgate.engine.api import Scenario
+from headgate.engine.build import dumbbell
 from headgate.experiment.runs import Setup
 from headgate.studies.sweeps import Labels
 
@@ -60,7 +60,7 @@ def _hidden(setup: Setup) -> Scenario:
 '''
 FINDINGS = '''
 from __future__ import annotations
-from headgate.verdicts import Estimate
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.runs import Runs
 
 def goodput(runs: Runs, *, mbps: float, rtt: str = "short") -> Estimate:
@@ -70,7 +70,7 @@ def goodput(runs: Runs, *, mbps: float, rtt: str = "short") -> Estimate:
 '''
 MORE_FINDINGS = '''
 from __future__ import annotations
-from headgate.verdicts import Estimate
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.runs import Runs
 
 def seed(runs: Runs) -> Estimate:

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from headgate import __version__, catalog
-from headgate.campaign.leases import Leases
+from headgate import __version__
+from headgate.base import catalog
+from headgate.base.errors import FailedRunsError
 from headgate.cli.main import app, main
-from headgate.columns import TABLES
-from headgate.errors import FailedRunsError
+from headgate.data.columns import TABLES
+from headgate.lab.leases import Leases
 
 ROOT = Path(__file__).parents[2]
 FIRST = str(ROOT / "examples" / "first.toml")

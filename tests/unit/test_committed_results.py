@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from headgate.campaign.packed import PackedRuns
+from headgate.base.version import RESULTS as NUMBER
 from headgate.experiment.runner import basis_of
 from headgate.experiment.stored import StoredResults
+from headgate.lab.packed import PackedRuns
 from headgate.studies import stored
 from headgate.studies.ask import ask
-from headgate.version import RESULTS as NUMBER
 
 RESULTS = Path(__file__).parents[2] / "results"
 FOLDERS = [path.parent for path in sorted(RESULTS.glob("*/*/findings.parquet"))]

@@ -15,6 +15,7 @@ import pytest
 from tests.hosts import require_hosts
 from typer.testing import CliRunner
 
+from headgate.base.errors import HeadgateError
 from headgate.cli.main import app
 from headgate.conform.kernel import laws
 from headgate.conform.kernel.cases import COMMON, DISCIPLINES, KernelCase, Sender, list_cases
@@ -29,7 +30,6 @@ from headgate.conform.kernel.figures import (
 from headgate.conform.kernel.path import for_ours, for_real_hosts
 from headgate.conform.kernel.pictures import draw_case, draw_shares
 from headgate.conform.kernel.suite import Kernel, run_cases, select
-from headgate.errors import HeadgateError
 
 TICK_S = 0.01
 LINUX = Kernel("uml", "6.1", ("bbr", "cubic", "reno", "veno"), ("codel", "pie"))

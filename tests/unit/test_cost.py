@@ -9,15 +9,15 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate import dumbbell
-from headgate.campaign import cost, pilots
-from headgate.campaign.cost import CostEstimate, estimate
-from headgate.campaign.jobs import Job
-from headgate.campaign.pilots import Pilot
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
 from headgate.cli.main import app
+from headgate.engine.run import simulate
 from headgate.experiment import runner
-from headgate.run import simulate
+from headgate.lab import cost, pilots
+from headgate.lab.cost import CostEstimate, estimate
+from headgate.lab.jobs import Job
+from headgate.lab.pilots import Pilot
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
 from headgate.studies import ask
 
 from . import campaign_program, heavy_campaign, small_study

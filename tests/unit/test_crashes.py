@@ -11,25 +11,25 @@ from pathlib import Path
 import pytest
 
 from headgate import dumbbell
-from headgate.campaign import attempts as attempts_module
-from headgate.campaign import child as child_module
-from headgate.campaign import leases as leases_module
-from headgate.campaign import scheduler as scheduler_module
-from headgate.campaign.attempts import Attempts
-from headgate.campaign.campaign import fail, failures
-from headgate.campaign.child import Child, Children, DiedError
-from headgate.campaign.cluster import Cluster
-from headgate.campaign.jobs import Job
-from headgate.campaign.leases import Leases
-from headgate.campaign.processes import Processes
-from headgate.campaign.scheduler import Executor, Scheduler
-from headgate.campaign.store import Store
-from headgate.campaign.view import Watcher
-from headgate.campaign.worker import JobOutcome
-from headgate.errors import CrashedRunError, FailedRunsError, HeadgateError
+from headgate.base import lock as lock_module
+from headgate.base.errors import CrashedRunError, FailedRunsError, HeadgateError
+from headgate.base.process import here
+from headgate.lab import attempts as attempts_module
+from headgate.lab import child as child_module
+from headgate.lab import leases as leases_module
+from headgate.lab import scheduler as scheduler_module
+from headgate.lab.attempts import Attempts
+from headgate.lab.campaign import fail, failures
+from headgate.lab.child import Child, Children, DiedError
+from headgate.lab.cluster import Cluster
+from headgate.lab.jobs import Job
+from headgate.lab.leases import Leases
+from headgate.lab.processes import Processes
+from headgate.lab.scheduler import Executor, Scheduler
+from headgate.lab.store import Store
+from headgate.lab.view import Watcher
+from headgate.lab.worker import JobOutcome
 from headgate.plugin import trust
-from headgate.run import lock as lock_module
-from headgate.run.process import here
 
 from .campaign_program import Threads
 from .small_study import digests
@@ -193,7 +193,7 @@ def _refuse() -> None:
 
 def test_a_child_ends_with_its_caller_also_in_the_middle_of_a_call() -> None:
     code = (
-        "import time; from headgate.campaign.child import Child; one = Child();"
+        "import time; from headgate.lab.child import Child; one = Child();"
         "print(one.name, flush=True); one.call(time.sleep, 600)"
     )
     with subprocess.Popen(
@@ -213,7 +213,7 @@ def test_a_child_whose_caller_was_killed_has_no_traceback() -> None:
     code = """
 import os, sys
 from multiprocessing import Pipe
-from headgate.campaign import child
+from headgate.lab import child
 ours, theirs = Pipe()
 child._listen = lambda pipe, calls: calls.put(ours.close)
 ours.send(sys.path)

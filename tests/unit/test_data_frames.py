@@ -13,8 +13,8 @@ import pytest
 import xarray
 
 from headgate import HeadgateError, dumbbell
-from headgate.errors import MissingLibraryError
-from headgate.tables import Table, Words
+from headgate.base.errors import MissingLibraryError
+from headgate.data.tables import Table, Words
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What the page on data frames says, run as it stands there.

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from headgate.base.errors import HeadgateError
 from headgate.design import Factor, factorial
-from headgate.errors import HeadgateError
 
 
 def factors(count: int) -> list[Factor]:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headgate.base.errors import HeadgateError
 from headgate.design import Design, design_of_name, factorial, foldover
 from headgate.design.factor import letters, make_coded_factors, number_factors
-from headgate.errors import HeadgateError
 
 
 def design(count: int, **generators: str) -> Design:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headgate.base.errors import HeadgateError
 from headgate.design import Factor, design_of_name, factorial
 from headgate.design.correlation import mixing
 from headgate.design.factor import letters, make_coded_factors
@@ -17,7 +18,6 @@ from headgate.design.made import make
 from headgate.design.samples import latin_hypercube, sobol
 from headgate.design.screening import orthogonal_array, plackett_burman
 from headgate.design.sheet import CENTRE, sheet
-from headgate.errors import HeadgateError
 
 RATE = Factor("rate", "", "network.rate", "10 Mbit/s", "1 Gbit/s", "log")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from tests.errors.command import headgate
 
-from headgate import doctor
-from headgate.errors import EngineMissingError
-from headgate.optional import EXTRAS
+from headgate.base.errors import EngineMissingError
+from headgate.base.optional import EXTRAS
+from headgate.cli import machine_checks as doctor
 
 NEEDED = {"Python", "engine", "pictures"}
 
@@ -67,7 +67,7 @@ def test_libraries_leave_ctrl_c_as_it_was() -> None:
     code = (
         "import signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from headgate import doctor, optional\n"
+        "from headgate.cli import machine_checks as doctor; from headgate.base import optional\n"
         "assert all(doctor._extra(name).works for name in optional.EXTRAS)\n"
         "signal.raise_signal(signal.SIGINT)\n"
     )
@@ -100,7 +100,7 @@ def test_a_full_disk_and_little_memory_are_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(doctor, "LEAST_DISK_BYTES", 10**18)
-    monkeypatch.setattr("headgate.run.memory.free_bytes", lambda: 5_000_000)
+    monkeypatch.setattr("headgate.engine.run.memory.free_bytes", lambda: 5_000_000)
     assert not doctor._disk(tmp_path).works
     assert (doctor._memory().works, doctor._memory().detail) == (False, "0.0 GB free")
 
@@ -111,7 +111,7 @@ def test_a_broken_engine_is_all_that_ends_with_2(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(doctor, "_namespaces", lambda: doctor.Found("user namespaces", False, "-"))
     assert headgate("doctor", "--json").exit_code == 0
-    monkeypatch.setattr("headgate.build.dumbbell", refuse)
+    monkeypatch.setattr("headgate.engine.build.dumbbell", refuse)
     done = headgate("doctor")
     assert done.exit_code == 2
     assert "engine           BROKEN   the engine is not built" in done.output

@@ -4,8 +4,8 @@ from difflib import get_close_matches
 
 import pytest
 
-from headgate.errors import HeadgateError
-from headgate.strict import fit_model
+from headgate.base.errors import HeadgateError
+from headgate.base.strict import fit_model
 from headgate.studies.documents import OTHER_STUDIES, Document, Judged, path, read_documents
 from headgate.studies.names import names
 from headgate.studies.study import load

@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from headgate.analysis import Frame
-from headgate.analysis.effect_sentences import sentences as say_table
-from headgate.analysis.part import Part
-from headgate.analysis.phrases import phrases
-from headgate.analysis.roles import Roles
-from headgate.analysis.whole import Whole
 from headgate.design.factor import Factor
 from headgate.experiment.findings import sentences
 from headgate.experiment.tables import Measured
-from headgate.report.codes import Codes
+from headgate.figures.analysis import Frame
+from headgate.figures.analysis.effect_sentences import sentences as say_table
+from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.phrases import phrases
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import Whole
+from headgate.figures.report.codes import Codes
 
 from .planted_experiment import measured
 

@@ -18,14 +18,14 @@ from tests.errors.command import headgate as command
 from tests.hosts import LIVE, require_hosts
 
 import headgate
-from headgate.api import simulate
-from headgate.errors import HeadgateError, StoreError
-from headgate.live.arrivals import replay
-from headgate.live.emulation import Emulation
-from headgate.live.estimate import estimate
-from headgate.live.hosts import refuse_bad_command
-from headgate.pictures.live import draw_real_packets
-from headgate.pictures.run import Run
+from headgate.base.errors import HeadgateError, StoreError
+from headgate.engine.api import simulate
+from headgate.engine.live.arrivals import replay
+from headgate.engine.live.emulation import Emulation
+from headgate.engine.live.estimate import estimate
+from headgate.engine.live.hosts import refuse_bad_command
+from headgate.figures.pictures.live import draw_real_packets
+from headgate.figures.pictures.run import Run
 
 PROGRAM = str(Path(__file__).parent / "udp_program.py")
 PIPE = {"stdout": subprocess.PIPE, "text": True}

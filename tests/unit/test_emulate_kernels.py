@@ -16,12 +16,12 @@ from tests.errors.command import headgate as command
 from tests.hosts import LIVE, require_hosts
 
 import headgate
-from headgate.errors import HeadgateError
-from headgate.live.emulation import Emulation
-from headgate.live.hosts import EmulationError
-from headgate.live.uml.choice import choose_kernels, parse_kernels
-from headgate.live.uml.machine import PROGRAM, find_kernel, kernel_words
-from headgate.live.uml.wire import Kind, receive, send
+from headgate.base.errors import HeadgateError
+from headgate.engine.live.emulation import Emulation
+from headgate.engine.live.hosts import EmulationError
+from headgate.engine.live.uml.choice import choose_kernels, parse_kernels
+from headgate.engine.live.uml.machine import PROGRAM, find_kernel, kernel_words
+from headgate.engine.live.uml.wire import Kind, receive, send
 
 PROGRAMS = str(Path(__file__).parent / "udp_program.py")
 SAID = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from headgate import Scenario, dumbbell
-from headgate.errors import HeadgateError, LawError, join_lines
-from headgate.live import arrival_log
-from headgate.live.arrivals import replay
-from headgate.measures.formula import evaluate
+from headgate.base.errors import HeadgateError, LawError, join_lines
+from headgate.data.measures.formula import evaluate
+from headgate.engine.live import arrival_log
+from headgate.engine.live.arrivals import replay
 
 from ..errors.command import headgate
 

@@ -18,13 +18,13 @@ from scipy import stats
 
 import headgate
 from headgate import Experiment, Scenario
-from headgate.campaign.jobs import Job, SharedPlan
-from headgate.columns import OF_A_RUN
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.claims.verdicts import Verdict
+from headgate.data.columns import OF_A_RUN
 from headgate.experiment import measures, responses
 from headgate.experiment.result import ExperimentResult
+from headgate.lab.jobs import Job, SharedPlan
 from headgate.mesonet import MesoNet
-from headgate.verdicts import Verdict
 
 from ..arch.repository import ROOT
 from ..errors.command import headgate as command
@@ -385,7 +385,7 @@ def test_an_experiment_without_changes_draws_nothing_again(
     def refuse(*_: object) -> None:
         raise HeadgateError("drawn again")
 
-    monkeypatch.setattr("headgate.report.make.make", refuse)
+    monkeypatch.setattr("headgate.figures.report.make.make", refuse)
     assert small(replicates=1).run(tmp_path, workers=1).report == first.report
     with pytest.raises(HeadgateError, match="drawn again"):
         small(replicates=1, title="another").run(tmp_path, workers=1)

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.data.tables import Table, Words
 from headgate.experiment import sql
 from headgate.experiment.sql import SqlError
-from headgate.tables import Table, Words
 
 FLOWS = Table(
     "flows",

@@ -11,10 +11,10 @@ import pytest
 from tests.errors.command import headgate
 
 from headgate import Result, Scenario
-from headgate.api import simulate
-from headgate.campaign.jobs import Job
-from headgate.campaign.store import Store
-from headgate.tables import Table, Words
+from headgate.data.tables import Table, Words
+from headgate.engine.api import simulate
+from headgate.lab.jobs import Job
+from headgate.lab.store import Store
 
 SMALL = {
     "duration": "2 s",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from headgate.optional import EXTRAS
+from headgate.base.optional import EXTRAS
 
 ROOT = Path(__file__).parents[2]
 #: Hides the libraries of all extras from a process.

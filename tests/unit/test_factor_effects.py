@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-from headgate.analysis import main_effects
-from headgate.analysis.effect_sentences import sentences
 from headgate.cli.main import app
+from headgate.figures.analysis import main_effects
+from headgate.figures.analysis.effect_sentences import sentences
 
 RNG = np.random.default_rng(8)
 Table = dict[str, list[object]]

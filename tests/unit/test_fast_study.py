@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.api import Result
+from headgate.claims.verdicts import Judged, judge
+from headgate.data.tables import Table, Words
+from headgate.engine.api import Result
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
-from headgate.plots.style import save
+from headgate.figures.plots.style import save
 from headgate.studies.fast import findings_equation, jobs, theory
 from headgate.studies.fast.findings_experiments import oc192_order, oc192_order_of
 from headgate.studies.fast.measures import swing_period_over_reno, window_swing
 from headgate.studies.study import load
-from headgate.tables import Table, Words
-from headgate.verdicts import Judged, judge
 
 from .made_runs import assert_stored_suffices, results_of
 

@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.claims.verdicts import Judged
+from headgate.engine.fluid.completion import processor_sharing, slow_start
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
 from headgate.experiment.settings import change_settings
-from headgate.fluid.completion import processor_sharing, slow_start
-from headgate.plots.style import save
+from headgate.figures.plots.style import save
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
 from headgate.studies.fct import findings_order, findings_rcp, theory
 from headgate.studies.fct.jobs import levels
 from headgate.studies.fct.keep import keep
 from headgate.studies.fct.measures import COUNTS, Times, Values, parts_s
 from headgate.studies.study import load
-from headgate.verdicts import Judged
 
 from .made_runs import assert_stored_suffices
 from .study_findings import judge_numbers

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from headgate.analysis import biplots, clusters, condition_responses, correlations, ranks
-from headgate.analysis import findings as said
-from headgate.analysis.influence import of_rows
+from headgate.figures.analysis import biplots, clusters, condition_responses, correlations, ranks
+from headgate.figures.analysis import findings as said
+from headgate.figures.analysis.influence import of_rows
 
 from .planted import LAWS, Planted
 

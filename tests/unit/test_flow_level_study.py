@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from headgate import Result
+from headgate.claims.verdicts import Judged
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
-from headgate.plots.style import save
+from headgate.figures.plots.style import save
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_comes import (
     bound,
@@ -21,7 +22,6 @@ from headgate.studies.flow_level.findings_comes import (
 from headgate.studies.flow_level.findings_shares import reno_windows
 from headgate.studies.flow_level.solutions import Solutions
 from headgate.studies.study import Study, load
-from headgate.verdicts import Judged
 
 from .made_runs import assert_stored_suffices, results_of
 from .study_findings import judge_numbers

@@ -8,12 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 import headgate
-from headgate import catalog
+from headgate.base import catalog
+from headgate.base.errors import HeadgateError
 from headgate.cli.main import app
-from headgate.columns import TABLES
-from headgate.errors import HeadgateError
-from headgate.fluid import RK4, Adaptive, Euler, solve, sweep
-from headgate.plots import draw_run
+from headgate.data.columns import TABLES
+from headgate.engine.fluid import RK4, Adaptive, Euler, solve, sweep
+from headgate.figures.plots import draw_run
 
 PUBLISHED = Euler("20 ms", past="rows")
 

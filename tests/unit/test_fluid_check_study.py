@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate import Result, catalog
+from headgate import Result
+from headgate.base import catalog
+from headgate.claims.verdicts import judge
+from headgate.engine.fluid import Adaptive, solve
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs, Setup
-from headgate.fluid import Adaptive, solve
-from headgate.plots.style import save
+from headgate.figures.plots.style import save
 from headgate.studies.fluid_check import compare
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.compare import Comparison, Measured, Pair
@@ -20,7 +22,6 @@ from headgate.studies.fluid_check.faces import RED, Face, faces
 from headgate.studies.fluid_check.findings import explicit_start_ratio, worst_fast_queue
 from headgate.studies.fluid_check.jobs import start_s
 from headgate.studies.study import load
-from headgate.verdicts import judge
 
 from .made_runs import assert_stored_suffices, results_of
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from headgate.errors import ScenarioError
-from headgate.fluid import (
+from headgate.base.errors import ScenarioError
+from headgate.engine.fluid import (
     processor_sharing,
     serve_equally,
     serve_shortest_first,

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.errors import ScenarioError
-from headgate.fluid import convergence, fast_map
+from headgate.base.errors import ScenarioError
+from headgate.engine.fluid import convergence, fast_map
 
 #: The rate near rest is a mean over four updates at least of a map that is linear to a part of
 #: 1e-4 there; a hundredth leaves room for what is left of faster parts.

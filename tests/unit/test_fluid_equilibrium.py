@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.errors import HeadgateError
-from headgate.fluid import Adaptive, equilibrium, fast_map, solve
+from headgate.base.errors import HeadgateError
+from headgate.engine.fluid import Adaptive, equilibrium, fast_map, solve
 
 #: What the closed forms are held to.
 EXACT = 1e-6

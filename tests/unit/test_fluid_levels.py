@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.errors import HeadgateError
-from headgate.fluid import Adaptive, equilibrium, solve
+from headgate.base.errors import HeadgateError
+from headgate.engine.fluid import Adaptive, equilibrium, solve
 
 #: What closed forms, and runs that have come to rest, are held to.
 EXACT = 1e-6

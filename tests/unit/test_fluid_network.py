@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from headgate import catalog
+from headgate.base import catalog
+from headgate.base.errors import HeadgateError
 from headgate.cli.main import app
-from headgate.errors import HeadgateError
-from headgate.fluid import solve, sweep
-from headgate.fluid.network import resolve
+from headgate.engine.fluid import solve, sweep
+from headgate.engine.fluid.network import resolve
 
 MODEL = "misra-gong-towsley"
 

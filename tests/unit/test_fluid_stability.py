@@ -8,11 +8,11 @@ import pytest
 from matplotlib import pyplot as plt
 from typer.testing import CliRunner
 
+from headgate.base.errors import ScenarioError
 from headgate.cli.main import app
-from headgate.errors import ScenarioError
-from headgate.fluid import solve, stability
-from headgate.fluid.characteristic import chebyshev, interpolation_weights
-from headgate.plots.stability import draw_boundaries, draw_stability
+from headgate.engine.fluid import solve, stability
+from headgate.engine.fluid.characteristic import chebyshev, interpolation_weights
+from headgate.figures.plots.stability import draw_boundaries, draw_stability
 
 NETWORK = {
     "links": {"core": {"rate": "100 Mbit/s"}},

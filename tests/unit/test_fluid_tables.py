@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.fluid import solve, sweep
+from headgate.engine.fluid import solve, sweep
 
 #: 25 packets of window each fill 100 Mbit/s and 60 ms: 500 packets.
 CORE: dict[str, Any] = {

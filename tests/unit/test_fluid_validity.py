@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from headgate.base.errors import FluidWarning, HeadgateWarning
 from headgate.cli.main import app
-from headgate.errors import FluidWarning, HeadgateWarning
-from headgate.fluid import solve
+from headgate.engine.fluid import solve
 
 #: 100 Mbit/s and 120 ms: 1,000 packets.
 BDP = 1000.0

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from headgate import Experiment
-from headgate.campaign.workers import WorkerPool
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.experiment import findings, measures, runner
 from headgate.experiment.effects import are_paired, model_effects
 from headgate.experiment.measures import BETTER
 from headgate.experiment.tables import Measured
+from headgate.lab.workers import WorkerPool
 from headgate.studies.nist.roles import WORSE
 
 from .small_experiment import lists  # noqa: F401 - a fixture

@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from headgate.analysis.roles import Roles
-from headgate.analysis.whole import Whole, whole
-from headgate.report.heat import _place, _without_shared, heat
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.report.heat import _place, _without_shared, heat
 
 
 def found(laws: tuple[str, ...], bad: tuple[str, ...], congestion: str | None = "loss") -> Whole:

@@ -3,7 +3,7 @@
 import pytest
 
 from headgate import Result, Scenario
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
 
 BUFFER_S = 0.05
 #: A segment of 1,500 bytes carries 1,460.

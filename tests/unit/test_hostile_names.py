@@ -14,22 +14,22 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from headgate import progress as standing
-from headgate.analysis import main_effects
-from headgate.analysis.frame import Frame
-from headgate.analysis.whole import whole
-from headgate.campaign.progress import CampaignProgress
+from headgate.base import progress as standing
+from headgate.base.console import PlainConsole
+from headgate.base.visible import from_spreadsheet, in_path, in_spreadsheet, visible
+from headgate.claims.verdicts import Judged
 from headgate.cli.campaign import print_claims
 from headgate.cli.main import app, main
-from headgate.console import PlainConsole
+from headgate.data.tables import Table, Words
 from headgate.design import load
-from headgate.plots.style import save, subplots, use_style
-from headgate.report.render import write_tables
-from headgate.run import progress
-from headgate.run.progress import Progress
-from headgate.tables import Table, Words
-from headgate.verdicts import Judged
-from headgate.visible import from_spreadsheet, in_path, in_spreadsheet, visible
+from headgate.engine.run import progress
+from headgate.engine.run.progress import Progress
+from headgate.figures.analysis import main_effects
+from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.whole import whole
+from headgate.figures.plots.style import save, subplots, use_style
+from headgate.figures.report.render import write_tables
+from headgate.lab.progress import CampaignProgress
 
 from .made_reports import roles, table
 

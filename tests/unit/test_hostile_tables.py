@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.analysis import (
+from headgate.figures.analysis import (
     AnalysisError,
     bars,
     biplots,

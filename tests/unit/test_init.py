@@ -11,7 +11,7 @@ import pytest
 from tests.errors.command import headgate
 
 from headgate import Experiment, Scenario
-from headgate.templates import KINDS
+from headgate.experiment.templates import KINDS
 
 
 @pytest.fixture(autouse=True)

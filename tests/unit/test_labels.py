@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from headgate.analysis import Frame, main_effects
-from headgate.analysis.grid import grid
-from headgate.analysis.notes import notes
 from headgate.cli.main import app
+from headgate.figures.analysis import Frame, main_effects
+from headgate.figures.analysis.grid import grid
+from headgate.figures.analysis.notes import notes
 
 SEEDS = [str(11400714819323198485 + k) for k in range(4)]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from headgate.campaign.campaign import Campaign
-from headgate.campaign.jobs import Job
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
 from headgate.experiment.experiment import Experiment
+from headgate.lab.campaign import Campaign
+from headgate.lab.jobs import Job
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
 
 from . import campaign_program
 from .campaign_program import Threads
@@ -21,8 +21,8 @@ from .campaign_program import Threads
 RUNS = 10_000
 MOST_CPU_S, MOST_BYTES = 2.0, 200e6
 START = (
-    "import sys; from pathlib import Path; from headgate.campaign.jobs import Job;"
-    "from headgate.campaign.store import Store; jobs = [Job(None) for _ in range({runs})];"
+    "import sys; from pathlib import Path; from headgate.lab.jobs import Job;"
+    "from headgate.lab.store import Store; jobs = [Job(None) for _ in range({runs})];"
     "[one.__dict__.update(id=f'{{n:016x}}') for n, one in enumerate(jobs)];"
     "sys.exit(len(Store(Path(sys.argv[1])).missing(jobs)))"
 )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from headgate.claims.verdicts import Sample
 from headgate.stats.intervals import difference_interval
 from headgate.studies.nist.law_counts import (
     estimate_share,
@@ -12,7 +13,6 @@ from headgate.studies.nist.law_counts import (
     find_nearer_to_zero,
     rank_first,
 )
-from headgate.verdicts import Sample
 
 APART = np.array([[1.0, -1.0, 0.0], [1.1, -1.1, 0.3], [0.9, -0.9, -0.3], [1.0, -1.0, 0.0]])
 """Four conditions of three laws: surely above zero, surely below it, and neither."""

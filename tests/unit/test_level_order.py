@@ -10,17 +10,17 @@ from typer.testing import CliRunner
 
 import headgate
 from headgate import Experiment
-from headgate.analysis.frame import Frame
-from headgate.analysis.roles import Roles
-from headgate.analysis.whole import Whole, whole
-from headgate.charts.data import data
+from headgate.base.errors import AnalysisError
+from headgate.base.level_order import LevelOrder
 from headgate.cli.main import app
-from headgate.errors import AnalysisError
 from headgate.experiment import findings
 from headgate.experiment.conditions import order_levels
 from headgate.experiment.kept_order import read_order
-from headgate.level_order import LevelOrder
-from headgate.report import about as abouts
+from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.charts.data import data
+from headgate.figures.report import about as abouts
 
 from .planted_experiment import measured
 from .small_experiment import BASE

@@ -14,12 +14,12 @@ from tests.errors.command import headgate as command
 from tests.hosts import require_hosts
 
 import headgate
-from headgate.errors import StoreError
-from headgate.live import arrival_log
-from headgate.live.arrivals import replay
-from headgate.live.emulation import Emulation
-from headgate.run.folder import write_folder
-from headgate.run.parquet import read_columns
+from headgate.base.errors import StoreError
+from headgate.data.folder import write_folder
+from headgate.data.parquet import read_columns
+from headgate.engine.live import arrival_log
+from headgate.engine.live.arrivals import replay
+from headgate.engine.live.emulation import Emulation
 
 PROGRAM = str(Path(__file__).parent / "udp_program.py")
 ROW_BYTES = 24

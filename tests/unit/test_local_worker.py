@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from headgate.campaign.local_worker import dask_setup
+from headgate.lab.local_worker import dask_setup
 
 
 def test_a_scheduler_that_is_gone_is_no_traceback(caplog: pytest.LogCaptureFixture) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from headgate.conform.bbr.made import Bucket, MadePath, MadeSender
-from headgate.law import Builtin, builtin
+from headgate.plugin import Builtin, builtin
 
 
 class Fixed:

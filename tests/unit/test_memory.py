@@ -8,10 +8,10 @@ from unittest import mock
 import pytest
 
 from headgate import Scenario
-from headgate.api import simulate
-from headgate.errors import ScenarioError
-from headgate.run import memory
-from headgate.run.refusals import check_plan
+from headgate.base.errors import ScenarioError
+from headgate.engine.api import simulate
+from headgate.engine.run import memory
+from headgate.engine.run.refusals import check_plan
 
 DUMBBELL = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
 FLOW = {"kind": "flows", "law": "reno"}

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from headgate import dumbbell
-from headgate.campaign.jobs import Job
-from headgate.campaign.memory_limiter import MemoryLimiter, bytes_of_run
-from headgate.campaign.processes import Processes
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
-from headgate.run.memory import peak_bytes
+from headgate.engine.run.memory import peak_bytes
+from headgate.lab.jobs import Job
+from headgate.lab.memory_limiter import MemoryLimiter, bytes_of_run
+from headgate.lab.processes import Processes
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
 
 
 def small_jobs(count: int) -> list[Job]:

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.base.units import parse_time
 from headgate.studies.nist_duration import findings
 from headgate.studies.nist_duration.durations import GROWING, NAMES, Durations
 from headgate.studies.nist_duration.jobs import PUBLISHED, SHORT
 from headgate.studies.study import Study, load
-from headgate.units import parse_time
 
 from .made_runs import assert_stored_suffices
 

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from headgate import Result, Scenario
-from headgate.analysis.whole import whole
+from headgate.claims.verdicts import Estimate, Sample, judge
+from headgate.data.tables import Table, Words
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Key, NotRunError, Setup
+from headgate.figures.analysis.whole import whole
 from headgate.stats.intervals import mean_interval, share_interval
 from headgate.studies.nist.answer_useful import (
     compare_usefulness,
@@ -42,8 +44,6 @@ from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.mixed_sentences import sentences
 from headgate.studies.nist.variants import INFINITE, UNCONGESTED, UNCONGESTED_INFINITE, WINDOW
 from headgate.studies.study import load
-from headgate.tables import Table, Words
-from headgate.verdicts import Estimate, Sample, judge
 
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of

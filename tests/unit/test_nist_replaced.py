@@ -9,9 +9,10 @@ import pytest
 import scipy.stats
 
 from headgate import Result, Scenario
+from headgate.data.measures.periods import FLOWS, PACKETS, WAITS, WORST_WAIT
+from headgate.data.tables import Table, Words
 from headgate.experiment.designed import Designed
 from headgate.experiment.runs import NotRunError, Runs
-from headgate.measures.periods import FLOWS, PACKETS, WAITS, WORST_WAIT
 from headgate.mesonet import MesoNet
 from headgate.studies.nist.answer_safe import compare_safety, find_worse, say_safety
 from headgate.studies.nist.campaign import scenario
@@ -32,7 +33,6 @@ from headgate.studies.nist.roles import SAFETY, WORSE, roles
 from headgate.studies.nist.sentences import balance
 from headgate.studies.nist.summary import Experiment
 from headgate.studies.study import Study, load
-from headgate.tables import Table, Words
 
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of

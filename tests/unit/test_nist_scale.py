@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.studies.nist_scale.jobs import share
 from headgate.studies.nist_scale.preserved import as_toml, sort_responses
 from headgate.studies.nist_scale.sizes import NAMES, Ratio, Sizes, difference

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from headgate.analysis.frame import Frame
-from headgate.analysis.influence import AVERAGE
+from headgate.base.errors import HeadgateError
+from headgate.data.parquet import write_table
+from headgate.data.tables import Table
 from headgate.design import design_of_name
 from headgate.design import load as load_design
-from headgate.errors import HeadgateError
+from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.influence import AVERAGE
 from headgate.mesonet import MesoNet
 from headgate.mesonet.parameters import BY_LABEL
-from headgate.run.parquet import write_table
 from headgate.stats.effects import Effect
 from headgate.studies.nist_sensitivity import published
 from headgate.studies.nist_sensitivity.analysis import analyse
@@ -27,7 +28,6 @@ from headgate.studies.nist_sensitivity.findings import place as place_of
 from headgate.studies.nist_sensitivity.responses import NAMES
 from headgate.studies.nist_sensitivity.summary import Sensitivity
 from headgate.studies.study import Study, load
-from headgate.tables import Table
 
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of

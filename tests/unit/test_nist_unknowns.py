@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from headgate.claims.verdicts import judge
 from headgate.experiment.runs import Runs
 from headgate.studies.nist.summary import Experiment
 from headgate.studies.nist_unknowns.analysis import analyse, prepare
@@ -13,7 +14,6 @@ from headgate.studies.nist_unknowns.combinations import Combinations, _format
 from headgate.studies.nist_unknowns.findings import hold
 from headgate.studies.nist_unknowns.runs import parameters, scenario
 from headgate.studies.study import load
-from headgate.verdicts import judge
 
 from .made_runs import assert_stored_suffices
 

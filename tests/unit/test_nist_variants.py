@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from headgate import Scenario
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.mesonet import MesoNet
 from headgate.scenario.traffic.flows import Flows
 from headgate.studies.nist.competing import FILES, tally

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from headgate import Experiment, Result, Scenario, dumbbell
-from headgate.errors import InterruptedRunError, StoreError
-from headgate.measures.shown import show_run
-from headgate.plots.network import NAMED_ROUTERS, topology
-from headgate.progress import in_notebook
-from headgate.run.progress import Progress, show_progress
-from headgate.run.simulate import SNAPSHOT_FILE
-from headgate.tables import Table, Words
+from headgate.base.errors import InterruptedRunError, StoreError
+from headgate.base.progress import in_notebook
+from headgate.data.measures.shown import show_run
+from headgate.data.tables import Table, Words
+from headgate.engine.run.progress import Progress, show_progress
+from headgate.engine.run.simulate import SNAPSHOT_FILE
+from headgate.figures.plots.network import NAMED_ROUTERS, topology
 
 
 def make_scenario(**changes: Any) -> Scenario:
@@ -142,8 +142,10 @@ def test_ctrl_c_is_one_and_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.M
         if at.share > 0.3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("headgate.run.simulate.SLICE_S", 0.0)
-    monkeypatch.setattr("headgate.run.progress._plain", lambda title: lambda at: stop(title, at))
+    monkeypatch.setattr("headgate.engine.run.simulate.SLICE_S", 0.0)
+    monkeypatch.setattr(
+        "headgate.engine.run.progress._plain", lambda title: lambda at: stop(title, at)
+    )
     scenario, out = make_scenario(duration="20 s"), tmp_path / "run"
     with pytest.raises(KeyboardInterrupt, match="the same command resumes it"):
         scenario.run(out=out, progress=True)

@@ -3,8 +3,8 @@
 import pytest
 
 from headgate import Scenario
-from headgate.columns import FLOWS, PORTS, Column
-from headgate.measures.summary import by_law
+from headgate.data.columns import FLOWS, PORTS, Column
+from headgate.data.measures.summary import by_law
 
 COUNTED = ("retransmissions", "timeouts", "recoveries")
 #: What a flow or a link is, whenever one looks.

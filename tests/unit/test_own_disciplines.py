@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from headgate import Result, Scenario, dumbbell
-from headgate.api import simulate
-from headgate.campaign.jobs import Job
-from headgate.campaign.processes import Processes
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
-from headgate.errors import InterruptedRunError, UntrustedLawError
+from headgate.base.errors import InterruptedRunError, UntrustedLawError
+from headgate.engine.api import simulate
+from headgate.engine.run.simulate import SNAPSHOT_FILE
+from headgate.lab.jobs import Job
+from headgate.lab.processes import Processes
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
 from headgate.plugin import trust
-from headgate.run.simulate import SNAPSHOT_FILE
 
 from ..errors.command import headgate
 from .test_own_laws import interrupted_at, module

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from headgate.campaign.workers import WorkerPool
+from headgate.base.errors import HeadgateError
+from headgate.claims.verdicts import Estimate
 from headgate.cli.main import app
-from headgate.errors import HeadgateError
 from headgate.experiment import runner
 from headgate.experiment.own_laws import COLUMNS, TITLE, place_own
 from headgate.experiment.runs import Runs
+from headgate.lab.workers import WorkerPool
 from headgate.studies.names import names
 from headgate.studies.study import Study, load
-from headgate.verdicts import Estimate
 
 from . import small_study
 
@@ -57,7 +57,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> runner.StudyOutcome:
     folder = tmp_path_factory.mktemp("own")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "headgate.report.make.draw",
+            "headgate.figures.report.make.draw",
             lambda found, *_: dict.fromkeys((o.name for o in found.made if not o.reason), ()),
         )
         asked = runner.StudyRun(study, setup_of(study, GENTLE), folder, "quick")

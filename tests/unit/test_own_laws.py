@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 
 from headgate import Result, Scenario, dumbbell
-from headgate.api import simulate
-from headgate.errors import InterruptedRunError
-from headgate.law import Window
-from headgate.plugin import library, load
-from headgate.plugin.jit import layout
+from headgate.base.errors import InterruptedRunError
+from headgate.engine.api import simulate
+from headgate.engine.run.progress import Progress
+from headgate.engine.run.simulate import SNAPSHOT_FILE
+from headgate.plugin import Window, library, load
+from headgate.plugin.numba_class import layout
 from headgate.plugin.ready import make_ready
 from headgate.plugin.trust import name_by_hand
-from headgate.run.progress import Progress
-from headgate.run.simulate import SNAPSHOT_FILE
 
 from ..errors.command import headgate
 
@@ -201,7 +200,7 @@ traffic = [{kind = "flows", control = "./mine.py:Reno"}]
 
 
 def interrupted_at(share: float, monkeypatch: pytest.MonkeyPatch) -> object:
-    monkeypatch.setattr("headgate.run.simulate.SLICE_S", 0.0)
+    monkeypatch.setattr("headgate.engine.run.simulate.SLICE_S", 0.0)
 
     def report(at: Progress) -> None:
         if at.share >= share:

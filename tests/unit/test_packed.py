@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from headgate import Scenario
-from headgate.api import Result
-from headgate.campaign.packed import PackedRuns
-from headgate.columns import Column
-from headgate.errors import StoreError
-from headgate.run.parquet import read_columns
-from headgate.run.process import here
-from headgate.tables import Table
+from headgate.base.errors import StoreError
+from headgate.base.process import here
+from headgate.data.columns import Column
+from headgate.data.parquet import read_columns
+from headgate.data.tables import Table
+from headgate.engine.api import Result
+from headgate.lab.packed import PackedRuns
 
 
 def make_runs(laws: tuple[str, ...] = ("reno", "cubic"), **changes: Any) -> dict[str, Result]:

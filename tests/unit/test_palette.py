@@ -9,18 +9,18 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex, to_rgb
 
-from headgate.analysis.changes import of_grid
-from headgate.analysis.roles import Roles
-from headgate.analysis.whole import Whole, whole
-from headgate.charts.laws import apart, changes
-from headgate.charts.style import law_colour
-from headgate.level_order import LevelOrder
-from headgate.pictures.flows import colour_laws
-from headgate.pictures.run import Run
-from headgate.plots.palette import LINES, SIGNED, VERDICT
-from headgate.plots.style import colours, dash_of, mark_of
-from headgate.report.heat import NUMBERS, heat
-from headgate.tables import Table, Words
+from headgate.base.level_order import LevelOrder
+from headgate.data.tables import Table, Words
+from headgate.figures.analysis.changes import of_grid
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.charts.laws import apart, changes
+from headgate.figures.charts.style import law_colour
+from headgate.figures.pictures.flows import colour_laws
+from headgate.figures.pictures.run import Run
+from headgate.figures.plots.palette import LINES, SIGNED, VERDICT
+from headgate.figures.plots.style import colours, dash_of, mark_of
+from headgate.figures.report.heat import NUMBERS, heat
 
 LAWS = ("reno", "cubic", "bbr3")
 RESPONSES = ("loss", "rate", "flows")

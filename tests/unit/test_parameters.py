@@ -4,16 +4,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from headgate import Scenario, catalog
-from headgate.errors import CatalogError, ScenarioError
-from headgate.fluid import solve, sweep
-from headgate.parameters import (
+from headgate import Scenario
+from headgate.base import catalog
+from headgate.base.errors import CatalogError, ScenarioError
+from headgate.base.parameters import (
     ParameterError,
     check_together,
     count_packets,
     read_parameters,
     write_number,
 )
+from headgate.engine.fluid import solve, sweep
 from headgate.scenario.law import LawChoice
 
 #: How the name of a parameter may end, by its unit: written here again, for the whole catalogue.

@@ -8,7 +8,7 @@ from pathlib import Path
 #: A program whose child says its number, calls `end_with`, and waits; {ends} first ends the parent.
 PROGRAM = """
 import os, sys, time
-from headgate.parent import end_with
+from headgate.base.parent import end_with
 parent = os.getpid()
 if os.fork():
     {ends}

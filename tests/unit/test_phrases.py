@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from headgate.analysis.frame import Frame
-from headgate.analysis.phrases import (
+from headgate.base.errors import AnalysisError
+from headgate.data.tables import Table
+from headgate.design import Factor
+from headgate.experiment.wording import describe_run, describe_shared, name_levels, words_of
+from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.phrases import (
     ConditionNames,
     level_phrase,
     level_words,
@@ -12,14 +16,10 @@ from headgate.analysis.phrases import (
     phrases,
     shared,
 )
-from headgate.analysis.roles import Roles
-from headgate.analysis.whole import whole
-from headgate.design import Factor
-from headgate.errors import AnalysisError
-from headgate.experiment.wording import describe_run, describe_shared, name_levels, words_of
-from headgate.report.codes import Codes
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import whole
+from headgate.figures.report.codes import Codes
 from headgate.studies.study import load
-from headgate.tables import Table
 
 FACTORS = ("X1", "X2", "N")
 FRAME = Frame(

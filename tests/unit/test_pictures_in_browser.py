@@ -12,10 +12,10 @@ import pytest
 from playwright.sync_api import Browser
 
 import headgate
-from headgate.pictures.kinds import KINDS
-from headgate.pictures.run import Run
-from headgate.report.pictures import write_pictures
-from headgate.tables import Table, Words
+from headgate.data.tables import Table, Words
+from headgate.figures.pictures.kinds import KINDS
+from headgate.figures.pictures.run import Run
+from headgate.figures.report.pictures import write_pictures
 
 from .opened_reports import Opened, open_browser
 from .test_time_sequence import LOSS

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from headgate.plain_text import format_table
+from headgate.base.plain_text import format_table
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from headgate.analysis import (
+from headgate.figures.analysis import (
     ConditionResponses,
     MainEffects,
     clusters,

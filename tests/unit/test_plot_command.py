@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import headgate
+from headgate.base.errors import HeadgateError
 from headgate.cli.main import app
-from headgate.errors import HeadgateError
-from headgate.pictures.kinds import KINDS
+from headgate.figures.pictures.kinds import KINDS
 
 PER_KIND = ("png", "svg")
 

@@ -4,8 +4,8 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import to_rgb
 
-from headgate.plots.palette import LINES, LOAD
-from headgate.plots.style import image, subplots, use_style
+from headgate.figures.plots.palette import LINES, LOAD
+from headgate.figures.plots.style import image, subplots, use_style
 
 
 def luminance(colour: str) -> float:

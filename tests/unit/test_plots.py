@@ -10,19 +10,20 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 import headgate
-from headgate import Result, catalog
-from headgate.charts.pictures import make_specs
-from headgate.measures.summary import by_law
-from headgate.pictures.chosen import name_law
-from headgate.pictures.drawing import Line, Map, Panel, Picture
-from headgate.pictures.kinds import KINDS
-from headgate.pictures.limits import CUT, CUT_AT, HEADROOM, compare
-from headgate.pictures.run import Run
-from headgate.plots import draw_run
-from headgate.plots.heat import Heat, heat
-from headgate.plots.picture import draw_picture
-from headgate.plots.style import image, save
-from headgate.tables import TABLES, Table
+from headgate import Result
+from headgate.base import catalog
+from headgate.data.measures.summary import by_law
+from headgate.data.tables import TABLES, Table
+from headgate.figures.charts.pictures import make_specs
+from headgate.figures.pictures.chosen import name_law
+from headgate.figures.pictures.drawing import Line, Map, Panel, Picture
+from headgate.figures.pictures.kinds import KINDS
+from headgate.figures.pictures.limits import CUT, CUT_AT, HEADROOM, compare
+from headgate.figures.pictures.run import Run
+from headgate.figures.plots import draw_run
+from headgate.figures.plots.heat import Heat, heat
+from headgate.figures.plots.picture import draw_picture
+from headgate.figures.plots.style import image, save
 
 WARMUP_S = 2.0
 FLOWS = [{"kind": "flows", "law": law, "count": 4, "stagger": "50 ms"} for law in ("reno", "cubic")]

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from headgate.plots.condition_axis import ConditionAxis
-from headgate.plots.conditions import residuals, roll_up
-from headgate.plots.curves import Curve, Panel, curves
-from headgate.plots.dots import Dots, alone, dots
-from headgate.plots.effects import main_effects
-from headgate.plots.heat import Heat, heat
-from headgate.plots.multiples import phases, windows_and_queues
-from headgate.plots.readable import find_readable
-from headgate.plots.style import image
+from headgate.figures.plots.condition_axis import ConditionAxis
+from headgate.figures.plots.conditions import residuals, roll_up
+from headgate.figures.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.dots import Dots, alone, dots
+from headgate.figures.plots.effects import main_effects
+from headgate.figures.plots.heat import Heat, heat
+from headgate.figures.plots.multiples import phases, windows_and_queues
+from headgate.figures.plots.readable import find_readable
+from headgate.figures.plots.style import image
 from headgate.stats.conditions import Outlier, Residuals
 from headgate.stats.factor_effect import FactorEffect, LevelMean
 

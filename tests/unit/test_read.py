@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from headgate.analysis import AnalysisError
-from headgate.analysis.read import read
+from headgate.figures.analysis import AnalysisError
+from headgate.figures.analysis.read import read
 
 ROWS = [["law", "rate", "y"], ["reno", "10", "1.5"], ["fast", "20", "2.5"]]
 

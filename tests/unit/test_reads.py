@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from headgate import Result
-from headgate.campaign.packed import PackedRuns
-from headgate.campaign.reads import Reads
-from headgate.errors import NotStoredError
-from headgate.tables import Table, Words
+from headgate.base.errors import NotStoredError
+from headgate.data.tables import Table, Words
+from headgate.lab.packed import PackedRuns
+from headgate.lab.reads import Reads
 
 
 def make_run() -> Result:

@@ -11,12 +11,12 @@ import pytest
 from tests.errors.command import headgate
 
 from headgate import Result, Scenario, Trace
-from headgate.captures.flows import SIDES, list_flows, round_rtts
-from headgate.captures.read import read_capture
-from headgate.captures.summary import describe, warnings
-from headgate.captures.write import summarise
-from headgate.errors import HeadgateError
-from headgate.traces.pcapng import write_pcapng
+from headgate.base.errors import HeadgateError
+from headgate.engine.captures.flows import SIDES, list_flows, round_rtts
+from headgate.engine.captures.read import read_capture
+from headgate.engine.captures.summary import describe, warnings
+from headgate.engine.captures.write import summarise
+from headgate.engine.traces.pcapng import write_pcapng
 
 from .capture_file import exchange, udp, write
 from .traced import run_traced
@@ -271,7 +271,7 @@ def test_a_capture_cut_within_its_first_packet_has_none(tmp_path: Path) -> None:
 def test_how_far_it_is_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.unit.test_replay_size import write_large
 
-    monkeypatch.setattr("headgate.captures.read.SLICE_S", 0.001)
+    monkeypatch.setattr("headgate.engine.captures.read.SLICE_S", 0.001)
     path, told = tmp_path / "large.pcap", list[int]()
     write_large(path, 60_000_000)
     read_capture(path, told.append)

@@ -52,7 +52,7 @@ def write_large(path: Path, size: int) -> tuple[int, int]:
 
 
 def test_the_large_file_is_what_it_is_said_to_be(tmp_path: Path) -> None:
-    from headgate.captures.read import read_capture
+    from headgate.engine.captures.read import read_capture
 
     connections, packets = write_large(tmp_path / "large.pcap", 1_000_000)
     found = read_capture(tmp_path / "large.pcap")

@@ -10,16 +10,16 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
-from headgate.analysis.roles import Pair, Roles
+from headgate.base.errors import HeadgateError, StoreError
 from headgate.cli.main import app
-from headgate.errors import HeadgateError, StoreError
-from headgate.plots.effects import significance
-from headgate.plots.style import save
-from headgate.report import render
-from headgate.report.about import About, Listed, Parameter, Shown, read, write
-from headgate.report.html import findings, paragraph, table, verdict
-from headgate.report.make import make
-from headgate.report.page import Page, Section, write_page
+from headgate.figures.analysis.roles import Pair, Roles
+from headgate.figures.plots.effects import significance
+from headgate.figures.plots.style import save
+from headgate.figures.report import render
+from headgate.figures.report.about import About, Listed, Parameter, Shown, read, write
+from headgate.figures.report.html import findings, paragraph, table, verdict
+from headgate.figures.report.make import make
+from headgate.figures.report.page import Page, Section, write_page
 from headgate.stats.effects import main_effect
 
 from .made_reports import made_report, no_pictures
@@ -124,7 +124,7 @@ def test_the_five_questions_are_answered_in_order(made: Path) -> None:
 def test_the_command_makes_it_again_and_asks_nothing_outside(
     made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headgate.report.make.draw", no_pictures)
+    monkeypatch.setattr("headgate.figures.report.make.draw", no_pictures)
     done = CliRunner().invoke(app, ["report", str(made), "--workers", "1"])
     assert done.exit_code == 0, done.output
     page = (made / "report.html").read_text()

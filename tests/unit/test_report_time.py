@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.analysis.roles import Pair, Roles
-from headgate.report.about import About, write
-from headgate.report.make import make
-from headgate.run.parquet import write_table
-from headgate.tables import Table, Words
+from headgate.data.parquet import write_table
+from headgate.data.tables import Table, Words
+from headgate.figures.analysis.roles import Pair, Roles
+from headgate.figures.report.about import About, write
+from headgate.figures.report.make import make
 
 LAWS = ("bic", "ctcp", "fast", "hstcp", "htcp", "scalable", "reno")
 SHAPE = (32, 7, 3, 2, 48)  # conditions, laws, periods, replicates, responses

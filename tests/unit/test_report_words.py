@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from headgate.analysis.roles import Roles
+from headgate.base.plain_text import say_cost
 from headgate.design import Factor
 from headgate.experiment.reporting import describe_levels
-from headgate.plain_text import say_cost
-from headgate.report.glossary import explain
-from headgate.report.heat import ENDS_SAID, name_ends
-from headgate.report.page import BROAD, picture
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.report.glossary import explain
+from headgate.figures.report.heat import ENDS_SAID, name_ends
+from headgate.figures.report.page import BROAD, picture
 
 
 def test_common_terms_are_defined_where_that_is_asked_for() -> None:

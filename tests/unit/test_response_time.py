@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from headgate import Scenario
-from headgate.api import simulate
-from headgate.errors import InterruptedRunError
-from headgate.run.progress import Progress, StopRunError
+from headgate.base.errors import InterruptedRunError
+from headgate.engine.api import simulate
+from headgate.engine.run.progress import Progress, StopRunError
 
 WORST_S = 0.3
 #: Wall time for which each network is watched.

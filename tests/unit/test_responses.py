@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from headgate.columns import RESPONSES
-from headgate.columns.mesonet import PAIRS
-from headgate.measures.formula import form
+from headgate.data.columns import RESPONSES
+from headgate.data.columns.mesonet import PAIRS
+from headgate.data.measures.formula import form
 
 
 def facts(**changed: float) -> dict[str, np.ndarray]:

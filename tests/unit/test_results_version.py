@@ -1,4 +1,4 @@
-"""Whoever changes a result raises `headgate.version.RESULTS`, so that stored results are stale.
+"""Whoever changes a result raises `headgate.base.version.RESULTS`, so that stored results are stale.
 
 `python -m tests.unit.test_results_version` writes the digests anew.
 """
@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from headgate import Scenario
-from headgate.version import RESULTS
+from headgate.base.version import RESULTS
 
 FILE = Path(__file__).parent / "digests.json"
 LAWS = ("reno", "cubic", "bbr", "bbr3", "fast", "vegas", "ctcp", "bic", "htcp", "westwood")
@@ -61,7 +61,7 @@ def test_results_are_those_of_their_number() -> None:
     stored = json.loads(FILE.read_text(encoding="utf-8"))
     assert stored["results"] == RESULTS, "write the digests anew: see the head of this file"
     assert run_all() == stored["digests"], (
-        "results have changed: raise headgate.version.RESULTS, say in CHANGELOG.md by how much, and"
+        "results have changed: raise headgate.base.version.RESULTS, say in CHANGELOG.md by how much, and"
         " write the digests anew"
     )
 

@@ -10,16 +10,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from headgate.analysis.answer import Answered, answered
-from headgate.analysis.reversals import find_reversal
-from headgate.analysis.roles import Roles
-from headgate.analysis.whole import Whole, whole
 from headgate.experiment.findings import sentences
 from headgate.experiment.opposed import find_sides
-from headgate.report.about import About
-from headgate.report.codes import Codes
-from headgate.report.first import answer
-from headgate.report.heat import heat
+from headgate.figures.analysis.answer import Answered, answered
+from headgate.figures.analysis.reversals import find_reversal
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.report.about import About
+from headgate.figures.report.codes import Codes
+from headgate.figures.report.first import answer
+from headgate.figures.report.heat import heat
 from headgate.stats.changes import mean_ratio_change
 from headgate.stats.separation import Way
 

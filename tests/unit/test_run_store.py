@@ -15,19 +15,19 @@ import numpy as np
 import pytest
 
 from headgate import Result
-from headgate.campaign import store as store_module
-from headgate.campaign import worker as worker_module
-from headgate.campaign.jobs import Job
-from headgate.campaign.progress import CampaignProgress
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
-from headgate.errors import InterruptedRunError, StoreError
-from headgate.progress import clock, show_progress
-from headgate.run import process
-from headgate.run import progress as run_progress
-from headgate.run.progress import Progress, StopRunError
-from headgate.tables import TABLES, Table
-from headgate.units import PS_PER_S
+from headgate.base import process
+from headgate.base.errors import InterruptedRunError, StoreError
+from headgate.base.progress import clock, show_progress
+from headgate.base.units import PS_PER_S
+from headgate.data.tables import TABLES, Table
+from headgate.engine.run import progress as run_progress
+from headgate.engine.run.progress import Progress, StopRunError
+from headgate.lab import store as store_module
+from headgate.lab import worker as worker_module
+from headgate.lab.jobs import Job
+from headgate.lab.progress import CampaignProgress
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
 
 from .campaign_program import Threads
 

@@ -13,9 +13,9 @@ from tests.errors.command import headgate
 from tests.errors.test_wrong_scenarios import GOOD, WRONG
 
 from headgate.cli.forms import FORMS, file_name, make_schema, schema_text
-from headgate.experiment import template
-from headgate.fluid import network
-from headgate.schemas import FOLDER
+from headgate.engine.fluid import network
+from headgate.experiment.schemas import FOLDER
+from headgate.experiment.templates import experiment as template
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "headgate"

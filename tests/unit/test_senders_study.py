@@ -5,13 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.api import Result
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
-from headgate.catalog import label
+from headgate.base.catalog import label
+from headgate.claims.verdicts import Judged, judge
+from headgate.data.tables import Table
+from headgate.engine.api import Result
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
-from headgate.plots.style import save
+from headgate.figures.plots.style import save
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
 from headgate.studies.senders import findings_together, measures, theory
 from headgate.studies.senders.findings_alone import least_over_tcp
 from headgate.studies.senders.findings_start import largest_gain, start_ratio, start_spread
@@ -19,8 +21,6 @@ from headgate.studies.senders.jobs import LEAST_FAIR, MOST_FAIR, SEVEN
 from headgate.studies.senders.measures import first_time, smooth
 from headgate.studies.senders.pictures_alone import spans
 from headgate.studies.study import load
-from headgate.tables import Table
-from headgate.verdicts import Judged, judge
 
 from .made_runs import assert_stored_suffices, results_of
 

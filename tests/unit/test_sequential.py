@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.stats.sequential import Looks, Spending, plan_looks
 
 #: Two-sided 0.05, five looks at equal steps, as the package ldbounds of R prints them.

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from headgate import Result, Scenario, dumbbell
-from headgate.api import simulate
-from headgate.columns import TABLES
-from headgate.errors import InterruptedRunError, StoreError
-from headgate.run.progress import Progress, StopRunError
-from headgate.run.simulate import SNAPSHOT_FILE
+from headgate.base.errors import InterruptedRunError, StoreError
+from headgate.data.columns import TABLES
+from headgate.engine.api import simulate
+from headgate.engine.run.progress import Progress, StopRunError
+from headgate.engine.run.simulate import SNAPSHOT_FILE
 
 
 def small(seed: int = 1) -> Scenario:
@@ -100,7 +100,7 @@ def test_run_json_tells_the_whole_story(tmp_path: Path) -> None:
 
 def interrupted_at(share: float, monkeypatch: pytest.MonkeyPatch) -> object:
     """Make a report that stops the run as Ctrl-C does, once it is that far."""
-    monkeypatch.setattr("headgate.run.simulate.SLICE_S", 0.0)
+    monkeypatch.setattr("headgate.engine.run.simulate.SLICE_S", 0.0)
 
     def report(at: Progress) -> None:
         if at.share >= share:
@@ -145,9 +145,9 @@ def test_a_run_that_is_stopped_at_its_end_is_whole() -> None:
 def test_a_killed_run_goes_on_from_the_state_of_its_last_minute(
     result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headgate.run.simulate.SLICE_S", 0.0)
-    monkeypatch.setattr("headgate.run.simulate.CHECKPOINT_S", 0.0)
-    monkeypatch.setattr("headgate.run.simulate.SNAPSHOT_SHARE", math.inf)
+    monkeypatch.setattr("headgate.engine.run.simulate.SLICE_S", 0.0)
+    monkeypatch.setattr("headgate.engine.run.simulate.CHECKPOINT_S", 0.0)
+    monkeypatch.setattr("headgate.engine.run.simulate.SNAPSHOT_SHARE", math.inf)
 
     def killed(at: Progress) -> None:
         if at.share > 0.2:
@@ -157,7 +157,7 @@ def test_a_killed_run_goes_on_from_the_state_of_its_last_minute(
         simulate(small(), tmp_path, killed)
     monkeypatch.undo()
     begun: list[float] = []
-    monkeypatch.setattr("headgate.run.simulate.SLICE_S", 0.0)
+    monkeypatch.setattr("headgate.engine.run.simulate.SLICE_S", 0.0)
     resumed = simulate(small(), tmp_path, lambda at: begun.append(at.share))
     assert begun[0] > 0.15  # of the run that was killed at 0.2, with a snapshot at every pause
     assert resumed.digest == result.digest
@@ -169,7 +169,7 @@ def test_a_killed_run_goes_on_from_the_state_of_its_last_minute(
 def test_a_state_that_cannot_be_kept_does_not_end_its_run(
     error: Exception, times: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from headgate.run import simulate as module
+    from headgate.engine.run import simulate as module
 
     monkeypatch.setattr(module, "CHECKPOINT_S", 0.0)
     monkeypatch.setattr(module, "SNAPSHOT_SHARE", math.inf)

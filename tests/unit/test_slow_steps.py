@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from headgate import dumbbell, progress
-from headgate.progress import count_slow_steps
+from headgate import dumbbell
+from headgate.base import progress
+from headgate.base.progress import count_slow_steps
 
 from ..errors.command import headgate
 

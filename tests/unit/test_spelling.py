@@ -8,12 +8,13 @@ import click
 import pytest
 import typer
 
-from headgate import Scenario, catalog
+from headgate import Scenario
+from headgate.base import catalog
+from headgate.base.suggest import same_name
 from headgate.cli.main import app
 from headgate.design.file import DesignFile
+from headgate.experiment.templates import __name__ as templates
 from headgate.plugin import LAW
-from headgate.suggest import same_name
-from headgate.templates import __name__ as templates
 
 NETWORK = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
 

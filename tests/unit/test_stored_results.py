@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from headgate.api import Result
-from headgate.campaign.jobs import Job
-from headgate.campaign.workers import WorkerPool
+from headgate.base.errors import HeadgateError, InterruptedRunError, StoreError
+from headgate.claims.verdicts import Estimate, Verdict, judge
 from headgate.cli.main import app
-from headgate.errors import HeadgateError, InterruptedRunError, StoreError
+from headgate.data.parquet import read_columns
+from headgate.engine.api import Result
 from headgate.experiment import runner, stored_runs
 from headgate.experiment.estimates import mean_of, mean_ratio
 from headgate.experiment.stored import Basis, StoredResults
-from headgate.run.parquet import read_columns
+from headgate.lab.jobs import Job
+from headgate.lab.workers import WorkerPool
 from headgate.studies import ask, stored, study
 from headgate.studies.documents import Statement, read_documents
 from headgate.studies.sentences import count_sentences, judge_sentence
-from headgate.verdicts import Estimate, Verdict, judge
 
 NAME = "tcp-red"
 RESULTS = Path(__file__).parents[2] / "results"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from headgate import Scenario
-from headgate.errors import ScenarioError
-from headgate.run.simulate import MOST_EVENTS, choose_slice_s
+from headgate.base.errors import ScenarioError
+from headgate.engine.run.simulate import MOST_EVENTS, choose_slice_s
 
 Row = dict[str, Any]
 

@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.api import Result
-from headgate.claims import Claim
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.claims.claim import Claim
+from headgate.claims.verdicts import Estimate, judge
+from headgate.engine.api import Result
 from headgate.experiment.estimates import add_interval_by_seed, mean_of, mean_ratio
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.experiment.scales import scale_name
@@ -15,7 +16,6 @@ from headgate.stats.intervals import mean_interval
 from headgate.studies.claims import read_claims
 from headgate.studies.names import names
 from headgate.studies.study import load
-from headgate.verdicts import Estimate, judge
 
 
 def claim(**changes: object) -> Claim:

@@ -24,7 +24,7 @@ RUNS = 4 * 4 * 2
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ask, "load", lambda _: small_study.shrunk())
     # the pictures are drawn once, for `finished`: they cost more than all else here
-    monkeypatch.setattr("headgate.report.make.draw", no_pictures)
+    monkeypatch.setattr("headgate.figures.report.make.draw", no_pictures)
 
 
 @pytest.fixture(scope="module")

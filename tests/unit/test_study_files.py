@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.experiment.toml_extends import files, read
 from headgate.studies.claims import read_claims
 from headgate.studies.names import names

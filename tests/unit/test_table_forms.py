@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from headgate.analysis.frame import Frame
-from headgate.analysis.notes import notes
-from headgate.analysis.read import TextForm
+from headgate.base.errors import AnalysisError, HeadgateError
 from headgate.cli.main import app
 from headgate.design.file import DesignFile
 from headgate.design.made import make
 from headgate.design.screening import is_balanced, orthogonal_array
-from headgate.errors import AnalysisError, HeadgateError
+from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.notes import notes
+from headgate.figures.analysis.read import TextForm
 
 from .test_design_kinds import leveled
 

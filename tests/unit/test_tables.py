@@ -9,11 +9,11 @@ import pandas
 import polars
 import pytest
 
-from headgate.columns import TABLES
-from headgate.errors import HeadgateError
-from headgate.report.render import write_tables
-from headgate.run.parquet import read_columns, write_table
-from headgate.tables import Table, Words
+from headgate.base.errors import HeadgateError
+from headgate.data.columns import TABLES
+from headgate.data.parquet import read_columns, write_table
+from headgate.data.tables import Table, Words
+from headgate.figures.report.render import write_tables
 
 
 def table() -> Table:

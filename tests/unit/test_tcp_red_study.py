@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headgate.claims import bounds
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.claims.claim import bounds
+from headgate.claims.verdicts import Judged, judge
+from headgate.data.measures.working_points import Trace
+from headgate.engine.fluid import solve
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
-from headgate.fluid import solve
-from headgate.measures.working_points import Trace
-from headgate.plots.style import save
+from headgate.figures.plots.style import save
 from headgate.studies.study import load
 from headgate.studies.tcp_red.findings import change_by_tolerance, distance_of_row
 from headgate.studies.tcp_red.simulations import FIRST, SECOND, THIRD, Simulations
-from headgate.verdicts import Judged, judge
 
 from .made_runs import results_of
 

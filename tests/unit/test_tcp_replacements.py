@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from headgate import Result
+from headgate.claims.verdicts import judge
+from headgate.data.tables import Table, Words
 from headgate.experiment.designed import Designed
 from headgate.experiment.runs import Key, NotRunError
-from headgate.plots.style import save
+from headgate.figures.plots.style import save
 from headgate.scenario.networks.four_tier import FourTier
 from headgate.scenario.networks.layout import Demand
 from headgate.studies.nist.distances import distance_ratio
@@ -24,8 +26,6 @@ from headgate.studies.tcp_replacements.findings import (
 )
 from headgate.studies.tcp_replacements.sentences import sentences
 from headgate.studies.tcp_replacements.summary import CONNECTING, FALLEN, RESPONSES, Summary
-from headgate.tables import Table, Words
-from headgate.verdicts import judge
 
 from .study_findings import findings_of
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from headgate import Scenario
-from headgate.api import simulate
-from headgate.campaign.threads import ThreadShares, reader
-from headgate.errors import HeadgateError, InterruptedRunError
-from headgate.run.progress import Progress, StopRunError
+from headgate.base.errors import HeadgateError, InterruptedRunError
+from headgate.engine.api import simulate
+from headgate.engine.run.progress import Progress, StopRunError
+from headgate.lab.threads import ThreadShares, reader
 
 
 def backbone(law: str = "cubic") -> Scenario:

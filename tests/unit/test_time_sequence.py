@@ -8,16 +8,16 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate.cli.main import app
-from headgate.pictures.drawing import Line, Picture
-from headgate.pictures.run import Run, Traced
-from headgate.pictures.time_sequence import (
+from headgate.engine.traces.pictures import read_connections, read_first
+from headgate.engine.traces.stored import StoredTrace
+from headgate.figures.pictures.drawing import Line, Picture
+from headgate.figures.pictures.run import Run, Traced
+from headgate.figures.pictures.time_sequence import (
     COLUMNS,
     MOST_OF_KIND,
     draw_first_time_sequence,
     draw_time_sequence,
 )
-from headgate.traces.pictures import read_connections, read_first
-from headgate.traces.stored import StoredTrace
 
 from .traced import make_scenario, run_traced
 

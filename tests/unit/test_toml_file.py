@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from headgate.errors import ScenarioError
-from headgate.toml_file import DEEPEST, LARGEST, MOST_PARTS, parse, toml
+from headgate.base.errors import ScenarioError
+from headgate.base.toml_file import DEEPEST, LARGEST, MOST_PARTS, parse, toml
 
 from ..errors.command import headgate
 

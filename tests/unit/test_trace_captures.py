@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from headgate import HeadgateError, Scenario, Trace
-from headgate.run.addresses import assign_addresses, write_address
-from headgate.traces.pcapng import write_pcapng
+from headgate.engine.run.addresses import assign_addresses, write_address
+from headgate.engine.traces.pcapng import write_pcapng
 
 from .pcapng_reader import Capture, Segment, read
 from .traced import make_scenario, run_traced

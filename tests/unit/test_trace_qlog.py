@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from headgate import Trace
-from headgate.traces.qlog import write_qlog
+from headgate.engine.traces.qlog import write_qlog
 
 from .traced import make_scenario, run_traced
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from headgate import HeadgateError, Scenario, Trace
-from headgate.api import simulate
-from headgate.errors import InterruptedRunError, ScenarioError, StoreError
-from headgate.run import trace_log
-from headgate.run.progress import StopRunError
-from headgate.tables import Table
-from headgate.traces import pictures
-from headgate.traces.csv_file import write_csv
-from headgate.traces.qlog import write_qlog
-from headgate.traces.stored import StoredTrace
+from headgate.base.errors import InterruptedRunError, ScenarioError, StoreError
+from headgate.data.tables import Table
+from headgate.engine.api import simulate
+from headgate.engine.run import trace_log
+from headgate.engine.run.progress import StopRunError
+from headgate.engine.traces import pictures
+from headgate.engine.traces.csv_file import write_csv
+from headgate.engine.traces.qlog import write_qlog
+from headgate.engine.traces.stored import StoredTrace
 
 from .traced import EVERYTHING, join, make_many_connections, make_scenario, run_traced
 

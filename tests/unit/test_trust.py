@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from headgate import Result, Scenario, dumbbell
-from headgate.errors import UntrustedLawError
+from headgate.base.errors import UntrustedLawError
 from headgate.plugin import trust
 from headgate.scenario.toml import write_toml
 

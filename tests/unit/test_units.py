@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate import units
-from headgate.errors import UnitError
+from headgate.base import units
+from headgate.base.errors import UnitError
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ import pytest
 from numpy.typing import NDArray
 
 from headgate import Experiment
-from headgate.claims import Claim, bounds
+from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.claims.claim import Claim, bounds
+from headgate.claims.verdicts import Verdict, judge, lies_within
 from headgate.design import Factor
-from headgate.errors import HeadgateError, ScenarioError
 from headgate.experiment.claims import is_fixed
 from headgate.experiment.responses import Response
 from headgate.experiment.sequential import Until, decide
 from headgate.experiment.tables import Measured
 from headgate.stats.sequential import Looks
-from headgate.verdicts import Verdict, judge, lies_within
 
 BASE = {
     "duration": "3 s",

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from headgate import Experiment, Scenario
+from headgate.base.errors import UntrustedLawError
 from headgate.design.made import load as load_design
-from headgate.errors import UntrustedLawError
 from headgate.plugin import trust
 from headgate.scenario.toml import write_toml
 

@@ -6,17 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.api import Result
+from headgate.claims.verdicts import Judged, judge
+from headgate.data.tables import Table
+from headgate.engine.api import Result
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import NotRunError, Runs, Setup
-from headgate.plots.style import save
+from headgate.figures.plots.style import save
 from headgate.studies.study import load
 from headgate.studies.vcp import findings, jobs
 from headgate.studies.vcp.findings import losses_outrun, lossy_share
 from headgate.studies.vcp.measures import spread_rtts_s, window_packets
 from headgate.studies.vcp.schemes import RULES, SCHEMES, bdp
-from headgate.tables import Table
-from headgate.verdicts import Judged, judge
 
 from .made_runs import assert_stored_suffices, results_of
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from headgate.claims import Claim, Correction, bounds
-from headgate.experiment.estimates import mean_of
-from headgate.verdicts import (
+from headgate.claims.claim import Claim, Correction, bounds
+from headgate.claims.verdicts import (
     Estimate,
     Judged,
     Sample,
@@ -15,6 +14,7 @@ from headgate.verdicts import (
     lies_within,
     tally,
 )
+from headgate.experiment.estimates import mean_of
 
 
 def claim(**changes: object) -> Claim:

@@ -7,14 +7,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from headgate.analysis.kinds import KINDS
-from headgate.analysis.part import slugs
-from headgate.analysis.questions import QUESTIONS, Answer
-from headgate.analysis.whole import Whole, whole
-from headgate.analysis.words import TONES, Tally, fair, name_tone, safe, useful
-from headgate.charts import CHARTS
-from headgate.charts.data import SOURCES, data
-from headgate.errors import AnalysisError
+from headgate.base.errors import AnalysisError
+from headgate.figures.analysis.kinds import KINDS
+from headgate.figures.analysis.part import slugs
+from headgate.figures.analysis.questions import QUESTIONS, Answer
+from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.analysis.words import TONES, Tally, fair, name_tone, safe, useful
+from headgate.figures.charts import CHARTS
+from headgate.figures.charts.data import SOURCES, data
 
 from .made_reports import LAWS, RESPONSES, roles, table
 

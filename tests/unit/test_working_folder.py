@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.parent import keep_working_folder_out, python_command, user_environment
+from headgate.base.parent import keep_working_folder_out, python_command, user_environment
 from headgate.scenario.toml import write_toml
 
 PROGRAM = str(Path(sys.executable).with_name("headgate"))

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from headgate import Result, Scenario, Trace
-from headgate.tables import Table
-from headgate.traces.stored import StoredTrace
+from headgate.data.tables import Table
+from headgate.engine.traces.stored import StoredTrace
 
 EVERYTHING = Trace(flows=["all"], ports=["all"])
 

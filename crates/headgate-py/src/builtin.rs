@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::records::{Ack, Congestion, Path, Rate, Window};
 
 /// A law of the catalogue with the callbacks of a user's own.
-#[pyclass(module = "headgate.law", unsendable)]
+#[pyclass(module = "headgate.plugin", unsendable)]
 pub struct Builtin(builtin::Builtin);
 
 #[pymethods]

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.errors import StoreError, explain_os
+from headgate.base.visible import in_spreadsheet, say
 from headgate.cli.options import Json
-from headgate.errors import StoreError, explain_os
-from headgate.visible import in_spreadsheet, say
 
 if TYPE_CHECKING:
-    from headgate.analysis import MainEffects
-    from headgate.analysis.frame import Frame
-    from headgate.analysis.read import TextForm
-    from headgate.analysis.roles import Roles
+    from headgate.figures.analysis import MainEffects
+    from headgate.figures.analysis.frame import Frame
+    from headgate.figures.analysis.read import TextForm
+    from headgate.figures.analysis.roles import Roles
     from headgate.stats.factor_effect import LevelMean
 
 
@@ -101,11 +101,11 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     left out are counted. Commas, semicolons, tabs, vertical bars or spaces separate the cells of a
     text file.
     """
-    from headgate.analysis.frame import Frame
-    from headgate.analysis.notes import notes
-    from headgate.analysis.part import Part
-    from headgate.analysis.read import TextForm
-    from headgate.analysis.roles import Roles
+    from headgate.figures.analysis.frame import Frame
+    from headgate.figures.analysis.notes import notes
+    from headgate.figures.analysis.part import Part
+    from headgate.figures.analysis.read import TextForm
+    from headgate.figures.analysis.roles import Roles
 
     form = TextForm(decimal, _names(missing), encoding)
     frame = Frame.of(file, form)
@@ -140,7 +140,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _records(found: MainEffects, roles: Roles) -> list[dict[str, Any]]:
     """Return an object a factor and response, with its levels, interactions and what is said."""
-    from headgate.analysis.effect_sentences import by_response
+    from headgate.figures.analysis.effect_sentences import by_response
 
     said = {g: by_response(found, g, roles.before_level) for g in found.table.groups}
     return [{key: _plain(value) for key, value in record.items()} for record in found.records(said)]
@@ -155,7 +155,7 @@ def _plain(value: Any) -> Any:
 
 def _show(found: MainEffects, roles: Roles) -> None:
     """Print levels, then for each group factors against responses, Psi, means, and the answer."""
-    from headgate.analysis.effect_sentences import sentences
+    from headgate.figures.analysis.effect_sentences import sentences
 
     say(*found.levels())
     for group in found.table.groups:
@@ -201,7 +201,7 @@ def _line(title: str, cells: Iterable[str], found: MainEffects) -> str:
 
 def _period(by: tuple[str, ...]) -> str | None:
     """Return the label that distinguishes the parts of a report, which takes one."""
-    from headgate.analysis import AnalysisError
+    from headgate.figures.analysis import AnalysisError
 
     if len(by) > 1:
         raise AnalysisError(f"--by: a report (--out) takes one label; got {', '.join(by)}")
@@ -227,9 +227,9 @@ def _report(  # noqa: PLR0913, PLR0917 - what a report is made of
     question: str,
 ) -> Path:
     """Copy the table into the folder, say what it is, and make the report."""
-    from headgate.analysis.read import PLAIN
-    from headgate.report.about import About, write
-    from headgate.report.make import make
+    from headgate.figures.analysis.read import PLAIN
+    from headgate.figures.report.about import About, write
+    from headgate.figures.report.make import make
 
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.base.visible import say
 from headgate.cli.options import Json, Threads
-from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.bench.measure import Timing
+    from headgate.engine.bench.measure import Timing
 
 COLUMNS = (
     "network", "threads", "packet-hops", "CPU s", "wall s", "set-up s", "million hops / CPU s",
@@ -32,7 +32,7 @@ def bench(
     A packet-hop is one packet, data or ACK, over one link. Leave the machine idle meanwhile: each
     network runs on one core, or as many as there are threads, in a process of its own.
     """
-    from headgate.bench.measure import measure, names
+    from headgate.engine.bench.measure import measure, names
 
     timings = [measure(chosen, threads) for chosen in ([name] if name else names())]
     if as_json:
@@ -46,7 +46,7 @@ def _show(timings: list[Timing]) -> None:
     from rich import box
     from rich.table import Table
 
-    from headgate.console import PlainConsole
+    from headgate.base.console import PlainConsole
 
     table = Table(box=box.SIMPLE_HEAD)
     for column in COLUMNS:

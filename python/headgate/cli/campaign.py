@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.visible import say
+from headgate.base.visible import say
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from headgate.campaign.cost import CostEstimate
-    from headgate.campaign.workers import WorkerPool
-    from headgate.console import PlainConsole
+    from headgate.base.console import PlainConsole
+    from headgate.claims.verdicts import Judged
+    from headgate.data.tables import Table as Means
     from headgate.experiment.runner import Shard, StudyOutcome, StudyRun
-    from headgate.tables import Table as Means
-    from headgate.verdicts import Judged
+    from headgate.lab.cost import CostEstimate
+    from headgate.lab.workers import WorkerPool
 
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Runs at a time; all cores unless given.", metavar="N")
@@ -99,8 +99,8 @@ def stopping_after(time: str | None) -> Iterator[None]:
 
 
 def _read_time_s(text: str) -> float:
-    from headgate.errors import HeadgateError, UnitError
-    from headgate.units import parse_time
+    from headgate.base.errors import HeadgateError, UnitError
+    from headgate.base.units import parse_time
 
     try:
         return parse_time(text) / 1e12
@@ -110,7 +110,7 @@ def _read_time_s(text: str) -> float:
 
 def show_cost(cost: "CostEstimate", as_json: bool) -> None:
     """Print what a campaign will cost."""
-    from headgate.progress import clock
+    from headgate.base.progress import clock
 
     if as_json:
         say(json.dumps(cost.as_json()))
@@ -155,7 +155,7 @@ def run_shard(asked: "StudyRun", shard: "Shard", pool: "WorkerPool", as_json: bo
 
 def show_outcome(outcome: "StudyOutcome") -> None:
     """Print findings, claims if there are any, the cost, and where the report is."""
-    from headgate.plain_text import say_cost
+    from headgate.base.plain_text import say_cost
 
     printed = console()
     printed.print("\nFindings", style="bold")
@@ -174,7 +174,7 @@ def say_report(outcome: "StudyOutcome") -> str:
     """Say where the report is, or what it takes."""
     if outcome.report is not None:
         return f"Report: {outcome.report}"
-    from headgate.optional import advise
+    from headgate.base.optional import advise
 
     return f"Tables: {outcome.folder}. For a report: {advise('report')}"
 
@@ -222,7 +222,7 @@ def print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]]
 
 def print_reasons(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]]) -> None:
     """Print what a table has no room for: why claims differ, what would decide or judge others."""
-    from headgate.verdicts import WHOSE, Verdict
+    from headgate.claims.verdicts import WHOSE, Verdict
 
     for verdict in (Verdict.DIFFERS, Verdict.UNDECIDED, Verdict.CORRECTED, Verdict.NOT_CHECKABLE):
         told = [(name, claim) for name, claim in claims if claim.verdict == verdict]
@@ -267,7 +267,7 @@ def print_means(printed: "PlainConsole", means: "Means") -> None:
 
 def _measured(row: "dict[str, Any]") -> tuple[str, str, str]:
     """Write mean, interval and unit."""
-    from headgate.units import readable
+    from headgate.base.units import readable
 
     if row["mean"] is None:
         return "", "", row["unit"]
@@ -280,6 +280,6 @@ def _measured(row: "dict[str, Any]") -> tuple[str, str, str]:
 
 def console() -> "PlainConsole":
     """Return where to print: as wide as the terminal, if it is one."""
-    from headgate.console import PlainConsole
+    from headgate.base.console import PlainConsole
 
     return PlainConsole(width=None if sys.stdout.isatty() else PLAIN_WIDTH)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.base.visible import say
 from headgate.cli import complete
 from headgate.cli.options import Json
-from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.catalog import Law, Param
+    from headgate.base.catalog import Law, Param
 
 
 def catalog(
@@ -27,7 +27,7 @@ def catalog(
     as_json: Json = False,
 ) -> None:
     """List laws, disciplines, feedback, impairments and fluid models, or describe one in full."""
-    from headgate import catalog as known
+    from headgate.base import catalog as known
 
     chosen = known.list_everything() if name is None else known.cards(name)
     if as_json:
@@ -80,7 +80,7 @@ def _param(param: Param) -> str:
 
 def _number(param: Param, number: float) -> str:
     """Write a number as a scenario may have it: with a unit if its name carries none."""
-    from headgate.parameters import required_unit
+    from headgate.base.parameters import required_unit
 
     unit = required_unit(param)
     return f"'{number:g} {unit}'" if unit else f"{number:g}"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.visible import say
 from headgate.cli.options import Json, Seed, Settings, Trust, warn
-from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.plugin import Interface
@@ -49,7 +49,7 @@ def check(
         return
     scenario = Path(file)
     from headgate.cli.options import load
-    from headgate.run.refusals import check_plan
+    from headgate.engine.run.refusals import check_plan
     from headgate.scenario.doubts import scenario_warnings
 
     read = load(scenario, settings, seed, trust=trust)
@@ -144,7 +144,7 @@ def _name_laws(plan: dict[str, Any]) -> list[str]:
 
 def describe_link(link: dict[str, Any]) -> str:
     """Say in one line what a link of a plan is."""
-    from headgate.units import format_rate, format_time
+    from headgate.base.units import format_rate, format_time
 
     buffer = link["buffer"]
     size = "infinite"

@@ -17,14 +17,14 @@ def studies(incomplete: str) -> list[str]:
 
 def cards(incomplete: str) -> list[str]:
     """Return the names of the catalogue that begin so."""
-    from headgate import catalog
+    from headgate.base import catalog
 
     return _beginning(incomplete, (card.name for card in catalog.list_everything()))
 
 
 def tables(incomplete: str) -> list[str]:
     """Return the tables of results that begin so; behind a dot, the columns."""
-    from headgate.columns import EVERY_TABLE
+    from headgate.data.columns import EVERY_TABLE
 
     table, dot, _ = incomplete.partition(".")
     columns = EVERY_TABLE.get(table, ()) if dot else ()
@@ -40,14 +40,14 @@ def forms(incomplete: str) -> list[str]:
 
 def templates(incomplete: str) -> list[str]:
     """Return the templates of `headgate init` that begin so."""
-    from headgate.templates import KINDS
+    from headgate.experiment.templates import KINDS
 
     return _beginning(incomplete, KINDS)
 
 
 def pictures(incomplete: str) -> list[str]:
     """Return the pictures of a run, behind those that are there, that begin so."""
-    from headgate.pictures.kinds import KINDS
+    from headgate.figures.pictures.kinds import KINDS
 
     return _after_commas(incomplete, (kind.name for kind in KINDS))
 
@@ -64,7 +64,7 @@ def scales(incomplete: str) -> list[str]:
 
 def tables_of_runs(incomplete: str) -> list[str]:
     """Return the tables of a run that begin so."""
-    from headgate.columns import OF_A_RUN
+    from headgate.data.columns import OF_A_RUN
 
     return _beginning(incomplete, OF_A_RUN)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.visible import say
 from headgate.cli.options import Json
-from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.conform.suite import CaseResult
@@ -76,8 +76,8 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _known(kernel: str) -> str:
-    from headgate.errors import HeadgateError
-    from headgate.live.uml.choice import KERNELS
+    from headgate.base.errors import HeadgateError
+    from headgate.engine.live.uml.choice import KERNELS
 
     if kernel not in KERNELS:
         raise HeadgateError(
@@ -104,7 +104,7 @@ def _show(verdicts: list[CaseResult]) -> None:
     from rich import box
     from rich.table import Column, Table
 
-    from headgate.console import PlainConsole
+    from headgate.base.console import PlainConsole
 
     by_case: dict[str, list[CaseResult]] = {}
     for verdict in verdicts:

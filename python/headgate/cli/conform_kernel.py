@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.errors import StoreError, explain_os
-from headgate.visible import say
+from headgate.base.errors import StoreError, explain_os
+from headgate.base.visible import say
 
 if TYPE_CHECKING:
     from headgate.conform.kernel.comparison import Comparison
@@ -104,7 +104,7 @@ def _show(done: Sequence[Comparison]) -> None:
     from rich import box
     from rich.table import Column, Table
 
-    from headgate.console import PlainConsole
+    from headgate.base.console import PlainConsole
 
     shown = [name for name in HEADS if any(any(one.figures(name)) for one in done)]
     heads = (HEADS[name] for name in shown)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.base.errors import HeadgateError
+from headgate.base.suggest import also, hint
+from headgate.base.visible import say
 from headgate.cli import complete
 from headgate.cli.options import Json
-from headgate.errors import HeadgateError
-from headgate.suggest import also, hint
-from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.columns import Column
+    from headgate.data.columns import Column
 
 
 def describe(
@@ -42,7 +42,7 @@ def describe(
 
 def select(what: str | None) -> dict[str, tuple[Column, ...]]:
     """Return the columns asked for, by table."""
-    from headgate.columns import EVERY_TABLE
+    from headgate.data.columns import EVERY_TABLE
 
     if what is None:
         return EVERY_TABLE
@@ -62,7 +62,7 @@ def select(what: str | None) -> dict[str, tuple[Column, ...]]:
 
 def _say_columns(name: str) -> str:
     """Say which tables have a column of the name that was given for a table."""
-    from headgate.columns import EVERY_TABLE
+    from headgate.data.columns import EVERY_TABLE
 
     found = [f"{t}.{name}" for t, cs in EVERY_TABLE.items() if any(c.name == name for c in cs)]
     return f"; it is a column: {', '.join(found)}" if found else ""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.errors import ScenarioError
+from headgate.base.visible import say
 from headgate.cli.options import Json
-from headgate.errors import ScenarioError
-from headgate.visible import say
 
 if TYPE_CHECKING:
     from headgate.design.made import MadeDesign
@@ -174,7 +174,7 @@ def _load(source: str) -> MadeDesign:
 
 @contextmanager
 def _report_slow_search() -> Iterator[None]:
-    from headgate.progress import count_slow_steps
+    from headgate.base.progress import count_slow_steps
 
     with count_slow_steps("design", 1, "designs found"):
         yield
@@ -230,7 +230,7 @@ def _beside(scenario: Path | None, file: Path) -> str:
 
 
 def _write(made: MadeDesign, file: Path) -> None:
-    from headgate.run.files import write_bytes
+    from headgate.base.files import write_bytes
 
     made.file.save(file)
     write_bytes(file.with_suffix(".csv"), made.csv().encode())
@@ -275,8 +275,8 @@ def _draw(made: MadeDesign, out: Path) -> list[Path]:
 
     mpl.use("agg")
     from headgate.design.correlation import mixing
-    from headgate.plots.aliases import aliases
-    from headgate.plots.style import save
+    from headgate.figures.plots.aliases import aliases
+    from headgate.figures.plots.style import save
 
     title = made.file.title or made.source
     return save(aliases(mixing(made.design), title), out, "aliases")

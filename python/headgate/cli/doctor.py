@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from headgate.base.visible import say
 from headgate.cli.options import Json
-from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.doctor import Found
+    from headgate.cli.machine_checks import Found
 
 
 def doctor(as_json: Json = False) -> None:
@@ -22,7 +22,7 @@ def doctor(as_json: Json = False) -> None:
     Compilers, libraries and kernels are for those who use them; the engine, pictures and Python
     are for everything. It ends with 2 if one of these does not work, and else with 0.
     """
-    from headgate.doctor import examine
+    from headgate.cli.machine_checks import examine
 
     found = []
     for one in examine(Path()):

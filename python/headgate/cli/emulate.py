@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.errors import HeadgateError
+from headgate.base.visible import say
 from headgate.cli.options import (
     Json,
     Out,
@@ -22,11 +24,9 @@ from headgate.cli.options import (
     say_result,
     warn,
 )
-from headgate.errors import HeadgateError
-from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.live.emulation import Emulation
+    from headgate.engine.live.emulation import Emulation
 
 At = Annotated[
     list[str] | None,
@@ -76,9 +76,9 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     kernel allows users no namespaces. Only the simulated part can be repeated: headgate run FILE
     --arrivals DIR/arrivals.parquet.
     """
-    from headgate.live.emulation import Emulation
-    from headgate.live.estimate import estimate
-    from headgate.live.uml.choice import parse_kernels
+    from headgate.engine.live.emulation import Emulation
+    from headgate.engine.live.estimate import estimate
+    from headgate.engine.live.uml.choice import parse_kernels
 
     chosen = load(scenario, settings, seed, trust=trust)
     if dry_run:
@@ -98,7 +98,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
 
 def _commands(hosts: list[str], at: list[str], others: list[str]) -> list[tuple[str, str]]:
     """Return hosts and commands, of `--at HOST=CMD` and of `--HOST CMD`, in this order."""
-    from headgate.live.hosts import find_host, refuse_bad_command
+    from headgate.engine.live.hosts import find_host, refuse_bad_command
 
     pairs = [one.partition("=") for one in at]
     wrong = next((one for one, sign, _ in pairs if not sign), None)
@@ -126,7 +126,7 @@ def _commands(hosts: list[str], at: list[str], others: list[str]) -> list[tuple[
 
 def _run(net: Emulation, commands: list[tuple[str, str]]) -> list[str]:
     """Run commands until all have ended; say of those that failed how they did."""
-    from headgate.live.emulation import OverloadWarning
+    from headgate.engine.live.emulation import OverloadWarning
 
     warnings.simplefilter("ignore", OverloadWarning)  # it is among the result's warnings
     with net:
@@ -148,7 +148,7 @@ def _describe_end(code: int) -> str:
 
 
 def _print(net: Emulation, out: Path | None, *, as_json: bool) -> None:
-    from headgate.live.summary import list_flows, say_loop
+    from headgate.data.live_summary import list_flows, say_loop
 
     flows, live = list_flows(net.result.tables), net.result.meta["live"]
     warn(net.result.meta["warnings"])
@@ -162,7 +162,7 @@ def _print(net: Emulation, out: Path | None, *, as_json: bool) -> None:
 
 
 def _show_flows(flows: list[dict[str, Any]]) -> None:
-    from headgate.console import PlainConsole
-    from headgate.live.summary import HEADS, show_flow
+    from headgate.base.console import PlainConsole
+    from headgate.data.live_summary import HEADS, show_flow
 
     PlainConsole().print(make_table("Flows of real packets", HEADS, map(show_flow, flows)))

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from headgate.base.visible import say
 from headgate.cli.campaign import (
     Clustered,
     DryRun,
@@ -26,7 +27,6 @@ from headgate.cli.campaign import (
     stopping_after,
 )
 from headgate.cli.options import Json, Trust, warn
-from headgate.visible import say
 
 app = typer.Typer(no_args_is_help=True, help="Run an experiment of your own: many runs, one file.")
 
@@ -54,7 +54,7 @@ def new(
 
     Example: headgate experiment new out/exp.toml --scenario examples/first.toml
     """
-    from headgate.experiment.template import write
+    from headgate.experiment.templates.experiment import write
 
     write(file, scenario)
     named = shlex.quote(str(file))
@@ -117,9 +117,9 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     Each finished run is stored at once. Stop it when you like (Ctrl-C): the same command
     resumes it. The report is one HTML file that opens with the network off.
     """
-    from headgate.campaign.workers import WorkerPool
     from headgate.experiment import runner
     from headgate.experiment.experiment import Experiment
+    from headgate.lab.workers import WorkerPool
 
     pool, part = WorkerPool(workers, cluster, threads), read_shard(shard)
     stop = _read_until(until)
@@ -142,7 +142,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _read_until(text: str | None) -> Literal["decided"] | None:
-    from headgate.errors import HeadgateError
+    from headgate.base.errors import HeadgateError
 
     if text not in (None, "decided"):
         raise HeadgateError(f"--until {text}: write --until decided")

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from headgate.base.errors import HeadgateError
+from headgate.base.visible import say
 from headgate.cli import complete
 from headgate.cli.options import Json
-from headgate.errors import HeadgateError
-from headgate.visible import say
 
 
 def export(  # noqa: PLR0913, PLR0917 - one for each option
@@ -41,7 +41,7 @@ def export(  # noqa: PLR0913, PLR0917 - one for each option
 
     Example: headgate export out/first --csv --table flows
     """
-    from headgate.export import export as write
+    from headgate.data.export import export as write
 
     formats = [name for name, wanted in (("csv", csv), ("parquet", parquet)) if wanted]
     if not formats:

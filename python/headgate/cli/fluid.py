@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.errors import FluidWarning, ScenarioError
+from headgate.base.suggest import also
+from headgate.base.visible import say
 from headgate.cli.options import Json, say_result, warn
-from headgate.errors import FluidWarning, ScenarioError
-from headgate.suggest import also
-from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.api import Result
-    from headgate.fluid.methods import Method
+    from headgate.engine.api import Result
+    from headgate.engine.fluid.methods import Method
 
 Params = Annotated[
     list[str] | None,
@@ -76,7 +76,7 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
 
     Example: headgate fluid tcp-red --set red=queue --set min_packets=13.26 --out out/fluid
     """
-    from headgate.toml_file import toml
+    from headgate.base.toml_file import toml
 
     table = None if network is None else toml(network)
     if stability:
@@ -84,8 +84,8 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
 
         tell(model, _read(params or ()), table, out, as_json)
         return
-    from headgate.fluid import solve
-    from headgate.run.folder import hold_for_run, write_folder
+    from headgate.data.folder import hold_for_run, write_folder
+    from headgate.engine.fluid import solve
 
     with warnings.catch_warnings(), hold_for_run(out) if out is not None else nullcontext():
         warnings.simplefilter("ignore", FluidWarning)
@@ -127,7 +127,7 @@ METHODS = ("adaptive", "euler", "rk4")
 
 
 def _method(name: str, tolerance: float, step: str | None, past: str) -> Method:
-    from headgate.fluid.methods import RK4, Adaptive, Euler
+    from headgate.engine.fluid.methods import RK4, Adaptive, Euler
 
     if name == "adaptive":
         if step is not None or past != "smooth":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from headgate import schemas
-from headgate.errors import HeadgateError
-from headgate.schemas import Schema
+from headgate.base.errors import HeadgateError
+from headgate.base.suggest import hint
+from headgate.experiment import schemas
+from headgate.experiment.schemas import Schema
 from headgate.studies.schemas import FORMS as OF_STUDIES
-from headgate.suggest import hint
 
 FORMS: schemas.Forms = {**schemas.FORMS, **OF_STUDIES}
 

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
+from headgate.base.visible import say
 from headgate.cli import complete
 from headgate.cli.options import Json
-from headgate.visible import say
 
 
 def init(
@@ -33,7 +33,7 @@ def init(
 
     Nothing is overwritten. It prints the files, and the commands to try next.
     """
-    from headgate.templates import write
+    from headgate.experiment.templates import write
 
     paths = write(kind, file)
     commands = next_commands(kind, paths)

@@ -12,6 +12,10 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from headgate.base.errors import HeadgateError, InterruptedRunError, join_lines
+from headgate.base.parent import keep_working_folder_out
+from headgate.base.version import __version__
+from headgate.base.visible import say
 from headgate.cli import (
     analyse,
     bench,
@@ -37,10 +41,6 @@ from headgate.cli import (
     watch,
 )
 from headgate.cli.usage import UsageError, explain_usage
-from headgate.errors import HeadgateError, InterruptedRunError, join_lines
-from headgate.parent import keep_working_folder_out
-from headgate.version import __version__
-from headgate.visible import say
 
 #: Controls of a terminal; a setting may hold tabs and ends of lines.
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from headgate.version import __version__
-from headgate.visible import say
+from headgate.base.version import __version__
+from headgate.base.visible import say
 
 #: What stands in the sections that no help has.
 _NAME = "headgate \\- a laboratory for congestion control"
@@ -30,7 +30,7 @@ def man(
 
     Example: headgate man | man -l -
     """
-    from headgate.run.files import write_bytes
+    from headgate.base.files import write_bytes
 
     text = make_page(context.find_root().command)
     if out is None:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.errors import ScenarioError, join_lines
+from headgate.base.errors import ScenarioError, join_lines
+from headgate.base.suggest import also
+from headgate.base.visible import say
 from headgate.plugin.trust import name_by_hand
-from headgate.suggest import also
-from headgate.visible import say
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from headgate.api import Scenario
+    from headgate.engine.api import Scenario
 
 ScenarioFile = Annotated[Path, typer.Argument(help="A scenario in TOML.", show_default=False)]
 Settings = Annotated[
@@ -112,7 +112,7 @@ def load(
     trust: bool = False,
 ) -> Scenario:
     """Read a scenario and change what the options say."""
-    from headgate.api import Scenario
+    from headgate.engine.api import Scenario
     from headgate.scenario.toml import parse_setting, read_toml, set_key
 
     data: dict[str, Any] = read_toml(file)

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.errors import HeadgateError
+from headgate.base.optional import find_missing
+from headgate.base.suggest import also
+from headgate.base.visible import say
 from headgate.cli import complete
 from headgate.cli.options import Json, say_paths
-from headgate.errors import HeadgateError
-from headgate.optional import find_missing
-from headgate.suggest import also
-from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.pictures.drawing import Drawing
-    from headgate.pictures.kinds import Kind
-    from headgate.pictures.run import Run
+    from headgate.figures.pictures.drawing import Drawing
+    from headgate.figures.pictures.kinds import Kind
+    from headgate.figures.pictures.run import Run
 
 FORMATS = complete.FORMATS
 PAGE = "pictures.html"
@@ -78,8 +78,8 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
     Each picture is written as PNG and SVG. The page pictures.html has all of them, and shows values
     under the pointer. `headgate plot --list` lists the pictures.
     """
-    from headgate.pictures.kinds import KINDS
-    from headgate.run.files import make_folder
+    from headgate.base.files import make_folder
+    from headgate.figures.pictures.kinds import KINDS
 
     kinds = _choose(KINDS, only)
     wanted = _read_formats(formats)
@@ -135,10 +135,10 @@ def _read(folders: Sequence[Path]) -> list[Run]:
 
 def _read_folder(folder: Path, own: str) -> list[Run]:
     """Read the run in a folder, or those of an experiment, in the order of its conditions."""
+    from headgate.data.folder import find_run, find_runs
+    from headgate.engine.traces.pictures import read_first
     from headgate.experiment.kept_order import read_order
-    from headgate.pictures.run import Run
-    from headgate.run.folder import find_run, find_runs
-    from headgate.traces.pictures import read_first
+    from headgate.figures.pictures.run import Run
 
     runs = []
     for place in (found := find_runs(folder) or [folder]):
@@ -210,7 +210,7 @@ def _draw(kinds: Sequence[Kind], runs: Sequence[Run], *, named: bool) -> dict[st
 
 
 def _title(runs: Sequence[Run]) -> str:
-    from headgate.live.summary import is_live
+    from headgate.data.live_summary import is_live
 
     if len(runs) > 1:
         return f"{len(runs)} runs"
@@ -220,8 +220,8 @@ def _title(runs: Sequence[Run]) -> str:
 
 def _lead(runs: Sequence[Run]) -> str:
     """Return what stands above the pictures of a run in real time."""
-    from headgate.live.summary import is_live
-    from headgate.report.live import write_lead
+    from headgate.data.live_summary import is_live
+    from headgate.figures.report.live import write_lead
 
     one = len(runs) == 1 and is_live(runs[0].meta)
     return write_lead(runs[0].tables, runs[0].meta) if one else ""
@@ -231,14 +231,14 @@ def _write(
     drawings: dict[str, Drawing], folder: Path, formats: Sequence[str], runs: Sequence[Run]
 ) -> list[Path]:
     """Write the pictures in the formats; the page has all of them."""
-    from headgate.progress import count_slow_steps
+    from headgate.base.progress import count_slow_steps
 
     images = [kind for kind in formats if kind != "html"]
     steps = len(drawings) * bool(images) + ("html" in formats)
     with count_slow_steps("plot", steps, "pictures and pages written") as step:
         paths = _write_images(drawings, folder, images, step) if images else []
         if "html" in formats:
-            from headgate.report.pictures import write_pictures
+            from headgate.figures.report.pictures import write_pictures
 
             paths.append(write_pictures(folder / PAGE, _title(runs), drawings, _lead(runs)))
             step()
@@ -252,8 +252,8 @@ def _write_images(
     import matplotlib as mpl
 
     mpl.use("agg")
-    from headgate.plots.run import draw
-    from headgate.plots.style import save
+    from headgate.figures.plots.run import draw
+    from headgate.figures.plots.style import save
 
     paths: list[Path] = []
     for name, drawing in drawings.items():

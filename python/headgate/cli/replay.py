@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.errors import HeadgateError
+from headgate.base.visible import say
 from headgate.cli.options import Json, Settings, warn
-from headgate.errors import HeadgateError
-from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.captures.write import Choice
+    from headgate.engine.captures.write import Choice
 
 #: Wall time between two signs of life while a large file is read.
 REPORT_S = 10.0
@@ -60,8 +60,8 @@ def replay(  # noqa: PLR0913, PLR0917 - one for each option
 
     Example: headgate replay capture.pcap --out out/replayed
     """
-    from headgate.captures.read import read_capture
-    from headgate.captures.write import summarise, write_replay
+    from headgate.engine.captures.read import read_capture
+    from headgate.engine.captures.write import summarise, write_replay
 
     choice = _choose(network, between, settings)
     read = read_capture(capture, _report_every(REPORT_S))
@@ -92,8 +92,8 @@ def _report_every(wall_s: float) -> Callable[[int], None]:
 def _choose(
     network: Path | None, between: tuple[str, str] | None, settings: list[str] | None
 ) -> Choice:
-    from headgate.captures.flows import SIDES, Ends
-    from headgate.captures.write import Choice
+    from headgate.engine.captures.flows import SIDES, Ends
+    from headgate.engine.captures.write import Choice
     from headgate.scenario.toml import parse_setting
 
     if (network is None) != (between is None):
@@ -107,7 +107,7 @@ def _choose(
 
 def _next(capture: Path, out: Path | None) -> list[str]:
     """Return the command to try next."""
-    from headgate.captures.write import SCENARIO
+    from headgate.engine.captures.write import SCENARIO
 
     if out is None:
         return ["headgate", "replay", str(capture), "--out", "replayed"]

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from headgate.base.optional import require
+from headgate.base.visible import say
 from headgate.cli.plot import plot
-from headgate.optional import require
-from headgate.visible import say
 
 
 def report(
@@ -28,13 +28,13 @@ def report(
     folder it is the page of its pictures, as `headgate plot` makes it.
     """
     require("report", "a report")
-    from headgate.report import about
-    from headgate.run.folder import RUN_FILE
+    from headgate.data.folder import RUN_FILE
+    from headgate.figures.report import about
 
     if (folder / RUN_FILE).is_file() and not (folder / about.FILE).exists():
         plot([folder], formats="html")
         return
     about.read(folder)  # refuse before what draws is imported
-    from headgate.report.make import make
+    from headgate.figures.report.make import make
 
     say(f"Report: {make(folder, workers)}")

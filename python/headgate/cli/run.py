@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.errors import HeadgateError
+from headgate.base.visible import say
 from headgate.cli.options import (
     Controls,
     Json,
@@ -23,13 +25,11 @@ from headgate.cli.options import (
     say_result,
     warn,
 )
-from headgate.errors import HeadgateError
-from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.api import Result, Scenario
-    from headgate.measures.shown import Heading
-    from headgate.run.trace import Trace
+    from headgate.data.measures.shown import Heading
+    from headgate.engine.api import Result, Scenario
+    from headgate.engine.run.trace import Trace
 
 Traced = Annotated[
     list[str] | None,
@@ -75,9 +75,9 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     Ctrl-C stops it; with --out the same command resumes it, with the same result. A folder
     that holds the finished run is read, not run again.
     """
-    from headgate.api import UnstoredError, simulate
+    from headgate.engine.api import UnstoredError, simulate
+    from headgate.engine.run.progress import show_progress
     from headgate.plugin.watch import run_watched
-    from headgate.run.progress import show_progress
 
     if arrivals is not None:
         chosen = load(scenario, settings, seed, controls, trust=trust)
@@ -98,7 +98,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _read_trace(traced: list[str] | None, limit: int | None) -> Trace | None:
-    from headgate.run.trace import Trace
+    from headgate.engine.run.trace import Trace
 
     if traced:
         return Trace.parse(traced, limit)
@@ -108,7 +108,7 @@ def _read_trace(traced: list[str] | None, limit: int | None) -> Trace | None:
 
 
 def _replay(chosen: Scenario, arrivals: Path, out: Path | None, as_json: bool) -> None:
-    from headgate.live.arrivals import replay
+    from headgate.engine.live.arrivals import replay
 
     result = replay(chosen, arrivals, command_line())
     if out is not None:
@@ -130,8 +130,8 @@ def summary(result: Result) -> dict[str, Any]:
     """Return what the run cost, its responses, and sums over its flows and ports."""
     import math
 
-    from headgate.measures.shown import MOST_PORTS
-    from headgate.measures.summary import busiest, by_law
+    from headgate.data.measures.shown import MOST_PORTS
+    from headgate.data.measures.summary import busiest, by_law
 
     meta = {key: result.meta[key] for key in ("seed", "cpu_s", "packet_hops", "digest")}
     return meta | {
@@ -157,9 +157,9 @@ _FOLDED = {"retransmissions": "retrans-\nmissions", "time-outs": "time-\nouts"}
 
 
 def _show(result: Result, out: Path | None) -> None:
-    from headgate.console import PlainConsole
-    from headgate.measures.shown import show_run
-    from headgate.plain_text import say_cost
+    from headgate.base.console import PlainConsole
+    from headgate.base.plain_text import say_cost
+    from headgate.data.measures.shown import show_run
 
     console = PlainConsole()
     for shown in show_run(result.tables, result.meta):

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
+from headgate.base.visible import say
 from headgate.cli import complete
 from headgate.cli.options import Json, say_paths
-from headgate.visible import say
 
 
 def schema(
@@ -45,8 +45,8 @@ def schema(
 
 def _write(names: Iterable[str], folder: Path) -> Iterator[Path]:
     """Write the schemas of these forms; give the paths."""
+    from headgate.base.files import write_bytes
     from headgate.cli.forms import file_name, schema_text
-    from headgate.run.files import write_bytes
 
     for name in names:
         path = folder / file_name(name)

@@ -7,10 +7,10 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.visible import say
+from headgate.base.visible import say
 
 if TYPE_CHECKING:
-    from headgate.fluid import Stability
+    from headgate.engine.fluid import Stability
 
 #: Roots that are printed.
 ROOTS = 3
@@ -26,7 +26,7 @@ def tell(
     as_json: bool,
 ) -> None:
     """Print the linear stability of a model's equilibrium, and draw it."""
-    from headgate.fluid import stability
+    from headgate.engine.fluid import stability
 
     found = stability(model, params, network=network)
     said = _summary(found)
@@ -77,8 +77,8 @@ def _show(found: Stability, said: dict[str, Any]) -> None:
 
 
 def _draw(found: Stability, out: Path) -> None:
-    from headgate.plots.stability import draw_stability
-    from headgate.plots.style import save
+    from headgate.figures.plots.stability import draw_stability
+    from headgate.figures.plots.style import save
 
     title = f"{found.model}, equilibrium: {'stable' if found.stable else 'unstable'}"
     phase_deg = None if found.margins is None else found.margins.phase_deg

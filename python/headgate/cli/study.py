@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.base.visible import say
 from headgate.cli import complete
 from headgate.cli.campaign import (
     Clustered,
@@ -27,11 +28,10 @@ from headgate.cli.campaign import (
     stopping_after,
 )
 from headgate.cli.options import Json, Trust
-from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.campaign.workers import WorkerPool
-    from headgate.verdicts import Judged
+    from headgate.claims.verdicts import Judged
+    from headgate.lab.workers import WorkerPool
 
 Scale = Annotated[
     str,
@@ -97,9 +97,9 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     if name == "list":
         _list(as_json)
         return
-    from headgate.campaign.workers import WorkerPool
+    from headgate.base.optional import require
     from headgate.experiment import runner
-    from headgate.optional import require
+    from headgate.lab.workers import WorkerPool
     from headgate.studies.ask import Overrides, ask
 
     require("report", "a study")
@@ -158,7 +158,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
     analyse them differently.
     """
     if run:
-        from headgate.campaign.workers import WorkerPool
+        from headgate.lab.workers import WorkerPool
 
         _run_all(scale or "quick", WorkerPool(workers, cluster, threads), out, results, as_json)
         return
@@ -194,7 +194,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
 
 def _sum_up(claims: "Sequence[tuple[str, Judged]]") -> str:
     """Say how many claims got which verdict, and where the differences lie."""
-    from headgate.verdicts import count_differences, tally
+    from headgate.claims.verdicts import count_differences, tally
 
     judged = [claim for _, claim in claims]
     return f"{tally(judged)}. {count_differences(judged)}."
@@ -203,8 +203,8 @@ def _sum_up(claims: "Sequence[tuple[str, Judged]]") -> str:
 def _run_all(
     scale: str, pool: "WorkerPool", out: Path, results: Path | None, as_json: bool
 ) -> None:
+    from headgate.base.optional import require
     from headgate.experiment.runner import run_study
-    from headgate.optional import require
     from headgate.studies.ask import ask
     from headgate.studies.names import names
 

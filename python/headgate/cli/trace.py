@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.base.errors import HeadgateError
+from headgate.base.visible import say
 from headgate.cli.options import Json, say_paths
-from headgate.errors import HeadgateError
-from headgate.visible import say
 
 if TYPE_CHECKING:
-    from headgate.traces.stored import StoredTrace
+    from headgate.engine.traces.stored import StoredTrace
 
 
 PAGE = "time-sequence.html"
@@ -42,11 +42,11 @@ def trace(  # noqa: PLR0913, PLR0917 - one for each option
     as_json: Json = False,
 ) -> None:
     """Make captures and pictures of a run's trace, in DIR/trace; or say which events it has."""
-    from headgate.progress import count_slow_steps
-    from headgate.traces.csv_file import write_csv
-    from headgate.traces.pcapng import write_pcapng
-    from headgate.traces.qlog import write_qlog
-    from headgate.traces.stored import StoredTrace
+    from headgate.base.progress import count_slow_steps
+    from headgate.engine.traces.csv_file import write_csv
+    from headgate.engine.traces.pcapng import write_pcapng
+    from headgate.engine.traces.qlog import write_qlog
+    from headgate.engine.traces.stored import StoredTrace
 
     stored = StoredTrace(folder)
     makers = (
@@ -73,11 +73,11 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
     import matplotlib as mpl
 
     mpl.use("agg")
-    from headgate.pictures.time_sequence import draw_time_sequence
-    from headgate.plots.run import draw
-    from headgate.plots.style import FORMATS, save
-    from headgate.report.pictures import write_pictures
-    from headgate.traces.pictures import read_connections
+    from headgate.engine.traces.pictures import read_connections
+    from headgate.figures.pictures.time_sequence import draw_time_sequence
+    from headgate.figures.plots.run import draw
+    from headgate.figures.plots.style import FORMATS, save
+    from headgate.figures.report.pictures import write_pictures
 
     if within_s is not None and not within_s[0] < within_s[1]:
         says = f"{within_s[0]:g} to {within_s[1]:g} s is not allowed"

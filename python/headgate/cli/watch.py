@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headgate.base.visible import say
 from headgate.cli.options import Json
-from headgate.visible import say
 
 if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
 
-    from headgate.campaign.view import View
+    from headgate.lab.view import View
 
 EVERY_S = 1.0
 MOST_ROWS = 12
@@ -31,7 +31,7 @@ def watch(
     Everything is read from files in DIR, so any terminal on any machine that sees them will do.
     Ctrl-C ends the watching, never the campaign.
     """
-    from headgate.campaign.view import Watcher
+    from headgate.lab.view import Watcher
 
     watcher = Watcher(folder)
     if as_json:
@@ -39,7 +39,7 @@ def watch(
 
         say(json.dumps(watcher.look().as_json()))
     elif once:
-        from headgate.console import PlainConsole
+        from headgate.base.console import PlainConsole
 
         PlainConsole().print(_page(watcher.look()))
     else:
@@ -49,7 +49,7 @@ def watch(
 def _live(watcher: Any) -> None:
     from rich.live import Live
 
-    from headgate.console import PlainConsole
+    from headgate.base.console import PlainConsole
 
     view = watcher.look()
     with Live(_page(view), console=PlainConsole(), auto_refresh=False) as live:
@@ -99,7 +99,7 @@ def _counts(view: View) -> str:
 
 
 def _pace(view: View) -> str:
-    from headgate.progress import clock
+    from headgate.base.progress import clock
 
     left = f", about {clock(view.eta_s)} left" if view.eta_s is not None else ""
     return (
@@ -109,8 +109,8 @@ def _pace(view: View) -> str:
 
 
 def _running(view: View) -> Table:
-    from headgate.campaign.campaign import format_labels
-    from headgate.progress import clock
+    from headgate.base.progress import clock
+    from headgate.lab.campaign import format_labels
 
     table = _table("running", "done", "for", "by")
     for lease in view.running[:MOST_ROWS]:

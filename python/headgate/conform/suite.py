@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from headgate.base.errors import HeadgateError
 from headgate.conform import laws, recovery, timers, windows
 from headgate.conform.bbr import cycle, model, startup
 from headgate.conform.case import Case, Observation
 from headgate.conform.trial import Subject
-from headgate.errors import HeadgateError
 
 BBR = sorted((*startup.CASES, *cycle.CASES, *model.CASES), key=lambda case: case.number)
 CASES: tuple[Case, ...] = (*timers.CASES, *windows.CASES, *recovery.CASES, *laws.CASES, *BBR)
@@ -39,7 +39,7 @@ def subjects(names: Iterable[str] | None = None) -> list[Subject]:
 
     What controls nothing has nothing to hold to. Raises HeadgateError.
     """
-    from headgate import catalog
+    from headgate.base import catalog
 
     every = (law.name for law in catalog.laws() if law.family != "none")
     chosen = every if names is None else names
@@ -47,7 +47,8 @@ def subjects(names: Iterable[str] | None = None) -> list[Subject]:
 
 
 def _subject(name: str) -> Subject:
-    from headgate import catalog, plugin
+    from headgate import plugin
+    from headgate.base import catalog
     from headgate.plugin.trust import name_by_hand
 
     if any(sign in name for sign in ":./"):

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.errors import SchemeWarning
+from headgate.base.errors import SchemeWarning
 
 if TYPE_CHECKING:
-    from headgate.api import Result
+    from headgate.engine.api import Result
 
 RTT_S = 0.1
 LINK: dict[str, Any] = {
@@ -58,7 +58,7 @@ class Subject:
         **network: Any,
     ) -> FlowRun:
         """Run one flow of `size` segments, or an endless one; the rest are keys of the link."""
-        from headgate.api import Scenario
+        from headgate.engine.api import Scenario
 
         flow: dict[str, Any] = {"kind": "flows", **dict(self.keys)}
         if size is not None:

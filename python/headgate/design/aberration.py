@@ -21,9 +21,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.errors import HeadgateError
 from headgate.design.equivalence import Columns, equivalent, independent
 from headgate.design.fraction import krawtchouk, word_lengths
-from headgate.errors import HeadgateError
 
 Points = tuple[int, ...]
 Lengths = tuple[int, ...]

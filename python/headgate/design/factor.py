@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-from headgate.as_toml import as_toml
-from headgate.errors import HeadgateError
+from headgate.base.as_toml import as_toml
+from headgate.base.errors import HeadgateError
 
 Scale = Literal["linear", "log"]
 _QUANTITY = re.compile(r"\s*([+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*")
@@ -105,7 +105,7 @@ def _in_one_unit(
     low: tuple[float, str], high: tuple[float, str]
 ) -> tuple[float, float, str] | None:
     """Write both in the unit of `low`, if units of a scenario lead from one to the other."""
-    from headgate.units import ratio
+    from headgate.base.units import ratio
 
     factor = ratio(high[1], low[1])
     return None if factor is None else (low[0], high[0] * factor, low[1])

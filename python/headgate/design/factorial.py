@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.errors import HeadgateError
 from headgate.design.factor import Factor
 from headgate.design.fraction import Fraction
-from headgate.errors import HeadgateError
 
 if TYPE_CHECKING:
-    from headgate.api import Scenario
+    from headgate.engine.api import Scenario
 
 SIGNS = {-1: "\N{MINUS SIGN}", 0: "0", 1: "+"}
 #: Runs are held in memory, and nobody makes more of them than this.

@@ -10,16 +10,16 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from headgate import units
-from headgate.as_toml import as_toml
+from headgate.base import units
+from headgate.base.as_toml import as_toml
+from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.base.files import write_bytes
+from headgate.base.strict import fit_model
+from headgate.base.suggest import same_name
+from headgate.base.toml_file import toml
 from headgate.design.factor import Factor, Scale
-from headgate.errors import HeadgateError, ScenarioError
-from headgate.run.files import write_bytes
 from headgate.scenario.base import Model, also_list, at
 from headgate.scenario.toml import anchor_code
-from headgate.strict import fit_model
-from headgate.suggest import same_name
-from headgate.toml_file import toml
 
 Kind = Literal[
     "two-level", "grid", "plackett-burman", "orthogonal-array", "latin-hypercube", "sobol", "random"

@@ -6,9 +6,9 @@ reversing one factor's frees it and its interactions (Box, Hunter and Hunter 200
 
 from collections.abc import Sequence
 
+from headgate.base.errors import HeadgateError
 from headgate.design.factorial import Design, regular
 from headgate.design.fraction import Fraction
-from headgate.errors import HeadgateError
 
 
 def refuse_the_same_runs(design: Design, factors: Sequence[str] = ()) -> None:

@@ -18,7 +18,7 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.stats.mixing import Effect
 
 MINUS = "-"

@@ -12,6 +12,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.base.visible import in_spreadsheet, visible
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design, factorial, grid
 from headgate.design.file import SAMPLES, DesignFile, FactorTable, basic_of
@@ -19,12 +21,10 @@ from headgate.design.foldover import foldover, refuse_the_same_runs
 from headgate.design.named import design_of_name, least_aberrant
 from headgate.design.scenarios import scenarios, take_whole_levels
 from headgate.design.sheet import Row, Sheet, sheet
-from headgate.errors import HeadgateError, ScenarioError
 from headgate.scenario.toml import anchor
-from headgate.visible import in_spreadsheet, visible
 
 if TYPE_CHECKING:
-    from headgate.api import Scenario
+    from headgate.engine.api import Scenario
 
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
 #: Words and aliases that are printed before "and so on"; all of them are in the JSON.
@@ -56,7 +56,7 @@ class MadeDesign:
 
     def base(self) -> Scenario:
         """Read the scenario that is varied."""
-        from headgate.api import Scenario
+        from headgate.engine.api import Scenario
 
         named, folder = self.file.scenario, self.path.parent if self.path else Path()
         if not named:

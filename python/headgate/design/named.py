@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from headgate.base.errors import HeadgateError
 from headgate.design.factor import Factor, letters, make_coded_factors, number_factors
 from headgate.design.factorial import Design, factorial
-from headgate.errors import HeadgateError
 
 _NAME = re.compile(r"2\^(?:\((\d+)(?:-(\d+))?\)|(\d+)(?:-(\d+))?)")
 MOST_FACTORS = 512

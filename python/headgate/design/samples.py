@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.errors import HeadgateError
+from headgate.base.optional import require
 from headgate.design.chance import stream
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design
-from headgate.errors import HeadgateError
-from headgate.optional import require
 
 
 def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from headgate.as_toml import as_toml
+from headgate.base.as_toml import as_toml
+from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.design.factor import Factor
-from headgate.errors import HeadgateError, ScenarioError
 from headgate.scenario.strays import tables_of
 
 if TYPE_CHECKING:
-    from headgate.api import Scenario
+    from headgate.engine.api import Scenario
 
 #: Coded levels one of which lies between two whole numbers, whatever whole numbers the ends are.
 TRIED = (0.1, 0.12345)

@@ -15,11 +15,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.errors import HeadgateError
+from headgate.base.optional import require
+from headgate.base.suggest import also
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design
-from headgate.errors import HeadgateError
-from headgate.optional import require
-from headgate.suggest import also
 
 Numbers = NDArray[np.int64]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.errors import HeadgateError
 from headgate.design.chance import stream
 from headgate.design.factorial import Design
-from headgate.errors import HeadgateError
 
 if TYPE_CHECKING:
-    from headgate.api import Scenario
+    from headgate.engine.api import Scenario
 
 CENTRE = 0
 

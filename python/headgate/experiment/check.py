@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from headgate import plugin
-from headgate.errors import HeadgateError, ScenarioError
+from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.data.tables import Table
+from headgate.engine.run.refusals import check_plan
 from headgate.experiment import claims, responses
 from headgate.experiment.conditions import levels_table
 from headgate.experiment.definition import Definition
-from headgate.run.refusals import check_plan
 from headgate.scenario.doubts import scenario_warnings
-from headgate.tables import Table
 
 
 def check(experiment: Definition) -> list[str]:

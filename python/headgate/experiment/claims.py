@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from headgate.claims import Claim
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.claims.claim import Claim
+from headgate.claims.verdicts import Estimate
+from headgate.data.tables import Table
 from headgate.experiment import sql
 from headgate.experiment.estimates import mean_of
 from headgate.experiment.sequential import decide
-from headgate.tables import Table
-from headgate.verdicts import Estimate
 
 if TYPE_CHECKING:
     from headgate.experiment.tables import Measured

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from headgate import units
-from headgate.as_toml import as_toml
+from headgate.base import units
+from headgate.base.as_toml import as_toml
+from headgate.base.errors import HeadgateError, UnitError
+from headgate.base.level_order import LevelOrder, level_text
+from headgate.data.tables import Table, Words
 from headgate.design import Design, Factor
-from headgate.errors import HeadgateError, UnitError
 from headgate.experiment import sql
-from headgate.level_order import LevelOrder, level_text
 from headgate.plugin import is_code, split
 from headgate.plugin.paths import shorten_path
-from headgate.tables import Table, Words
 
 Label = str | int | float
 #: Keys that say what a table is.

@@ -8,10 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 from headgate import plugin
-from headgate.api import Scenario
-from headgate.campaign.jobs import Job, SharedPlan
+from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.design.made import MadeDesign, make
-from headgate.errors import HeadgateError, ScenarioError
+from headgate.engine.api import Scenario
 from headgate.experiment.conditions import (
     Label,
     choose,
@@ -24,6 +23,7 @@ from headgate.experiment.form import ExperimentFile
 from headgate.experiment.responses import Response, allow
 from headgate.experiment.runs import Key, Setup, by_labels
 from headgate.experiment.sequential import Until
+from headgate.lab.jobs import Job, SharedPlan
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.data.tables import Table
 from headgate.experiment import sql
 from headgate.scenario.toml import anchor_code
-from headgate.tables import Table
 
 if TYPE_CHECKING:
-    from headgate.api import Scenario
+    from headgate.engine.api import Scenario
 
 
 def derive(

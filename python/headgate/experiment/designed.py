@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.api import Result, Scenario
-from headgate.campaign.jobs import Job
+from headgate.data.tables import Table, Words
 from headgate.design import Design
+from headgate.engine.api import Result, Scenario
 from headgate.experiment.runs import Key, Runs, Setup, by_labels
-from headgate.tables import Table, Words
+from headgate.lab.jobs import Job
 
 Make = Callable[[Mapping[str, Any], str], Scenario]
 """Makes the scenario of one condition, from its settings and the law."""

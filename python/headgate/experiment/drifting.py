@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.base.units import PS_PER_S, parse_time, readable
+from headgate.engine.api import Result
 from headgate.stats.drift import Drift, batch_means, find_drift
-from headgate.units import PS_PER_S, parse_time, readable
 
 #: Where a run's `run.json` has the batches of its measured time.
 KEY = "batches"

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from headgate.base.units import readable
 from headgate.experiment.effects import Effect
 from headgate.experiment.opposed import Side, find_sides
 from headgate.experiment.responses import Response
 from headgate.experiment.tables import Measured
-from headgate.units import readable
 
 SINGLE = "with one run of each condition no interval can be given, and this may be chance"
 

@@ -10,10 +10,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.claims.verdicts import Estimate, Sample
+from headgate.engine.api import Result
 from headgate.experiment.runs import Key, NotRunError, Runs
 from headgate.stats.intervals import LEVEL, are_alike, mean_interval, share_interval
-from headgate.verdicts import Estimate, Sample
 
 Drawn = TypeVar("Drawn")
 Done = TypeVar("Done", bound=Runs)

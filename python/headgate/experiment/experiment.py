@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from headgate.api import Result, Scenario
-from headgate.campaign.jobs import Job
-from headgate.campaign.workers import WorkerPool
-from headgate.claims import Claim
-from headgate.errors import HeadgateError, InterruptedRunError
+from headgate.base.errors import HeadgateError, InterruptedRunError
+from headgate.base.toml_file import toml
+from headgate.base.visible import in_path, say
+from headgate.claims.claim import Claim
+from headgate.claims.verdicts import Estimate
+from headgate.engine.api import Result, Scenario
 from headgate.experiment import claims, runner
 from headgate.experiment.check import check, require_code
 from headgate.experiment.definition import Definition
@@ -42,14 +43,13 @@ from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.sequential import Until
 from headgate.experiment.set_keys import set_keys
 from headgate.experiment.tables import Measured
+from headgate.lab.jobs import Job
+from headgate.lab.workers import WorkerPool
 from headgate.plugin.trust import name_by_hand, name_in_file
 from headgate.scenario.toml import toml_text
-from headgate.toml_file import toml
-from headgate.verdicts import Estimate
-from headgate.visible import in_path, say
 
 if TYPE_CHECKING:
-    from headgate.campaign.cost import CostEstimate
+    from headgate.lab.cost import CostEstimate
 
 #: The base of the experiment, as it is kept beside the runs.
 BASE = "scenario.toml"

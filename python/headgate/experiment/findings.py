@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headgate.analysis.roles import Roles
+from headgate.base.level_order import level_text
+from headgate.base.units import readable, sizes
 from headgate.experiment.conditions import order_levels
 from headgate.experiment.effect_sentences import say_effects, spoken, unit_of, within
 from headgate.experiment.effects import Effect
 from headgate.experiment.responses import Response
 from headgate.experiment.runnable import Listing, Picture
 from headgate.experiment.tables import Measured, rows_of
-from headgate.level_order import level_text
+from headgate.figures.analysis.roles import Roles
 from headgate.stats.best import find_alike
 from headgate.stats.intervals import mean_interval
-from headgate.units import readable, sizes
 
 if TYPE_CHECKING:
-    from headgate.plots.interaction import Axis
+    from headgate.figures.plots.interaction import Axis
 
 LAW = "law"
 #: Panels and lines that can still be told apart; what is more is averaged over.
@@ -167,7 +167,7 @@ def _say_formed(found: Measured) -> str:
 
 
 def _draw_effects(found: Measured, response: Response, effects: Sequence[Effect]) -> Any:
-    from headgate.plots.intervals import Bar, effect_intervals
+    from headgate.figures.plots.intervals import Bar, effect_intervals
 
     shown = sorted(effects, key=lambda effect: -abs(effect.effect))[:MOST_EFFECTS]
     factor, unit = readable(response.unit, max(abs(effect.effect) for effect in shown))
@@ -196,7 +196,7 @@ def _label(response: Response, unit: str) -> str:
 
 
 def _draw_means(found: Measured, response: Response) -> Any:
-    from headgate.plots.interaction import Panel, interaction
+    from headgate.figures.plots.interaction import Panel, interaction
 
     axis, line, panels = _places(found)
     values = found.told[response.name]
@@ -224,7 +224,7 @@ def _draw_means(found: Measured, response: Response) -> Any:
 
 
 def _axis(found: Measured, name: str, levels: Sequence[Any]) -> Axis:
-    from headgate.plots.interaction import Axis
+    from headgate.figures.plots.interaction import Axis
 
     known = sizes([str(level) for level in levels])
     places = (
@@ -257,7 +257,7 @@ def _places(found: Measured) -> tuple[str, str, list[str]]:
 
 
 def _draw_cloud(found: Measured, response: Response) -> Any:
-    from headgate.plots.interaction import Cloud, clouds
+    from headgate.figures.plots.interaction import Cloud, clouds
 
     means = np.array([found.mean(response.name, c)[0] for c in range(len(found.coded))])
     factor, unit = readable(response.unit, float(np.nanmax(np.abs(means))))

@@ -9,11 +9,13 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from headgate.as_toml import as_toml
-from headgate.claims import Claim
-from headgate.columns import OF_A_RUN
+from headgate.base.as_toml import as_toml
+from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.base.suggest import also
+from headgate.base.visible import check_name
+from headgate.claims.claim import Claim
+from headgate.data.columns import OF_A_RUN
 from headgate.design.file import DesignFile, Kind
-from headgate.errors import HeadgateError, ScenarioError
 from headgate.experiment import measures
 from headgate.experiment.measures import Better
 from headgate.experiment.responses import Response
@@ -21,8 +23,6 @@ from headgate.experiment.sequential import Until
 from headgate.plugin import split
 from headgate.scenario.base import Model, also_text, at
 from headgate.scenario.toml import EVERY_LAW
-from headgate.suggest import also
-from headgate.visible import check_name
 
 _NAME = re.compile(r"[A-Za-z]\w*")
 #: What a table of runs has besides factors and responses.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate import plugin
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.experiment.responses import Response
 
 

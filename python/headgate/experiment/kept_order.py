@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
+from headgate.base.errors import HeadgateError
+from headgate.base.level_order import LevelOrder
+from headgate.base.toml_file import toml
 from headgate.design.file import SAMPLES
-from headgate.errors import HeadgateError
 from headgate.experiment.conditions import label_levels, order_levels
 from headgate.experiment.form import ExperimentFile
-from headgate.level_order import LevelOrder
-from headgate.toml_file import toml
 
 FILE = "experiment.toml"
 

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from headgate.columns import OF_A_RUN, Column
-from headgate.errors import HeadgateError
-from headgate.suggest import hint
+from headgate.base.errors import HeadgateError
+from headgate.base.suggest import hint
+from headgate.data.columns import OF_A_RUN, Column
 
 Better = Literal["higher", "lower", ""]
 

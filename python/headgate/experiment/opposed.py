@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from headgate.base.level_order import level_text
 from headgate.design import Factor
 from headgate.experiment.conditions import label_levels, order_levels
 from headgate.experiment.effects import Effect, SimpleEffect
 from headgate.experiment.tables import Measured
-from headgate.level_order import level_text
 from headgate.stats.both_ways import find_signs, relative, turns_with_a_factor
 from headgate.stats.changes import MATTERS_SHARE
 from headgate.stats.intervals import mean_interval, mean_p

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.analysis.roles import Roles
+from headgate.data.tables import Table
 from headgate.experiment.runnable import Analysis, Listing
-from headgate.tables import Table
+from headgate.figures.analysis.roles import Roles
 
 TITLE = "Where your law stands"
 COLUMNS = (

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from headgate.campaign.records import read_record, write_record
+from headgate.base.strict import Strict
 from headgate.experiment.runnable import Analysis, Runnable
 from headgate.experiment.runs import Runs
-from headgate.strict import Strict
+from headgate.lab.records import read_record, write_record
 
 FILE = ".report.json"
 PAGE, FIGURES = "report.html", "figures"

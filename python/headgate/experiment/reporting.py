@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from headgate.analysis.phrases import level_words
-from headgate.analysis.roles import Roles
-from headgate.campaign.jobs import program
+from headgate.base.plain_text import say_cost
 from headgate.design import Factor
 from headgate.experiment.conditions import level_name
 from headgate.experiment.runnable import Analysis, Listing, Runnable
 from headgate.experiment.runs import Runs, Setup
 from headgate.experiment.wording import name_levels
-from headgate.plain_text import say_cost
-from headgate.plots.style import save
+from headgate.figures.analysis.phrases import level_words
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.plots.style import save
+from headgate.figures.report.about import FIGURES, About, Listed, Parameter, Shown, write
+from headgate.lab.jobs import program
 from headgate.plugin import is_code
-from headgate.report.about import FIGURES, About, Listed, Parameter, Shown, write
 
 #: Defining words that a report prints.
 MOST_WORDS = 8

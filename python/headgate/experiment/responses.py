@@ -14,9 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from headgate.api import Result
-from headgate.columns import OF_A_RUN
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.data.columns import OF_A_RUN
+from headgate.engine.api import Result
 from headgate.experiment import drifting, sql
 from headgate.experiment.measures import Better
 from headgate.plugin import split, trust

@@ -6,11 +6,11 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headgate.claims.verdicts import Judged
+from headgate.data.tables import Table
 from headgate.experiment.runner import StudyOutcome
 from headgate.experiment.tables import rows_of
-from headgate.notebook import draw_svg, show_figures
-from headgate.tables import Table
-from headgate.verdicts import Judged
+from headgate.figures.notebook import draw_svg, show_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,19 +8,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from headgate.claims import Claim
+from headgate.base.marks import Mark
+from headgate.base.strict import Strict
+from headgate.claims.claim import Claim
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.runs import Key, Runs, Setup
-from headgate.marks import Mark
-from headgate.strict import Strict
-from headgate.verdicts import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from headgate.analysis.roles import Roles
-    from headgate.api import Result
-    from headgate.campaign.jobs import Job
-    from headgate.tables import Table
+    from headgate.data.tables import Table
+    from headgate.engine.api import Result
+    from headgate.figures.analysis.roles import Roles
+    from headgate.lab.jobs import Job
 
 
 class Source(Strict):

@@ -12,25 +12,25 @@ from functools import cached_property
 from itertools import accumulate, groupby
 from pathlib import Path
 
-from headgate.api import Result
-from headgate.campaign.cost import CostEstimate, estimate
-from headgate.campaign.jobs import Job
-from headgate.campaign.scheduler import Scheduler
-from headgate.campaign.store import Store
-from headgate.campaign.workers import ALL_CORES, WorkerPool
-from headgate.errors import FluidWarning, HeadgateError, NotStoredError, StoreError
+from headgate.base.errors import FluidWarning, HeadgateError, NotStoredError, StoreError
+from headgate.base.files import write_bytes
+from headgate.base.optional import find_missing
+from headgate.base.progress import show_progress
+from headgate.claims.verdicts import Estimate, Judged, judge, tally
+from headgate.data.parquet import write_table
+from headgate.engine.api import Result
 from headgate.experiment import report_key
 from headgate.experiment.runnable import Analysis, Runnable
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.scales import scale_name
 from headgate.experiment.stored import Basis, StoredResults, hash_code, hash_runs
 from headgate.experiment.stored_runs import ReadRuns, serves_reports, store_runs
-from headgate.optional import find_missing
-from headgate.progress import show_progress
-from headgate.report.about import CLAIMS
-from headgate.run.files import write_bytes
-from headgate.run.parquet import write_table
-from headgate.verdicts import Estimate, Judged, judge, tally
+from headgate.figures.report.about import CLAIMS
+from headgate.lab.cost import CostEstimate, estimate
+from headgate.lab.jobs import Job
+from headgate.lab.scheduler import Scheduler
+from headgate.lab.store import Store
+from headgate.lab.workers import ALL_CORES, WorkerPool
 
 log = logging.getLogger("headgate")
 
@@ -192,7 +192,7 @@ def _report(  # noqa: PLR0913, PLR0917 - what the report is made of
     if find_missing("report"):
         return None
     from headgate.experiment.reporting import write_about
-    from headgate.report.make import make
+    from headgate.figures.report.make import make
 
     write_about(asked.study, runs, analysis, folder, scale, total)
     page = make(folder, pool.workers)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from headgate.api import Result
-from headgate.campaign.jobs import Job
+from headgate.base.errors import HeadgateError
 from headgate.design import Design
-from headgate.errors import HeadgateError
+from headgate.engine.api import Result
+from headgate.lab.jobs import Job
 
 Key = tuple[str | int | float, ...]
 """What an analysis calls a run by: the labels of its job, in their order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 
 def scale_name(text: str) -> str:

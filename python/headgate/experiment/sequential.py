@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field, model_validator
 
-from headgate.claims import Claim, bounds
-from headgate.optional import require
+from headgate.base.optional import require
+from headgate.claims.claim import Claim, bounds
+from headgate.claims.verdicts import Estimate, lies_within
 from headgate.scenario.base import Model, Time, at
 from headgate.stats.spending import Spending
-from headgate.verdicts import Estimate, lies_within
 
 if TYPE_CHECKING:
     from headgate.stats.sequential import Looks

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
+from headgate.base.toml_file import parse
 from headgate.scenario.toml import parse_setting, read_toml, set_key
-from headgate.toml_file import parse
 
 SCENARIO = "scenario"
 

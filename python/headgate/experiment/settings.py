@@ -6,10 +6,10 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headgate.as_toml import as_toml
-from headgate.errors import HeadgateError
+from headgate.base.as_toml import as_toml
+from headgate.base.errors import HeadgateError
+from headgate.base.suggest import also
 from headgate.scenario.toml import parse_setting
-from headgate.suggest import also
 
 
 def change_settings(settings: Mapping[str, Any], texts: Sequence[str]) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from headgate.columns import OF_A_RUN
+from headgate.data.columns import OF_A_RUN
+from headgate.data.tables import Table, Words
 from headgate.experiment.sql_process import SqlError, SqlProcess
-from headgate.tables import Table, Words
 
 __all__ = ["Answer", "SqlError", "ask", "ask_all", "check", "number", "tables_in"]
 

@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from headgate.errors import HeadgateError
-from headgate.parent import python_command
-from headgate.tables import Table
+from headgate.base.errors import HeadgateError
+from headgate.base.parent import python_command
+from headgate.data.tables import Table
 
 #: A message begins with its length.
 _LENGTH = struct.Struct("<Q")

@@ -1,6 +1,6 @@
 """What a finished study leaves for others: the kept tables of its runs, and what was found.
 
-    RESULTS/NAME/SCALE/PIECE/*.parquet    runs (`headgate.campaign.packed`)
+    RESULTS/NAME/SCALE/PIECE/*.parquet    runs (`headgate.lab.packed`)
     RESULTS/NAME/SCALE/findings.parquet   the number behind each claim, and what it rests on
 
 Numbers are kept, not verdicts: these follow from the claims as they stand now. What was found is
@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from headgate.campaign.jobs import Job
-from headgate.campaign.packed import PackedRuns
-from headgate.errors import StoreError
-from headgate.run.parquet import read_columns, write_table
-from headgate.tables import Table, Words
-from headgate.verdicts import Estimate, Sample
-from headgate.version import RESULTS, __version__
+from headgate.base.errors import StoreError
+from headgate.base.version import RESULTS, __version__
+from headgate.claims.verdicts import Estimate, Sample
+from headgate.data.parquet import read_columns, write_table
+from headgate.data.tables import Table, Words
+from headgate.lab.jobs import Job
+from headgate.lab.packed import PackedRuns
 
 FINDINGS = "findings"
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from headgate.api import Result
-from headgate.campaign.packed import PackedRuns
-from headgate.campaign.reads import Reads
+from headgate.claims.verdicts import Estimate
+from headgate.engine.api import Result
 from headgate.experiment.runs import Key, Runs
-from headgate.verdicts import Estimate
+from headgate.lab.packed import PackedRuns
+from headgate.lab.reads import Reads
 
 #: Bytes of files that all which the report of a study reads may take.
 REPORT_BYTES = 4_000_000

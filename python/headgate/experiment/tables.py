@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.level_order import level_text
+from headgate.data.tables import Table, Words
 from headgate.design import Factor
 from headgate.experiment.conditions import (
     Label,
@@ -22,11 +24,9 @@ from headgate.experiment.conditions import (
 )
 from headgate.experiment.effects import Effect, are_paired, model_effects, paired_effects
 from headgate.experiment.responses import Response
-from headgate.level_order import level_text
 from headgate.stats.effects import ROUNDING, WEAK_P
 from headgate.stats.intervals import mean_interval
 from headgate.stats.multiplicity import false_discovery
-from headgate.tables import Table, Words
 
 Numbers = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.data.tables import Table, Words
+from headgate.engine.api import Result
 from headgate.experiment.runs import Runs
-from headgate.tables import Table, Words
 
 
 def tidy(runs: Runs, measures: Mapping[str, Callable[[Result], float]]) -> tuple[Table, ...]:

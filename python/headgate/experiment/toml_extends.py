@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from headgate.errors import HeadgateError
-from headgate.toml_file import toml
+from headgate.base.errors import HeadgateError
+from headgate.base.toml_file import toml
 
 EXTENDS = "extends"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from headgate.analysis.phrases import CODES, level_words
-from headgate.analysis.roles import Roles
+from headgate.data.tables import Table
 from headgate.design import Design, Factor
-from headgate.tables import Table
+from headgate.figures.analysis.phrases import CODES, level_words
+from headgate.figures.analysis.roles import Roles
 
 
 def words_of(factor: Factor) -> tuple[str, str]:

@@ -8,8 +8,19 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from headgate.api import Scenario
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
+from headgate.base.strict import fit_model
+from headgate.base.units import (
+    Amount,
+    format_rate,
+    format_time,
+    parse_buffer,
+    parse_packets,
+    parse_rate,
+    parse_size,
+    parse_time,
+)
+from headgate.engine.api import Scenario
 from headgate.mesonet.laws import PARAMS
 from headgate.mesonet.parameters import (
     BY_KEY,
@@ -23,17 +34,6 @@ from headgate.scenario.base import Buffer, FileSize, Model, Packets, Time, at
 from headgate.scenario.control import Control, move_code
 from headgate.scenario.law import LawChoice
 from headgate.scenario.networks.four_tier import Shares
-from headgate.strict import fit_model
-from headgate.units import (
-    Amount,
-    format_rate,
-    format_time,
-    parse_buffer,
-    parse_packets,
-    parse_rate,
-    parse_size,
-    parse_time,
-)
 
 Distribution = Literal["web-centric", "peer-to-peer"] | Shares
 

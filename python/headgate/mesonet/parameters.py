@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from headgate.marks import Mark
+from headgate.base.marks import Mark
 
 
 @dataclass(frozen=True)

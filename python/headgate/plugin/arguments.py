@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 from headgate.plugin.own_code import Params
 
 #: How a name ends, and the unit that it then has.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 from headgate.plugin.own_code import Ready
 from headgate.plugin.python_class import locate_error
 
@@ -90,7 +90,7 @@ def _raise_again(
     code = ready.code
     if code.cls is None:
         return None
-    from headgate.plugin import jit
+    from headgate.plugin import numba_class as jit
 
     callback, arguments, state = call
     made = jit.object_of(code.interface, code.cls, ready.params, state)

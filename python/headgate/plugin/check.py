@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 from headgate.plugin import proof
 from headgate.plugin.course import Course
 from headgate.plugin.driver import Outcomes

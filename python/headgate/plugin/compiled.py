@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 from headgate.plugin.course import Course
 from headgate.plugin.driver import Driver, Outcomes
 from headgate.plugin.interface import Event
-from headgate.plugin.jit import layout
+from headgate.plugin.numba_class import layout
 from headgate.plugin.own_code import OwnCode, Params
 from headgate.plugin.table import Head
 

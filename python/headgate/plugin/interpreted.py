@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 from headgate.plugin import python_class, state
 from headgate.plugin.course import Course
 from headgate.plugin.driver import Driver, Outcomes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 from headgate.plugin import library
 from headgate.plugin.disciplines import DISCIPLINE
 from headgate.plugin.interface import Interface

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 from headgate.plugin.own_code import Compiled, OwnCode, Params
 from headgate.plugin.paths import sha256, shorten_path
 from headgate.plugin.source import Source

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 from headgate.plugin.paths import shorten_path
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import hashlib
 import re
 from pathlib import Path
 
-from headgate.errors import LawError
-from headgate.regular_file import read_file
+from headgate.base.errors import LawError
+from headgate.base.regular_file import read_file
 
 #: Kinds of file: a Python class, what is compiled to a shared library first, and such a library.
 KINDS = (".py", ".c", ".rs", ".so")

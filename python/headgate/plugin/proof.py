@@ -12,8 +12,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from headgate.errors import LawError
-from headgate.parent import python_command
+from headgate.base.errors import LawError
+from headgate.base.parent import python_command
+from headgate.base.version import __version__
 from headgate.plugin import trust
 from headgate.plugin.compiled import drive_compiled
 from headgate.plugin.course import Course
@@ -25,7 +26,6 @@ from headgate.plugin.library import cache_folder
 from headgate.plugin.load import load
 from headgate.plugin.own_code import OwnCode, Params
 from headgate.plugin.paths import sha256
-from headgate.version import __version__
 
 #: Longer than own code needs for the few events of a proof, with what numba takes to compile it.
 PATIENCE_S = 120.0

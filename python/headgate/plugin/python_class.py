@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 from headgate.plugin.arguments import check_arguments, check_bounds
 from headgate.plugin.interface import Interface, Traits
 from headgate.plugin.own_code import Params

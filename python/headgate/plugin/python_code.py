@@ -9,13 +9,13 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
+from headgate.base.suggest import also
 from headgate.plugin.interface import Interface
 from headgate.plugin.own_code import OwnCode
 from headgate.plugin.paths import sha256, shorten_path
 from headgate.plugin.python_class import check_form, file_of, locate_error
 from headgate.plugin.source import Source
-from headgate.suggest import also
 
 
 def code_in(source: Source) -> OwnCode:
@@ -39,7 +39,7 @@ def _take(interface: Interface, cls: type, file: str, sha: str) -> OwnCode:
     check_form(interface, cls)
     if not getattr(cls, "__headgate_jit__", False):
         return OwnCode(interface, cls.__name__, file, sha, cls)
-    from headgate.plugin import jit
+    from headgate.plugin import numba_class as jit
 
     compiled = partial(jit.compile_class, interface, cls)
     return OwnCode(interface, cls.__name__, file, sha, cls, compiled)

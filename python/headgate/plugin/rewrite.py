@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 from headgate.plugin.interface import Interface
 from headgate.plugin.paths import shorten_path
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from headgate.errors import LawError
+from headgate.base.errors import LawError
 from headgate.plugin.interface import Interface
 from headgate.plugin.paths import KINDS, read, sha256, shorten_path, split
 

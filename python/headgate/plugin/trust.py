@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from headgate.errors import UntrustedLawError
+from headgate.base.errors import UntrustedLawError
 from headgate.plugin.paths import is_code, split
 
 #: Files of code that the user named; and pairs of a file of code and the file that names it.

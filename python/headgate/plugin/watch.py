@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
-from headgate.errors import InterruptedRunError, LawError
-from headgate.parent import end_with
+from headgate.base.errors import InterruptedRunError, LawError
+from headgate.base.parent import end_with
 from headgate.plugin.interface import Interface
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)

@@ -19,9 +19,9 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from headgate import units
-from headgate.as_toml import as_toml
-from headgate.strict import check_keys
+from headgate.base import units
+from headgate.base.as_toml import as_toml
+from headgate.base.strict import check_keys
 
 
 def _quantity(parse: Callable[[object], Any], write: Callable[[Any], str], example: str) -> Any:

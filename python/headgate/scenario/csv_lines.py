@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from headgate.errors import ScenarioError, explain_os
+from headgate.base.errors import ScenarioError, explain_os
 
 #: What may part cells; the first that the header has is taken.
 _SEPARATORS = (",", ";", "\t", "|")

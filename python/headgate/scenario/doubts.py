@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headgate import catalog
+from headgate.base import catalog
+from headgate.base.units import format_time
 from headgate.scenario.networks.graph import Graph
 from headgate.scenario.networks.graph_file import EDGE_ATTRIBUTES, NODE_ATTRIBUTES
 from headgate.scenario.networks.routes import Routes
-from headgate.units import format_time
 
 if TYPE_CHECKING:
     from headgate.scenario.planner import Arrays

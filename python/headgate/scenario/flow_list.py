@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
 from headgate.scenario.table_file import Numbers, UserTable, open_table
 
 _SIZES = {"size_packets": "packets", "size_pkts": "packets", "size_bytes": "bytes"}

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from headgate import catalog
-from headgate.parameters import Value, count_packets
+from headgate.base import catalog
+from headgate.base.parameters import Value, count_packets
 from headgate.scenario.named import Named
 
 

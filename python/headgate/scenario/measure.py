@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from headgate.as_toml import as_toml
+from headgate.base.as_toml import as_toml
+from headgate.base.units import parse_time
 from headgate.scenario.base import Model, Time, at
-from headgate.units import parse_time
 
 #: Each is a row of every table of periods, for each law, class and link.
 MOST_PERIODS = 1_000_000

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import ConfigDict, Field, model_serializer, model_validator
 
-from headgate.as_toml import as_toml
-from headgate.catalog import Law
-from headgate.parameters import (
+from headgate.base.as_toml import as_toml
+from headgate.base.catalog import Law
+from headgate.base.parameters import (
     Packets,
     ParameterError,
     Value,

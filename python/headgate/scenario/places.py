@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
 from headgate.scenario.group import Group
 from headgate.scenario.networks.layout import Layout, Spot, apportion
 

@@ -13,15 +13,15 @@ from functools import partial
 from itertools import accumulate, chain, islice
 from typing import Any
 
-from headgate.errors import LawError, ScenarioError
-from headgate.names import each_name, name_counts
+from headgate.base.errors import LawError, ScenarioError
+from headgate.base.names import each_name, name_counts
+from headgate.base.suggest import also
+from headgate.base.version import RESULTS
 from headgate.scenario.group import Group, Item
 from headgate.scenario.networks.layout import Demand, Layout
 from headgate.scenario.places import ends
 from headgate.scenario.planner import Arrays, Planner
 from headgate.scenario.spec import ScenarioSpec
-from headgate.suggest import also
-from headgate.version import RESULTS
 
 #: Of more names no near ones are looked for: a run may have a million flows.
 _LOOKED_AT = 1000

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.errors import ScenarioError
-from headgate.names import FreeNames
+from headgate.base.errors import ScenarioError
+from headgate.base.names import FreeNames
 from headgate.scenario.networks.layout import Layout
 from headgate.scenario.transport import Transport
 

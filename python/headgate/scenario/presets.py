@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headgate.units import parse_bytes, parse_packets, parse_time
+from headgate.base.units import parse_bytes, parse_packets, parse_time
 
 DEFAULT: dict[str, Any] = {
     "segment": parse_bytes("1460 B"),

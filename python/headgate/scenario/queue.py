@@ -8,14 +8,15 @@ from typing import Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
-from headgate import catalog, plugin
-from headgate.errors import UnitError
-from headgate.parameters import Packets, Value, check_holds_packet, read_quantity
+from headgate import plugin
+from headgate.base import catalog
+from headgate.base.errors import UnitError
+from headgate.base.parameters import Packets, Value, check_holds_packet, read_quantity
+from headgate.base.suggest import hint
+from headgate.base.units import Amount
 from headgate.plugin.arguments import unit_of
 from headgate.scenario.base import Model, Rate, Time, at
 from headgate.scenario.named import Named
-from headgate.suggest import hint
-from headgate.units import Amount
 
 DROP_TAIL_ALONE = "drop_tail has no parameters"
 

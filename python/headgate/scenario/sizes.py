@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import ConfigDict, Field, model_validator
 
+from headgate.base.units import Amount
 from headgate.scenario.base import FileSize, Model, also_text, at
-from headgate.units import Amount
 
 #: Sizes of a Pareto distribution that are counted one by one; beyond them sum and integral agree.
 _COUNTED = 10_000

@@ -14,6 +14,8 @@ from typing import Any, Self
 from pydantic import BaseModel, Field, model_validator
 
 from headgate import plugin
+from headgate.base.strict import fit_model
+from headgate.base.units import format_time, parse_time
 from headgate.plugin.trust import name_by_hand, name_in_file
 from headgate.scenario.base import Model, Time, at
 from headgate.scenario.control import Control
@@ -23,8 +25,6 @@ from headgate.scenario.queue import Queue
 from headgate.scenario.strays import refuse_strays
 from headgate.scenario.traffic import Traffic
 from headgate.scenario.transport import Transport
-from headgate.strict import fit_model
-from headgate.units import format_time, parse_time
 
 
 class ScenarioSpec(Model):

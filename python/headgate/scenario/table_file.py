@@ -15,9 +15,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
+from headgate.base.suggest import hint
 from headgate.scenario.csv_lines import Dialect, find_line, find_mistake, read_dialect
-from headgate.suggest import hint
 
 Numbers = NDArray[np.float64]
 

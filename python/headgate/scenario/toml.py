@@ -8,10 +8,10 @@ from pathlib import Path
 from tomllib import TOMLDecodeError
 from typing import Any
 
-from headgate.errors import ScenarioError, StoreError, explain_os
+from headgate.base.errors import ScenarioError, StoreError, explain_os
+from headgate.base.toml_file import parse, toml
 from headgate.plugin import is_code
 from headgate.scenario.links.synthetic import COURSES, TRACES
-from headgate.toml_file import parse, toml
 
 _SHORT_LINE = 80
 #: The key that stands for the law of all traffic, and the keys of traffic that say it.

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from headgate.optional import require
+from headgate.base.optional import require
 
 Numbers = NDArray[np.float64]
 Factors = tuple[str, ...]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from headgate.level_order import LevelOrder
+from headgate.base.level_order import LevelOrder
 
 Levels = Sequence[Mapping[str, str]]
 """Of each condition the level of each factor."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.stats.intervals import are_alike
 from headgate.stats.spending import SPENDING, Spending
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 from headgate.experiment.runner import StudyRun
 from headgate.experiment.settings import change_settings
 from headgate.plugin.trust import name_by_hand

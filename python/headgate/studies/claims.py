@@ -19,10 +19,10 @@ from typing import Any, Literal
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, field_validator
 
-from headgate.claims import Claim
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.base.strict import Strict, fit_model
+from headgate.claims.claim import Claim
 from headgate.experiment import toml_extends
-from headgate.strict import Strict, fit_model
 
 CLAIMS = "claims.toml"
 Interval = Literal["", "seeds"]

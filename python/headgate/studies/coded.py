@@ -18,20 +18,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.campaign.jobs import Job
+from headgate.claims.verdicts import Estimate
+from headgate.data.tables import Table
 from headgate.experiment import toml_extends
 from headgate.experiment.estimates import add_interval_by_seed, make_estimates
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Key, Runs, Setup, by_labels
+from headgate.lab.jobs import Job
 from headgate.studies.claims import CLAIMS, StudyClaim
 from headgate.studies.functions import Functions
 from headgate.studies.sweeps import Sweeps
 from headgate.studies.values import Tables, estimate, require_tables
-from headgate.tables import Table
-from headgate.verdicts import Estimate
 
 if TYPE_CHECKING:
-    from headgate.api import Result
+    from headgate.engine.api import Result
 
 Make = Callable[[Runs], Estimate]
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.campaign.jobs import Job
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.claims.verdicts import Estimate
+from headgate.data.tables import Table
 from headgate.experiment import findings
 from headgate.experiment.check import first_rows
 from headgate.experiment.conditions import Label
@@ -28,17 +29,16 @@ from headgate.experiment.responses import Measuring, Response, answers, keep
 from headgate.experiment.runnable import Analysis, Picture
 from headgate.experiment.runs import Key, Runs, Setup, by_labels
 from headgate.experiment.tables import Measured
+from headgate.lab.jobs import Job
 from headgate.scenario.toml import EVERY_LAW, read_toml, set_law
 from headgate.studies.claims import StudyClaim
 from headgate.studies.fill import fill
 from headgate.studies.values import Tables, estimate
-from headgate.tables import Table
-from headgate.verdicts import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from headgate.api import Result
+    from headgate.engine.api import Result
 
     Shown = tuple[Sequence[str], Sequence[Picture]]
     Show = Callable[[Mapping[str, Measured]], Shown]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 
 def fill(given: Any, settings: Mapping[str, Any], where: str) -> Any:

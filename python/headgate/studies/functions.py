@@ -17,7 +17,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 _EMPTY = inspect.Parameter.empty
 

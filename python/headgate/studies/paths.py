@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.api import Result, Scenario
-from headgate.build import Flow, dumbbell
-from headgate.campaign.jobs import Job
+from headgate.base.units import format_time, parse_time
+from headgate.engine.api import Result, Scenario
+from headgate.engine.build import Flow, dumbbell
+from headgate.lab.jobs import Job
 from headgate.plugin import is_source
 from headgate.scenario.control import law_keys
-from headgate.units import format_time, parse_time
 
 MBPS = 1e6
 PACKET_BYTES = 1500

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headgate.schemas import TEXT, Forms, Schema
-from headgate.schemas.plain import make_plain
+from headgate.experiment.schemas import TEXT, Forms, Schema
+from headgate.experiment.schemas.plain import make_plain
 from headgate.studies.claims import ClaimsFile, StudyClaim
 from headgate.studies.documents import Document
 from headgate.studies.nist.size import Preserved

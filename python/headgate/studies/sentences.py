@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from headgate.claims.verdicts import Verdict
 from headgate.studies.documents import AGAIN, Document, Statement, read_documents
 from headgate.studies.stored import StoredStudy, rank
-from headgate.verdicts import Verdict
 
 DECIDED = {Verdict.HOLDS: True, Verdict.DIFFERS: False, Verdict.CORRECTED: False}
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headgate.errors import HeadgateError, NotStoredError
+from headgate.base.errors import HeadgateError, NotStoredError
+from headgate.claims.verdicts import Estimate, Judged, judge
 from headgate.experiment.runner import StudyRun, basis_of, read_finished
 from headgate.experiment.scales import scale_name
 from headgate.experiment.stored import Basis, Found, StoredResults
 from headgate.studies.ask import ask
 from headgate.studies.names import names
 from headgate.studies.study import load
-from headgate.verdicts import Estimate, Judged, judge
 
 #: Which of several stored scales tells most; shares of the full size stand before all of them.
 ORDER = ("quick", "corners", "standard", "full")

@@ -16,29 +16,29 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, field_validator
 
-from headgate import catalog
+from headgate.base import catalog
+from headgate.base.errors import FluidWarning, HeadgateError
+from headgate.base.strict import Strict, fit_model
+from headgate.base.suggest import also
+from headgate.base.visible import check_name
+from headgate.claims.verdicts import Estimate
 from headgate.design import Design, Factor, factorial
 from headgate.design import load as load_design
-from headgate.errors import FluidWarning, HeadgateError
 from headgate.experiment import toml_extends
 from headgate.experiment.check import require_code
 from headgate.experiment.form import ResponseTable
 from headgate.experiment.runnable import Analysis, Source
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.scales import fraction
-from headgate.strict import Strict, fit_model
 from headgate.studies.claims import CLAIMS, StudyClaim, read_claims
 from headgate.studies.coded import Coded
 from headgate.studies.declared import Declared
 from headgate.studies.names import FOLDER, SPEC, names
 from headgate.studies.sweeps import BASE
-from headgate.suggest import also
-from headgate.verdicts import Estimate
-from headgate.visible import check_name
 
 if TYPE_CHECKING:
-    from headgate.api import Result
-    from headgate.campaign.jobs import Job
+    from headgate.engine.api import Result
+    from headgate.lab.jobs import Job
 
 MODULE = "analysis.py"
 #: What a file says of another study's: an import, or a specification that it extends.

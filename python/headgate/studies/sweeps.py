@@ -22,12 +22,12 @@ from typing import Any
 
 from pydantic import Field
 
-from headgate.api import Scenario
-from headgate.campaign.jobs import Job
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.base.strict import Strict, fit_model
+from headgate.engine.api import Scenario
 from headgate.experiment.conditions import Label, holds, label_table
 from headgate.experiment.runs import Setup
-from headgate.strict import Strict, fit_model
+from headgate.lab.jobs import Job
 from headgate.studies.fill import fill
 from headgate.studies.functions import Functions
 

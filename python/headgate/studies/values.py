@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
+from headgate.claims.verdicts import Estimate
+from headgate.data.tables import Table
 from headgate.experiment import sql
 from headgate.experiment.estimates import largest, least, mean_of
 from headgate.experiment.runs import NotRunError
 from headgate.studies.claims import StudyClaim
-from headgate.tables import Table
-from headgate.verdicts import Estimate
 
 Tables = Mapping[str, Table]
 _EXTREMES = {"largest": largest, "least": least}

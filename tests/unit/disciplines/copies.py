@@ -2,7 +2,7 @@
 
 import math
 
-from headgate.discipline import DROP, MARK, Backlog, Decision, Packet, jit
+from headgate.plugin import DROP, MARK, Backlog, Decision, Packet, jit
 
 
 class Threshold:

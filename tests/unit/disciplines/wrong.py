@@ -3,7 +3,7 @@
 import random
 import threading
 
-from headgate.discipline import DROP, MARK, Backlog, Decision, Packet, jit
+from headgate.plugin import DROP, MARK, Backlog, Decision, Packet, jit
 
 
 class Sound:

@@ -1,7 +1,7 @@
 """Laws that numba compiles: Reno, and one with state, an argument and a method of its own."""
 
 import headgate
-from headgate.law import Ack, Congestion, Path, Window
+from headgate.plugin import Ack, Congestion, Path, Window
 
 
 @headgate.jit

@@ -1,6 +1,6 @@
 """Reno as a user writes it, plain and once a round trip; the engine's own is the yardstick."""
 
-from headgate.law import Ack, Congestion, Path, Window
+from headgate.plugin import Ack, Congestion, Path, Window
 
 
 class Reno:

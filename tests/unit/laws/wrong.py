@@ -3,7 +3,7 @@
 import os
 import threading
 
-from headgate.law import Ack, Congestion, Path, Window, jit
+from headgate.plugin import Ack, Congestion, Path, Window, jit
 
 
 class Sound:

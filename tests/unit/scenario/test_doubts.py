@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from headgate import Scenario, catalog
-from headgate.errors import HeadgateWarning, SchemeWarning
+from headgate import Scenario
+from headgate.base import catalog
+from headgate.base.errors import HeadgateWarning, SchemeWarning
 from headgate.scenario.doubts import scenario_warnings
 
 from .scenarios import DUMBBELL, RENO, scenario

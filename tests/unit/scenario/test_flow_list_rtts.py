@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from headgate import Scenario
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
 
 DUMBBELL = {"kind": "dumbbell", "rate": "1 Gbit/s", "rtt": "40 ms"}
 RING = {

@@ -8,7 +8,7 @@ import pytest
 
 import headgate
 from headgate import Scenario
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
 from headgate.scenario.doubts import scenario_warnings
 
 

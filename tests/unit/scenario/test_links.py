@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import headgate
-from headgate.api import simulate
-from headgate.errors import InterruptedRunError, ScenarioError
-from headgate.run.progress import Progress, StopRunError
+from headgate.base.errors import InterruptedRunError, ScenarioError
+from headgate.engine.api import simulate
+from headgate.engine.run.progress import Progress, StopRunError
 from headgate.scenario.links.synthetic import COURSES, TRACES, make_course, make_trace
 
 FLOWS = ["cubic", "reno"]

@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 
 from headgate import Scenario
-from headgate.errors import ScenarioError
-from headgate.marks import MEANINGS, Mark
+from headgate.base.errors import ScenarioError
+from headgate.base.marks import MEANINGS, Mark
+from headgate.base.units import parse_rate
 from headgate.mesonet import MesoNet
 from headgate.mesonet.parameters import (
     BY_KEY,
@@ -16,7 +17,6 @@ from headgate.mesonet.parameters import (
     LARGER_FILES,
     PARAMETERS,
 )
-from headgate.units import parse_rate
 
 PS = 10**12
 ROUTERS = 139

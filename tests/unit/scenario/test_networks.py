@@ -6,10 +6,10 @@ from typing import Any
 import networkx
 import pytest
 
+from headgate.base.units import parse_rate
+from headgate.data.topologies.abilene import ABILENE as TOPOLOGY
 from headgate.scenario.networks.four_tier import FourTier
 from headgate.scenario.networks.layout import Demand, apportion
-from headgate.topologies.abilene import ABILENE as TOPOLOGY
-from headgate.units import parse_rate
 
 from .scenarios import DUMBBELL, RENO, WEB, planned
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from headgate import Scenario
-from headgate.errors import ScenarioError
-from headgate.names import each_name, single_flows
+from headgate.base.errors import ScenarioError
+from headgate.base.names import each_name, single_flows
 from headgate.scenario import Sizes
 from headgate.scenario.plan import plan_json
 

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use super::record;
 
-record! { queue, "headgate.discipline",
+record! { queue, "headgate.plugin",
     /// A port.
     Backlog {
         now_s: f64 = 0.0,
@@ -19,7 +19,7 @@ record! { queue, "headgate.discipline",
     }
 }
 
-record! { queue, "headgate.discipline",
+record! { queue, "headgate.plugin",
     /// A packet that arrives, or is the next to leave.
     Packet {
         flow: u64 = 0,
@@ -31,7 +31,7 @@ record! { queue, "headgate.discipline",
 }
 
 /// What a discipline says of a packet.
-#[pyclass(module = "headgate.discipline")]
+#[pyclass(module = "headgate.plugin")]
 pub struct Decision(pub queue::Decision);
 
 #[pymethods]

@@ -5,12 +5,12 @@ use pyo3::prelude::*;
 
 use super::record;
 
-record! { control, "headgate.law",
+record! { control, "headgate.plugin",
     /// What is known of the path, kept by the transport.
     Path { srtt_s: f64 = 0.1, min_rtt_s: f64 = 0.1, segment_bytes: u32 = 1500 }
 }
 
-record! { control, "headgate.law",
+record! { control, "headgate.plugin",
     /// A delivery-rate sample; all zero unless the law says `wants_rate`.
     Rate {
         per_s: f64 = 0.0,
@@ -29,7 +29,7 @@ record! { control, "headgate.law",
     }
 }
 
-record! { control, "headgate.law",
+record! { control, "headgate.plugin",
     /// What one acknowledgement brought.
     Ack {
         now_s: f64 = 0.0,
@@ -46,7 +46,7 @@ record! { control, "headgate.law",
     }
 }
 
-record! { control, "headgate.law",
+record! { control, "headgate.plugin",
     /// Congestion, as the transport found it.
     Congestion { cause: Cause = Cause(control::Cause::Loss), now_s: f64 = 0.0, in_flight: u32 = 10 }
 }
@@ -108,7 +108,7 @@ impl<'py> IntoPyObject<'py> for Cause {
 }
 
 /// What a law sets and the transport obeys.
-#[pyclass(module = "headgate.law")]
+#[pyclass(module = "headgate.plugin")]
 pub struct Window(pub control::Window);
 
 #[pymethods]

@@ -8,6 +8,7 @@ from math import ceil, floor, inf, log
 
 import numpy as np
 
+from headgate.base.errors import HeadgateError
 from headgate.conform.bbr.faults import Burst, LimitedLoss
 from headgate.conform.bbr.made import MadePath, MadeSender, by_hand
 from headgate.conform.bbr.numbers import (
@@ -33,7 +34,6 @@ from headgate.conform.bbr.startup import at_full_pipe
 from headgate.conform.bbr.track import Phase, Track
 from headgate.conform.case import Case, Observation, near, together, within
 from headgate.conform.trial import RTT_S, Subject
-from headgate.errors import HeadgateError
 
 PHASES = "version 1 cycles through eight phases of fixed length instead"
 

@@ -18,7 +18,7 @@ import numpy as np
 from headgate.conform.bbr.numbers import PACED
 from headgate.conform.bbr.track import Track
 from headgate.conform.trial import Subject
-from headgate.law import LOSS, TIMEOUT, Ack, Builtin, Congestion, Path, Rate, Window, builtin
+from headgate.plugin import LOSS, TIMEOUT, Ack, Builtin, Congestion, Path, Rate, Window, builtin
 
 REORDERING = 3
 SILENCE_S = 1.0

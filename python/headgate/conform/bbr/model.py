@@ -7,6 +7,7 @@ from math import ceil, inf, log
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.errors import HeadgateError
 from headgate.conform.bbr.made import Bucket, MadePath, MadeSender, by_hand
 from headgate.conform.bbr.numbers import (
     BDP,
@@ -30,7 +31,6 @@ from headgate.conform.bbr.startup import drain_of
 from headgate.conform.bbr.track import Track
 from headgate.conform.case import Case, Observation, cannot_run, near, together, within
 from headgate.conform.trial import RTT_S, Subject
-from headgate.errors import HeadgateError
 
 
 def _at_half(track: Track, rtt_s: float, after_s: float) -> NDArray[np.intp]:

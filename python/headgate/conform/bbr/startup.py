@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.base.errors import HeadgateError
 from headgate.conform.bbr.made import MadePath, MadeSender, by_hand
 from headgate.conform.bbr.numbers import (
     BOTH,
@@ -24,7 +25,6 @@ from headgate.conform.bbr.numbers import (
 from headgate.conform.bbr.track import Phase, Track
 from headgate.conform.case import Case, Observation, near, together, within
 from headgate.conform.trial import RTT_S, Subject
-from headgate.errors import HeadgateError
 
 
 def drain_of(track: Track) -> Phase:

@@ -14,9 +14,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.errors import HeadgateError
 from headgate.conform.bbr.numbers import PACED, PACKET_BITS
 from headgate.conform.trial import FlowRun
-from headgate.errors import HeadgateError
 
 
 @dataclass(frozen=True)

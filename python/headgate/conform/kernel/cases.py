@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from typing import Any, Literal
 
-from headgate.errors import HeadgateError
+from headgate.base.errors import HeadgateError
 
 #: How a case is named in front: what it is about.
 Topic = Literal["alone", "pair", "loss", "completion", "queue", "qdisc"]

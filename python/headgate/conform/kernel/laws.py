@@ -52,7 +52,7 @@ def choose(names: Iterable[str] | None) -> list[Match]:
 
 def without_counterpart(names: Iterable[str] | None) -> list[str]:
     """Return laws of the catalogue, or of those named, that Linux does not have."""
-    from headgate import catalog
+    from headgate.base import catalog
 
     every = [law.name for law in catalog.laws() if law.family != "none"]
     known = {name for match in MATCHES for name in (match.linux, match.ours)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.api import Result
 from headgate.conform.kernel.cases import KernelCase
 from headgate.conform.kernel.figures import Course, Numbers, Outcome
 from headgate.conform.kernel.path import BOTTLENECK, LEAD_S, for_ours
+from headgate.engine.api import Result
 
 
 def simulate(case: KernelCase, seed: int, tick_s: float) -> Outcome:

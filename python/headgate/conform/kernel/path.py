@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from headgate.api import Scenario
 from headgate.conform.kernel.cases import BY_MARKS, RATE_MBPS, KernelCase
 from headgate.conform.kernel.laws import law_keys
+from headgate.engine.api import Scenario
 
 #: A link so fast that nothing waits for it.
 AT_ONCE = "1 Tbit/s"

@@ -10,10 +10,10 @@ import numpy as np
 
 from headgate.conform.kernel.comparison import Comparison
 from headgate.conform.kernel.figures import Numbers, Outcome
-from headgate.pictures.drawing import Line, Panel, Picture
-from headgate.plots.dots import Dots, Interval, dots
-from headgate.plots.picture import draw_picture
-from headgate.plots.style import save
+from headgate.figures.pictures.drawing import Line, Panel, Picture
+from headgate.figures.plots.dots import Dots, Interval, dots
+from headgate.figures.plots.picture import draw_picture
+from headgate.figures.plots.style import save
 
 POINTS = 1200
 #: Flows of a case that are drawn.

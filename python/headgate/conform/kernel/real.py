@@ -16,10 +16,10 @@ from headgate.conform.kernel.figures import Course, Outcome, count_recoveries
 from headgate.conform.kernel.ours import read_mean_queue, read_queue
 from headgate.conform.kernel.path import LEAD_S, SAMPLES_S, for_real_hosts
 from headgate.conform.kernel.sender import COLUMNS
-from headgate.live.emulation import Emulation, OverloadWarning, emulate
-from headgate.live.hosts import EmulationError
-from headgate.live.uml.choice import HOST
-from headgate.live.uml.machine import PREFIX, call
+from headgate.engine.live.emulation import Emulation, OverloadWarning, emulate
+from headgate.engine.live.hosts import EmulationError
+from headgate.engine.live.uml.choice import HOST
+from headgate.engine.live.uml.machine import PREFIX, call
 
 #: No limit but the congestion window, and no connection learns from another.
 SETTINGS = (

@@ -8,16 +8,16 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 
-from headgate import build
+from headgate.base.errors import HeadgateError
+from headgate.base.parent import end_with
 from headgate.conform.kernel import laws
 from headgate.conform.kernel.cases import COMMON, DISCIPLINES, KernelCase, list_cases
 from headgate.conform.kernel.comparison import Comparison
 from headgate.conform.kernel.ours import simulate
 from headgate.conform.kernel.real import run_kernel
-from headgate.errors import HeadgateError
-from headgate.live.emulation import emulate
-from headgate.live.uml.choice import HOST, UML
-from headgate.parent import end_with
+from headgate.engine import build
+from headgate.engine.live.emulation import emulate
+from headgate.engine.live.uml.choice import HOST, UML
 
 #: A tick of the clock: user-mode Linux has 100 a second, distributions' kernels 250 or more.
 TICKS_S = {HOST: 0.004, UML: 0.01}

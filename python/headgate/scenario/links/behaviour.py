@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
 from headgate.scenario.links.course import Steps
 from headgate.scenario.links.impairment import Impairment
 from headgate.scenario.links.trace import Opportunities

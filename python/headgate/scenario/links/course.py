@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
 from headgate.scenario.links.file import FileOrName
 from headgate.scenario.links.synthetic import COURSES, make_course
 from headgate.scenario.table_file import Numbers, UserTable, open_table

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field, model_serializer, model_validator
 
+from headgate.base.suggest import hint
 from headgate.scenario.base import Model, also_text, at
-from headgate.suggest import hint
 
 
 class FileOrName(Model):

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from headgate.errors import ScenarioError, explain_os
-from headgate.regular_file import require_file
+from headgate.base.errors import ScenarioError, explain_os
+from headgate.base.regular_file import require_file
 from headgate.scenario.links.file import FileOrName
 from headgate.scenario.links.synthetic import TRACES, make_trace
 

@@ -10,13 +10,13 @@ from typing import Literal
 
 from pydantic import Field
 
+from headgate.base.units import parse_buffer
 from headgate.scenario.base import Buffer, Rate, Time
 from headgate.scenario.links.behaviour import choose_rate
 from headgate.scenario.links.keys import LinkKeys, Reverse
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot, turn_round
 from headgate.scenario.networks.reverse import apply_reverse
 from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
-from headgate.units import parse_buffer
 
 
 class Dumbbell(LinkKeys):

@@ -13,16 +13,16 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from headgate.errors import ScenarioError
-from headgate.names import FreeNames
+from headgate.base.errors import ScenarioError
+from headgate.base.names import FreeNames
+from headgate.base.strict import fit_model
+from headgate.base.units import parse_buffer
 from headgate.scenario.base import Buffer, Model, Rate, Time, at
 from headgate.scenario.links.behaviour import Behaviour, choose_rate
 from headgate.scenario.links.keys import LinkKeys, Reverse
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
 from headgate.scenario.networks.reverse import apply_reverse
 from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
-from headgate.strict import fit_model
-from headgate.units import parse_buffer
 
 
 class Router(Model):

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
+from headgate.base.suggest import hint, suggest
 from headgate.plugin.trust import name_in_file
 from headgate.scenario.toml import anchor_link, change_code
-from headgate.suggest import hint, suggest
 
 #: What is understood of nodes and of edges; networkx puts the identity of an edge among the rest.
 NODE_ATTRIBUTES = ("class",)

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import PydanticCustomError
 
-from headgate.errors import LawError, ScenarioError
-from headgate.parameters import ParameterError
+from headgate.base.errors import LawError, ScenarioError
+from headgate.base.parameters import ParameterError
+from headgate.base.suggest import also
+from headgate.base.units import INFINITE, PS_PER_S, Amount
 from headgate.scenario.links.behaviour import PLAIN, Behaviour
 from headgate.scenario.networks.routes import Routes
 from headgate.scenario.queue import DROP_TAIL, Device, Feedback, Queue
-from headgate.suggest import also
-from headgate.units import INFINITE, PS_PER_S, Amount
 
 LARGEST_BUFFER = 1e12
 """Packets or bytes: more than any memory holds."""

@@ -9,11 +9,11 @@ from typing import Literal
 
 from pydantic import Field
 
+from headgate.base.units import parse_buffer
 from headgate.scenario.base import Buffer, Model, Rate, Time
 from headgate.scenario.links.behaviour import Behaviour
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
 from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
-from headgate.units import parse_buffer
 
 
 class ParkingLot(Model):

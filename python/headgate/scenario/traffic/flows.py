@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from headgate.errors import ScenarioError
+from headgate.base.errors import ScenarioError
 from headgate.scenario.base import FileSize, Time, at
 from headgate.scenario.group import HOST_BYTES, LISTED_BYTES, Group, Item, Need
 from headgate.scenario.networks.layout import Spot

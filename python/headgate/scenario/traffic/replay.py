@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
-from headgate.errors import CatalogError, ScenarioError
+from headgate.base.errors import CatalogError, ScenarioError
 from headgate.scenario.flow_list import (
     FlowList,
     find_word,

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from headgate.columns.run import FILES
+from headgate.base.units import parse_time
+from headgate.data.columns.run import FILES
 from headgate.scenario.base import Model, Rate, Time, at
 from headgate.scenario.control import Control, move_code
 from headgate.scenario.group import (
@@ -25,7 +26,6 @@ from headgate.scenario.law import LawChoice
 from headgate.scenario.places import pools
 from headgate.scenario.planner import Arrays, Planner
 from headgate.scenario.sizes import Sizes
-from headgate.units import parse_time
 
 #: Shares that are written with six decimals add up to 1 within this.
 ROUNDING = 1e-6

@@ -7,7 +7,7 @@ import numpy as np
 
 from headgate.experiment.runnable import Picture
 from headgate.experiment.tables import Measured
-from headgate.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.curves import Curve, Panel, curves
 
 
 def sawtooth(buffer: Any) -> Any:

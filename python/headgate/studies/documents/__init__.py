@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from headgate.strict import Strict, read_toml
+from headgate.base.strict import Strict, read_toml
 
 FOLDER = Path(__file__).parent
 #: The files, in the order of the page.

@@ -6,7 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.claims.verdicts import Estimate
+from headgate.engine.api import Result
 from headgate.experiment.estimates import (
     apart,
     format_values,
@@ -23,7 +24,6 @@ from headgate.studies.fast.measures import (
     window_swing,
 )
 from headgate.studies.paths import jain, loss_rate, mean_queue, shares, utilisation
-from headgate.verdicts import Estimate
 
 TOGETHER_ALPHA = 50
 

@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.claims.verdicts import Estimate
+from headgate.engine.api import Result
 from headgate.experiment.estimates import (
     apart,
     format_values,
@@ -27,7 +28,6 @@ from headgate.studies.fast.measures import (
     start_queue,
 )
 from headgate.studies.paths import course, goodput_bps, jain, shares, utilisation
-from headgate.verdicts import Estimate
 
 
 def long_fat_use(runs: Runs) -> Estimate:

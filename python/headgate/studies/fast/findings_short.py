@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.claims.verdicts import Estimate
+from headgate.engine.api import Result
 from headgate.experiment.estimates import apart, format_values, largest, least
 from headgate.experiment.runs import Runs
 from headgate.studies.fast import jobs, theory
 from headgate.studies.paths import loss_rate, mean_queue, shares, utilisation
-from headgate.verdicts import Estimate
 
 
 def _by_buffer(runs: Runs, form: str) -> dict[str, Result]:

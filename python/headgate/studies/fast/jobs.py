@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from headgate.api import Scenario
+from headgate.engine.api import Scenario
 from headgate.experiment.runs import Setup
 from headgate.studies.fast.theory import AGAINST_RENO, EVEN
 from headgate.studies.paths import (

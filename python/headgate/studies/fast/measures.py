@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.api import Result
+from headgate.engine.api import Result
 from headgate.experiment.runs import Runs
 from headgate.studies.fast.jobs import ALPHA
 from headgate.studies.paths import bdp_packets, course, measured_period_s, utilisation

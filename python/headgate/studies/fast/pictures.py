@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.engine.api import Result
 from headgate.experiment.estimates import all_possible
 from headgate.experiment.runnable import Picture
 from headgate.experiment.runs import Runs
-from headgate.plots.bars import bars
-from headgate.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.bars import bars
+from headgate.figures.plots.curves import Curve, Panel, curves
 from headgate.studies.fast import theory
 from headgate.studies.fast.findings_equation import beside_reno
 from headgate.studies.fast.measures import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from headgate.api import Result
+from headgate.engine.api import Result
 from headgate.experiment.runnable import Picture
 from headgate.experiment.runs import Runs
-from headgate.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import loss_rate, utilisation
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.data.tables import Table
+from headgate.engine.api import Result
 from headgate.experiment.runnable import Listing
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.experiment.tidy_table import tidy
 from headgate.studies.fast.measures import oc192_utilisation
 from headgate.studies.paths import goodput_bps, loss_rate, mean_queue, utilisation
-from headgate.tables import Table
 
 PUBLISHED_LONG_FAT = {"reno": (0.19, 0.27)}
 PUBLISHED_OC192 = {"reno": (0.30,), "westwood": (0.40,), "bic": (0.50,), "fast": (0.79,)}

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import Values, format_values, largest, least
 from headgate.experiment.runs import Runs
 from headgate.studies.fct import theory
@@ -20,7 +21,6 @@ from headgate.studies.fct.measures import (
     mean_total,
     of_bin,
 )
-from headgate.verdicts import Estimate
 
 
 def _of(runs: Runs, *protocols: str, case: str = BASE) -> list[Times]:

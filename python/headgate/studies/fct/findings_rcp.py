@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import apart, format_values, largest, least
 from headgate.experiment.runs import Runs
 from headgate.studies.fct import theory
@@ -19,7 +20,6 @@ from headgate.studies.fct.measures import (
     of_bin,
     parts_s,
 )
-from headgate.verdicts import Estimate
 
 RCP_PROTOCOL = "rcp"
 

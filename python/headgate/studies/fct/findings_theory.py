@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
+from headgate.engine.fluid.completion import processor_sharing, slow_start
 from headgate.experiment.runs import Runs
-from headgate.fluid.completion import processor_sharing, slow_start
 from headgate.studies.fct import theory
-from headgate.verdicts import Estimate
 
 SHAPES = (1.1, 1.2, 1.4, 1.8, 2.2)
 SHAPES_ABOUT_ONE = (0.5, 0.9, 1.0, 1.1, 1.2, 2.2)

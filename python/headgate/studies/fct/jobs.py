@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headgate import catalog
-from headgate.api import Scenario
-from headgate.build import dumbbell
-from headgate.campaign.jobs import Job
-from headgate.errors import HeadgateError
+from headgate.base import catalog
+from headgate.base.errors import HeadgateError
+from headgate.base.units import parse_rate, parse_time
+from headgate.engine.api import Scenario
+from headgate.engine.build import dumbbell
 from headgate.experiment.runs import Key, Setup, by_labels
+from headgate.lab.jobs import Job
 from headgate.studies.paths import job
-from headgate.units import parse_rate, parse_time
 
 BASE, DATA_CENTRE = "base", "data centre"
 #: RCP with the gains of its paper, and with a mean of 30 packets: of no other protocol.

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.api import Result
-from headgate.fluid.completion import serve_equally, serve_shortest_first
-from headgate.tables import Table
+from headgate.data.tables import Table
+from headgate.engine.api import Result
+from headgate.engine.fluid.completion import serve_equally, serve_shortest_first
 
 Values = NDArray[np.float64]
 #: The scripts of the source stop TCP at the first whole second with more finished flows than this.

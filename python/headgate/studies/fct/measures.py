@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.api import Result
+from headgate.engine.api import Result
+from headgate.engine.fluid.completion import processor_sharing, slow_start, slow_start_ns2
 from headgate.experiment.runs import Runs
-from headgate.fluid.completion import processor_sharing, slow_start, slow_start_ns2
 from headgate.studies.fct.jobs import cases, packets_per_s, rtt_s
 from headgate.studies.fct.keep import divide
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from headgate.engine.fluid.completion import processor_sharing, slow_start
 from headgate.experiment.estimates import all_possible
 from headgate.experiment.runnable import Picture
 from headgate.experiment.runs import NotRunError, Runs
-from headgate.fluid.completion import processor_sharing, slow_start
-from headgate.plots.completion import Cloud, Course, Sizes, completion, parts
-from headgate.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.completion import Cloud, Course, Sizes, completion, parts
+from headgate.figures.plots.curves import Curve, Panel, curves
 from headgate.studies.fct.jobs import (
     BASE,
     DATA_CENTRE,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.data.tables import Table, Words
 from headgate.experiment.runnable import Listing
 from headgate.experiment.runs import Runs
 from headgate.studies.fct.jobs import BASE, cases, protocols
 from headgate.studies.fct.measures import Times, bins, mean_port, mean_total, of_bin
-from headgate.tables import Table, Words
 
 
 def tables(runs: Runs) -> tuple[Listing, ...]:

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import largest
 from headgate.studies.flow_level import measures, networks, theory
 from headgate.studies.flow_level.jobs import GAMMA, first_windows
 from headgate.studies.flow_level.solutions import Solutions
-from headgate.verdicts import Estimate
 
 Numbers = NDArray[np.float64]
 #: From here on a link counts as full, and stays so.

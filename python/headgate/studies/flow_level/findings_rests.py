@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import apart, largest
 from headgate.stats.intervals import mean_interval
 from headgate.studies.flow_level import fits, measures, theory
 from headgate.studies.flow_level.jobs import LOSSY, cases
 from headgate.studies.flow_level.solutions import Points, Solutions
-from headgate.verdicts import Estimate
 
 KINDS = ("periodic", "random")
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import largest, mean_of
 from headgate.studies.flow_level import measures, networks
 from headgate.studies.flow_level.solutions import Solutions
-from headgate.verdicts import Estimate
 
 Numbers = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headgate.api import Scenario
+from headgate.engine.api import Scenario
 from headgate.experiment.runs import Setup
 from headgate.studies.flow_level import networks, theory
 from headgate.studies.paths import (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
 
-from headgate.api import Result
+from headgate.engine.api import Result
 from headgate.experiment.runs import Runs, Setup
 from headgate.studies.flow_level import networks
 from headgate.studies.flow_level.jobs import GAMMA, random_losses, rest_of_windows
@@ -123,7 +123,7 @@ def windows(runs: Runs) -> Mapping[str, tuple[Numbers, Numbers]]:
 
 
 def apart(runs: Runs) -> tuple[Numbers, Numbers]:
-    """Return time, and distance of those windows from rest: as `headgate.fluid.convergence`."""
+    """Return time, and distance of those windows from rest: as `headgate.engine.fluid.convergence`."""
     courses = list(windows(runs).values())
     rest = rest_of_windows(runs.setup)[0]
     each = np.array([w for _, w in courses])

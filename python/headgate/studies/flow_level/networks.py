@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headgate.api import Scenario
+from headgate.engine.api import Scenario
 from headgate.studies.paths import MBPS, PACKET_BITS, flow, seconds
 
 ALPHA = 50.0

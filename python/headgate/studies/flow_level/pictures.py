@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from headgate.experiment.estimates import all_possible
 from headgate.experiment.runnable import Picture
-from headgate.plots.curves import Curve, Panel, curves
-from headgate.plots.powers import Law, PowerEstimate, powers
+from headgate.figures.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.powers import Law, PowerEstimate, powers
 from headgate.studies.flow_level import fits, measures, networks, theory
 from headgate.studies.flow_level.findings_rests import KINDS, points
 from headgate.studies.flow_level.jobs import DELAYED, LOSSY, NAMES, first_windows

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.api import Result
+from headgate.engine.api import Result
+from headgate.engine.fluid import Adaptive, Convergence, convergence, equilibrium, fast_map, solve
 from headgate.experiment.runs import Runs
-from headgate.fluid import Adaptive, Convergence, convergence, equilibrium, fast_map, solve
 from headgate.studies.flow_level import measures, networks
 from headgate.studies.flow_level.jobs import (
     DELAYED,

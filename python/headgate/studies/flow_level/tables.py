@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.data.tables import Table
+from headgate.engine.api import Result
 from headgate.experiment.estimates import all_possible
 from headgate.experiment.runnable import Listing
 from headgate.experiment.tidy_table import tidy
@@ -13,7 +14,6 @@ from headgate.studies.flow_level.findings_rests import KINDS, points
 from headgate.studies.flow_level.jobs import DELAYED, LOSSY, NAMES
 from headgate.studies.flow_level.solutions import Solutions
 from headgate.studies.paths import MBPS, PACKET_BITS, utilisation
-from headgate.tables import Table
 
 
 def tables(made: Solutions) -> tuple[Listing, ...]:

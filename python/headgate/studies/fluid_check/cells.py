@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from headgate.base.units import parse_rate
 from headgate.experiment.runs import Setup
 from headgate.studies.paths import PACKET_BITS, bdp_packets
-from headgate.units import parse_rate
 
 
 @dataclass(frozen=True)

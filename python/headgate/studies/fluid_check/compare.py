@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.engine.api import Result
+from headgate.engine.fluid import solve
 from headgate.experiment.runs import NotRunError, Runs, Setup
-from headgate.fluid import solve
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.faces import Face, Params, faces
 from headgate.studies.fluid_check.jobs import GRID, ROWS, START, starts

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from headgate import catalog
-from headgate.errors import CatalogError
+from headgate.base import catalog
+from headgate.base.errors import CatalogError
 from headgate.experiment.runs import Setup
 from headgate.studies.fluid_check.cells import Cell
 

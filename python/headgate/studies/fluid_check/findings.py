@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.runs import NotRunError
 from headgate.studies.fluid_check.compare import Comparison, Pair, largest_apart
 from headgate.studies.fluid_check.faces import RED, RENO, faces
 from headgate.studies.fluid_check.jobs import start_s
-from headgate.verdicts import Estimate
 
 Holds = Callable[[Pair], bool]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headgate.api import Scenario
-from headgate.campaign.jobs import Job
+from headgate.engine.api import Scenario
 from headgate.experiment.runs import Key, Setup, by_labels
+from headgate.lab.jobs import Job
 from headgate.studies.fluid_check.cells import Cell, cells
 from headgate.studies.fluid_check.faces import Face, faces
 from headgate.studies.paths import NO_SERIES, draw_starts, flow, job, packets, path, seconds

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from headgate.engine.fluid.validity import least_window
 from headgate.experiment.runnable import Picture
-from headgate.fluid.validity import least_window
-from headgate.plots.errors import ErrorMap, Scatter, error_maps, errors
+from headgate.figures.plots.errors import ErrorMap, Scatter, error_maps, errors
 from headgate.studies.fluid_check.compare import (
     WORSE_LOSS,
     WORSE_QUEUE,

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from headgate.data.tables import Table, Words
 from headgate.experiment.runnable import Listing
 from headgate.studies.fluid_check.compare import Comparison, Pair
 from headgate.studies.fluid_check.faces import faces
-from headgate.tables import Table, Words
 
 ERRORS = ("throughput_error", "queue_error", "loss_error", "law_loss_error")
 MEASURES = ("throughput", "queue", "loss", "window", "rtt_s")

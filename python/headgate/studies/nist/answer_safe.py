@@ -11,13 +11,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from headgate.analysis.conditions import FILTERS
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import mean_ratio
 from headgate.experiment.runnable import Listing
+from headgate.figures.analysis.conditions import FILTERS
 from headgate.studies.nist.responses import TITLES
 from headgate.studies.nist.roles import BEFORE, SAFETY, WORSE
 from headgate.studies.nist.summary import CONDITIONS, DELAY_LAWS, Experiment
-from headgate.verdicts import Estimate
 
 SOURCE = {True: "safe", False: "not: loses and resends more, connects more, completes fewer"}
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import mean_ratio
 from headgate.experiment.runnable import Listing
 from headgate.studies.nist.competing import Numbers
 from headgate.studies.nist.mixed_estimates import LARGE
 from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.summary import CONDITIONS
-from headgate.verdicts import Estimate
 
 #: What the source says of each law's fairness to TCP.
 FAIRNESS: Mapping[str, str] = {

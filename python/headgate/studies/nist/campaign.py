@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headgate.api import Scenario
-from headgate.campaign.jobs import Job
+from headgate.engine.api import Scenario
 from headgate.experiment.designed import jobs_of
 from headgate.experiment.runs import Key, Setup
+from headgate.lab.jobs import Job
 from headgate.mesonet import MesoNet
 from headgate.mesonet.parameters import BY_KEY
 from headgate.scenario.control import law_keys

@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.api import Result, Scenario
+from headgate.engine.api import Result, Scenario
 from headgate.experiment.runs import Key
 from headgate.mesonet.model import STANDARD
 from headgate.scenario.networks.four_tier import FourTier

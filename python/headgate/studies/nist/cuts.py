@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from headgate.law import LOSS, Ack, Builtin, Congestion, Path, Window, builtin
+from headgate.claims.verdicts import Estimate
 from headgate.mesonet.laws import PARAMS
-from headgate.verdicts import Estimate
+from headgate.plugin import LOSS, Ack, Builtin, Congestion, Path, Window, builtin
 
 #: The laws that take away something, and less than TCP.
 LESS_THAN_TCP = ("scalable", "bic", "hstcp")

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from headgate.api import Scenario
+from headgate.base.units import format_time, parse_time
+from headgate.engine.api import Scenario
 from headgate.mesonet import MesoNet
 from headgate.mesonet.model import PARETO_SHAPE, STANDARD
 from headgate.studies.nist.control import mesonet_keys, traffic_keys
-from headgate.units import format_time, parse_time
 
 #: One pair of router classes a path: very fast, fast, typical.
 DOWNLOAD_PAIRS = (("D", "D"), ("D", "F"), ("F", "N"))

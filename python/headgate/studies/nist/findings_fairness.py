@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import count_share, format_values
 from headgate.stats.intervals import difference_interval
 from headgate.studies.nist.competing import FILES, group_same, merge
@@ -25,7 +26,6 @@ from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.ranks import mean_ranks
 from headgate.studies.nist.summary import CONDITIONS
 from headgate.studies.nist.variants import HEAVY_CORNER, INFINITE, LIGHT_CORNER
-from headgate.verdicts import Estimate
 
 FAIR = ("ctcp", "htcp", "fast-at")
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import format_values, mean_of
 from headgate.mesonet.model import STANDARD
 from headgate.studies.nist.competing import Rates, mean_known
@@ -50,7 +51,6 @@ from headgate.studies.nist.variants import (
     UNCONGESTED_INFINITE,
     WINDOW,
 )
-from headgate.verdicts import Estimate
 
 #: The laws that fall back to TCP's increase below a window.
 WITH_THRESHOLD = ("bic", "ctcp", "hstcp", "scalable")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.studies.nist.competing import PATHS, Rates
 from headgate.studies.nist.mixed_estimates import (
     MOVIES,
@@ -23,7 +24,6 @@ from headgate.studies.nist.mixed_runs import Mixed
 from headgate.studies.nist.responses import INTERFACES
 from headgate.studies.nist.summary import DELAY_LAWS
 from headgate.studies.nist.variants import UNCONGESTED
-from headgate.verdicts import Estimate
 
 #: The paths without a loss, and the interfaces of the source's bar graphs: at most 1 Gbit/s.
 FREE_PATHS, FASTEST = PATHS[:1], INTERFACES[:1]

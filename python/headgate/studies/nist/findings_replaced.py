@@ -14,16 +14,16 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.analysis.conditions import FILTERS
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import format_values, mean_of, mean_ratio
 from headgate.experiment.runs import NotRunError
+from headgate.figures.analysis.conditions import FILTERS
 from headgate.stats.grubbs import critical_value
 from headgate.studies.nist.cuts import cuts_as_published
 from headgate.studies.nist.distances import distance_ratio
 from headgate.studies.nist.rank_correlation import rank_correlation
 from headgate.studies.nist.roles import BEFORE
 from headgate.studies.nist.summary import CONDITIONS, Experiment
-from headgate.verdicts import Estimate
 
 #: Laws within this part of a middle are alike: the source's filter.
 ALIKE = FILTERS[0]

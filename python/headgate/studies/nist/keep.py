@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.engine.api import Result
 
 #: Links of a period that are kept.
 BUSIEST = 10

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.claims.verdicts import Estimate, Interval, Sample, lies_within
 from headgate.stats.intervals import LEVEL, difference_interval, open_mean_interval
 from headgate.studies.nist.summary import CONDITIONS
-from headgate.verdicts import Estimate, Interval, Sample, lies_within
 
 Numbers = NDArray[np.float64]
 Intervals = Sequence[tuple[float, float, float]]

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.claims.verdicts import Estimate, Sample
 from headgate.experiment.estimates import format_values, mean_ratio
 from headgate.stats.intervals import grouped_interval, open_mean_interval
 from headgate.studies.nist.competing import FILES, PATHS, Rates, group_same, merge
 from headgate.studies.nist.law_counts import level_of_each
 from headgate.studies.nist.summary import CONDITIONS
-from headgate.verdicts import Estimate, Sample
 
 Numbers = NDArray[np.float64]
 

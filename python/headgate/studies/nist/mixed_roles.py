@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.analysis.roles import Pair, Roles
+from headgate.data.tables import Table
 from headgate.design import Design
+from headgate.figures.analysis.roles import Pair, Roles
 from headgate.studies.nist.competing import AVAILABLE, COLUMNS, column, title
 from headgate.studies.nist.responses import NUMBERED
 from headgate.studies.nist.roles import PERIODS, WORSE, of_design
-from headgate.tables import Table
 
 #: Flows whose throughputs are drawn beside TCP's: what the source shows, and the ordinary ones.
 PAIRED = (

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.engine.api import Result
 from headgate.experiment.designed import Designed
 from headgate.experiment.runs import Key, NotRunError, Runs
 from headgate.studies.nist.competing import Numbers, Rates, columns, measure_resent

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from scipy import stats
 
-from headgate.verdicts import Estimate, Sample
+from headgate.claims.verdicts import Estimate, Sample
 
 #: The variance of Fisher's z of a rank correlation, times the number of pairs less three (Fieller,
 #: Hartley, Pearson 1957), and the normal quantile of a 95 % interval.

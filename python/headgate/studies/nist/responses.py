@@ -12,9 +12,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.api import Result
-from headgate.columns.mesonet import PAIRS
-from headgate.tables import Table
+from headgate.data.columns.mesonet import PAIRS
+from headgate.data.tables import Table
+from headgate.engine.api import Result
 
 Numbers = NDArray[np.float64]
 

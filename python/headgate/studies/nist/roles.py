@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from headgate.analysis.roles import Roles
 from headgate.design import Design
+from headgate.figures.analysis.roles import Roles
 from headgate.studies.nist.responses import LONG_RATES, TITLES, WEB_RATES
 
 BEFORE = "reno"

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from headgate.api import Result
-from headgate.measures.periods import FLOWS, PACKETS, WAITS
+from headgate.data.measures.periods import FLOWS, PACKETS, WAITS
+from headgate.data.tables import Table
+from headgate.engine.api import Result
 from headgate.studies.nist.size import describe_preserved
 from headgate.studies.nist.summary import Experiment
-from headgate.tables import Table
 
 COUNTED = {"packets": PACKETS, "flows": FLOWS}
 #: Waiting, in packets x seconds, below which samples of the queues are too few to tell it: one a

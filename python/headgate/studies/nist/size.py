@@ -9,8 +9,8 @@ from math import log
 from pathlib import Path
 from typing import Any
 
+from headgate.base.strict import Strict, read_toml
 from headgate.mesonet.parameters import EXPERIMENTS
-from headgate.strict import Strict, read_toml
 
 #: The experiment whose sizes were measured; others are as large as this with as many sources.
 MEASURED = "1b"

@@ -8,15 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
-from headgate.analysis.clusters import Tree
-from headgate.analysis.conditions import FILTERS, Test
-from headgate.analysis.part import Part
-from headgate.analysis.roles import Roles
-from headgate.analysis.whole import Whole, whole
+from headgate.data.tables import Table
 from headgate.experiment.designed import Designed, Measure
 from headgate.experiment.runs import NotRunError
+from headgate.figures.analysis.clusters import Tree
+from headgate.figures.analysis.conditions import FILTERS, Test
+from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import Whole, whole
 from headgate.studies.nist.roles import BEFORE
-from headgate.tables import Table
 
 QUARTER = 0.25
 #: What an interval is over that has a value a condition.

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from headgate.api import Scenario
-from headgate.campaign.jobs import Job
+from headgate.base.errors import HeadgateError
 from headgate.design import Design
-from headgate.errors import HeadgateError
+from headgate.engine.api import Scenario
 from headgate.experiment.designed import jobs_of
 from headgate.experiment.runs import Key, Setup
+from headgate.lab.jobs import Job
 from headgate.studies.nist.control import CONTROL
 from headgate.studies.nist.downloads import NAMED, scenario
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.engine.api import Result
 from headgate.experiment.runs import Runs
 from headgate.studies.nist.responses import TITLES
 from headgate.studies.nist_duration.jobs import PUBLISHED, SHORT

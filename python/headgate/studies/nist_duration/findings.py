@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import count_share, largest
 from headgate.experiment.runs import NotRunError
 from headgate.studies.nist_duration.durations import NAMES, Durations
 from headgate.studies.nist_duration.jobs import PUBLISHED, SHORT
-from headgate.verdicts import Estimate
 
 STANDARD = "reno"
 #: By how much a law must differ from TCP over the published duration to be apart from it.

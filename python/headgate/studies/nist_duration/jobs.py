@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from headgate.campaign.jobs import Job
 from headgate.experiment.runs import Key, Setup, by_labels
+from headgate.lab.jobs import Job
 from headgate.mesonet import MesoNet
 from headgate.scenario.control import law_keys
 

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from headgate.experiment.runnable import Picture
-from headgate.plots.heat import Heat, heat
+from headgate.figures.plots.heat import Heat, heat
 from headgate.studies.nist_duration.durations import NAMES, Durations
 
 LARGEST_CHANGE = np.log(2)

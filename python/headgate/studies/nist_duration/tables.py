@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.data.tables import Table, Words
 from headgate.experiment.runnable import Listing
 from headgate.studies.nist_duration.durations import NAMES, Durations
-from headgate.tables import Table, Words
 
 
 def tables(of: Durations) -> tuple[Listing, ...]:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from headgate.columns.mesonet import PAIRS
+from headgate.claims.verdicts import Estimate
+from headgate.data.columns.mesonet import PAIRS
 from headgate.experiment.estimates import count_share, largest
 from headgate.experiment.runs import NotRunError
 from headgate.stats.intervals import mean_interval
 from headgate.studies.nist_scale.jobs import share
 from headgate.studies.nist_scale.sizes import NAMES, Ratio, Sizes
-from headgate.verdicts import Estimate
 
 LIGHT, SHORT, LONG = "light", "heavy, short buffers", "heavy, long buffers"
 STANDARD = "reno"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from headgate.campaign.jobs import Job
 from headgate.experiment.runs import Key, Setup, by_labels
 from headgate.experiment.scales import fraction
+from headgate.lab.jobs import Job
 from headgate.mesonet import MesoNet
 from headgate.scenario.control import law_keys
 

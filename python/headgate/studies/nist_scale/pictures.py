@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 
 from headgate.experiment.runnable import Picture
-from headgate.plots.curves import Curve, Panel, curves
-from headgate.plots.heat import Heat, heat
+from headgate.figures.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.heat import Heat, heat
 from headgate.studies.nist_scale.findings import STANDARD
 from headgate.studies.nist_scale.jobs import share
 from headgate.studies.nist_scale.sizes import NAMES, UTILISATION, Sizes

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from headgate.api import Result
+from headgate.engine.api import Result
 from headgate.experiment.runs import Runs
 from headgate.stats.intervals import LEVEL
 from headgate.studies.nist.responses import TITLES, responses

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from headgate.data.tables import Table, Words
 from headgate.experiment.runnable import Listing
 from headgate.studies.nist_scale.sizes import NAMES, Ratio, Sizes
-from headgate.tables import Table, Words
 
 
 def tables(of: Sizes) -> tuple[Listing, ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headgate.api import Scenario
-from headgate.campaign.jobs import Job
+from headgate.base.units import format_time, parse_time
+from headgate.engine.api import Scenario
 from headgate.experiment.designed import jobs_of
 from headgate.experiment.runs import Key, Setup
+from headgate.lab.jobs import Job
 from headgate.studies.nist import campaign
-from headgate.units import format_time, parse_time
 
 #: The factor that is the law itself.
 LAW_FACTOR = "X15"

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from headgate.analysis.correlations import correlations
-from headgate.analysis.influence import AVERAGE
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import format_values
+from headgate.figures.analysis.correlations import correlations
+from headgate.figures.analysis.influence import AVERAGE
 from headgate.stats.effects import STRONG_P, WEAK_P, Effect
 from headgate.stats.intervals import share_interval
 from headgate.studies.nist_sensitivity.published import (
@@ -22,7 +23,6 @@ from headgate.studies.nist_sensitivity.published import (
     TRANSMITTING,
 )
 from headgate.studies.nist_sensitivity.summary import CONGESTED, SEED, Sensitivity
-from headgate.verdicts import Estimate
 
 Rows = Mapping[str, NDArray[np.float64]]
 #: Draws of all runs for the interval of the number of groups.

@@ -12,13 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from headgate.analysis.influence import AVERAGE
 from headgate.experiment.estimates import all_possible
 from headgate.experiment.runnable import Picture
-from headgate.plots.dots import Dots, alone, dots
-from headgate.plots.heat import Heat, heat
-from headgate.plots.palette import ORDER
-from headgate.plots.style import power_of_ten, subplots, tiles, use_style
+from headgate.figures.analysis.influence import AVERAGE
+from headgate.figures.plots.dots import Dots, alone, dots
+from headgate.figures.plots.heat import Heat, heat
+from headgate.figures.plots.palette import ORDER
+from headgate.figures.plots.style import power_of_ten, subplots, tiles, use_style
 from headgate.stats.effects import Effect
 from headgate.studies.nist_sensitivity.design import steps
 from headgate.studies.nist_sensitivity.findings import same_sign

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from headgate.experiment.runnable import Picture
-from headgate.plots.palette import ORDER
-from headgate.plots.style import subplots, tiles, use_style
+from headgate.figures.plots.palette import ORDER
+from headgate.figures.plots.style import subplots, tiles, use_style
 from headgate.stats.effects import Effect
 from headgate.studies.nist.responses import NUMBERED
 from headgate.studies.nist_sensitivity.published import FACTORS, TRANSMITTING

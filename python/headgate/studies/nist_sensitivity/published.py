@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from headgate.analysis.influence import AVERAGE
+from headgate.figures.analysis.influence import AVERAGE
 
 FACTORS = tuple(f"X{number}" for number in range(1, 21))
 

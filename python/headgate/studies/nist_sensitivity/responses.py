@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from headgate.analysis.roles import Roles
-from headgate.api import Result
+from headgate.base.units import parse_time
 from headgate.design import Factor
+from headgate.engine.api import Result
+from headgate.figures.analysis.roles import Roles
 from headgate.studies.nist.responses import LONG_RATES, NUMBERED, Numbers, ratio
 from headgate.studies.nist.responses import TITLES as EVERY_TITLE
 from headgate.studies.nist.responses import responses as all_of
 from headgate.studies.nist.roles import WORSE
-from headgate.units import parse_time
 
 NAMES = (*NUMBERED, *LONG_RATES)
 COUNTS = tuple(name for name, title in NUMBERED.items() if title.endswith(" / interval"))

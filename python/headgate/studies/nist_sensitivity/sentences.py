@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from headgate.analysis.influence import AVERAGE
 from headgate.experiment.estimates import all_possible
 from headgate.experiment.runnable import Listing
+from headgate.figures.analysis.influence import AVERAGE
 from headgate.studies.nist_sensitivity.design import FILE, NAME, steps
 from headgate.studies.nist_sensitivity.published import LARGEST, PSI
 from headgate.studies.nist_sensitivity.summary import Sensitivity

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from headgate.analysis.correlations import Correlations, correlations
-from headgate.analysis.influence import AVERAGE, Influence, influence
-from headgate.analysis.main_effects import MainEffects, main_effects
+from headgate.data.tables import Table, Words
 from headgate.design import Factor
 from headgate.experiment.designed import Designed
 from headgate.experiment.runs import NotRunError
+from headgate.figures.analysis.correlations import Correlations, correlations
+from headgate.figures.analysis.influence import AVERAGE, Influence, influence
+from headgate.figures.analysis.main_effects import MainEffects, main_effects
 from headgate.studies.nist.responses import NUMBERED
 from headgate.studies.nist_sensitivity.campaign import LAW_FACTOR
 from headgate.studies.nist_sensitivity.responses import NAMES, responses
-from headgate.tables import Table, Words
 
 Numbers = NDArray[np.float64]
 #: How many factors the experiments take over.

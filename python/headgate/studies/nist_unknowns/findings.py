@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.studies.nist_unknowns.combinations import Combinations
-from headgate.verdicts import Estimate
 
 #: One run a combination: a ratio this near to a bound, in parts of it, may lie on either side.
 CHANCE = 0.01

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from headgate.experiment.runnable import Picture
-from headgate.plots.heat import Heat, heat
+from headgate.figures.plots.heat import Heat, heat
 from headgate.studies.nist.responses import TITLES
 from headgate.studies.nist_unknowns.combinations import Combinations
 from headgate.studies.nist_unknowns.sentences import ASKED

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headgate.api import Scenario
-from headgate.campaign.jobs import Job
-from headgate.catalog import law as in_catalogue
+from headgate.base.catalog import law as in_catalogue
+from headgate.base.parameters import write_number
+from headgate.engine.api import Scenario
 from headgate.experiment.designed import jobs_of
 from headgate.experiment.runs import Key, Setup
+from headgate.lab.jobs import Job
 from headgate.mesonet import MesoNet
-from headgate.parameters import write_number
 
 FORM, ALPHA, THRESHOLDS = "fast_form", "fast_alpha", "fast_at_thresholds"
 #: Settings that are keys of the transport.

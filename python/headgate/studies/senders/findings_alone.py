@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import format_values
 from headgate.experiment.runs import Runs
-from headgate.law import LOSS, Congestion, Path, Window, builtin
+from headgate.plugin import LOSS, Congestion, Path, Window, builtin
 from headgate.studies.paths import utilisation
 from headgate.studies.senders import measures
 from headgate.studies.senders.jobs import SEVEN, TCP
-from headgate.verdicts import Estimate
 
 SHALLOW = 0.25
 #: Windows at which losses come close together, packets.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import apart, format_values, mean_of
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.studies.paths import bdp_packets, utilisation
 from headgate.studies.senders import measures, theory
 from headgate.studies.senders.jobs import TCP
-from headgate.verdicts import Estimate
 
 SLOW, FAST = "100 Mbit/s", "1 Gbit/s"
 EXPONENT_LOSSES = (1e-5, 1e-3)

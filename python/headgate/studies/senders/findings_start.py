@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import apart, format_values, largest, least
 from headgate.experiment.runs import Runs
 from headgate.studies.paths import goodput_bps, utilisation
 from headgate.studies.senders import measures
 from headgate.studies.senders.jobs import SEVEN, TCP
-from headgate.verdicts import Estimate
 
 REVERTING = ("bic", "ctcp", "hstcp", "htcp", "scalable")
 LIKE_TCP = 0.1

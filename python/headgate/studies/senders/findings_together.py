@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import format_values, mean_of
 from headgate.experiment.runs import Runs
 from headgate.studies.senders import together
 from headgate.studies.senders.jobs import LEAST_FAIR, MOST_FAIR, TCP
-from headgate.verdicts import Estimate
 
 Left = dict[str, NDArray[np.float64]]
 

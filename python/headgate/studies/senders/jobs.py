@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations_with_replacement, product
 from typing import Any
 
-from headgate.api import Scenario
-from headgate.build import Flow
+from headgate.base.units import parse_rate
+from headgate.engine.api import Scenario
+from headgate.engine.build import Flow
 from headgate.experiment.runs import Setup
 from headgate.mesonet.laws import PARAMS
 from headgate.studies import paths
@@ -24,7 +25,6 @@ from headgate.studies.paths import (
     starts,
 )
 from headgate.studies.sweeps import Labels
-from headgate.units import parse_rate
 
 TCP = "reno"
 #: The seven replacements that the NIST team compared with TCP.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.api import Result
+from headgate.engine.api import Result
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.studies.paths import course, goodput_bps, in_seconds, utilisation
 from headgate.studies.senders.jobs import (

@@ -9,14 +9,14 @@ from itertools import pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.api import Result
-from headgate.catalog import label
+from headgate.base.catalog import label
+from headgate.engine.api import Result
 from headgate.experiment.runnable import Picture
 from headgate.experiment.runs import Runs
-from headgate.plots.curves import Curve, Panel, curves
-from headgate.plots.heat import Heat, heat
-from headgate.plots.multiples import Course, windows_and_queues
-from headgate.plots.multiples import phases as phases_of
+from headgate.figures.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.heat import Heat, heat
+from headgate.figures.plots.multiples import Course, windows_and_queues
+from headgate.figures.plots.multiples import phases as phases_of
 from headgate.studies.paths import bdp_packets, course, in_seconds, loss_rate, utilisation
 from headgate.studies.senders import measures
 from headgate.studies.senders.jobs import FAST_PATH_BDP, TCP

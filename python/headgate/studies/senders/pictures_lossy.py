@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.catalog import label
+from headgate.base.catalog import label
+from headgate.base.units import parse_rate
 from headgate.experiment.runnable import Picture
 from headgate.experiment.runs import Runs
-from headgate.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import bdp_packets
 from headgate.studies.senders import measures, theory
 from headgate.studies.senders.jobs import TCP
-from headgate.units import parse_rate
 
 ROUND_TRIP_S = 0.1
 RESPONSE = "response function"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from headgate.catalog import label
+from headgate.base.catalog import label
 from headgate.experiment.runnable import Picture
 from headgate.experiment.runs import Runs
-from headgate.plots.dots import Dots, alone, dots
+from headgate.figures.plots.dots import Dots, alone, dots
 from headgate.stats.intervals import mean_interval
 from headgate.studies.paths import goodput_bps, loss_rate
 from headgate.studies.senders import measures

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from headgate.catalog import label
+from headgate.base.catalog import label
 from headgate.experiment.runnable import Picture
 from headgate.experiment.runs import Runs
-from headgate.plots.curves import Curve, Panel, curves
-from headgate.plots.dots import Dots, Interval, dots
-from headgate.plots.heat import Heat, heat
+from headgate.figures.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.dots import Dots, Interval, dots
+from headgate.figures.plots.heat import Heat, heat
 from headgate.stats.intervals import grouped_interval, mean_interval
 from headgate.studies.senders import together
 from headgate.studies.senders.jobs import TCP, cells, pair_seeds, replicates

@@ -7,14 +7,14 @@ from functools import partial
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.data.tables import Table
+from headgate.engine.api import Result
 from headgate.experiment.estimates import all_possible, apart
 from headgate.experiment.runnable import Listing
 from headgate.experiment.runs import Runs
 from headgate.experiment.tidy_table import tidy
 from headgate.studies.paths import goodput_bps, loss_rate, mean_queue, utilisation
 from headgate.studies.senders import measures, theory, together
-from headgate.tables import Table
 
 MEASURES: Mapping[str, Callable[[Result], float]] = {
     "utilisation": utilisation,

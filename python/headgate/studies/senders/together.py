@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.base.units import parse_time
+from headgate.engine.api import Result
 from headgate.experiment.runs import Runs
 from headgate.studies.paths import count_delivered, course, in_seconds, measured_period_s
 from headgate.studies.senders.jobs import (
@@ -18,7 +19,6 @@ from headgate.studies.senders.jobs import (
     pair_seeds,
 )
 from headgate.studies.senders.measures import Series, first_time, smooth
-from headgate.units import parse_time
 
 Cell = tuple[int, float]
 """Round trip in ms, buffer in BDP."""

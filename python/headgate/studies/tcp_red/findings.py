@@ -6,7 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from headgate.measures.working_points import POINTS, STATISTICS, Trace
+from headgate.claims.verdicts import Estimate
+from headgate.data.measures.working_points import POINTS, STATISTICS, Trace
 from headgate.studies.tcp_red.simulations import (
     FIRST,
     MAX_PACKETS,
@@ -15,7 +16,6 @@ from headgate.studies.tcp_red.simulations import (
     VIRTUAL_QUEUE,
     Simulations,
 )
-from headgate.verdicts import Estimate
 
 #: Points of the first simulation as printed: R, S.
 POINTS_PRINTED = {

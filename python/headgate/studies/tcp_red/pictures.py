@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headgate.experiment.runnable import Picture
-from headgate.plots import cycle
+from headgate.figures.plots import cycle
 from headgate.studies.tcp_red.simulations import (
     FIRST,
     NAMES,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headgate.measures.working_points import Trace
+from headgate.data.measures.working_points import Trace
 from headgate.studies.tcp_red.simulations import (
     FIRST,
     REMEDY,

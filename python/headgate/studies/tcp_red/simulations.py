@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from headgate.api import Scenario
-from headgate.build import dumbbell
-from headgate.campaign.jobs import Job
+from headgate.data.measures.working_points import Trace
+from headgate.engine.api import Scenario
+from headgate.engine.build import dumbbell
+from headgate.engine.fluid import Adaptive, Euler, solve
+from headgate.engine.fluid.methods import Method, Past
 from headgate.experiment.runs import Key, Runs, Setup, by_labels
-from headgate.fluid import Adaptive, Euler, solve
-from headgate.fluid.methods import Method, Past
-from headgate.measures.working_points import Trace
+from headgate.lab.jobs import Job
 
 MODEL = "tcp-red"
 #: The source's two simulations, what its argument about them really gives, and its last remedy.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from headgate.data.measures.working_points import PHASES, POINTS, STATISTICS, Numbers, Trace
+from headgate.data.tables import Table, Words
 from headgate.experiment.runnable import Listing
-from headgate.measures.working_points import PHASES, POINTS, STATISTICS, Numbers, Trace
 from headgate.studies.tcp_red.simulations import (
     FIRST,
     NAMES,
@@ -14,7 +15,6 @@ from headgate.studies.tcp_red.simulations import (
     THIRD,
     Simulations,
 )
-from headgate.tables import Table, Words
 
 
 def tables(made: Simulations) -> tuple[Listing, ...]:

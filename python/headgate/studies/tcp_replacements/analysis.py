@@ -1,9 +1,9 @@
 """The analysis of the first study: effects, condition-response summaries, maps, claims."""
 
-from headgate.campaign.jobs import Job
 from headgate.experiment.designed import Designed, jobs_of
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Key, Runs, Setup
+from headgate.lab.jobs import Job
 from headgate.studies.tcp_replacements.network import scenario
 from headgate.studies.tcp_replacements.summary import Summary
 

@@ -7,15 +7,15 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.analysis.conditions import FILTERS
+from headgate.claims.verdicts import Estimate
 from headgate.experiment.estimates import REPLICATES, count_share, mean_of, mean_ratio
+from headgate.figures.analysis.conditions import FILTERS
 from headgate.stats.conditions import Outlier
 from headgate.stats.effects import psi
 from headgate.studies.nist.distances import distance_ratio
 from headgate.studies.nist.rank_correlation import rank_correlation
 from headgate.studies.nist.summary import CONDITIONS
 from headgate.studies.tcp_replacements.summary import Summary
-from headgate.verdicts import Estimate
 
 #: Draws of all responses for the interval of Psi.
 RESAMPLES, SEED = 2000, 1

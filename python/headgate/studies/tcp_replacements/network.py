@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headgate.api import Scenario
+from headgate.base.units import format_rate, format_time, parse_rate, parse_time
+from headgate.engine.api import Scenario
 from headgate.mesonet.laws import nist_law_keys
 from headgate.mesonet.model import PARETO_SHAPE
 from headgate.mesonet.parameters import DISTRIBUTIONS, EXPERIMENTS
-from headgate.units import format_rate, format_time, parse_rate, parse_time
 
 #: The source's largest: its top backbone rate, and the most sources.
 LARGEST = EXPERIMENTS["1a"]

@@ -1,13 +1,13 @@
 """The pictures of the first study's report."""
 
-from headgate.analysis.phrases import FITS
+from headgate.data.topologies.abilene import CITIES
 from headgate.experiment.runnable import Picture
 from headgate.experiment.wording import describe_run, describe_shared
-from headgate.plots import changes, network
-from headgate.plots.condition_axis import ConditionAxis
+from headgate.figures.analysis.phrases import FITS
+from headgate.figures.plots import changes, network
+from headgate.figures.plots.condition_axis import ConditionAxis
 from headgate.studies.tcp_replacements.roles import WORSE
 from headgate.studies.tcp_replacements.summary import BEFORE, FAST, RESPONSES, Summary
-from headgate.topologies.abilene import CITIES
 
 
 def pictures(summary: Summary) -> tuple[Picture, ...]:

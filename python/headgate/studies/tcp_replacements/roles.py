@@ -1,6 +1,6 @@
 """What the columns of the study's table are, and which responses speak of which question."""
 
-from headgate.analysis.roles import Roles
+from headgate.figures.analysis.roles import Roles
 from headgate.studies.nist.roles import LOSSES, of_design
 from headgate.studies.tcp_replacements.summary import RESPONSES, Summary
 

@@ -3,7 +3,7 @@
 What the analyses of its table say (outliers, which factors matter) is left to them.
 """
 
-from headgate.analysis.whole import whole
+from headgate.figures.analysis.whole import whole
 from headgate.studies.tcp_replacements.roles import roles
 from headgate.studies.tcp_replacements.summary import Summary
 

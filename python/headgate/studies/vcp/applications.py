@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.engine.api import Result
 from headgate.experiment.runs import Runs
 from headgate.studies.paths import course, measured_period_s
 from headgate.studies.vcp import jobs

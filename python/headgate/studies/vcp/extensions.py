@@ -6,7 +6,7 @@ import numpy as np
 
 from headgate.experiment.runnable import Picture
 from headgate.experiment.runs import Runs
-from headgate.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import goodput_bps
 from headgate.studies.vcp import applications
 from headgate.studies.vcp.applications import HALF_A_LINE, SHORT, mean_completion_s

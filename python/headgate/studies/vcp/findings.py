@@ -6,7 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from headgate.api import Result
+from headgate.claims.verdicts import Estimate
+from headgate.engine.api import Result
 from headgate.experiment.estimates import (
     apart,
     format_values,
@@ -25,7 +26,6 @@ from headgate.studies.vcp.applications import (
     voice_loss,
 )
 from headgate.studies.vcp.measures import at, compared, levels, replicates, sweep
-from headgate.verdicts import Estimate
 
 #: From here up the slides' statements are held to their words.
 FAST_MBPS = 10.0

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from headgate.api import Scenario
-from headgate.build import Flow, parking_lot
+from headgate.engine.api import Scenario
+from headgate.engine.build import Flow, parking_lot
 from headgate.experiment.runs import Setup
 from headgate.studies.paths import (
     NO_SERIES,

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.api import Result
+from headgate.engine.api import Result
 from headgate.experiment.runs import NotRunError, Runs, Setup
 from headgate.studies.paths import course, jain, loss_rate, utilisation
 from headgate.studies.vcp import jobs

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from headgate.api import Result
+from headgate.engine.api import Result
 from headgate.experiment.runs import Runs
-from headgate.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import utilisation
 from headgate.studies.vcp import measures
 from headgate.studies.vcp.measures import Measure, at, levels

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from headgate.experiment.estimates import all_possible
 from headgate.experiment.runnable import Picture
 from headgate.experiment.runs import Runs
-from headgate.plots.curves import Curve, Panel, curves
+from headgate.figures.plots.curves import Curve, Panel, curves
 from headgate.studies.paths import course, loss_rate, utilisation
 from headgate.studies.vcp import extensions, jobs, measures
 from headgate.studies.vcp.measures import Series, at, compared, hop_row, replicates

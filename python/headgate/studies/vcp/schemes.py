@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headgate.build import Flow
+from headgate.engine.build import Flow
 from headgate.studies.paths import flow, packets
 
 PACKET_BITS = 8000

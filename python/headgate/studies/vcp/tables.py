@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 
+from headgate.data.tables import Table
 from headgate.experiment.estimates import all_possible
 from headgate.experiment.runnable import Listing
 from headgate.experiment.runs import Runs
@@ -16,7 +17,6 @@ from headgate.studies.paths import loss_rate, utilisation
 from headgate.studies.vcp import jobs, measures
 from headgate.studies.vcp.applications import SHORT, VOICE, mean_completion_s
 from headgate.studies.vcp.measures import MEASURES, at, compared, levels, replicates
-from headgate.tables import Table
 
 BOTH = ("VCP", "VCP released")
 #: Whose figures stand beside those that are remembered.

@@ -1,0 +1,203 @@
+"""Parameters of laws, devices and fluid models, as users write them.
+
+A parameter is a word, a pure number, or a quantity. A quantity is a text with its unit
+(`target = "5 ms"`), or a number under a name that ends with the unit (`target_s = 0.005`).
+A bare number under another name could mean several units, so it is refused. Counts that have one
+unit only, such as segments and round trips, may be bare under their own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from headgate.base.as_toml import as_toml
+from headgate.base.catalog import PACKET, Law, Param
+from headgate.base.errors import CatalogError, UnitError
+from headgate.base.units import (
+    PS_PER_S,
+    Amount,
+    parse_buffer,
+    parse_bytes,
+    parse_count,
+    parse_rate,
+    parse_time,
+)
+
+Packets = Callable[[str, Amount], float]
+"""Makes packets of the amount under a key."""
+
+Value = float | str
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A unit of parameters: how a name ends that carries it, and how a quantity of it is read."""
+
+    ending: str
+    example: str
+    read: Callable[[str], float]
+    is_one_of_several: bool = True
+    """Whether users know the quantity in several units, so that no number is bare."""
+
+
+def _read_packet_rate(text: str) -> float:
+    return parse_count(text, ("packets/s", "segments/s"), "a rate in packets")
+
+
+def _read_segments(text: str) -> float:
+    return parse_count(text, ("packets", "segments"), "a number of packets")
+
+
+_UNITS = {
+    "s": _Unit("_s", "5 ms", lambda text: parse_time(text) / PS_PER_S),
+    "min": _Unit("_minutes", "10 min", lambda text: parse_time(text) / (60 * PS_PER_S)),
+    "bytes": _Unit("_bytes", "1514 B", parse_bytes),
+    "bytes/s": _Unit("_bytes_s", "10 Mbit/s", lambda text: parse_rate(text) / 8),
+    "Mbit/s": _Unit("_mbps", "10 Mbit/s", lambda text: parse_rate(text) / 1e6),
+    "packets/s": _Unit("_packets_s", "100 packets/s", _read_packet_rate),
+    "segments/s": _Unit("_segments_s", "100 packets/s", _read_packet_rate),
+    "1/s": _Unit("_hz", "170 Hz", lambda text: parse_count(text, ("Hz",), "a frequency"), False),
+    "packets": _Unit("_packets", "10 packets", _read_segments, False),
+    "segments": _Unit("_segments", "10 packets", _read_segments, False),
+}
+#: Units of cards that are written otherwise in a quantity.
+_IN_TEXT = {"bytes": "B", "segments/s": "packets/s"}
+
+
+class ParameterError(CatalogError):
+    """A parameter that is not allowed; `key` is how the user wrote its name."""
+
+    def __init__(self, key: str, sentence: str) -> None:
+        self.key, self.sentence = key, sentence
+        super().__init__(f"{key}: {sentence}")
+
+
+def read_parameters(card: Law, given: Mapping[str, object], packets: Packets) -> dict[str, Value]:
+    """Return all parameters of a table by their names, numbers in the units of the card.
+
+    Raises ParameterError.
+    """
+    read: dict[str, Value] = {}
+    for key, value in given.items():
+        try:
+            param = find_parameter(card, key)
+            number = _read(param, key, value, packets)
+        except (CatalogError, UnitError) as error:
+            raise ParameterError(key, str(error)) from None
+        if param.name in read:
+            says = f"'{param.name}' is given twice, with and without its unit; leave one out"
+            raise ParameterError(key, says)
+        read[param.name] = number
+    return read
+
+
+def check_holds_packet(card: Law, read: Mapping[str, Value], packet_bytes: int) -> None:
+    """Raise ParameterError for a parameter that must hold a packet and is smaller."""
+    for param in card.params:
+        value = read.get(param.name, param.default)
+        if PACKET in param.at_least and not isinstance(value, str) and value < packet_bytes:
+            says = f"{value:g} {param.unit} hold no packet of {packet_bytes} B, so all are dropped"
+            raise ParameterError(_drop_unit(param), says)
+
+
+def check_together(card: Law, given: Mapping[str, object], read: Mapping[str, Value]) -> None:
+    """Raise ParameterError for a parameter below another one that it may not be below.
+
+    `read` is what `read_parameters` made of `given`. What is automatic is below nothing.
+    """
+    values = {param.name: read.get(param.name, param.default) for param in card.params}
+    for param in card.params:
+        for other in param.at_least:
+            if other in values and _is_below(card, values, param, other):
+                named = param.name if param.name in read else other
+                says = (
+                    f"'{param.name}' is {values[param.name]:g} and may not be below '{other}',"
+                    f" which is {values[other]:g}{'' if other in read else ' by default'}"
+                )
+                raise ParameterError(_find_key(card, given, named), says)
+
+
+def _is_below(card: Law, values: Mapping[str, Value], param: Param, other: str) -> bool:
+    value, least = values[param.name], values[other]
+    if isinstance(value, str) or isinstance(least, str):
+        return False
+    is_automatic = param.is_automatic(value) or card.param(other).is_automatic(least)
+    return value < least and not is_automatic
+
+
+def _find_key(card: Law, given: Mapping[str, object], name: str) -> str:
+    """Return how the user wrote the name of a parameter."""
+    return next((key for key in given if find_parameter(card, key).name == name), name)
+
+
+def find_parameter(card: Law, key: str) -> Param:
+    """Return the parameter of that name, with or without the unit at its end.
+
+    Raises CatalogError.
+    """
+    known = any(param.name == key for param in card.params)
+    by_short = {_drop_unit(param): param for param in card.params}
+    return by_short[key] if key in by_short and not known else card.param(key)
+
+
+def count_packets(_key: str, amount: Amount) -> float:
+    """Return packets of an amount that is written in packets. Raises UnitError for any other."""
+    if amount.unit != "packets":
+        raise UnitError(f"'{amount}' is not allowed; write packets, such as '10 packets'")
+    return float(amount.value)
+
+
+def read_quantity(unit: str, key: str, text: str, packets: Packets) -> float:
+    """Return a quantity as a number of `unit`. Raises UnitError."""
+    if unit == "packets":  # a buffer's may be a share of the bandwidth-delay product
+        return packets(key, parse_buffer(text))
+    if unit in _UNITS:
+        return _UNITS[unit].read(text)
+    of = "" if unit in {"", "1"} else f" of {unit}"
+    raise UnitError(f"{as_toml(text)} is not allowed; it must be a number{of}")
+
+
+def write_number(param: Param, number: float) -> float | str:
+    """Return a number as a user writes it under the full name of its parameter."""
+    unit = required_unit(param)
+    return f"{number!r} {unit}" if unit else number
+
+
+def required_unit(param: Param) -> str:
+    """Return the unit that a number under the parameter's full name must have; empty if none."""
+    unit = _UNITS.get(param.unit)
+    if unit is None or param.name.endswith(unit.ending) or not unit.is_one_of_several:
+        return ""
+    return _IN_TEXT.get(param.unit, param.unit)
+
+
+def _drop_unit(param: Param) -> str:
+    unit = _UNITS.get(param.unit)
+    return param.name if unit is None else param.name.removesuffix(unit.ending)
+
+
+def _read(param: Param, key: str, value: object, packets: Packets) -> Value:
+    """Return a value that the card allows. Raises CatalogError or UnitError."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        allowed = " or ".join(f"'{word}'" for word in param.choices)
+        allowed = allowed or f"a number from {param.bounds}"
+        raise CatalogError(f"{as_toml(value)} is not allowed; it must be {allowed}")
+    if param.choices:
+        read = value
+    elif isinstance(value, str):
+        read = read_quantity(param.unit, key, value, packets)
+    else:
+        read = _read_bare(param, key, value)
+    param.check(read)
+    return read
+
+
+def _read_bare(param: Param, key: str, value: float) -> float:
+    """Return a number without a unit. Raises UnitError unless its unit is certain."""
+    unit = _UNITS.get(param.unit)
+    is_full = key == param.name
+    if unit is None or key.endswith(unit.ending) or (is_full and not unit.is_one_of_several):
+        return value
+    or_bare = "" if is_full else f", or {param.name} = {as_toml(value)} (in {param.unit})"
+    raise UnitError(f"{as_toml(value)} has no unit; write one, such as {unit.example!r}{or_bare}")

@@ -1,0 +1,354 @@
+"""Units. The only place where "10 Mbit/s" becomes a number, and a number becomes "10 Mbit/s".
+
+Rates are integer bit/s, times integer picoseconds, sizes integer bytes. A bare number is refused,
+since nobody but its writer knows whether it means bits, bytes, seconds or milliseconds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+from typing import Literal
+
+from headgate.base.as_toml import as_toml
+from headgate.base.errors import UnitError
+from headgate.base.suggest import also
+
+PS_PER_S = 10**12
+#: Decimal digits before or after the point that a number may have.
+MOST_DIGITS = 30
+
+_RATES = {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9, "Tbit/s": 10**12}
+_TIMES = {
+    "ps": 1,
+    "ns": 10**3,
+    "us": 10**6,
+    "ms": 10**9,
+    "s": PS_PER_S,
+    "min": 60 * PS_PER_S,
+    "h": 3600 * PS_PER_S,
+}
+_BYTES = {
+    "B": 1,
+    "kB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+}
+#: Units that are no thousand times another.
+_UNDECIMAL = ("min", "h", "KiB", "MiB", "GiB")
+_SYNONYMS = {
+    "bps": "bit/s",
+    "kbps": "kbit/s",
+    "Mbps": "Mbit/s",
+    "Gbps": "Gbit/s",
+    "µs": "us",
+    "μs": "us",
+    "byte": "B",
+    "bytes": "B",
+    "packet": "packets",
+    "segment": "segments",
+    "flow/s": "flows/s",
+    "/s": "flows/s",
+}
+_NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*")
+#: What follows a number that is written with a comma, which may part decimals or thousands.
+_COMMA = re.compile(r",\d")
+
+AmountUnit = Literal["packets", "B", "BDP", "BDP/sqrt(n)", "ps", "infinite"]
+_AMOUNT_UNITS: dict[str, AmountUnit] = {
+    "packets": "packets",
+    "BDP": "BDP",
+    "BDP/sqrt(n)": "BDP/sqrt(n)",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """What a text should be: its units, and the words, the example and the limit of an error."""
+
+    units: Mapping[str, int]
+    what: str
+    example: str
+    #: The largest value that the engine takes, for a kind that is read as a whole number.
+    most: str = ""
+
+
+_RATE = _Kind(_RATES, "a rate", "10 Mbit/s", "100 Tbit/s")
+_TIME = _Kind(_TIMES, "a time", "45 ms", "8640000 s")
+_SIZE_IN_BYTES = _Kind(_BYTES, "a size", "1460 B", f"{2**63 - 1} B")
+_SIZE = _Kind({"packets": 1, **_BYTES}, "a size", "100 packets")
+_BUFFER = _Kind({**dict.fromkeys(_AMOUNT_UNITS, 1), **_TIMES, **_BYTES}, "a buffer", "1 BDP")
+_WINDOW = _Kind({"packets": 1}, "a window", "10 packets")
+_FREQUENCY = _Kind({"flows/s": 1}, "an arrival rate", "500 flows/s")
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much data: packets, bytes, the time a link takes for it, or a multiple of the BDP."""
+
+    value: Fraction
+    unit: AmountUnit
+
+    def __str__(self) -> str:
+        """Write it as `parse_buffer` and `parse_size` read it."""
+        if self.unit == "infinite":
+            return "infinite"
+        if self.unit == "B":
+            return format_bytes(int(self.value))
+        if self.unit == "ps":
+            return format_time(int(self.value))
+        return f"{_decimal(self.value)} {self.unit}"
+
+
+_INFINITE: AmountUnit = "infinite"
+INFINITE = Amount(Fraction(0), _INFINITE)
+
+
+def parse_rate(text: object) -> int:
+    """Read a rate of a link, "100 Mbit/s", as bit/s. It must be above zero."""
+    number = _scale(text, _RATE)
+    if number == 0:
+        raise UnitError(f"{text!r} is zero; write a rate above zero, such as '{_RATE.example}'")
+    return number
+
+
+def parse_time(text: object) -> int:
+    """Read a time or a delay, "45 ms", as picoseconds. Zero is allowed."""
+    return _scale(text, _TIME)
+
+
+def parse_bytes(text: object) -> int:
+    """Read a size in bytes, "1460 B". Zero is allowed."""
+    return _scale(text, _SIZE_IN_BYTES)
+
+
+def parse_size(text: object) -> Amount:
+    """Read the size of a file or of a window: "834 packets", "1 MB"."""
+    amount = _amount(text, _SIZE)
+    if amount.value <= 0:
+        raise UnitError(f"{text!r} is not above zero; the least is '1 packet'")
+    return amount
+
+
+def parse_buffer(text: object) -> Amount:
+    """Read a buffer: "834 packets", "1 MB", "50 ms", "0.5 BDP", "1 BDP/sqrt(n)", "infinite"."""
+    if isinstance(text, str) and text.strip() == _INFINITE:
+        return INFINITE
+    return _amount(text, _BUFFER)
+
+
+def parse_packets(text: object) -> Fraction:
+    """Read a window, "10 packets"."""
+    value, _ = _split(_text(text, _WINDOW), _WINDOW)
+    if value <= 0:
+        raise UnitError(f"{text!r} is not above zero; the least is '1 packet'")
+    return value
+
+
+def parse_frequency(text: object) -> float:
+    """Read an arrival rate, "500 flows/s", as flows a second. It must be above zero."""
+    value, _ = _split(_text(text, _FREQUENCY), _FREQUENCY)
+    if value <= 0:
+        raise UnitError(f"{text!r} is not above zero; write an arrival rate such as '500 flows/s'")
+    return float(value)
+
+
+def parse_count(text: object, units: tuple[str, ...], what: str) -> float:
+    """Read a number of things that are counted in any of `units`, such as "10 packets"."""
+    kind = _Kind(dict.fromkeys(units, 1), what, f"10 {units[0]}")
+    value, _ = _split(_text(text, kind), kind)
+    return float(value)
+
+
+def ratio(unit: str, other: str) -> float | None:
+    """Return how many of `other` one `unit` is, where both measure the same."""
+    for units in (_RATES, _TIMES, _BYTES):
+        one, two = (units.get(_SYNONYMS.get(name, name)) for name in (unit, other))
+        if one is not None and two is not None:
+            return one / two
+    return None
+
+
+def sizes(texts: Sequence[str]) -> list[Fraction | float] | None:
+    """Return how large quantities of one kind are; None where they are of several, or of none.
+
+    One kind are rates, times or sizes in any of their units, and numbers before the same word, such
+    as "5 %". Zero needs no unit, and what is "infinite" is larger than all.
+    """
+    parts = [_split_quantity(text) for text in texts]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    words = {unit for value, unit in known if value != 0 and unit != _INFINITE}
+    scales = next((units for units in (_RATES, _TIMES, _BYTES) if words <= units.keys()), None)
+    if scales is None and len(words) > 1:
+        return None
+    return [
+        math.inf if unit == _INFINITE else value * (scales or {}).get(unit, 1)
+        for value, unit in known
+    ]
+
+
+def _split_quantity(text: str) -> tuple[Fraction, str] | None:
+    if text in (_INFINITE, "inf"):
+        return Fraction(1), _INFINITE
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    return _exact(match[1]), _SYNONYMS.get(match[2] or "", match[2] or "")
+
+
+def readable(unit: str, largest: float) -> tuple[float, str]:
+    """Return what to multiply figures of a unit by, and the unit that people read them in."""
+    scales = {"bit/s": (_RATES, 1.0), "s": (_TIMES, 1e-12), "B": (_BYTES, 1.0)}.get(unit)
+    if scales is None or not 0 < largest < math.inf:
+        return 1.0, unit
+    units, one = scales
+    decimal = {name: size * one for name, size in units.items() if name not in _UNDECIMAL}
+    fitting = [name for name, size in decimal.items() if size <= largest * (1 + 1e-9)]
+    name = fitting[-1] if fitting else next(iter(decimal))
+    return 1 / decimal[name], name
+
+
+def format_rate(bps: int) -> str:
+    """Write bit/s with the largest unit that fits."""
+    return _format(bps, _RATES)
+
+
+def format_time(ps: int) -> str:
+    """Write picoseconds with the largest decimal unit that fits."""
+    if ps == 0:
+        return "0 s"
+    return _format(ps, {name: size for name, size in _TIMES.items() if name not in ("min", "h")})
+
+
+def format_bytes(size: int) -> str:
+    """Write bytes with the largest decimal unit that divides them."""
+    whole = {unit: scale for unit, scale in _BYTES.items() if "i" not in unit}
+    return _format(size, {unit: scale for unit, scale in whole.items() if size % scale == 0})
+
+
+def format_packets(value: Fraction) -> str:
+    """Write a window."""
+    return f"{_decimal(value)} packets"
+
+
+def format_frequency(per_s: float) -> str:
+    """Write an arrival rate."""
+    return f"{per_s!r} flows/s"
+
+
+def _text(given: object, kind: _Kind) -> str:
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        raise UnitError(f"{as_toml(given)} has no unit; write {kind.what} such as '{kind.example}'")
+    if not isinstance(given, str):
+        raise _no_quantity(given, kind)
+    return given
+
+
+def _scale(given: object, kind: _Kind) -> int:
+    return _scale_text(_text(given, kind), kind)
+
+
+# A study's thousand scenarios say the same few times and rates again and again.
+@lru_cache(maxsize=4096)
+def _scale_text(text: str, kind: _Kind) -> int:
+    value, unit = _split(text, kind)
+    exact = _not_negative(value, text, kind) * kind.units[unit]
+    whole = round(exact)
+    if whole == 0 and exact > 0:
+        raise UnitError(f"{text!r} is too small; the least is '1 {next(iter(kind.units))}'")
+    if whole >= 2**63:
+        raise UnitError(f"{text!r} is too large; the most is '{kind.most}'")
+    return whole
+
+
+def _amount(given: object, kind: _Kind) -> Amount:
+    text = _text(given, kind)
+    value, unit = _split(text, kind)
+    _not_negative(value, text, kind)
+    if unit in _BYTES:
+        return Amount(Fraction(round(value * _BYTES[unit])), "B")
+    if unit in _TIMES:
+        return Amount(Fraction(round(value * _TIMES[unit])), "ps")
+    return Amount(value, _AMOUNT_UNITS[unit])
+
+
+def _not_negative(value: Fraction, text: str, kind: _Kind) -> Fraction:
+    if value < 0:
+        raise UnitError(f"{text!r} is negative; write {kind.what} such as '{kind.example}'")
+    return value
+
+
+def _split(text: str, kind: _Kind) -> tuple[Fraction, str]:
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise _no_quantity(text, kind)
+    unit = _SYNONYMS.get(match[2] or "", match[2] or "")
+    if not unit:
+        raise UnitError(f"{text!r} has no unit; write {kind.what} such as '{kind.example}'")
+    if _COMMA.match(unit):
+        raise _no_comma(text)
+    if unit not in kind.units:
+        raise _no_unit(text, unit, kind)
+    return _check_bound(match[1], text, kind), unit
+
+
+def _no_quantity(given: object, kind: _Kind) -> UnitError:
+    return UnitError(
+        f"{as_toml(given)} is not {kind.what}; write a number and a unit such as '{kind.example}'"
+    )
+
+
+def _no_comma(text: str) -> UnitError:
+    return UnitError(
+        f"{text!r} has a comma; write a point before decimals, such as"
+        f" '{text.replace(',', '.', 1)}', and nothing between thousands"
+    )
+
+
+def _no_unit(text: str, unit: str, kind: _Kind) -> UnitError:
+    aliases = {name: name for name in kind.units} | {
+        name: unit for name, unit in _SYNONYMS.items() if unit in kind.units
+    }
+    near = also(unit, aliases, aliases) if len(unit) > 1 else ""  # one letter may mean anything
+    known = ", ".join(kind.units)
+    return UnitError(f"{text!r} has the unit '{unit}'; {kind.what} takes one of {known}{near}")
+
+
+def _exact(number: str) -> Fraction:
+    return Fraction(Decimal(number.replace("_", "")))
+
+
+def _check_bound(number: str, text: str, kind: _Kind) -> Fraction:
+    """Read a number, unless it is beyond all that is simulated: it could have endless digits."""
+    value = Decimal(number.replace("_", ""))
+    if value and not -MOST_DIGITS <= value.adjusted() <= MOST_DIGITS:
+        size = "large" if value.adjusted() > 0 else "small"
+        raise UnitError(f"{text!r} is too {size}; write {kind.what} such as '{kind.example}'")
+    return Fraction(value)
+
+
+def _format(number: int, units: Mapping[str, int]) -> str:
+    name, scale = next(iter(units.items()))
+    for candidate, size in units.items():
+        if 0 < size <= number and size > scale:
+            name, scale = candidate, size
+    return f"{_decimal(Fraction(number, scale))} {name}"
+
+
+def _decimal(value: Fraction) -> str:
+    # 40 digits hold any 63-bit integer over any decimal scale exactly, so that text and number
+    # are one to one.
+    with localcontext() as context:
+        context.prec = 40
+        quotient = Decimal(value.numerator) / Decimal(value.denominator)
+    return f"{quotient:f}".rstrip("0").rstrip(".") if "." in f"{quotient:f}" else f"{quotient:f}"

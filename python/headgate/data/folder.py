@@ -1,0 +1,196 @@
+"""A run's folder: one Parquet file a table, and run.json with the checksum of each.
+
+Each file is written, then renamed. Tables of a campaign's run have its labels in front, so that a
+query over many folders can tell the runs apart; they are left out when a folder is read back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from headgate.base.errors import StoreError, explain_os
+from headgate.base.files import flush, name_draft
+from headgate.base.lock import HeldError, hold_lock
+from headgate.data.parquet import Rows, read_columns, write_rows
+from headgate.data.tables import TABLES, Table
+
+RUN_FILE = "run.json"
+LOCK_FILE = ".lock"
+CHECKSUMS = "checksums"
+#: The places of a run's tables among others.
+ORDER = {name: place for place, name in enumerate(TABLES)}
+RUN_COLUMN, LABEL_PREFIX = "run_id", "label_"
+
+
+def write_folder(folder: Path, tables: Mapping[str, Rows], meta: Mapping[str, Any]) -> None:
+    """Write all tables, then run.json: a folder with run.json is whole. Raises StoreError.
+
+    Nothing is put in its place before everything is on the disk, so that neither a full disk nor a
+    power cut leaves a part of a run.
+    """
+    drafts: dict[str, Path] = {}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, table in tables.items():
+            draft = drafts[f"{name}.parquet"] = name_draft(folder / f"{name}.parquet")
+            write_rows(table, draft)
+            flush(draft)
+        sums = {name: _checksum(draft) for name, draft in drafts.items()}
+        sums[RUN_FILE] = _checksum_of(meta)
+        draft = drafts[RUN_FILE] = name_draft(folder / RUN_FILE)
+        draft.write_text(json.dumps({**meta, CHECKSUMS: sums}, indent=2), encoding="utf-8")
+        flush(draft)
+        _place(folder, drafts)
+    except (OSError, StoreError) as error:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
+        if isinstance(error, StoreError):
+            raise
+        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
+
+
+@contextmanager
+def hold_for_run(folder: Path) -> Iterator[None]:
+    """Have a folder for one run alone; it is made, and removed afterwards if it stayed empty.
+
+    Raises StoreError before anything is done if another run has it, or it cannot be written.
+    """
+    made = not folder.exists()
+    try:
+        with _hold_folder(folder):
+            yield
+    finally:
+        if made:
+            with suppress(OSError):  # there is something in it
+                folder.rmdir()
+
+
+def _hold_folder(folder: Path) -> ExitStack:
+    held = ExitStack()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held.enter_context(hold_lock(folder / LOCK_FILE, _owner()))
+    except HeldError as error:
+        raise StoreError(
+            f"{folder}: another run is at work in it ({error}); wait, or choose another folder"
+        ) from None
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
+    return held
+
+
+def _owner() -> str:
+    since = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
+    return f"process {os.getpid()} on {socket.gethostname()}, since {since} UTC"
+
+
+def _place(folder: Path, drafts: Mapping[str, Path]) -> None:
+    """Put files in their places, run.json last."""
+    (folder / RUN_FILE).unlink(missing_ok=True)
+    for name, draft in drafts.items():
+        if name == RUN_FILE:
+            flush(folder)
+        draft.replace(folder / name)
+    flush(folder)
+    flush(folder.parent)
+
+
+def read_meta(folder: Path) -> dict[str, Any] | None:
+    """Read run.json, or None where there is none. Raises StoreError if it is broken."""
+    found = _read_manifest(folder)
+    return found[0] if found else None
+
+
+def find_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
+    """Find a run: its tables, which are read when they are asked for, and its run.json.
+
+    Raises StoreError if there is none, or a file is not what was written.
+    """
+    found = _read_manifest(folder)
+    if found is None:
+        raise StoreError(f"{folder}: holds no finished run (there is no run.json)")
+    meta, sums = found
+    own = [Path(name).stem for name in sorted(sums) if name != RUN_FILE]
+    names = sorted(own, key=lambda name: ORDER.get(name, len(ORDER)))
+    for name in names:
+        path = folder / f"{name}.parquet"
+        if not path.is_file():
+            raise StoreError(f"{path}: there is no such file; run the scenario again")
+        if sums.get(path.name) != _checksum(path):
+            raise _damage_error(path)
+    return StoredTables(folder, names), meta
+
+
+def find_runs(folder: Path) -> list[Path]:
+    """Return the folders of finished runs: this one, or those of a study or an experiment in it."""
+    if (folder / RUN_FILE).is_file():
+        return [folder]
+    return sorted(path.parent for path in (folder / "runs").glob(f"*/{RUN_FILE}"))
+
+
+class StoredTables(Mapping[str, Table]):
+    """The tables of a run's folder, a study's own among them, each read when it is asked for."""
+
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self._folder = folder
+        self._read: dict[str, Table | None] = dict.fromkeys(names)
+
+    def __getitem__(self, name: str) -> Table:
+        if name not in self._read:
+            kept = ", ".join(self._read) or "none"
+            raise StoreError(f"{self._folder}: this run kept no table {name!r}; it has {kept}")
+        table = self._read[name]
+        if table is None:
+            table = self._read[name] = read_table(self._folder, name)
+        return table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+
+def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, str]] | None:
+    """Read run.json apart from its checksums, and these."""
+    path = folder / RUN_FILE
+    try:
+        meta = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise StoreError(
+            f"{path}: cannot be read ({error}); remove {folder} and run again"
+        ) from None
+    sums = meta.pop(CHECKSUMS, None) if isinstance(meta, dict) else None
+    if not isinstance(sums, dict) or sums.get(RUN_FILE) != _checksum_of(meta):
+        raise _damage_error(path)
+    return meta, sums
+
+
+def read_table(folder: Path, name: str) -> Table:
+    """Read one table of a run's folder, without the labels. Raises StoreError."""
+    columns = read_columns(folder / f"{name}.parquet")
+    own = {key: c for key, c in columns.items() if not key.startswith((RUN_COLUMN, LABEL_PREFIX))}
+    return Table(name, own)
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _checksum_of(meta: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(meta).encode()).hexdigest()
+
+
+def _damage_error(path: Path) -> StoreError:
+    return StoreError(f"{path}: its checksum does not fit; remove {path.parent} and run again")

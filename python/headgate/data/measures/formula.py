@@ -1,0 +1,72 @@
+"""Columns from their formulas: what is written of a column is how it is formed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.data.columns import Column
+
+Numbers = NDArray[np.float64]
+
+
+def ratio(above: Any, below: Any) -> Numbers:
+    """Divide; NaN where there is nothing to divide by."""
+    above, below = np.asarray(above, np.float64), np.asarray(below, np.float64)
+    out: Numbers = np.full(np.broadcast(above, below).shape, np.nan)
+    np.divide(above, below, out=out, where=below != 0)
+    return out
+
+
+def share(above: Any, below: Any) -> Numbers:
+    """Divide a part by its whole; 0 where the whole is 0 and so is the part."""
+    nothing = (np.asarray(above) == 0) & (np.asarray(below) == 0)
+    return np.where(nothing, 0.0, ratio(above, below))
+
+
+def form(columns: Iterable[Column], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return every column in its order: a fact as it is, any other by its formula.
+
+    A formula may name columns that have formulas themselves.
+    """
+    columns = tuple(columns)
+    formulas, known = {column.name: column.formula for column in columns}, dict(facts)
+
+    def value(name: str) -> Any:
+        if name not in known:
+            known[name] = evaluate(formulas[name], value)
+        return known[name]
+
+    return {column.name: value(column.name) for column in columns}
+
+
+def evaluate(formula: str, value: Callable[[str], Any]) -> Numbers:
+    """Work out a formula of names, numbers, the four operations and `share(part, whole)`."""
+    return _evaluate(ast.parse(formula, mode="eval").body, value)
+
+
+_OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Numbers]] = {
+    ast.Add: np.add,
+    ast.Sub: np.subtract,
+    ast.Mult: np.multiply,
+    ast.Div: ratio,
+}
+
+
+def _evaluate(node: ast.expr, value: Callable[[str], Any]) -> Numbers:
+    match node:
+        case ast.BinOp(left=left, op=operation, right=right):
+            return _OPERATIONS[type(operation)](_evaluate(left, value), _evaluate(right, value))
+        case ast.Call(func=ast.Name(id="share"), args=[part, whole], keywords=[]):
+            return share(_evaluate(part, value), _evaluate(whole, value))
+        case ast.Name(id=name):
+            return np.asarray(value(name), np.float64)
+        case ast.Constant(value=int(number)):
+            return np.asarray(number, np.float64)
+    raise ValueError(
+        f"{ast.unparse(node)!r} is neither a name, a number, share(part, whole) nor one of + - * /"
+    )

@@ -1,0 +1,148 @@
+"""From the engine's facts and the plan to tables with names, ratios and units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.base.names import each_name, transport_of_each
+from headgate.data.columns import FLOWS, NETWORK, PORTS, RESPONSES, SERIES
+from headgate.data.columns.mesonet import PAIRS
+from headgate.data.measures.formula import form, ratio
+from headgate.data.measures.periods import law_names, name_links, of_periods
+from headgate.data.tables import Table, Words
+
+Facts = Mapping[str, NDArray[Any]]
+Plan = Mapping[str, Any]
+
+STATUS = ("connecting", "running", "finished", "failed", "abandoned")
+
+
+def make_tables(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Table]:
+    """Return the tables of a run."""
+    return {
+        "flows": Table("flows", flows(plan, facts)),
+        "ports": Table("ports", ports(plan, facts["ports"])),
+        "series": Table("series", series(plan, facts)),
+        "network": Table("network", form(NETWORK, facts["network"])),
+        "responses": Table("responses", responses(plan, facts)),
+        **of_periods(plan, facts),
+    }
+
+
+def responses(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Form the responses of each period; the interval is the plan's."""
+    periods = facts["responses"]
+    interval_s = np.full(len(periods["start_s"]), plan["measure"]["interval_ps"] / 1e12)
+    of_pairs = _flows_of_pairs(facts["pairs"], facts["labels"]["class"], len(interval_s))
+    return form(RESPONSES, {**periods, **of_pairs, "interval_s": interval_s})
+
+
+def _flows_of_pairs(pairs: Facts, labels: Sequence[str], periods: int) -> dict[str, NDArray[Any]]:
+    """Return flows_DD and rate_sum_DD of each period, and those of the other pairs of MesoNet."""
+    found: dict[str, NDArray[Any]] = {}
+    for column, fact in (("flows", "timed"), ("rate_sum", "rate_sum")):
+        for pair in PAIRS:
+            here = pairs["pair"] == (labels.index(pair) if pair in labels else len(labels))
+            found[f"{column}_{pair}"] = np.zeros(periods, pairs[fact].dtype)
+            found[f"{column}_{pair}"][pairs["period"][here].astype(np.int64)] = pairs[fact][here]
+    return found
+
+
+def flows(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
+    """Name traffic, law, class and routers."""
+    facts = of_run["flows"]
+    nodes = [node["name"] for node in plan["nodes"]]
+    segment = np.array([t["segment_bytes"] for t in plan["transports"]], np.float64)
+    profile = transport_of_each(plan["traffic"])[facts["traffic"].astype(np.int64)]
+    words = {
+        "traffic": Words(facts["traffic"], list(each_name(plan["traffic"]))),
+        "law": Words(facts["law"], law_names(plan["laws"])),
+        "class": Words(facts["pair"], of_run["labels"]["class"]),
+        "source": Words(facts["source"], nodes),
+        "receiver": Words(facts["receiver"], nodes),
+        "status": Words(facts["status"], STATUS),
+    }
+    return form(FLOWS, {**facts, **words, "segment_bytes": segment[profile]})
+
+
+def ports(plan: Plan, facts: Facts) -> dict[str, Any]:
+    """Name links and routers; a row for each link of the plan."""
+    links = plan["links"]
+    packet = plan["transports"][0]["segment_bytes"] + plan["transports"][0]["header_bytes"]
+    of_plan = {
+        **name_links(plan, np.arange(len(links))),
+        "delay_s": np.array([link["delay_ps"] for link in links]) / 1e12,
+        "buffer_packets": np.array([_buffer_packets(link["buffer"], packet) for link in links]),
+    }
+    return form(PORTS, {**facts, **of_plan})
+
+
+def _buffer_packets(buffer: Any, packet_bytes: int) -> float:
+    if buffer == "infinite":
+        return float("inf")
+    return float(buffer.get("packets", buffer.get("bytes", 0) / packet_bytes))
+
+
+def series(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Put the series of flows and of ports under one another."""
+    numbers = np.array((plan["measure"]["series"] or {"flows": []})["flows"], np.int64)
+    names = _names(plan, numbers.tolist())
+    of_flows, of_ports = facts["series_flows"], facts["series_ports"]
+    flow, link = of_flows["flow"].astype(np.int64), of_ports["link"].astype(np.int64)
+    profile = transport_of_each(plan["traffic"])[numbers]
+    segment, header = (
+        np.array([profile[f"{part}_bytes"] for profile in plan["transports"]], np.float64)
+        for part in ("segment", "header")
+    )
+    bits, packets = 8 * segment[profile], 8 * (segment + header)[profile]
+    delivered = bits[flow] * of_flows["delivered_packets"]
+    arrived = bits[flow] * of_flows["arrived_packets"]
+    parts = [
+        {
+            **of_flows,
+            "pacing_rate_bps": packets[flow] * of_flows["pace"],
+            "throughput_bps": _slope(of_flows["t_s"], delivered, flow),
+            "arrival_rate_bps": _slope(of_flows["t_s"], arrived, flow),
+        },
+        {**of_ports, "throughput_bps": _slope(of_ports["t_s"], 8.0 * of_ports["sent_bytes"], link)},
+    ]
+    lengths = [len(flow), len(link)]
+    words = {
+        "of": Words(np.repeat([0, 1], lengths), ["flow", "port"]),
+        "name": Words(
+            np.concatenate([flow, link + len(names)]),
+            [*names, *(item["name"] for item in plan["links"])],
+        ),
+    }
+    return {
+        c.name: words[c.name] if c.name in words else _stack(c.name, parts, lengths) for c in SERIES
+    }
+
+
+def _stack(name: str, parts: list[dict[str, Any]], lengths: list[int]) -> NDArray[np.float64]:
+    columns = [
+        np.asarray(part[name], np.float64) if name in part else np.full(length, np.nan)
+        for part, length in zip(parts, lengths, strict=True)
+    ]
+    return np.concatenate(columns)
+
+
+def _names(plan: Plan, numbers: list[int]) -> list[str]:
+    """Name the flows of these numbers."""
+    wanted = set(numbers)
+    name = {n: name for n, name in enumerate(each_name(plan["traffic"])) if n in wanted}
+    return [name[number] for number in numbers]
+
+
+def _slope(t_s: NDArray[Any], total: NDArray[Any], of: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the growth per second since the previous row of a flow or port; NaN in the first."""
+    order = np.lexsort((t_s, of))
+    out = np.full(len(t_s), np.nan)
+    same = np.diff(of[order]) == 0
+    slope = ratio(np.diff(np.asarray(total, np.float64)[order]), np.diff(t_s[order]))
+    out[order[1:][same]] = slope[same]
+    return out

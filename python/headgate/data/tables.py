@@ -1,0 +1,315 @@
+"""Tables of results: NumPy columns inside, an Arrow stream outside.
+
+Polars, pandas and DuckDB read a table as it is; columns of numbers are handed over without a copy.
+A missing number is NaN in NumPy and null in Arrow and Parquet, where NaN would be a value: a mean
+over it is NaN, a mean over null is that of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.base.errors import HeadgateError
+from headgate.base.optional import load_library
+from headgate.base.plain_text import format_table
+from headgate.base.suggest import hint
+from headgate.data.columns import EVERY_TABLE, TABLES, Column
+
+__all__ = ["TABLES", "Table", "Words"]
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import xarray
+
+
+class Words:
+    """A column of words, kept as codes into the few that occur."""
+
+    def __init__(self, codes: NDArray[Any], words: Sequence[str]) -> None:
+        self.codes = np.asarray(codes, dtype=np.uint32)
+        self.words = tuple(words)
+
+    @classmethod
+    def of(cls, texts: Any) -> Words:
+        """Read one word a row."""
+        seen: dict[str, int] = {}
+        codes = [seen.setdefault(text, len(seen)) for text in np.asarray(texts).tolist()]
+        return cls(np.array(codes, dtype=np.uint32), list(seen))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> Words:
+        return Words(self.codes[rows], self.words)
+
+    def texts(self) -> NDArray[np.str_]:
+        """Return one word a row."""
+        return np.asarray(self.words or ("",), dtype=str)[self.codes]
+
+    def translate(self, meaning: Callable[[str], Any]) -> NDArray[Any]:
+        """Return for each row what its word means, which is asked once a word."""
+        return np.array([meaning(word) for word in self.words or ("",)])[self.codes]
+
+    def arrow_buffers(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Return offsets and UTF-8 bytes, as Arrow lays words out."""
+        encoded = [word.encode() for word in self.words]
+        length = np.array([len(word) for word in encoded] or [0], dtype=np.int64)
+        start = np.concatenate([[0], np.cumsum(length)[:-1]])
+        lengths = length[self.codes]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        shift = np.repeat(start[self.codes] - offsets[:-1], lengths)
+        blob = np.frombuffer(b"".join(encoded) or b"\0", dtype=np.uint8)
+        return offsets, blob[np.arange(offsets[-1]) + shift]
+
+
+Data = Mapping[str, NDArray[Any] | Words]
+
+
+class Table:
+    """Columns of equal length, each with a unit and a definition."""
+
+    def __init__(self, name: str, data: Data) -> None:
+        self.name = name
+        self._data = dict(data)
+        self._about = {column.name: column for column in EVERY_TABLE.get(name, ())}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self._data)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._data.values()), ()))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._data
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        column = self._column(name)
+        return column.texts() if isinstance(column, Words) else column
+
+    def _column(self, name: str) -> NDArray[Any] | Words:
+        if name not in self._data:
+            says = hint(str(name), self._data, f"columns: {', '.join(self._data)}")
+            raise HeadgateError(f"{self.name}: there is no column {name!r}; {says}")
+        return self._data[name]
+
+    def translate(self, name: str, meaning: Callable[[str], Any]) -> NDArray[Any]:
+        """Return for each row what the word in a column means."""
+        column = self._column(name)
+        return (column if isinstance(column, Words) else Words.of(column)).translate(meaning)
+
+    def about(self, name: str) -> Column:
+        """Say what a column means."""
+        self._column(name)
+        return self._about.get(name, Column(name, "", ""))
+
+    def unit(self, name: str) -> str:
+        """Return the unit of a column."""
+        return self.about(name).unit
+
+    def definition(self, name: str) -> str:
+        """Return the definition of a column."""
+        return self.about(name).definition
+
+    def labelled(self, labels: Mapping[str, str | int | float]) -> Table:
+        """Return the table with the same few words or numbers in front of every row."""
+        first = {name: _constant(value, len(self)) for name, value in labels.items()}
+        return self._derive(self.name, {**first, **self._data})
+
+    def extended(self, name: str, columns: Data) -> Table:
+        """Return a table of another name with more columns after its own."""
+        return self._derive(name, {**self._data, **columns})
+
+    def only(self, names: Sequence[str]) -> Table:
+        """Return the table of those columns."""
+        return self._derive(self.name, {name: self._column(name) for name in names})
+
+    def where(self, rows: Any) -> Table:
+        """Return the table of those rows: a mask or indices."""
+        data = {name: column[rows] for name, column in self._data.items()}
+        return self._derive(self.name, data)
+
+    def _derive(self, name: str, data: Data) -> Table:
+        """Make a table of columns of this one."""
+        return Table(name, data)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the columns take."""
+        columns = self._data.values()
+        return sum((c.codes if isinstance(c, Words) else c).nbytes for c in columns)
+
+    @property
+    def data(self) -> Data:
+        """The columns as they are kept: words as codes."""
+        return self._data
+
+    def keys(self) -> tuple[str, ...]:
+        """Names of the columns, so that `dict(table)` is NumPy arrays by their names."""
+        return self.columns
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a pandas data frame; `attrs["units"]` has the units by column.
+
+        Raises MissingLibraryError.
+        """
+        library = load_library("pandas", "to_pandas()")
+        frame: pandas.DataFrame = library.DataFrame(dict(self), copy=False)
+        frame.attrs["units"] = {name: self.unit(name) for name in self if self.unit(name)}
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return a Polars data frame. Raises MissingLibraryError."""
+        frame: polars.DataFrame = load_library("polars", "to_polars()").DataFrame(self)
+        return frame
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return an xarray data set along `row`: numbers are variables, words are coordinates.
+
+        Each has its unit and definition as `units` and `long_name`, which its plots show. Raises
+        MissingLibraryError.
+        """
+        library = load_library("xarray", "to_xarray()")
+        columns = {name: ("row", self[name], self._attributes(name)) for name in self}
+        words = {name for name in self if isinstance(self._data[name], Words)}
+        made: xarray.Dataset = library.Dataset(
+            {name: columns[name] for name in self if name not in words},
+            {name: columns[name] for name in self if name in words},
+            {"title": self.name},
+        )
+        return made
+
+    def _attributes(self, name: str) -> dict[str, str]:
+        about = self.about(name)
+        given = {"units": about.unit, "long_name": about.definition}
+        return {key: value for key, value in given.items() if value}
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NDArray[Any]:
+        raise HeadgateError(
+            f"{self.name}: a table is not an array, but each of its columns is; write "
+            f"dict({self.name}), or {self.name}.to_pandas() for a data frame"
+        )
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        import nanoarrow as na  # type: ignore[import-untyped]
+        from nanoarrow.c_array_stream import CArrayStream  # type: ignore[import-untyped]
+
+        children = [_arrow_column(column) for column in self._data.values()]
+        array = na.c_array_from_buffers(
+            self._schema(), len(self), [None], children=children, validation_level="none"
+        )
+        stream = CArrayStream.from_c_arrays([array], array.schema, validate=False)
+        return stream.__arrow_c_stream__(requested_schema)
+
+    def arrow_column(self, name: str) -> tuple[str, list[Any]]:
+        """Return the kind and the Arrow buffers of a column: a `_WIDE` kind, or words."""
+        return _arrow_buffers(self._column(name))
+
+    def __arrow_c_schema__(self) -> object:
+        return self._schema().__arrow_c_schema__()
+
+    def _schema(self) -> Any:
+        """Return what Arrow knows the columns by; tables of the same columns share it."""
+        return _arrow_schema(self.name, tuple((n, _kind(c)) for n, c in self._data.items()))
+
+    def metadata(self, name: str) -> dict[str, str]:
+        """Return what Arrow and Parquet files carry along with a column."""
+        return _describe(self.about(name))
+
+    def __repr__(self) -> str:
+        rows, columns = len(self), len(self._data)
+        title = f"{self.name}: {rows} {'row' if rows == 1 else 'rows'}, {columns} columns"
+        if self.name in EVERY_TABLE:
+            title += f" (headgate describe {self.name})"
+        return format_table(title, dict(self), rows)
+
+    def _repr_html_(self) -> str:
+        about = {name: escape(self.definition(name)) for name in self}
+        head = "".join(f'<th title="{about[name]}">{escape(name)}</th>' for name in self)
+        rows = [[self[name][row] for name in self] for row in range(min(len(self), 10))]
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(_short(cell))}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _constant(value: str | float, rows: int) -> NDArray[Any] | Words:
+    if isinstance(value, str):
+        return Words(np.zeros(rows, dtype=np.uint32), [value])
+    return np.full(rows, value)
+
+
+def _short(cell: Any) -> str:
+    return f"{cell:.6g}" if isinstance(cell, np.floating) else str(cell)
+
+
+def _describe(column: Column) -> dict[str, str]:
+    return {"unit": column.unit, "definition": column.definition, "formula": column.formula}
+
+
+#: NumPy's kinds of numbers, and what they are in Arrow.
+_WIDE: dict[str, Any] = {"f": np.float64, "u": np.uint64, "i": np.int64}
+_WORDS = "words"
+
+
+def _kind(column: NDArray[Any] | Words) -> str:
+    return _WORDS if isinstance(column, Words) else column.dtype.kind
+
+
+# A campaign's thousand runs have the same few tables.
+@lru_cache(maxsize=256)
+def _arrow_schema(table: str, columns: tuple[tuple[str, str], ...]) -> Any:
+    """Return the schema of a table of columns, each with its kind."""
+    import nanoarrow as na
+
+    known = {column.name: column for column in EVERY_TABLE.get(table, ())}
+    described = [
+        na.c_schema(_arrow_type(kind)).modify(
+            name=name, metadata=_describe(known.get(name, Column(name, "", ""))), nullable=True
+        )
+        for name, kind in columns
+    ]
+    plain = na.c_schema(na.struct({name: _arrow_type(kind) for name, kind in columns}))
+    return plain.modify(children=described, nullable=False)
+
+
+@cache
+def _arrow_type(kind: str) -> Any:
+    import nanoarrow as na
+
+    kinds = {_WORDS: na.large_string, "f": na.float64, "u": na.uint64, "i": na.int64}
+    return na.c_schema(kinds[kind]())
+
+
+def _arrow_column(column: NDArray[Any] | Words) -> Any:
+    import nanoarrow as na
+
+    kind, buffers = _arrow_buffers(column)
+    return na.c_array_from_buffers(_arrow_type(kind), len(column), buffers, validation_level="none")
+
+
+def _arrow_buffers(column: NDArray[Any] | Words) -> tuple[str, list[Any]]:
+    if isinstance(column, Words):
+        offsets, data = column.arrow_buffers()
+        return _WORDS, [None, offsets, data]
+    values = np.ascontiguousarray(column)
+    values = values.astype(_WIDE[values.dtype.kind], copy=False)
+    return values.dtype.kind, [_validity(values), values]
+
+
+def _validity(values: NDArray[Any]) -> NDArray[np.uint8] | None:
+    """Return Arrow's bits of what is there; None where all is."""
+    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(0, dtype=bool)
+    return np.packbits(~missing, bitorder="little") if missing.any() else None

@@ -1,0 +1,1 @@
+"""Runs: the engine, what it simulates live, what fluid models solve, captures, traces."""

@@ -1,0 +1,321 @@
+"""What users hold: a scenario that can be run, and the result of its run.
+
+Either gives the other, so both stand here, above all that makes and keeps a run.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing, nullcontext
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headgate.base.errors import (
+    HeadgateError,
+    InterruptedRunError,
+    ScenarioError,
+    SchemeWarning,
+    StoreError,
+)
+from headgate.base.progress import in_notebook
+from headgate.base.visible import visible
+from headgate.data.folder import find_run, hold_for_run, read_meta, write_folder
+from headgate.data.measures.shown import FEW_PORTS, Shown, show_run
+from headgate.data.tables import Table
+from headgate.engine.run.progress import Report, show_progress
+from headgate.engine.run.simulate import SNAPSHOT_FILE, Threads, run_engine, watch_engine
+from headgate.engine.run.stream import Stream, Update
+from headgate.engine.run.trace import Trace
+from headgate.engine.run.trace_log import TraceLog, has_trace
+from headgate.figures.notebook import draw_svg, make_table, show_figures
+from headgate.scenario.plan import choose_numbers, identity_of, make_plan
+from headgate.scenario.planner import Arrays
+from headgate.scenario.spec import ScenarioSpec
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Scenario(ScenarioSpec):
+    """Everything that determines a run. Two equal scenarios give equal results, bit for bit."""
+
+    def plan(self) -> tuple[dict[str, Any], Arrays]:
+        """Return the engine's plan, and the arrays that go with it. Raises ScenarioError."""
+        return make_plan(self)
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what sends, and the network."""
+        from headgate.figures.plots.network import topology
+
+        plan, _ = self.plan()
+        names = [node["name"] for node in plan["nodes"]]
+        ends = {tuple(sorted((names[k["from"]], names[k["to"]]))) for k in plan["links"]}
+        picture = draw_svg(topology(sorted(ends))) if ends else ""
+        told = {key: value for key, value in self.to_dict().items() if not isinstance(value, list)}
+        network = make_table([{key: _flat(value) for key, value in told.items()}])
+        return network + make_table(_rows_of(self.to_dict()["traffic"])) + picture
+
+    def identity(self) -> str:
+        """Return the SHA-256 of the plan, its arrays and the version: equal means equal results.
+
+        Raises ScenarioError.
+        """
+        return identity_of(*self.plan())
+
+    def run(  # noqa: PLR0913 - what a run can be given
+        self,
+        duration: str | None = None,
+        seed: int | None = None,
+        threads: int = 1,
+        *,
+        out: str | Path | None = None,
+        progress: bool | None = None,
+        trace: Trace | None = None,
+    ) -> Result:
+        """Run the scenario, and return its result.
+
+        `duration` ("60 s") and `seed` replace those of the scenario. `threads` is the most threads
+        that the run may use; the result does not depend on it. With `out`, a folder, the result is
+        stored there: a stopped run is resumed from there, and a finished one is read. `progress`
+        shows a progress bar; by default only in a notebook. `trace` selects flows and ports whose
+        every event is written into the folder `out`.
+
+        Senders without the routers or marks that they need, and flows that start when the run is
+        over, give a SchemeWarning each, which is in `meta["warnings"]` too. Raises ScenarioError,
+        StoreError or LawError; KeyboardInterrupt at Ctrl-C.
+        """
+        changes = {"duration": duration, "seed": seed}
+        changes = {key: value for key, value in changes.items() if value is not None}
+        chosen = self.replaced(changes) if changes else self
+        shows = in_notebook() if progress is None else progress
+        try:
+            with show_progress(self.title or "run") if shows else nullcontext() as report:
+                folder = None if out is None else Path(out)
+                result = simulate(chosen, folder, report, threads=threads, trace=trace)
+        except InterruptedRunError as stopped:
+            raise KeyboardInterrupt(str(stopped)) from None
+        for doubt in result.meta["warnings"]:
+            warnings.warn(doubt, SchemeWarning, stacklevel=2)
+        return result
+
+    def stream(
+        self,
+        flows: Sequence[str] = (),
+        links: Sequence[str] = (),
+        every_s: float = 0.1,
+        threads: int = 1,
+    ) -> Stream[Result]:
+        """Run the scenario, and iterate over an `Update` per `every_s` seconds of wall time.
+
+        An update has tables: the new samples of `measure.series` and of the network, and the events
+        of the traffic (`flows`) and of the `links` that patterns name ("bulk.0", "web", "*"). After
+        the last one `Stream.result` is what `run` returns, bit for bit. `threads` is the most
+        threads that the run may use. An update comes sooner where it would have more than 100,000
+        events, each of which takes about a kilobyte of memory. Raises ScenarioError for a name that
+        matches nothing, or an `every_s` that is not above 0.
+        """
+        if not every_s > 0:
+            raise ScenarioError("every_s", f"{every_s} s is not allowed; it must be above 0")
+        planned = self.plan()
+        followed = choose_numbers(planned[0], flows, links)
+        return Stream(_watched(self, planned, followed, every_s, threads))
+
+
+class Result:
+    """The tables of a run, and `meta`, its run.json.
+
+    Each table is a property or an item of `tables`: flows, ports, series, network, responses. A run
+    of packets also has `tables["classes"]`, "laws", "windows", "links" and "checks".
+    """
+
+    def __init__(self, tables: Mapping[str, Table], meta: dict[str, Any]) -> None:
+        self.tables = tables
+        self.meta = meta
+
+    @property
+    def flows(self) -> Table:
+        """One row per flow."""
+        return self.tables["flows"]
+
+    @property
+    def ports(self) -> Table:
+        """One row per link."""
+        return self.tables["ports"]
+
+    @property
+    def series(self) -> Table:
+        """Chosen flows and ports over time, one row per sample of each."""
+        return self.tables["series"]
+
+    @property
+    def network(self) -> Table:
+        """The whole network over time, one row per sample."""
+        return self.tables["network"]
+
+    @property
+    def responses(self) -> Table:
+        """The 22 responses, one row per measurement period."""
+        return self.tables["responses"]
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario that was run, with every default filled in; a fluid run has none."""
+        if "scenario" not in self.meta:
+            raise HeadgateError("a fluid run has no scenario; meta['fluid'] says what was solved")
+        return Scenario.from_file(self.meta["scenario"], "a stored run")
+
+    @property
+    def digest(self) -> str:
+        """A hash of everything that happened in the run; equal runs have equal ones."""
+        return str(self.meta["digest"])
+
+    def figures(self) -> dict[str, Figure]:
+        """Draw every picture that the run has data for; return figures of matplotlib by name."""
+        from headgate.figures.plots import draw_run
+
+        return draw_run(self)
+
+    def plot(self, out: str | Path = "figures") -> None:
+        """Show the pictures below the cell of a notebook; elsewhere save them in the folder `out`.
+
+        There it writes PNG and SVG, and prints the paths of the PNGs. `figures()` gives the
+        pictures themselves. Raises StoreError.
+        """
+        show_figures(self.figures(), Path(out))
+
+    def write(self, folder: str | Path) -> Path:
+        """Write the run's folder, and return it: one Parquet file per table, and run.json.
+
+        Raises StoreError.
+        """
+        with hold_for_run(Path(folder)):
+            write_folder(Path(folder), self.tables, self.meta)
+        return Path(folder)
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Result:
+        """Read a run's folder. Raises StoreError if it is not one, or is damaged."""
+        tables, meta = find_run(Path(folder))
+        return cls(dict(tables), meta)
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what each law got, and the picture of it over time."""
+        from headgate.figures.plots.run import draw_answer
+
+        figure = draw_answer(self)
+        picture = "" if figure is None else draw_svg(figure)
+        told = "".join(
+            f"<p>{escape(shown.title)}</p>{make_table(shown.records())}" for shown in self._show()
+        )
+        return f"<p>{escape(repr(self))}</p>{told}{picture}"
+
+    def _show(self) -> tuple[Shown, ...]:
+        return show_run(self.tables, self.meta, FEW_PORTS)
+
+    def __str__(self) -> str:
+        """Return what each law got and the busiest ports, with nothing that a terminal obeys."""
+        text = "\n\n".join(map(str, self._show())) or repr(self)
+        return "\n".join(map(visible, text.split("\n")))
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())
+        return f"Result({rows}; {self.meta['packet_hops']:,} packet-hops)"
+
+
+class UnstoredError(StoreError):
+    """A finished run that could not be written; `result` has it."""
+
+    def __init__(self, sentence: str, result: Result) -> None:
+        self.result = result
+        super().__init__(sentence)
+
+
+def _watched(
+    scenario: Scenario,
+    planned: tuple[dict[str, Any], Arrays],
+    followed: tuple[set[int], set[int]],
+    every_s: float,
+    threads: int,
+) -> Generator[Update, None, Result]:
+    parts = yield from watch_engine(scenario, planned, followed, every_s, threads=threads)
+    return Result(*parts)
+
+
+def simulate(  # noqa: PLR0913 - what a run can be given
+    scenario: Scenario,
+    out: Path | None = None,
+    progress: Report | None = None,
+    command: str = "",
+    snapshot: Path | None = None,
+    *,
+    threads: Threads = 1,
+    trace: Trace | None = None,
+) -> Result:
+    """Run a scenario; with `out`, keep the result there, where no other run may be at work.
+
+    It has up to `threads` threads (a number, or a function that is called during the run), which do
+    not change its result. A finished run of the same scenario in `out` is read back, unless it
+    lacks the `trace`; a stopped or killed one is resumed from `snapshot`, by default a file in
+    `out`. Raises ScenarioError or StoreError; InterruptedRunError when it is stopped.
+    """
+    planned = scenario.plan()
+    if out is None:
+        if trace is not None:
+            raise ScenarioError("trace", "a trace needs a folder to be written into (--out DIR)")
+        return Result(*run_engine(scenario, planned, command, progress, snapshot, threads=threads))
+    log = None if trace is None else TraceLog(out, trace, planned[0])
+    identity = identity_of(*planned)
+    if (done := _read_finished(out, identity, trace)) is not None:
+        return done
+    with hold_for_run(out), nullcontext() if log is None else closing(log):
+        if (done := _read_finished(out, identity, trace)) is not None:  # made while we came
+            return done
+        snapshot = snapshot or out / SNAPSHOT_FILE
+        tables, meta = run_engine(
+            scenario, planned, command, progress, snapshot, threads=threads, trace=log
+        )
+        result = Result(tables, meta)
+        try:
+            _keep(result, out, log)
+        except StoreError as error:
+            raise UnstoredError(str(error), result) from None
+        snapshot.unlink(missing_ok=True)
+    return result
+
+
+def _keep(result: Result, out: Path, log: TraceLog | None) -> None:
+    if log is not None:
+        names = ("identity", "headgate", "seed", "digest")
+        log.finish({name: result.meta[name] for name in names})
+        result.meta["trace"] = log.says()
+    write_folder(out, result.tables, result.meta)
+    if log is not None:
+        log.discard()
+
+
+def _read_finished(out: Path, identity: str, trace: Trace | None) -> Result | None:
+    meta = read_meta(out)
+    if meta is None:
+        return None
+    if meta.get("identity") != identity:
+        raise StoreError(f"{out}: holds the run of another scenario; choose another folder")
+    if trace is not None and not has_trace(out, trace, identity):
+        return None
+    return Result.read(out)
+
+
+def _rows_of(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return groups as rows of one table, with every key that any of them has."""
+    keys = list(dict.fromkeys(key for group in groups for key in group))
+    return [{key: _flat(group.get(key, "")) for key in keys} for group in groups]
+
+
+def _flat(value: Any) -> str:
+    """Write a value of a scenario in one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} = {_flat(item)}" for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_flat, value))
+    return str(value)

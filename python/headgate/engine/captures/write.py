@@ -1,0 +1,206 @@
+"""The folder of a replay: list of flows, connections, picture, and a scenario that runs."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from headgate.base.errors import HeadgateError, StoreError, explain_library, explain_os
+from headgate.base.files import write_bytes, write_file
+from headgate.data.parquet import write_table
+from headgate.data.tables import Table
+from headgate.engine.api import Scenario
+from headgate.engine.captures.clock import check_clock
+from headgate.engine.captures.flows import SIDES, Ends, list_flows
+from headgate.engine.captures.read import CAPTURED, Capture
+from headgate.engine.captures.rtts import keep_plausible
+from headgate.engine.captures.summary import describe, shares, warnings
+from headgate.scenario.toml import set_key, toml_text
+
+FLOWS, SCENARIO, SUMMARY, PICTURE = "flows.csv", "scenario.toml", "replay.json", "capture"
+#: After the last packet, that flows which began late can end.
+REST_S = 10
+#: Of a network that no handshake says more of; and the least rate and buffer that make sense.
+USUAL_RTT_S, LEAST_BPS, LEAST_PACKETS = 0.05, 100_000, 20
+PACKET_BITS = 1500 * 8
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the user chose of the scenario: a network's file and routers of it, and keys."""
+
+    network: Path | None = None
+    ends: Ends = SIDES
+    settings: Sequence[tuple[str, Any]] = ()
+
+
+def summarise(capture: Capture) -> dict[str, Any]:
+    """Return what was taken and what was not, for machines. Raises HeadgateError if nothing was."""
+    flows = sum(
+        int((capture.connections[f"{end}_bytes"] > 0).sum()) for end in ("client", "server")
+    )
+    if not flows:
+        raise HeadgateError(f"{capture.path}: {_say_nothing_taken(capture)}")
+    return {
+        "capture": str(capture.path),
+        "says": describe(capture, flows),
+        "warnings": list(warnings(capture)),
+        "flows": flows,
+        "connections": len(capture.connections),
+        "span_s": capture.span_s,
+        "packets": {
+            share.name: {"taken": share.is_taken, **vars(share.count)} for share in shares(capture)
+        },
+    }
+
+
+def _say_nothing_taken(capture: Capture) -> str:
+    if not capture.all.packets:
+        return "has no packets"
+    counted = ", ".join(
+        f"{share.count.packets:,} {share.name}" for share in shares(capture) if not share.is_taken
+    )
+    says = f"has no TCP connection with data, which a flow is made of; its packets: {counted}"
+    links = ", ".join(map(str, sorted(capture.other_links)))
+    return f"{says} (link type {links} is not read)" if links else says
+
+
+def write_replay(capture: Capture, folder: Path, choice: Choice) -> list[Path]:
+    """Write the folder whole or not at all, once its scenario is right. Raises HeadgateError."""
+    if (folder / SCENARIO).exists():
+        raise StoreError(f"{folder / SCENARIO}: is there already; choose another folder")
+    summary = summarise(capture)
+    check_clock(capture)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix="draft-", dir=folder) as draft:
+            names = _write_draft(capture, Path(draft), folder, choice, summary)
+            for name in names:
+                (Path(draft) / name).replace(folder / name)
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
+    except HeadgateError:
+        _remove_if_empty(folder)
+        raise
+    return [folder / name for name in names]
+
+
+def _write_draft(
+    capture: Capture, draft: Path, folder: Path, choice: Choice, summary: dict[str, Any]
+) -> list[str]:
+    """Write all files; return their names, the scenario first."""
+    flows = list_flows(capture, choice.ends, with_rtt=choice.network is None)
+    head = _head(capture, summary["says"])
+    write_file(draft / FLOWS, lambda path: _write_csv(flows, path), durable=False)
+    _check(head + toml_text(_scenario(capture, draft, choice)), draft)
+    write_table(draft / f"{CAPTURED}.parquet", capture.connections)
+    write_bytes(draft / SUMMARY, json.dumps(summary, indent=2).encode(), durable=False)
+    pictures = [path.name for path in _draw(capture, draft)]
+    text = head + toml_text(_scenario(capture, folder, choice))
+    write_bytes(draft / SCENARIO, text.encode(), durable=False)
+    return [SCENARIO, FLOWS, f"{CAPTURED}.parquet", SUMMARY, *pictures]
+
+
+def _check(text: str, draft: Path) -> None:
+    """Plan the scenario beside the list of flows. Raises HeadgateError."""
+    path = draft / SCENARIO
+    write_bytes(path, text.encode(), durable=False)
+    Scenario.load(path).plan()
+
+
+def _remove_if_empty(folder: Path) -> None:
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _write_csv(flows: Table, draft: Path) -> None:
+    import duckdb
+
+    with duckdb.connect() as database:
+        database.register("flows", flows)
+        try:
+            database.execute(f"COPY flows TO '{_quote(draft)}' (FORMAT csv, HEADER)")
+        except duckdb.Error as error:
+            raise StoreError(f"{draft}: cannot be written: {explain_library(error)}") from None
+
+
+def _quote(path: Path) -> str:
+    return str(path).replace("'", "''")
+
+
+def _draw(capture: Capture, folder: Path) -> list[Path]:
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from headgate.engine.captures.picture import draw_capture
+    from headgate.figures.plots.style import save
+
+    return save(draw_capture(capture), folder, PICTURE)
+
+
+def _head(capture: Capture, says: str) -> str:
+    """Say where the scenario comes from."""
+    name = json.dumps(capture.path.name)  # a name may hold the end of a line
+    width_s = capture.rates.width_s
+    return (
+        f"# Flows of the capture {name}, made by `headgate replay`; {says}.\n"
+        f"# A dumbbell's rate is the most that TCP took in any {width_s:g} s either way; its rtt is"
+        " the median of\n# the handshakes, and each flow has its own. What servers send goes from"
+        " left to right.\n"
+    )
+
+
+def _scenario(capture: Capture, folder: Path, choice: Choice) -> dict[str, Any]:
+    network = _dumbbell(capture) if choice.network is None else _graph(choice.network, folder)
+    data = {
+        "title": f"flows of {capture.path.name}",
+        "duration": f"{math.ceil(capture.span_s) + REST_S} s",
+        "network": network,
+        "traffic": [
+            {
+                "kind": "replay",
+                "file": FLOWS,
+                "law": "cubic",
+                "source": choice.ends.servers,
+                "receiver": choice.ends.clients,
+            }
+        ],
+    }
+    for key, value in choice.settings:
+        set_key(data, key, value)
+    return data
+
+
+def _dumbbell(capture: Capture) -> dict[str, Any]:
+    rtts = keep_plausible(capture.connections["rtt_s"])
+    known = rtts[np.isfinite(rtts)]
+    rtt_s = float(np.median(known)) if len(known) else USUAL_RTT_S
+    bps = _busiest_bps(capture)
+    room = bps * rtt_s / PACKET_BITS
+    return {
+        "kind": "dumbbell",
+        "rate": f"{bps / 1e6:.10g} Mbit/s",
+        "rtt": f"{1e3 * rtt_s:.3g} ms",
+        "buffer": "1 BDP" if room > LEAST_PACKETS else f"{LEAST_PACKETS} packets",
+    }
+
+
+def _busiest_bps(capture: Capture) -> int:
+    """Return the highest rate of TCP either way, rounded up to two digits: a link had that much."""
+    rates = capture.rates
+    most = max(int(rates.to_clients.max()), int(rates.to_servers.max()))
+    bps = max(8 * most / rates.width_s, LEAST_BPS)
+    unit = 10 ** (math.floor(math.log10(bps)) - 1)
+    return int(math.ceil(bps / unit) * unit)
+
+
+def _graph(network: Path, folder: Path) -> dict[str, Any]:
+    return {"kind": "graph", "file": os.path.relpath(network, folder)}

@@ -1,0 +1,277 @@
+"""Linear equations with delays: their characteristic roots, Nyquist's curve, and its margins.
+
+`z'(t) = A z(t) + sum of B_k z(t - tau_k)` has the solutions `e^(s t)` with `det M(s) = 0`, where
+`M(s) = s - A - sum of B_k e^(-s tau_k)`. Infinitely many, but finitely many right of any line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.base.optional import require
+
+Numbers = NDArray[np.float64]
+Complex = NDArray[np.complexfloating[Any, Any]]
+
+#: Nodes of a polynomial over the longest delay, and the size of the matrix that they may make.
+NODES = 24
+LEAST_NODES = 10
+MOST_SIZE = 2400
+#: Roots that are refined, and steps of Newton's method for each.
+ROOTS = 20
+NEWTON = 30
+#: A root is found to this, relative to the longest delay.
+EXACT = 1e-12
+#: Two roots that are this close are one.
+SAME = 1e-7
+#: Frequencies at which a curve is looked at, in parts of one over the longest delay.
+LOWEST, HIGHEST, LOOKS = 1e-4, 1e3, 20_000
+#: The argument may turn by so much from one frequency to the next where roots are counted; else
+#: they are halved, so often at most.
+TURN = 0.3
+HALVINGS = 40
+#: Singular values below this part of the greatest are rounding.
+RANK = 1e-9
+
+
+@dataclass(frozen=True)
+class Margins:
+    """What a loop has left before it turns unstable; infinite where its curve never comes there."""
+
+    #: Degrees by which the phase may fall, and the frequency of that, rad/s.
+    phase_deg: float
+    phase_at_rad_s: float
+    #: The factor by which the gain may change.
+    gain: float
+    gain_at_rad_s: float
+
+
+@dataclass(frozen=True)
+class Delayed:
+    """A linear system with delays."""
+
+    now: Numbers
+    then: tuple[Numbers, ...]
+    delays_s: Numbers
+
+    @classmethod
+    def of(cls, now: Numbers, then: Sequence[Numbers], delays_s: Numbers) -> Delayed:
+        """Make one of each delay's parts; what has no delay belongs to the present."""
+        parts: dict[float, Numbers] = {}
+        present = np.array(now, dtype=float)
+        for matrix, delay_s in zip(then, delays_s, strict=True):
+            if delay_s == 0.0:
+                present = present + matrix
+            elif np.any(matrix):
+                parts[float(delay_s)] = parts.get(float(delay_s), 0.0) + matrix
+        return cls(present, tuple(parts.values()), np.array(list(parts), dtype=float))
+
+    @property
+    def time_s(self) -> float:
+        """The unit of its frequencies: the longest delay, else one over the fastest part."""
+        if len(self.delays_s):
+            return float(self.delays_s.max())
+        fastest = np.abs(self.now).max(initial=0.0)
+        return float(1.0 / fastest) if fastest > 0.0 else 1.0
+
+    def scaled(self, sizes: Numbers) -> Delayed:
+        """Count each number of the state in its own size."""
+        parts = [part * sizes[None, :] / sizes[:, None] for part in (self.now, *self.then)]
+        return Delayed(parts[0], tuple(parts[1:]), self.delays_s)
+
+    def free(self) -> Numbers:
+        """Return an orthonormal basis of the changes that keep what nothing can change.
+
+        Where the same sum of all slopes is always zero (arrivals that are the sum of rates), what
+        it counts stays what it is, and is no root at zero.
+        """
+        left, sizes, _ = np.linalg.svd(np.hstack((self.now, *self.then)))
+        return np.asarray(left[:, : int((sizes > RANK * sizes[0]).sum())])
+
+    def within(self, basis: Numbers) -> Delayed:
+        """Look at such changes only."""
+        parts = [basis.T @ part @ basis for part in (self.now, *self.then)]
+        return Delayed(parts[0], tuple(parts[1:]), self.delays_s)
+
+    def matrix(self, roots: Complex) -> Complex:
+        """Return M at each of many `s`."""
+        late = np.exp(-np.multiply.outer(roots, self.delays_s))
+        unit = np.eye(len(self.now))
+        past = sum(late[..., k, None, None] * part for k, part in enumerate(self.then))
+        return np.asarray(roots[..., None, None] * unit - self.now - past)
+
+    def slope(self, root: complex) -> Complex:
+        """Return dM/ds."""
+        parts = zip(self.delays_s, self.then, strict=True)
+        past = sum((delay * np.exp(-root * delay) * part for delay, part in parts), 0.0)
+        return np.asarray(np.eye(len(self.now)) + past)
+
+    def roots(self) -> Complex:
+        """Return the rightmost characteristic roots, 1/s, from the right."""
+        guesses = self._guess_roots()
+        guesses = guesses[np.argsort(-guesses.real)][:ROOTS]
+        found = [self._refine_root(guess) for guess in guesses if guess.imag >= 0.0]
+        kept: list[complex] = []
+        for root in found:
+            if root is not None and all(abs(root - other) > SAME / self.time_s for other in kept):
+                kept.append(root)
+        pairs = [[root, root.conjugate()] if root.imag > 0.0 else [root] for root in kept]
+        flat = np.array([root for pair in pairs for root in pair], dtype=complex)
+        return np.asarray(flat[np.argsort(-flat.real, kind="stable")])
+
+    def _guess_roots(self) -> Complex:
+        """Guess roots: the generator of the solutions, on a polynomial over the longest delay.
+
+        At the nodes of the past its slope, at that of the present the equation (Breda, Maset,
+        Vermiglio 2005).
+        """
+        if not len(self.delays_s):
+            return np.asarray(np.linalg.eigvals(self.now), dtype=complex)
+        size = len(self.now)
+        count = int(np.clip(MOST_SIZE // size - 1, LEAST_NODES, NODES))
+        nodes, slopes = chebyshev(count)
+        generator = np.kron(slopes, np.eye(size))
+        generator[:size] = 0.0
+        generator[:size, :size] = self.now * self.time_s
+        for delay_s, part in zip(self.delays_s, self.then, strict=True):
+            weights = interpolation_weights(nodes, -delay_s / self.time_s)
+            generator[:size] += np.kron(weights, part * self.time_s)
+        return np.asarray(np.linalg.eigvals(generator) / self.time_s, dtype=complex)
+
+    def _refine_root(self, guess: complex) -> complex | None:
+        """Come from a guess to the root: Newton's method for the least singular value of M."""
+        root = guess
+        for _ in range(NEWTON):
+            left, sizes, right = np.linalg.svd(self.matrix(np.array(root)))
+            change = left[:, -1].conj() @ self.slope(root) @ right[-1].conj()
+            step = sizes[-1] / change if change else np.inf
+            root = root - step
+            if not np.isfinite(root) or abs(root - guess) * self.time_s > 1.0:
+                return None
+            if abs(step) * self.time_s <= EXACT * (1.0 + abs(root) * self.time_s):
+                break
+        if abs(root.imag) * self.time_s <= SAME:
+            root = complex(root.real, 0.0)
+        return complex(root)
+
+    def loop(self, rad_s: Numbers) -> Complex:
+        """Return the loop opened where the past comes in, `det M/det(s - A) - 1`, at frequencies.
+
+        The system is stable if this curve goes round -1 as often as the open loop has unstable
+        roots (Nyquist); where the past comes in as one number it is the gain of that loop.
+        """
+        at = 1j * rad_s
+        opened = at[:, None, None] * np.eye(len(self.now)) - self.now
+        return np.asarray(np.linalg.det(self.matrix(at)) / np.linalg.det(opened) - 1.0)
+
+    def is_one_loop(self) -> bool:
+        """Tell whether the past comes in by one number, or as one."""
+        if not self.then:
+            return False
+        return any(
+            np.linalg.matrix_rank(stack(self.then), rtol=RANK) == 1
+            for stack in (np.hstack, np.vstack)
+        )
+
+    def margins(self) -> Margins | None:
+        """Return the margins of the loop, where there is one only."""
+        if not self.is_one_loop():
+            return None
+        rad_s = np.geomspace(LOWEST, HIGHEST, LOOKS) / self.time_s
+
+        def at(log_rad_s: float) -> complex:
+            return complex(self.loop(np.exp(np.array([log_rad_s])))[0])
+
+        curve = self.loop(rad_s)
+        even = _crossings(np.log(rad_s), np.abs(curve) - 1.0, lambda x: abs(at(x)) - 1.0)
+        phases = [(_phase_deg(at(x)), float(np.exp(x))) for x in even]
+        real = _crossings(np.log(rad_s), curve.imag, lambda x: at(x).imag)
+        gains = [(-1.0 / at(x).real, float(np.exp(x))) for x in real if at(x).real < 0.0]
+        phase = min(phases, key=lambda pair: abs(pair[0]), default=(np.inf, np.nan))
+        gain = min(gains, key=lambda pair: abs(np.log(pair[0])), default=(np.inf, np.nan))
+        return Margins(*phase, *gain)
+
+    def unstable(self) -> int | None:
+        """Count the roots right of the axis, by how often `det M(i w)` turns as w rises from 0.
+
+        A system of n numbers turns by `(n/2 - roots) pi` (the argument principle). None with a
+        root at zero, where it has no beginning.
+        """
+        size = len(self.now)
+        norm = float(sum(np.linalg.norm(part, 2) for part in (self.now, *self.then)))
+        if np.linalg.svd(self.matrix(np.array(0j)))[1][-1] <= RANK * norm:
+            return None
+        # From here on `det M = s^n det(1 - B/s)` with a B/s of a half at most: what it still turns
+        # is the angles of the second factor's eigenvalues, each of 30 degrees at most.
+        last = 2.0 * norm
+        count = int(last * (self.time_s + 1.0 / norm) / TURN) + 2
+        left = np.linalg.eigvals(self.matrix(np.array(1j * last)) / (1j * last))
+        turned = self._measure_turn(np.linspace(0.0, last, count)) - np.angle(left).sum()
+        return round(float(size / 2.0 - turned / np.pi))
+
+    def _measure_turn(self, rad_s: Numbers) -> float:
+        """Return by how much `det M(i w)` turns, with more frequencies where it turns fast."""
+        curve = self._direction(rad_s)
+        for _ in range(HALVINGS):
+            turns = np.angle(curve[1:] / curve[:-1])
+            fast = np.flatnonzero(np.abs(turns) > TURN)
+            if not len(fast):
+                break
+            between = (rad_s[fast] + rad_s[fast + 1]) / 2.0
+            rad_s = np.insert(rad_s, fast + 1, between)
+            curve = np.insert(curve, fast + 1, self._direction(between))
+        return float(turns.sum())
+
+    def _direction(self, rad_s: Numbers) -> Complex:
+        """Return `det M(i w)` over its size, so that many numbers do not overflow."""
+        return np.asarray(np.linalg.slogdet(self.matrix(1j * rad_s))[0])
+
+
+def chebyshev(count: int) -> tuple[Numbers, Numbers]:
+    """Return `count + 1` nodes from 0 to -1, and the matrix of slopes at them (Trefethen 2000)."""
+    places = np.arange(count + 1)
+    nodes = np.cos(np.pi * places / count)
+    ends = np.where((places == 0) | (places == count), 2.0, 1.0) * (-1.0) ** places
+    apart = nodes[:, None] - nodes[None, :] + np.eye(count + 1)
+    slopes = np.outer(ends, 1.0 / ends) / apart
+    slopes -= np.diag(slopes.sum(axis=1))
+    return (nodes - 1.0) / 2.0, 2.0 * slopes
+
+
+def interpolation_weights(nodes: Numbers, place: float) -> Numbers:
+    """Return the weights of values at Chebyshev's nodes for the value at a place between."""
+    apart = place - nodes
+    if (at := np.abs(apart) < 1e-14).any():
+        return at.astype(float)
+    weights = np.power(-1.0, np.arange(len(nodes)))
+    weights[[0, -1]] /= 2.0
+    weights = weights / apart
+    return np.asarray(weights / weights.sum())
+
+
+def _crossings(
+    places: Numbers, values: NDArray[np.floating[Any]], exact: Callable[[float], float]
+) -> list[float]:
+    """Return where values change their sign, each found exactly."""
+    require("analysis", "stability")
+    from scipy import optimize
+
+    found = []
+    for turn in np.flatnonzero(np.signbit(values[:-1]) != np.signbit(values[1:])):
+        low, high = float(places[turn]), float(places[turn + 1])
+        ends = exact(low), exact(high)
+        if ends[0] * ends[1] < 0.0:
+            found.append(float(optimize.brentq(exact, low, high, xtol=1e-14)))
+        else:  # one of the two is zero but for rounding
+            found.append(low if abs(ends[0]) < abs(ends[1]) else high)
+    return found
+
+
+def _phase_deg(response: complex) -> float:
+    """Return how far a response is before -180 degrees, from -180 to 180."""
+    return float(np.degrees(np.angle(-response)))

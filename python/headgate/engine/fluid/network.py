@@ -1,0 +1,161 @@
+"""A network for a fluid model: classes of equal flows over links, as a user writes it.
+
+>>> network = {
+...     "links": {"core": {"rate": "100 Mbit/s", "buffer": "1 BDP", "delay": "20 ms"}},
+...     "classes": {"web": {"flows": 20, "rtt": "60 ms", "path": ["core"]}},
+... }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from headgate.base import catalog
+from headgate.base.errors import ScenarioError, UnitError
+from headgate.base.parameters import ParameterError
+from headgate.base.units import PS_PER_S, Amount, parse_buffer, parse_bytes, parse_rate
+from headgate.engine.fluid.methods import above_zero, number, seconds
+from headgate.engine.fluid.params import list_changes
+
+#: Size of a packet where a network says none: an Ethernet frame's payload.
+PACKET = "1500 B"
+
+_NETWORK = ("classes", "links", "packet")
+_CLASS = ("flows", "rtt", "path", "params")
+_LINK = ("rate", "buffer", "delay", "params")
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A network in packets and seconds, and what its parts are called."""
+
+    order: Mapping[str, Any]
+    names: Mapping[str, list[str]]
+
+
+def resolve(card: catalog.Law, network: object) -> Resolved:
+    """Read a network of `classes`, `links` and `packet`.
+
+    A class has `flows` (1), `rtt` and `path`, a list of links; a link has `rate`, `buffer`
+    (infinite; `BDP` is its rate times the longest RTT over it) and `delay` (0 s). Either may have
+    `params` of its own. Raises ScenarioError.
+    """
+    given = _table("network", network, _NETWORK)
+    links = _parts("network.links", given.get("links"))
+    classes = _parts("network.classes", given.get("classes"))
+    size = _packet_bytes(given.get("packet", PACKET))
+    flows = [_class(card, name, part, list(links)) for name, part in classes.items()]
+    wires = [
+        _link(card, name, part, size, _longest_s(flows, index))
+        for index, (name, part) in enumerate(links.items())
+    ]
+    order = {"classes": flows, "links": wires, "packet_bytes": size}
+    return Resolved(order, {"class": list(classes), "link": list(links)})
+
+
+def _table(place: str, value: object, keys: tuple[str, ...]) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ScenarioError(place, f"must be a table of {', '.join(keys)}; got {value!r}")
+    for key in value:
+        if key not in keys:
+            raise ScenarioError(f"{place}.{key}", f"is not a known key; known: {', '.join(keys)}")
+    return value
+
+
+def _parts(place: str, value: object) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping) or not value:
+        raise ScenarioError(place, "must be a table of tables by name, with at least one")
+    return value
+
+
+def _packet_bytes(text: object) -> float:
+    try:
+        size = parse_bytes(text)
+    except UnitError as error:
+        raise ScenarioError("network.packet", str(error)) from None
+    if size == 0:
+        raise ScenarioError("network.packet", f"must be a size above zero; got {text!r}")
+    return float(size)
+
+
+def _class(card: catalog.Law, name: str, part: object, links: list[str]) -> dict[str, Any]:
+    place = f"network.classes.{name}"
+    given = _table(place, part, _CLASS)
+    flows = number(f"{place}.flows", given.get("flows", 1))
+    if not 0 < flows < float("inf"):
+        raise ScenarioError(f"{place}.flows", f"must be a number above zero; got {flows:g}")
+    return {
+        "flows": flows,
+        "rtt_s": above_zero(f"{place}.rtt", given.get("rtt")),
+        "path": _path(f"{place}.path", given.get("path"), links),
+        "set": _own(card, place, given),
+    }
+
+
+def _path(place: str, names: object, links: list[str]) -> list[int]:
+    if not isinstance(names, list | tuple) or not names:
+        raise ScenarioError(place, f"must be a list of links; got {names!r}")
+    for index, name in enumerate(names):
+        if name not in links:
+            raise ScenarioError(place, f"{name!r} is not a link; links: {', '.join(links)}")
+        if name in names[:index]:
+            raise ScenarioError(place, f"passes {name!r} twice")
+    return [links.index(name) for name in names]
+
+
+def _link(
+    card: catalog.Law, name: str, part: object, packet_bytes: float, longest_s: float | None
+) -> dict[str, Any]:
+    place = f"network.links.{name}"
+    given = _table(place, part, _LINK)
+    try:
+        rate = parse_rate(given.get("rate")) / (8 * packet_bytes)
+    except UnitError as error:
+        raise ScenarioError(f"{place}.rate", str(error)) from None
+    return {
+        "rate_packets_s": rate,
+        "buffer_packets": _buffer(
+            place, given.get("buffer", "infinite"), rate, packet_bytes, longest_s
+        ),
+        "delay_s": seconds(f"{place}.delay", given.get("delay", "0 s")),
+        "set": _own(card, place, given),
+    }
+
+
+def _buffer(
+    place: str, text: object, rate: float, packet_bytes: float, longest_s: float | None
+) -> float | None:
+    try:
+        amount = parse_buffer(text)
+    except UnitError as error:
+        raise ScenarioError(f"{place}.buffer", str(error)) from None
+    if amount.unit == "infinite":
+        return None
+    if "BDP" in amount.unit and longest_s is None:
+        raise ScenarioError(f"{place}.buffer", f"{text!r}: no class passes, so it has no RTT")
+    sizes = {"packets": 1.0, "B": 1 / packet_bytes, "ps": rate / PS_PER_S}
+    sizes["BDP"] = rate * (longest_s or 0.0)
+    if amount.unit not in sizes:
+        raise ScenarioError(f"{place}.buffer", f"{text!r} is not allowed here; write '1 BDP'")
+    return _packets(amount, sizes)
+
+
+def _packets(amount: Amount, sizes: Mapping[str, float]) -> float:
+    return float(amount.value) * sizes[amount.unit]
+
+
+def _longest_s(flows: list[dict[str, Any]], link: int) -> float | None:
+    return max((part["rtt_s"] for part in flows if link in part["path"]), default=None)
+
+
+def _own(card: catalog.Law, place: str, given: Mapping[str, Any]) -> list[tuple[int, float]]:
+    """Return the parameters of a class or link: place in the card, and value."""
+    params = given.get("params", {})
+    if not isinstance(params, Mapping):
+        raise ScenarioError(f"{place}.params", f"must be a table of parameters; got {params!r}")
+    try:
+        return list_changes(card, params)
+    except ParameterError as error:
+        raise ScenarioError(f"{place}.params.{error.key}", error.sentence) from None

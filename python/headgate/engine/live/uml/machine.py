@@ -1,0 +1,137 @@
+"""A user-mode Linux as a live host, seen from outside: found, booted, ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from headgate.engine.live.hosts import Command, EmulationError
+
+PROGRAM, PACKAGE = "linux.uml", "user-mode-linux"
+
+#: The device of a live host, and how long the prefix of its addresses is.
+DEVICE, PREFIX = "headgate", 16
+
+#: Memory of the other kernel; what it never touches costs nothing.
+MEMORY = "512M"
+
+#: Time for it to write its files back and stop.
+HALT_S = 5.0
+
+#: Starts a program in the namespaces of the host.
+Start = Callable[..., "subprocess.Popen[Any]"]
+
+
+def find_kernel() -> tuple[Path, Path]:
+    """Return the kernel and the folder of its modules. Raises EmulationError if there is none."""
+    found = shutil.which(PROGRAM)
+    if found is None:
+        raise EmulationError(
+            f"there is no {PROGRAM} on this machine; the Debian package {PACKAGE} has it"
+            f" (apt install {PACKAGE})"
+        )
+    modules = Path(found).resolve().parent.parent / "lib/uml/modules"
+    if not modules.is_dir():
+        says = f"{modules}: there are no modules; the Debian package {PACKAGE} has them"
+        raise EmulationError(says)
+    return Path(found), modules
+
+
+def call(module: str, *words: str) -> list[str]:
+    """Return the command line that calls `main` of a module here, without anything of the site."""
+    root = str(Path(__file__).resolve().parents[3])
+    program = f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import main; main()"
+    return [sys.executable, "-I", "-S", "-c", program, root, *words]
+
+
+def stand_in(command: Command) -> list[str]:
+    """Return the command line of the stand-in of a program."""
+    words = ["/bin/sh", "-c", command] if isinstance(command, str) else list(map(str, command))
+    return call("headgate.engine.live.uml.stand_in", *words)
+
+
+class Machine:
+    """One kernel. It ends with the namespaces that it is in, or when it is told to."""
+
+    def __init__(self, host: str, start: Start) -> None:
+        self.host = host
+        self._start = start
+        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed by `halt`
+        self._program: subprocess.Popen[Any] | None = None
+        self.kernel: dict[str, str] = {}
+
+    def boot(self, card: tuple[int, str], ipv4: str, mtu: int) -> None:
+        """Boot it with a card, and wait until it is up. Raises EmulationError if it is not."""
+        fd, address = card
+        kernel, modules = find_kernel()
+        settings = {
+            "host": self.host,
+            "device": DEVICE,
+            "address": ipv4,
+            "prefix": PREFIX,
+            "mtu": mtu,
+            "modules": str(modules),
+            "writable": writable_folders(),
+        }
+        words = kernel_words(kernel, f"transport=fd,fd={fd},mac={address}", settings)
+        both = {"stdout": self._log, "stderr": subprocess.STDOUT}
+        self._program = self._start(
+            call("headgate.engine.live.uml.boot", *words), {"pass_fds": [fd], **both}
+        )
+        self.kernel = json.loads(self._ask("kernel"))
+
+    def _ask(self, what: str, patience_s: float = float("inf")) -> str:
+        assert self._program is not None
+        until_s = time.monotonic() + patience_s
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+        asker = self._start(call("headgate.engine.live.uml.ask", what), pipes)
+        while asker.poll() is None:
+            with suppress(subprocess.TimeoutExpired):
+                asker.wait(0.05)
+            if self._program.poll() is not None or time.monotonic() > until_s:
+                asker.kill()
+        said: str = asker.communicate()[0]
+        if asker.returncode:
+            raise EmulationError(f"host {self.host}: {PROGRAM} did not start: {self._last_words()}")
+        return said
+
+    def _last_words(self) -> str:
+        self._log.seek(0)
+        lines = [line.strip() for line in self._log if line.strip()]
+        panic = next((n for n, line in enumerate(lines) if line.startswith("Kernel panic")), None)
+        return (lines[:panic] or ["it said nothing"])[-1]
+
+    def halt(self) -> None:
+        """Have it write files back, and stop."""
+        if self._program is not None and self._program.poll() is None:
+            with suppress(EmulationError, subprocess.TimeoutExpired):
+                self._ask("halt", HALT_S)
+                self._program.wait(HALT_S)
+        self._log.close()
+
+
+def kernel_words(kernel: Path, card: str, settings: dict[str, Any]) -> list[str]:
+    """Return the command line of a kernel whose first process is `inside`."""
+    first = call("headgate.engine.live.uml.inside", json.dumps(settings).encode().hex())
+    return [
+        *(str(kernel), f"mem={MEMORY}", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"),
+        *("con=null", "con0=null,fd:1", "quiet", "panic=-1", "uml_dir=/run/"),
+        *(f"vec0:{card}", "vec1:transport=tap,ifname=control"),
+        *(f'init="{first[0]}"', "--", *(f'"{word}"' for word in first[1:])),
+    ]
+
+
+def writable_folders() -> list[str]:
+    """Return the folders where programs inside may write: theirs, and that of temporary files."""
+    here, temporary = os.getcwd(), tempfile.gettempdir()
+    folders = [temporary] if Path(here).is_relative_to(temporary) else [temporary, here]
+    return [folder for folder in folders if folder != "/"]

@@ -1,0 +1,1 @@
+"""What results look like: pictures, analyses, interactive pictures, pages, notebooks."""

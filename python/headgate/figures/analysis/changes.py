@@ -1,0 +1,160 @@
+"""Changes: what becomes of each response if another law takes the place of the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.base.errors import AnalysisError
+from headgate.figures.analysis.grid import Grid, Numbers
+from headgate.figures.analysis.phrases import AS_IN_TABLE, ConditionNames
+from headgate.figures.notebook import InNotebook
+from headgate.stats.changes import NOTHING, UNKNOWN, Change, change, mean_ratio_change
+from headgate.stats.rearranged import BEYOND, chances, least_chance
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NOT_NAMED = 'no law is named whose place the others take (`before = "..."` among the roles)'
+
+
+@dataclass(frozen=True)
+class Changes(InNotebook):
+    """Changes from `before` to every other law; `order` is that of the conditions."""
+
+    grid: Grid
+    before: str
+    order: tuple[int, ...]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The laws that take its place."""
+        return tuple(law for law in self.grid.laws if law != self.before)
+
+    @cached_property
+    def replicated(self) -> bool:
+        """Whether any cell has more than one run, so that chance can be judged."""
+        return bool(self.grid.runs.shape[2] > 1)
+
+    @cached_property
+    def cells(self) -> Mapping[tuple[str, str, str], Change]:
+        """The change by law, condition and response."""
+        return {
+            (law, condition, response): self.compare_mean(law, [row], response)
+            for law in self.others
+            for row, condition in enumerate(self.grid.conditions)
+            for response in self.grid.responses
+        }
+
+    def compare_mean(self, law: str, rows: Sequence[int], response: str) -> Change:
+        """Return the mean change of a response over these conditions: that of their ratios.
+
+        Where a law has zero under some of them there is no ratio, and sums are compared. Conditions
+        in which neither law has a number are left out: there is nothing to compare. It is not known
+        where a run of another is missing in every replicate.
+        """
+        runs = self._pair(law, response)[:, list(rows)]
+        runs = runs[:, np.isfinite(runs).any(axis=(0, 2))]
+        if not runs.size:
+            return NOTHING
+        known = np.isfinite(runs.mean(axis=1))
+        old, new = (of[:, kept] for of, kept in zip(runs, self._kept(known), strict=True))
+        if not old.size or not new.size:
+            return UNKNOWN
+        paired = self.grid.paired
+        found = mean_ratio_change(old, new, paired=paired) if len(rows) > 1 else None
+        found = found or change(old.mean(axis=0), new.mean(axis=0), paired=paired)
+        # One run alone has no interval: only the size of a change can be judged.
+        return found if self.replicated else Change(found.share, True, found.share, found.share)
+
+    def _kept(self, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which replicates count of either law: of pairs those that both have."""
+        return np.broadcast_to(known.all(axis=0), known.shape) if self.grid.paired else known
+
+    def _pair(self, law: str, response: str) -> Numbers:
+        """Return the runs of the law before and of another: (law, condition, replicate)."""
+        laws = [self.grid.laws.index(self.before), self.grid.laws.index(law)]
+        runs = self.grid.runs[..., self.grid.responses.index(response)]
+        return np.asarray(runs[:, laws].swapaxes(0, 1))
+
+    def chances(
+        self, law: str, rows: Sequence[int], good: Mapping[str, int]
+    ) -> tuple[float, float] | None:
+        """Return how likely as many cells are better, and worse, by chance.
+
+        `good` has the sign of what is better, by response. None where runs are too few to tell.
+        """
+        laws = [self.grid.laws.index(self.before), self.grid.laws.index(law)]
+        columns = [self.grid.responses.index(name) for name in good]
+        runs = [self.grid.runs[row][laws][..., columns] for row in rows]
+        if not least_chance(runs, paired=self.grid.paired) < BEYOND:
+            return None
+        return chances(runs, np.array(list(good.values())), paired=self.grid.paired)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record a law, condition and response."""
+        for (law, condition, response), found in self.cells.items():
+            yield {
+                "law": law,
+                "condition": condition,
+                "response": response,
+                "change": found.share,
+                "significant": found.significant and self.replicated,
+                "matters": found.matters,
+                "state": found.state,
+            }
+
+    def figures(
+        self,
+        titles: Mapping[str, str] | None = None,
+        names: ConditionNames = AS_IN_TABLE,
+        worse: Mapping[str, str] | None = None,
+        *,
+        by_congestion: bool = False,
+    ) -> dict[str, Figure]:
+        """Draw responses by conditions, a picture for each law that takes the place.
+
+        `titles` says what responses are called, `names` what conditions are, and `worse` which way
+        a response is worse: `more` or `less`.
+        """
+        called = titles or {}
+        signs = {
+            called.get(name, name): 1 if way == "more" else -1
+            for name, way in (worse or {}).items()
+        }
+        return {
+            f"changes-{law}": self._figure(law, called, names, signs, by_congestion)
+            for law in self.others
+        }
+
+    def _figure(
+        self,
+        law: str,
+        titles: Mapping[str, str],
+        names: ConditionNames,
+        worse: Mapping[str, int],
+        by_congestion: bool,
+    ) -> Figure:
+        from headgate.figures.plots.changes import changes
+
+        order = [self.grid.conditions[place] for place in self.order]
+        panel = {
+            titles.get(response, response): [self.cells[law, name, response] for name in order]
+            for response in self.grid.responses
+        }
+        panels = {f"{self.before} to {law}": panel}
+        return changes(panels, names.make_axis(order), worse, by_congestion=by_congestion)
+
+
+def of_grid(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:
+    """Compare every law of a grid with the one before; raise AnalysisError where none is named."""
+    if before is None:
+        raise AnalysisError(NOT_NAMED)
+    if len(cells.laws) < 2:
+        raise AnalysisError(f"{cells.name}: two laws at least are compared")
+    return Changes(cells, before, tuple(order))

@@ -1,0 +1,287 @@
+"""A table to analyse: one row a run, factors and responses as columns, whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.base.errors import AnalysisError
+from headgate.base.level_order import LevelOrder, level_text
+from headgate.base.optional import require
+from headgate.base.suggest import hint
+from headgate.base.units import sizes
+from headgate.figures.analysis.read import DECIMAL_COMMA, PLAIN, TextForm, distinct, read
+
+Numbers = NDArray[np.float64]
+
+#: How a missing value is written by spreadsheets, R, pandas, databases and SAS.
+MISSING = ("", "na", "nan", "<na>", "n/a", "null", ".")
+#: From so many rows on, a column with another word or whole number in each of them names rows.
+MOST_ALONE = 10
+#: The square of what is larger is no number any more, and every analysis squares.
+LARGEST = 1e150
+#: Pairs of words in which the first is the low level, whatever the alphabet says.
+LOW_AND_HIGH = (
+    ("low", "high"), ("lo", "hi"), ("off", "on"), ("no", "yes"), ("false", "true"), ("-", "+"),
+    ("small", "large"), ("short", "long"), ("slow", "fast"), ("few", "many"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Columns of equal length by their names; `name` says where they come from.
+
+    `order` is that of the levels that an experiment lists; `lines` are those of a text file.
+    """
+
+    name: str
+    columns: Mapping[str, NDArray[Any]]
+    order: LevelOrder = field(default_factory=LevelOrder)
+    lines: Sequence[int] = ()
+
+    @classmethod
+    def of(cls, source: Any, form: TextForm = PLAIN) -> Frame:
+        """Read a CSV or Parquet file, a mapping of columns, or a table or data frame.
+
+        `form` says how a text file is written.
+
+        Raises AnalysisError, MissingLibraryError.
+        """
+        require("analysis", "an analysis")
+        if isinstance(source, Frame):
+            return source
+        if isinstance(source, str | Path):
+            columns, lines = read(Path(source), form)
+            return cls(str(source), columns, lines=lines)
+        name = str(getattr(source, "name", "table"))
+        names = list(getattr(source, "columns", source))
+        _refuse_repeated(name, "two columns are named", [str(key) for key in names])
+        columns = {str(key): np.asarray(source[key]) for key in names}
+        for key, column in columns.items():
+            if column.ndim != 1:
+                raise AnalysisError(f"{name}: {key} is no list with one value a row")
+        if len({len(column) for column in columns.values()}) > 1:
+            raise AnalysisError(f"{name}: its columns differ in length")
+        if not columns or not len(columns[str(names[0])]):
+            raise AnalysisError(f"{name}: has no rows")
+        return cls(name, columns)
+
+    def only(self, rows: NDArray[np.intp]) -> Frame:
+        """Return some rows."""
+        kept = {name: column[rows] for name, column in self.columns.items()}
+        lines = [self.lines[row] for row in rows.tolist()] if self.lines else ()
+        return replace(self, columns=kept, lines=lines)
+
+    def with_columns(self, columns: Mapping[str, NDArray[Any]]) -> Frame:
+        """Return other columns of the same table, in which levels have the same order."""
+        return replace(self, columns=columns)
+
+    def with_order(self, order: Mapping[str, Sequence[str]]) -> Frame:
+        """Return the table with its levels in this order, by factor."""
+        levels = {name: tuple(_text(level) for level in of) for name, of in order.items()}
+        return replace(self, order=LevelOrder(levels))
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column; an unknown one is refused with what is there."""
+        if name in self.columns:
+            return self.columns[name]
+        says = hint(name, self.columns, "").strip()
+        listed = " ".join([*[says] * bool(says), f"columns: {', '.join(self.columns)}"])
+        raise AnalysisError(f"{self.name}: there is no column {name!r}; {listed}")
+
+    def require(self, *names: str) -> None:
+        """Raise AnalysisError unless every name is a column, and none is given twice."""
+        for name in names:
+            self.column(name)
+        _refuse_repeated(self.name, "named twice:", names)
+
+    def numbers(self, name: str) -> Numbers:
+        """Return a response; what is missing or infinite is NaN."""
+        column = self.column(name)
+        try:
+            # What is all numbers is taken at once; cells of text are read one by one.
+            plain = column.dtype.kind in "biuf"
+            cells = (
+                column if plain else [self._number(row, cell) for row, cell in enumerate(column)]
+            )
+            values = np.array(cells, dtype=float)
+        except ValueError as error:
+            raise AnalysisError(f"{self.name}: {name} is a response, but {error}") from None
+        if np.abs(values[np.isfinite(values)]).max(initial=0.0) > LARGEST:
+            raise AnalysisError(f"{self.name}: {name} has numbers beyond {LARGEST:g}")
+        return np.where(np.isfinite(values), values, np.nan)
+
+    def _number(self, row: int, cell: Any) -> float:
+        try:
+            return _number(cell)
+        except ValueError as error:
+            where = f"line {self.lines[row]}" if self.lines else f"row {row + 1}"
+            raise ValueError(f"{error} ({where})") from None
+
+    def labels(self, name: str) -> list[str]:
+        """Return the label of each row, "" where it is missing.
+
+        A word for a missing value, such as NA, is a label among other words (Namibia, North
+        America), and missing in a column of numbers.
+        """
+        texts = [_text(cell) for cell in self.column(name)]
+        words = {text for text in texts if text.lower() not in MISSING}
+        if sizes(sorted(words)) is None:
+            return texts
+        return ["" if text.lower() in MISSING else text for text in texts]
+
+    def levels(self, factor: str) -> Levels:
+        """Return the levels of a factor, in order, and the level of each row.
+
+        Raises AnalysisError where a factor has fewer than two.
+        """
+        texts = self.labels(factor)
+        names, order = self._order_levels(factor, {text for text in texts if text})
+        if len(names) < 2:
+            has = f"{names[0]!r} only" if names else "nothing"
+            raise AnalysisError(f"{self.name}: the factor {factor} has {has}; it takes two levels")
+        if len(names) == len(self) >= MOST_ALONE and _are_row_numbers(names):
+            raise AnalysisError(
+                f"{self.name}: {factor} has another level in each of {len(self)} rows: it names the"
+                " rows and is no factor"
+            )
+        places = {name: place for place, name in enumerate(names)}
+        return Levels(factor, names, np.array([places.get(text, -1) for text in texts]), order)
+
+    def find_unordered(self, factor: str) -> list[str]:
+        """Return the levels of a factor that the given order does not list."""
+        texts = dict.fromkeys(self.labels(factor))
+        return [text for text in texts if text and text not in self.order.levels[factor]]
+
+    def _order_levels(self, factor: str, names: set[str]) -> tuple[tuple[str, ...], str]:
+        if factor in self.order.levels:
+            given = tuple(self.order.sort(factor, names))
+            return given, "size" if (given, "size") == _order_levels(names) else "given"
+        return _order_levels(names)
+
+    def groups(self, by: Sequence[str]) -> dict[tuple[str, ...], NDArray[np.intp]]:
+        """Return the rows of each combination of labels, in order of their first row.
+
+        Raises AnalysisError where a row has no label: it would be a group of its own.
+        """
+        labels = [self.labels(name) for name in by]
+        for name, column in zip(by, labels, strict=True):
+            if "" in column:
+                raise AnalysisError(
+                    f"{self.name}: row {column.index('') + 1} has nothing in {name}"
+                )
+        found: dict[tuple[str, ...], list[int]] = {}
+        for row in range(len(self)):
+            found.setdefault(tuple(column[row] for column in labels), []).append(row)
+        return {key: np.array(rows) for key, rows in found.items()}
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of a factor: their names, low first, and the place of each row's (-1: missing).
+
+    `order` is what tells low from high: `given` by the experiment, `size`, `words` such as off and
+    on, or `alphabet`.
+    """
+
+    factor: str
+    names: tuple[str, ...]
+    places: NDArray[np.int64]
+    order: str
+
+    @property
+    def coded(self) -> Numbers:
+        """-1 for the first level, +1 for the last, between them in equal steps; NaN if missing."""
+        codes = np.linspace(-1.0, 1.0, len(self.names))
+        return np.where(self.places < 0, np.nan, codes[self.places])
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the levels have an order, so that an effect has a sign: numbers, or low and high.
+
+        That a file lists names one after another is no order of theirs.
+        """
+        if self.order == "given":
+            return sizes(self.names) is not None
+        return self.order != "alphabet"
+
+    def describe(self) -> str:
+        """Say which level is low and which is high, or that the levels have no order."""
+        if not self.ordered:
+            return f"{self.factor}: {', '.join(self.names)} (names, without an order)"
+        low, *between, high = self.names
+        middle = f"then {', '.join(between)}, " if between else ""
+        return f"{self.factor}: low is {low}, {middle}high is {high}"
+
+
+def _refuse_repeated(table: str, what: str, names: Sequence[str]) -> None:
+    try:
+        distinct(names, what)
+    except ValueError as error:
+        raise AnalysisError(f"{table}: {error}") from None
+
+
+def _are_row_numbers(names: Sequence[str]) -> bool:
+    """Say whether labels are words, or whole numbers without a gap, as of a column `run`."""
+    known = sizes(names)
+    if known is None:
+        return True
+    numbers = sorted(map(float, known))
+    return all(b - a == 1 for a, b in pairwise(numbers))
+
+
+def _missing(cell: Any) -> bool:
+    return cell is None or str(cell).strip().lower() in MISSING
+
+
+def _number(cell: Any) -> float:
+    """Read a cell as a number; an empty one is NaN."""
+    if _missing(cell):
+        return np.nan
+    try:
+        return float(str(cell) if isinstance(cell, complex | np.complexfloating) else cell)
+    except (TypeError, ValueError):
+        hint = (
+            "; decimals follow a point, or give --decimal ','"
+            if DECIMAL_COMMA.fullmatch(str(cell).strip())
+            else ""
+        )
+        raise ValueError(f"{str(cell)!r} is no number{hint}") from None
+
+
+def _text(cell: Any) -> str:
+    """Return a label as text, "" if there is none.
+
+    The text of a cell is the label as it is written: 6.1 and 6.10 are two kernels, and a seed of 64
+    bits keeps all its digits. A number of a typed column is written without needless zeros.
+    """
+    if isinstance(cell, str):
+        return cell.strip()
+    if _missing(cell):
+        return ""
+    return level_text(cell).strip()
+
+
+def _order_levels(names: set[str]) -> tuple[tuple[str, ...], str]:
+    """Order levels: quantities by size, known pairs low first, other words by the alphabet.
+
+    Returns them and what orders them.
+    """
+    alphabet = sorted(names)
+    for pair in LOW_AND_HIGH:
+        if {name.lower() for name in names} == set(pair):
+            return tuple(sorted(names, key=lambda name: pair.index(name.lower()))), "words"
+    known = sizes(alphabet)
+    # Two labels of one size, such as the versions 6.1 and 6.10, are names and no quantities.
+    if known is None or len(set(known)) < len(known):
+        return tuple(alphabet), "alphabet"
+    return tuple(name for _, name in sorted(zip(known, alphabet, strict=True))), "size"

@@ -1,0 +1,320 @@
+"""The kinds of analysis, in the order in which they are reported; a new one is a `Kind` here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headgate.base.errors import AnalysisError
+from headgate.figures.analysis import findings
+from headgate.figures.analysis.bars import Bars
+from headgate.figures.analysis.biplots import Biplots
+from headgate.figures.analysis.changes import Changes
+from headgate.figures.analysis.components import of_grid as components_of
+from headgate.figures.analysis.conditions import FILTERS, ConditionResponses
+from headgate.figures.analysis.correlations import Correlations, correlations
+from headgate.figures.analysis.effect_sentences import sentences
+from headgate.figures.analysis.findings import Finding
+from headgate.figures.analysis.influence import Influence, influence
+from headgate.figures.analysis.main_effects import MainEffects
+from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.phrases import ConditionNames
+from headgate.figures.analysis.questions import Answer, answers
+from headgate.figures.analysis.ranks import Ranks
+from headgate.figures.analysis.ranks import of_grid as ranks_of
+from headgate.figures.analysis.ten_steps import TenSteps, ten_steps
+from headgate.figures.analysis.words import TONES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Rows = Iterable[Mapping[str, Any]]
+Figures = Iterable[tuple[str, "Figure"]]
+
+
+#: Responses whose means are drawn: those that the factors explain best.
+SHOWN_EFFECTS = 12
+
+
+def _silent(_result: Any, _part: Part) -> Iterator[Finding]:
+    """Say nothing: others do."""
+    return iter(())
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An analysis: how it is made of a part of the table, and what becomes of its result.
+
+    `method` says how the numbers come about, with the source. `make` raises AnalysisError where the
+    table does not have what it takes.
+    """
+
+    name: str
+    title: str
+    method: str
+    make: Callable[[Part], Any]
+    figures: Callable[[Any, Part], Figures]
+    rows: Callable[[Any], Rows] = lambda result: result.rows()
+    findings: Callable[[Any, Part], Iterator[Finding]] = _silent
+    by_period: bool = True
+
+
+def _draw_changes(found: Changes, part: Part) -> Figures:
+    names = ConditionNames.of(part.frame, part.roles)
+    ordered = part.roles.congestion is not None
+    return found.figures(part.roles.titles, names, part.roles.worse, by_congestion=ordered).items()
+
+
+def _answers(part: Part) -> tuple[Answer, ...]:
+    found = answers(part)
+    if all(answer.missing for answer in found):
+        raise AnalysisError("no responses are named that speak of any (questions = {...})")
+    return found
+
+
+def _answer_rows(found: tuple[Answer, ...]) -> Rows:
+    for answer in found:
+        for law, word in answer.words.items():
+            yield {"question": answer.question, "law": law, "answer": word}
+
+
+def _draw_answers(found: tuple[Answer, ...], part: Part) -> Figures:
+    from headgate.figures.plots.answers import answers as draw
+
+    words = {answer.question: answer.words for answer in found if answer.words}
+    if words:  # what is missing for the others is said beside the picture
+        yield "questions", draw(part.cells.laws, words, TONES)
+
+
+def _answer_findings(found: tuple[Answer, ...], _part: Part) -> Iterator[Finding]:
+    for answer in found:
+        yield from answer.findings
+
+
+def _effect_findings(found: MainEffects, part: Part) -> Iterator[Finding]:
+    """Say what factors do; a study of laws by one-way tests says that in its own sentences."""
+    if found.method == "one-way" and part.roles.law:
+        return
+    for said in sentences(found, part.roles.titles, before=part.roles.before_level):
+        yield Finding(said, "main-effects", "main-effects")
+
+
+def _draw_effects(found: MainEffects, part: Part) -> Figures:
+    strongest = sorted(found.responses, key=lambda name: -_strength(found, name))[:SHOWN_EFFECTS]
+    shown = [name for name in found.responses if name in strongest]
+    return found.figures(part.roles.titles, part.roles.titles, shown).items()
+
+
+def _strength(found: MainEffects, response: str) -> float:
+    """Return the share of a response's variance that its factors explain, each by itself."""
+    shares = [found.one(factor, response).eta_squared for factor in found.factors]
+    return float(np.nan_to_num(shares).sum())
+
+
+def _influence(part: Part) -> Influence:
+    labels = [name for name in (part.roles.period, part.roles.law) if name]
+    return influence(*[part.effects((label,)) for label in labels] or [part.main_effects])
+
+
+def _interactions(part: Part) -> MainEffects:
+    found = part.main_effects
+    if not any(found.interactions(name) for name in found.responses):
+        raise AnalysisError("the model of main effects tells no interaction from other terms")
+    return found
+
+
+def _ten_steps(part: Part) -> TenSteps:
+    """Take the response that tells congestion, or the first."""
+    response = part.roles.congestion or part.roles.responses[0]
+    if not part.roles.factors:
+        raise AnalysisError("no factors are named; name one factor at least")
+    return ten_steps(part.frame, part.roles.factors, response)
+
+
+def _draw_ten_steps(found: TenSteps, part: Part) -> Figures:
+    drawn = found.figures(part.roles.title(found.response), part.roles.titles)
+    return ((f"ten-steps-{name}", figure) for name, figure in drawn.items())
+
+
+def _correlations(part: Part) -> Correlations:
+    return correlations(part.frame, part.roles.responses)
+
+
+def _draw_outliers(found: ConditionResponses, part: Part) -> Figures:
+    said = ConditionNames.of(part.frame, part.roles)
+    for name, share in (("", 0.0), ("-filtered", FILTERS[0]), ("-far", FILTERS[1])):
+        yield f"outliers{name}", found.figure(share, part.roles.titles, said)
+    shown = part.roles.congestion or part.roles.responses[0]
+    yield "residuals", found.detail(shown, part.roles.title(shown), said)
+
+
+def _beside(part: Part) -> dict[str, Biplots]:
+    if not part.roles.pairs:
+        raise AnalysisError("no pairs of flows are named ([[pairs]])")
+    return part.beside
+
+
+def _shares(part: Part) -> dict[str, Bars]:
+    _beside(part)
+    if not part.shares:
+        raise AnalysisError("no pair says what is available (available = ...)")
+    return part.shares
+
+
+def _name_picture(kind: str, title: str) -> str:
+    """Return the name of a pair's picture."""
+    return f"{kind}-{title.lower().replace(' ', '-')}"
+
+
+def _draw_biplots(found: Mapping[str, Biplots], part: Part) -> Figures:
+    return (
+        (_name_picture("biplots", t), one.figure(part.roles.titles)) for t, one in found.items()
+    )
+
+
+def _draw_bars(found: Mapping[str, Bars], _part: Part) -> Figures:
+    return ((_name_picture("bars", t), one.figure()) for t, one in found.items())
+
+
+def _pair_rows(found: Mapping[str, Biplots | Bars]) -> Rows:
+    for title, one in found.items():
+        for row in one.rows():
+            yield {"flows": title, **row}
+
+
+def _beside_findings(found: Mapping[str, Biplots], _part: Part) -> Iterator[Finding]:
+    for title, one in found.items():
+        for said in findings.of_biplots(one):
+            yield Finding(f"{title}: {said.sentence}", _name_picture("biplots", title), "biplots")
+
+
+def _ranks(part: Part) -> Ranks:
+    sides = tuple(side for pair in part.roles.pairs for side in (pair.own, pair.other))
+    names = sides or part.roles.questions.get("utility", ())
+    if not names:
+        raise AnalysisError("no throughputs are named ([[pairs]] or questions.utility)")
+    return ranks_of(part.grid(names))
+
+
+def _of_correlations(found: Correlations, part: Part) -> Iterator[Finding]:
+    return findings.of_correlations(found, part.roles.titles)
+
+
+def _of_ranks(found: Ranks, part: Part) -> Iterator[Finding]:
+    return findings.of_ranks(found, part.roles.titles)
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        "questions", "Five questions",
+        "The five questions of Mills, Filliben, Cho and Schwartz (2011). What is counted is ours: a"
+        " response moves where the mean difference between replicates with the same traffic is 10 %"
+        " or more and its 95 % interval excludes zero; a law is better or worse where more cells"
+        " move that way than by chance (an exact test in which whole runs change sides, one-sided"
+        " p < 0.025), and in some or most where runs are too few for that. That nothing moves is"
+        " said only where every interval lies within 10 %.",
+        _answers, _draw_answers, _answer_rows, _answer_findings,
+    ),
+    Kind(
+        "changes", "What changes",
+        "Change of each response from the law before to each other law, as a share of the mean"
+        " before; replicates with the same traffic are pairs; 95 % interval of Student's t, without"
+        " pairs Welch's.",
+        lambda part: part.changes, _draw_changes,
+    ),
+    Kind(
+        "main-effects", "Main effects",
+        "Mean at each level of each factor, the levels of the others weighed equally, with 95 %"
+        " intervals. ** p < 0.01, * p < 0.05: one F test of all levels in a model with the"
+        " interactions of two factors (type II sums of squares). If the runs are too few for these,"
+        " the model has main effects only, and no intervals. By method one-way the other factors"
+        " are left in the error, as NIST's Dataplot does it (macro dexmp; p_one_way in the table)."
+        " An answer names what is below 5 % after a correction for all tests (Holm 1979); q is the"
+        " false-discovery rate (Benjamini, Hochberg 1995). + and a minus sign stand where levels"
+        " have an order and the means follow it.",
+        lambda part: part.main_effects, _draw_effects, findings=_effect_findings,
+    ),
+    Kind(
+        "level-means", "Means at each level",
+        "The means of the main effects, with 95 % intervals where an error is known.",
+        lambda part: part.main_effects, lambda _found, _part: (),
+        lambda found: found.level_rows(),
+    ),
+    Kind(
+        "interactions", "Interactions of two factors",
+        "Whether the effect of one factor depends on the level of another: the F test of their"
+        " interaction in the model of the main effects, corrected for all tests (Holm 1979).",
+        _interactions, lambda _found, _part: (),
+        lambda found: found.interaction_rows(),
+    ),
+    Kind(
+        "influence", "Influence of the factors",
+        "Psi: the share of responses on which an effect of a factor is shown, by the test of the"
+        " main effects, p < 0.01 counted whole, p < 0.05 half;"
+        " the average gives periods and laws the same weight.",
+        _influence, lambda found, part: [("influence", found.figure(part.roles.titles))],
+        findings=lambda found, part: findings.of_influence(found, part.roles.titles),
+        by_period=False,
+    ),
+    Kind(
+        "ten-steps", "Ten steps of one response",
+        "Filliben's ten-step graphical analysis (NIST/SEMATECH e-Handbook 5.5.9) of the response"
+        " that tells congestion; effects beyond Lenth's margin stand out (Lenth 1989).",
+        _ten_steps, _draw_ten_steps,
+    ),
+    Kind(
+        "correlations", "Which responses say the same",
+        "Pearson's r of all pairs over all runs; pairs with |r| > 0.65 are kept, and responses that"
+        " are all kept with each other are one behaviour.",
+        _correlations, lambda found, part: found.figures(part.roles.titles).items(),
+        findings=_of_correlations, by_period=False,
+    ),
+    Kind(
+        "clusters", "Which laws behave alike",
+        "Euclidean distance over all responses, each divided by its standard deviation over the"
+        " laws of the condition; average linkage; laws linked below 70 % of the greatest linkage"
+        " are a group.",
+        lambda part: part.clusters,
+        lambda found, part: [
+            ("clusters", found.figure(ConditionNames.of(part.frame, part.roles)))
+        ],
+        findings=lambda found, _part: findings.of_clusters(found),
+    ),
+    Kind(
+        "components", "Laws under conditions in two dimensions",
+        "Principal components of the responses, each divided by its standard deviation; groups by"
+        " average linkage, as many as make the silhouette greatest (Rousseeuw 1987).",
+        lambda part: components_of(part.cells),
+        lambda found, part: [("components", found.figure(part.roles.titles))],
+    ),
+    Kind(
+        "outliers", "Outliers, and where",
+        "The law farthest from the mean in each condition and response, at 5 %: by Student's t"
+        " against the spread of replicates (Bonferroni over the laws) where there are any, else by"
+        " Grubbs' test. In the table both, a test of pairs that mask each other, and the"
+        " false-discovery rate q of Grubbs'. A filter keeps what is 10 % (30 %) of the mean away.",
+        lambda part: part.outliers, _draw_outliers,
+        findings=lambda found, _part: findings.of_outliers(found),
+    ),
+    Kind(
+        "biplots", "Flows beside TCP",
+        "Throughput of each law's flows against that of the TCP flows on the same paths, one point"
+        " per condition; the ratio is a geometric mean with Student's 95 % interval.",
+        _beside, _draw_biplots, _pair_rows, _beside_findings,
+    ),
+    Kind(
+        "bars", "Share of what is available",
+        "Throughput over what the path has to give: the law's flows left, TCP's beside them right.",
+        _shares, _draw_bars, _pair_rows,
+    ),
+    Kind(
+        "ranks", "Ranks",
+        "Laws ranked by throughput in every condition (the most is the highest rank): mean rank"
+        " against its standard deviation; Friedman's test that all are equal.",
+        _ranks, lambda found, part: [("ranks", found.figure(part.roles.titles))],
+        findings=_of_ranks,
+    ),
+)  # fmt: skip

@@ -1,0 +1,320 @@
+"""The model of one response: what each factor does to it, and how sure that is.
+
+Everything that is said, drawn or written of an effect comes from here: the test of all levels, the
+mean at each level with its interval, the sign if the levels have an order and the means follow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.base.units import sizes
+from headgate.figures.analysis.frame import Levels
+from headgate.figures.analysis.level_means import LevelMeans
+from headgate.stats.factor_effect import UNKNOWN, FactorEffect, Interaction, LevelMean
+from headgate.stats.factorial import LEAST_FREEDOM, Design, Estimate, Factorial
+
+Numbers = NDArray[np.float64]
+#: A factor may interact if the least p of its interactions is below this over their number
+#: (Bancroft 1964 advises 0.25 for such choices).
+MAY_BE = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenDesign:
+    """The model that some rows allow: which factors, interactions and blocks.
+
+    `names` are the levels that occur, in the order of the design's codes, `same_as` the factors
+    that always change together with an earlier one, `fixed` the factors with one level in these
+    rows. `additive` is what the user knows: no factors interact.
+    """
+
+    design: Design | None
+    names: Mapping[str, tuple[str, ...]]
+    same_as: Mapping[str, str]
+    fixed: tuple[str, ...]
+    additive: bool = False
+
+    @property
+    def assumes_additive(self) -> bool:
+        """Whether the rows are too few for the interactions, so that none are assumed."""
+        return (
+            not self.additive
+            and self.design is not None
+            and not self.design.interactions
+            and len(self.design.places) > 1
+        )
+
+    @cached_property
+    def confounders(self) -> dict[str, str]:
+        """What each factor of the design cannot be told from; "" if it can be told from all."""
+        if self.design is None:
+            return {}
+        known = self.design.interactions or self.additive
+        return {
+            name: self.design.confounder(name, omitted=not known) for name in self.design.places
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Factorials:
+    """Levels of factors in some rows; designs are chosen once for all responses with these rows."""
+
+    levels: Mapping[str, Levels]
+    rows: NDArray[np.intp]
+    blocks: NDArray[np.int64] | None = None
+    additive: bool = False
+    _chosen: dict[bytes, ChosenDesign] = field(default_factory=dict)
+
+    def fit(self, values: Numbers) -> ResponseModel:
+        """Fit the model to a response, given in all rows of the table."""
+        own = values[self.rows]
+        known = np.isfinite(own)
+        for levels in self.levels.values():
+            known &= levels.places[self.rows] >= 0
+        key = known.tobytes()
+        if key not in self._chosen:
+            self._chosen[key] = self._choose(self.rows[known])
+        return ResponseModel(self._chosen[key], own[known], self.levels, len(own))
+
+    def _choose(self, rows: NDArray[np.intp]) -> ChosenDesign:
+        places: dict[str, NDArray[np.int64]] = {}
+        names: dict[str, tuple[str, ...]] = {}
+        same_as: dict[str, str] = {}
+        fixed: list[str] = []
+        lines = self._straight_lines(rows)
+        for name, levels in self.levels.items():
+            found, codes = np.unique(levels.places[rows], return_inverse=True)
+            if len(found) < 2:
+                fixed.append(name)
+                continue
+            if (line := lines.get(name)) is not None:
+                places[name] = (line > 0).astype(np.int64)
+                names[name] = (levels.names[found[0]], levels.names[found[-1]])
+                continue
+            twin = next(
+                (n for n in places if n not in lines and _is_same_partition(places[n], codes)), None
+            )
+            if twin is not None:
+                same_as[name] = twin
+                first = [codes[places[twin] == place][0] for place in range(len(found))]
+                names[name] = tuple(levels.names[found[code]] for code in first)
+                continue
+            places[name] = codes.astype(np.int64)
+            names[name] = tuple(levels.names[place] for place in found)
+        design = self._design(places, lines, rows) if places else None
+        return ChosenDesign(design, names, same_as, tuple(fixed), self.additive)
+
+    def _straight_lines(self, rows: NDArray[np.intp]) -> dict[str, Numbers]:
+        """Return the factors that have an effect in proportion to their number, with the numbers.
+
+        These have too many levels for a mean at each: fewer than two rows a level on average, or a
+        level of their own in every condition, as in a sample that is replicated.
+        """
+        every = {name: levels.places[rows] for name, levels in self.levels.items()}
+        counts = {name: len(np.unique(places)) for name, places in every.items()}
+        conditions = len(np.unique(np.column_stack(list(every.values())), axis=0))
+        lines = {name: _straight_line(levels, rows) for name, levels in self.levels.items()}
+        sampled = [n for n, line in lines.items() if line is not None and counts[n] == conditions]
+        is_sample = len(sampled) > 1 and conditions >= len(sampled) + 1 + LEAST_FREEDOM
+        return {
+            name: line
+            for name, line in lines.items()
+            if line is not None
+            and (2 * counts[name] > len(rows) or (is_sample and name in sampled))
+        }
+
+    def _design(
+        self,
+        places: Mapping[str, NDArray[np.int64]],
+        lines: Mapping[str, Numbers],
+        rows: NDArray[np.intp],
+    ) -> Design:
+        counts = {name: int(of.max()) + 1 for name, of in places.items()}
+        possible: list[NDArray[np.int64] | None] = [None]
+        if self.blocks is not None:
+            found, blocks = np.unique(self.blocks[rows], return_inverse=True)
+            if 1 < len(found) < len(rows):
+                possible = [blocks.astype(np.int64), None]
+        for interactions in (False,) if self.additive else (True, False):
+            for chosen in possible:
+                design = Design(places, counts, chosen, interactions, lines)
+                least = LEAST_FREEDOM if interactions else 1
+                if design.error_freedom >= least and (
+                    chosen is None or all(design.is_testable((name,)) for name in places)
+                ):
+                    return design
+        return Design(places, counts, None, interactions=False, lines=lines)
+
+
+def _straight_line(levels: Levels, rows: NDArray[np.intp]) -> Numbers | None:
+    """Return a number from -1 to +1 for each row; None for two levels, and for names."""
+    places = levels.places[rows]
+    known = sizes(levels.names) if levels.ordered else None
+    if known is None or len(np.unique(places)) <= 2:
+        return None
+    values = np.array([float(size) for size in known])[places]
+    if not np.isfinite(values).all():
+        return None
+    low, high = values.min(), values.max()
+    return np.asarray((2 * values - low - high) / (high - low))
+
+
+def _is_same_partition(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+    """Say whether two factors change in the same rows, whatever their levels are called."""
+    pairs = len(np.unique(np.column_stack([one, other]), axis=0))
+    return bool(pairs == one.max() + 1 == other.max() + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class ResponseModel:
+    """A response fitted to the design that its rows allow; `rows` of the table were given."""
+
+    chosen: ChosenDesign
+    values: Numbers
+    levels: Mapping[str, Levels]
+    rows: int
+
+    @cached_property
+    def fitted(self) -> Factorial | None:
+        """The fit; None where no factor varies."""
+        return None if self.chosen.design is None else Factorial(self.chosen.design, self.values)
+
+    @cached_property
+    def _additive(self) -> Factorial | None:
+        """The fit of the main effects alone, for means that the whole model cannot give."""
+        design = self.chosen.design
+        if design is None or not design.interactions:
+            return self.fitted
+        plain = replace(design, interactions=False)
+        return Factorial(plain, self.values)
+
+    @property
+    def runs(self) -> int:
+        """The number of rows that the fit uses."""
+        return len(self.values)
+
+    @property
+    def error_freedom(self) -> int:
+        """Degrees of freedom of the error."""
+        return max(self.fitted.error_freedom, 0) if self.fitted else 0
+
+    @property
+    def has_error(self) -> bool:
+        """Whether any error can be estimated."""
+        return self.error_freedom > 0
+
+    @cached_property
+    def interactions(self) -> tuple[Interaction, ...]:
+        """The tests of all interactions that the design can tell from the other terms."""
+        if self.fitted is None:
+            return ()
+        found = [term for term in self.fitted.terms.values() if len(term.factors) > 1]
+        return tuple(
+            Interaction((t.factors[0], t.factors[1]), t.freedom, t.f_ratio, t.p) for t in found
+        )
+
+    @cached_property
+    def effects(self) -> dict[str, FactorEffect]:
+        """The effect of each factor."""
+        return {name: self._effect(name) for name in self.levels}
+
+    def _effect(self, name: str) -> FactorEffect:
+        if name in self.chosen.fixed or self.fitted is None:
+            return FactorEffect(name)
+        twins = self._twins(name)
+        first = self.chosen.same_as.get(name, name)
+        confounded = " and ".join(twins) or self.chosen.confounders[name]
+        found = self.effect_of(first, confounded)
+        return found if name == first else self._rename(found, name)
+
+    def _rename(self, found: FactorEffect, name: str) -> FactorEffect:
+        """Return the means of a factor under the levels of one that changes together with it."""
+        called = dict(
+            zip((one.level for one in found.levels), self.chosen.names[name], strict=True)
+        )
+        order = self.levels[name].names
+        levels = [replace(one, level=called[one.level]) for one in found.levels]
+        return FactorEffect(
+            name,
+            tuple(sorted(levels, key=lambda one: order.index(one.level))),
+            self.levels[name].ordered,
+            confounded=found.confounded,
+        )
+
+    @cached_property
+    def joint(self) -> dict[tuple[str, ...], FactorEffect]:
+        """The effect of factors that always change together, by their names."""
+        found = {}
+        for first in dict.fromkeys(self.chosen.same_as.values()):
+            names = (first, *(name for name, of in self.chosen.same_as.items() if of == first))
+            effect = self.effect_of(first, self.chosen.confounders[first])
+            found[names] = replace(effect, factor=" or ".join(names))
+        return found
+
+    def _twins(self, name: str) -> list[str]:
+        """Return the factors that always change together with this one."""
+        same = self.chosen.same_as
+        first = same.get(name, name)
+        return [n for n in (first, *(n for n in same if same[n] == first)) if n != name]
+
+    def effect_of(self, name: str, confounded: str = "") -> FactorEffect:
+        """Return the effect of a factor of the design, and the test unless it is confounded."""
+        assert self.fitted is not None
+        term = self.fitted.terms.get((name,))
+        tested: dict[str, Any] = {} if term is None or confounded else {
+            "freedom": term.freedom, "f_ratio": term.f_ratio, "p": term.p,
+            "equal_weights_p": self.fitted.equal_weights_p(name),
+        }  # fmt: skip
+        others = [one for one in self.interactions if name in one.factors]
+        may_interact = any(one.p < MAY_BE / len(others) for one in others)
+        sure = not confounded and not self.chosen.assumes_additive
+        means = self.means(name, alone="" if may_interact else name, sure=sure)
+        names, ordered = self.chosen.names[name], self.levels[name].ordered
+        levels = tuple(
+            LevelMean(level, runs, one.value, one.low, one.high)
+            for level, runs, one in zip(names, means.runs, means.estimates, strict=True)
+        )
+        return FactorEffect(
+            name, levels, ordered,
+            error_freedom=self.error_freedom,
+            effect=means.change(0, len(names) - 1) if ordered or len(names) == 2 else UNKNOWN,
+            highest=tuple(names[place] for place in means.extreme(1)),
+            lowest=tuple(names[place] for place in means.extreme(-1)),
+            interacts=tuple(o for i in others if i.stars for o in i.factors if o != name),
+            may_interact=may_interact,
+            is_line=name in self.fitted.design.lines, confounded=confounded, **tested,
+        )  # fmt: skip
+
+    def change(self, effect: FactorEffect, first: int, last: int) -> Estimate:
+        """Return the change between two levels as the means of an effect have it."""
+        name = effect.factor
+        sure = effect.has_interval
+        return self.means(name, alone="" if effect.may_interact else name, sure=sure).change(
+            first, last
+        )
+
+    def means(
+        self,
+        name: str,
+        *,
+        alone: str = "",
+        fixed: Mapping[str, int] | None = None,
+        sure: bool = True,
+    ) -> LevelMeans:
+        """Return the means at the levels of a factor.
+
+        If combinations of levels are missing, they are those of the main effects, without
+        intervals.
+        """
+        assert self.fitted is not None
+        found = LevelMeans(self.fitted, name, alone, fixed or {}, sure)
+        if found.known or self._additive is None:
+            return found
+        return LevelMeans(self._additive, name, sure=False)

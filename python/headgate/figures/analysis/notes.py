@@ -1,0 +1,153 @@
+"""Notes on a table: rows that analyses leave out, and labels that may not be meant as written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.figures.analysis.frame import MISSING, Frame
+
+#: Labels that a note names before it says how many more there are.
+NAMED = 4
+#: Cramer's V of two factors from which on a note says that they change together.
+CORRELATED = 0.7
+#: Rows for each combination of their levels below which chance alone makes such a V.
+FEW_ROWS = 5
+
+
+def notes(
+    frame: Frame, factors: Sequence[str], responses: Sequence[str], labels: Sequence[str] = ()
+) -> list[str]:
+    """Return what a reader has to know of a table before its results, in sentences.
+
+    `labels` are further columns of labels, such as laws.
+    """
+    named = [*factors, *(name for name in labels if name not in factors)]
+    texts = {name: frame.labels(name) for name in named}
+    return [
+        *_left_out(frame, {name: texts[name] for name in factors}, responses),
+        *(said for name, of in texts.items() for said in _doubtful(name, of)),
+        *_correlated({name: texts[name] for name in factors}),
+        *_say_copies(frame),
+        *_say_alike(frame, list(texts.values()), responses),
+    ]
+
+
+def _left_out(
+    frame: Frame, factors: dict[str, list[str]], responses: Sequence[str]
+) -> Iterator[str]:
+    """Count the rows without a level, and those without a number."""
+    for name, of in factors.items():
+        if count := of.count(""):
+            yield (
+                f"{name}: {_rows(count, len(of))} no level; the main effects leave out"
+                f" {_these(count)}."
+            )
+    gaps = {name: int(np.isnan(frame.numbers(name)).sum()) for name in responses}
+    said = [f"{name} {count} of {len(frame)}" for name, count in gaps.items() if count]
+    if said:
+        yield (
+            "Rows without a finite number are left out of the analyses of that response:"
+            f" {', '.join(said)}."
+        )
+
+
+def _say_copies(frame: Frame) -> Iterator[str]:
+    """Count the rows that are copies of others in every column."""
+    rows = list(zip(*([str(cell) for cell in of] for of in frame.columns.values()), strict=True))
+    copies = len(rows) - len(set(rows))
+    if copies:
+        yield (
+            f"{copies} of {len(rows)} rows {'is a copy' if copies == 1 else 'are copies'} of an"
+            " earlier row in every column; copies count as replicates, so leave them out if they"
+            " are the same run."
+        )
+
+
+def _say_alike(
+    frame: Frame, labels: Sequence[Sequence[str]], responses: Sequence[str]
+) -> Iterator[str]:
+    """Say that replicates of all conditions have the same numbers, as if nothing were random."""
+    numbers = np.array([frame.numbers(name) for name in responses]).T
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for row, key in enumerate(zip(*labels, strict=True)):
+        groups.setdefault(key, []).append(row)
+    several = [of for of in groups.values() if len(of) > 1]
+    if responses and several and all(_are_alike(numbers[of]) for of in several):
+        yield (
+            "The replicates of every condition have the same numbers: nothing in them is random,"
+            " so intervals and tests that rest on their spread say nothing."
+        )
+
+
+def _are_alike(numbers: NDArray[np.float64]) -> bool:
+    return bool(((numbers == numbers[0]) | np.isnan(numbers)).all())
+
+
+def _rows(count: int, of: int) -> str:
+    return f"{count} of {of} rows {'has' if count == 1 else 'have'}"
+
+
+def _these(count: int) -> str:
+    return "this row" if count == 1 else "these rows"
+
+
+def _doubtful(name: str, texts: Iterable[str]) -> Iterator[str]:
+    """Name labels that stand for nothing elsewhere, and labels that differ in writing only."""
+    known = sorted(set(texts) - {""})
+    for text in known:
+        if text.lower() in MISSING:
+            yield f"{name}: {text!r} is taken as a label; leave the cell empty if it is missing."
+    alike: dict[str, list[str]] = {}
+    for text in known:
+        alike.setdefault(_plain(text), []).append(text)
+    twice = [" and ".join(map(repr, of)) for of in alike.values() if len(of) > 1]
+    if twice:
+        more = f" and {len(twice) - NAMED} more" if len(twice) > NAMED else ""
+        yield (
+            f"{name}: {', '.join(twice[:NAMED])}{more} are different labels; write them alike if"
+            " they are the same."
+        )
+
+
+def _correlated(factors: dict[str, list[str]]) -> Iterator[str]:
+    """Name factors that mostly change together, but not always."""
+    for one, other in combinations(factors, 2):
+        cells = _count_cells(factors[one], factors[other])
+        if min(cells.shape) < 2 or cells.sum() < FEW_ROWS * cells.size:
+            continue
+        v = _cramers_v(cells)
+        if CORRELATED <= v < 1 - 1e-9:
+            yield (
+                f"{one} and {other} mostly change together (Cramer's V {v:.2f}; {cells.min()} to"
+                f" {cells.max()} runs of each combination of levels), so their effects are hard to"
+                " tell apart."
+            )
+
+
+def _count_cells(one: Sequence[str], other: Sequence[str]) -> NDArray[np.int64]:
+    """Return the number of rows of each combination of two labels."""
+    rows, at = np.unique(one, return_inverse=True)
+    columns, beside = np.unique(other, return_inverse=True)
+    cells = np.zeros((len(rows), len(columns)), dtype=np.int64)
+    np.add.at(cells, (at, beside), 1)
+    return cells
+
+
+def _cramers_v(cells: NDArray[np.int64]) -> float:
+    """Return Cramer's V (1946): 0 if the labels are independent, 1 if one gives the other."""
+    expected = np.outer(cells.sum(axis=1), cells.sum(axis=0)) / cells.sum()
+    square = float(((cells - expected) ** 2 / expected).sum())
+    return float(np.sqrt(square / cells.sum() / (min(cells.shape) - 1)))
+
+
+def _plain(text: str) -> str:
+    """Return a label without what people write in two ways: case, blanks, zeros of a number."""
+    try:
+        return str(Fraction(text))
+    except (ValueError, ZeroDivisionError):
+        return "".join(text.lower().split())

@@ -1,0 +1,143 @@
+"""One period of a table (or all of it): its cells, and the analyses that others build on."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from headgate.base.errors import AnalysisError
+from headgate.base.visible import fingerprint
+from headgate.figures.analysis.bars import Bars, bars
+from headgate.figures.analysis.biplots import Biplots
+from headgate.figures.analysis.biplots import of_grid as beside_of
+from headgate.figures.analysis.changes import Changes
+from headgate.figures.analysis.changes import of_grid as changes_of
+from headgate.figures.analysis.clusters import Clusters
+from headgate.figures.analysis.clusters import of_grid as clusters_of
+from headgate.figures.analysis.conditions import ConditionResponses
+from headgate.figures.analysis.conditions import of_grid as outliers_of
+from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.grid import Grid, grid
+from headgate.figures.analysis.main_effects import MainEffects, main_effects
+from headgate.figures.analysis.roles import Roles
+
+
+def slugs(titles: Sequence[str]) -> list[str]:
+    """Return each title as a part of a file's name, which no other of them has."""
+    plain = [re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") for title in titles]
+    shared = Counter(plain)
+    return [
+        one if one and shared[one] == 1 else f"{one}-{fingerprint(title)}".strip("-")
+        for one, title in zip(plain, titles, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of one period, with their roles; `period` is "" where there are none.
+
+    `slug` is the period as a part of a file's name.
+    """
+
+    frame: Frame
+    roles: Roles
+    period: str = ""
+    slug: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the period is called."""
+        return f"{self.roles.period} {self.period}" if self.period else ""
+
+    @cached_property
+    def cells(self) -> Grid:
+        """Laws under conditions, all responses."""
+        return self.grid(self.roles.responses)
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether the rows make laws under conditions: none lacks a label."""
+        try:
+            return bool(self.cells.conditions)
+        except AnalysisError:
+            return False
+
+    def grid(self, responses: tuple[str, ...]) -> Grid:
+        """Return laws under conditions for these columns; raise AnalysisError without either."""
+        if self.roles.law is None:
+            raise AnalysisError("no column of laws is named (law = ...)")
+        if not self.roles.conditions:
+            raise AnalysisError("no conditions are named (condition = [...] or factors = [...])")
+        again = self.roles.replicate
+        # All periods together have a row of each replicate in every period.
+        names = [name for name in (again, self.roles.period) if name and again]
+        return grid(self.frame, responses, self.roles.conditions, self.roles.law, names)
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Conditions from the least to the most congested; as they come where nothing tells."""
+        return self.cells.order_conditions(self.roles.congestion)
+
+    @cached_property
+    def ranked(self) -> list[int]:
+        """Those conditions in order of which it is known how congested they are."""
+        if self.roles.congestion is None:
+            return self.order
+        known = np.asarray(np.isfinite(self.cells.of(self.roles.congestion)).any(axis=1))
+        return [place for place in self.order if known[place]]
+
+    @cached_property
+    def changes(self) -> Changes:
+        """What becomes of each response under every other law than the one before."""
+        return changes_of(self.cells, self.roles.before, self.order)
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Which laws behave alike, condition by condition."""
+        return clusters_of(self.cells, self.roles.congestion)
+
+    @cached_property
+    def outliers(self) -> ConditionResponses:
+        """The outlying law of every condition and response."""
+        return outliers_of(self.cells, order_by=self.roles.congestion)
+
+    @cached_property
+    def beside(self) -> dict[str, Biplots]:
+        """Flows of the laws against TCP flows beside them, by the pair's title."""
+        return {
+            pair.title: beside_of(self.grid((pair.own, pair.other))) for pair in self.roles.pairs
+        }
+
+    @cached_property
+    def shares(self) -> dict[str, Bars]:
+        """Shares of what is available, by the title of each pair that says what is."""
+        assert self.roles.law is not None
+        return {
+            pair.title: bars(
+                self.frame, pair.own, pair.other, pair.available,
+                self.roles.conditions, self.roles.law,
+            )
+            for pair in self.roles.pairs
+            if pair.available is not None
+        }  # fmt: skip
+
+    @cached_property
+    def main_effects(self) -> MainEffects:
+        """Main effects of all factors, the law among them; AnalysisError where none are named."""
+        return self.effects()
+
+    def effects(self, by: tuple[str, ...] = ()) -> MainEffects:
+        """Return main effects in groups of labels; raise AnalysisError where no factor is named."""
+        roles = self.roles
+        if not roles.factors:
+            raise AnalysisError("no factors are named; name one factor at least")
+        names = roles.factors
+        if roles.law and roles.method != "one-way" and roles.law not in (*by, *names):
+            varies = len(set(self.frame.labels(roles.law))) > 1
+            names = (*names, roles.law) if varies else names
+        return main_effects(self.frame, names, roles.responses, by, roles.replicate, roles.method)

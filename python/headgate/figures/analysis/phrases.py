@@ -1,0 +1,158 @@
+"""Conditions in words: `slow network, short delays, many users` for `X1- X2- X12+`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.grid import join_labels
+from headgate.figures.analysis.names import short_title
+from headgate.figures.analysis.roles import Roles
+
+if TYPE_CHECKING:
+    from headgate.figures.plots.condition_axis import ConditionAxis
+
+#: Words of the low and the high level, by what a factor's title says; `{}` is what it is of.
+PATTERNS: tuple[tuple[str, str, str], ...] = (
+    (r"(.*) (?:speed|rate|bandwidth)", "slow {}", "fast {}"),
+    (r"(?:propagation )?delay", "short delays", "long delays"),
+    (r"buffer(?:s| provisioning| size)?", "small buffers", "large buffers"),
+    (r"number of (.*)", "few {}", "many {}"),
+    (r"(.* (?:time|delay|interval))", "short {}", "long {}"),
+    (r"(.* size)", "small {}", "large {}"),
+)
+#: How a two-level design codes its levels.
+CODES = ("-1", "1")
+#: Phrases this long at most stand along an axis; longer ones give way to rows of marks.
+FITS = 48
+#: Marks of a level that a condition has, and of one that it has not.
+FILLED, HOLLOW = "\N{BLACK CIRCLE}", "\N{WHITE CIRCLE}"
+#: Rows of marks that have room along an axis.
+MOST_ROWS = 24
+
+
+def level_words(title: str) -> tuple[str, str] | None:
+    """Return words for the low and the high level of a factor, if its title tells them."""
+    for pattern, low, high in PATTERNS:
+        if found := re.fullmatch(pattern, title, re.IGNORECASE):
+            of = found[1] if found.groups() else ""
+            return low.format(of), high.format(of)
+    return None
+
+
+def short(roles: Roles, column: str) -> str:
+    """Return what a column is called within a sentence."""
+    return short_title(column, roles.title(column))
+
+
+def level_phrase(roles: Roles, factor: str, level: str, among: Collection[str]) -> str:
+    """Return a level of a factor in words: the study's, else what its title gives.
+
+    `among` are all levels of the factor: 1 is the high level if the other is -1, not beside 4.
+    """
+    given = roles.levels.get(factor, {})
+    if level in given:
+        return given[level]
+    title = short(roles, factor)
+    if not {level, *among} <= {*CODES}:
+        return f"{title} {level}"
+    words = level_words(title) or (f"low {title}", f"high {title}")
+    return words[CODES.index(level)]
+
+
+def phrases(frame: Frame, roles: Roles) -> dict[str, str]:
+    """Return each condition in words, by its label; its label where no factor is named.
+
+    A factor that has one level only in all rows tells no condition from another, and is left out.
+    """
+    levels = levels_by_condition(frame, roles)
+    every = _every_level(levels)
+    told = {
+        label: ", ".join(level_phrase(roles, f, level, every[f]) for f, level in of.items())
+        for label, of in levels.items()
+    }
+    unique = len(set(told.values())) == len(told)
+    return {label: text if text and unique else label for label, text in told.items()}
+
+
+def levels_by_condition(frame: Frame, roles: Roles) -> dict[str, dict[str, str]]:
+    """Return the levels of the factors that vary, by condition.
+
+    Rows that lack one of these labels are of no condition.
+    """
+    names = [*roles.conditions, *roles.factors]
+    if not roles.conditions:
+        return {}
+    found: dict[str, dict[str, str]] = {}
+    for key in dict.fromkeys(zip(*map(frame.labels, names), strict=True)):
+        if "" in key:
+            continue
+        label = join_labels(key[: len(roles.conditions)])
+        found.setdefault(label, dict(zip(roles.factors, key[len(roles.conditions) :], strict=True)))
+    vary = [f for f in roles.factors if len({of[f] for of in found.values()}) > 1]
+    return {label: {factor: of[factor] for factor in vary} for label, of in found.items()}
+
+
+def _every_level(levels: Mapping[str, Mapping[str, str]]) -> dict[str, set[str]]:
+    """Return the levels that conditions have, by factor."""
+    factors = next(iter(levels.values()), {})
+    return {factor: {of[factor] for of in levels.values()} for factor in factors}
+
+
+def shared(levels: Mapping[str, Mapping[str, str]], roles: Roles, chosen: Sequence[str]) -> str:
+    """Return in words the levels that all the chosen conditions have in common."""
+    of, every = [levels[label] for label in chosen], _every_level(levels)
+    common = [
+        level_phrase(roles, factor, level, every[factor])
+        for factor, level in (of[0].items() if of else ())
+        if all(one[factor] == level for one in of)
+    ]
+    return ", ".join(common)
+
+
+@dataclass(frozen=True)
+class ConditionNames:
+    """What conditions are called along an axis of a picture: words, else marks for their levels."""
+
+    phrases: Mapping[str, str]
+    marks: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    """Which conditions have the level of a filled mark, by what the row of marks says."""
+
+    @classmethod
+    def of(cls, frame: Frame, roles: Roles) -> ConditionNames:
+        """Name the conditions of a table."""
+        return cls(phrases(frame, roles), dict(_mark_levels(frame, roles)))
+
+    def make_axis(self, conditions: Sequence[str]) -> ConditionAxis:
+        """Return conditions in words where these fit along an axis, else by marks, else by name."""
+        from headgate.figures.plots.condition_axis import ConditionAxis
+
+        told = [self.phrases.get(condition, condition) for condition in conditions]
+        if all(len(text) <= FITS for text in told):
+            return ConditionAxis(told)
+        if not self.marks or len(self.marks) > MOST_ROWS:
+            return ConditionAxis(list(conditions))
+        columns = [
+            [FILLED if of[one] else HOLLOW for of in self.marks.values()] for one in conditions
+        ]
+        return ConditionAxis(["\n".join(column) for column in columns], list(self.marks))
+
+
+#: Conditions by the names that they have in their table.
+AS_IN_TABLE = ConditionNames({})
+
+
+def _mark_levels(frame: Frame, roles: Roles) -> Iterator[tuple[str, dict[str, bool]]]:
+    """Yield what each row of marks says, and the conditions that have it: a row for two levels."""
+    conditions = levels_by_condition(frame, roles)
+    for factor in next(iter(conditions.values()), {}):
+        levels = frame.levels(factor).names
+        told = [level_phrase(roles, factor, level, levels) for level in levels]
+        rows = [f"{FILLED} {text}" for text in told]
+        if len(levels) == 2:
+            rows, levels = [f"{rows[1]}   {HOLLOW} {told[0]}"], levels[1:]
+        for row, level in zip(rows, levels, strict=True):
+            yield row, {label: of[factor] == level for label, of in conditions.items()}

@@ -1,0 +1,164 @@
+"""The whole analysis of a table: every kind that its roles allow, period by period."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from headgate.base.errors import AnalysisError
+from headgate.base.visible import in_path
+from headgate.figures.analysis.answer import Answered, answered
+from headgate.figures.analysis.findings import Finding
+from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.kinds import KINDS, Kind
+from headgate.figures.analysis.notes import notes
+from headgate.figures.analysis.part import Part, slugs
+from headgate.figures.analysis.roles import Roles
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Made:
+    """A kind of analysis, of one period or of all; `reason` says why there is no result."""
+
+    kind: Kind
+    part: Part
+    result: Any = None
+    reason: str = ""
+
+    @property
+    def suffix(self) -> str:
+        """What names of its pictures and tables end with."""
+        return f"-{self.part.slug}" if self.part.period else ""
+
+    @property
+    def name(self) -> str:
+        """The name of its table."""
+        return f"{self.kind.name}{self.suffix}"
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what it found, in sentences that name the period."""
+        said = f"{self.part.title.capitalize()}: " if self.suffix else ""
+        for found in self.kind.findings(self.result, self.part):
+            yield replace(
+                found,
+                sentence=f"{said}{found.sentence}",
+                picture=in_path(f"{found.picture}{self.suffix}"),
+                table=in_path(f"{found.table}{self.suffix}"),
+            )
+
+    def figures(self) -> Iterator[tuple[str, Figure]]:
+        """Draw its pictures, one after another."""
+        for name, figure in self.kind.figures(self.result, self.part):
+            yield in_path(f"{name}{self.suffix}"), figure
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return its table, one record a row."""
+        return [dict(row) for row in self.kind.rows(self.result)]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """All analyses of a table."""
+
+    frame: Frame
+    roles: Roles
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """One part a period; one alone where there are none."""
+        if self.roles.period is None:
+            return (Part(self.frame, self.roles),)
+        groups = self.frame.groups([self.roles.period])
+        parts = [Part(self.frame.only(rows), self.roles, *key) for key, rows in groups.items()]
+        names = slugs([part.title for part in parts])
+        return tuple(replace(part, slug=name) for part, name in zip(parts, names, strict=True))
+
+    @property
+    def focus(self) -> Part:
+        """The period that is reported first: the middle one, where congestion is switched on."""
+        return self.parts[len(self.parts) // 2]
+
+    @cached_property
+    def answers(self) -> tuple[Answered, ...]:
+        """What is said of each law first; () where no law takes another's place."""
+        try:
+            return answered(self.focus)
+        except AnalysisError:
+            return ()
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What is left out of the analyses, and labels that may not be meant as written."""
+        roles = self.roles
+        labels = [name for name in (*roles.condition, roles.law, roles.period) if name]
+        return notes(self.frame, roles.factors, roles.responses, labels)
+
+    @cached_property
+    def all_periods(self) -> Part:
+        """All rows together."""
+        return Part(self.frame, self.roles)
+
+    @cached_property
+    def steps(self) -> tuple[tuple[Kind, Part], ...]:
+        """Every kind of analysis with each part that it is made of, in the registry's order."""
+        return tuple(
+            (kind, part)
+            for kind in KINDS
+            for part in (self.parts if kind.by_period else (self.all_periods,))
+        )
+
+    def one(self, place: int) -> Made:
+        """Make one of the steps."""
+        return _try_kind(*self.steps[place])
+
+    @cached_property
+    def made(self) -> tuple[Made, ...]:
+        """Everything that is planned."""
+        return tuple(self.one(place) for place in range(len(self.steps)))
+
+    def of(self, kind: str) -> tuple[Made, ...]:
+        """Return the results of one kind, one a period."""
+        return tuple(one for one in self.made if one.kind.name == kind)
+
+    def findings(self) -> list[Finding]:
+        """Return all findings in words."""
+        return [found for one in self.made if not one.reason for found in one.findings()]
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return every table by its name."""
+        return {one.name: one.rows() for one in self.made if not one.reason}
+
+    def figures(self) -> Iterator[tuple[str, Figure]]:
+        """Draw every picture, one after another, so that no more than one is held."""
+        for one in self.made:
+            if not one.reason:
+                yield from one.figures()
+
+    def _repr_html_(self) -> str:
+        told = "".join(f"<li>{escape(found.sentence)}</li>" for found in self.findings())
+        return f"<ul>{told}</ul>"
+
+
+def whole(table: object, roles: Roles) -> Whole:
+    """Check that the table has what the roles name, and make every analysis on demand.
+
+    Raises AnalysisError.
+    """
+    frame = Frame.of(table).with_order(roles.order)
+    if not len(frame):
+        raise AnalysisError(f"{frame.name}: has no rows")
+    roles.check(frame)
+    return Whole(frame, roles)
+
+
+def _try_kind(kind: Kind, part: Part) -> Made:
+    try:
+        return Made(kind, part, kind.make(part))
+    except AnalysisError as reason:
+        return Made(kind, part, reason=str(reason))

@@ -1,0 +1,183 @@
+"""Panels of curves: courses over time, responses over a parameter, what theory says beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+from numpy.typing import ArrayLike
+
+from headgate.figures.plots.palette import GREY, LINES
+from headgate.figures.plots.style import DASHES, MARKS, power_of_ten, subplots, use_style
+
+#: Yellow is too pale for a line.
+INKS = LINES
+MANY = 8
+#: What an entry of a legend takes: its line and gaps, and each of its letters.
+SYMBOL_IN, LETTER_IN = 0.65, 0.075
+THEORY = "derived"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve: a line, with `marks` also its points, or `points` alone; `theory` is dashed."""
+
+    x: ArrayLike
+    y: ArrayLike
+    marks: bool = False
+    points: bool = False
+    theory: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A pair of axes: curves by name, labels, levels to compare with."""
+
+    title: str
+    x: str
+    y: str
+    curves: Mapping[str, Curve]
+    log: str = ""
+    levels: Mapping[str, float] = field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
+    zoom: tuple[float, float] | None = None
+    ticks: Mapping[float, str] = field(default_factory=dict)
+    notes: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Assign each name a look: colour, dash and mark together tell up to 28 apart."""
+    inks, marks = cycle(INKS), cycle(MARKS)
+    return {
+        name: {
+            "color": next(inks),
+            "linestyle": DASHES[i // len(INKS) % len(DASHES)],
+            "marker": next(marks),
+        }
+        for i, name in enumerate(names)
+    }
+
+
+def curves(
+    panels: Sequence[Panel],
+    columns: int = 2,
+    panel_in: tuple[float, float] = (4.6, 3.1),
+    order: Sequence[str] | None = None,
+    *,
+    shared_legend: bool = True,
+) -> Figure:
+    """Draw panels in a grid; one legend for all of them, or one in each."""
+    drawn = [name for p in panels for name, curve in p.curves.items() if not curve.theory]
+    look = looks(list(order or dict.fromkeys(drawn)))
+    with use_style():
+        rows = -(-len(panels) // columns)
+        size_in = (panel_in[0] * columns, panel_in[1] * rows + 0.4)
+        figure, axes = subplots(rows, columns, size_in)
+        for ax, panel in zip(axes, panels, strict=False):
+            _draw(ax, panel, look)
+            if not shared_legend:
+                _own_legend(ax)
+        for ax in axes[len(panels) :]:
+            ax.set_visible(False)
+        if shared_legend:
+            _legend(figure, axes)
+        return figure
+
+
+def _draw(ax: Axes, panel: Panel, look: Mapping[str, Mapping[str, Any]]) -> None:
+    for name, curve in panel.curves.items():
+        _curve(ax, name, curve, look.get(name, {}))
+    ax.set(xlabel=panel.x, ylabel=panel.y)
+    ax.set_title(panel.title)
+    _scales(ax, panel)
+    for name, level in panel.levels.items():
+        _level(ax, name, level)
+    for text, place in panel.notes.items():
+        ax.annotate(text, place, fontsize=8.5, ha="center", va="bottom")
+    ax.margins(x=0.02)
+    if panel.zoom:
+        ax.set_xlim(panel.zoom)
+    if panel.ticks:
+        ax.set_xticks(list(panel.ticks), list(panel.ticks.values()), minor=False)
+        ax.set_xticks([], minor=True)
+
+
+def _curve(ax: Axes, name: str, curve: Curve, look: Mapping[str, Any]) -> None:
+    if curve.theory:
+        ax.plot(curve.x, curve.y, color="black", linewidth=0.9, linestyle="--", label=THEORY)
+        return
+    style = dict(look)
+    if curve.points:
+        style["linestyle"] = ""
+    elif not curve.marks:
+        style["marker"] = None
+    ax.plot(curve.x, curve.y, label=name, markersize=4.5, linewidth=1.2, **style)
+
+
+def _scales(ax: Axes, panel: Panel) -> None:
+    if "x" in panel.log:
+        ax.set_xscale("log")
+        plain_powers(ax.xaxis)
+    if "y" in panel.log:
+        ax.set_yscale("log")
+        plain_powers(ax.yaxis)
+    if "y" not in panel.log:
+        ax.set_ylim(bottom=0 if panel.low is None else panel.low)
+    elif panel.low is not None:
+        ax.set_ylim(bottom=panel.low)
+    if panel.high is not None:
+        ax.set_ylim(top=panel.high)
+
+
+def plain_powers(axis: Axis) -> None:
+    """Label decades by plain numbers within reach, by powers beyond."""
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(_plain))
+
+
+def _plain(value: float, _: object) -> str:
+    if 0.001 <= value < 100_000:
+        return f"{value:,.6g}"
+    return power_of_ten(round(np.log10(value)))
+
+
+def _level(ax: Axes, name: str, level: float) -> None:
+    ax.axhline(level, color=GREY, linestyle=":", linewidth=1, zorder=1)
+    ax.annotate(
+        name, (1, level), xycoords=("axes fraction", "data"), xytext=(-2, 2),
+        textcoords="offset points", color=GREY, ha="right", fontsize=8,
+    )  # fmt: skip
+
+
+def _handles(axes: Sequence[Axes]) -> dict[str, Any]:
+    """Return one handle for each label."""
+    handles: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    return handles
+
+
+def _own_legend(ax: Axes) -> None:
+    handles = _handles([ax])
+    if len(handles) > 1:
+        ax.legend(list(handles.values()), list(handles), fontsize=8)
+
+
+def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    handles = _handles(axes)
+    if len(handles) > 1:
+        room = figure.get_figwidth() / (SYMBOL_IN + LETTER_IN * max(map(len, handles)))
+        rows = -(-len(handles) // max(1, min(MANY, int(room))))
+        columns = -(-len(handles) // rows)
+        figure.legend(
+            list(handles.values()), list(handles), loc="outside lower center", ncols=columns
+        )

@@ -1,0 +1,154 @@
+"""Maps of a network whose links are coloured by their utilisation."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib import patheffects, ticker
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import LineCollection
+from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.figure import Figure
+
+from headgate.figures.pictures.places import (
+    KM_RATIO,
+    NAMED_ROUTERS,
+    Link,
+    Point,
+    are_in_a_row,
+    halve,
+    place_in_cities,
+    place_names,
+    place_routers,
+)
+from headgate.figures.plots.palette import LOAD
+from headgate.figures.plots.style import subplots, use_style
+
+MAP = LinearSegmentedColormap.from_list("load", LOAD)
+FULL = Normalize(0, 1)
+WIDTHS = {"backbone": 4.0, "lower": 1.5}
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """One direction of a link between two routers, and how busy it is (0 to 1)."""
+
+    source: str
+    target: str
+    utilisation: float
+
+
+def utilisation_maps(
+    panels: Mapping[str, Sequence[Stretch]],
+    cities: Mapping[str, tuple[str, float, float]],
+    columns: int = 2,
+) -> Figure:
+    """Draw a geographic map a panel; `cities`: router -> (name, latitude, longitude).
+
+    A link between cities is split in its middle: each half has the colour of the direction that
+    leaves the near city. Routers below a city stand round it, their links show the busier
+    direction.
+    """
+    with use_style():
+        rows = -(-len(panels) // columns)
+        figure, axes = subplots(rows, columns, (6.2 * columns, 3.5 * rows + 0.2))
+        for ax, (title, stretches) in zip(axes, panels.items(), strict=False):
+            _panel(ax, stretches, cities)
+            ax.set_title(title)
+        for ax in axes[len(panels) :]:
+            ax.set_visible(False)
+        colour_bar(figure, axes)
+        return figure
+
+
+def topology(links: Sequence[Link]) -> Figure:
+    """Draw routers and the links between them."""
+    places = place_routers(links)
+    with use_style():
+        figure, axes = subplots(1, 1, (8.2, 2.0 if are_in_a_row(places.values()) else 4.4))
+        lines = [(places[a], places[b]) for a, b in links]
+        axes[0].add_collection(LineCollection(lines, colors="#888888", linewidths=2.0, zorder=2))
+        if len(places) <= NAMED_ROUTERS:
+            _name_routers(axes[0], places)
+        else:
+            axes[0].plot(*zip(*places.values(), strict=True), ".", color="#333333", zorder=4)
+        axes[0].set_axis_off()
+        axes[0].margins(0.12)
+        return figure
+
+
+def _name_routers(ax: Axes, places: Mapping[str, Point]) -> None:
+    """Write each name on the side of its router that looks away from the others."""
+    middle_y = sum(y for _, y in places.values()) / len(places)
+    for name, (x, y) in places.items():
+        ax.plot(x, y, "o", color="white", markeredgecolor="#333333", markersize=9, zorder=4)
+        away = (0, 10) if y >= middle_y else (0, -18)
+        write(ax, name, (x, y), away, 8.5)
+
+
+def write(ax: Axes, text: str, at: Point, offset: tuple[float, float], size: float) -> None:
+    """Write a name in a map, readable over its lines."""
+    ax.annotate(
+        text,
+        at,
+        xytext=offset,
+        textcoords="offset points",
+        ha="center",
+        fontsize=size,
+        color="#222222",
+        zorder=5,
+        path_effects=[patheffects.withStroke(linewidth=2.5, foreground="white")],
+    )
+
+
+def _panel(
+    ax: Axes, stretches: Sequence[Stretch], cities: Mapping[str, tuple[str, float, float]]
+) -> None:
+    places = place_in_cities([(s.source, s.target) for s in stretches], cities)
+    lower = [s for s in _busier(stretches) if not (s.source in cities and s.target in cities)]
+    lines = [(places[s.source], places[s.target]) for s in lower]
+    _draw(ax, lines, [s.utilisation for s in lower], WIDTHS["lower"])
+    between = [s for s in stretches if s.source in cities and s.target in cities]
+    halves = [halve(places[s.source], places[s.target]) for s in between]
+    _draw(ax, halves, [s.utilisation for s in between], WIDTHS["backbone"])
+    names = place_names(places, cities)
+    for name, (title, _, _) in cities.items():
+        x, y = places[name]
+        ax.plot(x, y, "o", color="white", markeredgecolor="#333333", markersize=6, zorder=4)
+        write(ax, title, names[name], (0, -3), 7.5)
+    ax.set_aspect(KM_RATIO)
+    ax.set_axis_off()
+    ax.autoscale_view()
+
+
+def _busier(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """Keep, of the two directions of each link, the busier one."""
+    best: dict[frozenset[str], Stretch] = {}
+    for stretch in stretches:
+        key = frozenset((stretch.source, stretch.target))
+        if key not in best or stretch.utilisation > best[key].utilisation:
+            best[key] = stretch
+    return list(best.values())
+
+
+def _draw(
+    ax: Axes, lines: Sequence[tuple[Point, Point]], values: Sequence[float], width: float
+) -> None:
+    colours = MAP(FULL(np.asarray(values)))
+    ax.add_collection(
+        LineCollection(lines, colors=colours, linewidths=width, capstyle="round", zorder=2)
+    )
+
+
+def colour_bar(figure: Figure, axes: Sequence[Axes], shrink: float = 0.6) -> None:
+    """Put the scale of utilisation beside maps."""
+    bar = figure.colorbar(
+        ScalarMappable(FULL, MAP),
+        ax=list(axes),
+        shrink=shrink,
+        aspect=30,
+        pad=0.01,
+        format=ticker.PercentFormatter(1),
+    )
+    bar.set_label("link utilisation")

@@ -1,0 +1,188 @@
+"""The look of every figure: colour-blind safe (Okabe and Ito 2008), light grid, open axes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.collections import PathCollection
+from matplotlib.figure import Figure
+from matplotlib.path import Path as MplPath
+from matplotlib.text import Text
+from matplotlib.ticker import LogFormatter
+from numpy.typing import ArrayLike, NDArray
+
+from headgate.base.errors import StoreError, explain_os
+from headgate.figures.plots.palette import LINES, vary
+
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
+DASHES = ("-", "--", "-.", ":")
+PALE = "#DDDDDD"
+FORMATS = ("png", "svg")
+#: An SVG without a date is the same bytes each time; a PNG packed less is written sooner.
+_OPTIONS: dict[str, Any] = {
+    "svg": {"metadata": {"Date": None}},
+    "png": {"pil_kwargs": {"compress_level": 3}},
+}
+_CANVASES = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG}
+_RAISED = str.maketrans("-0123456789", "\N{SUPERSCRIPT MINUS}⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NOT_IN_XML = bytes(set(range(32)) - set(b"\t\n\r"))
+#: A PNG is no larger than this on its long side (pixels): beyond it an SVG is looked at.
+MOST_PIXELS = 2800
+
+_RC: dict[Any, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": "#444444",
+    "axes.grid": True,
+    "axes.labelsize": 10,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 110,
+    "figure.max_open_warning": 0,  # a report draws all of its pictures before it writes them
+    "figure.titlesize": 12,
+    "font.size": 9.5,
+    "grid.alpha": 0.6,
+    "grid.color": PALE,
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 5,
+    "savefig.dpi": 150,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "headgate",
+}
+
+
+@contextmanager
+def use_style() -> Iterator[None]:
+    """Draw with the house style, whatever the user's own settings are."""
+    with mpl.rc_context(_RC):
+        yield
+
+
+def subplots(
+    rows: int, columns: int, size_in: tuple[float, float], **options: object
+) -> tuple[Figure, list[Axes]]:
+    """Make a grid of axes, given back as one flat list; `size_in` is (width, height) in inches."""
+    figure, axes = plt.subplots(rows, columns, figsize=size_in, squeeze=False, **options)  # type: ignore[call-overload]
+    return figure, list(axes.flat)
+
+
+def colours(names: Iterable[str]) -> dict[str, str]:
+    """Assign each name, such as a law, its colour, in order; beyond eight they repeat."""
+    return {name: LINES[i % len(LINES)] for i, name in enumerate(names)}
+
+
+def marks(names: Iterable[str]) -> dict[str, str]:
+    """Assign each name a mark, so that colour never carries a meaning alone."""
+    return {name: mark_of(i) for i, name in enumerate(names)}
+
+
+def mark_of(place: int) -> str:
+    """Return the mark of a place in an order."""
+    return MARKS[vary(place, len(MARKS))]
+
+
+def dash_of(place: int) -> str:
+    """Return the dash of a place in an order."""
+    return DASHES[vary(place, len(DASHES))]
+
+
+def tiles(ax: Axes, faces: ArrayLike) -> None:
+    """Draw a grid of coloured cells with seams, the first row on top; colours are RGBA."""
+    cells = np.asarray(faces, dtype=float)
+    down, across = cells.shape[:2]
+    colours, which = np.unique(cells.reshape(-1, 4), axis=0, return_inverse=True)
+    # One path a colour: thousands of patches of their own would take seconds.
+    paths = [_squares(np.argwhere(which.reshape(down, across) == i)) for i in range(len(colours))]
+    ax.add_collection(PathCollection(paths, facecolors=colours, linewidths=0))
+    ax.set(xlim=(0, across), ylim=(down, 0))
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+
+
+def _squares(places: NDArray[np.intp]) -> MplPath:
+    """Return one path of squares at (row, column), with room for a seam."""
+    corners = np.array([(0.03, 0.04), (0.97, 0.04), (0.97, 0.96), (0.03, 0.96), (0.03, 0.04)])
+    vertices = (places[:, None, ::-1] + corners).reshape(-1, 2)
+    codes = [MplPath.MOVETO, *[MplPath.LINETO] * 3, MplPath.CLOSEPOLY] * len(places)
+    return MplPath(vertices, codes)
+
+
+def power_of_ten(power: int) -> str:
+    """Write a power of ten without a formula."""
+    return f"10{str(power).translate(_RAISED)}"
+
+
+def _take_literally(figure: Figure) -> None:
+    """Let a dollar sign in a name begin no formula; only axes of powers are labelled by those."""
+    ticks = {axis: axis.get_ticklabels(which="both") for axis in figure.findobj(Axis)}
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+    for axis, labels in ticks.items():
+        for label in labels:
+            label.set_parse_math(isinstance(axis.get_major_formatter(), LogFormatter))
+
+
+def image(figure: Figure, kind: str) -> bytes:
+    """Draw a figure as PNG or SVG, with every name as it is.
+
+    Ticks, fonts of an SVG and its identifiers are looked up only now: in the house style too.
+    """
+    dpi = min(_RC["savefig.dpi"], MOST_PIXELS / max(figure.get_size_inches()))
+    canvas = _CANVASES[kind](figure)
+    with use_style(), BytesIO() as file:
+        _take_literally(figure)
+        _lay_out(figure, dpi)
+        getattr(canvas, f"print_{kind}")(file, **_OPTIONS[kind])
+        drawn = file.getvalue()
+    # XML has no word for most control characters, and a reader refuses a file that holds one.
+    return drawn.translate(None, _NOT_IN_XML) if kind == "svg" else drawn
+
+
+def _lay_out(figure: Figure, dpi: float) -> None:
+    """Place each axes, once; `Figure.savefig` would draw all, unseen, for that."""
+    figure.set_dpi(dpi)
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
+        figure.set_layout_engine("none")
+        figure.set_dpi(dpi)  # to measure for an SVG changes it
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write a file; leave no part of it where the disk is full."""
+    try:
+        path.write_bytes(data)
+    except OSError:
+        with suppress(OSError):
+            path.unlink()
+        raise
+
+
+def save(figure: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write the figure as PNG and SVG, or as one of them, close it, and return the paths."""
+    paths = [folder / f"{name}.{kind}" for kind in formats]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, kind in zip(paths, formats, strict=True):
+            _write_whole(path, image(figure, kind))
+    except OSError as error:
+        raise StoreError(
+            f"{folder}: the figure {name} cannot be written ({explain_os(error)})"
+        ) from None
+    finally:
+        plt.close(figure)
+    return paths

@@ -1,0 +1,101 @@
+"""What a report is about: `report.toml`, which a study writes or a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from headgate.base.errors import StoreError
+from headgate.base.marks import Mark
+from headgate.base.strict import Strict, read_toml
+from headgate.claims.verdicts import Judged
+from headgate.figures.analysis.roles import Roles
+
+FILE, CLAIMS = "report.toml", "claims.json"
+#: Folders beside the page.
+FIGURES, TABLES = "figures", "tables"
+
+
+class Shown(Strict):
+    """A picture in the folder `figures`, with what it shows."""
+
+    name: str = Field(pattern=r"^[^/\\]+$", description="Its file there, without the ending.")
+    title: str
+    caption: str = ""
+
+
+class Listed(Strict):
+    """A table of the page, with what it shows."""
+
+    title: str
+    caption: str = ""
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+class Parameter(Strict):
+    """A parameter of the runs: its value, or its levels, and where that comes from."""
+
+    name: str
+    title: str = ""
+    value: str
+    mark: Mark | None = Field(None, description="How well its source is known.")
+    source: str = ""
+
+
+class About(Strict):
+    """`report.toml`: title and question; a table with the roles of its columns; what came of it."""
+
+    title: str
+    question: str = ""
+    table: str | None = Field(None, description="CSV or Parquet file, as seen from the folder.")
+    roles: Roles | None = Field(None, description="What the table's columns are.")
+    design: tuple[str, ...] = Field((), description="The design in sentences.")
+    findings: tuple[str, ...] = Field((), description="What was found beside the analyses.")
+    pictures: tuple[Shown, ...] = ()
+    tables: tuple[Listed, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    versions: Mapping[str, str] = Field({}, description="Program, scale, seeds, cost.")
+
+
+def read(folder: Path) -> About:
+    """Read a folder's `report.toml`. Raises StoreError or HeadgateError in a sentence."""
+    path = folder / FILE
+    if not path.is_file():
+        raise StoreError(
+            f"{folder}: holds no {FILE}; a study writes one, or write one with title, question,"
+            " table and roles"
+        )
+    return read_toml(About, path)
+
+
+def write(about: About, folder: Path) -> Path:
+    """Write `report.toml` without what is not set."""
+    from headgate.scenario.toml import write_toml
+
+    path = folder / FILE
+    write_toml(_set(about.model_dump(mode="json", exclude_defaults=True)), path)
+    return path
+
+
+def _set(value: Any) -> Any:
+    """Leave out what TOML has no word for."""
+    if isinstance(value, dict):
+        return {key: _set(one) for key, one in value.items() if one is not None}
+    return [_set(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def claims(folder: Path) -> list[Judged]:
+    """Return the claims that a study judged, if it did."""
+    path = folder / CLAIMS
+    if not path.is_file():
+        return []
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))["claims"]
+        return [Judged(**row) for row in rows]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{path}: cannot be read ({error})") from None

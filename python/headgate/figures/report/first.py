@@ -1,0 +1,225 @@
+"""The first screen: the answer in a sentence a law, the five questions, the main picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from headgate.claims.verdicts import Judged, count_claims, tally
+from headgate.figures.analysis.answer import law_title
+from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.phrases import levels_by_condition, shared
+from headgate.figures.analysis.questions import Answer, heavy, light
+from headgate.figures.analysis.whole import Made, Whole
+from headgate.figures.analysis.words import MEANINGS, TONES
+from headgate.figures.report.about import FIGURES, About
+from headgate.figures.report.codes import Codes
+from headgate.figures.report.glossary import explain
+from headgate.figures.report.heat import heat
+from headgate.figures.report.html import (
+    Markup,
+    findings,
+    fold,
+    link,
+    paragraph,
+    table,
+    tip,
+    verdict,
+)
+from headgate.figures.report.page import Charts, anchor, chart, picture
+
+#: Sentences that a first screen has room for.
+MOST_SENTENCES = 5
+#: Interactive pictures that may be the main one, where there is neither a heat map nor one drawn
+#: by the study: the first that was made.
+MAIN_CHARTS = ("outliers", "effects", "influence", "correlations")
+QUESTIONS = "questions"
+EFFECTS = "main-effects"
+#: What counts in an answer on factors.
+EFFECTS_SCOPE = (
+    "An effect is named if p < 0.05 after a correction for all tests of the table (Holm), so that"
+    " one table in twenty names a false one. Brackets are 95 % intervals. That no effect is shown"
+    " does not mean that there is none."
+)
+HEAT = "What gets worse, and what better"
+#: What a study calls its own picture of the same.
+CHANGES = "changes"
+
+
+def answer(about: About, found: Whole | None, judged: Sequence[Judged], codes: Codes) -> str:
+    """Return the answer in sentences: one a law where laws take another's place."""
+    said = [Markup(_emphasise(one, codes)) for one in first_sentences(about, found)]
+    scope = ""
+    if found and found.answers:
+        scope = paragraph(explain(_scope(found), all_terms=True), "scope")
+    elif found and not about.findings and _effects(found):
+        scope = paragraph(explain(EFFECTS_SCOPE, all_terms=True), "scope")
+    if found:
+        scope += "".join(paragraph(f"Note: {one}", "scope") for one in found.notes)
+    counted = [_count(judged)] if judged else []
+    return f"<h2>Answer</h2>{findings([*said, *counted])}{scope}"
+
+
+def _count(judged: Sequence[Judged]) -> Markup:
+    """Say how many claims there are, with a link to them, and how many got which verdict."""
+    count = count_claims(judged)
+    claims = link(f"#{anchor('Claims')}", count)
+    return Markup(f"{escape(tally(judged)).replace(count, claims)}.")
+
+
+def first_sentences(about: About, found: Whole | None) -> tuple[str, ...]:
+    """Return the sentences that are read first: one a law where laws take another's place."""
+    if found and found.answers:
+        return tuple(one.sentence for one in found.answers)
+    own = tuple(about.findings[:MOST_SENTENCES])
+    if own or found is None:
+        return own
+    told = _effects(found) or [said.sentence for said in found.findings()]
+    return tuple(told[:MOST_SENTENCES])
+
+
+def _effects(found: Whole) -> list[str]:
+    """Return what factors do, in the period that is reported first."""
+    made = [one for one in found.of(EFFECTS) if not one.reason and one.part is found.focus]
+    return [said.sentence for one in made for said in one.findings()]
+
+
+def _emphasise(sentence: str, codes: Codes) -> str:
+    """Set the law apart in `If everyone used LAW instead of ...`."""
+    begin, used, rest = sentence.partition("If everyone used ")
+    law, instead, after = rest.partition(" instead of ")
+    if begin or not used or not instead:
+        return codes.explain(sentence)
+    return f"{used}<strong>{escape(law)}</strong>{instead}{explain(after)}"
+
+
+def _scope(found: Whole) -> str:
+    """Say of which conditions and period the answer is, and what counts."""
+    part, roles = found.focus, found.roles
+    period = f", in {_when(part, len(found.parts))}" if part.period else ""
+    replicates = part.cells.runs.shape[2]
+    chance = (
+        f" and the 95 % interval over {replicates} replicates excludes zero; it is not known where"
+        " that interval reaches 10 % and the change does not count"
+        if replicates > 1
+        else "; with one run of each, nothing tells that from chance"
+    )
+    count = len(part.cells.conditions)
+    said = (
+        f"Simulated under {count} conditions{period}. A change over several conditions is the"
+        f" geometric mean of their ratios; it counts where it is 10 % or more{chance}."
+    )
+    if roles.congestion is None or len(part.order) < 2 or not part.ranked:
+        return said
+    levels = levels_by_condition(part.frame, roles)
+    names = part.cells.conditions
+    common = [shared(levels, roles, [names[n] for n in of(part.ranked)]) for of in (heavy, light)]
+    most, least = (f" ({text})" if text else "" for text in common)
+    return (
+        f"{said} Heavy congestion is the quarter of the conditions with the most of it{most}, light"
+        f" that with the least{least}. A measure that counts one way under some conditions and the"
+        " other way under others has no mean."
+    )
+
+
+def _when(part: Part, count: int) -> str:
+    """Say which period it is, and what happens in it."""
+    happens = part.roles.periods.get(part.period, "")
+    return f"{part.title} of {count}{happens and f' ({happens})'}"
+
+
+def questions(found: Whole | None, more: str) -> str:
+    """Return the five questions answered in a word a law; in sentences, and `more`, folded."""
+    made = [one for one in found.of(QUESTIONS) if not one.reason] if found else []
+    if not made or found is None:
+        return ""
+    first = [one for one in made if one.part is found.focus]
+    rest = [one for one in made if one.part is not found.focus]
+    said = "".join(_sentences(one) for one in first)
+    said += "".join(f"<h3>{escape(_title(one))}</h3>{_table(one)}{_sentences(one)}" for one in rest)
+    shown = "".join(_table(one) + _define(one) + _name_missing(one) for one in first)
+    return f"<h2>Five questions</h2>{shown}{fold('The numbers', said + more)}"
+
+
+def _title(one: Made) -> str:
+    return one.part.title.capitalize()
+
+
+def _table(one: Made) -> str:
+    answers: tuple[Answer, ...] = one.result
+    laws = [law for law in one.part.cells.laws if law != one.part.roles.before]
+    laws.sort(key=lambda law: -sum(TONES.get(a.words.get(law, ""), 0) < 0 for a in answers))
+    known = [answer for answer in answers if answer.words]
+    before = one.part.roles.before
+    first = f"Instead of {law_title(before)}" if before else "Law"
+    columns = [first, *map(_heading, known)]
+    rows = [[tip(law_title(law), law), *(_word(a, law) for a in known)] for law in laws]
+    return table(columns, rows, "questions")
+
+
+def _heading(answer: Answer) -> Markup:
+    """Return what a question is called, and the question."""
+    name, _, asked = answer.question.partition(": ")
+    return Markup(f"{escape(name)}<small>{escape(asked)}</small>")
+
+
+def _word(answer: Answer, law: str) -> Markup:
+    word = answer.words.get(law)
+    if word is None:
+        return Markup('<span class="none">no data</span>')
+    return verdict(word, {1: "good", -1: "bad"}.get(TONES.get(word, 0), "neither"))
+
+
+def _sentences(one: Made) -> str:
+    answers: tuple[Answer, ...] = one.result
+    known = [answer for answer in answers if not answer.missing]
+    return findings([explain(f"{one.question} {one.findings[0].sentence}") for one in known])
+
+
+def _define(one: Made) -> str:
+    """Say what the words of the table mean that a reader could take for others."""
+    answers: tuple[Answer, ...] = one.result
+    used = {word for answer in answers for word in answer.words.values()}
+    said = [text for words, text in MEANINGS.items() if used.intersection(words)]
+    if not said:
+        return ""
+    return paragraph(f"A case is a measure under a condition. Words: {'; '.join(said)}.", "scope")
+
+
+def _name_missing(one: Made) -> str:
+    """Name the questions without an answer, and why, but for what is to be written into a file."""
+    answers: tuple[Answer, ...] = one.result
+    said = [
+        f"{answer.question} Not tested: {answer.missing.partition(' (')[0]}."
+        for answer in answers
+        if answer.missing
+    ]
+    return "".join(paragraph(explain(text, all_terms=True), "scope") for text in said)
+
+
+@dataclass(frozen=True)
+class Main:
+    """The main picture, and which picture of the study or which chart is not shown again."""
+
+    html: str = ""
+    picture: str = ""
+    chart: str = ""
+
+
+def main_picture(about: About, found: Whole | None, charts: Charts | None, folder: Path) -> Main:
+    """Return the main picture: the heat map, the study's first, or an interactive one."""
+    drawn = heat(found) if found and found.answers else ""
+    if drawn:
+        return Main(f"<h2>{HEAT}</h2>{drawn}", picture=CHANGES)
+    if about.pictures:
+        own = about.pictures[0]
+        shown = picture(folder / FIGURES / f"{own.name}.png", own.title, own.caption)
+        return Main(f"<h2>{escape(own.title)}</h2>{shown}", picture=own.name)
+    specs: Mapping[str, Mapping[str, object]] = charts.specs if charts else {}
+    name = next((one for one in MAIN_CHARTS if one in specs), "")
+    if not name:
+        return Main()
+    said = str(specs[name]["description"])
+    return Main(f"<h2>{escape(said)}</h2>{chart(name, said)}", chart=name)

@@ -1,0 +1,310 @@
+"""The main picture of a study of laws: what gets worse and better under which condition.
+
+It is a table, so that it is read without JavaScript, at any width, by those who hear it, and light
+or dark as the page is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import product
+
+from headgate.figures.analysis.answer import Answered, law_title
+from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.phrases import level_phrase, levels_by_condition, phrases, short
+from headgate.figures.analysis.reversals import Reversal
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import Whole
+from headgate.figures.report.glossary import explain
+from headgate.figures.report.html import fold, paragraph, wide
+from headgate.stats.changes import Change
+
+#: From which change on a cell has which colour.
+STEPS = (0.1, 0.25, 0.5, 1.0)
+#: Columns in which a number can still be written, and on a phone; and columns that are not narrow.
+WRITTEN, WRITTEN_NARROW, WIDE = 24, 8, 40
+#: In narrow columns one of so many conditions has its number above it.
+NUMBERED = 5
+#: Rows and panels of laws that a first screen has room for.
+MOST_ROWS, MOST_LAWS = 18, 4
+#: What stands before a throughput: between which access routers its flows go.
+ENDS = ("DD", "DF", "DN", "FF", "FN", "NN")
+ENDS_SAID = (
+    "DD to NN: the access routers between which flows go. D is directly connected to the"
+    " backbone and has the fastest links, F is fast, N is normal and has the slowest."
+)
+LEGEND = (
+    '<p class="legend"><span>worse:</span>{worse}<span>better:</span>{better}'
+    "<span>from 10, 25, 50, 100 %.{numbers} Empty: less than 10 %, or within chance</span></p>"
+)
+NUMBERS = (
+    '<span class="{narrow}"> Numbers are changes in %: +48 is 48 % more, and'
+    " \N{MULTIPLICATION SIGN}2 twice as much.</span>"
+)
+BOTH = " \N{PLUS-MINUS SIGN}: worse in some conditions and better in others."
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A condition: its label, what it is in words, and of each factor the level.
+
+    A level has its place among all of the factor, from 0 for the lowest to 1, and its words.
+    """
+
+    label: str
+    words: str
+    levels: Mapping[str, tuple[float, str]]
+
+
+def heat(found: Whole) -> str:
+    """Return a panel a law that changes anything: responses down, conditions across.
+
+    Laws and responses with nothing to show are named below. Of many laws the means over groups of
+    conditions come first, and the panels are folded. "" where no law takes another's place.
+    """
+    part, said = found.focus, found.answers
+    laws = [one.law for one in said]
+    moving = [law for law in laws if _moves(part, [law], part.roles.worse)]
+    if not moving:
+        return (
+            paragraph(explain(_name_idle(part, laws, []), all_terms=True), "scope") if laws else ""
+        )
+    rows, columns = _rows(part, moving), _columns(part)
+    panels = _grid([_panel(part, law, rows, columns) for law in moving])
+    idle = _name_idle(part, [law for law in laws if law not in moving], rows)
+    panels += paragraph(explain(idle, all_terms=True), "scope") if idle else ""
+    ends = name_ends(part, rows)
+    if len(moving) <= MOST_LAWS:
+        return _legend(_explain_numbers(len(columns))) + ends + panels
+    both = BOTH if any(of for one in said for of in one.reversals.values()) else ""
+    head = _legend(NUMBERS.format(narrow="") + both) + ends
+    return head + _overview(part, said) + fold("Law by law, under each condition", panels)
+
+
+def _overview(part: Part, said: Sequence[Answered]) -> str:
+    """Return a panel a group of conditions: responses down, laws across, means in the cells."""
+    groups = list(said[0].changes)
+    moved = [
+        name for one in said for by in (one.changes, one.reversals) for of in by.values()
+        for name in of
+    ]  # fmt: skip
+    kept = [name for name, _ in Counter(moved).most_common(MOST_ROWS)]
+    rows = [name for name in _measures(part) if name in kept]
+    return _grid([_group(part, said, where, rows) for where in groups])
+
+
+def _group(part: Part, said: Sequence[Answered], where: str, rows: Sequence[str]) -> str:
+    laws = "".join(_head(one.law) for one in said)
+    body = "".join(_line(part, name, [_find(one, where, name) for one in said]) for name in rows)
+    title = escape(where[:1].upper() + where[1:])
+    whole = (
+        f'<table class="heat laws"><caption>{title}</caption><thead><tr><th scope="row">law</th>'
+        f"{laws}</tr></thead><tbody>{body}</tbody></table>"
+    )
+    return wide(whole, title)
+
+
+def _find(one: Answered, where: str, name: str) -> Change | Reversal | None:
+    """Return how a measure changes under a group of conditions, if it does."""
+    return one.reversals[where].get(name) or one.changes[where].get(name)
+
+
+def _moves(part: Part, laws: Iterable[str], names: Iterable[str]) -> int:
+    """Count the cells of these laws and responses that change by 10 % or more, beyond chance."""
+    cells, conditions = part.changes.cells, part.cells.conditions
+    return sum(cells[one].matters for one in product(laws, conditions, names))
+
+
+def _name_idle(part: Part, laws: Sequence[str], rows: Sequence[str]) -> str:
+    """Name the laws that change nothing, and the responses that no law changes."""
+    others = part.changes.others
+    idle = [name for name in _measures(part) if not _moves(part, others, [name])] if rows else []
+    said = [
+        _deny([one for one in laws if _settled(part, [one], part.roles.worse)]),
+        _leave_open([one for one in laws if not _settled(part, [one], part.roles.worse)]),
+    ]
+    for settled, begin in ((True, "Changed by none of them"), (False, "No change is shown in")):
+        names = [short(part.roles, n) for n in idle if _settled(part, others, [n]) == settled]
+        said += [f"{begin}: {', '.join(names)}."] if names else []
+    return " ".join(filter(None, said))
+
+
+def _settled(part: Part, laws: Sequence[str], names: Iterable[str]) -> bool:
+    """Say whether no cell of these laws and responses leaves open if it changes by 10 %."""
+    cells, conditions = part.changes.cells, part.cells.conditions
+    return all(cells[one].state != "not known" for one in product(laws, conditions, names))
+
+
+def _deny(laws: Sequence[str]) -> str:
+    """Say that laws change nothing."""
+    named, verb = " and ".join(map(law_title, laws)), "changes" if len(laws) == 1 else "change"
+    return f"{named} {verb} no measure by 10 % or more under any condition." if laws else ""
+
+
+def _leave_open(laws: Sequence[str]) -> str:
+    """Say of which laws intervals leave open whether anything changes."""
+    named = " and ".join(map(law_title, laws))
+    return f"With {named} no change of 10 % or more is shown in any measure." if laws else ""
+
+
+def name_ends(part: Part, rows: Sequence[str]) -> str:
+    """Say what the two letters before throughputs are, if any stand there."""
+    if not any(short(part.roles, name).split()[0] in ENDS for name in rows):
+        return ""
+    return paragraph(explain(ENDS_SAID), "scope")
+
+
+def _measures(part: Part) -> list[str]:
+    return [name for name in part.roles.responses if name in part.roles.worse]
+
+
+def _grid(panels: Sequence[str]) -> str:
+    return f'<div class="panels">{"".join(panels)}</div>'
+
+
+def _head(law: str) -> str:
+    """Return the head of a law's column: its short name, and what people call it as a tip."""
+    return f'<th scope="col" title="{escape(law_title(law))}">{escape(law.rpartition(":")[2])}</th>'
+
+
+def _explain_numbers(columns: int) -> str:
+    """Explain the numbers of cells where there are any, and on a phone."""
+    if columns > WRITTEN:
+        return ""
+    return NUMBERS.format(narrow="wide-only" if columns > WRITTEN_NARROW else "")
+
+
+def _legend(numbers: str) -> str:
+    worse, better = (
+        "".join(f'<i class="{side}{step}"></i>' for step in range(1, len(STEPS) + 1))
+        for side in "wb"
+    )
+    return LEGEND.format(worse=worse, better=better, numbers=numbers)
+
+
+def _rows(part: Part, laws: Sequence[str]) -> list[str]:
+    """Return the measures that any law changes, or those that change most, in their order."""
+    count = {name: _moves(part, laws, [name]) for name in _measures(part)}
+    kept = sorted(filter(count.__getitem__, count), key=lambda name: -count[name])[:MOST_ROWS]
+    return [name for name in count if name in kept]
+
+
+def _columns(part: Part) -> list[_Column]:
+    levels, words = levels_by_condition(part.frame, part.roles), phrases(part.frame, part.roles)
+    names = {factor: part.frame.levels(factor).names for factor in next(iter(levels.values()), {})}
+    return [
+        _Column(label, words[label], {
+            f: (_place(names[f], level), level_phrase(part.roles, f, level, names[f]))
+            for f, level in levels[label].items()
+        })
+        for label in (part.cells.conditions[place] for place in part.order)
+    ]  # fmt: skip
+
+
+def _place(names: Sequence[str], level: str) -> float:
+    """Return where a level lies from the lowest, 0, to the highest, 1."""
+    return names.index(level) / max(1, len(names) - 1)
+
+
+def _panel(part: Part, law: str, rows: Sequence[str], columns: Sequence[_Column]) -> str:
+    """Return the table of one law."""
+    title = escape(law_title(law))
+    head = [_number_columns(part, columns), *(_strip(part, f, columns) for f in columns[0].levels)]
+    body = "".join(_row(part, law, name, columns) for name in rows)
+    whole = (
+        f'<table class="heat{_density(len(columns))}"><caption>{title}</caption>'
+        f"<thead>{''.join(head)}</thead><tbody>{body}</tbody></table>"
+    )
+    return wide(whole, law_title(law))
+
+
+def _density(columns: int) -> str:
+    """Say where a cell is too narrow for its number: everywhere, or on a phone."""
+    if columns > WRITTEN:
+        return " dense narrow" if columns > WIDE else " dense"
+    return " many" if columns > WRITTEN_NARROW else ""
+
+
+def _number_columns(part: Part, columns: Sequence[_Column]) -> str:
+    cells = "".join(
+        f'<th scope="col" title="{escape(_describe(column))}">{_number(place, len(columns))}</th>'
+        for place, column in enumerate(columns, 1)
+    )
+    said = "congestion \N{RIGHTWARDS ARROW}" if part.roles.congestion else "condition"
+    return f'<tr><th scope="row" title="number of the condition">{said}</th>{cells}</tr>'
+
+
+def _number(place: int, columns: int) -> str:
+    """Return the number of a condition; in narrow columns only some have room for theirs."""
+    shown = columns <= WRITTEN or place == 1 or place % NUMBERED == 0
+    return f"<span>{place}</span>" if shown else f'<span class="hidden">{place}</span>'
+
+
+def _describe(column: _Column) -> str:
+    code = f" ({column.label})" if column.label != column.words else ""
+    return f"{column.words}{code}"
+
+
+def _strip(part: Part, factor: str, columns: Sequence[_Column]) -> str:
+    """Return the row that says which level of a factor each condition has."""
+    levels = [column.levels[factor] for column in columns]
+    cells = "".join(f'<td {_shade(at)} title="{escape(level)}"></td>' for at, level in levels)
+    known = sorted(set(levels))
+    said = _without_shared([level for _, level in known])
+    shown = "".join(
+        f"<i {_shade(at)}></i> {escape(text)} " for (at, _), text in zip(known, said, strict=True)
+    )
+    title = escape(part.roles.title(factor))
+    return f'<tr class="strip"><th scope="row" title="{title}">{shown}</th>{cells}</tr>'
+
+
+def _shade(at: float) -> str:
+    return f'class="level" style="--at:{100 * at:.0f}%"'
+
+
+def _without_shared(phrases: Sequence[str]) -> list[str]:
+    """Say once what all begin or end with: `slow`, `fast network`; `rtt 10`, `20`, `40 ms`."""
+    words = [phrase.split() for phrase in phrases]
+    end = _count_shared([one[::-1] for one in words], 0)
+    begin = _count_shared(words, end)
+    last = len(words) - 1
+    return [
+        " ".join(one[begin if place else 0 : len(one) if place == last else len(one) - end])
+        for place, one in enumerate(words)
+    ]
+
+
+def _count_shared(words: Sequence[Sequence[str]], taken: int) -> int:
+    """Count the words that all begin with, of which each has one more and `taken` besides."""
+    most = max(0, min(map(len, words)) - 1 - taken)
+    return next((n for n in range(most) if len({one[n] for one in words}) > 1), most)
+
+
+def _row(part: Part, law: str, name: str, columns: Sequence[_Column]) -> str:
+    found = [part.changes.cells[law, column.label, name] for column in columns]
+    return _line(part, name, found, titled=len(columns) > WRITTEN)
+
+
+def _line(
+    part: Part, name: str, found: Sequence[Change | Reversal | None], *, titled: bool = False
+) -> str:
+    """Return a response with its changes; cells without room for their numbers are titled."""
+    cells = "".join(_cell(part.roles, name, one, titled=titled) for one in found)
+    title = escape(part.roles.title(name))
+    said = explain(short(part.roles, name))
+    return f'<tr><th scope="row" title="{title}">{said}</th>{cells}</tr>'
+
+
+def _cell(roles: Roles, name: str, found: Change | Reversal | None, *, titled: bool) -> str:
+    if isinstance(found, Reversal):
+        return f'<td class="both" title="{escape(found.write())}">\N{PLUS-MINUS SIGN}</td>'
+    if found is None or not found.matters:
+        return "<td></td>"
+    side = "w" if roles.is_worse(name, found.share) else "b"
+    step = sum(abs(found.share) >= least for least in STEPS)
+    said = found.write()
+    title = f' title="{said}"' if titled else ""
+    return f'<td class="{side}{step}"{title}>{said.removesuffix(" %")}</td>'

@@ -1,0 +1,191 @@
+"""The folded sections of a report, in order: what was found before how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from headgate.figures.analysis.findings import Finding
+from headgate.figures.analysis.kinds import Kind
+from headgate.figures.analysis.phrases import phrases, short
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import Made, Whole
+from headgate.figures.charts import CHARTS
+from headgate.figures.report.about import FIGURES, TABLES, About, Parameter
+from headgate.figures.report.codes import Codes
+from headgate.figures.report.first import QUESTIONS
+from headgate.figures.report.glossary import explain
+from headgate.figures.report.html import Markup, findings, fold, link, paragraph, table, tip
+from headgate.figures.report.page import Section, anchor, chart, picture
+
+Specs = Mapping[str, Mapping[str, Any]]
+
+
+def findings_section(
+    about: About, whole: Whole | None, shown: Sequence[str], codes: Codes
+) -> Section | None:
+    """Return what was found beside what is shown already, each with a link to its analysis."""
+    own = [codes.explain(one) for one in about.findings if one not in shown]
+    if whole is None:
+        return Section("More findings", findings(own)) if own else None
+    told = [one for one in whole.made if not one.reason and one.kind.name != QUESTIONS]
+    first = [one for one in told if not one.suffix or one.part is whole.focus]
+    said = [*own, *_link_findings(first, shown, codes)]
+    periods = {
+        part.title.capitalize(): _link_findings([o for o in told if o.part is part], shown, codes)
+        for part in whole.parts
+        if part.title and part is not whole.focus
+    }
+    others = "".join(fold(title, findings(of)) for title, of in periods.items() if of)
+    return Section("More findings", findings(said) + others) if said or others else None
+
+
+def _link_findings(made: Sequence[Made], shown: Sequence[str], codes: Codes) -> list[Markup]:
+    return [
+        Markup(_with_link(found, one, codes))
+        for one in made
+        for found in one.findings()
+        if found.sentence not in shown
+    ]
+
+
+def _with_link(said: Finding, one: Made, codes: Codes) -> str:
+    where = link(f"#{anchor(one.kind.title)}", "see")
+    drawn = link(f"{FIGURES}/{said.picture}.svg", "picture")
+    numbers = link(f"{TABLES}/{said.table}.csv", "table")
+    return f"{codes.explain(said.sentence)} <small>({where}, {drawn}, {numbers})</small>"
+
+
+def design(about: About, whole: Whole | None) -> Section | None:
+    """Return the design: what it is, its factors and conditions."""
+    parts = [paragraph(explain(text)) for text in about.design]
+    if whole and whole.roles.factors:
+        effects = [one.result for one in whole.of("main-effects") if not one.reason]
+        parts += [fold("Levels", findings(of.levels())) for of in effects[:1]]
+        parts.append(_conditions(whole))
+    return Section("Design and conditions", "".join(parts)) if parts else None
+
+
+def _conditions(whole: Whole) -> str:
+    """Return every condition in words, from the least to the most congested."""
+    part, roles = whole.all_periods, whole.roles
+    if roles.law is None or not part.has_cells:
+        return ""
+    words = phrases(part.frame, roles)
+    by = [roles.congestion] if roles.congestion else []
+    rows = [
+        (
+            number,
+            words[part.cells.conditions[place]],
+            part.cells.conditions[place],
+            *(float(part.cells.of(name)[place].mean()) for name in by),
+        )
+        for number, place in enumerate(part.order, 1)
+    ]
+    order = "from the least to the most congested" if by else "as the table has them"
+    columns = (
+        "number",
+        "condition",
+        "code",
+        *(f"{short(roles, n)}, mean over the laws" for n in by),
+    )
+    return paragraph(f"Conditions {order}:") + table(columns, rows, "conditions")
+
+
+def pictures(about: About, folder: Path, shown: str) -> list[Section]:
+    """Return the pictures that a study drew itself, but for the one that is shown already."""
+    return [
+        Section(one.title, picture(folder / FIGURES / f"{one.name}.png", one.title, one.caption))
+        for one in about.pictures
+        if one.name != shown
+    ]
+
+
+def listings(about: About) -> list[Section]:
+    """Return the tables that a study made itself."""
+    return [
+        Section(one.title, paragraph(explain(one.caption)) + table(one.columns, one.rows))
+        for one in about.tables
+    ]
+
+
+def analyses(
+    whole: Whole, specs: Specs, drawn: Mapping[str, Sequence[str]], folder: Path, shown: str
+) -> list[Section]:
+    """Return a section a kind of analysis, with its pictures, its method and its files."""
+    kinds: dict[str, Kind] = {kind.name: kind for kind, _ in whole.steps}
+    sections = []
+    for name, kind in kinds.items():
+        made = any(not one.reason for one in whole.of(name))
+        if made and name != QUESTIONS:
+            names = [c for c in CHARTS.get(name, {}) if c != shown]
+            charts = "".join(chart(c, str(specs[c]["description"])) for c in names)
+            html = charts + files_and_method(whole, name, drawn, folder)
+            sections.append(Section(kind.title, html))
+    return sections
+
+
+def files_and_method(
+    whole: Whole, name: str, drawn: Mapping[str, Sequence[str]], folder: Path
+) -> str:
+    """Return how an analysis is made, its files, and its pictures if none is interactive."""
+    made = [one for one in whole.of(name) if not one.reason]
+    if not made:
+        return ""
+    focus = [one for one in made if not one.suffix or one.part is whole.focus]
+    inside = not CHARTS.get(name) and name != QUESTIONS
+    shown = _pictures(focus, drawn, folder) + _name_factors(whole.roles) if inside else ""
+    method = paragraph(explain(f"Method: {made[0].kind.method}"), "method")
+    return shown + _files(made, drawn) + method
+
+
+def _pictures(made: Sequence[Made], drawn: Mapping[str, Sequence[str]], folder: Path) -> str:
+    names = [name for one in made for name in drawn[one.name]]
+    shown = [picture(folder / FIGURES / f"{n}.png", n.replace("-", " "), "") for n in names]
+    return f'<div class="pictures">{"".join(shown)}</div>'
+
+
+def _name_factors(roles: Roles) -> str:
+    """Say what the codes of factors on the axes of drawn pictures mean."""
+    named = {factor: short(roles, factor) for factor in roles.factors}
+    said = [f"{code} {words}" for code, words in named.items() if code != words]
+    return paragraph(f"{', '.join(said)}; - is the low level, + the high one.") if said else ""
+
+
+def missing(whole: Whole) -> Section | None:
+    """Return what could not be made of this table, and why."""
+    reasons = {one.kind.title: one.reason for one in whole.made if one.reason}
+    said = [f"{title}: {reason}." for title, reason in reasons.items()]
+    return Section("What this table does not show", findings(said)) if said else None
+
+
+def _files(made: Sequence[Made], drawn: Mapping[str, Sequence[str]]) -> str:
+    """Return links to all files of an analysis."""
+    names = [name for one in made for name in drawn[one.name]]
+    files = [link(f"{FIGURES}/{name}.svg", f"{name}.svg") for name in names]
+    files += [link(f"{TABLES}/{one.name}.csv", f"{one.name}.csv") for one in made]
+    beside = f'<p class="links">Files: {", ".join(files)}</p>'
+    return fold("Files beside this page", beside)
+
+
+def parameters(about: About) -> Section | None:
+    """Return the parameters with the marks of their sources."""
+    if not about.parameters:
+        return None
+    rows = [_parameter(one) for one in about.parameters]
+    columns = ("parameter", "value", "mark", "source")
+    return Section("Parameters", table(columns, rows, "parameters"))
+
+
+def _parameter(one: Parameter) -> tuple[str, ...]:
+    name = tip(one.title, one.name) if one.title else one.name
+    return name, one.value, explain(one.mark or ""), one.source
+
+
+def versions(about: About) -> Section | None:
+    """Return program, scale, seeds and cost."""
+    if not about.versions:
+        return None
+    rows = list(about.versions.items())
+    return Section("Versions and seeds", table(("what", "which"), rows))

@@ -1,0 +1,85 @@
+"""What is read of finished runs: the tables and columns that have to be stored of them.
+
+An analysis is given watched runs, which note each table and column that it reads. What it finds
+follows from these alone, so that a run trimmed to them gives the same numbers again. No list of
+columns is written by hand: the column that a new claim reads is stored for it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from headgate.data.tables import Data, Table
+from headgate.engine.api import Result
+
+Note = Callable[[str], None]
+Columns = dict[str, set[str]]
+
+
+class Reads:
+    """The tables that were read of each run, by its identity, and the columns of each table."""
+
+    def __init__(self) -> None:
+        self._of_runs: defaultdict[str, Columns] = defaultdict(lambda: defaultdict(set))
+
+    def watch(self, run: str, result: Result) -> Result:
+        """Return a run that notes what is read of it."""
+        return Result(_WatchedTables(result.tables, self._of_runs[run]), result.meta)
+
+    def trim(self, run: str, result: Result) -> Result:
+        """Return a run with the tables and columns that were read of it, and no others."""
+        read = self._of_runs[run]
+        names = [name for name in result.tables if name in read]
+        return Result({n: _only(result.tables[n], read[n]) for n in names}, result.meta)
+
+
+def _only(table: Table, read: set[str]) -> Table:
+    """Return the columns read, or the first one: without any the number of rows would be lost."""
+    return table.only([column for column in table if column in read] or table.columns[:1])
+
+
+class _WatchedTables(Mapping[str, Table]):
+    """The tables of a run."""
+
+    def __init__(self, tables: Mapping[str, Table], columns: Columns) -> None:
+        self._tables, self._columns = tables, columns
+
+    def __getitem__(self, name: str) -> Table:
+        table = self._tables[name]
+        return _WatchedTable(table.name, table.data, table, self._columns[name].add)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+
+class _WatchedTable(Table):
+    """A table, or a part of one, that notes which of its columns are read."""
+
+    def __init__(self, name: str, data: Data, source: Table, note: Note) -> None:
+        super().__init__(name, data)
+        self._source, self._note = source, note
+
+    def __contains__(self, name: object) -> bool:
+        found = super().__contains__(name)
+        if found:
+            self._note(str(name))
+        return found
+
+    def _column(self, name: str) -> Any:
+        if name not in self.data:
+            self._source.about(name)  # it knows why it lacks a column
+        self._note(name)
+        return super()._column(name)
+
+    def _derive(self, name: str, data: Data) -> Table:
+        return _WatchedTable(name, data, self._source, self._note)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        for name in self:
+            self._note(name)
+        return super().__arrow_c_stream__(requested_schema)

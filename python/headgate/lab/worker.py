@@ -1,0 +1,182 @@
+"""One run of a campaign from lease to store: what a process anywhere does."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from headgate.base.errors import CrashedRunError, HeadgateError, InterruptedRunError, StoreError
+from headgate.base.process import here
+from headgate.engine.api import Result, simulate
+from headgate.engine.run.progress import Progress, StopRunError
+from headgate.engine.run.simulate import SnapshotError, Threads
+from headgate.lab.attempts import Attempts
+from headgate.lab.campaign import Campaign, Failure, clear_failure, fail
+from headgate.lab.child import Children, DiedError
+from headgate.lab.jobs import Job, program
+from headgate.lab.leases import Leases
+from headgate.lab.store import Store
+from headgate.lab.threads import reader
+from headgate.plugin import trust
+
+log = logging.getLogger("headgate")
+
+#: Wall time between two looks at whether a run is still wanted.
+POLL_S = 0.2
+
+Keep = Callable[[Result], Result]
+"""What a study keeps of a finished run; all of it unless it says otherwise."""
+
+
+@dataclass(frozen=True)
+class CampaignSpec:
+    """What a worker has to know of a campaign, wherever it runs."""
+
+    folder: Path
+    campaign: str
+    program: str
+    keep: Keep | None = None
+    named: trust.Named = field(default_factory=trust.export_notes)
+
+
+@dataclass(frozen=True)
+class JobOutcome:
+    """What came of a run: it is there, it failed, or neither, since another has it in hand."""
+
+    run_id: str
+    there: bool = False
+    packet_hops: int = 0
+    wall_s: float = 0.0
+    failure: Failure | None = None
+
+
+class Worker:
+    """Makes runs of a campaign; several threads may share one."""
+
+    def __init__(self, spec: CampaignSpec, store: Store, threads: Threads = 1) -> None:
+        self.spec, self.store, self.threads = spec, store, threads
+        self.leases, self.attempts = Leases(store.folder), Attempts(store.folder)
+        self.campaign = Campaign(store.folder, spec.campaign)
+
+    def run_job(self, job: Job, *, copy: bool = False) -> JobOutcome:
+        """Make a run that is not there; a second copy does not mind that another has it."""
+        if self.store.has(job.id):
+            return JobOutcome(job.id, there=True)
+        if not copy and not self.leases.take(job):
+            return JobOutcome(job.id)
+        try:
+            return self._make(job)
+        finally:
+            self.leases.drop(job.id)
+
+    def _make(self, job: Job) -> JobOutcome:
+        if self.store.has(job.id):  # finished between the look and the lease
+            return JobOutcome(job.id, there=True)
+        try:
+            self.attempts.begin(job.id)
+        except CrashedRunError as error:
+            return JobOutcome(job.id, failure=fail(self.store.folder, job, error))
+        try:
+            return self._attempt(job)
+        finally:
+            self.attempts.end(job.id)
+
+    def _attempt(self, job: Job) -> JobOutcome:
+        begun_s = time.perf_counter()
+        try:
+            result = self._simulate(job)
+            with self.leases.renewing(job.id):
+                kept = self.spec.keep(result) if self.spec.keep else result
+        except InterruptedRunError:
+            return self._stop(job.id)
+        except (StoreError, KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # also a panic of the engine: the other runs go on
+            return JobOutcome(job.id, failure=fail(self.store.folder, job, error))
+        self.store.write(job, kept)
+        self.store.snapshot(job.id).unlink(missing_ok=True)
+        clear_failure(self.store.folder, job.id)
+        hops = int(result.meta.get("packet_hops", 0))
+        return JobOutcome(job.id, True, packet_hops=hops, wall_s=time.perf_counter() - begun_s)
+
+    def _stop(self, run_id: str) -> JobOutcome:
+        """Return whether another worker finished the run first."""
+        there = self.store.has(run_id)
+        if there:
+            self.store.snapshot(run_id).unlink(missing_ok=True)
+        return JobOutcome(run_id, there)
+
+    def _simulate(self, job: Job) -> Result:
+        report, snapshot = self._make_report(job.id), self.store.snapshot(job.id)
+        try:
+            return simulate(job.scenario, progress=report, snapshot=snapshot, threads=self.threads)
+        except SnapshotError as error:
+            log.warning("%s; the run begins again", error)
+            snapshot.unlink(missing_ok=True)
+            return simulate(job.scenario, progress=report, snapshot=snapshot, threads=self.threads)
+
+    def _make_report(self, run_id: str) -> Callable[[Progress], None]:
+        looked_s = time.perf_counter()
+
+        def report(now: Progress) -> None:
+            nonlocal looked_s
+            self.leases.note(run_id, now)
+            if time.perf_counter() - looked_s < POLL_S:
+                return
+            looked_s = time.perf_counter()
+            if not self.campaign.wanted or self.store.has(run_id):
+                raise StopRunError
+
+        return report
+
+
+def run_isolated(
+    children: Children,
+    spec: CampaignSpec,
+    job: Job,
+    copy: bool = False,
+    threads: Path | None = None,
+) -> JobOutcome:
+    """Make a run in a child, which it may take down; after too often it is set aside.
+
+    The file `threads` says how many it may have (`lab/threads.py`).
+    """
+    try:
+        is_stuck = Leases(spec.folder).watch(job.id)
+        return children.call(run_job, spec, job, copy, threads, is_stuck=is_stuck)
+    except DiedError as died:
+        attempts = Attempts(spec.folder)
+        attempts.note_death(job.id, died.child, died.cause)
+        Leases(spec.folder).remove_dead(job.id, died.child)
+        try:
+            attempts.judge(job.id)
+        except CrashedRunError as error:
+            return JobOutcome(job.id, failure=fail(spec.folder, job, error))
+        return JobOutcome(job.id)
+
+
+def run_job(
+    spec: CampaignSpec, job: Job, copy: bool = False, threads: Path | None = None
+) -> JobOutcome:
+    """Make a run in a process that knows nothing yet but the spec. Raises HeadgateError."""
+    return _worker(spec, threads).run_job(job, copy=copy)
+
+
+@cache
+def _worker(spec: CampaignSpec, threads: Path | None) -> Worker:
+    if spec.program != program():
+        raise HeadgateError(
+            f"worker {here()}: has headgate {program()}, the campaign has {spec.program}; give"
+            " both the same version"
+        )
+    if Campaign(spec.folder, spec.campaign).asked is None:
+        raise StoreError(
+            f"worker {here()}: does not see {spec.folder}; the workers of a cluster need the"
+            " folder of the study on a file system that they share (without one, use --shard)"
+        )
+    trust.take(spec.named)
+    return Worker(spec, Store(spec.folder), reader(threads) if threads else 1)

@@ -1,0 +1,35 @@
+"""Who makes the runs of a campaign: the cores of this machine, or a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headgate.lab.processes import Processes
+from headgate.lab.scheduler import Executor
+
+
+@dataclass(frozen=True)
+class WorkerPool:
+    """Runs at a time on this machine (all cores by default), or where the cluster is."""
+
+    workers: int | None = None
+    cluster: str | None = None
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raise HeadgateError if there is no file of a cluster's name, before anything is read."""
+        if self.cluster is not None:
+            from headgate.lab.cluster import refuse_missing_file
+
+            refuse_missing_file(self.cluster)
+
+    def executor(self) -> Executor:
+        """Get those who work. Raises HeadgateError if there is no cluster to be reached."""
+        if self.cluster is None:
+            return Processes(self.workers, self.threads)
+        from headgate.lab.cluster import Cluster
+
+        return Cluster(self.cluster)
+
+
+ALL_CORES = WorkerPool()

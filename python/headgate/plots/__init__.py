@@ -1,5 +1,0 @@
-"""Plots: tables to figures."""
-
-from headgate.plots.run import draw_run
-
-__all__ = ["draw_run"]

@@ -1,0 +1,71 @@
+"""Records that a law of your own is given, and the decorator that compiles it.
+
+A law is a class with `on_ack` and `on_congestion`, and whichever other callbacks it needs:
+
+    on_start(self, now_s, path, window)         a connection is established
+    on_ack(self, ack, path, window)             new data were acknowledged outside recovery
+    on_recovery_ack(self, ack, path, window)    any other ACK; `acked` is what it delivered
+    on_segment_lost(self, sent, path, window)   a segment was lost (only with `wants_rate`)
+    on_congestion(self, event, path, window)    set `window.ssthresh`
+    on_recovered(self, now_s, path, window)     recovery ended, `cwnd` is back at `ssthresh`
+    on_undo(self, cwnd_before, path, window)    the last reduction was needless, `cwnd` is back
+
+Times (`now_s`, `rtt_s`, `path.srtt_s`, `path.min_rtt_s`) are in seconds. A law sets `window.cwnd`
+and `window.ssthresh`, in segments, and `window.pace`, in segments/s (infinite: not paced);
+`ack.acked` and `ack.in_flight` are in segments. `ack.recovers` is true while fast recovery repairs
+losses, `ack.after_timeout` until what was outstanding at a time-out is acknowledged, `ack.paced`
+while segments leave at a pace, by the law's or the transport's choice. `event.cause` is `LOSS`,
+`TIMEOUT` or `MARK`.
+
+Every flow has an object of its own. The records are the same objects at every call: read their
+numbers, do not keep them. Attributes of the class say how it is called: `per = "round"` (`on_ack`
+once per round trip, for all of its ACKs), `keeps_window` (the law sets `cwnd` in recovery too),
+`wants_rate` (it needs `ack.rate`, delivery rates in segments/s), `echo` ("none", "latched" as in
+RFC 3168, or "accurate" as in RFC 8257).
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from headgate._native import Ack, Builtin, Congestion, Path, Rate, Window
+from headgate.base import catalog
+from headgate.base.parameters import check_together, count_packets, read_parameters
+
+__all__ = [
+    "LOSS",
+    "MARK",
+    "TIMEOUT",
+    "Ack",
+    "Builtin",
+    "Congestion",
+    "Path",
+    "Rate",
+    "Window",
+    "builtin",
+    "jit",
+]
+
+#: Why the window must shrink: `event.cause`.
+LOSS, TIMEOUT, MARK = 0, 1, 2
+
+C = TypeVar("C", bound=type)
+
+
+def jit(law: C) -> C:
+    """Have numba compile the law's callbacks; as a Python class it stays what it is."""
+    law.__headgate_jit__ = True  # type: ignore[attr-defined]
+    return law
+
+
+def builtin(name: str, **params: float | str) -> Builtin:
+    """Return a law of the catalogue as an object with these callbacks. Raises CatalogError."""
+    law = catalog.law(name)
+    given = read_parameters(law, params, count_packets)
+    check_together(law, params, given)
+    values = [_number(param, given.get(param.name, param.default)) for param in law.params]
+    return Builtin(catalog.laws().index(law), values)
+
+
+def _number(param: catalog.Param, value: float | str) -> float:
+    return float(param.choices.index(value)) if isinstance(value, str) else float(value)
