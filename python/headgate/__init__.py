@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from headgate.base.version import __version__
 
 if TYPE_CHECKING:
+    from headgate.base import catalog
     from headgate.base.errors import HeadgateError
     from headgate.engine import fluid
     from headgate.engine.api import Result, Scenario
@@ -30,6 +31,7 @@ __all__ = [
     "Trace",
     "__version__",
     "abilene",
+    "catalog",
     "dumbbell",
     "emulate",
     "fluid",
@@ -40,6 +42,8 @@ __all__ = [
     "read",
 ]
 
+#: Modules that `import headgate` gives beside names.
+_MODULES = {"catalog": "headgate.base.catalog", "fluid": "headgate.engine.fluid"}
 _HOME = {
     "Experiment": "headgate.experiment.experiment",
     "HeadgateError": "headgate.base.errors",
@@ -55,8 +59,8 @@ def __getattr__(name: str) -> Any:
     """Import on first use, so that `headgate --help` starts at once."""
     if name not in __all__:
         raise AttributeError(f"module 'headgate' has no attribute {name!r}")
-    if name == "fluid":
-        return import_module("headgate.engine.fluid")
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     return getattr(import_module(_HOME.get(name, "headgate.engine.build")), name)
 
 

@@ -134,6 +134,11 @@ def test_c_files(change: dict[str, str], says: str, tmp_path: Path) -> None:
             "import nowhere\nclass A:\n def on_ack(self): 0",
             "mine.py, line 1: ModuleNotFoundError",
         ),
+        (
+            "mine.py",
+            "from headgate.law import Ack\nclass A:\n def on_ack(self): 0",
+            "No module named 'headgate.law' (import these names from headgate.plugin, where MARK is",
+        ),
         ("mine.py", "class A: pass", "has no class with on_ack and on_congestion"),
         ("mine.so", "not a library", "cannot be loaded"),
         ("mine.c", "int x;", "exports no law called 'law'"),

@@ -18,9 +18,8 @@ at every call: read their numbers, do not keep them.
 from __future__ import annotations
 
 from headgate._native import Backlog, Decision, Packet
-from headgate.plugin.law_records import jit
 
-__all__ = ["DROP", "KEEP", "MARK", "Backlog", "Decision", "Packet", "jit"]
+__all__ = ["DROP", "KEEP", "MARK", "Backlog", "Decision", "Packet"]
 
 #: What becomes of a packet: `decision.verdict`.
 KEEP, MARK, DROP = 0, 1, 2

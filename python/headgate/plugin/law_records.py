@@ -15,7 +15,7 @@ and `window.ssthresh`, in segments, and `window.pace`, in segments/s (infinite: 
 `ack.acked` and `ack.in_flight` are in segments. `ack.recovers` is true while fast recovery repairs
 losses, `ack.after_timeout` until what was outstanding at a time-out is acknowledged, `ack.paced`
 while segments leave at a pace, by the law's or the transport's choice. `event.cause` is `LOSS`,
-`TIMEOUT` or `MARK`.
+`TIMEOUT` or `ECN_MARK`.
 
 Every flow has an object of its own. The records are the same objects at every call: read their
 numbers, do not keep them. Attributes of the class say how it is called: `per = "round"` (`on_ack`
@@ -33,8 +33,8 @@ from headgate.base import catalog
 from headgate.base.parameters import check_together, count_packets, read_parameters
 
 __all__ = [
+    "ECN_MARK",
     "LOSS",
-    "MARK",
     "TIMEOUT",
     "Ack",
     "Builtin",
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 #: Why the window must shrink: `event.cause`.
-LOSS, TIMEOUT, MARK = 0, 1, 2
+LOSS, TIMEOUT, ECN_MARK = 0, 1, 2
 
 C = TypeVar("C", bound=type)
 

@@ -17,6 +17,12 @@ from headgate.plugin.paths import sha256, shorten_path
 from headgate.plugin.python_class import check_form, file_of, locate_error
 from headgate.plugin.source import Source
 
+#: Modules that own code imported from in former versions, and what to write now.
+FORMER_MODULES = {
+    "headgate.discipline": "import these names from headgate.plugin",
+    "headgate.law": "import these names from headgate.plugin, where MARK is called ECN_MARK",
+}
+
 
 def code_in(source: Source) -> OwnCode:
     """Run the file, and take its class. Raises LawError."""
@@ -60,7 +66,9 @@ def run_file(file: str, text: bytes) -> ModuleType:
         exec(compile(text, file, "exec"), module.__dict__)
     except Exception as error:
         del sys.modules[name]
-        raise LawError(*locate_error(error, file, "as the file was read")) from None
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        says = FORMER_MODULES.get(missing or "", "as the file was read")
+        raise LawError(*locate_error(error, file, says)) from None
     return module
 
 
