@@ -1,4 +1,4 @@
-"""Whoever changes a result raises `headgate.base.version.RESULTS`, so that stored results are stale.
+"""Whoever changes a result raises `RESULTS` in `headgate.base.version`: stored ones are stale then.
 
 `python -m tests.unit.test_results_version` writes the digests anew.
 """
@@ -61,8 +61,8 @@ def test_results_are_those_of_their_number() -> None:
     stored = json.loads(FILE.read_text(encoding="utf-8"))
     assert stored["results"] == RESULTS, "write the digests anew: see the head of this file"
     assert run_all() == stored["digests"], (
-        "results have changed: raise headgate.base.version.RESULTS, say in CHANGELOG.md by how much, and"
-        " write the digests anew"
+        "results have changed: raise headgate.base.version.RESULTS, say in CHANGELOG.md by how"
+        " much, and write the digests anew"
     )
 
 

@@ -21,7 +21,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "headgate"
 #: Which files of the project have which form.
 FILES = {
-    "scenario": [*(ROOT / "examples").glob("*.toml"), *(PACKAGE / "templates").glob("*.toml")],
+    "scenario": [
+        *(ROOT / "examples").glob("*.toml"),
+        *(PACKAGE / "experiment" / "templates").glob("*.toml"),
+    ],
     "experiment": [*(ROOT / "examples" / "experiments").glob("*.toml")],
     "design": [*(ROOT / "examples" / "designs").glob("*.toml")],
     "study": [

@@ -56,7 +56,7 @@ def _experiment() -> Schema:
 
 
 def _fluid_network() -> Schema:
-    """Make the schema of what `headgate fluid --network` reads (`headgate.engine.fluid.network`)."""
+    """Make the schema of what `headgate fluid --network` reads."""
     params, path = _by_name({"type": ["number", "string"]}), {"type": "array", "items": TEXT}
     flows, time = {"type": "number"}, {**TEXT, "examples": ["60 ms"]}
     rate, buffer = ({**TEXT, "examples": [text]} for text in ("100 Mbit/s", "1 BDP"))

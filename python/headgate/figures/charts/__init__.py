@@ -1,7 +1,7 @@
 """Interactive pictures: Vega-Lite specifications of what an analysis found, without their data.
 
-Data have names (`headgate.figures.charts.data` makes them) and are given to all pictures of a page at once;
-so are the choices that filter them: `condition`, `period`, `response`, `law`, `flows`.
+Data have names (`headgate.figures.charts.data` makes them) and are given to all pictures of a page
+at once; so are the choices that filter them: `condition`, `period`, `response`, `law`, `flows`.
 """
 
 from __future__ import annotations

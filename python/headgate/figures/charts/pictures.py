@@ -1,7 +1,7 @@
 """Interactive pictures of a run: one Vega-Lite specification a panel or map, with its data.
 
-They show what `headgate.figures.pictures` gives, as `headgate.figures.plots` does, on white as there; a dark page
-takes `DARK` instead.
+They show what `headgate.figures.pictures` gives, as `headgate.figures.plots` does, on white as
+there; a dark page takes `DARK` instead.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def windows(runs: Runs) -> Mapping[str, tuple[Numbers, Numbers]]:
 
 
 def apart(runs: Runs) -> tuple[Numbers, Numbers]:
-    """Return time, and distance of those windows from rest: as `headgate.engine.fluid.convergence`."""
+    """Return time, and distance of those windows from rest, as `fluid.convergence` does."""
     courses = list(windows(runs).values())
     rest = rest_of_windows(runs.setup)[0]
     each = np.array([w for _, w in courses])

@@ -48,7 +48,7 @@ def find_kernel() -> tuple[Path, Path]:
 
 def call(module: str, *words: str) -> list[str]:
     """Return the command line that calls `main` of a module here, without anything of the site."""
-    root = str(Path(__file__).resolve().parents[3])
+    root = str(Path(__file__).resolve().parents[4])
     program = f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import main; main()"
     return [sys.executable, "-I", "-S", "-c", program, root, *words]
 
