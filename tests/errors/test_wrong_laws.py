@@ -137,7 +137,7 @@ def test_c_files(change: dict[str, str], says: str, tmp_path: Path) -> None:
         (
             "mine.py",
             "from headgate.law import Ack\nclass A:\n def on_ack(self): 0",
-            "No module named 'headgate.law' (import these names from headgate.plugin, where MARK is",
+            "No module named 'headgate.law' (import these names from headgate.plugin, where MARK",
         ),
         ("mine.py", "class A: pass", "has no class with on_ack and on_congestion"),
         ("mine.so", "not a library", "cannot be loaded"),
