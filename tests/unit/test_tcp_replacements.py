@@ -16,7 +16,7 @@ from headgate.scenario.networks.layout import Demand
 from headgate.studies.nist.distances import distance_ratio
 from headgate.studies.nist.rank_correlation import rank_correlation
 from headgate.studies.study import load
-from headgate.studies.tcp_replacements.analysis import analyse
+from headgate.studies.tcp_replacements.analysis import analyse, sentences
 from headgate.studies.tcp_replacements.findings import (
     fast_grows_with_congestion,
     fast_over_others,
@@ -24,7 +24,6 @@ from headgate.studies.tcp_replacements.findings import (
     network_speed_first,
     uncongested_identical,
 )
-from headgate.studies.tcp_replacements.sentences import sentences
 from headgate.studies.tcp_replacements.summary import CONNECTING, FALLEN, RESPONSES, Summary
 
 from .study_findings import findings_of

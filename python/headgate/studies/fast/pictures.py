@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from headgate.engine.api import Result
@@ -19,8 +21,7 @@ from headgate.studies.fast.measures import (
     random_losses,
     random_utilisation,
 )
-from headgate.studies.fast.pictures_short import short_buffers
-from headgate.studies.paths import course, mean_queue, shares, utilisation
+from headgate.studies.paths import course, loss_rate, mean_queue, shares, utilisation
 
 SHOWN_S, OSCILLATION_S, DSL_S = 12.0, 6.0, 40.0
 #: About when the chosen packet is lost.
@@ -274,3 +275,25 @@ def _dsl(runs: Runs) -> Picture:
         "The round trip under FAST (alpha 8) and under Reno, a buffer of 50 packets.",
         curves(panels),
     )
+
+
+def short_buffers(runs: Runs) -> Picture:
+    """Draw use and loss of one flow by buffer."""
+    return Picture(
+        "short-buffers",
+        "FAST in buffers of a tenth of the path to all of it",
+        "One flow, alpha 200, 1 Gbit/s, 100 ms, from 50 to 100 s. The paper's doubling ends with"
+        " the first queue; that of the simple form and of the agent of ns-2 comes back whenever the"
+        " queue is empty, and what it overshoots the buffer loses.",
+        curves([_panel(runs, "utilisation", utilisation), _panel(runs, "loss rate", loss_rate)]),
+    )
+
+
+def _panel(runs: Runs, label: str, measure: Callable[[Result], float]) -> Panel:
+    buffers: list[float] = runs.setup.settings["short_buffers"]
+    forms: list[str] = runs.setup.settings["forms"]
+    drawn = {
+        form: Curve(buffers, [measure(runs["short buffers", form, b]) for b in buffers], marks=True)
+        for form in forms
+    }
+    return Panel(label.capitalize(), "buffer (BDP)", label, drawn)

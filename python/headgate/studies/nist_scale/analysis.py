@@ -1,12 +1,13 @@
 """The study `nist-scale`: its runs, and what they say."""
 
+from __future__ import annotations
+
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
 from headgate.studies.nist_scale.jobs import jobs
 from headgate.studies.nist_scale.pictures import pictures
-from headgate.studies.nist_scale.preserved import FILE, as_toml
-from headgate.studies.nist_scale.sentences import sentences
-from headgate.studies.nist_scale.sizes import Sizes
+from headgate.studies.nist_scale.preserved import FILE, NEAR, as_toml, sort_responses
+from headgate.studies.nist_scale.sizes import NAMES, Sizes
 from headgate.studies.nist_scale.tables import data, tables
 
 __all__ = ["analyse", "jobs", "prepare"]
@@ -25,4 +26,18 @@ def analyse(of: Sizes) -> Analysis:
         tables=tables(of),
         data=(data(of),),
         files={FILE: as_toml(of)},
+    )
+
+
+def sentences(of: Sizes) -> tuple[str, ...]:
+    """Say of each size how much of the largest it keeps."""
+    return tuple(_size(of, size) for size in of.sizes[:-1])
+
+
+def _size(of: Sizes, size: str) -> str:
+    found = sort_responses(of, size)
+    return (
+        f"At {size} of the published size, {len(found.kept)} of {len(NAMES)} responses are within"
+        f" {NEAR:.0%} of those at {of.sizes[-1]} under every condition, {len(found.moved)} are not"
+        f" under some, and for {len(found.untold)} the replicates cannot tell."
     )

@@ -1,15 +1,23 @@
 """The study `nist-unknowns`: its runs, and what each finding depends on."""
 
-from headgate.experiment.runnable import Analysis
+from __future__ import annotations
+
+import numpy as np
+
+from headgate.experiment.runnable import Analysis, Picture
 from headgate.experiment.runs import Runs
+from headgate.figures.plots.heat import Heat, heat
 from headgate.studies.nist import replaced
 from headgate.studies.nist.keep import keep
+from headgate.studies.nist.responses import TITLES
 from headgate.studies.nist_unknowns.combinations import Combinations
-from headgate.studies.nist_unknowns.pictures import draw_effects
 from headgate.studies.nist_unknowns.runs import jobs
-from headgate.studies.nist_unknowns.sentences import sentences
+from headgate.studies.nist_unknowns.sentences import ASKED, sentences
 
 __all__ = ["analyse", "jobs", "keep", "prepare"]
+
+#: The largest change that colours tell apart: twice as much, or half.
+LARGEST = np.log(2)
 
 
 def prepare(runs: Runs) -> Combinations:
@@ -24,4 +32,24 @@ def analyse(of: Combinations) -> Analysis:
         pictures=(draw_effects(of),),
         data=(of.experiment.table,),
         roles=of.experiment.roles,
+    )
+
+
+def draw_effects(of: Combinations) -> Picture:
+    """Draw what the high level of each setting does to a law's response over the others'."""
+    rows = [(law, name) for law in ("fast", "fast-at") if law in of.experiment.laws
+            for name, *_ in ASKED]  # fmt: skip
+    effects = [of.effects(name, law) for law, name in rows]
+    values = np.log([list(effect.values()) for effect in effects])
+    panel = Heat(
+        "", values, list(of.columns), -LARGEST, LARGEST, colours="PuOr", scale=100,
+        label="100 x ln(ratio at high over ratio at low)",
+    )  # fmt: skip
+    return Picture(
+        "unknowns",
+        "What each unknown setting does to each finding",
+        "A law's response over the median of reno, BIC and CTCP, second period: 100 times the"
+        " logarithm of that at a setting's high level over that at its low one, mean over the"
+        " combinations.",
+        heat([f"{law}: {TITLES[name]}" for law, name in rows], [panel]),
     )

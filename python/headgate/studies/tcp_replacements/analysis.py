@@ -1,11 +1,12 @@
 """The analysis of the first study: effects, condition-response summaries, maps, claims."""
 
 from headgate.experiment.designed import Designed, jobs_of
-from headgate.experiment.runnable import Analysis
+from headgate.experiment.runnable import Analysis, Listing
 from headgate.experiment.runs import Key, Runs, Setup
+from headgate.experiment.wording import describe_shared
 from headgate.lab.jobs import Job
 from headgate.studies.tcp_replacements.network import scenario
-from headgate.studies.tcp_replacements.summary import Summary
+from headgate.studies.tcp_replacements.summary import RESPONSES, Summary
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
@@ -22,8 +23,6 @@ def analyse(summary: Summary) -> Analysis:
     """Turn the summary into sentences, pictures and tables."""
     from headgate.studies.tcp_replacements.pictures import pictures
     from headgate.studies.tcp_replacements.roles import roles
-    from headgate.studies.tcp_replacements.sentences import sentences
-    from headgate.studies.tcp_replacements.tables import tables
 
     return Analysis(
         sentences=sentences(summary),
@@ -32,3 +31,30 @@ def analyse(summary: Summary) -> Analysis:
         data=(summary.runs.tidy(),),
         roles=roles(summary),
     )
+
+
+def tables(summary: Summary) -> tuple[Listing, ...]:
+    """Return every table of the report."""
+    return (_means(summary),)
+
+
+def _means(summary: Summary) -> Listing:
+    """Mean of each response by law over the heavily congested conditions."""
+    heavy = {n: summary.cubes[n][summary.heavy].mean(axis=(0, 2)) for n in RESPONSES}
+    rows = [(RESPONSES[name], *map(float, means)) for name, means in heavy.items()]
+    where = describe_shared(summary.runs.design, summary.heavy)
+    caption = (
+        "Means over replicates, periods and the most congested quarter of the conditions"
+        f"{f': {where}' if where else ''}."
+    )
+    return Listing(
+        "Responses under heavy congestion", caption, ("response", *summary.runs.laws), rows
+    )
+
+
+def sentences(summary: Summary) -> tuple[str, ...]:
+    """Say of each law what would get worse and what better if everyone used it."""
+    from headgate.figures.analysis.whole import whole
+    from headgate.studies.tcp_replacements.roles import roles
+
+    return tuple(one.sentence for one in whole(summary.runs.tidy(), roles(summary)).answers)
