@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from headgate.engine.live.emulation import emulate
     from headgate.engine.run.trace import Trace
     from headgate.experiment.experiment import Experiment
-    from headgate.plugin import jit
+    from headgate.plugin.law_records import jit
 
 __all__ = [
     "Experiment",
@@ -48,7 +48,7 @@ _HOME = {
     "Experiment": "headgate.experiment.experiment",
     "HeadgateError": "headgate.base.errors",
     "emulate": "headgate.engine.live.emulation",
-    "jit": "headgate.plugin",
+    "jit": "headgate.plugin.law_records",
     "Result": "headgate.engine.api",
     "Scenario": "headgate.engine.api",
     "Trace": "headgate.engine.run.trace",
