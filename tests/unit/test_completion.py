@@ -47,7 +47,7 @@ def test_commands_and_names_are_offered(shell: str, words: tuple[str, ...], offe
 def test_columns_are_offered_behind_the_dot_and_nothing_that_does_not_fit() -> None:
     assert ask("bash", "describe", "flows.good").split() == ["flows.goodput_bps"]
     assert ask("bash", "describe", "por").split() == ["ports"]
-    assert ask("bash", "schema", "cl").split() == ["claims", "cluster"]
+    assert ask("bash", "schema", "cl").split() == ["cluster", "claims"]
     assert not ask("bash", "study", "xyz").strip()
 
 
