@@ -39,15 +39,19 @@ def ns3_version() -> str:
 def build(out: Path, htsim: Path | None) -> None:
     """Compile the two programs for ns-3 and, if its sources are given, the one for htsim."""
     out.mkdir(parents=True, exist_ok=True)
-    flags = _output("pkg-config", "--cflags", "--libs", *(f"ns3-{name}" for name in NS3_MODULES))
+    # The order of `pkg-config --libs` does not link, so only the folders are taken from it.
+    include, libraries = (
+        _output("pkg-config", f"--variable={name}", "ns3-core") for name in ("includedir", "libdir")
+    )
+    flags = (f"-I{include}", f"-L{libraries}", *(f"-lns3-{name}" for name in NS3_MODULES))
     for name in ("ns3_speed", "ns3_agree"):
         source = str(HERE / f"{name}.cc")
-        _run("g++", "-O3", "-std=c++17", source, "-o", str(out / name), *flags.split())
+        _run("g++", "-O3", "-std=c++17", source, "-o", str(out / name), *flags)
     if htsim:
         _run("make", "-C", str(htsim / "sim"), "libhtsim.a")
         sources = (str(HERE / "htsim_speed.cpp"), str(htsim / "sim" / "libhtsim.a"))
-        include = f"-I{htsim / 'sim'}"
-        _run("g++", "-O3", "-std=c++14", include, *sources, "-o", str(out / "htsim_speed"))
+        headers = f"-I{htsim / 'sim'}"
+        _run("g++", "-O3", "-std=c++14", headers, *sources, "-o", str(out / "htsim_speed"))
 
 
 def _run(*command: str) -> None:
