@@ -38,6 +38,9 @@ def sharing_error(_):  # at a load of 0.9
 def fct_port(_, column, protocol="rcp"):
     return mean(port("fct", key, column) for key in replicates("fct", "base", protocol))
 
+def fct_queue_s(study, protocol="rcp"):  # packets of 1000 B over 2.4 Gbit/s
+    return fct_port(study, "mean_queue_packets", protocol) * 8000 / 2.4e9
+
 def queue_share(key):
     return port("vcp", key, "mean_queue_packets") / port("vcp", key, "buffer_packets")
 
@@ -138,7 +141,7 @@ SCHEMES = {
     "fluid_distance": fluid_distance, "over_slow_start": over_slow_start, "growth": growth,
     "port_mean": fct_port, "sharing_error": sharing_error, "losses_outrun": losses_outrun,
     "crowded_queue": crowded_queue, "join_fairness": join_fairness,
-    "queue_of_bdp": lambda s: fct_port(s, "mean_wait_s") / 0.1,
+    "mean_queue": fct_queue_s, "queue_of_bdp": lambda s: fct_queue_s(s) / 0.1,
     "small_flows": lambda _, protocol: mean_time_s("base", protocol, 1, 20),
     "shape_distance": lambda _: max(
         abs(mean_time_s(f"shape {shape}", "rcp", 1000, 2000) / due - 1)

@@ -14,7 +14,7 @@ from headgate.studies.ask import ask
 RESULTS = Path(__file__).parents[2] / "results"
 FOLDERS = [path.parent for path in sorted(RESULTS.glob("*/*/findings.parquet"))]
 #: Findings of a time when the tables of these studies were too large for a repository.
-WITHOUT_RUNS = {"fct", "vcp"}
+WITHOUT_RUNS: set[str] = set()
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: f"{path.parent.name}-{path.name}")

@@ -121,10 +121,26 @@ def port_mean(runs: Runs, *, column: str, protocol: str = RCP_PROTOCOL) -> Estim
     return Estimate(ours=mean_port(runs, BASE, protocol, column))
 
 
+def _queue_s(runs: Runs, protocol: str) -> float:
+    """Return the mean queue over time, as the time that the link takes for it.
+
+    A packet waits longer in the mean, by the link's utilisation (Little): packets come in bursts.
+    """
+    packets = mean_port(runs, BASE, protocol, "mean_queue_packets")
+    return packets / Times.of(runs, BASE, protocol).packets_per_s
+
+
+def mean_queue(runs: Runs, *, protocol: str = RCP_PROTOCOL) -> Estimate:
+    """Measure the mean queue in seconds."""
+    wait_s = mean_port(runs, BASE, protocol, "mean_wait_s")
+    note = f"a packet waits {1e3 * wait_s:.3g} ms in the mean"
+    return Estimate(ours=_queue_s(runs, protocol), note=note)
+
+
 def queue_of_bdp(runs: Runs) -> Estimate:
     """Measure the mean queue of RCP in bandwidth-delay products."""
-    wait_s = mean_port(runs, BASE, RCP_PROTOCOL, "mean_wait_s")
-    return Estimate(ours=wait_s / rcp(runs).rtt_s, note=f"mean wait {1e3 * wait_s:.3g} ms")
+    queue_s = _queue_s(runs, RCP_PROTOCOL)
+    return Estimate(ours=queue_s / rcp(runs).rtt_s, note=f"mean queue {1e3 * queue_s:.3g} ms")
 
 
 def small_flows(runs: Runs, *, protocol: str) -> Estimate:
