@@ -1,6 +1,7 @@
 """A campaign on Dask workers that are killed, stopped and added: the same digests, all there."""
 
 import gc
+import json
 import os
 import random
 import signal
@@ -21,7 +22,7 @@ from headgate.base.errors import FailedRunsError, HeadgateError, StoreError
 from headgate.base.progress import Show
 from headgate.lab import scheduler as pool_module
 from headgate.lab.campaign import Campaign
-from headgate.lab.cluster import Cluster, Profile
+from headgate.lab.cluster import Cluster, Profile, wait_for_file
 from headgate.lab.idle import IdleWatch
 from headgate.lab.jobs import Job, program
 from headgate.lab.leases import Lease, Leases
@@ -197,6 +198,23 @@ def scheduler_process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             yield scheduler
         finally:
             scheduler.kill()
+
+
+def test_the_file_of_a_scheduler_that_is_starting_is_waited_for(tmp_path: Path) -> None:
+    """Whoever starts a scheduler and a study in two lines has no file yet, or half of one."""
+    path = tmp_path / "scheduler.json"
+    threading.Timer(0.2, lambda: path.write_text('{"address": ')).start()
+    threading.Timer(0.6, lambda: path.write_text('{"address": "tcp://127.0.0.1:9"}')).start()
+    wait_for_file(str(path))
+    assert json.loads(path.read_text())
+
+
+def test_a_scheduler_that_writes_no_file_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headgate.lab.cluster.FILE_S", 0.2)
+    with pytest.raises(HeadgateError, match="there is no such file"):
+        wait_for_file(str(tmp_path / "scheduler.json"))
 
 
 def test_a_scheduler_that_dies_is_one_sentence(tmp_path: Path) -> None:

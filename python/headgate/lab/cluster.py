@@ -7,8 +7,10 @@ finished needs neither the scheduler nor this process any more.
 
 from __future__ import annotations
 
+import json
 import logging
 import math
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
@@ -34,6 +36,8 @@ Made = TypeVar("Made")
 log = logging.getLogger("headgate")
 
 CONNECT_S = 10.0
+#: How long a scheduler that was just started may take to write its file.
+FILE_S = 30.0
 TRIES = 2
 #: How long the scheduler may take to answer, and the cluster to end.
 ANSWER_S, CLOSE_S = 60.0, 60.0
@@ -119,13 +123,26 @@ class Profile(Strict):
 PLACES = "give its address, such as tcp://host:8786, its file, or a profile in TOML"
 
 
-def refuse_missing_file(where: str) -> None:
-    """Raise HeadgateError if `where` is neither an address nor a file."""
+def wait_for_file(where: str) -> None:
+    """Wait for a scheduler's file. Raise HeadgateError if `where` is neither address nor file."""
+    end = time.monotonic() + FILE_S
+    if where.endswith(".json") and Path(where).parent.is_dir():
+        while not _is_written(Path(where)) and time.monotonic() < end:
+            time.sleep(0.05)
     if ":" not in where and not Path(where).is_file():
         raise HeadgateError(
             f"--cluster {where}: there is no such file, and a scheduler's address has a port;"
             f" {PLACES}"
         )
+
+
+def _is_written(path: Path) -> bool:
+    """Tell whether a scheduler has written its file to the end."""
+    try:
+        json.loads(path.read_text())
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 class Cluster:

@@ -17,11 +17,11 @@ class WorkerPool:
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        """Raise HeadgateError if there is no file of a cluster's name, before anything is read."""
+        """Raise HeadgateError, before anything is read, if no file has the cluster's name."""
         if self.cluster is not None:
-            from headgate.lab.cluster import refuse_missing_file
+            from headgate.lab.cluster import wait_for_file
 
-            refuse_missing_file(self.cluster)
+            wait_for_file(self.cluster)
 
     def executor(self) -> Executor:
         """Get those who work. Raises HeadgateError if there is no cluster to be reached."""
