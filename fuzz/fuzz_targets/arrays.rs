@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use headgate_lab::own::Own;
 use headgate_lab::simulation::Simulation;
+use headgate_lab::user_code::UserCode;
 use libfuzzer_sys::fuzz_target;
 
 const PLAN: &str = include_str!("../seeds/plan/replay.json");
@@ -23,7 +23,7 @@ fn columns(mut bytes: &[u8]) -> BTreeMap<String, Vec<u64>> {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    if let Ok(mut run) = Simulation::new(PLAN, &columns(bytes), Own::default()) {
+    if let Ok(mut run) = Simulation::new(PLAN, &columns(bytes), UserCode::default()) {
         run.advance(0.0);
     }
 });

@@ -11,6 +11,6 @@ fuzz_target!(|text: &str| {
     let names = ["start_ps", "packets", "source", "receiver", "law"];
     let lists: BTreeMap<_, _> = names.map(|name| (format!("list.{name}"), column.clone())).into();
     if let Err(wrong) = validate(text, &lists) {
-        assert!(!wrong.place.is_empty() && !wrong.says.is_empty());
+        assert!(!wrong.place.is_empty() && !wrong.message.is_empty());
     }
 });

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use headgate_lab::own::Own;
 use headgate_lab::simulation::Simulation;
 use headgate_lab::snapshot;
+use headgate_lab::user_code::UserCode;
 use libfuzzer_sys::fuzz_target;
 use serde::ser::{Serialize, SerializeTuple, Serializer};
 
@@ -24,9 +24,9 @@ impl Serialize for Plain<'_> {
 
 fuzz_target!(|bytes: &[u8]| {
     let lists = BTreeMap::new();
-    let _ = Simulation::resume(PLAN, &lists, Own::default(), bytes);
+    let _ = Simulation::resume(PLAN, &lists, UserCode::default(), bytes);
     let mut whole = Vec::new();
     let identity = snapshot::identity(PLAN, &lists);
     snapshot::write(identity, &Plain(bytes), &mut whole).expect("bytes").expect("memory");
-    let _ = Simulation::resume(PLAN, &lists, Own::default(), &whole);
+    let _ = Simulation::resume(PLAN, &lists, UserCode::default(), &whole);
 });

@@ -93,7 +93,7 @@ class OwnCode:
         code: tuple[Callable[[], Any], Callable[[Any], bytes], Callable[[bytes], Any]],
         *,
         per_round: bool,
-        keeps_window: bool,
+        controls_cwnd_in_recovery: bool,
         wants_rate: bool,
         echo: str,
     ) -> OwnCode: ...

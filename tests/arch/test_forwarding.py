@@ -10,7 +10,7 @@ HOOKS = "Controller|Discipline|Feedback|Model"
 #: Clippy refuses the implementation that leaves a hook to its default; `make lint` runs it.
 LINT = "#[deny(clippy::missing_trait_methods)]"
 #: Wrappers that are no enums of a registry.
-WRAPPERS = ("Plugin", "FastAt", "Started")
+WRAPPERS = ("Plugin", "FastAt", "DelayedStart")
 
 
 def implementations() -> list[tuple[str, str]]:

@@ -43,6 +43,11 @@ def run(tmp_path: Path, source: str | Path) -> Done:
             "nothing calls on_congestoin; do you mean on_congestion? known: on_start",
         ),
         ("Unread", "", "nothing reads wants_rates; do you mean wants_rate? known: per"),
+        (
+            "Former",
+            "",
+            "nothing reads keeps_window; its name is now controls_cwnd_in_recovery",
+        ),
         ("Per", "", "per = 'rtt' is not allowed; it must be 'ack' or 'round'"),
         ("Needs", "", "missing 1 required positional argument: 'gain'"),
         ("Nowhere", "", "has no class 'Nowhere'; its laws: Sound, Raises"),

@@ -1,6 +1,7 @@
-//! Enums of laws as laws. A hook that is not forwarded would silently do what its default does: the lint refuses it.
+//! Enums of algorithms that implement `Controller`. A method that is not forwarded would silently do the
+//! default; the lint rejects it.
 
-/// An enum of laws is a law: each call goes to the one that it is.
+/// Implements `Controller` for an enum by forwarding each call to the variant.
 macro_rules! forward_to_variants {
     ($Any:ident: $($Name:ident),+) => {
         const _: () = {

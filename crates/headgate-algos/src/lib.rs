@@ -1,6 +1,7 @@
-//! The laws. Each is one file, and one word in its folder's list. A user's own come from outside.
+//! Congestion control algorithms, queue disciplines, router schemes and impairments. Each is one file and one
+//! line of its folder's registry. User-defined ones are external code ([`plugin`]).
 //!
-//! A law is driven by hand as by a transport: what happened comes in, a window goes out.
+//! An algorithm is called by hand as by a transport: an event comes in, and the algorithm sets the window.
 //!
 //! ```
 //! use headgate_algos::control::reno::Reno;
@@ -17,7 +18,7 @@
 //! assert_eq!(window.ssthresh, 10.0); // half the flight (RFC 5681, equation 4)
 //! ```
 //!
-//! By name and with all parameters at their defaults:
+//! By name, with all parameters at their defaults:
 //!
 //! ```
 //! use headgate_algos::control::AnyController;

@@ -1,12 +1,13 @@
-//! The RTTs of one round trip, for the laws that decide once a round, and the smallest of all.
+//! The RTTs of one round trip, for algorithms that decide once per round trip, and the smallest RTT of all.
 
-/// A round of fewer samples says nothing: they may all be delayed ACKs (Linux tcp_vegas.c).
+/// Number of samples below which a round is not evaluated, because they may all be delayed ACKs (Linux
+/// tcp_vegas.c).
 const LEAST_SAMPLES: u32 = 3;
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct RoundRtt {
-    /// Smallest RTT of data so far, seconds. The handshake's packets are shorter: beside their RTT one
-    /// packet's time on the line looks like a packet in the queue.
+    /// Smallest RTT of data so far, seconds. The handshake is excluded: its packets are shorter, so that one
+    /// packet's transmission time would look like a packet in the queue.
     pub base_s: f64,
     /// Smallest RTT of the round, seconds; infinite before the first sample.
     pub least_s: f64,
@@ -19,7 +20,7 @@ impl RoundRtt {
         Self { base_s: f64::INFINITY, least_s: f64::INFINITY, sum_s: 0.0, samples: 0 }
     }
 
-    /// A round begins.
+    /// Begins a round.
     pub fn restart(&mut self) {
         *self = Self { base_s: self.base_s, ..Self::new() };
     }
@@ -34,8 +35,8 @@ impl RoundRtt {
         }
     }
 
-    /// Enough samples that one of them was not delayed by the receiver.
-    pub fn tells(&self) -> bool {
+    /// Whether there are enough samples that the receiver did not delay at least one of them.
+    pub fn has_enough_samples(&self) -> bool {
         self.samples >= LEAST_SAMPLES
     }
 
@@ -54,8 +55,8 @@ mod tests {
         let mut round = RoundRtt::new();
         assert_eq!(round.mean_s(), None);
         [0.25, 0.0, 0.75].into_iter().for_each(|rtt_s| round.sample(rtt_s));
-        assert_eq!((round.mean_s(), round.base_s, round.tells()), (Some(0.5), 0.25, false));
+        assert_eq!((round.mean_s(), round.base_s, round.has_enough_samples()), (Some(0.5), 0.25, false));
         round.sample(0.5);
-        assert!(round.tells());
+        assert!(round.has_enough_samples());
     }
 }

@@ -1,11 +1,11 @@
-//! What the unit tests of the laws share: a path, a window, and events made by hand.
+//! Shared fixtures of the unit tests: a path, a window, and events made by hand.
 
 use headgate_model::control::{Ack, Cause, Congestion, Path, Restart, Window};
 
 /// 100 ms, 1500 B.
 pub const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
 
-/// Data leave again at 1 s after an idle time of 0.5 s.
+/// Data is sent again at 1 s after an idle time of 0.5 s.
 pub const RESTART: Restart = Restart { now_s: 1.0, idle_s: 0.5, delivered: 0.0 };
 
 /// A window in congestion avoidance.
@@ -18,7 +18,7 @@ pub fn starting(cwnd: f64) -> Window {
     Window { cwnd, ssthresh: f64::INFINITY, pace: f64::INFINITY }
 }
 
-/// An ACK of one segment at 1 s, by a flow whose window limits it.
+/// An ACK of one segment at 1 s, of a flow that its window limits.
 pub fn ack(rtt_s: f64) -> Ack {
     Ack { now_s: 1.0, acked: 1.0, rtt_s, cwnd_limited: true, ..Ack::default() }
 }
@@ -45,18 +45,18 @@ pub mod queue {
     use headgate_model::params::Param;
     use headgate_model::queue::{Arrival, Backlog};
 
-    /// The values of a table, some of them changed.
+    /// The defaults of a table, with some values changed.
     pub fn params(table: &[Param], changes: &[(&str, f64)]) -> Vec<f64> {
         let changed = |param: &Param| changes.iter().rev().find(|(name, _)| *name == param.name);
         table.iter().map(|param| changed(param).map_or(param.default, |(_, value)| *value)).collect()
     }
 
     /// A packet of 1500 B.
-    pub fn offer(capable: bool) -> Arrival {
+    pub fn arrival(capable: bool) -> Arrival {
         Arrival { size_bytes: 1500, flow: 1, capable }
     }
 
-    /// A port where so many packets wait.
+    /// A port at which this number of packets waits.
     pub fn waiting(packets: f64) -> Backlog {
         Backlog { packets, present: packets + 1.0, ..Backlog::default() }
     }

@@ -13,12 +13,12 @@ use crate::rates::Share;
 use crate::segment::Segment;
 use crate::source::{Frame, Source};
 
-/// Steps between two looks at the clock.
+/// Number of steps between two readings of the clock.
 const STEPS: usize = 4096;
 
-/// Why a capture is not read.
+/// The reason why a capture cannot be read.
 #[derive(Debug, Error)]
-pub enum Refused {
+pub enum CaptureError {
     #[error("{0}")]
     Unreadable(#[from] io::Error),
     #[error(
@@ -36,14 +36,20 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Begins with a file. An error of the kind `InvalidData` says what it is instead of a capture.
-    pub fn new(file: impl Read + Send + 'static) -> Result<Self, Refused> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// An error of the kind `InvalidData` describes the file if it is not a capture.
+    pub fn new(file: impl Read + Send + 'static) -> Result<Self, CaptureError> {
         let source = Source::new(file)?;
         Ok(Self { source, connections: Connections::default(), contents: Contents::default() })
     }
 
-    /// Reads for about so long; true when all is read.
-    pub fn advance(&mut self, for_about: Duration) -> Result<bool, Refused> {
+    /// Reads for about this time. Returns true if everything is read.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or contains more connections than the limit.
+    pub fn advance(&mut self, for_about: Duration) -> Result<bool, CaptureError> {
         let begin = Instant::now();
         while begin.elapsed() < for_about {
             for _ in 0..STEPS {
@@ -59,12 +65,12 @@ impl Capture {
         Ok(false)
     }
 
-    /// Gives how many bytes of the file are done with.
+    /// Number of bytes of the file that were processed.
     pub fn consumed(&self) -> usize {
         self.source.consumed()
     }
 
-    /// Gives what was found, once all is read.
+    /// Returns the contents, once everything is read.
     pub fn into_contents(self) -> Contents {
         self.contents
     }
@@ -76,7 +82,7 @@ impl Capture {
         Ok(over.is_some())
     }
 
-    fn finish(&mut self) -> Result<bool, Refused> {
+    fn finish(&mut self) -> Result<bool, CaptureError> {
         let Self { connections, contents, .. } = self;
         connections.finish(|ends, connection| contents.take(ends, connection));
         contents.forgotten = connections.forgotten;
@@ -85,8 +91,8 @@ impl Capture {
         Ok(true)
     }
 
-    fn check_room(&self) -> Result<(), Refused> {
-        if self.contents.rows.len() > MOST_ROWS { Err(Refused::TooMany) } else { Ok(()) }
+    fn check_room(&self) -> Result<(), CaptureError> {
+        if self.contents.rows.len() > MOST_ROWS { Err(CaptureError::TooMany) } else { Ok(()) }
     }
 }
 

@@ -1,17 +1,17 @@
-//! One TCP connection: its two directions, its handshake, and the row that becomes of it.
+//! One TCP connection: its two directions, its handshake, and its row.
 
 use crate::half::Half;
 use crate::kind::Count;
 use crate::segment::{ACK, End, RST, Segment};
 
-/// Two packets of a handshake that are the same and this close are one, captured twice: no retransmission timer is
-/// shorter (RFC 6298 asks for 1 s, Linux has 200 ms at least).
+/// Largest time between two equal packets of a handshake that are one packet, captured twice. No
+/// retransmission timer is shorter (RFC 6298 asks for 1 s, Linux uses at least 200 ms).
 const COPY_NS: i64 = 100_000_000;
 
-/// Which of the two ends, by their order.
+/// One of the two ends, by their order.
 pub type Side = usize;
 
-/// How far the handshake is, and its round trip.
+/// The progress of the handshake, and its round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Handshake {
     Unseen,
@@ -25,7 +25,7 @@ enum Handshake {
     Done {
         rtt_ns: i64,
     },
-    /// Sent again, so that it is unknown which one was answered (Karn and Partridge 1987).
+    /// The SYN was sent again, so that it is unknown which one was answered (Karn and Partridge 1987).
     Ambiguous,
 }
 
@@ -35,7 +35,7 @@ pub struct Connection {
     pub halves: [Half; 2],
     pub first_ns: i64,
     pub last_ns: i64,
-    /// Who asked for it, if a SYN was seen.
+    /// The end that sent the SYN, if it was captured.
     opener: Option<Side>,
     opened_ns: i64,
     handshake: Handshake,
@@ -49,13 +49,14 @@ pub struct Row {
     pub last_ns: i64,
     pub client: End,
     pub server: End,
-    /// Whether its SYN was captured; else the client is taken for the end with the higher port.
+    /// Whether the SYN was captured. If not, the end with the higher port is assumed to be the client.
     pub has_syn: bool,
     pub has_fin: bool,
     pub has_rst: bool,
     pub rtt_ns: Option<i64>,
     pub bytes: [u64; 2],
-    /// When each direction, as a flow of its own, would have to be opened for its data to begin when it did.
+    /// Time at which each direction, as a separate flow, would have to be opened so that its data begins at
+    /// the same time.
     pub start_ns: [Option<i64>; 2],
     pub counts: [Count; 2],
 }
@@ -73,12 +74,12 @@ impl Connection {
         }
     }
 
-    /// Tells whether a SYN from this side opens another connection between the same ports.
+    /// Whether a SYN from this side opens another connection between the same ports.
     pub fn is_over_for(&self, segment: &Segment, side: Side) -> bool {
         segment.is_syn() && !self.halves[side].may_begin_at(segment.seq.wrapping_add(1))
     }
 
-    /// Takes a segment from this side; false if its place among the bytes makes no sense.
+    /// Takes a segment from this side. Returns false if its sequence number is implausible.
     pub fn take(&mut self, segment: &Segment, side: Side, time_ns: i64, wire_bytes: u32) -> bool {
         self.first_ns = self.first_ns.min(time_ns);
         self.last_ns = self.last_ns.max(time_ns);
@@ -88,12 +89,12 @@ impl Connection {
         self.halves[side].take(segment, time_ns)
     }
 
-    /// Gives the side that asked, or is taken for it.
+    /// The side of the client, known or assumed.
     pub fn client(&self, ends: &[End; 2]) -> Side {
         self.opener.unwrap_or(usize::from(ends[1].1 > ends[0].1))
     }
 
-    /// Tells whether it carried data.
+    /// Whether the connection carried data.
     pub fn has_data(&self) -> bool {
         self.halves.iter().any(|half| half.bytes() > 0)
     }
@@ -123,7 +124,7 @@ impl Connection {
         }
     }
 
-    /// A flow's data begin a round trip after it is opened.
+    /// A flow's data begins a round trip after it is opened.
     fn start_ns(&self, side: Side) -> Option<i64> {
         let data_ns = self.halves[side].data_ns?;
         Some(match self.rtt_ns() {
@@ -133,7 +134,8 @@ impl Connection {
         })
     }
 
-    /// From the SYN to the ACK of the SYN-ACK it is a round trip, wherever between the hosts one looks.
+    /// Measures the round trip from the SYN to the ACK of the SYN-ACK. It is a round trip at any point of the
+    /// path.
     fn shake_hands(&mut self, segment: &Segment, side: Side, time_ns: i64) {
         if segment.is_syn() {
             self.ask(side, time_ns);

@@ -1,4 +1,4 @@
-//! The open connections, of which there are never more than memory is meant for.
+//! The open connections, limited in number.
 
 use std::collections::HashMap;
 use std::mem;
@@ -6,8 +6,8 @@ use std::mem;
 use crate::connection::{Connection, Side};
 use crate::segment::{End, Segment};
 
-/// Connections that are looked after at once, some 240 bytes each. Where there are more, the half of them that has been
-/// silent longest is taken for over.
+/// Largest number of open connections, some 240 bytes each. Beyond it, the half that has been silent longest
+/// is considered ended.
 pub const MOST_OPEN: usize = 900_000;
 
 /// The key of a connection: its ends, in order.
@@ -17,12 +17,13 @@ pub type Ends = [End; 2];
 #[derive(Default)]
 pub struct Connections {
     open: HashMap<Ends, Connection>,
-    /// Connections that were taken for over to save memory.
+    /// Connections that were considered ended to save memory.
     pub forgotten: u64,
 }
 
 impl Connections {
-    /// Gives the connection of a segment and the side it comes from; `over` takes those that end by this.
+    /// Finds the connection of a segment, and the side that sent it. `over` receives connections that end by
+    /// this.
     pub fn find(
         &mut self,
         segment: &Segment,
@@ -40,7 +41,7 @@ impl Connections {
         (ends, side, found)
     }
 
-    /// Ends all that are left.
+    /// Ends all remaining connections.
     pub fn finish(&mut self, mut over: impl FnMut(&Ends, &Connection)) {
         mem::take(&mut self.open).iter().for_each(|(ends, connection)| over(ends, connection));
     }
@@ -61,7 +62,7 @@ impl Connections {
     }
 }
 
-/// Puts the ends in order, and tells which of the two the first was.
+/// Puts the ends in order. Returns them, and the position of the first.
 fn order(ends: [End; 2]) -> (Ends, Side) {
     if ends[0] <= ends[1] { (ends, 0) } else { ([ends[1], ends[0]], 1) }
 }

@@ -1,4 +1,4 @@
-//! What a capture has: its connections, and counts of all packets.
+//! The contents of a capture: its connections, and counts of all packets.
 
 use crate::connection::{Connection, Row};
 use crate::connections::Ends;
@@ -6,32 +6,33 @@ use crate::kind::{Count, Kind};
 use crate::rates::Rates;
 use crate::source::End;
 
-/// Connections with data that a capture may have: what is said of each is kept in memory.
+/// Largest number of connections with data in a capture; their rows are kept in memory.
 pub const MOST_ROWS: usize = 1_000_000;
 
-/// Interfaces of one capture may be apart by less; more is a clock that was set back, or another capture.
+/// Clocks of a capture's interfaces may differ by less than this. More is a clock that was set back, or
+/// another capture.
 const STEP_NS: i64 = 1_000_000_000;
 
-/// What was found.
+/// The contents of a capture.
 #[derive(Debug)]
 pub struct Contents {
-    /// Connections that carried data, by their first packets.
+    /// Connections that carried data, ordered by their first packets.
     pub rows: Vec<Row>,
     /// Connections without data, and their packets.
     pub idle: (u64, Count),
-    /// All packets, by the place of their kind in `Kind::ALL`.
+    /// All packets, by the index of their kind in `Kind::ALL`.
     pub counts: [Count; Kind::ALL.len()],
     /// TCP packets whose sequence number no window of their connection reaches.
     pub strays: u64,
-    /// Connections that were taken for over to save memory.
+    /// Connections that were considered ended to save memory.
     pub forgotten: u64,
-    /// Packets of which the capture has the beginning only.
+    /// Packets of which only the beginning was captured.
     pub snapped: u64,
-    /// Kinds of link that are not read, and packets of each.
+    /// Kinds of link that cannot be read, and packets of each.
     pub other_links: Vec<(u16, u64)>,
-    /// Times of the first and last packet, if there are any with a time.
+    /// Times of the first and last packet, if any packet has a time.
     pub span_ns: Option<(i64, i64)>,
-    /// Packets that are more than a second earlier than the one before them in the file.
+    /// Packets that are more than a second earlier than the previous one in the file.
     pub steps_back: u64,
     previous_ns: Option<i64>,
     pub rates: Rates,
@@ -63,7 +64,7 @@ impl Contents {
         self.counts[kind as usize].add(wire_bytes);
     }
 
-    /// Notes when a packet was.
+    /// Records the time of a packet.
     pub fn extend_to(&mut self, time_ns: i64) {
         let (first, last) = self.span_ns.unwrap_or((time_ns, time_ns));
         self.span_ns = Some((first.min(time_ns), last.max(time_ns)));
@@ -71,7 +72,7 @@ impl Contents {
         self.steps_back += u64::from(previous.saturating_sub(time_ns) > STEP_NS);
     }
 
-    /// Notes a packet of a kind of link that is not read.
+    /// Records a packet of a kind of link that cannot be read.
     pub fn note_link(&mut self, link: u16) {
         match self.other_links.iter_mut().find(|(known, _)| *known == link) {
             Some((_, packets)) => *packets += 1,
@@ -79,7 +80,7 @@ impl Contents {
         }
     }
 
-    /// Takes a connection that is over.
+    /// Takes a connection that has ended.
     pub fn take(&mut self, ends: &Ends, connection: &Connection) {
         if connection.has_data() {
             self.rows.push(connection.row(ends));
@@ -89,7 +90,7 @@ impl Contents {
         }
     }
 
-    /// Puts the connections in the order of their beginnings, whatever table they came from.
+    /// Sorts the connections by their start times.
     pub fn sort(&mut self) {
         self.rows.sort_unstable_by_key(|row| (row.first_ns, row.client, row.server, row.last_ns));
     }

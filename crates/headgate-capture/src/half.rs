@@ -1,32 +1,33 @@
-//! One direction of a connection: which bytes it carried, by its sequence numbers.
+//! One direction of a connection: the bytes that it carried, by its sequence numbers.
 
 use crate::kind::Count;
 use crate::segment::{FIN, RST, SYN, Segment};
 
-/// No window is larger (RFC 7323 section 2.3): what lies further away belongs to something else.
+/// The largest window (RFC 7323 section 2.3). Sequence numbers beyond it belong to something else.
 const LARGEST_WINDOW: i64 = 1 << 30;
 
 /// One direction of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Half {
-    /// Sequence number of the first byte, and where the bytes seen begin and end relative to it: these do not wrap.
+    /// Sequence number of the first byte, and the range of the observed bytes relative to it; these do not
+    /// wrap.
     origin: Option<u32>,
     first: i64,
     end: i64,
-    /// Where its FIN says that the bytes end.
+    /// The end of the bytes by its FIN.
     closed_at: Option<i64>,
     has_syn: bool,
-    /// Its first segment with payload.
+    /// Time of its first segment with payload.
     pub data_ns: Option<i64>,
     /// All of its packets.
     pub count: Count,
 }
 
 impl Half {
-    /// Takes a segment; false if it cannot be of this connection.
+    /// Takes a segment. Returns false if it cannot belong to this connection.
     pub fn take(&mut self, segment: &Segment, time_ns: i64) -> bool {
         if segment.flags & RST != 0 {
-            return true; // its sequence number may be anything, and its payload is none
+            return true; // its sequence number is arbitrary, and it carries no payload
         }
         let is_syn = segment.flags & SYN != 0;
         let seq = segment.seq.wrapping_add(u32::from(is_syn));
@@ -44,22 +45,23 @@ impl Half {
         true
     }
 
-    /// Gives the bytes that it carried, none twice: up to its FIN, though a part of them was not captured.
+    /// Number of bytes that it carried, each counted once: up to its FIN, even if some were not captured.
     pub fn bytes(&self) -> u64 {
         (self.closed_at.unwrap_or(self.end) - self.first).max(0) as u64
     }
 
-    /// Tells whether a FIN ended it.
+    /// Whether a FIN ended it.
     pub fn is_closed(&self) -> bool {
         self.closed_at.is_some()
     }
 
-    /// Tells whether a SYN with this number can be of this direction: it is new, or begins just there.
+    /// Whether a SYN with this number can belong to this direction: the direction is new, or starts at this
+    /// number.
     pub fn may_begin_at(&self, seq: u32) -> bool {
         self.origin.is_none() || self.place(seq) == Some(self.first)
     }
 
-    /// Gives the place of a sequence number, if a window reaches so far; the first one is place 0.
+    /// Position of a sequence number, if it is within a window; the first one is position 0.
     fn locate(&mut self, seq: u32) -> Option<i64> {
         self.origin.get_or_insert(seq);
         self.place(seq)
@@ -71,7 +73,7 @@ impl Half {
         (distance.abs() <= LARGEST_WINDOW).then_some(self.end + distance)
     }
 
-    /// A SYN says where the bytes begin. Another one while there are none begins anew.
+    /// Sets the start of the bytes by a SYN. A further SYN before any byte resets it.
     fn open(&mut self, seq: u32, at: i64) {
         if self.first == self.end {
             (self.origin, self.first, self.end) = (Some(seq), 0, 0);

@@ -15,26 +15,26 @@ const DESTINATION: u8 = 60;
 
 const IPV4_HEADER: usize = 20;
 const IPV6_HEADER: usize = 40;
-/// A packet whose header tells no length is as long as its frame, if that is no longer than Linux makes them
+/// Longest packet whose length is that of its frame, because its header contains none: the limit of Linux
 /// (BIG TCP, 512 KiB).
 const LONGEST: u32 = 1 << 19;
 
-/// What is inside of an IP packet.
+/// The content of an IP packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Datagram<'a> {
     pub hosts: [IpAddr; 2],
     pub protocol: u8,
-    /// What was captured of it.
+    /// The captured bytes of the content.
     pub captured: &'a [u8],
-    /// Its bytes, captured or not.
+    /// Length of the content, captured or not.
     pub length: u32,
-    /// False of a fragment that begins elsewhere: its ports are in another packet.
+    /// False for a fragment other than the first, whose ports are in another packet.
     pub is_first: bool,
 }
 
 impl<'a> Datagram<'a> {
-    /// Reads a packet of which `ip` was captured, where the frame had `room` for it. None if its headers make no sense
-    /// or too little of them was captured.
+    /// Reads a packet from its captured bytes `ip`; `room` is the space in its frame. Returns `None` if its
+    /// headers are invalid or incomplete.
     pub fn read(ip: &'a [u8], room: u32) -> Option<Self> {
         match ip.first()? >> 4 {
             4 => Self::v4(ip, room),
@@ -56,7 +56,7 @@ impl<'a> Datagram<'a> {
         Self { hosts, protocol: head[9], captured, length, is_first }.inside()
     }
 
-    /// RFC 8200 section 3; a length of 0 is that of a jumbogram (RFC 2675), or was never written.
+    /// RFC 8200 section 3; a length of 0 is that of a jumbogram (RFC 2675), or was not written.
     fn v6(ip: &'a [u8], room: u32) -> Option<Self> {
         let head: &[u8; IPV6_HEADER] = ip.first_chunk()?;
         let told = u32::from(half(head, 4)?);
@@ -67,8 +67,8 @@ impl<'a> Datagram<'a> {
         Self { hosts, protocol: head[6], captured, length, is_first: true }.inside()
     }
 
-    /// Goes over the extension headers (RFC 8200 section 4, RFC 4302), up to a fragment that begins elsewhere; and
-    /// leaves out what the link has added behind the packet.
+    /// Skips the extension headers (RFC 8200 section 4, RFC 4302), up to a fragment other than the first, and
+    /// drops bytes that the link added behind the packet.
     fn inside(mut self) -> Option<Self> {
         while self.is_first {
             let units = |at: usize| self.captured.get(at).map(|units| u32::from(*units));
@@ -88,8 +88,8 @@ impl<'a> Datagram<'a> {
     }
 }
 
-/// Gives the length of a packet: what its header tells, or the room of its frame where it tells none, as where a network
-/// card cuts into segments.
+/// Length of a packet: that of its header, or the space in its frame if the header contains none, as when a
+/// network card cuts segments.
 fn length(told: u32, room: u32) -> u32 {
     if told == 0 && room <= LONGEST { room } else { told.min(room) }
 }

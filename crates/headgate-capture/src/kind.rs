@@ -1,11 +1,11 @@
-//! What packets of a capture are, and how many of each there were.
+//! The kinds of packets in a capture, and their counts.
 
-/// What a packet is to a reader who looks for TCP.
+/// The kind of a packet for a reader of TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// TCP, its header read.
     Tcp,
-    /// TCP, cut off before the flags by the capture.
+    /// TCP whose header was cut before the flags by the capture.
     CutTcp,
     /// UDP with port 443 at either end.
     Quic,
@@ -13,22 +13,22 @@ pub enum Kind {
     Udp,
     /// ICMP and ICMPv6.
     Icmp,
-    /// IP with anything else inside, tunnels too.
+    /// IP with any other content, including tunnels.
     OtherIp,
-    /// A fragment of an IP packet that is not its first one: it has no ports.
+    /// A fragment of an IP packet other than the first, without ports.
     Fragment,
-    /// ARP, and whatever else is not IP.
+    /// ARP, and everything else that is not IP.
     NotIp,
-    /// The headers contradict each other, or are cut off before the protocol's.
+    /// The headers are inconsistent, or are cut before the protocol's header.
     Damaged,
-    /// Of an interface whose kind of link is not read.
+    /// A packet of an interface with a kind of link that cannot be read.
     OtherLink,
     /// Without a time stamp (simple packet block).
     Timeless,
 }
 
 impl Kind {
-    /// All kinds, with the names that results have for them.
+    /// All kinds, with their names in results.
     pub const ALL: [(Self, &'static str); 11] = [
         (Self::Tcp, "tcp"),
         (Self::CutTcp, "cut_tcp"),

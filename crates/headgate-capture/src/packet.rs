@@ -1,8 +1,8 @@
-//! From a frame to what is in it: kinds of link, VLANs, PPPoE, MPLS, IP, TCP.
+//! Decoding of frames: kinds of link, VLANs, PPPoE, MPLS, IP, TCP.
 
 use crate::ip::{Datagram, ICMP, ICMPV6, TCP, UDP};
 use crate::kind::Kind;
-use crate::segment::{Segment, Unread};
+use crate::segment::{ParseError, Segment};
 use crate::source::Frame;
 
 /// Link types (tcpdump's list; 12 and 14 are raw IP on BSDs).
@@ -12,21 +12,21 @@ const RAW: [u16; 5] = [101, 12, 14, 228, 229];
 const LOOP: u16 = 108;
 const LINUX_SLL: u16 = 113;
 const LINUX_SLL2: u16 = 276;
-/// PPP as it is, in frames like HDLC's, and behind a PPPoE header.
+/// Plain PPP, PPP in HDLC-like frames, and PPP behind a PPPoE header.
 const PPP: [u16; 2] = [9, 50];
 const PPP_ETHER: u16 = 51;
 
-/// Where the protocol stands in a header of the link, and how long that is.
+/// Offset of the protocol in a header of the link, and the length of the header.
 const OF_ETHERNET: (usize, usize) = (12, 14);
 const OF_SLL: (usize, usize) = (14, 16);
 const OF_SLL2: (usize, usize) = (0, 20);
-/// The family of addresses, in the byte order of some machine: IP itself says its version.
+/// Length of the address family, in the byte order of some machine; the version is in the IP header itself.
 const FAMILY_BYTES: usize = 4;
 
-/// What a link carries (IEEE 802 EtherTypes).
+/// The protocols of a link (IEEE 802 EtherTypes).
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86DD;
-/// 802.1Q, 802.1ad, and what was used before that for a tag around a tag.
+/// 802.1Q, 802.1ad, and the earlier type of a tag around a tag.
 const VLAN: [u16; 3] = [0x8100, 0x88A8, 0x9100];
 const TAG_BYTES: usize = 4;
 /// A session of PPPoE (RFC 2516 section 4) and its header: version, code, session, length.
@@ -36,18 +36,19 @@ const PPPOE_BYTES: usize = 6;
 const MPLS: [u16; 2] = [0x8847, 0x8848];
 const LABEL_BYTES: usize = 4;
 const BOTTOM_OF_STACK: u8 = 1;
-/// What PPP carries (IANA, "PPP DLL Protocol Numbers"), and its address and control in frames like HDLC's.
+/// The protocols of PPP (IANA, "PPP DLL Protocol Numbers"), and its address and control in HDLC-like frames.
 const PPP_IPV4: u16 = 0x0021;
 const PPP_IPV6: u16 = 0x0057;
 const PPP_MPLS: [u16; 2] = [0x0281, 0x0283];
 const PPP_ADDRESS: [u8; 2] = [0xFF, 0x03];
-/// Up to here the field of the EtherType is a length (IEEE 802.3), and a header of LLC and SNAP follows.
+/// Largest value of the EtherType field that is a length (IEEE 802.3), with a header of LLC and SNAP behind
+/// it.
 const LONGEST_802_3: u16 = 1500;
 const SNAP: [u8; 6] = [0xAA, 0xAA, 0x03, 0, 0, 0];
 
 const QUIC_PORT: [u8; 2] = 443u16.to_be_bytes();
 
-/// Tells what a packet is, with its segment if that could be read.
+/// Classifies a packet, and returns its segment if that could be read.
 pub fn read(frame: &Frame<'_>) -> (Kind, Option<Segment>) {
     let at = match frame.link {
         ETHERNET => find_ip(frame.data, OF_ETHERNET),
@@ -68,7 +69,7 @@ pub fn read(frame: &Frame<'_>) -> (Kind, Option<Segment>) {
     datagram.map_or((Kind::Damaged, None), |datagram| classify(&datagram))
 }
 
-/// Returns the place of IP, behind all VLAN tags and other headers; or the kind of a packet without IP.
+/// Offset of IP behind all VLAN tags and other headers; or the kind of a packet without IP.
 fn find_ip(data: &[u8], (mut protocol, mut end): (usize, usize)) -> Result<usize, Kind> {
     loop {
         match word(data, protocol)? {
@@ -84,7 +85,7 @@ fn find_ip(data: &[u8], (mut protocol, mut end): (usize, usize)) -> Result<usize
     }
 }
 
-/// Returns the place of IP in a PPP frame.
+/// Offset of IP in a PPP frame.
 fn find_in_ppp(data: &[u8], begin: usize) -> Result<usize, Kind> {
     let has_address = data.get(begin..begin + 2) == Some(&PPP_ADDRESS);
     let at = if has_address { begin + PPP_ADDRESS.len() } else { begin };
@@ -98,7 +99,7 @@ fn find_in_ppp(data: &[u8], begin: usize) -> Result<usize, Kind> {
     }
 }
 
-/// Returns the place of IP below a stack of labels, which do not say what they carry: IP tells by its version.
+/// Offset of IP below a stack of labels. Labels do not name their content; the version is in the IP header.
 fn find_below_labels(data: &[u8], mut at: usize) -> Result<usize, Kind> {
     loop {
         let label: &[u8; LABEL_BYTES] = data.get(at..).and_then(<[u8]>::first_chunk).ok_or(Kind::Damaged)?;
@@ -126,8 +127,8 @@ fn classify(datagram: &Datagram<'_>) -> (Kind, Option<Segment>) {
     match datagram.protocol {
         TCP => match Segment::read(datagram) {
             Ok(segment) => (Kind::Tcp, Some(segment)),
-            Err(Unread::Cut) => (Kind::CutTcp, None),
-            Err(Unread::Damaged) => (Kind::Damaged, None),
+            Err(ParseError::Cut) => (Kind::CutTcp, None),
+            Err(ParseError::Damaged) => (Kind::Damaged, None),
         },
         UDP if has_port(datagram.captured, QUIC_PORT) => (Kind::Quic, None),
         UDP => (Kind::Udp, None),

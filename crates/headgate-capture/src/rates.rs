@@ -1,12 +1,12 @@
-//! How many bytes there were when: of TCP to clients, to servers, and of all else.
+//! Bytes over time: of TCP to clients, of TCP to servers, and of other packets.
 
 use std::collections::BTreeMap;
 
-/// The most spans of time; where there are more, two become one.
+/// Largest number of intervals. Beyond it, each two are merged.
 pub const MOST_SPANS: usize = 4096;
 const NARROWEST_NS: i64 = 100_000_000;
 
-/// Whose bytes: TCP to clients, TCP to servers, anything else.
+/// The direction of bytes: TCP to clients, TCP to servers, other packets.
 #[derive(Clone, Copy, Debug)]
 pub enum Share {
     ToClients,
@@ -14,11 +14,11 @@ pub enum Share {
     Other,
 }
 
-/// Bytes of each share by spans of time.
+/// Bytes of each direction per interval.
 #[derive(Debug)]
 pub struct Rates {
     pub width_ns: i64,
-    /// By the number of the span since 1970.
+    /// By the number of the interval since 1970.
     pub spans: BTreeMap<i64, [u64; 3]>,
 }
 

@@ -1,4 +1,4 @@
-//! A TCP segment as a capture has it.
+//! A TCP segment in a capture.
 
 use std::net::IpAddr;
 
@@ -9,14 +9,14 @@ pub const SYN: u8 = 2;
 pub const RST: u8 = 4;
 pub const ACK: u8 = 16;
 
-/// Bytes of a TCP header up to and with its flags (RFC 9293 section 3.1); what follows is not needed.
+/// Bytes of a TCP header up to its flags, inclusive (RFC 9293 section 3.1); the rest is not needed.
 const NEEDED: usize = 14;
 const LEAST_HEADER: u32 = 20;
 
-/// A host, and a port there.
+/// A host and a port.
 pub type End = (IpAddr, u16);
 
-/// What counts of a segment.
+/// The fields of a segment that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// From, to.
@@ -24,38 +24,39 @@ pub struct Segment {
     pub seq: u32,
     pub ack: u32,
     pub flags: u8,
-    /// Of the payload, captured or not.
+    /// Length of the payload, captured or not.
     pub bytes: u32,
 }
 
-/// What is wrong with a TCP header.
+/// A problem with a TCP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unread {
-    /// The capture has too little of it.
+pub enum ParseError {
+    /// The capture contains too little of it.
     Cut,
-    /// It is longer than its packet, or shorter than any.
+    /// Its length exceeds the packet, or is below the minimum.
     Damaged,
 }
 
 impl Segment {
-    /// Reads what was captured of a segment.
-    pub fn read(datagram: &Datagram<'_>) -> Result<Self, Unread> {
+    /// Reads a segment from its captured bytes.
+    pub fn read(datagram: &Datagram<'_>) -> Result<Self, ParseError> {
         let Datagram { hosts, captured, length, .. } = datagram;
-        let head: &[u8; NEEDED] = captured.first_chunk().ok_or(Unread::Cut)?;
+        let head: &[u8; NEEDED] = captured.first_chunk().ok_or(ParseError::Cut)?;
         let header = u32::from(head[12] >> 4) * 4;
-        let bytes = length.checked_sub(header).filter(|_| header >= LEAST_HEADER).ok_or(Unread::Damaged)?;
+        let bytes =
+            length.checked_sub(header).filter(|_| header >= LEAST_HEADER).ok_or(ParseError::Damaged)?;
         let port = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
         let number = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let ends = [(hosts[0], port(0)), (hosts[1], port(2))];
         Ok(Self { ends, seq: number(4), ack: number(8), flags: head[13], bytes })
     }
 
-    /// Tells whether it asks for a connection.
+    /// Whether it requests a connection.
     pub fn is_syn(&self) -> bool {
         self.flags & (SYN | ACK | RST) == SYN
     }
 
-    /// Tells whether it grants a connection.
+    /// Whether it accepts a connection.
     pub fn is_syn_ack(&self) -> bool {
         self.flags & (SYN | ACK | RST) == SYN | ACK
     }

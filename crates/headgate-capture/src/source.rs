@@ -7,31 +7,31 @@ use pcap_parser::pcapng::{Block, InterfaceDescriptionBlock, UnknownBlock};
 use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
 use pcap_parser::{PcapBlockOwned, PcapError, PcapHeader, create_reader};
 
-/// Bytes of a file that are in memory at first, and at most: no packet needs more.
+/// Initial and largest number of bytes of a file in memory; no packet needs more.
 const BUFFER: usize = 1 << 20;
 const LARGEST_BUFFER: usize = 1 << 26;
 /// The block of packets before pcapng had enhanced ones (draft-ietf-opsawg-pcapng, appendix A).
 const OBSOLETE_PACKET: u32 = 2;
-/// Interfaces of a file that are remembered.
+/// Largest number of interfaces of a file that are recorded.
 const MOST_INTERFACES: usize = 1 << 16;
-/// Of a packet whose interface the file does not describe: no kind of link has this number.
+/// The kind of link of a packet whose interface the file does not describe.
 const NO_LINK: u16 = u16::MAX;
 const NS_PER_S: i128 = 1_000_000_000;
 
 /// A packet as it was captured.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// Since 1970, if it has a time.
+    /// Time since 1970, if it has one.
     pub time_ns: Option<i64>,
-    /// Kind of link, a LINKTYPE of tcpdump's list.
+    /// Kind of link: a LINKTYPE of tcpdump's list.
     pub link: u16,
-    /// What was captured of it.
+    /// The captured bytes.
     pub data: &'a [u8],
-    /// How long it was.
+    /// Original length.
     pub wire_bytes: u32,
 }
 
-/// How a file ended.
+/// The end of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     Whole,
@@ -48,10 +48,10 @@ pub struct Source {
     fault: Fault,
 }
 
-/// What went wrong when the file was read: the library keeps only that it did.
+/// The error of reading the file, because the library only records that one occurred.
 type Fault = Arc<Mutex<Option<io::Error>>>;
 
-/// What the file has said of itself so far.
+/// The file's description of itself so far.
 enum Format {
     Pcap { link: u16, unit: Unit },
     Pcapng { interfaces: Vec<Interface>, big_endian: bool },
@@ -64,7 +64,7 @@ struct Interface {
     offset_s: i64,
 }
 
-/// What one of a time stamp is.
+/// The unit of a time stamp.
 #[derive(Clone, Copy)]
 enum Unit {
     /// 10^-n s.
@@ -74,21 +74,27 @@ enum Unit {
 }
 
 impl Source {
-    /// Begins with what `file` gives. An error of the kind `InvalidData` says what the file is instead.
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// An error of the kind `InvalidData` describes the file if it is not a capture.
     pub fn new(mut file: impl Read + Send + 'static) -> io::Result<Self> {
         let mut head = Vec::new();
         file.by_ref().take(BUFFER as u64).read_to_end(&mut head)?;
         let other = explain_head(&head);
         let fault = Fault::default();
-        let watched = Watched { file: Cursor::new(head).chain(file), fault: Arc::clone(&fault) };
+        let watched = CountingReader { file: Cursor::new(head).chain(file), fault: Arc::clone(&fault) };
         let reader =
             create_reader(BUFFER, watched).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, other))?;
         let format = Format::Pcap { link: 0, unit: Unit::Decimal(6) };
         Ok(Self { reader, format, fault })
     }
 
-    /// Takes one step: hands on the packet that it leads to, if it is one, and tells when the file is over. After
-    /// an error of the kind `Interrupted` the next step tries again.
+    /// Takes one step. `take` receives the packet, if the step reaches one. Returns the end of the file, if
+    /// reached.
+    ///
+    /// # Errors
+    /// After an error of the kind `Interrupted` the next step tries again.
     pub fn step(&mut self, take: impl FnOnce(Frame<'_>)) -> io::Result<Option<End>> {
         let at = self.reader.consumed();
         match self.reader.next() {
@@ -106,12 +112,12 @@ impl Source {
         }
     }
 
-    /// Gives how many bytes of the file are done with.
+    /// Number of bytes of the file that were processed.
     pub fn consumed(&self) -> usize {
         self.reader.consumed()
     }
 
-    /// Reads more of the file, with more room where there is none.
+    /// Reads more of the file, and enlarges the buffer if it is full.
     fn fill(&mut self) -> io::Result<Option<End>> {
         let before = self.reader.data().len();
         if self.reader.refill().is_err() {
@@ -127,7 +133,7 @@ impl Source {
 }
 
 impl Format {
-    /// Learns what a block says of the file, or gives its packet.
+    /// Processes a block: records its description of the file, or returns its packet.
     fn read<'a>(&mut self, block: &'a PcapBlockOwned<'a>) -> Option<Frame<'a>> {
         match block {
             PcapBlockOwned::LegacyHeader(header) => {
@@ -165,7 +171,7 @@ impl Format {
                 let time = [packet.ts_high, packet.ts_low];
                 Some(stamp(interfaces, packet.if_id, time, packet.packet_data(), packet.origlen))
             }
-            // the library gives the number of the block as if it were little-endian
+            // the library returns the number of the block as if it were little-endian
             Block::Unknown(block)
                 if [OBSOLETE_PACKET, OBSOLETE_PACKET.swap_bytes()].contains(&block.block_type) =>
             {
@@ -180,7 +186,7 @@ impl Format {
     }
 }
 
-/// Gives a packet its time and kind of link, by what its interface was said to be.
+/// Adds the time and the kind of link to a packet, from the description of its interface.
 fn stamp<'a>(of: &[Interface], number: u32, time: [u32; 2], data: &'a [u8], wire_bytes: u32) -> Frame<'a> {
     let ticks = u64::from(time[0]) << 32 | u64::from(time[1]);
     let interface = of.get(number as usize);
@@ -228,12 +234,12 @@ impl Unit {
     }
 }
 
-/// What is beyond three centuries from 1970 is as far as that.
+/// Limits times to three centuries from 1970.
 fn clamp(time_ns: i128) -> i64 {
     time_ns.clamp(i64::MIN.into(), i64::MAX.into()) as i64
 }
 
-/// Says what a file is that is neither pcap nor pcapng, by its first bytes.
+/// Describes a file that is neither pcap nor pcapng, by its first bytes.
 fn explain_head(head: &[u8]) -> String {
     const COMPRESSED: [(&[u8], &str, &str); 5] = [
         (b"\x1f\x8b", "gzip", "gunzip -c"),
@@ -252,13 +258,13 @@ fn explain_head(head: &[u8]) -> String {
     )
 }
 
-/// A file that keeps what went wrong.
-struct Watched<R> {
+/// A reader that records the error of its file.
+struct CountingReader<R> {
     file: R,
     fault: Fault,
 }
 
-impl<R: Read> Read for Watched<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         self.file.read(room).map_err(|error| {
             let kind = error.kind();

@@ -1,10 +1,12 @@
-//! The log of arrivals: which packets entered the network, on the disk during the run.
+//! The log of arrivals: the packets that enter the network, written to disk during the run.
 //!
-//! It begins with [`MAGIC`]; rows of [`ROW_BYTES`] follow, little-endian: time in ps (8 B), sending host, receiving host and
-//! flow (4 B each), size in bytes (2 B), whether the packet may be marked and whether it was (1 B each). A run that is
-//! killed leaves what was written, perhaps with a part of a row at the end.
+//! It starts with [`MAGIC`], followed by rows of [`ROW_BYTES`], little-endian: time in ps (8 B), sending
+//! host, receiving host and flow (4 B each), size in bytes (2 B), whether the packet is ECN-capable and
+//! whether it was marked (1 B each). If a run is killed, the log contains what was written, possibly with a
+//! partial row at the end.
 //!
-//! A thread of its own writes: the loop waits for the disk only where that is behind by `BLOCKS_UNDER_WAY` blocks.
+//! A separate thread writes. The loop waits for the disk only if the thread is behind by `BLOCKS_UNDER_WAY`
+//! blocks.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,39 +15,39 @@ use std::thread::JoinHandle;
 
 use headgate_lab::simulation::Arrival;
 
-/// What a log begins with.
+/// The first bytes of a log.
 pub const MAGIC: &[u8; 8] = b"HGARRIV1";
 
 pub const ROW_BYTES: usize = 24;
 
-/// Rows of a block at most: 192 kB, which a link of 1 Gbit/s fills in a tenth of a second.
+/// Largest number of rows in a block: 192 kB, which a link of 1 Gbit/s fills in a tenth of a second.
 const BLOCK_ROWS: usize = 8192;
 
-/// Time that a block may wait for more rows: 1 s.
+/// Longest time that a block waits for more rows: 1 s.
 const LONGEST_WAIT: u64 = 1_000_000_000_000;
 
-/// Blocks that wait for the disk at most: 25 MB.
+/// Largest number of blocks that wait for the disk: 25 MB.
 const BLOCKS_UNDER_WAY: usize = 128;
 
 /// A log that is being written.
 #[derive(Debug)]
 pub struct ArrivalLog {
     block: Vec<u8>,
-    /// When the first row of the block was added, ps.
+    /// Time of the first row of the block, ps.
     begun: u64,
     blocks: SyncSender<Vec<u8>>,
     writer: JoinHandle<io::Result<()>>,
 }
 
 impl ArrivalLog {
-    /// A log without rows, from the beginning of a file.
+    /// Creates a log at the start of a file.
     pub fn new(file: File) -> Self {
         let (blocks, received) = sync_channel(BLOCKS_UNDER_WAY);
         let writer = std::thread::spawn(move || write(file, &received));
         Self { block: Vec::new(), begun: 0, blocks, writer }
     }
 
-    /// Adds a row; whether that went well, which `finish` says more of.
+    /// Adds a row. Returns false if the log failed; `finish` returns the error.
     #[must_use]
     pub fn add(&mut self, arrival: &Arrival) -> bool {
         if self.block.is_empty() {
@@ -56,7 +58,7 @@ impl ArrivalLog {
         self.block.len() < BLOCK_ROWS * ROW_BYTES || self.send()
     }
 
-    /// Hands a block over that has waited long enough at `now`, ps.
+    /// Passes a block to the writer if it has waited long enough at `now`, ps.
     #[must_use]
     pub fn send_due(&mut self, now: u64) -> bool {
         self.block.is_empty() || now < self.begun.saturating_add(LONGEST_WAIT) || self.send()
@@ -66,10 +68,10 @@ impl ArrivalLog {
         self.blocks.send(std::mem::take(&mut self.block)).is_ok()
     }
 
-    /// Writes the rest.
+    /// Writes the remaining rows.
     ///
     /// # Errors
-    /// What the file said, perhaps some time ago.
+    /// The error of the file, which may have occurred earlier.
     pub fn finish(mut self) -> io::Result<()> {
         self.send();
         drop(self.blocks);
@@ -114,7 +116,7 @@ mod tests {
         (n * 1_000_000, packet)
     }
 
-    /// A file that nobody else sees.
+    /// A temporary file that no other test uses.
     fn scratch(name: &str) -> File {
         let path = std::env::temp_dir().join(format!("headgate-{name}-{}", std::process::id()));
         let file = File::options().read(true).write(true).create_new(true).open(&path).expect("a file");

@@ -1,21 +1,21 @@
-//! What the kernel counts of a host's device: packets that it dropped on either way.
+//! The kernel's counters of a host's device: packets that it dropped in either direction.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
 
 use crate::tun::NAME;
 
-/// Packets that a device dropped, since it was made.
+/// Packets that a device dropped since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drops {
-    /// The host had sent them, and they found no room in the queue that the loop reads.
+    /// Packets that the host sent, and that found no space in the queue which the loop reads.
     pub unread: u64,
-    /// The loop had written them, and the host's kernel did not take them.
+    /// Packets that the loop wrote, and that the host's kernel did not accept.
     pub untaken: u64,
 }
 
-/// Reads them from the file `/proc/net/dev` of the host's network namespace; none of a device that is not there, as where
-/// another kernel has a card of its own.
+/// Reads the counters from `/proc/net/dev` of the host's network namespace. They are zero if the device does
+/// not exist, as when another kernel has a card.
 ///
 /// # Errors
 /// If the file cannot be read.
@@ -26,7 +26,8 @@ pub fn read(file: &mut File) -> io::Result<Drops> {
     Ok(parse(&text).unwrap_or_default())
 }
 
-/// A line has the name, eight counters of what came in, and eight of what went out; the fourth of each are drops.
+/// A line contains the name, eight counters of received and eight of sent packets; the fourth of each are
+/// drops.
 fn parse(text: &str) -> Option<Drops> {
     let line = text.lines().find_map(|line| line.trim_start().strip_prefix(NAME)?.strip_prefix(':'))?;
     let mut numbers = line.split_whitespace().map(str::parse);

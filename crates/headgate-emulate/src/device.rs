@@ -1,7 +1,8 @@
-//! A host's end of the path: a TUN device of this kernel, or the socket that is the Ethernet card of another kernel.
+//! A host's end of the path: a TUN device of this kernel, or the socket that is the Ethernet card of another
+//! kernel.
 //!
-//! Such a kernel (user-mode Linux) neither asks for link addresses nor answers (its card has no ARP), so that all frames have
-//! one header.
+//! Such a kernel (user-mode Linux) neither requests link addresses nor answers requests, because its card has
+//! no ARP. All frames therefore have the same header.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -16,14 +17,14 @@ use nix::unistd::{read, write};
 /// Length of an Ethernet header.
 const HEADER_BYTES: usize = 14;
 
-/// The link address of every card, a locally administered one: each is alone on its link.
+/// The link address of every card, a locally administered one. Each card is alone on its link.
 const ADDRESS: [u8; 6] = [2, 0, 0, 72, 0, 1];
 
 /// Types of frames.
 const IPV4: [u8; 2] = [0x08, 0x00];
 const IPV6: [u8; 2] = [0x86, 0xdd];
 
-/// Bytes that wait for the other kernel, with what this one counts for a packet: some 1,000 full ones.
+/// Bytes that wait for the other kernel, as this kernel counts them: some 1,000 full packets.
 const WAITING_BYTES: usize = 4 << 20;
 
 /// One end of a path.
@@ -43,22 +44,22 @@ impl AsFd for Device {
     }
 }
 
-/// A card: the loop's end, and the end for the other kernel.
+/// Creates a card: the loop's end, and the end for the other kernel.
 ///
 /// # Errors
-/// If there can be no sockets.
+/// If the sockets cannot be created.
 pub fn make_card() -> nix::Result<(Device, OwnedFd)> {
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
     let (here, there) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
     for end in [&here, &there] {
-        // Only root may have more than the system's limit.
+        // Only root may exceed the system's limit.
         setsockopt(end, SndBufForce, &WAITING_BYTES).or_else(|_| setsockopt(end, SndBuf, &WAITING_BYTES))?;
     }
     Ok((Device::Card(here), there))
 }
 
 impl Device {
-    /// Reads a packet into the whole of `bytes`; gives its length.
+    /// Reads a packet into `bytes`. Returns its length.
     ///
     /// # Errors
     /// EAGAIN if there is none.
@@ -76,7 +77,7 @@ impl Device {
     /// Writes a packet.
     ///
     /// # Errors
-    /// What the kernel says; EAGAIN if the other one does not read.
+    /// The kernel's error; EAGAIN if the other kernel does not read.
     pub fn write(&self, packet: &[u8]) -> nix::Result<usize> {
         match self {
             Self::Tun(fd) => write(fd, packet),
@@ -90,7 +91,7 @@ pub fn card_address() -> String {
     ADDRESS.map(|byte| format!("{byte:02x}")).join(":")
 }
 
-/// The header of the frame of a packet.
+/// Returns the frame header of a packet.
 fn header_of(packet: &[u8]) -> [u8; HEADER_BYTES] {
     let kind = if packet.first().is_some_and(|byte| byte >> 4 == 6) { IPV6 } else { IPV4 };
     let mut header = [0; HEADER_BYTES];

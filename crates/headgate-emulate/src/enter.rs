@@ -1,4 +1,4 @@
-//! How a program gets into a host: between fork and exec.
+//! The entry of a program into a host, between fork and exec.
 #![allow(unsafe_code)] // fork
 
 use std::os::fd::{BorrowedFd, RawFd};
@@ -18,9 +18,9 @@ pub struct Entry {
     pub net: RawFd,
 }
 
-/// Enters a host in a process that has just been forked, and forks it once more, since only children are in another PID
-/// namespace. It comes back in the child, which is to exec a program and dies with its parent. The parent stays outside: it
-/// hands on signals, and ends as the child does.
+/// Enters a host in a process that was just forked, and forks again, because only children enter another PID
+/// namespace. Returns in the child, which then executes a program and dies with its parent. The parent stays
+/// outside, forwards signals, and ends as the child does.
 ///
 /// # Errors
 /// If a namespace cannot be entered.
@@ -49,7 +49,8 @@ pub fn enter(entry: Entry) -> nix::Result<()> {
     }
 }
 
-/// Root makes hosts in the user namespace that it is in.
+/// Whether the error means that the process is already in the namespace. Root creates hosts in its own user
+/// namespace.
 fn is_own(error: nix::Error) -> bool {
     error == nix::Error::EINVAL && geteuid().is_root()
 }
@@ -69,7 +70,7 @@ fn attend(child: Pid, handed_on: &SigSet) -> ! {
     }
 }
 
-/// Ends as a child has ended, if it has.
+/// Ends this process as a child has ended, if it has.
 fn end_as(child: Pid) {
     match waitpid(child, Some(WaitPidFlag::WNOHANG)) {
         Ok(WaitStatus::Exited(_, code)) => unsafe { libc::_exit(code) },

@@ -1,38 +1,39 @@
-//! Flows of real packets: one way of each connection, by addresses, protocol and ports.
+//! Flows of real packets: one direction of each connection, by addresses, protocol and ports.
 
 use std::collections::HashMap;
 
-use crate::packet::{FlowKey, Seen};
+use crate::packet::{FlowKey, PacketSummary};
 use crate::series::{Sample, Series};
 
-/// The most flows; what comes after them counts for the last one, which a flood of random ports fills.
+/// Largest number of flows. Later ones count as the last one, so that a flood of random ports does not fill
+/// the memory.
 const MOST: u32 = 1 << 20;
 
-/// What is counted of a flow. Times are picoseconds from the start.
+/// The counters of a flow. Times are picoseconds since the start.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
     pub key: FlowKey,
-    /// Hosts, by their numbers in the plan.
+    /// The hosts, by their numbers in the plan.
     pub from: u32,
     pub to: u32,
-    /// When its first and its last packet left their host, and when its last one arrived.
+    /// Times at which the first and the last packet left their host, and at which the last one arrived.
     pub first: u64,
     pub last: u64,
     pub arrived: u64,
     pub packets: u64,
     pub bytes: u64,
     pub delivered_packets: u64,
-    /// Bytes behind the headers of TCP and UDP that arrived; what was sent again counts again.
+    /// Payload bytes of TCP and UDP that arrived; retransmissions count again.
     pub delivered_payload_bytes: u64,
     pub lost_packets: u64,
     pub marked_packets: u64,
-    /// Time from host to host in the simulated network: sum, least and most.
+    /// Time from host to host in the simulated network: sum, smallest and largest.
     pub delay_sum: u128,
     pub delay_least: u64,
     pub delay_most: u64,
 }
 
-/// The flows of a run, in the order in which they began.
+/// The flows of a run, in order of their start.
 #[derive(Clone, Debug, Default)]
 pub struct Flows {
     numbers: HashMap<FlowKey, u32>,
@@ -41,8 +42,8 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// A packet leaves its host: the number of its flow.
-    pub fn send(&mut self, seen: &Seen, [from, to]: [u32; 2], time: u64) -> u32 {
+    /// Records a packet that leaves its host. Returns the number of its flow.
+    pub fn send(&mut self, seen: &PacketSummary, [from, to]: [u32; 2], time: u64) -> u32 {
         let number = self.number(&seen.key, [from, to], time);
         let flow = &mut self.all[number as usize];
         flow.last = time;
@@ -83,7 +84,7 @@ impl Flows {
         number
     }
 
-    /// A packet arrives after `delay`, perhaps with a mark that it did not have.
+    /// Records a packet that arrives after `delay`, possibly with a new mark.
     pub fn deliver(&mut self, number: u32, payload_bytes: u16, time: u64, delay: u64, newly_marked: bool) {
         let flow = &mut self.all[number as usize];
         flow.arrived = flow.arrived.max(time);
@@ -101,7 +102,7 @@ impl Flows {
         }
     }
 
-    /// A packet is lost on its way.
+    /// Records a lost packet.
     pub fn lose(&mut self, number: u32, time: u64) {
         self.all[number as usize].lost_packets += 1;
         if let Some(sample) = self.series.at(number, time) {
@@ -109,7 +110,7 @@ impl Flows {
         }
     }
 
-    /// What the first flows did over time, with their numbers.
+    /// The time series of the first flows, with their numbers.
     pub fn samples(&self) -> Vec<(u32, Sample)> {
         self.series.rows()
     }
@@ -119,10 +120,10 @@ impl Flows {
 mod tests {
     use super::*;
 
-    fn seen(port: u16) -> Seen {
+    fn seen(port: u16) -> PacketSummary {
         let [source, destination] = [[10, 72, 0, 1].into(), [10, 72, 0, 2].into()];
         let key = FlowKey { source, destination, protocol: 17, ports: [port, 443] };
-        Seen { key, size_bytes: 100, payload_bytes: 72, capable: false, marked: false }
+        PacketSummary { key, size_bytes: 100, payload_bytes: 72, capable: false, marked: false }
     }
 
     #[test]
@@ -146,7 +147,7 @@ mod tests {
         let mut flows = Flows::default();
         let key = |n: u32| FlowKey { source: std::net::Ipv4Addr::from(n).into(), ..seen(1).key };
         for n in 0..MOST + 10 {
-            flows.send(&Seen { key: key(n), ..seen(1) }, [0, 1], u64::from(n));
+            flows.send(&PacketSummary { key: key(n), ..seen(1) }, [0, 1], u64::from(n));
         }
         assert_eq!((flows.all.len() as u32, flows.all[MOST as usize - 1].packets), (MOST, 11));
     }

@@ -1,9 +1,11 @@
-//! Hosts: network namespaces in one PID namespace, whose init dies with the program that made them.
+//! Hosts: network namespaces in one PID namespace, whose init process dies with the program that created
+//! them.
 //!
-//! Without root they are in a user namespace, which any user may make where the kernel allows it. A first process (the
-//! *keeper*) takes the namespaces and starts the init within; both are killed with their parent (PR_SET_PDEATHSIG), and the
-//! init ends when its parent's end of the channel is closed. With it all processes in there die, and with the last process
-//! and the last descriptor the kernel takes the namespaces and devices down.
+//! Without root they are in a user namespace, which any user may create if the kernel allows it. A first
+//! process (the *keeper*) creates the namespaces and starts the init process in them. Both are killed with
+//! their parent (PR_SET_PDEATHSIG), and the init process ends when its parent's end of the channel is closed.
+//! All processes in the namespaces then die. With the last process and the last descriptor, the kernel
+//! removes the namespaces and devices.
 #![allow(unsafe_code)] // fork
 
 use std::fs;
@@ -23,30 +25,31 @@ use nix::sys::socket::{
 use nix::sys::wait::waitpid;
 use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid, getppid, setsid};
 
+use crate::error::EmulationError;
 use crate::tun;
 
-/// Descriptors that go in one message; the kernel takes 253.
+/// Number of descriptors in one message; the kernel allows 253.
 const FDS_AT_ONCE: usize = 64;
 
-/// What the hosts are to be.
+/// The options of the hosts.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct HostOptions {
     pub hosts: u32,
     pub mtu: u32,
-    /// Stands in the place of /etc/hosts in there.
+    /// Replaces /etc/hosts in the hosts.
     pub names: Option<PathBuf>,
 }
 
-/// All hosts; they are gone when this is dropped.
+/// All hosts. They are removed when this value is dropped.
 #[derive(Debug)]
 pub struct Hosts {
     keeper: Pid,
-    /// The init ends when it is closed.
+    /// The init process ends when it is closed.
     channel: Option<OwnedFd>,
     pub user: OwnedFd,
     pub pids: OwnedFd,
     pub mounts: OwnedFd,
-    /// Of each host its network, and its device until somebody takes that.
+    /// For each host its network, and its device until that is taken.
     pub nets: Vec<OwnedFd>,
     devices: Vec<OwnedFd>,
     counters: Vec<fs::File>,
@@ -60,8 +63,11 @@ impl Drop for Hosts {
 }
 
 impl Hosts {
-    /// Makes hosts. They live as long as the thread that makes them. An error is one sentence.
-    pub fn new(wanted: &Wanted) -> Result<Self, String> {
+    /// Creates hosts. They exist as long as the thread that created them.
+    ///
+    /// # Errors
+    /// If the kernel does not allow namespaces or devices.
+    pub fn new(wanted: &HostOptions) -> Result<Self, EmulationError> {
         let flags = SockFlag::SOCK_CLOEXEC;
         let (here, there) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)
             .map_err(|error| format!("the socket to the hosts cannot be made: {error}"))?;
@@ -97,20 +103,20 @@ impl Hosts {
         Self { keeper, channel: Some(channel), user, pids, mounts, nets, devices, counters }
     }
 
-    /// The TUN devices of the hosts, and `/proc/net/dev` of the network of each, once.
+    /// Returns the TUN devices of the hosts, and `/proc/net/dev` of each network, once.
     pub fn take_devices(&mut self) -> (Vec<OwnedFd>, Vec<fs::File>) {
         (std::mem::take(&mut self.devices), std::mem::take(&mut self.counters))
     }
 }
 
-/// Whatever happens in a process of its own, it does not come back.
+/// Runs `work` in a forked process, which never returns.
 fn never_returns(work: impl FnOnce()) -> ! {
     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
     unsafe { libc::_exit(0) }
 }
 
-/// The keeper: takes the namespaces, starts the init, waits for it.
-fn keep(wanted: &Wanted, channel: OwnedFd, parent: Pid) {
+/// The keeper: creates the namespaces, starts the init process, and waits for it.
+fn keep(wanted: &HostOptions, channel: OwnedFd, parent: Pid) {
     prctl::set_pdeathsig(Signal::SIGKILL).ok();
     if getppid() != parent {
         return;
@@ -118,7 +124,7 @@ fn keep(wanted: &Wanted, channel: OwnedFd, parent: Pid) {
     setsid().ok(); // Ctrl-C is for the parent
     close_all_but(channel.as_raw_fd());
     if let Err(why) = take_namespaces() {
-        return tell(&channel, &why);
+        return tell(&channel, &why.to_string());
     }
     match unsafe { fork() } {
         Ok(ForkResult::Child) => never_returns(|| init(wanted, channel)),
@@ -130,7 +136,7 @@ fn keep(wanted: &Wanted, channel: OwnedFd, parent: Pid) {
     }
 }
 
-/// Nothing of the parent is held open, such as the pipes of its other children.
+/// Closes all descriptors of the parent, such as the pipes of its other children.
 fn close_all_but(kept: RawFd) {
     let close = |from: RawFd, to: RawFd| unsafe { libc::syscall(libc::SYS_close_range, from, to, 0) };
     if kept > 0 {
@@ -142,23 +148,23 @@ fn close_all_but(kept: RawFd) {
     }
 }
 
-fn take_namespaces() -> Result<(), String> {
+fn take_namespaces() -> Result<(), EmulationError> {
     let (user, group) = (geteuid(), getegid());
     let others = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC;
     if user.is_root() && unshare(others).is_ok() {
         return Ok(());
     }
     unshare(CloneFlags::CLONE_NEWUSER).map_err(|error| refuse_user_namespace(&error.to_string()))?;
-    prctl::set_dumpable(true).ok(); // else the maps belong to root where the user was changed
+    prctl::set_dumpable(true).ok(); // otherwise the maps belong to root, because the user was changed
     fs::write("/proc/self/setgroups", "deny").ok(); // kernels before 3.19 have no such file
     let map = |path: &str, id: u32| fs::write(path, format!("0 {id} 1"));
     map("/proc/self/uid_map", user.as_raw())
         .and_then(|()| map("/proc/self/gid_map", group.as_raw()))
         .map_err(|error| refuse_user_namespace(&error.to_string()))?;
-    unshare(others).map_err(|error| refuse_user_namespace(&error.to_string()))
+    unshare(others).map_err(|error| refuse_user_namespace(&error.to_string()).into())
 }
 
-/// What to allow, by what this kernel has.
+/// The message for a kernel without user namespaces: the setting to change, by what this kernel has.
 fn refuse_user_namespace(why: &str) -> String {
     let closed = |path: &str, value: &str| fs::read_to_string(path).is_ok_and(|text| text.trim() == value);
     let remedy = if closed("/proc/sys/kernel/unprivileged_userns_clone", "0") {
@@ -182,18 +188,18 @@ fn refuse_device(error: &io::Error) -> String {
     format!("a TUN device cannot be made with /dev/net/tun ({error}){remedy}")
 }
 
-/// The init: makes the hosts, hands them out, and waits for its parent's end.
-fn init(wanted: &Wanted, channel: OwnedFd) {
+/// The init process: creates the hosts, passes their descriptors on, and waits for its parent's end.
+fn init(wanted: &HostOptions, channel: OwnedFd) {
     prctl::set_pdeathsig(Signal::SIGKILL).ok();
     unsafe { signal(Signal::SIGCHLD, SigHandler::SigIgn) }.ok(); // orphans are reaped by the kernel
     prepare_mounts(wanted.names.as_deref());
-    match make(wanted).and_then(|fds| send(&channel, &fds).map_err(|error| error.to_string())) {
+    match make(wanted).and_then(|fds| send(&channel, &fds).map_err(|error| error.to_string().into())) {
         Ok(()) => wait_for_end(&channel),
-        Err(why) => tell(&channel, &why),
+        Err(why) => tell(&channel, &why.to_string()),
     }
 }
 
-/// A /proc that shows the processes in here, and names for the hosts; neither is needed.
+/// Mounts a /proc of the processes in the namespace, and names for the hosts. Neither is required.
 fn prepare_mounts(names: Option<&Path>) {
     let none = None::<&str>;
     if mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none).is_err() {
@@ -205,15 +211,15 @@ fn prepare_mounts(names: Option<&Path>) {
     }
 }
 
-fn namespace(kind: &str) -> Result<OwnedFd, String> {
+fn namespace(kind: &str) -> Result<OwnedFd, EmulationError> {
     open_to_read(&format!("/proc/self/ns/{kind}"))
 }
 
-fn open_to_read(path: &str) -> Result<OwnedFd, String> {
-    fs::File::open(path).map(OwnedFd::from).map_err(|error| format!("{path}: {error}"))
+fn open_to_read(path: &str) -> Result<OwnedFd, EmulationError> {
+    fs::File::open(path).map(OwnedFd::from).map_err(|error| format!("{path}: {error}").into())
 }
 
-fn make(wanted: &Wanted) -> Result<Vec<OwnedFd>, String> {
+fn make(wanted: &HostOptions) -> Result<Vec<OwnedFd>, EmulationError> {
     let mut fds = vec![namespace("user")?, namespace("pid")?, namespace("mnt")?];
     for host in 0..wanted.hosts {
         unshare(CloneFlags::CLONE_NEWNET)
@@ -234,7 +240,7 @@ fn wait_for_end(channel: &OwnedFd) {
     }
 }
 
-/// Sends descriptors, several messages of them.
+/// Sends descriptors, in several messages.
 fn send(channel: &OwnedFd, fds: &[OwnedFd]) -> io::Result<()> {
     for part in fds.chunks(FDS_AT_ONCE) {
         let raw: Vec<RawFd> = part.iter().map(AsRawFd::as_raw_fd).collect();
@@ -244,24 +250,21 @@ fn send(channel: &OwnedFd, fds: &[OwnedFd]) -> io::Result<()> {
     Ok(())
 }
 
-/// Sends a sentence in their place.
+/// Sends an error message instead of descriptors.
 fn tell(channel: &OwnedFd, why: &str) {
     let words = [IoSlice::new(why.as_bytes())];
     sendmsg::<()>(channel.as_raw_fd(), &words, &[], MsgFlags::empty(), None).ok();
 }
 
-/// Receives so many descriptors, or the sentence that says why there are none.
-fn receive(channel: &OwnedFd, count: usize) -> Result<Vec<OwnedFd>, String> {
+/// Receives `count` descriptors, or the error message that replaces them.
+fn receive(channel: &OwnedFd, count: usize) -> Result<Vec<OwnedFd>, EmulationError> {
     let mut fds = Vec::new();
     while fds.len() < count {
         let (text, some) =
             receive_some(channel).map_err(|error| format!("the hosts did not start: {error}"))?;
         if some.is_empty() {
-            return Err(if text.is_empty() {
-                "the init process of the hosts ended before it was ready".to_owned()
-            } else {
-                text
-            });
+            let ended = || "the init process of the hosts ended before it was ready".to_owned();
+            return Err(if text.is_empty() { ended() } else { text }.into());
         }
         fds.extend(some);
     }

@@ -1,4 +1,4 @@
-//! The loop: packets are read, windows that are over are run, and packets are written when they are due.
+//! The loop: reads packets, runs windows that have ended, and writes packets when they are due.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,38 +14,39 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use crate::arrival_log::ArrivalLog;
 use crate::counters;
 use crate::device::Device;
+use crate::error::EmulationError;
 use crate::flows::Flows;
-use crate::packet::{Seen, mark, parse};
+use crate::packet::{PacketSummary, mark, parse};
 use crate::payloads::{Payload, Payloads};
 use crate::priority;
 use crate::report::Report;
 use crate::tun::host_of;
 
-/// Packets read from one host before the others have their turn.
+/// Largest number of packets that are read from one host before the next host.
 const READS_AT_ONCE: usize = 256;
 
-/// Simulated time between two looks at the devices: 2 ms. A simulation that falls behind still reads.
+/// Simulated time between two checks of the devices: 2 ms. A simulation that falls behind still reads.
 const SLICE: u64 = 2_000_000_000;
 
-/// Nanoseconds into picoseconds.
+/// Picoseconds per nanosecond.
 const PS_PER_NS: u64 = 1000;
 
-/// How long payloads are kept where links duplicate packets: 2 s of simulated time.
+/// Time for which payloads are kept if links duplicate packets: 2 s of simulated time.
 const KEEP_COPIES: u64 = 2_000_000_000_000;
 
-/// How the loop is to run.
+/// The settings of the loop.
 #[derive(Debug, Default)]
 pub struct Settings {
     /// The devices of the hosts, in the order of the plan.
     pub devices: Vec<OwnedFd>,
-    /// Of each host `/proc/net/dev` of its network.
+    /// `/proc/net/dev` of each host's network.
     pub counters: Vec<File>,
     pub mtu: u32,
-    /// Where arrivals are logged.
+    /// The log of arrivals.
     pub arrivals: Option<File>,
-    /// Of each host a file for what passes its device; none if nobody captures.
+    /// For each host a file for the packets of its device; empty without captures.
     pub captures: Vec<File>,
-    /// Some link duplicates packets.
+    /// Whether a link duplicates packets.
     pub duplicates: bool,
 }
 
@@ -81,16 +82,16 @@ impl Live {
         }
     }
 
-    /// A host has another device from now on.
+    /// Replaces a host's device.
     pub fn replace_device(&mut self, host: usize, device: Device) {
         self.devices[host] = device;
     }
 
-    /// Runs until the simulation is over or `stop` is set, which ends it there. Time begins now.
+    /// Runs until the simulation ends or `stop` is set, which ends it at that time. Time starts now.
     ///
     /// # Errors
-    /// A sentence, if a device fails or own code of the plan does.
-    pub fn run(&mut self, stop: &AtomicBool) -> Result<(), String> {
+    /// If a device or user-defined code of the plan fails.
+    pub fn run(&mut self, stop: &AtomicBool) -> Result<(), EmulationError> {
         self.report.real_time = priority::rise();
         self.begun = Instant::now();
         let answer = self.turn(stop);
@@ -99,12 +100,12 @@ impl Live {
         let logged = self.log.take().map_or(Ok(()), ArrivalLog::finish);
         let counted = self.close_devices();
         answer
-            .and(flushed.map_err(|error| format!("the capture cannot be written: {error}")))
-            .and(logged.map_err(|error| format!("the log of arrivals cannot be written: {error}")))
-            .and(counted.map_err(|error| format!("the counters of a device cannot be read: {error}")))
+            .and(flushed.map_err(|error| format!("the capture cannot be written: {error}").into()))
+            .and(logged.map_err(|error| format!("the log of arrivals cannot be written: {error}").into()))
+            .and(counted.map_err(|error| format!("the counters of a device cannot be read: {error}").into()))
     }
 
-    /// Devices end with their counters, so these are read first.
+    /// Closes the devices. Their counters are read first, because these end with the devices.
     fn close_devices(&mut self) -> io::Result<()> {
         self.report.drops =
             self.counters.drain(..).map(|mut file| counters::read(&mut file)).collect::<Result<_, _>>()?;
@@ -112,7 +113,7 @@ impl Live {
         Ok(())
     }
 
-    fn turn(&mut self, stop: &AtomicBool) -> Result<(), String> {
+    fn turn(&mut self, stop: &AtomicBool) -> Result<(), EmulationError> {
         loop {
             self.read_all()?;
             let now = self.now();
@@ -130,22 +131,22 @@ impl Live {
         }
     }
 
-    fn log_due(&mut self, now: u64) -> Result<(), String> {
+    fn log_due(&mut self, now: u64) -> Result<(), EmulationError> {
         let going = self.log.as_mut().is_none_or(|log| log.send_due(now));
         self.check_log(going)
     }
 
-    /// A log that does not take any more says why when it is finished.
-    fn check_log(&mut self, going: bool) -> Result<(), String> {
+    /// Checks the log. If it no longer accepts rows, its end returns the reason.
+    fn check_log(&mut self, going: bool) -> Result<(), EmulationError> {
         if going {
             return Ok(());
         }
         let why = self.log.take().map_or(Ok(()), ArrivalLog::finish);
-        why.map_err(|error| format!("the log of arrivals cannot be written: {error}"))
+        why.map_err(|error| format!("the log of arrivals cannot be written: {error}").into())
     }
 
-    /// The run ends where it is.
-    fn end_here(&mut self) -> Result<(), String> {
+    /// Ends the run at the current time.
+    fn end_here(&mut self) -> Result<(), EmulationError> {
         self.run.end_at(self.run.now());
         while !self.advance(u64::MAX)? {}
         self.write_all()
@@ -156,18 +157,18 @@ impl Live {
         self.begun.elapsed().as_nanos() as u64 * PS_PER_NS
     }
 
-    fn advance(&mut self, until: u64) -> Result<bool, String> {
+    fn advance(&mut self, until: u64) -> Result<bool, EmulationError> {
         let answer = self.run.advance_with(&mut self.pending, until);
         if let Some(fault) = self.run.fault() {
-            return Err(fault.says.clone());
+            return Err(fault.message.clone().into());
         }
         if let Some(excess) = self.run.excess() {
-            return Err(excess.asked.to_string());
+            return Err(excess.asked.to_string().into());
         }
-        answer.map_err(|refused| refused.to_string())
+        answer.map_err(|refused| refused.to_string().into())
     }
 
-    /// How far the simulation is behind once it has run what was due.
+    /// Records how far the simulation is behind after it has run the windows that were due.
     fn note_lag(&mut self) {
         let now = self.now();
         let lag = now.saturating_sub(self.run.window_end());
@@ -175,11 +176,11 @@ impl Live {
         self.report.longest_lag = self.report.longest_lag.max(lag);
     }
 
-    fn read_all(&mut self) -> Result<(), String> {
+    fn read_all(&mut self) -> Result<(), EmulationError> {
         (0..self.devices.len()).try_for_each(|host| self.read_host(host))
     }
 
-    fn read_host(&mut self, host: usize) -> Result<(), String> {
+    fn read_host(&mut self, host: usize) -> Result<(), EmulationError> {
         for _ in 0..READS_AT_ONCE {
             let mut bytes = self.payloads.buffer();
             bytes.resize(self.mtu, 0);
@@ -192,14 +193,14 @@ impl Live {
                     self.payloads.give_back(bytes);
                     return Ok(());
                 }
-                Err(error) => return Err(format!("the device of host {host} cannot be read: {error}")),
+                Err(error) => return Err(format!("the device of host {host} cannot be read: {error}").into()),
             }
         }
         Ok(())
     }
 
-    /// A host has sent a packet.
-    fn take(&mut self, host: usize, bytes: Vec<u8>) -> Result<(), String> {
+    /// Takes a packet that a host has sent.
+    fn take(&mut self, host: usize, bytes: Vec<u8>) -> Result<(), EmulationError> {
         let now = self.now().max(self.run.now());
         self.report.second(now).read += 1;
         self.capture(host, now, &bytes)?;
@@ -218,19 +219,25 @@ impl Live {
         self.send(now, [from, to], &seen, bytes)
     }
 
-    fn send(&mut self, time: u64, [from, to]: [u32; 2], seen: &Seen, bytes: Vec<u8>) -> Result<(), String> {
+    fn send(
+        &mut self,
+        time: u64,
+        [from, to]: [u32; 2],
+        seen: &PacketSummary,
+        bytes: Vec<u8>,
+    ) -> Result<(), EmulationError> {
         let flow = self.flows.send(seen, [from, to], time);
         let payload = Payload::new(bytes, (to, flow), seen.payload_bytes, seen.marked, time);
         let id = self.payloads.add(payload);
-        let Seen { size_bytes, capable, marked, .. } = *seen;
+        let PacketSummary { size_bytes, capable, marked, .. } = *seen;
         let arrival = (time, ForeignPacket { id, from, to, flow, size_bytes, capable, marked });
         self.pending.push_back(arrival);
         let going = self.log.as_mut().is_none_or(|log| log.add(&arrival));
         self.check_log(going)
     }
 
-    /// Writes what has arrived in the windows that were run.
-    fn write_all(&mut self) -> Result<(), String> {
+    /// Writes the packets that arrived in the windows that were run.
+    fn write_all(&mut self) -> Result<(), EmulationError> {
         let Outcomes { delivered, lost } = self.run.take_outcomes();
         lost.iter().for_each(|loss| self.lose(loss));
         delivered.iter().try_for_each(|delivery| self.deliver(delivery))?;
@@ -245,7 +252,7 @@ impl Live {
         self.report.second(loss.time).lost += 1;
     }
 
-    fn deliver(&mut self, delivery: &Delivery) -> Result<(), String> {
+    fn deliver(&mut self, delivery: &Delivery) -> Result<(), EmulationError> {
         let Some(payload) = self.payloads.hear(delivery.id, delivery.time) else { return Ok(()) };
         let newly_marked = delivery.marked && !payload.marked;
         if newly_marked {
@@ -262,12 +269,12 @@ impl Live {
         Ok(())
     }
 
-    fn capture(&mut self, host: usize, time: u64, bytes: &[u8]) -> Result<(), String> {
+    fn capture(&mut self, host: usize, time: u64, bytes: &[u8]) -> Result<(), EmulationError> {
         self.captures.get_mut(host).map_or(Ok(()), |file| record(file, time, false, bytes))
     }
 
-    /// Sleeps until the next window is over or a packet is there.
-    fn wait(&self, now: u64) -> Result<(), String> {
+    /// Sleeps until the next window ends or a packet arrives.
+    fn wait(&self, now: u64) -> Result<(), EmulationError> {
         let left = self.run.window_end().saturating_sub(self.now());
         if left == 0 || self.run.window_end() <= now {
             return Ok(());
@@ -277,11 +284,11 @@ impl Live {
         let pause = Duration::from_nanos(left / PS_PER_NS);
         match ppoll(&mut ends, Some(pause.into()), None) {
             Ok(_) | Err(Errno::EINTR) => Ok(()),
-            Err(error) => Err(format!("the devices cannot be waited for: {error}")),
+            Err(error) => Err(format!("the devices cannot be waited for: {error}").into()),
         }
     }
 
-    /// The simulation, once it is over; its results are a run's.
+    /// The simulation, once it has ended; its results are those of a run.
     pub fn simulation(&mut self) -> &mut Simulation {
         &mut self.run
     }
@@ -292,13 +299,13 @@ impl Live {
     }
 }
 
-/// One packet of a capture: time in ns, length, whether it went in, then the packet.
-fn record(file: &mut impl Write, time: u64, inwards: bool, bytes: &[u8]) -> Result<(), String> {
+/// Writes one packet of a capture: time in ns, length, direction, then the packet.
+fn record(file: &mut impl Write, time: u64, inwards: bool, bytes: &[u8]) -> Result<(), EmulationError> {
     let mut head = [0; 16];
     head[..8].copy_from_slice(&(time / PS_PER_NS).to_le_bytes());
     head[8..12].copy_from_slice(&(bytes.len() as u32).to_le_bytes());
     head[12] = u8::from(inwards);
     file.write_all(&head)
         .and_then(|()| file.write_all(bytes))
-        .map_err(|error| format!("the capture cannot be written: {error}"))
+        .map_err(|error| format!("the capture cannot be written: {error}").into())
 }

@@ -1,4 +1,4 @@
-//! IP packets of real hosts: what is read from one, and the mark that a queue sets.
+//! IP packets of real hosts: parsing, and the mark of a queue.
 
 use etherparse::{IpNumber, LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use std::net::IpAddr;
@@ -6,7 +6,8 @@ use std::net::IpAddr;
 /// The two ECN bits (RFC 3168 §5): not capable is 0, and this is CE.
 const CONGESTION_EXPERIENCED: u8 = 3;
 
-/// One way of a connection: addresses, protocol, ports (0 where the protocol has none or they are in another fragment).
+/// One direction of a connection: addresses, protocol, ports (0 if the protocol has none or they are in
+/// another fragment).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FlowKey {
     pub source: IpAddr,
@@ -15,21 +16,22 @@ pub struct FlowKey {
     pub ports: [u16; 2],
 }
 
-/// What the emulator reads from a packet.
+/// The fields that are read from a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct PacketSummary {
     pub key: FlowKey,
-    /// With its headers, as the IP header says.
+    /// Size with headers, from the IP header.
     pub size_bytes: u16,
-    /// Bytes behind the header of TCP or UDP; of other protocols behind those of IP.
+    /// Bytes behind the header of TCP or UDP; for other protocols behind the IP header.
     pub payload_bytes: u16,
-    /// ECN: the transport reacts to marks, and this packet bears one.
+    /// Whether the packet is ECN-capable, and whether it is marked.
     pub capable: bool,
     pub marked: bool,
 }
 
-/// Reads a packet; none if it is no whole IPv4 or IPv6 packet. Bytes behind its end are not looked at.
-pub fn parse(bytes: &[u8]) -> Option<Seen> {
+/// Parses a packet. Returns `None` if it is not a complete IPv4 or IPv6 packet. Bytes behind its end are
+/// ignored.
+pub fn parse(bytes: &[u8]) -> Option<PacketSummary> {
     let size = length(bytes).filter(|&size| size <= bytes.len())?;
     let sliced = LaxSlicedPacket::from_ip(&bytes[..size]).ok()?;
     let (source, destination, protocol, rest) = addresses(sliced.net.as_ref()?)?;
@@ -39,7 +41,7 @@ pub fn parse(bytes: &[u8]) -> Option<Seen> {
         _ => ([0, 0], rest),
     };
     let ecn = ecn(bytes);
-    Some(Seen {
+    Some(PacketSummary {
         key: FlowKey { source, destination, protocol: protocol.0, ports },
         size_bytes: size as u16,
         payload_bytes: payload as u16,
@@ -48,7 +50,7 @@ pub fn parse(bytes: &[u8]) -> Option<Seen> {
     })
 }
 
-/// The length that the IP header gives; more than 65535 B is none.
+/// The length in the IP header; `None` above 65535 B.
 fn length(bytes: &[u8]) -> Option<usize> {
     let word = |at: usize| Some(usize::from(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?])));
     match bytes.first()? >> 4 {
@@ -82,12 +84,12 @@ fn addresses(net: &LaxNetSlice) -> Option<(IpAddr, IpAddr, IpNumber, usize)> {
     }
 }
 
-/// The ECN bits of a packet that was read.
+/// The ECN bits of a parsed packet.
 fn ecn(bytes: &[u8]) -> u8 {
     if bytes[0] >> 4 == 4 { bytes[1] & 3 } else { bytes[1] >> 4 & 3 }
 }
 
-/// Marks a packet that was read: sets CE, and mends the checksum of an IPv4 header (RFC 1624, equation 3).
+/// Marks a parsed packet: sets CE, and updates the checksum of an IPv4 header (RFC 1624, equation 3).
 pub fn mark(bytes: &mut [u8]) {
     if bytes[0] >> 4 == 6 {
         bytes[1] |= CONGESTION_EXPERIENCED << 4;

@@ -2,18 +2,18 @@
 
 use std::collections::VecDeque;
 
-/// A packet whose payload waits here while its number is in the engine.
+/// A packet whose payload is stored here while its number is in the engine.
 #[derive(Debug)]
 pub struct Payload {
     pub bytes: Vec<u8>,
     pub to: u32,
     pub flow: u32,
     pub payload_bytes: u16,
-    /// It had a mark when it came.
+    /// Whether it was marked when it arrived.
     pub marked: bool,
-    /// When it left its host, ps.
+    /// Time at which it left its host, ps.
     pub sent: u64,
-    /// What became of a copy of it is known.
+    /// Whether the outcome of a copy of it is known.
     heard: bool,
 }
 
@@ -23,8 +23,8 @@ impl Payload {
     }
 }
 
-/// Numbers go up. A payload is kept for `keep` after the first of its copies has arrived or was lost: a link that
-/// duplicates packets gives others later.
+/// Payloads by number. Numbers increase. A payload is kept for `keep` after the outcome of its first copy,
+/// because a link that duplicates packets delivers others later.
 #[derive(Debug, Default)]
 pub struct Payloads {
     first: u64,
@@ -34,7 +34,7 @@ pub struct Payloads {
     spare: Vec<Vec<u8>>,
 }
 
-/// Buffers that are kept for use again.
+/// Number of buffers that are kept for reuse.
 const SPARE: usize = 4096;
 
 impl Payloads {
@@ -42,25 +42,25 @@ impl Payloads {
         Self { keep, ..Self::default() }
     }
 
-    /// A buffer for a packet to be read.
+    /// Returns a buffer for a packet.
     pub fn buffer(&mut self) -> Vec<u8> {
         self.spare.pop().unwrap_or_default()
     }
 
-    /// A buffer that is not needed any more.
+    /// Returns a buffer for reuse.
     pub fn give_back(&mut self, buffer: Vec<u8>) {
         if self.spare.len() < SPARE {
             self.spare.push(buffer);
         }
     }
 
-    /// Keeps a payload; its number.
+    /// Stores a payload. Returns its number.
     pub fn add(&mut self, payload: Payload) -> u64 {
         self.waiting.push_back(Some(payload));
         self.first + self.waiting.len() as u64 - 1
     }
 
-    /// The payload of a number, of which a copy has arrived or was lost at `now`.
+    /// Returns the payload of a number, of which a copy arrived or was lost at `now`.
     pub fn hear(&mut self, id: u64, now: u64) -> Option<&mut Payload> {
         let payload = self.waiting.get_mut(id.checked_sub(self.first)? as usize)?.as_mut()?;
         if !std::mem::replace(&mut payload.heard, true) {
@@ -69,7 +69,7 @@ impl Payloads {
         Some(payload)
     }
 
-    /// Frees what is not needed from `now` on.
+    /// Removes payloads that are not needed after `now`.
     pub fn free(&mut self, now: u64) {
         while let Some(&(_, id)) = self.leaving.front().filter(|leaving| leaving.0 <= now) {
             self.leaving.pop_front();

@@ -1,4 +1,4 @@
-//! The priority of the loop's thread: above ordinary processes where that is allowed, and timers that are exact.
+//! The priority of the loop's thread: above ordinary processes if the kernel allows it, with exact timers.
 #![allow(unsafe_code)] // the scheduler's calls have no safe form
 
 use nix::sys::prctl;
@@ -6,13 +6,13 @@ use nix::sys::prctl;
 /// The lowest of the real-time priorities.
 const REAL_TIME: i32 = 1;
 
-/// Has the thread come first; whether the kernel allows it.
+/// Raises the thread's priority. Returns whether the kernel allows it.
 pub fn rise() -> bool {
     prctl::set_timerslack(1).ok();
     set(libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK, REAL_TIME)
 }
 
-/// The thread is an ordinary one again.
+/// Restores the ordinary priority.
 pub fn fall() {
     set(libc::SCHED_OTHER, 0);
 }

@@ -1,4 +1,4 @@
-//! What the loop notes of itself: how late packets were written, and how far the simulation fell behind.
+//! Statistics of the loop: the lateness of packets, and the lag of the simulation.
 
 use hdrhistogram::Histogram;
 
@@ -10,7 +10,7 @@ const PS_PER_NS: u64 = 1000;
 /// Lateness from 1 ns to a minute, in three digits.
 const LONGEST_NS: u64 = 60_000_000_000;
 
-/// What happened in a second of the run.
+/// The statistics of one second of the run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Second {
     pub read: u64,
@@ -19,27 +19,27 @@ pub struct Second {
     /// Lateness, ps.
     pub late_sum: u64,
     pub late_most: u64,
-    /// How far the simulation was behind at most, ps.
+    /// Largest lag of the simulation, ps.
     pub lag: u64,
 }
 
 #[derive(Clone, Debug)]
 pub struct Report {
     pub seconds: Vec<Second>,
-    /// From when a packet was due until it was written, ns.
+    /// Time from the due time of a packet to its writing, ns.
     pub lateness: Histogram<u64>,
     pub lost: u64,
-    /// No IPv4 or IPv6 packet.
+    /// Packets that are neither IPv4 nor IPv6.
     pub malformed: u64,
-    /// Not for a host, or for one to which no link leads.
+    /// Packets to no host, or to a host without a route.
     pub unreachable: u64,
-    /// What a host's kernel did not take.
+    /// Packets that a host's kernel did not accept.
     pub not_taken: u64,
-    /// What the kernel dropped at each host's device.
+    /// Packets that the kernel dropped at each host's device.
     pub drops: Vec<Drops>,
-    /// How far the simulation was behind at most, ps.
+    /// Largest lag of the simulation, ps.
     pub longest_lag: u64,
-    /// The loop had a real-time priority.
+    /// Whether the loop had a real-time priority.
     pub real_time: bool,
 }
 
@@ -60,7 +60,7 @@ impl Default for Report {
 }
 
 impl Report {
-    /// The second that a time is in.
+    /// Returns the statistics of the second that contains a time.
     pub fn second(&mut self, time: u64) -> &mut Second {
         let at = (time / PS_PER_SECOND) as usize;
         if self.seconds.len() <= at {
@@ -69,7 +69,7 @@ impl Report {
         &mut self.seconds[at]
     }
 
-    /// A packet that was due has been written, if the kernel took it.
+    /// Records a packet that was due and was written, or was not `taken` by the kernel.
     pub fn write(&mut self, due: u64, now: u64, taken: bool) {
         let late = now.saturating_sub(due);
         let second = self.second(due);
@@ -80,7 +80,7 @@ impl Report {
         self.lateness.saturating_record((late / PS_PER_NS).max(1));
     }
 
-    /// Lateness that so large a share of packets had at most, s; NaN if none was written.
+    /// The lateness that this share of packets did not exceed, s; NaN if none was written.
     pub fn late_s(&self, share: f64) -> f64 {
         let late_ns = self.lateness.value_at_quantile(share) as f64;
         if self.lateness.is_empty() { f64::NAN } else { late_ns / 1e9 }

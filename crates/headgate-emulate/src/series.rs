@@ -1,12 +1,13 @@
-//! Flows of real packets over time: what each did in intervals of 100 ms.
+//! Time series of flows of real packets, in intervals of 100 ms.
 
 /// Length of an interval: 100 ms.
 pub const INTERVAL: u64 = 100_000_000_000;
 
-/// Flows that have a series, the first ones; a flood of random ports would fill the memory.
+/// Largest number of flows with a series, the first ones, so that a flood of random ports does not fill the
+/// memory.
 pub const MOST: u32 = 1000;
 
-/// What a flow did in an interval, counted from 0 at the start of the run.
+/// The counters of a flow in one interval, numbered from 0 at the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     pub interval: u32,
@@ -14,19 +15,19 @@ pub struct Sample {
     pub delivered_packets: u64,
     pub delivered_payload_bytes: u64,
     pub lost_packets: u64,
-    /// Time from host to host of what arrived, ps: sum and most.
+    /// Time from host to host of arrivals, ps: sum and largest.
     pub delay_sum: u64,
     pub delay_most: u64,
 }
 
-/// Samples of each flow in order of time. Intervals in which nothing happened have none.
+/// Samples of each flow in order of time. Intervals without packets have no sample.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     flows: Vec<Vec<Sample>>,
 }
 
 impl Series {
-    /// The sample of a flow at a time, ps, to be counted in; none for those that have no series.
+    /// Returns the sample of a flow at a time, ps; `None` for flows without a series.
     pub fn at(&mut self, flow: u32, time: u64) -> Option<&mut Sample> {
         if flow >= MOST {
             return None;
@@ -36,7 +37,7 @@ impl Series {
         }
         let samples = &mut self.flows[flow as usize];
         let interval = (time / INTERVAL) as u32;
-        // what arrives is known a little later than what is sent
+        // arrivals are known a little later than transmissions
         let after = samples.iter().rposition(|sample| sample.interval <= interval).map_or(0, |at| at + 1);
         if after > 0 && samples[after - 1].interval == interval {
             return samples.get_mut(after - 1);

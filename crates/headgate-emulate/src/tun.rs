@@ -1,7 +1,7 @@
 //! A TUN device in the network namespace of the calling thread.
 //!
-//! It has no offloads: what the kernel's TCP batches (GSO) is cut into packets of the MTU before it is read here, with
-//! right checksums, and nothing is put together on arrival. So queues see packets.
+//! It has no offloads: batches of the kernel's TCP (GSO) are cut into packets of the MTU before they are read
+//! here, with correct checksums, and arriving packets are not merged. Queues therefore see packets.
 #![allow(unsafe_code)] // the kernel's interface for devices is ioctl
 
 use std::fs::OpenOptions;
@@ -15,10 +15,10 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 /// Name of the device in every host.
 pub const NAME: &str = "headgate";
 
-/// Packets that wait in the kernel to be read: at 1 Gbit/s, 100 ms of full ones.
+/// Number of packets that wait in the kernel to be read: 100 ms of full ones at 1 Gbit/s.
 const QUEUE: i32 = 10_000;
 
-/// Lengths of the prefixes: all hosts are on one link.
+/// Lengths of the prefixes. All hosts are on one link.
 const PREFIX4: u32 = 16;
 const PREFIX6: u32 = 64;
 
@@ -28,7 +28,7 @@ pub fn addresses(host: u32) -> (Ipv4Addr, Ipv6Addr) {
     (Ipv4Addr::from(0x0a48_0000 + u32::from(number)), Ipv6Addr::new(0xfd72, 0, 0, 0, 0, 0, 0, number))
 }
 
-/// The number of the host that has an address, if one of so many has.
+/// The number of the host with an address, if one of `hosts` hosts has it.
 pub fn host_of(address: std::net::IpAddr, hosts: u32) -> Option<u32> {
     let number = match address {
         std::net::IpAddr::V4(v4) => u32::from(v4).checked_sub(0x0a48_0000)?,
@@ -64,7 +64,7 @@ fn address4(address: Ipv4Addr) -> libc::sockaddr {
     unsafe { std::mem::transmute(all) }
 }
 
-/// Opens the device of a host, up and with its addresses; `lo` is up too.
+/// Opens the device of a host, enabled and with its addresses; `lo` is enabled too.
 pub fn open(host: u32, mtu: u32) -> io::Result<OwnedFd> {
     let mut options = OpenOptions::new();
     let tun = options.read(true).write(true).custom_flags(libc::O_NONBLOCK).open("/dev/net/tun")?;
@@ -87,10 +87,10 @@ pub fn open(host: u32, mtu: u32) -> io::Result<OwnedFd> {
     Ok(tun.into())
 }
 
-/// With less a device has no IPv6 (RFC 8200 §5).
+/// Smallest MTU with which a device supports IPv6 (RFC 8200 §5).
 const SMALLEST_MTU_OF_SIX: u32 = 1280;
 
-/// Only root may; for others the kernel's own length stays, 500 packets.
+/// Sets the length of the queue. Only root may; otherwise the kernel's default stays, 500 packets.
 fn lengthen_queue(control: &impl AsRawFd) -> io::Result<()> {
     let mut length = request(NAME);
     length.ifr_ifru.ifru_metric = QUEUE;
@@ -110,7 +110,7 @@ fn set_four(control: &impl AsRawFd, address: Ipv4Addr) -> io::Result<()> {
     Ok(())
 }
 
-/// A kernel without IPv6 does without.
+/// Sets the IPv6 address, unless the kernel does not support IPv6.
 fn set_six(control: &impl AsRawFd, address: Ipv6Addr) -> io::Result<()> {
     let Ok(six) = socket(AddressFamily::Inet6, SockType::Datagram, SockFlag::SOCK_CLOEXEC, None) else {
         return Ok(());

@@ -1,16 +1,16 @@
-//! Steps as long as the tolerances allow (Dormand-Prince 5(4)), each ending where the model bends.
+//! Dormand-Prince 5(4) with adaptive steps and event location.
 //!
-//! * Length: proportional-integral control of the error estimate (Hairer, Nørsett, Wanner II, IV.2).
-//! * Switches: their gaps are looked at in the middle and at the end of a step. One that has changed its sign
-//!   is located on the continuous extension; the step is done again up to there, and the side changes.
-//! * Jumps of old that a lag meets (see [`crate::breaks`]) end a step in the same way.
-//! * A lag shorter than the step wants the past of the step itself: the step is done with the polynomial of
-//!   the step before, then again with its own, until that no longer changes.
+//! * Step length: proportional-integral control of the error estimate (Hairer, Nørsett, Wanner II, IV.2).
+//! * Switches: the gap functions are evaluated in the middle and at the end of a step. A change of sign is
+//!   located on the continuous extension; the step is repeated up to it, and the side changes.
+//! * Discontinuities that a lag reaches (see [`crate::breaks`]) end a step in the same way.
+//! * A lag shorter than the step needs states within the step itself. The step is computed with the
+//!   polynomial of the step before, then repeated with its own until that converges.
 
 use crate::bends::Bend;
 use crate::breaks::Break;
 use crate::history::TERMS;
-use crate::run::{Run, Stuck};
+use crate::run::{Run, SolveError};
 use crate::stepper::{LEAST_ERROR, Stepper};
 use crate::tableau::{ERROR, NODES, STAGE, STAGES, combine, terms};
 
@@ -21,32 +21,32 @@ pub struct Limits {
     pub most_s: f64,
 }
 
-/// Constants of the control of the step as in DOPRI5 (Hairer, Nørsett, Wanner I).
+/// Constants of the step control, as in DOPRI5 (Hairer, Nørsett, Wanner I).
 const SAFETY: f64 = 0.9;
 const INTEGRAL: f64 = 0.04;
 const EXPONENT: f64 = 0.2 - 0.75 * INTEGRAL;
 const LEAST_CHANGE: f64 = 0.2;
 const MOST_CHANGE: f64 = 10.0;
 
-/// Rounds in which a step of its own past settles; then it is halved.
+/// Iterations in which a step that needs its own states must converge; otherwise it is halved.
 const MOST_ROUNDS: usize = 8;
-/// The change of a round, in tolerances, that counts as none.
+/// The change between iterations, in tolerances, at which they have converged.
 const SETTLED: f64 = 0.05;
 
-/// An error, in tolerances, from which a step is not tried again.
+/// An error, in tolerances, at which the iteration stops and the step is rejected.
 const HOPELESS: f64 = 10.0;
 
-/// What lies in the last part of a step is at its end.
+/// An event in the last part of a step counts as at its end.
 const AT_END: f64 = 1.0 - 1e-9;
-/// Times that one step is done again for another bend.
+/// The number of times that one step is repeated for another event.
 const MOST_BENDS: usize = 6;
-/// The most bends at one moment; more, and the model's switches chatter.
+/// The most events at one time. With more, the switches of the model chatter.
 const MOST_AT_ONCE: usize = 100;
 
 /// Solves up to `end_s`.
-pub fn run(run: &mut Run<'_>, limits: &Limits, end_s: f64) -> Result<(), Stuck> {
+pub fn run(run: &mut Run<'_>, limits: &Limits, end_s: f64) -> Result<(), SolveError> {
     let mut stepper = Stepper::new(run);
-    run.settle(0.0, 0.0, &stepper.state.clone(), &mut stepper.gaps);
+    run.settle_switches(0.0, 0.0, &stepper.state.clone(), &mut stepper.gaps);
     stepper.renew(run);
     let mut h_s = stepper.first_step_s(limits).min(end_s);
     while stepper.t_s < end_s {
@@ -59,13 +59,13 @@ pub fn run(run: &mut Run<'_>, limits: &Limits, end_s: f64) -> Result<(), Stuck> 
 }
 
 impl Stepper {
-    /// The slope at the beginning of a step, where it is not that of the end before.
+    /// Updates the slope at the start of a step if it differs from that at the end of the step before.
     fn renew(&mut self, run: &mut Run<'_>) {
         run.slope(self.t_s, self.t_s, &self.state, None, &mut self.slopes[0]);
         self.from_s.copy_from_slice(&run.lags.times_s);
     }
 
-    /// A step in which the state moves by a hundredth of its size.
+    /// Returns the length of a step in which the state changes by a hundredth of its size.
     fn first_step_s(&self, limits: &Limits) -> f64 {
         let part =
             |(value, slope): (&f64, &f64)| slope.abs() / (limits.absolute.max(limits.relative) + value.abs());
@@ -73,16 +73,22 @@ impl Stepper {
         if most > 0.0 { 0.01 / most } else { 1.0 }.min(limits.most_s)
     }
 
-    /// One step of at most `h_s`, to `end_s`; gives the length of the next.
-    fn advance(&mut self, run: &mut Run<'_>, limits: &Limits, h_s: f64, end_s: f64) -> Result<f64, Stuck> {
+    /// Advances by one step of at most `h_s`, up to `end_s`; returns the length of the next one.
+    fn advance(
+        &mut self,
+        run: &mut Run<'_>,
+        limits: &Limits,
+        h_s: f64,
+        end_s: f64,
+    ) -> Result<f64, SolveError> {
         let least_s = 1e-13 * (1.0 + self.t_s);
         let error = self.attempt(run, limits, h_s, end_s);
         if error > 1.0 {
             run.cost.rejected += 1;
             if h_s < least_s {
-                return Err(Stuck {
+                return Err(SolveError {
                     t_s: self.t_s,
-                    says: "no step is short enough to meet the tolerances; raise them",
+                    message: "no step is short enough to meet the tolerances; raise them",
                 });
             }
             let change = if error.is_finite() { SAFETY / libm::pow(error, EXPONENT) } else { 0.0 };
@@ -122,13 +128,13 @@ impl Stepper {
         change.clamp(LEAST_CHANGE, MOST_CHANGE)
     }
 
-    /// Does a step; gives its error in tolerances.
+    /// Computes a step; returns its error in tolerances.
     fn attempt(&mut self, run: &mut Run<'_>, limits: &Limits, h_s: f64, end_s: f64) -> f64 {
         run.lags.overlap = false;
         self.stages(run, h_s, end_s, false);
         let mut settled = !run.lags.overlap;
         for _ in 0..MOST_ROUNDS {
-            // A step that is far too long is not worth another round.
+            // A step that is far too long is not worth another iteration.
             if settled || self.error(limits, h_s) > HOPELESS {
                 break;
             }
@@ -158,7 +164,7 @@ impl Stepper {
         }
     }
 
-    /// The largest change of a polynomial from one round to the next, in tolerances.
+    /// The largest change of the polynomial between two iterations, in tolerances.
     fn moved(&self, limits: &Limits) -> f64 {
         let changes = self.terms.iter().zip(&self.draft).enumerate();
         let part =
@@ -190,17 +196,20 @@ impl Stepper {
         std::mem::swap(&mut self.state, &mut self.next);
         self.slopes.swap(0, STAGES - 1);
         self.from_s.copy_from_slice(&self.to_s);
-        if self.breaks.followed() {
+        if self.breaks.is_tracked() {
             self.breaks.forget_before(self.from_s.iter().copied().fold(f64::INFINITY, f64::min));
         }
     }
 
-    /// Turns round a bend: switches change their sides.
-    fn turn(&mut self, run: &mut Run<'_>, bends: &[Bend], h_s: f64) -> Result<f64, Stuck> {
+    /// Handles events at the end of a step: switches change their sides.
+    fn turn(&mut self, run: &mut Run<'_>, bends: &[Bend], h_s: f64) -> Result<f64, SolveError> {
         let again = self.t_s - self.turned_s <= 1e-12 * self.t_s;
         (self.at_once, self.turned_s) = (if again { self.at_once + 1 } else { 0 }, self.t_s);
         if self.at_once > MOST_AT_ONCE {
-            return Err(Stuck { t_s: self.t_s, says: "its switches chatter: they change sides without end" });
+            return Err(SolveError {
+                t_s: self.t_s,
+                message: "its switches chatter: they change sides without end",
+            });
         }
         for bend in bends {
             let level = match bend {

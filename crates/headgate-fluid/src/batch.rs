@@ -1,9 +1,9 @@
-//! Many runs on all cores. Runs share nothing: results are the same to the bit for any number of workers.
+//! Many runs on all cores. Runs share nothing, so that results are identical for any number of workers.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Runs `job(0)`, `job(1)`, ... on a number of workers; results in order.
+/// Runs `job(0)`, `job(1)`, ... on a number of workers; returns the results in order.
 pub fn map<T: Send>(count: usize, workers: usize, job: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(count)));
     let work = || {

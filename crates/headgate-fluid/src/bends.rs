@@ -1,4 +1,5 @@
-//! Where a step must end: at the first switch that it crosses, or jump of old that a lag meets in it.
+//! The location of the first event in a step: a switch that changes its side, or a discontinuity that a lag
+//! reaches.
 
 use crate::breaks::Break;
 use crate::history::{TERMS, weights};
@@ -7,10 +8,10 @@ use crate::run::Run;
 use crate::stepper::Stepper;
 use crate::tableau::combine;
 
-/// Parts of a step at which switches are looked at.
+/// Parts of a step at which switches are evaluated.
 const LOOKS: [f64; 2] = [0.5, 1.0];
 
-/// What ends a step.
+/// An event that ends a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bend {
     Switch(usize),
@@ -18,7 +19,7 @@ pub enum Bend {
 }
 
 impl Stepper {
-    /// The first place, as a part of the step, where it must end.
+    /// Returns the first place, as a part of the step, at which it must end.
     pub(crate) fn first_bend(&mut self, run: &mut Run<'_>, h_s: f64, end_s: f64) -> Option<(f64, Bend)> {
         let switch = self.first_switch(run, h_s, end_s);
         let lag = self.first_lag(run, h_s, end_s);
@@ -51,7 +52,7 @@ impl Stepper {
         None
     }
 
-    /// Where a switch is left that was still on its side at `since`; there at once, if it was not either.
+    /// Locates the change of a switch that was on its side at `since`; returns `since` if it was not.
     fn locate_switch(
         &mut self,
         run: &mut Run<'_>,
@@ -77,7 +78,7 @@ impl Stepper {
         run.gaps(t_s, end_s, &self.stage, Some((&self.terms, end_s)), &mut self.gaps);
     }
 
-    /// The state at a part of the step.
+    /// Computes the state at a part of the step.
     fn stage_at(&mut self, part: f64) {
         let weights = weights(part);
         for (value, own) in self.stage.iter_mut().zip(self.terms.chunks_exact(TERMS)) {
@@ -87,7 +88,7 @@ impl Stepper {
 
     fn first_lag(&mut self, run: &mut Run<'_>, h_s: f64, end_s: f64) -> Option<(f64, Bend)> {
         let mut first: Option<(f64, Bend)> = None;
-        for lag in 0..if self.breaks.followed() { self.to_s.len() } else { 0 } {
+        for lag in 0..if self.breaks.is_tracked() { self.to_s.len() } else { 0 } {
             let Some(passed) = self.breaks.passed(self.from_s[lag], self.to_s[lag]) else { continue };
             let part = self.locate_lag(run, lag, passed.t_s, (h_s, end_s));
             if first.is_none_or(|(other, _)| part < other) {

@@ -1,7 +1,7 @@
-//! Where the solution is not smooth, and what that does later.
+//! Discontinuities of the solution, and their propagation through lags.
 //!
-//! A slope that jumps at some moment makes the second derivative jump when a lag looks at that moment, then
-//! the third, and so on. Steps end there too, up to a level that the method no longer sees.
+//! If the slope jumps at some time, the second derivative jumps when a lag reaches that time, then the third,
+//! and so on. Steps end there too, up to an order to which the method is insensitive.
 
 /// A jump in the derivative of order `level + 1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,37 +10,38 @@ pub struct Break {
     pub level: u8,
 }
 
-/// Jumps in the fifth derivative and beyond are left to the control of the step.
+/// Jumps in the fifth derivative and beyond are left to the step control.
 const LEVELS: u8 = 4;
 
-/// With more lags than this their jumps are left to it too: each would end a step of all classes.
+/// With more lags than this, jumps are left to the step control too: each would end a step of all classes.
 const MOST_LAGS: usize = 8;
 
-/// Jumps that a lag may still meet.
+/// Jumps that a lag may still reach.
 #[derive(Clone, Debug)]
 pub struct Breaks {
     known: Vec<Break>,
-    followed: bool,
+    is_tracked: bool,
 }
 
 impl Breaks {
     pub fn new(lags: usize) -> Self {
-        let mut breaks = Self { known: Vec::new(), followed: lags > 0 && lags <= MOST_LAGS };
+        let mut breaks = Self { known: Vec::new(), is_tracked: lags > 0 && lags <= MOST_LAGS };
         breaks.add(Break { t_s: 0.0, level: 0 });
         breaks
     }
 
-    pub fn followed(&self) -> bool {
-        self.followed
+    /// Whether jumps end steps: not with more lags than `MOST_LAGS`.
+    pub fn is_tracked(&self) -> bool {
+        self.is_tracked
     }
 
     pub fn add(&mut self, new: Break) {
-        if self.followed && new.level < LEVELS {
+        if self.is_tracked && new.level < LEVELS {
             self.known.push(new);
         }
     }
 
-    /// The first jump that a lag passes on its way, apart from its ends.
+    /// Returns the first jump that a lag passes strictly between the two times.
     pub fn passed(&self, from_s: f64, to_s: f64) -> Option<Break> {
         let near_s = 1e-10 * (1.0 + to_s.abs());
         let mut within =
@@ -49,7 +50,7 @@ impl Breaks {
         Some(within.fold(first, |first, next| if next.t_s < first.t_s { *next } else { first }))
     }
 
-    /// Forgets what lies before every lag's moment.
+    /// Removes jumps that every lag has passed.
     pub fn forget_before(&mut self, t_s: f64) {
         let near_s = 1e-8 * (1.0 + t_s.abs());
         self.known.retain(|known| known.t_s >= t_s - near_s);
@@ -75,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_jumps_of_many_lags_are_not_followed() {
-        assert!(Breaks::new(MOST_LAGS).followed());
-        assert!(!Breaks::new(MOST_LAGS + 1).followed());
+        assert!(Breaks::new(MOST_LAGS).is_tracked());
+        assert!(!Breaks::new(MOST_LAGS + 1).is_tracked());
     }
 }

@@ -1,8 +1,8 @@
-//! Steps of one length, to repeat published runs.
+//! Fixed steps, to repeat published runs.
 
 use crate::history::{TERMS, cubic, line};
 use crate::past::Between;
-use crate::run::{Run, Stuck};
+use crate::run::{Run, SolveError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -10,7 +10,7 @@ pub enum Kind {
     Rk4,
 }
 
-/// A state of this size has left every model's ground.
+/// A state of this size is outside the range of every model.
 const BEYOND: f64 = 1e100;
 
 struct Step {
@@ -21,7 +21,7 @@ struct Step {
 }
 
 /// Solves up to `end_s`, at `0, step_s, 2 step_s, ...`.
-pub fn run(run: &mut Run<'_>, kind: Kind, step_s: f64, end_s: f64) -> Result<(), Stuck> {
+pub fn run(run: &mut Run<'_>, kind: Kind, step_s: f64, end_s: f64) -> Result<(), SolveError> {
     let dimension = run.model.dimension();
     let empty = || vec![0.0; dimension];
     let mut step = Step {
@@ -34,7 +34,7 @@ pub fn run(run: &mut Run<'_>, kind: Kind, step_s: f64, end_s: f64) -> Result<(),
     let count = (end_s / step_s - 1e-9).ceil() as u64;
     for row in 0..count {
         let (t_s, until_s) = (row as f64 * step_s, (row + 1) as f64 * step_s);
-        run.settle(t_s, until_s, &state, &mut step.gaps);
+        run.settle_switches(t_s, until_s, &state, &mut step.gaps);
         run.slope(t_s, until_s, &state, None, &mut step.slopes[0]);
         match kind {
             Kind::Euler => euler(&step.slopes[0], &state, step_s, &mut next),
@@ -42,7 +42,10 @@ pub fn run(run: &mut Run<'_>, kind: Kind, step_s: f64, end_s: f64) -> Result<(),
         }
         run.model.confine(&mut next);
         if next.iter().any(|value| !value.is_finite() || value.abs() > BEYOND) {
-            return Err(Stuck { t_s, says: "the state grows beyond all bounds; take a shorter step" });
+            return Err(SolveError {
+                t_s,
+                message: "the state grows beyond all bounds; take a shorter step",
+            });
         }
         join(run, &mut step, kind, (t_s, until_s), [&state, &next]);
         run.history.push(until_s, &step.terms);
@@ -58,7 +61,7 @@ fn euler(slope: &[f64], state: &[f64], h_s: f64, next: &mut [f64]) {
     }
 }
 
-/// The classical method (Kutta 1901); the first slope is there.
+/// The classical Runge-Kutta method (Kutta 1901). The first slope is already computed.
 fn rk4(run: &mut Run<'_>, step: &mut Step, (t_s, until_s): (f64, f64), state: &[f64], next: &mut [f64]) {
     let h_s = until_s - t_s;
     for (stage, part) in [(1, 0.5), (2, 0.5), (3, 1.0)] {
@@ -71,7 +74,8 @@ fn rk4(run: &mut Run<'_>, step: &mut Step, (t_s, until_s): (f64, f64), state: &[
     }
 }
 
-/// What lies between the two states: a line, or for the method of order 4 the cubic with the slopes of both.
+/// Interpolates between the two states: by a line, or for the method of order 4 by the cubic with both
+/// slopes.
 fn join(run: &mut Run<'_>, step: &mut Step, kind: Kind, (t_s, until_s): (f64, f64), states: [&[f64]; 2]) {
     line(states[0], states[1], &mut step.terms);
     if kind == Kind::Rk4 && run.between_is(Between::Smooth) {

@@ -1,26 +1,26 @@
-//! What all flow-level models share: a window that moves until its price is right, over links that set prices.
+//! The equations that all flow-level models share: windows that move until the price of the path equals the
+//! price of equilibrium, and links that set prices.
 //!
-//! A law says its gain `kappa` and the price `U'` of its equilibrium; then `w' = kappa (1 - p/U')`, the common
-//! form of Jin, Wei, Low 2004. A link's price is the loss that holds its arrivals to its rate, or the wait in
-//! its queue.
+//! An algorithm defines its gain `kappa` and the price `U'` of its equilibrium; then `w' = kappa (1 - p/U')`,
+//! the common form of Jin, Wei, Low 2004. The price of a link is the loss probability at which its arrivals
+//! equal its rate, or its queueing delay.
 
-use crate::model::{Class, Demand, Line, Link, Model, Now};
+use crate::model::{Class, Demand, Link, LinkConstants, Model, Now};
 use crate::network::{Network, Routes, own_values};
 use crate::past::Past;
 use crate::queues::Queues;
 
-/// What a law takes for the price of its path.
+/// The quantity that an algorithm uses as the price of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Price {
-    /// A probability of loss. A link changes it by the part of its rate that is missing or left over,
-    /// `p' = p (y - C)/C` in a second (a dual algorithm in the manner of Low, Lapsley 1999, scaled by the
-    /// price), and has no queue.
+    /// A loss probability. A link has no queue. Per second its price changes by its relative excess load, `p'
+    /// = p (y - C)/C` (a dual algorithm as in Low, Lapsley 1999, scaled by the price).
     Loss,
-    /// Waiting. A queue of `q` packets, `q' = y - C`, has the price `q/C`.
+    /// Queueing delay. A queue of `q` packets, `q' = y - C`, has the price `q/C`.
     Delay,
 }
 
-/// A flow as its law sees it.
+/// The state of a flow, as its algorithm sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
     pub window: f64,
@@ -33,7 +33,7 @@ impl Flow {
     }
 }
 
-/// A law at flow level.
+/// A congestion control algorithm at flow level.
 pub trait FlowLaw: Send + Sync + Sized {
     const PRICE: Price;
 
@@ -41,13 +41,13 @@ pub trait FlowLaw: Send + Sync + Sized {
 
     fn initial_window(&self) -> f64;
 
-    /// Probability of a loss on the path besides those of links.
+    /// The loss probability of the path in addition to its links'.
     fn loss(&self) -> f64 {
         0.0
     }
 
-    /// Whether prices are seen a round trip late, not at once.
-    fn late(&self) -> bool {
+    /// Whether prices are observed one round trip late rather than at once.
+    fn sees_prices_late(&self) -> bool {
         false
     }
 
@@ -61,7 +61,7 @@ pub trait FlowLaw: Send + Sync + Sized {
         self.gain(flow) * (1.0 - price / self.marginal(flow))
     }
 
-    /// What a flow sends at a price in equilibrium, and the integral of that over the price.
+    /// The rate of a flow in equilibrium at a price, and the integral of the rate over the price.
     fn demand(&self, price: f64, rtt_s: f64) -> Demand;
 }
 
@@ -73,11 +73,11 @@ pub fn power(scale: f64, exponent: f64, price: f64) -> Demand {
     Demand { rate_packets_s, integral }
 }
 
-/// The price of a link at the start where prices are losses.
+/// The initial price of a link if prices are losses.
 const FIRST_LOSS: f64 = 1e-3;
 
-/// A network of flows of one law. The state has a window for each class, and for each link its queue, or the
-/// logarithm of its loss.
+/// A network of flows of one algorithm. The state consists of a window for each class and, for each link, its
+/// queue or the logarithm of its loss probability.
 pub struct FlowLevel<L> {
     network: Network,
     routes: Routes,
@@ -105,21 +105,21 @@ impl<L: FlowLaw> FlowLevel<L> {
         if self.delays() { value / self.network.links[link].rate_packets_s } else { libm::exp(value) }
     }
 
-    /// The price of a path, in the state of a moment.
+    /// The price of a path, from the state of one time.
     fn price(&self, class: usize, look: impl Fn(usize) -> f64 + Copy) -> f64 {
         let links = self.routes.path(class).iter().map(|link| self.link_price(*link, look));
         self.classes[class].loss() + links.sum::<f64>()
     }
 
-    /// A flow of such a window whose path has such a price.
+    /// The flow of a class with this window and path price.
     fn at_price(&self, class: usize, window: f64, price: f64) -> Flow {
         let wait_s = if self.delays() { price } else { 0.0 };
         Flow { window, rtt_s: self.network.classes[class].rtt_s + wait_s }
     }
 
-    /// The price that a flow sees.
+    /// The price that a flow observes.
     fn seen(&self, class: usize, now: &Now<'_>, past: &mut Past<'_>) -> f64 {
-        if self.classes[class].late() {
+        if self.classes[class].sees_prices_late() {
             let then = past.at(class, now.t_s - self.flow(class, now.state).rtt_s);
             return self.price(class, |index| then.value(index));
         }
@@ -134,14 +134,16 @@ impl<L: FlowLaw> FlowLevel<L> {
         self.routes.arrivals(|class| self.flow(class, state).rate(), arrivals);
     }
 
-    /// Turns what arrives at each link into the slope of its price, which is in equilibrium at a loss of one.
+    /// Replaces the arrivals at each link by the slope of its price; the slope is 0 at a loss probability of
+    /// 1.
     fn price_slopes(&self, sides: &[bool], arrivals: &mut [f64]) {
         for ((value, all_lost), wire) in arrivals.iter_mut().zip(sides).zip(&self.network.links) {
             *value = if *all_lost { 0.0 } else { *value / wire.rate_packets_s - 1.0 };
         }
     }
 
-    /// The gaps of prices, from what arrives: a loss of one is left when less comes than is carried.
+    /// The gap functions of prices, from arrivals. A loss probability of 1 ends when arrivals fall below the
+    /// rate.
     fn price_gaps(&self, sides: &[bool], prices: &[f64], arrivals: &mut [f64]) {
         for (link, gap) in arrivals.iter_mut().enumerate() {
             let growing = *gap - self.network.links[link].rate_packets_s;
@@ -175,7 +177,7 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
     }
 
     fn lags(&self) -> usize {
-        if self.classes.iter().any(L::late) { self.classes.len() } else { 0 }
+        if self.classes.iter().any(L::sees_prices_late) { self.classes.len() } else { 0 }
     }
 
     fn switches(&self) -> usize {
@@ -241,8 +243,8 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
         }
     }
 
-    fn line(&self, index: usize) -> Line {
-        self.network.line(index)
+    fn link_constants(&self, index: usize) -> LinkConstants {
+        self.network.link_constants(index)
     }
 
     fn packet_bytes(&self) -> f64 {
@@ -259,8 +261,8 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
 pub mod checks {
     use super::*;
 
-    /// At every window the demand at its equilibrium price is its rate, and the integral's slope is the
-    /// demand (central differences: part 1e-8 of it at most).
+    /// Checks that at every window the demand at its equilibrium price is its rate, and that the slope of the
+    /// integral is the demand (by central differences: within 1e-8 of it).
     pub fn demand_is_what_rests<L: FlowLaw>(law: &L, windows: &[f64], rtt_s: f64) {
         for window in windows {
             let flow = Flow { window: *window, rtt_s };

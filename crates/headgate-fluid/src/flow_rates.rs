@@ -1,44 +1,45 @@
-//! What models share whose flows change their rates by what links say of themselves: XCP, VCP.
+//! The equations that models share if links send feedback to flows and flows change their rates by it: XCP,
+//! VCP.
 //!
-//! A link says something to each class that passes it; the least on the path, a round trip late, moves the
-//! rate. What arrives at a link is the sum of the rates over it; it has a place in the state, so that a look at
-//! the past of a link is one number however many classes pass it.
+//! A link sends feedback to each class that passes it. The least feedback of the path, a round trip late,
+//! changes the rate. Arrivals at a link are the sum of the rates over it. They are part of the state, so that
+//! one number describes the past of a link, however many classes pass it.
 
-use crate::model::{Class, Line, Link, Model, Now, Share};
+use crate::model::{Class, Link, LinkConstants, Model, Now, Share};
 use crate::network::{Network, Routes, band};
 use crate::past::Past;
 use crate::queues::Queues;
 
-/// What a link knows when it says something to a class.
+/// What a link knows when it computes the feedback for a class.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
-    /// What a flow of the class sends.
+pub struct LinkView {
+    /// The rate of a flow of the class.
     pub rate: f64,
     pub arrivals: f64,
     pub queue: f64,
 }
 
-/// A law of rates.
+/// A congestion control algorithm in terms of rates.
 pub trait RateLaw: Send + Sync + Sized {
     fn new(values: &[f64], network: &Network) -> Self;
 
-    /// What a flow of a class sends at the start, and the least that it ever sends, packets/s.
+    /// The initial rate of a flow of a class, and its least rate, packets/s.
     fn start(&self, class: usize) -> f64;
     fn least(&self, class: usize) -> f64;
 
-    /// What a link says to a class, of the size of one; the least of the path counts.
-    fn says(&self, class: usize, link: usize, seen: Seen) -> f64;
+    /// The feedback of a link to a class, of the order of one; the least of the path counts.
+    fn feedback(&self, class: usize, link: usize, seen: LinkView) -> f64;
 
-    /// How fast a rate changes, packets/s in a second, by the least of the path and the rate of a round trip ago.
+    /// The slope of a rate, packets/s per second, from the least feedback and the rate of one round trip ago.
     fn slope(&self, class: usize, rate_then: f64, least: f64) -> f64;
 
-    /// The weight of a flow of a class in what links share in equilibrium, if they share by levels.
+    /// The weight of a flow of a class in the shares of links in equilibrium, if links share by levels.
     fn weight(&self, class: usize) -> Option<f64>;
 
-    /// What a link with room for `buffer` packets takes in equilibrium; see [`Model::takes`].
+    /// The arrivals of a link with room for `buffer` packets in equilibrium; see [`Model::takes`].
     fn takes(&self, link: usize, level: f64, buffer: f64) -> f64;
 
-    /// In how many places what a link says bends, and a gap for each, of the size of one.
+    /// The number of places at which the feedback bends, and a gap function of the order of one for each.
     fn bends(&self) -> usize {
         0
     }
@@ -47,7 +48,8 @@ pub trait RateLaw: Send + Sync + Sized {
     }
 }
 
-/// A network of flows of one law. The state has a rate for each class, then arrivals, then queues for each link.
+/// A network of flows of one algorithm. The state consists of a rate for each class, then arrivals, then
+/// queues for each link.
 pub struct FlowRates<L> {
     law: L,
     network: Network,
@@ -69,7 +71,7 @@ impl<L: RateLaw> FlowRates<L> {
         self.law.start(class).max(self.law.least(class))
     }
 
-    /// How fast each rate changes, were it free to.
+    /// The slope of each rate without its lower bound.
     fn look(&self, now: &Now<'_>, past: &mut Past<'_>, slopes: &mut [f64]) {
         let (classes, links) = (self.network.classes.len(), self.network.links.len());
         for (class, slope) in slopes.iter_mut().enumerate() {
@@ -77,28 +79,29 @@ impl<L: RateLaw> FlowRates<L> {
             let rate = then.value(class);
             let least = self.routes.least(class, |link| {
                 let (arrivals, queue) = (then.value(classes + link), then.value(classes + links + link));
-                self.law.says(class, link, Seen { rate, arrivals, queue })
+                self.law.feedback(class, link, LinkView { rate, arrivals, queue })
             });
             *slope = self.law.slope(class, rate, least);
         }
     }
 
-    /// What a link says to a class now.
-    fn says(&self, class: usize, link: usize, state: &[f64]) -> f64 {
+    /// The present feedback of a link to a class.
+    fn feedback(&self, class: usize, link: usize, state: &[f64]) -> f64 {
         let (arrivals, queue) = (self.arrivals(state)[link], self.queues(state)[link]);
-        self.law.says(class, link, Seen { rate: state[class], arrivals, queue })
+        self.law.feedback(class, link, LinkView { rate: state[class], arrivals, queue })
     }
 
-    /// A class has one switch, after those of queues: its rate is held at its least.
+    /// The switch of a class, after those of queues: its rate is held at its least value.
     fn held(&self, class: usize) -> usize {
         self.queues.switches() + class
     }
 
-    /// Gaps of what only bends, now, so that a lag that meets it later finds it: joints of paths, then links.
+    /// The present gap functions of bends, so that a lag that reaches them later finds them: first joints of
+    /// paths, then links.
     fn bend_gaps(&self, now: &Now<'_>, gaps: &mut [f64]) {
         let sides = &now.sides[self.held(self.network.classes.len())..];
         let (joints, links) = gaps.split_at_mut(self.routes.joints());
-        self.routes.joint_gaps(|class, link| self.says(class, link, now.state), sides, joints);
+        self.routes.joint_gaps(|class, link| self.feedback(class, link, now.state), sides, joints);
         let (arrivals, queues) = (self.arrivals(now.state), self.queues(now.state));
         for (index, gap) in links.iter_mut().enumerate() {
             let (link, index) = (index / self.law.bends(), index % self.law.bends());
@@ -208,8 +211,8 @@ impl<L: RateLaw> Model for FlowRates<L> {
         }
     }
 
-    fn line(&self, index: usize) -> Line {
-        self.network.line(index)
+    fn link_constants(&self, index: usize) -> LinkConstants {
+        self.network.link_constants(index)
     }
 
     fn share(&self, class: usize) -> Option<Share> {
@@ -218,7 +221,7 @@ impl<L: RateLaw> Model for FlowRates<L> {
     }
 
     fn takes(&self, link: usize, level: f64) -> f64 {
-        self.law.takes(link, level, self.line(link).buffer_packets)
+        self.law.takes(link, level, self.link_constants(link).buffer_packets)
     }
 
     fn packet_bytes(&self) -> f64 {

@@ -1,9 +1,9 @@
-//! What was solved so far: one polynomial a step, known at any moment.
+//! The solution so far: one polynomial per step, evaluated at any time.
 
-/// Terms of a polynomial: those of the method's continuous extension, of which simpler ones use the first.
+/// The terms of a polynomial: those of the method's continuous extension. Simpler methods use the first ones.
 pub const TERMS: usize = 5;
 
-/// Steps that follow one another from time 0, flat: `TERMS` numbers a component and step.
+/// Consecutive steps from time 0, stored flat: `TERMS` numbers per component and step.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     dimension: usize,
@@ -43,7 +43,8 @@ impl History {
         &self.terms[step * width..(step + 1) * width]
     }
 
-    /// The step that holds the moment, found from a neighbour; at a knot the later one, where there is one.
+    /// Returns the step that contains the time, searched from a neighbour; at a knot the later one, if it
+    /// exists.
     pub fn step_at(&self, t_s: f64, near: usize) -> usize {
         let mut step = near.min(self.steps().saturating_sub(1));
         while step + 1 < self.steps() && self.knots_s[step + 1] <= t_s {
@@ -55,13 +56,13 @@ impl History {
         step
     }
 
-    /// A moment of a step; outside of it its polynomial is carried on.
+    /// A time within a step; outside the step its polynomial is extrapolated.
     pub fn within(&self, step: usize, t_s: f64) -> Moment<'_> {
         let span = (self.knots_s[step], self.knots_s[step + 1]);
         Moment::on(self.terms(step), span, t_s)
     }
 
-    /// The state at a moment that was solved.
+    /// Computes the state at a time that was solved.
     pub fn state(&self, t_s: f64, near: &mut usize, state: &mut [f64]) {
         *near = self.step_at(t_s, *near);
         let moment = self.within(*near, t_s);
@@ -69,23 +70,23 @@ impl History {
     }
 }
 
-/// What a model was before time 0: a number of its state at a time.
-pub(crate) type Before<'a> = &'a dyn Fn(f64, usize) -> f64;
+/// The state of a model before time 0: one component at a time.
+pub(crate) type Prehistory<'a> = &'a dyn Fn(f64, usize) -> f64;
 
-/// A moment of the past, and the state in it.
+/// A time in the past, and the state at it.
 #[derive(Clone, Copy)]
 pub struct Moment<'a> {
     pub t_s: f64,
-    from: From<'a>,
+    from: PastSource<'a>,
 }
 
 #[derive(Clone, Copy)]
-enum From<'a> {
-    Before(Before<'a>),
-    /// The initial state carried on.
-    Start(Before<'a>),
-    /// The same state at any moment.
-    Held(&'a [f64]),
+enum PastSource<'a> {
+    Before(Prehistory<'a>),
+    /// The initial state, extrapolated.
+    Start(Prehistory<'a>),
+    /// The same state at any time.
+    Fixed(&'a [f64]),
     Step {
         terms: &'a [f64],
         weights: [f64; TERMS],
@@ -93,33 +94,33 @@ enum From<'a> {
 }
 
 impl<'a> Moment<'a> {
-    pub(crate) fn before(before: Before<'a>, t_s: f64) -> Self {
-        Self { t_s, from: From::Before(before) }
+    pub(crate) fn before(before: Prehistory<'a>, t_s: f64) -> Self {
+        Self { t_s, from: PastSource::Before(before) }
     }
 
-    /// The initial state, later than it is.
-    pub(crate) fn carried(before: Before<'a>, t_s: f64) -> Self {
-        Self { t_s, from: From::Start(before) }
+    /// The initial state, extrapolated to a later time.
+    pub(crate) fn carried(before: Prehistory<'a>, t_s: f64) -> Self {
+        Self { t_s, from: PastSource::Start(before) }
     }
 
-    /// A past in which nothing changes.
+    /// A constant past.
     pub(crate) fn held(state: &'a [f64], t_s: f64) -> Self {
-        Self { t_s, from: From::Held(state) }
+        Self { t_s, from: PastSource::Fixed(state) }
     }
 
     pub(crate) fn on(terms: &'a [f64], (start, end): (f64, f64), t_s: f64) -> Self {
         let part = (t_s - start) / (end - start);
-        Self { t_s, from: From::Step { terms, weights: weights(part) } }
+        Self { t_s, from: PastSource::Step { terms, weights: weights(part) } }
     }
 
-    /// One number of the state.
+    /// Returns one component of the state.
     #[inline]
     pub fn value(&self, index: usize) -> f64 {
         match self.from {
-            From::Before(before) => before(self.t_s, index),
-            From::Start(before) => before(0.0, index),
-            From::Held(state) => state[index],
-            From::Step { terms, weights } => {
+            PastSource::Before(before) => before(self.t_s, index),
+            PastSource::Start(before) => before(0.0, index),
+            PastSource::Fixed(state) => state[index],
+            PastSource::Step { terms, weights } => {
                 let own = &terms[TERMS * index..TERMS * (index + 1)];
                 own.iter().zip(weights).map(|(term, weight)| term * weight).sum()
             }
@@ -127,21 +128,21 @@ impl<'a> Moment<'a> {
     }
 }
 
-/// Weights of the terms at that part of a step (Hairer, Nørsett, Wanner I, II.6).
+/// The weights of the terms at that part of a step (Hairer, Nørsett, Wanner I, II.6).
 pub fn weights(part: f64) -> [f64; TERMS] {
     let rest = 1.0 - part;
     let bend = part * rest;
     [1.0, part, bend, part * bend, bend * bend]
 }
 
-/// Terms of the straight line from one state to the next.
+/// The terms of the straight line from one state to the next.
 pub fn line(from: &[f64], to: &[f64], terms: &mut [f64]) {
     for (i, own) in terms.chunks_exact_mut(TERMS).enumerate() {
         own.copy_from_slice(&[from[i], to[i] - from[i], 0.0, 0.0, 0.0]);
     }
 }
 
-/// Terms of the cubic that has the given states and slopes at both ends of a step of `h_s`.
+/// The terms of the cubic that has the given states and slopes at both ends of a step of `h_s`.
 pub fn cubic(states: [&[f64]; 2], slopes: [&[f64]; 2], h_s: f64, terms: &mut [f64]) {
     for (i, own) in terms.chunks_exact_mut(TERMS).enumerate() {
         let rise = states[1][i] - states[0][i];

@@ -1,21 +1,22 @@
-//! Fluid models: networks as delay differential equations, and what solves them.
+//! Fluid models: networks as delay differential equations, and their solver.
 //!
-//! * [`model`] — the interface of a model: a slope from the state and its past, and where it bends.
-//! * [`past`] — how it looks at what was solved, at moments that may depend on the state.
-//! * [`history`] — what was solved so far.
-//! * [`solve`] — one interface for the adaptive method and the fixed steps of published programs.
-//! * [`run`] — a model on its way, by whatever method.
-//! * [`batch`] — many runs on all cores, the same to the bit whatever their number.
-//! * [`linear`] — a model linearised about a state, for small perturbations.
-//! * [`start`] — a model that starts from any state.
-//! * [`summary`] — what a run comes to, column by column.
-//! * [`network`] — classes of flows over links, for the models that take any.
-//! * [`queues`] — queues of links, with their switches.
-//! * [`flow_rates`] — what models share whose flows change rates by what links say of themselves.
-//! * [`flow_level`] — what models of laws at flow level share: utilities, prices.
-//! * [`models`] — the models, one file and one line each.
+//! * [`model`]: the interface of a model: a slope from the state and its past, and switches at which it
+//!   bends.
+//! * [`past`]: lookups of the solution at times that may depend on the state.
+//! * [`history`]: the solution so far.
+//! * [`solve`]: one interface for the adaptive method and for the fixed steps of published programs.
+//! * [`run`]: the state that all methods share.
+//! * [`batch`]: many runs on all cores, with identical results for any number of workers.
+//! * [`linear`]: the linearisation of a model about a state, for small perturbations.
+//! * [`start`]: a model that starts from any state.
+//! * [`summary`]: statistics of the columns of a run.
+//! * [`network`]: classes of flows over links, for models of any network.
+//! * [`queues`]: queues of links, with their switches.
+//! * [`flow_rates`]: the equations that models share if links send feedback to flows.
+//! * [`flow_level`]: the equations that flow-level models share: utilities and prices.
+//! * [`models`]: the models, one file and one line each.
 //!
-//! The machine knows no model, a model no machine.
+//! The solver knows no model, and a model knows no solver.
 
 mod adaptive;
 pub mod batch;

@@ -1,38 +1,38 @@
-//! A model next to a state, for changes so small that it is linear: its slope's derivatives.
+//! Linearisation of a model about a state: the derivatives of its slope.
 //!
-//! `z' = A z(t) + sum of B_k z(t - tau_k)`. A moment of the past that depends on the state moves with it, but
-//! where nothing has changed for long a moved look sees the same: only its delay in equilibrium counts. Derivatives
-//! are central differences, with every switch kept on its side.
+//! `z' = A z(t) + sum of B_k z(t - tau_k)`. A delay that depends on the state changes with it; but if the
+//! past is constant, a shifted time sees the same state, so that only the delay in equilibrium counts.
+//! Derivatives are central differences, with every switch held on its side.
 
 use crate::history::History;
 use crate::model::{Model, Now};
-use crate::past::{Between, Held, Lags, Past};
+use crate::past::{Between, LaggedState, Lags, Past};
 
-/// A step, in parts of the number that is changed: rounding makes an error of 1e-10, and so does a bend that
-/// both sides cancel but for its product with the step.
+/// The step of the differences, relative to the component: rounding makes an error of 1e-10. A bend that
+/// cancels in the difference of both sides leaves its product with the step.
 const STEP: f64 = 1e-6;
-/// What a number that is zero is taken for.
+/// The size that is assumed for a component that is zero.
 const LEAST: f64 = 1.0;
-/// A time at which every reply is back; an equilibrium does not depend on it.
+/// A time at which every reply has returned; an equilibrium does not depend on it.
 const LATE_S: f64 = 1e6;
 
-/// A model next to a state.
+/// The linearisation of a model about a state.
 #[derive(Clone, Debug)]
 pub struct Linear {
-    /// Nothing but rounding, if the model is in equilibrium there.
+    /// The slope at the state. It is only rounding if the model is in equilibrium there.
     pub slope: Vec<f64>,
     pub gaps: Vec<f64>,
     /// `A`, row by row.
     pub now: Vec<f64>,
-    /// `B` of each lag, and its delay; zero where the slope does not look.
+    /// `B` of each lag, and its delay; zero if the slope does not use the lag.
     pub then: Vec<Vec<f64>>,
     pub delays_s: Vec<f64>,
-    /// How far the slopes at both sides of the state are from a straight line, in parts of the greatest change
-    /// of a row: about 1e-6 where the model is smooth, of the size of 1 where it bends.
+    /// The deviation of the slopes on both sides of the state from a straight line, relative to the greatest
+    /// change of a row: about 1e-6 if the model is smooth, of the order of 1 if it bends.
     pub bend: f64,
 }
 
-/// Looks at a model in a state in which all has been for ever.
+/// Linearises a model about a state that has been constant for ever.
 pub fn linear(model: &dyn Model, state: &[f64], sides: &[bool]) -> Linear {
     let (dimension, lags) = (model.dimension(), model.lags());
     let late = Probe { model, state, sides, t_s: LATE_S };
@@ -81,7 +81,7 @@ impl Probe<'_> {
         let mut past = Past {
             before: &before,
             history: &history,
-            held: Some(Held { state: self.state, seen }),
+            held: Some(LaggedState { state: self.state, seen }),
             draft: None,
             between: Between::Smooth,
             until_s: self.t_s,
@@ -110,7 +110,8 @@ impl Probe<'_> {
         lags.times_s.iter().map(delay_s).collect()
     }
 
-    /// The slope where one number is changed by so many steps: that of now, or the one that a lag sees.
+    /// The slope with one component changed by a number of steps: the present one, or the one that a lag
+    /// sees.
     fn changed(&self, lag: Option<usize>, column: usize, steps: f64) -> Vec<f64> {
         let mut state = self.state.to_vec();
         state[column] += steps * self.step(column);
@@ -125,7 +126,7 @@ impl Probe<'_> {
         STEP * if value > 0.0 { value } else { LEAST }
     }
 
-    /// Writes a column; of each row, keeps the greatest change and the greatest bend.
+    /// Writes a column; keeps the greatest change and the greatest bend of each row.
     fn column(
         &self,
         lag: Option<usize>,

@@ -1,10 +1,10 @@
-//! A network as fluid models see it: classes of equal flows, links, and who passes where.
+//! A network of a fluid model: classes of equal flows, links, and the paths of classes.
 
 use serde::Deserialize;
 
-use crate::model::Line;
+use crate::model::LinkConstants;
 
-/// Classes and links; each may change parameters of the model for itself.
+/// Classes and links; each may override parameters of the model.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
@@ -17,11 +17,11 @@ pub struct Network {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flows {
-    /// How many; a fluid has parts of flows too.
+    /// The number of flows; it may be fractional.
     pub flows: f64,
     /// Round trip without queues.
     pub rtt_s: f64,
-    /// The links it passes, by their index.
+    /// The links of the path, by their index.
     pub path: Vec<usize>,
     /// Parameters of its own: index and value.
     pub set: Vec<(usize, f64)>,
@@ -32,7 +32,7 @@ pub struct Flows {
 #[serde(deny_unknown_fields)]
 pub struct Wire {
     pub rate_packets_s: f64,
-    /// None where there is no limit.
+    /// `None` if there is no limit.
     pub buffer_packets: Option<f64>,
     pub delay_s: f64,
     /// Parameters of its own: index and value.
@@ -49,7 +49,7 @@ impl Default for Network {
 }
 
 impl Network {
-    /// The first thing that is wrong: its place, and what is allowed there.
+    /// Returns the first error: its place, and what is allowed there.
     pub fn fault(&self) -> Option<(String, String)> {
         if self.classes.is_empty() || self.links.is_empty() {
             return Some(("network".into(), "must have at least one class and one link".into()));
@@ -65,14 +65,14 @@ impl Network {
             .next()
     }
 
-    /// What does not change about a link.
-    pub fn line(&self, link: usize) -> Line {
+    /// The constants of a link.
+    pub fn link_constants(&self, link: usize) -> LinkConstants {
         let Wire { rate_packets_s, buffer_packets, delay_s, .. } = self.links[link];
-        Line { rate_packets_s, buffer_packets: buffer_packets.unwrap_or(f64::INFINITY), delay_s }
+        LinkConstants { rate_packets_s, buffer_packets: buffer_packets.unwrap_or(f64::INFINITY), delay_s }
     }
 
     /// The sum of the weights of all flows over each link, and the mean of their round trips without queues,
-    /// by these weights, where there are any.
+    /// weighted, if it carries any.
     pub fn traffic(&self, weight: impl Fn(usize) -> f64) -> Vec<(f64, Option<f64>)> {
         let routes = Routes::of(self);
         let (mut weights, mut rtts_s) = (vec![0.0; self.links.len()], vec![0.0; self.links.len()]);
@@ -82,7 +82,7 @@ impl Network {
         weights.into_iter().zip(rtts_s).map(mean).collect()
     }
 
-    /// The round trip of a class when links have these queues.
+    /// The round trip of a class at these queues of links.
     pub fn rtt_s(&self, class: usize, queues: &[f64]) -> f64 {
         let Flows { rtt_s, path, .. } = &self.classes[class];
         rtt_s + path.iter().map(|link| queues[*link] / self.links[*link].rate_packets_s).sum::<f64>()
@@ -93,8 +93,8 @@ fn above_zero(value: f64) -> bool {
     value > 0.0 && value.is_finite()
 }
 
-fn fault(place: &str, says: &str, got: f64) -> Option<(String, String)> {
-    Some((place.to_owned(), format!("{says}; got {got}")))
+fn fault(place: &str, message: &str, got: f64) -> Option<(String, String)> {
+    Some((place.to_owned(), format!("{message}; got {got}")))
 }
 
 impl Flows {
@@ -138,16 +138,16 @@ pub fn own_values(values: &[f64], set: &[(usize, f64)]) -> Vec<f64> {
     own
 }
 
-/// What only bends a slope changes its side when it is passed by this much: what rests at it would pass it to
-/// and fro by rounding.
+/// Relative hysteresis of a switch at which a slope only bends: a quantity that stays at it would otherwise
+/// cross it repeatedly by rounding.
 const BAND: f64 = 1e-9;
 
-/// What to add to a gap of the size of one, by its side.
+/// The hysteresis to add to a gap of the order of one, by its side.
 pub fn band(side: bool) -> f64 {
     if side { BAND } else { -BAND }
 }
 
-/// Who passes where: the paths of all classes one after the other, and how many flows each class has.
+/// The paths of all classes, one after the other, and the number of flows of each class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Routes {
     flows: Vec<f64>,
@@ -171,37 +171,39 @@ impl Routes {
         &self.links[self.starts[class]..self.starts[class + 1]]
     }
 
-    /// The least of what links say on a path.
-    pub fn least(&self, class: usize, says: impl Fn(usize) -> f64) -> f64 {
-        self.path(class).iter().map(|link| says(*link)).fold(f64::INFINITY, f64::min)
+    /// The least feedback on a path.
+    pub fn least(&self, class: usize, feedback: impl Fn(usize) -> f64) -> f64 {
+        self.path(class).iter().map(|link| feedback(*link)).fold(f64::INFINITY, f64::min)
     }
 
-    /// Places where the least of a path may change from one link to another: each link of a path but the first.
+    /// Places at which the least feedback of a path may change from one link to another: each link of a path
+    /// but the first.
     pub fn joints(&self) -> usize {
         self.links.len() - self.flows.len()
     }
 
-    /// A gap for each joint, which is on its side where the link says less than all before it.
-    pub fn joint_gaps(&self, says: impl Fn(usize, usize) -> f64, sides: &[bool], gaps: &mut [f64]) {
+    /// A gap function for each joint. A joint is on its side while its link's feedback is less than that of
+    /// all before it.
+    pub fn joint_gaps(&self, feedback: impl Fn(usize, usize) -> f64, sides: &[bool], gaps: &mut [f64]) {
         let mut joint = 0;
         for class in 0..self.flows.len() {
             let path = self.path(class);
-            let mut least = says(class, path[0]);
+            let mut least = feedback(class, path[0]);
             for link in &path[1..] {
-                let said = says(class, *link);
+                let said = feedback(class, *link);
                 gaps[joint] = least - said + band(sides[joint]) * said.abs().max(1.0);
                 (least, joint) = (least.min(said), joint + 1);
             }
         }
     }
 
-    /// What arrives at one link when each flow of a class sends so much.
+    /// The arrivals at one link if each flow of a class sends at this rate.
     pub fn arrival(&self, link: usize, rate: impl Fn(usize) -> f64) -> f64 {
         let passes = |class: &usize| self.path(*class).contains(&link);
         (0..self.flows.len()).filter(passes).map(|class| self.flows[class] * rate(class)).sum()
     }
 
-    /// What arrives at each link when each flow of a class sends so much.
+    /// The arrivals at each link if each flow of a class sends at this rate.
     pub fn arrivals(&self, rate: impl Fn(usize) -> f64, arrivals: &mut [f64]) {
         arrivals.fill(0.0);
         for (class, flows) in self.flows.iter().enumerate() {
@@ -234,7 +236,8 @@ mod tests {
         assert_eq!([one(0), one(1)], arrivals);
     }
 
-    /// The links say 5 and 3 to class 0, so the second counts; a side that is there stays at a tie.
+    /// The feedback of the links to class 0 is 5 and 3, so the second counts; at a tie a side does not
+    /// change.
     #[test]
     fn the_least_of_a_path_counts_and_its_changes_are_gaps() {
         let routes = Routes::of(&parking_lot());
@@ -249,7 +252,8 @@ mod tests {
         assert!(gap([4.0, 4.0], true) > 0.0 && gap([4.0, 4.0], false) < 0.0);
     }
 
-    /// Class 0 with 1 flow and 0.3 s; class 1 with 2 flows and 0.2 s over the first link; a third link is free.
+    /// Class 0 has 1 flow and 0.3 s; class 1 has 2 flows and 0.2 s over the first link; a third link carries
+    /// no flow.
     #[test]
     fn traffic_of_a_link_is_its_flows_and_the_mean_of_their_round_trips() {
         let mut network = parking_lot();
@@ -267,8 +271,8 @@ mod tests {
         let told = |change: fn(&mut Network)| {
             let mut network = parking_lot();
             change(&mut network);
-            let (place, says) = network.fault().expect("a fault");
-            format!("{place}: {says}")
+            let (place, message) = network.fault().expect("a fault");
+            format!("{place}: {message}")
         };
         let path = "network.classes[1].path: must name at least one link, each once";
         assert_eq!(told(|network| network.classes[1].path = vec![2]), path);

@@ -1,42 +1,44 @@
-//! The past as a model looks at it, through its lags.
+//! Lookups of the past by a model, through its lags.
 //!
-//! A *lag* looks at one moment of the past: at a time ([`Past::at`]), or at the time whose reply is back just
-//! now ([`Past::sent`]). Each lag has a number, under which it remembers where it looked last.
+//! A *lag* looks up one time in the past: a given time ([`Past::at`]), or the sending time of the reply that
+//! returns now ([`Past::sent`]). Each lag has a number, under which the time of its last lookup is
+//! remembered.
 
-use crate::history::{Before, History, Moment};
+use crate::history::{History, Moment, Prehistory};
 use crate::root::crossing;
 
-/// A lag that is found by its reply is found to this accuracy, relative to the time.
+/// Accuracy of the sending time of a reply, relative to the time.
 const EXACT: f64 = 1e-14;
 
-/// A correction of this part of the time is the last.
+/// A correction of this relative size is the last.
 const NEXT_TO: f64 = 1e-10;
 
-/// Rounds in which the secant finds a moment next to the last; then all of the past is searched.
+/// Iterations of the secant method near the last lookup; after that the whole past is searched.
 const NEAR_ROUNDS: usize = 8;
 /// Replies that bunch or spread more than this are left to the search.
 const STEEP: std::ops::Range<f64> = 0.05..20.0;
 
-/// How a fixed step, whose program keeps rows only, looks between two of them.
+/// The state between two rows of a fixed step, whose original program stores rows only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Between {
     /// The polynomial of the step.
     Smooth,
-    /// No value between rows: the last row at that moment, or whose reply is back by the end of the step.
+    /// No value between rows: the last row at that time, or the last whose reply returns by the end of the
+    /// step.
     Rows,
 }
 
-/// What the lags of a run remember from one look to the next.
+/// What the lags of a run remember between lookups.
 #[derive(Clone, Debug, Default)]
 pub struct Lags {
-    /// Where each lag looked last.
+    /// The time of each lag's last lookup.
     pub times_s: Vec<f64>,
-    /// When the reply was back that it was found by.
+    /// The return time of the reply of that lookup.
     replies_s: Vec<f64>,
-    /// How fast replies came back there, in the time in which their packets left.
+    /// The rate at which replies returned there, relative to the rate at which their packets left.
     steeps: Vec<f64>,
     steps: Vec<usize>,
-    /// A lag was shorter than the part of the step that was done: the past that it wants is not solved yet.
+    /// A lag was shorter than the computed part of the step: the state that it needs is not solved yet.
     pub overlap: bool,
 }
 
@@ -53,36 +55,36 @@ impl Lags {
     }
 }
 
-/// A past in which nothing has changed for ever, but what one lag sees: what linear theory asks for.
+/// A constant past except for what one lag sees; used for linearisation.
 #[derive(Clone, Copy)]
-pub(crate) struct Held<'a> {
+pub(crate) struct LaggedState<'a> {
     pub state: &'a [f64],
     pub seen: Option<(usize, &'a [f64])>,
 }
 
-impl<'a> Held<'a> {
+impl<'a> LaggedState<'a> {
     fn moment(&self, lag: usize, t_s: f64) -> Moment<'a> {
         let seen = self.seen.filter(|(by, _)| *by == lag);
         Moment::held(seen.map_or(self.state, |(_, state)| state), t_s)
     }
 }
 
-/// The past as a model looks at it.
+/// The past as a model sees it.
 pub struct Past<'a> {
-    pub(crate) before: Before<'a>,
+    pub(crate) before: Prehistory<'a>,
     pub(crate) history: &'a History,
-    /// Stands for all of what was solved.
-    pub(crate) held: Option<Held<'a>>,
-    /// A first solution of the step in hand: its terms and its end.
+    /// Replaces the whole solution.
+    pub(crate) held: Option<LaggedState<'a>>,
+    /// A first solution of the present step: its terms and its end.
     pub(crate) draft: Option<(&'a [f64], f64)>,
     pub(crate) between: Between,
-    /// End of the step in hand.
+    /// End of the present step.
     pub(crate) until_s: f64,
     pub(crate) lags: &'a mut Lags,
 }
 
 impl<'a> Past<'a> {
-    /// Looks at a time.
+    /// Looks up a time.
     pub fn at(&mut self, lag: usize, t_s: f64) -> Moment<'a> {
         let moment = if let Some(held) = self.held {
             held.moment(lag, t_s)
@@ -93,7 +95,7 @@ impl<'a> Past<'a> {
             self.ahead(t_s)
         } else {
             let steps = self.history.steps();
-            // A moment that is a row up to rounding is that row.
+            // A time that equals a row up to rounding is that row.
             let slack_s = if self.between == Between::Rows { self.rounding_s() } else { 0.0 };
             self.lags.steps[lag] = self.history.step_at(t_s + slack_s, self.lags.steps[lag]);
             match self.between {
@@ -106,8 +108,8 @@ impl<'a> Past<'a> {
         moment
     }
 
-    /// Looks at the moment whose reply is back now: the `s` with `s + delay_s(s) = t_s`. The reply to what was
-    /// sent later must be back later.
+    /// Looks up the sending time of the reply that returns now: the `s` with `s + delay_s(s) = t_s`. Replies
+    /// must return in the order in which they were sent.
     pub fn sent(&mut self, lag: usize, t_s: f64, delay_s: &dyn Fn(&Moment<'_>) -> f64) -> Moment<'a> {
         let moment = match (self.held, self.between) {
             (Some(held), _) => held.moment(lag, t_s - delay_s(&held.moment(lag, t_s))),
@@ -128,7 +130,7 @@ impl<'a> Past<'a> {
         moment
     }
 
-    /// Starts from where this lag looked last, with the secant.
+    /// Searches near the last lookup of this lag, by the secant method.
     fn sent_near(
         &mut self,
         lag: usize,
@@ -145,12 +147,12 @@ impl<'a> Past<'a> {
             }
             let moment = self.smooth(s, &mut step);
             let late_s = s + delay_s(&moment) - t_s;
-            // Two looks that are next to each other tell only rounding.
+            // Two adjacent lookups differ only by rounding.
             let secant = (late_s - from.1) / (s - from.0);
             let told = (s - from.0).abs() > 1e3 * EXACT * t_s && STEEP.contains(&secant);
             let steep = if told { secant } else { self.lags.steeps[lag] };
             let next_s = s - late_s / steep;
-            // The correction after this one would be smaller by as much as the secant is exact.
+            // The next correction would be smaller, by the accuracy of the secant.
             if (next_s - s).abs() <= NEXT_TO * t_s && next_s > 0.0 && next_s <= t_s {
                 let moment = self.smooth(next_s, &mut step);
                 self.lags.steps[lag] = step;
@@ -163,7 +165,7 @@ impl<'a> Past<'a> {
         None
     }
 
-    /// Searches all of the past, and the step in hand; nothing if the moment lies before time 0.
+    /// Searches the whole past and the present step; returns `None` if the time lies before time 0.
     fn sent_within(
         &mut self,
         lag: usize,
@@ -191,7 +193,7 @@ impl<'a> Past<'a> {
         Some(found(crossing(|s| late(found(s)), ends[0], ends[1], EXACT * t_s)))
     }
 
-    /// A moment after time 0, in the past or in the step in hand.
+    /// A time after time 0, in the past or in the present step.
     fn smooth(&self, s: f64, near: &mut usize) -> Moment<'a> {
         if s > self.history.end_s() {
             return self.ahead(s);
@@ -201,7 +203,7 @@ impl<'a> Past<'a> {
     }
 
     fn sent_row(&mut self, lag: usize, delay_s: &dyn Fn(&Moment<'_>) -> f64) -> Moment<'a> {
-        // A reply that is due at the end of the step up to rounding is not back before it.
+        // A reply that is due at the end of the step, up to rounding, does not return before it.
         let until_s = self.until_s - self.rounding_s();
         let first_s = delay_s(&Moment::before(self.before, 0.0));
         if until_s <= first_s {
@@ -219,7 +221,7 @@ impl<'a> Past<'a> {
         self.row(row)
     }
 
-    /// Times of rows are not more exact than this part of a step.
+    /// Times of rows are accurate to this part of a step.
     fn rounding_s(&self) -> f64 {
         1e-9 * (self.until_s - self.history.end_s())
     }
@@ -233,7 +235,7 @@ impl<'a> Past<'a> {
         }
     }
 
-    /// A moment within the step in hand: by its first solution, else by the step before carried on.
+    /// A time within the present step: by its first solution, otherwise by extrapolation of the step before.
     fn ahead(&self, t_s: f64) -> Moment<'a> {
         match (self.draft, self.history.steps()) {
             (Some((terms, end_s)), _) => Moment::on(terms, (self.history.end_s(), end_s), t_s),

@@ -1,12 +1,12 @@
-//! Queues of links: `q' = y - C`, kept between nothing and the buffer.
+//! Queues of links: `q' = y - C`, bounded by 0 and the buffer.
 //!
-//! Each link has two switches, which are a model's first: there is a queue; the buffer is full.
+//! Each link has two switches, which are the first of a model: there is a queue; the buffer is full.
 
 use crate::network::Network;
 
-/// A queue begins where arrivals exceed the rate by this part of it, a full buffer empties where they fall as
-/// much below, and a buffer is full where it is exceeded by as much: what rests there would pass to and fro by
-/// rounding.
+/// Relative hysteresis of a queue: it begins if arrivals exceed the rate by this part, a full buffer begins
+/// to drain if they fall below it by as much, and a buffer is full if it is exceeded by as much. Without it a
+/// queue in equilibrium would switch repeatedly by rounding.
 const BAND: f64 = 1e-9;
 
 pub struct Queues {
@@ -20,7 +20,7 @@ fn switch(link: usize) -> (usize, usize) {
 
 impl Queues {
     pub fn of(network: &Network) -> Self {
-        let buffer = |link| network.line(link).buffer_packets;
+        let buffer = |link| network.link_constants(link).buffer_packets;
         Self {
             rates: network.links.iter().map(|wire| wire.rate_packets_s).collect(),
             buffers: (0..network.links.len()).map(buffer).collect(),
@@ -35,7 +35,7 @@ impl Queues {
         2 * self.links()
     }
 
-    /// Turns what arrives at each link into the slope of its queue.
+    /// Replaces the arrivals at each link by the slope of its queue.
     pub fn slope(&self, sides: &[bool], arrivals: &mut [f64]) {
         for (link, value) in arrivals.iter_mut().enumerate() {
             let (busy, full) = switch(link);
@@ -43,14 +43,14 @@ impl Queues {
         }
     }
 
-    /// Where a model writes arrivals in the gaps before [`Self::gaps`].
+    /// The part of the gaps in which a model writes arrivals before it calls [`Self::gaps`].
     pub fn arrivals<'a>(&self, gaps: &'a mut [f64]) -> &'a mut [f64] {
         &mut gaps[self.links()..2 * self.links()]
     }
 
-    /// The gaps of all queues, from what arrives.
+    /// The gap functions of all queues, from arrivals.
     pub fn gaps(&self, sides: &[bool], queues: &[f64], gaps: &mut [f64]) {
-        // Each link writes the places 2l and 2l + 1, and reads links + l: never one that is written before.
+        // Each link writes 2l and 2l + 1, and reads links + l: never one that is written before.
         for (link, queue) in queues.iter().enumerate() {
             let (busy, full) = switch(link);
             let growing = gaps[self.links() + link] - self.rates[link];
@@ -59,14 +59,13 @@ impl Queues {
             gaps[full] = match (sides[busy], sides[full]) {
                 (_, true) => growing + band,
                 (true, false) => queue - buffer - BAND * buffer.max(1.0),
-                // What is not there is not full: there are buffers of nothing.
+                // A queue that does not exist is not full, even if the buffer is 0.
                 (false, false) => -1.0,
             };
         }
     }
 
-    /// Puts a queue that has ended, or a buffer that is full, exactly there; a model's other switches are none
-    /// of its own.
+    /// Sets a queue that has emptied, or a buffer that is full, exactly; ignores the model's other switches.
     pub fn edge(&self, queues: &mut [f64], index: usize, side: bool) {
         for (link, queue) in queues.iter_mut().enumerate() {
             let (busy, full) = switch(link);

@@ -1,13 +1,13 @@
-//! Where a function of one variable crosses zero.
+//! Zeros of a function of one variable.
 
-/// Rounds after which a bracket of any two numbers has no room left: every fourth one halves it.
+/// Iterations after which the bracket of any two numbers is exhausted: every fourth one halves it.
 const MOST: usize = 240;
 
-/// One end of a bracket: a place, and the function there.
+/// One end of a bracket: a place, and the value of the function there.
 pub type End = (f64, f64);
 
-/// The place between `low` and `high` where `f` changes its sign, to within `width`: the false position in
-/// its Illinois form.
+/// Returns the place between `low` and `high` at which `f` changes its sign, to within `width`, by the
+/// Illinois variant of the false position method.
 pub fn crossing(mut f: impl FnMut(f64) -> f64, mut low: End, mut high: End, width: f64) -> f64 {
     let (mut last, mut raised) = (f64::NAN, None);
     for round in 0..MOST {
@@ -31,7 +31,7 @@ pub fn crossing(mut f: impl FnMut(f64) -> f64, mut low: End, mut high: End, widt
     last
 }
 
-/// The false position, or the middle in every fourth round.
+/// The false position, or the middle in every fourth iteration.
 fn next(low: End, high: End, round: usize) -> f64 {
     let secant = low.0 + (high.0 - low.0) * low.1 / (low.1 - high.1);
     let inside = secant > low.0 && secant < high.0;

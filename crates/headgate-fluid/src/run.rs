@@ -1,17 +1,17 @@
-//! A model on its way, by whatever method.
+//! A run of a model: the state that all methods share.
 
 use crate::history::History;
 use crate::model::{Model, Now};
 use crate::past::{Between, Lags, Past};
 
-/// Why there is no solution.
+/// The reason why there is no solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stuck {
+pub struct SolveError {
     pub t_s: f64,
-    pub says: &'static str,
+    pub message: &'static str,
 }
 
-/// What a solution cost.
+/// The cost of a solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     pub steps: u64,
@@ -19,7 +19,7 @@ pub struct Cost {
     pub slopes: u64,
 }
 
-/// A model on its way, by whatever method.
+/// A run of a model, by any method.
 pub(crate) struct Run<'m> {
     pub model: &'m dyn Model,
     pub history: History,
@@ -30,8 +30,8 @@ pub(crate) struct Run<'m> {
     between: Between,
 }
 
-/// A first solution of the step in hand, and its end.
-pub(crate) type Draft<'a> = Option<(&'a [f64], f64)>;
+/// A first solution of the present step, and its end.
+pub(crate) type TrialStep<'a> = Option<(&'a [f64], f64)>;
 
 impl<'m> Run<'m> {
     pub fn new(model: &'m dyn Model, between: Between) -> Self {
@@ -58,7 +58,7 @@ impl<'m> Run<'m> {
         (0..self.model.dimension()).map(|index| self.model.before(0.0, index)).collect()
     }
 
-    pub fn slope(&mut self, t_s: f64, until_s: f64, state: &[f64], draft: Draft<'_>, slope: &mut [f64]) {
+    pub fn slope(&mut self, t_s: f64, until_s: f64, state: &[f64], draft: TrialStep<'_>, slope: &mut [f64]) {
         self.cost.slopes += 1;
         let Self { model, history, lags, sides, between, .. } = self;
         let before = |t_s, index| model.before(t_s, index);
@@ -66,15 +66,16 @@ impl<'m> Run<'m> {
         model.slope(&Now { t_s, state, sides }, &mut past, slope);
     }
 
-    pub fn gaps(&mut self, t_s: f64, until_s: f64, state: &[f64], draft: Draft<'_>, gaps: &mut [f64]) {
+    pub fn gaps(&mut self, t_s: f64, until_s: f64, state: &[f64], draft: TrialStep<'_>, gaps: &mut [f64]) {
         let Self { model, history, lags, sides, between, .. } = self;
         let before = |t_s, index| model.before(t_s, index);
         let mut past = Past { before: &before, history, held: None, draft, between: *between, until_s, lags };
         model.gaps(&Now { t_s, state, sides }, &mut past, gaps);
     }
 
-    /// Puts every switch on the side that the state says. Two rounds: a switch may read its own side.
-    pub fn settle(&mut self, t_s: f64, until_s: f64, state: &[f64], gaps: &mut [f64]) -> bool {
+    /// Sets every switch to the side that the state determines. Two iterations: a switch may read its own
+    /// side.
+    pub fn settle_switches(&mut self, t_s: f64, until_s: f64, state: &[f64], gaps: &mut [f64]) -> bool {
         let mut changed = false;
         for _ in 0..2 {
             self.gaps(t_s, until_s, state, None, gaps);

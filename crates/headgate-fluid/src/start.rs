@@ -1,17 +1,17 @@
-//! A model that starts from any state, in which it has been for ever.
+//! A model that starts from any state, which was constant before time 0.
 
-use crate::model::{Class, Demand, Line, Link, Model, Now, Share};
+use crate::model::{Class, Demand, Link, LinkConstants, Model, Now, Share};
 use crate::past::Past;
 
 /// A model with another past: `state` at and before time 0, with its switches on `sides`.
-pub struct Started {
+pub struct DelayedStart {
     pub model: Box<dyn Model>,
     pub state: Vec<f64>,
     pub sides: Vec<bool>,
 }
 
 #[deny(clippy::missing_trait_methods)]
-impl Model for Started {
+impl Model for DelayedStart {
     fn dimension(&self) -> usize {
         self.model.dimension()
     }
@@ -68,8 +68,8 @@ impl Model for Started {
         self.model.link(state, index)
     }
 
-    fn line(&self, index: usize) -> Line {
-        self.model.line(index)
+    fn link_constants(&self, index: usize) -> LinkConstants {
+        self.model.link_constants(index)
     }
 
     fn demand(&self, class: usize, price: f64) -> Option<Demand> {
@@ -101,7 +101,7 @@ mod tests {
         let values: Vec<f64> = cards()[index].params.iter().map(|param| param.default).collect();
         let plain = build(index, &values);
         let (state, sides) = (vec![1.0; plain.dimension()], vec![false; plain.switches()]);
-        let started = Started { model: build(index, &values), state, sides };
+        let started = DelayedStart { model: build(index, &values), state, sides };
         assert!(plain.share(0).is_some());
         assert_eq!(started.share(0), plain.share(0));
         assert_eq!(started.takes(0, 2.0), plain.takes(0, 2.0));

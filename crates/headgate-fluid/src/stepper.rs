@@ -1,11 +1,11 @@
-//! A step in progress: where it began, its stages and its polynomial.
+//! A step in progress: its start, its stages and its polynomial.
 
 use crate::breaks::Breaks;
 use crate::history::TERMS;
 use crate::run::Run;
 use crate::tableau::STAGES;
 
-/// The least that counts as the error of the step before.
+/// The smallest error that is assumed for the step before.
 pub(crate) const LEAST_ERROR: f64 = 1e-4;
 
 pub(crate) struct Stepper {
@@ -17,12 +17,12 @@ pub(crate) struct Stepper {
     pub terms: Vec<f64>,
     pub draft: Vec<f64>,
     pub gaps: Vec<f64>,
-    /// Where the lags look at the beginning and at the end of the step.
+    /// The times of the lags at the start and at the end of the step.
     pub from_s: Vec<f64>,
     pub to_s: Vec<f64>,
     pub breaks: Breaks,
     pub error_before: f64,
-    /// The last bend, and how many were there before.
+    /// The time of the last event, and the number of events at that time.
     pub turned_s: f64,
     pub at_once: usize,
 }

@@ -1,36 +1,36 @@
-//! What a run shows: columns over time, and what each comes to.
+//! The output columns of a run, and their statistics.
 
 use crate::model::Model;
 use crate::solve::{Solution, rows};
 
-/// What a class shows, in this order.
+/// The outputs of a class, in this order.
 pub const CLASS: [&str; 3] = ["cwnd_packets", "srtt_s", "rate_packets_s"];
 
-/// What a link shows, in this order.
+/// The outputs of a link, in this order.
 pub const LINK: [&str; 4] = ["queue_packets", "mean_queue_packets", "drop_probability", "arrival_packets_s"];
 
-/// What a column over time comes to, in this order: its [`statistics`], then its [`period_s`].
+/// The statistics of a column, in this order: its [`statistics`], then its [`period_s`].
 pub const STATISTICS: [&str; 7] = ["min", "q1", "median", "mean", "q3", "max", "period_s"];
 
-/// A column whose swing is a smaller part of its greatest number is in equilibrium.
+/// A column is in equilibrium if its swing is a smaller part of its largest value than this.
 const AT_REST: f64 = 1e-3;
 
-/// A rise counts from this part of the swing below the mean.
+/// A rise through the mean counts only after the column was below the mean by this part of the swing.
 const BAND: f64 = 0.1;
 
 /// Columns over time: those of every class, then those of every link.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct OutputColumns {
     pub t_s: Vec<f64>,
     pub classes: Vec<[Vec<f64>; CLASS.len()]>,
     pub links: Vec<[Vec<f64>; LINK.len()]>,
 }
 
-/// Shows a solution at `0, every_s, 2 every_s, ...`, from `from_s` on.
-pub fn show(model: &dyn Model, solution: &Solution, every_s: f64, from_s: f64) -> Shown {
+/// Samples a solution at `0, every_s, 2 every_s, ...`, from `from_s` on.
+pub fn output_columns(model: &dyn Model, solution: &Solution, every_s: f64, from_s: f64) -> OutputColumns {
     let most = rows(solution.history.end_s(), every_s);
     let empty = || Vec::with_capacity(most);
-    let mut shown = Shown {
+    let mut shown = OutputColumns {
         t_s: empty(),
         classes: (0..model.classes()).map(|_| std::array::from_fn(|_| empty())).collect(),
         links: (0..model.links()).map(|_| std::array::from_fn(|_| empty())).collect(),
@@ -43,7 +43,7 @@ pub fn show(model: &dyn Model, solution: &Solution, every_s: f64, from_s: f64) -
     shown
 }
 
-impl Shown {
+impl OutputColumns {
     fn push(&mut self, model: &dyn Model, t_s: f64, state: &[f64]) {
         self.t_s.push(t_s);
         for (index, columns) in self.classes.iter_mut().enumerate() {
@@ -65,7 +65,7 @@ fn add<const N: usize>(columns: &mut [Vec<f64>; N], values: [f64; N]) {
     }
 }
 
-/// Least, quartiles, mean and greatest of a column; quartiles by linear interpolation (Hyndman, Fan 1996,
+/// Minimum, quartiles, mean and maximum of a column; quartiles by linear interpolation (Hyndman, Fan 1996,
 /// type 7, the default of R and NumPy).
 pub fn statistics(column: &[f64]) -> [f64; 6] {
     if column.is_empty() {
@@ -79,7 +79,7 @@ pub fn statistics(column: &[f64]) -> [f64; 6] {
     [least, q1, median, mean, q3, most]
 }
 
-/// The mean time from one rise through the mean to the next; NaN for a column in equilibrium, or with fewer than three
+/// The mean time between rises through the mean; NaN for a column in equilibrium, or with fewer than three
 /// rises.
 pub fn period_s(t_s: &[f64], column: &[f64]) -> f64 {
     let least = column.iter().copied().fold(f64::INFINITY, f64::min);
@@ -105,7 +105,7 @@ pub fn period_s(t_s: &[f64], column: &[f64]) -> f64 {
     }
 }
 
-/// A quantile; the values change places.
+/// A quantile; reorders the values.
 fn quantile(values: &mut [f64], share: f64) -> f64 {
     let place = share * (values.len() - 1) as f64;
     let (_, below, later) = values.select_nth_unstable_by(place as usize, f64::total_cmp);
@@ -134,12 +134,12 @@ mod tests {
             let shown: Vec<f64> = t_s.iter().map(|t_s| column(*t_s)).collect();
             period_s(&t_s, &shown)
         };
-        // Ripples of a tenth of the swing are no rises.
+        // Ripples of a tenth of the swing do not count as rises.
         let turns = |t_s: f64| std::f64::consts::TAU * t_s / 1.7;
         let rippled = |t_s: f64| 5.0 + turns(t_s).sin() + 0.1 * (31.0 * turns(t_s)).sin();
         assert!((period(&rippled) / 1.7 - 1.0).abs() < 0.01);
         assert!(period(&|_| 5.0).is_nan() && period_s(&[], &[]).is_nan());
-        assert!(period(&|t_s| 5.0 + 0.002 * turns(t_s).sin()).is_nan()); // at rest
-        assert!(period(&|t_s| turns(0.1 * t_s).sin()).is_nan()); // less than one turn
+        assert!(period(&|t_s| 5.0 + 0.002 * turns(t_s).sin()).is_nan()); // in equilibrium
+        assert!(period(&|t_s| turns(0.1 * t_s).sin()).is_nan()); // less than one period
     }
 }

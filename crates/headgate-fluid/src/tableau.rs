@@ -5,10 +5,10 @@ use crate::history::TERMS;
 
 pub const STAGES: usize = 7;
 
-/// Where in the step each stage lies.
+/// The place of each stage in the step.
 pub const NODES: [f64; STAGES] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
 
-/// What each stage takes of the slopes before it; the last row is the solution.
+/// The weights of earlier slopes in each stage; the last row is the solution.
 pub const STAGE: [&[f64]; STAGES] = [
     &[],
     &[1.0 / 5.0],
@@ -19,7 +19,7 @@ pub const STAGE: [&[f64]; STAGES] = [
     &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
 ];
 
-/// The solution less the one of order 4.
+/// The solution minus the one of order 4.
 pub const ERROR: [f64; STAGES] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339_200.0, 22.0 / 525.0, -1.0 / 40.0];
 
@@ -34,7 +34,7 @@ const BEND: [f64; STAGES] = [
     69_997_945.0 / 29_380_423.0,
 ];
 
-/// The terms of a component's polynomial, from its ends and slopes.
+/// The terms of the polynomial of a component, from its ends and slopes.
 pub fn terms(from: f64, to: f64, h_s: f64, slopes: [f64; STAGES]) -> [f64; TERMS] {
     let rise = to - from;
     let bend = h_s * slopes[0] - rise;

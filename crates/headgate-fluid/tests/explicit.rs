@@ -1,4 +1,4 @@
-//! Models of routers that tell flows what to send: where they rest, whom they share with whom, when they circle.
+//! Models of routers that tell flows what to send: their equilibria, fairness and oscillations.
 
 mod common;
 
@@ -8,7 +8,7 @@ use common::{
 };
 use headgate_fluid::network::{Flows, Network, Wire};
 use headgate_fluid::solve::Method;
-use headgate_fluid::summary::Shown;
+use headgate_fluid::summary::OutputColumns;
 
 /// Gains with a phase margin (XCP's own, of `alpha` and `alpha^2 2^0.5`), with which both settle.
 const STABLE: [(&str, f64); 2] = [("alpha", 0.4), ("beta", 0.226)];
@@ -18,7 +18,8 @@ fn three_round_trips() -> Network {
     network(classes, vec![wire(2000.0)])
 }
 
-/// One link, round trips of 40, 100 and 250 ms: each flow C/N, the link full, the queue at its target.
+/// One link, round trips of 40, 100 and 250 ms: each flow has C/N, the link is full, the queue is at its
+/// target.
 #[test]
 fn on_one_link_all_flows_have_the_same_rate_and_the_queue_its_target() {
     for law in ["rcp", "xcp"] {
@@ -32,7 +33,7 @@ fn on_one_link_all_flows_have_the_same_rate_and_the_queue_its_target() {
     }
 }
 
-/// The laws as they are: no queue is aimed at.
+/// The algorithms as published: no target of the queue.
 #[test]
 fn without_a_target_there_is_no_queue_at_rest() {
     for law in ["rcp", "xcp"] {
@@ -44,7 +45,7 @@ fn without_a_target_there_is_no_queue_at_rest() {
     }
 }
 
-/// A share of the line of 0.9 is what arrives.
+/// With a target utilisation of 0.9 that is what arrives.
 #[test]
 fn rcp_rests_at_its_share_of_the_line() {
     let changes = [&STABLE[..], &[("gamma", 0.9)]].concat();
@@ -65,8 +66,8 @@ fn xcp_shares_by_prices() {
     }
 }
 
-/// Water-filling, done here, beside where RCP comes to: parking lots of links of different rates, and a network
-/// of 30 classes over 8 links.
+/// Compares RCP's equilibrium with water-filling: parking lots of links of different rates, and a network of
+/// 30 classes over 8 links.
 #[test]
 fn rcp_is_max_min_fair() {
     for net in [parking_lot(2), parking_lot(3), parking_lot(5), large(30, 8)] {
@@ -79,9 +80,9 @@ fn rcp_is_max_min_fair() {
     }
 }
 
-/// What a link of XCP takes at rest, when flows that it slows have the rate `level`. With N flows and what
-/// arrives y below C: its offer to them is nothing, (F + h)/N = level h/y with h = gamma y/d - F and
-/// F = alpha (C - y)/d, so gamma y^2 - N level ((gamma + alpha) y - alpha C) = 0, and the lower root; at
+/// The total that a link of XCP carries in equilibrium if the flows that it limits have the rate `level`.
+/// With N flows and arrivals y below C: its offer to them is 0, (F + h)/N = level h/y with h = gamma y/d - F
+/// and F = alpha (C - y)/d, so gamma y^2 - N level ((gamma + alpha) y - alpha C) = 0, and the lower root; at
 /// level = C/N it is C, at any level more than alpha C/(alpha + gamma).
 fn xcp_takes(net: &Network, link: usize, level: f64) -> f64 {
     let passing = net.classes.iter().filter(|class| class.path.contains(&link));
@@ -91,8 +92,8 @@ fn xcp_takes(net: &Network, link: usize, level: f64) -> f64 {
     (half - (half * half - gamma * sum * alpha * rate).sqrt()) / gamma
 }
 
-/// The same water-filling with what links take of it (Low, Andrew, Wydrowski 2005): not max-min fair for their
-/// rates, but never below 80 % of any that slows somebody, alpha/(alpha + gamma).
+/// The same water-filling with what links carry (Low, Andrew, Wydrowski 2005): not max-min fair for their
+/// rates, but never below 80 % of any that limits a flow, alpha/(alpha + gamma).
 #[test]
 fn xcp_is_max_min_fair_for_what_links_take() {
     for net in [parking_lot(2), parking_lot(3), parking_lot(5), large(30, 8)] {
@@ -108,7 +109,7 @@ fn xcp_is_max_min_fair_for_what_links_take() {
     }
 }
 
-/// Rates of the start and windows, far below and far above what there is.
+/// Initial rates and windows far below and far above the equilibrium.
 #[test]
 fn from_any_start_they_come_to_the_same_rates() {
     for start in [1e-6, 1e-3, 0.1, 1.0] {
@@ -126,9 +127,10 @@ fn from_any_start_they_come_to_the_same_rates() {
     }
 }
 
-/// G(s) = (alpha s + beta) e^-s/s^2 in units of d crosses at w = ((alpha^2 + (alpha^4 + 4 beta^2)^0.5)/2)^0.5,
-/// and is stable where w < atan(alpha w/beta): with alpha = 0.4 up to beta = 0.3412. A tenth on either side,
-/// with a queue that never empties, a small start away from rest settles, or grows.
+/// G(s) = (alpha s + beta) e^-s/s^2 in units of d crosses at w = ((alpha^2 + (alpha^4 + 4
+/// beta^2)^0.5)/2)^0.5, and is stable if w < atan(alpha w/beta): with alpha = 0.4 up to beta = 0.3412. A
+/// tenth on either side, with a queue that never empties, a small deviation from equilibrium decays, or
+/// grows.
 #[test]
 fn with_a_queue_that_never_empties_they_circle_from_where_linear_theory_says() {
     for (law, start) in [("rcp", ("start", 0.101)), ("xcp", ("initial_window", 20.2))] {
@@ -162,7 +164,7 @@ fn a_class_in_two_halves_is_the_same_class() {
     }
 }
 
-/// Networks by chance, with gains that settle and gains that circle; columns are looked at every 50 ms.
+/// Random networks, with gains that settle and gains that oscillate; columns are sampled every 50 ms.
 #[test]
 fn whatever_the_network_queues_stay_in_their_buffers_and_rates_are_finite() {
     for seed in 0..40 {
@@ -176,7 +178,7 @@ fn whatever_the_network_queues_stay_in_their_buffers_and_rates_are_finite() {
     }
 }
 
-fn stays_within(net: &Network, shown: &Shown) {
+fn stays_within(net: &Network, shown: &OutputColumns) {
     for (link, wire) in shown.links.iter().zip(&net.links) {
         let most = wire.buffer_packets.unwrap_or(f64::MAX);
         assert!(link[0].iter().all(|queue| (0.0..=most).contains(queue)));
@@ -202,8 +204,8 @@ fn halving_the_tolerance_changes_no_rest() {
     }
 }
 
-/// Least rates of paths and signs of what is wanted bend the way. An error is below fifty tolerances, as
-/// everywhere (see `order.rs`), of the greatest rate of the class.
+/// The solution bends at the least rates of paths and at sign changes of the desired change. Errors are below
+/// fifty tolerances, as in `order.rs`, of the greatest rate of the class.
 #[test]
 fn errors_stay_below_fifty_tolerances_across_all_bends() {
     for law in ["rcp", "vcp", "xcp"] {
@@ -224,7 +226,7 @@ fn errors_stay_below_fifty_tolerances_across_all_bends() {
     }
 }
 
-/// Of every model that takes any network: what arrives beyond the rate is not kept.
+/// For every model that accepts any network: the excess over the rate is not kept.
 #[test]
 fn a_buffer_of_nothing_has_no_queue() {
     for law in ["misra-gong-towsley", "fast", "vegas", "reno", "rcp", "vcp", "xcp"] {

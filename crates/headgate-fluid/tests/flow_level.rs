@@ -3,7 +3,7 @@
 use headgate_fluid::models::{build_on, cards};
 use headgate_fluid::network::{Flows, Network, Wire};
 use headgate_fluid::solve::{Method, solve};
-use headgate_fluid::summary::{Shown, show};
+use headgate_fluid::summary::{OutputColumns, output_columns};
 
 const EXACT: Method = Method::Adaptive { relative: 1e-9, absolute: 1e-12, most_s: f64::INFINITY };
 const LAWS: [&str; 5] = ["reno", "hstcp", "scalable", "vegas", "fast"];
@@ -31,9 +31,9 @@ fn run(
     method: &Method,
     end_s: f64,
     from_s: f64,
-) -> Shown {
+) -> OutputColumns {
     let model = build_on(index(law), &values(law, changes), network);
-    show(&*model, &solve(&*model, method, end_s).expect("a solution"), 1.0, from_s)
+    output_columns(&*model, &solve(&*model, method, end_s).expect("a solution"), 1.0, from_s)
 }
 
 fn flows(flows: f64, rtt_s: f64, path: &[usize]) -> Flows {
@@ -52,14 +52,14 @@ fn assert_near(found: f64, expected: f64) {
     assert!((found / expected - 1.0).abs() < 1e-6, "{found} beside {expected}");
 }
 
-/// Exponents and constants of the source, half a digit of each allowed; but for HSTCP's exponent, which RFC
-/// 3649 has as 0.835 and the source as 0.84, and 1 % of its constant, whose points give 0.119.
+/// Exponents and constants of the source, to half a digit of each; except HSTCP's exponent, which is 0.835 in
+/// RFC 3649 and 0.84 in the source, and 1 % of its constant, whose points give 0.119.
 #[test]
 fn windows_at_given_losses_have_the_exponents_and_constants_of_the_source() {
     for (law, exponent, constant) in [("reno", 0.5, 1.225), ("hstcp", 0.835, 0.120), ("scalable", 1.0, 0.075)]
     {
         let window = |loss: f64| {
-            // Enough of a link that its own loss falls to nothing; long enough for 1/p packets many times.
+            // The link is so wide that its own loss falls to 0; the run is many times 1/p packets long.
             let wide = network(vec![flows(1.0, 0.1, &[0])], vec![wire(1e12)]);
             run(law, &[("loss", loss)], &wide, &EXACT, 10_000.0, 10_000.0).classes[0][0][0]
         };
@@ -71,7 +71,7 @@ fn windows_at_given_losses_have_the_exponents_and_constants_of_the_source() {
     }
 }
 
-/// One link: the queue is the sum of all alpha, and each rate its part of it.
+/// One link: the queue is the sum of all alpha, and each rate is proportional to its alpha.
 #[test]
 fn fast_and_vegas_keep_alpha_packets_each_in_the_queue() {
     for law in ["fast", "vegas"] {
@@ -88,8 +88,8 @@ fn fast_and_vegas_keep_alpha_packets_each_in_the_queue() {
     }
 }
 
-/// A parking lot of L links of one rate with a flow over all and one over each, all of one alpha: proportional
-/// fairness gives the long one C/(L + 1), for it pays L prices: alpha/(L q) + alpha/q = C.
+/// A parking lot of L links of one rate with a flow over all and one over each, with equal alpha. By
+/// proportional fairness the long flow has C/(L + 1), because it pays L prices: alpha/(L q) + alpha/q = C.
 #[test]
 fn fast_is_proportionally_fair_in_a_parking_lot() {
     for links in [2_usize, 3, 5] {
@@ -105,8 +105,8 @@ fn fast_is_proportionally_fair_in_a_parking_lot() {
     }
 }
 
-/// Reno over the same parking lot: x = (1.5/p)^0.5/T with L p_l on the long way, so that with one round trip
-/// the short ones have L^0.5 times its rate.
+/// Reno over the same parking lot: x = (1.5/p)^0.5/T with L p_l on the long path, so that with one round trip
+/// the short flows have L^0.5 times its rate.
 #[test]
 fn reno_pays_for_the_losses_of_every_link() {
     let mut classes = vec![flows(1.0, 0.1, &[0, 1, 2, 3])];
@@ -119,7 +119,7 @@ fn reno_pays_for_the_losses_of_every_link() {
     assert_near(shown.links[0][2][0], 1.5 / 20.0_f64.powi(2));
 }
 
-/// A link that is never full has no price, whatever the law.
+/// A link that is never full has price 0, for every algorithm.
 #[test]
 fn a_link_that_is_not_full_asks_nothing() {
     for law in LAWS {
@@ -160,7 +160,8 @@ fn halving_the_tolerance_changes_less_than_it_allows() {
     }
 }
 
-/// From any start FAST comes to its one equilibrium. (1e5 packets wait 100 s: an update is as slow as that.)
+/// From any start FAST reaches its unique equilibrium. (1e5 packets are queued for 100 s: an update takes as
+/// long.)
 #[test]
 fn fast_converges_from_many_starts() {
     for start in [0.01, 1.0, 100.0, 1e4, 1e5] {

@@ -1,13 +1,15 @@
-//! Derivatives of equations that are worked by hand, and the models that rest where they are started.
+//! Derivatives of equations that are worked by hand, and models that stay in the equilibrium in which they
+//! start.
 
 use headgate_fluid::linear::{Linear, linear};
 use headgate_fluid::model::{Model, Now};
 use headgate_fluid::models::{build, cards};
 use headgate_fluid::past::Past;
 use headgate_fluid::solve::{Method, solve};
-use headgate_fluid::start::Started;
+use headgate_fluid::start::DelayedStart;
 
-/// x' = -a x(t - 1) y, y' = y(s)^2 - x y with s + 2 y(s) = t: what is back now, a lag by the state.
+/// x' = -a x(t - 1) y, y' = y(s)^2 - x y with s + 2 y(s) = t: the reply that returns now, a lag that depends
+/// on the state.
 struct Product {
     a: f64,
 }
@@ -33,7 +35,7 @@ impl Model for Product {
     }
 }
 
-/// Rounding of 1e-16 over a step of 1e-6, a hundred times.
+/// Rounding of 1e-16 over a step of 1e-6, times a hundred.
 fn close(found: &[f64], expected: &[f64]) {
     for (found, expected) in found.iter().zip(expected) {
         assert!((found - expected).abs() < 1e-8 * (1.0 + expected.abs()), "{found} beside {expected}");
@@ -84,7 +86,8 @@ fn a_model_that_is_started_at_rest_stays_there() {
     let values: Vec<f64> =
         values.into_iter().map(|value| if value == 100.0 { 10.0 } else { value }).collect();
     let rest = vec![(0.2 + 600.0 / 3750.0) * 62.5, 600.0];
-    let started = Started { model: build(index, &values), state: rest.clone(), sides: vec![true, false] };
+    let started =
+        DelayedStart { model: build(index, &values), state: rest.clone(), sides: vec![true, false] };
     let method = Method::Adaptive { relative: 1e-10, absolute: 1e-13, most_s: f64::INFINITY };
     // There is a queue, and the buffer is not full.
     solve(&started, &method, 10.0).expect("a solution").sample(&started, 1.0, |_, state| {

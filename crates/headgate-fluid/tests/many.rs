@@ -1,16 +1,16 @@
-//! The interface carries many classes over many links: a model of the family of Misra, Gong, Towsley 2000.
+//! The interface supports many classes over many links: a model of the family of Misra, Gong, Towsley 2000.
 
 use headgate_fluid::model::{Model, Now};
 use headgate_fluid::past::Past;
 use headgate_fluid::solve::{Method, solve};
 
-/// Rate at which RED's averages forget, 1/s; its thresholds, packets; its greatest probability between them.
+/// The decay rate of RED's averages, 1/s; its thresholds, packets; its greatest probability between them.
 const FORGETS: f64 = 1.0;
 const BAND: (f64, f64) = (20.0, 400.0);
 const MOST: f64 = 0.1;
 const HYSTERESIS: f64 = 1e-9;
 
-/// State: a window a class, then a queue a link, then its average.
+/// State: a window per class, then a queue per link, then its average.
 struct Many {
     flows: Vec<f64>,
     rtts_s: Vec<f64>,
@@ -104,7 +104,7 @@ fn at_end(model: &Many, relative: f64, end_s: f64) -> Vec<f64> {
     last
 }
 
-/// So many classes over a chain of links, each over one to three of them.
+/// A number of classes over a chain of links, each over one to three of them.
 fn chain(classes: usize, links: usize) -> Many {
     let route = |class: usize| (class % links..(class % links + 1 + class % 3).min(links)).collect();
     Many {

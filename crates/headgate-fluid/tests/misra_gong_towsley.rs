@@ -3,7 +3,7 @@
 use headgate_fluid::models::{build, build_on, cards};
 use headgate_fluid::network::{Flows, Network, Wire};
 use headgate_fluid::solve::{Method, solve};
-use headgate_fluid::summary::{Shown, show};
+use headgate_fluid::summary::{OutputColumns, output_columns};
 
 const EXACT: Method = Method::Adaptive { relative: 1e-9, absolute: 1e-12, most_s: f64::INFINITY };
 
@@ -18,9 +18,14 @@ fn values(name: &str, changes: &[(&str, f64)]) -> Vec<f64> {
     cards()[index(name)].params.iter().map(|param| value(param.name, param.default)).collect()
 }
 
-fn shown(changes: &[(&str, f64)], network: &Network, method: &Method, (from_s, end_s): (f64, f64)) -> Shown {
+fn shown(
+    changes: &[(&str, f64)],
+    network: &Network,
+    method: &Method,
+    (from_s, end_s): (f64, f64),
+) -> OutputColumns {
     let model = build_on(index("misra-gong-towsley"), &values("misra-gong-towsley", changes), network);
-    show(&*model, &solve(&*model, method, end_s).expect("a solution"), 1.0, from_s)
+    output_columns(&*model, &solve(&*model, method, end_s).expect("a solution"), 1.0, from_s)
 }
 
 fn flows(flows: f64, rtt_s: f64, path: &[usize]) -> Flows {
@@ -35,11 +40,11 @@ fn network(classes: Vec<Flows>, links: Vec<Wire>) -> Network {
     Network { classes, links, packet_bytes: 1500.0 }
 }
 
-/// RED that is flat enough for all that is here to be stable.
+/// A RED profile flat enough for all cases here to be stable.
 const FLAT: [(&str, f64); 3] = [("min_packets", 1e-9), ("max_packets", 2000.0), ("max_p", 0.1)];
 
-/// S = C and beta W^2 p = 1: with W = R C/N, R = d + q/C, p = 0.1 q/2000 it is
-/// 0.5 ((d C + q)/N)^2 0.00005 q = 1, a cubic in q.
+/// S = C and beta W^2 p = 1: with W = R C/N, R = d + q/C, p = 0.1 q/2000 it is 0.5 ((d C + q)/N)^2 0.00005 q
+/// = 1, a cubic in q.
 #[test]
 fn one_class_rests_where_the_square_of_its_window_is_two_over_p() {
     let shown =
@@ -55,7 +60,7 @@ fn one_class_rests_where_the_square_of_its_window_is_two_over_p() {
     assert!((window * 10.0 / (100.0 + low) - 1.0).abs() < 1e-6, "{window}");
 }
 
-/// The same flow, link and RED in both models: they rest at the same point, where (1 - p)/W = beta W p.
+/// The same flow, link and RED in both models: they reach the same equilibrium, (1 - p)/W = beta W p.
 #[test]
 fn with_acks_counted_one_class_rests_where_tcp_red_does() {
     let red = [("min_packets", 1.0), ("max_packets", 1000.0)];
@@ -63,7 +68,7 @@ fn with_acks_counted_one_class_rests_where_tcp_red_does() {
     let theirs = [red[0], red[1], ("alpha", 0.1), ("delta_s", 1.0 / 30.0), ("buffer_packets", 1e6)];
     let tcp_red = build(index("tcp-red"), &values("tcp-red", &theirs));
     let solved = solve(&*tcp_red, &EXACT, 600.0).expect("a solution");
-    let theirs = show(&*tcp_red, &solved, 1.0, 600.0);
+    let theirs = output_columns(&*tcp_red, &solved, 1.0, 600.0);
     let mine = shown(&mine, &network(vec![flows(1.0, 0.2, &[0])], vec![wire(30.0)]), &EXACT, (600.0, 600.0));
     for (mine, theirs) in [(&mine.classes, &theirs.classes)] {
         for column in 0..3 {
@@ -75,8 +80,8 @@ fn with_acks_counted_one_class_rests_where_tcp_red_does() {
     }
 }
 
-/// Three links of one rate, a class over all and one over each: p = 1 - (1 - p_l)^3 for the long one, and
-/// W = (2/p)^0.5 for each.
+/// Three links of one rate, a class over all and one over each: p = 1 - (1 - p_l)^3 for the long path, and W
+/// = (2/p)^0.5 for each.
 #[test]
 fn in_a_parking_lot_each_window_is_that_of_the_losses_on_its_path() {
     let mut classes = vec![flows(10.0, 0.1, &[0, 1, 2])];
@@ -93,8 +98,8 @@ fn in_a_parking_lot_each_window_is_that_of_the_losses_on_its_path() {
     }
 }
 
-/// A network that circles, so that the whole way is compared.
-fn circling(classes: Vec<Flows>) -> Shown {
+/// A network that oscillates, so that the whole solution is compared.
+fn circling(classes: Vec<Flows>) -> OutputColumns {
     let red = [("min_packets", 20.0), ("max_packets", 60.0), ("max_p", 0.1)];
     shown(&red, &network(classes, vec![wire(1000.0)]), &EXACT, (0.0, 40.0))
 }
@@ -131,7 +136,7 @@ fn a_queue_stays_within_its_buffer() {
     let full = Wire { buffer_packets: Some(30.0), ..wire(100.0) };
     let shown = shown(&red, &network(vec![flows(1.0, 0.1, &[0])], vec![full]), &EXACT, (0.0, 60.0));
     let most = shown.links[0][0].iter().copied().fold(0.0, f64::max);
-    assert!(most <= 30.0 && most > 30.0 - 1e-9, "{most}"); // as exactly as a switch is located
+    assert!(most <= 30.0 && most > 30.0 - 1e-9, "{most}"); // to the accuracy with which a switch is located
     assert!(shown.classes[0][0].is_sorted());
 }
 
@@ -147,7 +152,7 @@ fn large(many: f64) -> Network {
     network((0..100).map(class).collect(), links.collect())
 }
 
-/// Time of this thread on its core, by Linux.
+/// CPU time of this thread (Linux).
 fn cpu_s() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
     text.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(f64::NAN) * 1e-9
@@ -157,7 +162,7 @@ fn settling() -> Vec<(&'static str, f64)> {
     [&FLAT[..], &[("weight", 0.01)]].concat()
 }
 
-/// 100 s of it at a tolerance of 1e-3, beside a solution to 1e-8.
+/// 100 s at a tolerance of 1e-3, compared with a solution to 1e-8.
 #[test]
 fn a_hundred_classes_over_twenty_links_are_as_exact_as_is_asked() {
     let of = |relative: f64| {
@@ -168,8 +173,8 @@ fn a_hundred_classes_over_twenty_links_are_as_exact_as_is_asked() {
     assert!(worst < 1e-3, "{worst}");
 }
 
-/// Settling, and circling with a tenth of the flows under ns-2's RED, which no tolerance follows for long: there
-/// errors grow tenfold in seconds.
+/// A settling network, and one that oscillates with a tenth of the flows under ns-2's RED. No tolerance
+/// follows the latter for long: errors grow tenfold in seconds.
 #[test]
 #[ignore = "a measurement of time, for an optimised build"]
 fn a_hundred_classes_over_twenty_links_take_less_than_a_second() {
@@ -184,8 +189,8 @@ fn a_hundred_classes_over_twenty_links_take_less_than_a_second() {
     }
 }
 
-/// The largest error of a window or a queue, in parts of the largest that it has.
-fn error(mine: &Shown, exact: &Shown) -> f64 {
+/// The largest error of a window or a queue, relative to its largest value.
+fn error(mine: &OutputColumns, exact: &OutputColumns) -> f64 {
     let windows = mine.classes.iter().zip(&exact.classes).map(|(mine, exact)| apart(&mine[0], &exact[0]));
     let queues = mine.links.iter().zip(&exact.links).map(|(mine, exact)| apart(&mine[0], &exact[0]));
     windows.chain(queues).fold(0.0, f64::max)

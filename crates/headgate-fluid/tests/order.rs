@@ -1,4 +1,4 @@
-//! The order of each method on equations whose solutions are known.
+//! The order of each method on equations with known solutions.
 
 use headgate_fluid::model::{Model, Now};
 use headgate_fluid::past::{Between, Past};
@@ -7,7 +7,7 @@ use std::f64::consts::{FRAC_PI_6, SQRT_2};
 
 type Slope = fn(&Now<'_>, &mut Past<'_>, &mut [f64]);
 
-/// An equation, and the first number of its state as it is known.
+/// An equation, and the first component of its known solution.
 struct Known {
     name: &'static str,
     before: fn(f64) -> &'static [f64],
@@ -40,7 +40,7 @@ impl Model for Known {
     }
 }
 
-/// y' = -y(t - 1), y = 1 up to 0: the method of steps gives a polynomial a unit of time.
+/// y' = -y(t - 1), y = 1 up to 0: the method of steps gives a polynomial per unit of time.
 const CONSTANT: Known = Known {
     name: "constant lag",
     before: |_| &[1.0],
@@ -57,7 +57,7 @@ const CONSTANT: Known = Known {
 };
 
 /// y' = y(y - sqrt 2)/(2 sqrt(t + 1)), y = 1 up to 0 (Feldstein, Neves 1984): the lag depends on the state,
-/// and meets the bend at 0 when t = 1.
+/// and reaches the bend at 0 when t = 1.
 const DEPENDENT: Known = Known {
     name: "lag by the state",
     before: |_| &[1.0],
@@ -72,7 +72,7 @@ const DEPENDENT: Known = Known {
     end_s: 2.0,
 };
 
-/// y' = -y(t/2) e^(-t/2), y = e^(-t): the lag vanishes at 0, and every step reaches into its own past.
+/// y' = -y(t/2) e^(-t/2), y = e^(-t): the lag vanishes at 0, and every step needs its own states.
 const PROPORTIONAL: Known = Known {
     name: "vanishing lag",
     before: |_| &[1.0],
@@ -84,8 +84,8 @@ const PROPORTIONAL: Known = Known {
     end_s: 3.0,
 };
 
-/// A delay 1/2 + y_2 with y_2 = t/2: what is back at t was sent at s = (t - 1/2)/(3/2). The first number is
-/// t^3 + sin t if it is found there.
+/// A delay 1/2 + y_2 with y_2 = t/2: what returns at t was sent at s = (t - 1/2)/(3/2). The first component
+/// is t^3 + sin t if that time is found.
 const REPLY: Known = Known {
     name: "lag by its reply",
     before: |_| &[0.0, 0.0],
@@ -101,7 +101,7 @@ const REPLY: Known = Known {
     end_s: 3.0,
 };
 
-/// y' = cos t until y has come to 1/2, then -1.
+/// y' = cos t until y reaches 1/2, then -1.
 const SWITCHED: Known = Known {
     name: "switch",
     before: |_| &[0.0],
@@ -121,7 +121,7 @@ fn solved(equation: &Known, method: &Method) -> Solution {
     solve(equation, method, equation.end_s).expect(equation.name)
 }
 
-/// The largest error at any of many moments, between steps too, over what a tolerance of 1 allows.
+/// The largest error at many times, between steps too, relative to the error that a tolerance of 1 allows.
 fn error(equation: &Known, method: &Method) -> f64 {
     let mut most: f64 = 0.0;
     solved(equation, method).sample(equation, equation.end_s / 997.0, |t_s, state| {
@@ -140,7 +140,7 @@ fn error_at_end(equation: &Known, method: &Method) -> f64 {
     last
 }
 
-/// How the error falls when steps are halved: its exponent between the longest and the shortest.
+/// The exponent by which the error falls when steps are halved, between the longest and the shortest.
 fn order(error_of: impl Fn(f64) -> f64, step_s: f64, halvings: i32) -> f64 {
     let parts = 2f64.powi(halvings);
     (error_of(step_s) / error_of(step_s / parts)).log2() / f64::from(halvings)
@@ -156,7 +156,7 @@ fn euler_has_order_one_and_rk4_order_four() {
         );
         assert!((euler - 1.0).abs() < 0.2, "{}: {euler:.2}", equation.name);
     }
-    // The steps of 1/16 end where the constant lag meets a bend; those of the others do not.
+    // The steps of 1/16 end at the bends that the constant lag reaches; those of the others do not.
     for equation in [&CONSTANT, &REPLY] {
         let rk4 = order(
             |step_s| error_at_end(equation, &Method::Rk4 { step_s, between: Between::Smooth }),
@@ -167,7 +167,7 @@ fn euler_has_order_one_and_rk4_order_four() {
     }
 }
 
-/// With tolerances that let every step through, all steps have the length `most_s`.
+/// With tolerances that accept every step, all steps have the length `most_s`.
 #[test]
 fn the_adaptive_method_has_order_five() {
     for equation in [&CONSTANT, &DEPENDENT, &REPLY] {
@@ -190,7 +190,7 @@ fn the_error_follows_the_tolerance() {
 fn steps_end_where_a_lag_meets_a_bend_of_the_past() {
     let knots = solved(&DEPENDENT, &adaptive(1e-6, f64::INFINITY)).history;
     let nearest = knots.knots_s().iter().map(|t_s| (t_s - 1.0).abs()).fold(f64::INFINITY, f64::min);
-    assert!(nearest < 1e-6, "{nearest:e}"); // y, and so the moment, has the error of the tolerance
+    assert!(nearest < 1e-6, "{nearest:e}"); // y, and therefore the time, has the error of the tolerance
 }
 
 #[test]
@@ -202,12 +202,13 @@ fn a_switch_is_found_to_rounding_and_turned_once() {
 
 #[test]
 fn whole_rows_look_at_the_last_row_that_was_there() {
-    // y' = -y(t - 1) by Euler with rows: y(1.5) is what was summed up to 0.5, row by row.
+    // y' = -y(t - 1) by Euler with rows: y(1.5) is the sum up to 0.5, row by row.
     let method = Method::Euler { step_s: 0.3, between: Between::Rows };
     let solution = solve(&CONSTANT, &method, 1.5).expect("a solution");
     let mut rows = Vec::new();
     solution.sample(&CONSTANT, 0.3, |_, state| rows.push(state[0]));
-    // Rows at 0, 0.3, 0.6, 0.9 look before 0; the one at 1.2 looks at 0.2, where row 0 is the last.
+    // Rows at 0, 0.3, 0.6, 0.9 look up times before 0; the one at 1.2 looks up 0.2, for which row 0 is the
+    // last.
     let expected = [1.0, 0.7, 0.4, 0.1, -0.2, -0.5];
     for (row, value) in rows.iter().zip(expected) {
         assert!((row - value).abs() < 1e-12, "{rows:?}");

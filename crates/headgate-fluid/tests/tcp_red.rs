@@ -3,7 +3,7 @@
 use headgate_fluid::models::{build, cards};
 use headgate_fluid::past::Between;
 use headgate_fluid::solve::{Method, solve};
-use headgate_fluid::summary::{Shown, show, statistics};
+use headgate_fluid::summary::{OutputColumns, output_columns, statistics};
 
 const ADAPTIVE: Method = Method::Adaptive { relative: 1e-6, absolute: 1e-9, most_s: f64::INFINITY };
 const PUBLISHED: Method = Method::Euler { step_s: 0.02, between: Between::Rows };
@@ -16,16 +16,21 @@ fn values(changes: &[(&str, f64)]) -> Vec<f64> {
     card.params.iter().map(|param| value(param.name, param.default)).collect()
 }
 
-fn shown(changes: &[(&str, f64)], method: &Method, every_s: f64, (from_s, end_s): (f64, f64)) -> Shown {
+fn shown(
+    changes: &[(&str, f64)],
+    method: &Method,
+    every_s: f64,
+    (from_s, end_s): (f64, f64),
+) -> OutputColumns {
     let index = cards().iter().position(|card| card.name == "tcp-red").expect("the card");
     let model = build(index, &values(changes));
-    show(&*model, &solve(&*model, method, end_s).expect("a solution"), every_s, from_s)
+    output_columns(&*model, &solve(&*model, method, end_s).expect("a solution"), every_s, from_s)
 }
 
 /// W' = 0 and S = C: with W = C R, `(1 - p)/W = beta W p`.
 #[test]
 fn with_little_delay_it_comes_to_rest_where_both_slopes_vanish() {
-    // A queue that RED looks at itself, and a profile that is flat enough to be stable.
+    // RED uses the present queue, with a profile flat enough to be stable.
     let changes = [("red", 1.0), ("min_packets", 0.0), ("max_packets", 1000.0), ("buffer_packets", 1000.0)];
     let shown = shown(&changes, &ADAPTIVE, 1.0, (400.0, 400.0));
     let [window, rtt_s, rate] = [0, 1, 2].map(|column| shown.classes[0][column][0]);
@@ -48,8 +53,8 @@ fn the_queue_stays_within_its_buffer_and_the_link_within_its_rate() {
 }
 
 /// A window of 10 grows in slow start while 1 - p > beta W p, and falls above its threshold while p > 2/102:
-/// between p = 0.02 and 1/6, which a mean queue of at most 15 does not reach here. Euler's steps go to and
-/// fro there by less than a step's worth, 0.02 s of 30 ACKs/s; the equations hold it.
+/// between p = 0.02 and 1/6, which a mean queue of at most 15 does not reach here. Euler's steps oscillate
+/// there by less than a step's worth, 0.02 s of 30 ACKs/s; the equations hold it.
 #[test]
 fn a_window_that_falls_to_its_threshold_is_held_there() {
     let changes = [("buffer_packets", 15.0), ("min_packets", 14.0), ("max_packets", 22.0)];
@@ -58,8 +63,8 @@ fn a_window_that_falls_to_its_threshold_is_held_there() {
     assert!((least(PUBLISHED) - 10.0).abs() < 0.6, "{}", least(PUBLISHED));
 }
 
-/// W = 2 until the first round trip is over; then the window of a round trip before comes back as ACKs: each
-/// adds one, so the window doubles. Between 0.2 s and 0.4 s it grows by S = 10 packets/s.
+/// W = 2 until the end of the first round trip; then the window of one round trip before returns as ACKs:
+/// each adds one, so the window doubles. Between 0.2 s and 0.4 s it grows by S = 10 packets/s.
 #[test]
 fn slow_start_begins_after_a_round_trip_and_adds_a_packet_an_ack() {
     let shown = shown(&[], &ADAPTIVE, 0.1, (0.0, 0.4));
@@ -69,8 +74,8 @@ fn slow_start_begins_after_a_round_trip_and_adds_a_packet_an_ack() {
     }
 }
 
-/// Row 1552 of the source and others of its first simulation, within half a per cent; times are its own less
-/// where the first ACKs of its program are, which shifts all of it by less than 0.1 s.
+/// Row 1552 of the source and others of its first simulation, within half a per cent. Times are relative to
+/// the first ACKs of its program, which shifts all of them by less than 0.1 s.
 #[test]
 fn its_program_s_steps_give_its_rows() {
     let shown = shown(&[("p_lag_s", 0.02)], &PUBLISHED, 0.02, (31.0, 48.1));
@@ -95,11 +100,12 @@ fn a_run_is_the_same_to_the_bit_each_time() {
     assert_eq!(run(), run());
 }
 
-/// Networks from 10 to 300 packets/s and 10 ms to 1 s, averages from 3 ms to 30 s: some rest, some circle,
-/// some rest at S = C, where a switch only rounds.
+/// Networks from 10 to 300 packets/s and 10 ms to 1 s, averages from 3 ms to 30 s: some settle, some
+/// oscillate, some settle at S = C, where a switch changes only by rounding.
 #[test]
 fn any_network_is_solved_to_its_end() {
-    // Additive recurrences with the golden ratio's relatives spread evenly over the unit cube (Roberts 2018).
+    // Additive recurrences with relatives of the golden ratio are spread evenly over the unit cube (Roberts
+    // 2018).
     let part = |run: u32, dimension: i32| (f64::from(run) / 1.220_744_084_605_76_f64.powi(dimension)).fract();
     for run in 1..300 {
         let changes = [

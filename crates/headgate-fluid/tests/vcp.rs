@@ -11,7 +11,7 @@ fn one_link(rtts_s: [f64; 3]) -> Network {
     network(counts.map(|(count, rtt_s)| flows(count, rtt_s, &[0])).collect(), vec![wire(2000.0)])
 }
 
-/// As the theorem has it: one round trip, no scaling, and less aimed at than would make a queue.
+/// The theorem's conditions: one round trip, no scaling, and a target below the load that would queue.
 const THEOREM: [(&str, f64); 2] = [("scaling", 1.0), ("gamma", 0.9)];
 
 /// gamma C/N + alpha/(k T) = 180 + 1/(0.25 0.1) = 220 packets/s would queue; so alpha = 0.2: 188.
@@ -31,8 +31,8 @@ fn scaled_it_is_fair_whatever_the_round_trips() {
     rest.rates.iter().for_each(|rate| assert_near(*rate, 184.0, 1e-6));
 }
 
-/// Not scaled, a flow has alpha rho/(k T (rho - 1)), and all of them gamma C rho: rho - 1 is the sum of
-/// n alpha/(k T) over gamma C, so rates go with 1/T.
+/// Not scaled, a flow has alpha rho/(k T (rho - 1)), and all of them gamma C rho: rho - 1 is the sum of n
+/// alpha/(k T) over gamma C, so rates are proportional to 1/T.
 #[test]
 fn not_scaled_it_is_as_unfair_as_tcp() {
     let (rtts_s, counts) = ([0.05, 0.1, 0.2], [5.0, 3.0, 2.0]);
@@ -45,8 +45,8 @@ fn not_scaled_it_is_as_unfair_as_tcp() {
     }
 }
 
-/// alpha/(k t) = 20 packets/s for each of ten flows are more than 2 % of the line: y = C, x = 200,
-/// rho = x/(x - 20) = 1/0.9, and kappa q/t is what is missing to rho: q = (0.98 2000/0.9 - 2000) 0.2/0.5.
+/// alpha/(k t) = 20 packets/s for each of ten flows are more than 2 % of the link's rate: y = C, x = 200, rho
+/// = x/(x - 20) = 1/0.9, and kappa q/t is the rest of rho: q = (0.98 2000/0.9 - 2000) 0.2/0.5.
 #[test]
 fn what_the_margin_does_not_take_waits() {
     let rest = Case::of("vcp", &[], &one_link([0.04, 0.1, 0.25])).rest(&EXACT, 900.0);
@@ -54,14 +54,15 @@ fn what_the_margin_does_not_take_waits() {
     assert_near(rest.queues[0], (0.98 * 2000.0 / 0.9 - 2000.0) * 0.2 / 0.5, 1e-6);
 }
 
-/// What a link takes when the flows that it slows have the rate `level`: their rate is a rho/(rho - 1) with
-/// a = alpha/(k t), so rho = level/(level - a), and gamma C rho arrives; C at most, where a queue makes rho.
+/// The total that a link carries if the flows that it limits have the rate `level`. Their rate is
+/// `a rho/(rho - 1)` with a = alpha/(k t), so rho = level/(level - a), and gamma C rho arrives; C at most,
+/// and then a queue makes up rho.
 fn takes(net: &Network, gamma: f64, a: f64, link: usize, level: f64) -> f64 {
     let rate = net.links[link].rate_packets_s;
     if level <= a { rate } else { (gamma * rate * level / (level - a)).min(rate) }
 }
 
-/// Beside water-filling: with queues (the defaults), and without.
+/// Compared with water-filling: with queues (the defaults), and without.
 #[test]
 fn in_networks_it_is_max_min_fair() {
     for (gamma, alpha) in [(0.98, 1.0), (0.7, 0.1)] {
@@ -101,8 +102,8 @@ fn up_to_the_bound_every_start_comes_to_the_one_rest() {
     }
 }
 
-/// The sum of flows follows y' = (k/t) (gamma C - y(t - T)) + N alpha/t^2: it circles from k T/t = pi/2. A tenth
-/// below that a swing shrinks; a tenth above it grows, until the bounds of rates hold it.
+/// The sum of flows follows y' = (k/t) (gamma C - y(t - T)) + N alpha/t^2: it oscillates from k T/t = pi/2. A
+/// tenth below that a deviation decays; a tenth above it grows, until the bounds of rates hold it.
 #[test]
 fn beyond_the_limit_of_linear_theory_it_circles() {
     let limit = std::f64::consts::FRAC_PI_2 * 0.2 / 0.1;

@@ -1,13 +1,13 @@
-//! One of our laws without a machine around it, for events made by hand.
+//! A built-in algorithm without a transport around it, for events made by hand.
 
 use headgate_algos::control::AnyController;
 use headgate_model::control::ControllerRegistry;
 
-/// A law of the catalogue.
+/// An algorithm of the catalogue.
 pub type Builtin = AnyController;
 
-/// The law of that place in the catalogue; `values` are in the order of its parameters. Nothing if there
-/// is no such law, or it has another number of parameters.
+/// Creates an algorithm by its index in the catalogue; `values` are in the order of its parameters. Returns
+/// `None` if the index is invalid, or the number of values is wrong.
 pub fn builtin(index: usize, values: &[f64]) -> Option<Builtin> {
     let card = AnyController::cards().get(index)?;
     (values.len() == card.params.len()).then(|| AnyController::build(index, values))

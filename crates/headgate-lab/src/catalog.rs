@@ -1,4 +1,4 @@
-//! What the laws say of themselves, and what they meet, as JSON.
+//! The catalogue of algorithms, devices, records and columns, as JSON.
 
 use headgate_algos::control::AnyController;
 use headgate_algos::impairment::AnyImpairment;
@@ -12,8 +12,8 @@ use headgate_model::params::{Card, Param};
 use headgate_model::queue::Queues;
 use serde_json::{Value, json};
 
-/// What the NIST study (Mills, Filliben, Cho, Schwartz 2011) calls its algorithms: our name, its acronym,
-/// its number. FAST-AT came later and has none.
+/// The names of algorithms in the NIST study (Mills, Filliben, Cho, Schwartz 2011): Headgate's name, the
+/// study's acronym, and its number. FAST-AT was added later and has no number.
 const NIST: [(&str, &str, Option<u8>); 8] = [
     ("bic", "BIC", Some(1)),
     ("ctcp", "CTCP", Some(2)),
@@ -25,7 +25,7 @@ const NIST: [(&str, &str, Option<u8>); 8] = [
     ("fast-at", "FAST-AT", None),
 ];
 
-/// All laws of the registry, in its order.
+/// All algorithms of the registry, in its order.
 pub fn catalog() -> String {
     AnyController::cards()
         .iter()
@@ -40,7 +40,7 @@ pub fn models() -> String {
     headgate_fluid::models::cards().iter().map(|card| device("fluid", card)).collect::<Value>().to_string()
 }
 
-/// The records that a law meets, for laws in other languages.
+/// The records that an algorithm receives, for algorithms in other languages.
 pub fn layout() -> String {
     let field = |field: &Field| json!({"name": field.name, "kind": field.kind, "offset": field.offset});
     let record = |record: &Record| {
@@ -50,7 +50,7 @@ pub fn layout() -> String {
     RECORDS.iter().map(record).collect::<Value>().to_string()
 }
 
-/// What the columns of each table mean.
+/// The definitions of the columns of each table.
 pub fn columns() -> String {
     json!(crate::tables::meanings()).to_string()
 }
@@ -66,7 +66,7 @@ pub fn devices() -> String {
     all.collect::<Value>().to_string()
 }
 
-/// A law, and what it needs of routers: their scheme, or their marks.
+/// The description of an algorithm, and its requirements on routers: their scheme, or their marks.
 fn sender(index: usize, card: &Card) -> Value {
     let defaults: Vec<f64> = card.params.iter().map(|param| param.default).collect();
     let fresh = AnyController::build(index, &defaults);
@@ -115,7 +115,7 @@ fn param(param: &Param) -> Value {
     })
 }
 
-/// A number, or the word that a choice begins with.
+/// The default of a parameter: a number, or the first word of a choice.
 fn default(param: &Param) -> Value {
     param.choices.get(param.default as usize).map_or(json!(param.default), |word| json!(word))
 }

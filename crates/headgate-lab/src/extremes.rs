@@ -1,28 +1,28 @@
-//! Plans at the edge of what is allowed: each runs to its end.
+//! Plans at the limits of what is allowed; each runs to its end.
 
 use serde_json::{Value, json};
 
-use crate::own::Own;
 use crate::sample::{lists, plan, replace, transport};
 use crate::simulation::Simulation;
+use crate::user_code::UserCode;
 
 const DAY_PS: u64 = 86_400_000_000_000_000;
 const FASTEST_BPS: u64 = 100_000_000_000_000;
 
-/// Runs the sample with some values replaced, and the same again from a snapshot.
+/// Runs the sample with some values replaced, and again from a snapshot.
 fn runs(changes: &[(&str, Value)]) {
     let mut plan = plan();
     changes.iter().for_each(|(pointer, value)| replace(&mut plan, pointer, value.clone()));
     let mut lists = lists();
     lists.insert("short".into(), vec![1_000, 1_000, 2_000_000_000, 400_000_000_000]);
     let text = plan.to_string();
-    let mut simulation =
-        Simulation::new(&text, &lists, Own::default()).unwrap_or_else(|wrong| panic!("{wrong}: {changes:?}"));
+    let mut simulation = Simulation::new(&text, &lists, UserCode::default())
+        .unwrap_or_else(|wrong| panic!("{wrong}: {changes:?}"));
     let middle = simulation.duration_s() / 2.0;
     while simulation.time_s() < middle && !simulation.advance(0.0) {}
     let mut bytes = Vec::new();
     simulation.snapshot(&mut bytes).unwrap().unwrap();
-    let mut resumed = Simulation::resume(&text, &lists, Own::default(), &bytes).unwrap();
+    let mut resumed = Simulation::resume(&text, &lists, UserCode::default(), &bytes).unwrap();
     for run in [&mut simulation, &mut resumed] {
         while !run.advance(1.0) {}
     }
@@ -163,7 +163,7 @@ fn nearly_nothing() {
         replace(&mut plan, pointer, value);
     }
     let mut simulation =
-        Simulation::new(&plan.to_string(), &lists(), Own::default()).expect("an empty network is one");
+        Simulation::new(&plan.to_string(), &lists(), UserCode::default()).expect("an empty network is one");
     assert!(simulation.advance(60.0));
     assert_eq!(simulation.packet_hops(), 0);
 }

@@ -1,4 +1,4 @@
-//! Rows of measurement periods that are made from other rows.
+//! Rows of measurement periods that are computed from other rows.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use headgate_model::column::{Count, Index};
 use headgate_netsim::record::{BUCKETS, ClassRow, FlowStats, LawRow};
 
 headgate_model::columns! {
-    /// The windows of one law in one bucket.
+    /// The windows of one algorithm in one bucket.
     pub struct WindowRow {
         period: Index [HIDDEN], "", "Number of the period.";
         law: Index [HIDDEN], "", "The law's number in the plan.";
@@ -24,7 +24,7 @@ fn from_packets(bucket: usize) -> f64 {
     if bucket == 0 { 0.0 } else { (1u64 << bucket) as f64 }
 }
 
-/// A row for each bucket that was ever seen.
+/// Returns a row for each bucket with data.
 pub fn windows(rows: &[LawRow]) -> Vec<WindowRow> {
     rows.iter().flat_map(buckets).filter(|row| row.count > 0).collect()
 }
@@ -35,7 +35,7 @@ fn buckets(row: &LawRow) -> impl Iterator<Item = WindowRow> {
 }
 
 headgate_model::columns! {
-    /// What flows between two classes of routers did in a period, whatever else they have in common.
+    /// The flows between two classes of routers in a period, regardless of their other properties.
     pub struct PairRow {
         period: Index [HIDDEN], "", "Number of the period.";
         pair: Index [HIDDEN], "", "Number of the pair of classes.";
@@ -45,8 +45,8 @@ headgate_model::columns! {
     }
 }
 
-/// A row for each pair of classes and period in which any flow did anything. Sums are exact: it is what
-/// counting by pairs alone would have given.
+/// Returns a row for each pair of classes and period with active flows. Sums are exact: they equal those of
+/// counting by pairs alone.
 pub fn pairs(rows: &[ClassRow]) -> Vec<PairRow> {
     let mut merged: BTreeMap<(u32, u32), FlowStats> = BTreeMap::new();
     for row in rows {

@@ -1,20 +1,21 @@
-//! External code in a run: Reno and threshold marking from outside give the digests of ours; what they do wrong ends
-//! the run.
+//! External code in a run. External versions of Reno and threshold marking give the digests of the built-in
+//! ones; their faults end the run.
 
 use std::sync::Arc;
 
 use headgate_algos::plugin::{
-    DisciplineEvent, DisciplineTraits, Disciplines, Event, External, Laws, Runtime, State, Traits,
+    DisciplineEvent, DisciplineTraits, Disciplines, Event, External, Laws, PluginError, Runtime, State,
+    Traits,
 };
 use headgate_model::control::{Path, Window};
 use headgate_model::queue::{Backlog, Decision};
 use serde_json::{Value, json};
 
-use crate::own::Own;
 use crate::sample::{lists, plan};
 use crate::simulation::Simulation;
+use crate::user_code::UserCode;
 
-/// External code whose state is the number of its calls. After `fails_after` calls it does what none may.
+/// External code whose state is the number of its calls. After `fails_after` calls it sets an invalid value.
 struct Outside {
     fails_after: u64,
 }
@@ -26,18 +27,18 @@ impl Outside {
     }
 }
 
-/// What all external code here has in common.
+/// The methods that all external code here shares.
 macro_rules! keeps_a_count {
     () => {
-        fn fresh(&self) -> Result<State, String> {
+        fn initial_state(&self) -> Result<State, PluginError> {
             Ok([0].into())
         }
 
-        fn keep(&self, state: &[u64]) -> Result<Vec<u8>, String> {
+        fn keep(&self, state: &[u64]) -> Result<Vec<u8>, PluginError> {
             Ok(state[0].to_le_bytes().to_vec())
         }
 
-        fn restore(&self, kept: &[u8]) -> Result<State, String> {
+        fn restore(&self, kept: &[u8]) -> Result<State, PluginError> {
             Ok([u64::from_le_bytes(kept.try_into().expect("eight bytes"))].into())
         }
     };
@@ -55,7 +56,7 @@ impl External<Laws> for Outside {
         state: &mut [u64],
         _path: &Path,
         window: &mut Window,
-    ) -> Result<(), String> {
+    ) -> Result<(), PluginError> {
         match event {
             Event::Ack(ack) if ack.cwnd_limited => {
                 let left = window.slow_start(ack.acked);
@@ -73,7 +74,7 @@ impl External<Laws> for Outside {
     keeps_a_count!();
 }
 
-/// Drops at random, and more often the more packets wait.
+/// Drops at random, with a probability that increases with the waiting packets.
 impl External<Disciplines> for Outside {
     fn traits(&self) -> DisciplineTraits {
         DisciplineTraits { on_departure: false, ranks: false, tick_s: 0.0 }
@@ -85,7 +86,7 @@ impl External<Disciplines> for Outside {
         state: &mut [u64],
         port: &Backlog,
         decision: &mut Decision,
-    ) -> Result<(), String> {
+    ) -> Result<(), PluginError> {
         assert!(matches!(event, DisciplineEvent::Arrival(_)));
         if decision.draw() <= port.packets / 1000.0 {
             decision.verdict = 2;
@@ -99,7 +100,7 @@ impl External<Disciplines> for Outside {
     keeps_a_count!();
 }
 
-/// The sample plan with this law in place of each of its own.
+/// The sample plan with this algorithm instead of each of its own.
 fn with_law(law: Value) -> String {
     let mut plan = plan();
     let count = plan["laws"].as_array().expect("laws").len();
@@ -120,18 +121,21 @@ fn mine() -> Value {
     json!({"name": "mine", "own": "hash"})
 }
 
-fn laws(fails_after: u64) -> Own {
+fn laws(fails_after: u64) -> UserCode {
     let host = || Arc::new(Runtime::<Laws>::new("mine.c:mine".to_owned(), Arc::new(Outside { fails_after })));
-    Own { laws: (0..8).map(|_| host()).collect(), ..Own::default() }
+    UserCode { laws: (0..8).map(|_| host()).collect(), ..UserCode::default() }
 }
 
-fn disciplines(fails_after: u64) -> Own {
+fn disciplines(fails_after: u64) -> UserCode {
     let external = Arc::new(Outside { fails_after });
-    Own { disciplines: vec![Arc::new(Runtime::new("mine.c:mine".to_owned(), external))], ..Own::default() }
+    UserCode {
+        disciplines: vec![Arc::new(Runtime::new("mine.c:mine".to_owned(), external))],
+        ..UserCode::default()
+    }
 }
 
-fn start(plan: &str, own: Own) -> Simulation {
-    Simulation::new(plan, &lists(), own).expect("a good plan")
+fn start(plan: &str, user_code: UserCode) -> Simulation {
+    Simulation::new(plan, &lists(), user_code).expect("a good plan")
 }
 
 fn digest(mut run: Simulation) -> String {
@@ -140,26 +144,26 @@ fn digest(mut run: Simulation) -> String {
     run.results().digest
 }
 
-/// The digest of a run that was kept and resumed on its way.
-fn resumed(plan: &str, own: fn(u64) -> Own) -> String {
-    let mut run = start(plan, own(u64::MAX));
+/// The digest of a run that was saved and resumed.
+fn resumed(plan: &str, user_code: fn(u64) -> UserCode) -> String {
+    let mut run = start(plan, user_code(u64::MAX));
     while run.time_s() < 4.0 {
         run.advance(0.0);
     }
     let mut bytes = Vec::new();
     run.snapshot(&mut bytes).expect("a state").expect("bytes");
-    digest(Simulation::resume(plan, &lists(), own(u64::MAX), &bytes).expect("its own snapshot"))
+    digest(Simulation::resume(plan, &lists(), user_code(u64::MAX), &bytes).expect("its own snapshot"))
 }
 
 #[test]
 fn reno_from_outside_gives_the_digest_of_ours() {
-    let ours = start(&with_law(json!({"name": "reno"})), Own::default());
+    let ours = start(&with_law(json!({"name": "reno"})), UserCode::default());
     assert_eq!(digest(start(&with_law(mine()), laws(u64::MAX))), digest(ours));
 }
 
 #[test]
 fn a_discipline_from_outside_decides_at_every_port() {
-    let without = start(&plan().to_string(), Own::default());
+    let without = start(&plan().to_string(), UserCode::default());
     let run = start(&with_queue(mine()), disciplines(u64::MAX));
     assert_ne!(digest(run), digest(without));
 }
@@ -183,7 +187,7 @@ fn the_first_fault_is_told_and_the_run_pauses() {
         let fault = run.fault().expect("a fault");
         assert_eq!(fault.name, "mine.c:mine");
         assert!(fault.place.starts_with(&format!("{place} at ")), "{}", fault.place);
-        assert_eq!(fault.says, says);
+        assert_eq!(fault.message, says);
         assert!(run.time_s() < 10.0);
     }
 }
@@ -194,7 +198,7 @@ fn what_nobody_gave_is_refused() {
         (with_law(mine()), "laws: there is no law of the user's own with number 0"),
         (with_queue(mine()), "links: there is no discipline of the user's own with number 0"),
     ] {
-        let refusal = Simulation::new(&plan, &lists(), Own::default()).err().expect("a refusal");
+        let refusal = Simulation::new(&plan, &lists(), UserCode::default()).err().expect("a refusal");
         assert_eq!(refusal.to_string(), says);
     }
 }

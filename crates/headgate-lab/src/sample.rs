@@ -22,7 +22,7 @@ pub fn link(from: u32, to: u32) -> Value {
     })
 }
 
-/// Two routers that reach each other and a third that only receives; one traffic of each kind.
+/// Two routers that reach each other and a third that only receives; one item of each kind of traffic.
 pub fn plan() -> Value {
     let size = json!({"kind": "pareto", "mean_packets": 30.0, "shape": 1.5});
     let (left, right) = (json!([{"node": 0, "edge": 0, "hosts": 9}]), json!([{"node": 1, "hosts": 9}]));
@@ -73,7 +73,7 @@ pub fn lists() -> Lists {
     columns.into_iter().map(|(name, column)| (format!("list.{name}"), column.to_vec())).collect()
 }
 
-/// The plan with one value replaced; the pointer is a JSON pointer.
+/// The plan with one value replaced, at a JSON pointer.
 pub fn with(pointer: &str, value: Value) -> Value {
     let mut plan = plan();
     replace(&mut plan, pointer, value);

@@ -1,4 +1,4 @@
-//! A run that can be stopped at any time, kept in a file and resumed.
+//! A run that can be stopped at any time, saved to a file and resumed.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use headgate_algos::control::AnyController;
 use headgate_algos::plugin::Fault;
-use headgate_model::check::{Checked, Wrong};
+use headgate_model::check::{PlanError, Result};
 pub use headgate_model::units::{Time, seconds};
 use headgate_netsim::choices::Lists;
 use headgate_netsim::engine::Engine;
@@ -17,24 +17,24 @@ use headgate_netsim::record::{EVENT_KINDS, Event, PACKET_KINDS};
 use headgate_netsim::trace::Followed;
 use headgate_tcp::Phase;
 
-use crate::own::Own;
 use crate::snapshot;
 use crate::tables::{Table, labels, tables, updates};
 use crate::trace_log::Log;
+use crate::user_code::UserCode;
 use crate::validate::validate;
 
-/// One run: the engine at work, and the identity of what it runs.
+/// One run: its engine, and the identity of its plan.
 pub struct Simulation {
     engine: Engine<AnyController>,
     identity: u64,
-    own: Own,
+    user_code: UserCode,
     log: Log,
 }
 
-/// A packet from outside, and when it leaves its host, ps.
+/// An external packet, and the time at which it leaves its host, ps.
 pub type Arrival = (Time, ForeignPacket);
 
-/// Events that were handed out.
+/// The events that the engine reported.
 #[derive(Default)]
 struct Events(Vec<Event>);
 
@@ -44,66 +44,82 @@ impl Observer for Events {
     }
 }
 
-/// What a run leaves behind.
+/// The results of a run.
 pub struct Results {
     pub tables: Vec<Table>,
-    /// What numbers stand for, by column; the last is empty, for what has no label.
+    /// The labels of numbers, by column. The last one is empty, for numbers without a label.
     pub labels: BTreeMap<&'static str, Vec<String>>,
     /// Equal runs have equal digests.
     pub digest: String,
     pub packet_hops: u64,
-    /// How far groups of routers may run ahead of each other.
+    /// The time by which groups of routers may advance ahead of each other, seconds.
     pub lookahead_s: f64,
 }
 
 impl Simulation {
-    /// A run of a plan and the users' own code that it names.
-    pub fn new(plan_json: &str, lists: &Lists, own: Own) -> Checked<Self> {
+    /// Creates a run of a plan and the user-defined code that it names.
+    ///
+    /// # Errors
+    /// If the plan is invalid, or user-defined code is missing.
+    pub fn new(plan_json: &str, lists: &Lists, user_code: UserCode) -> Result<Self> {
         let mut ready = validate(plan_json, lists)?;
-        own.complete(&mut ready.choices.ports)?;
+        user_code.complete(&mut ready.choices.ports)?;
         let mut engine = Engine::new(&ready.plan, &ready.choices, lists);
-        own.join(&mut engine)?;
-        Ok(Self { engine, identity: snapshot::identity(plan_json, lists), own, log: Log::default() })
+        user_code.join(&mut engine)?;
+        Ok(Self { engine, identity: snapshot::identity(plan_json, lists), user_code, log: Log::default() })
     }
 
     /// Resumes a run of the same plan from a [`Self::snapshot`].
-    pub fn resume(plan_json: &str, lists: &Lists, own: Own, bytes: &[u8]) -> Checked<Self> {
+    ///
+    /// # Errors
+    /// If the snapshot is damaged or belongs to another plan.
+    pub fn resume(plan_json: &str, lists: &Lists, user_code: UserCode, bytes: &[u8]) -> Result<Self> {
         let identity = snapshot::identity(plan_json, lists);
         let mut engine = snapshot::read(identity, bytes)?;
-        own.join(&mut engine)?;
-        Ok(Self { engine, identity, own, log: Log::default() })
+        user_code.join(&mut engine)?;
+        Ok(Self { engine, identity, user_code, log: Log::default() })
     }
 
-    /// Writes the state between two events. The inner result is the file's error.
-    pub fn snapshot(&self, file: &mut impl Write) -> Checked<io::Result<()>> {
-        let told = |wrong| self.fault().map_or(wrong, |fault| Wrong::new("snapshot", &fault.says));
+    /// Writes the state between two events.
+    ///
+    /// # Errors
+    /// The inner result is the file's error; the outer one is that of the state.
+    pub fn snapshot(&self, file: &mut impl Write) -> Result<io::Result<()>> {
+        let told = |wrong| self.fault().map_or(wrong, |fault| PlanError::new("snapshot", &fault.message));
         snapshot::write(self.identity, &self.engine, file).map_err(told)
     }
 
-    /// Runs for about `wall_s` seconds of real time; true when the run is over. How a run is cut into
-    /// calls does not change its results.
+    /// Runs for about `wall_s` seconds of real time. Returns true if the run has ended. The division of a run
+    /// into calls does not affect its results.
     pub fn advance(&mut self, wall_s: f64) -> bool {
         let started = Instant::now();
-        let Self { engine, own, .. } = self;
-        let sound = || own.fault().is_none();
+        let Self { engine, user_code, .. } = self;
+        let sound = || user_code.fault().is_none();
         engine.advance(&mut || started.elapsed().as_secs_f64() < wall_s && sound())
     }
 
-    /// Runs all windows that end by `until`, ps, so that packets may be injected from [`Self::now`] on; true when
-    /// the run is over.
+    /// Runs all windows that end by `until`, ps, so that packets may be injected from [`Self::now`] on.
+    /// Returns true if the run has ended.
     pub fn advance_to(&mut self, until: Time) -> bool {
-        let Self { engine, own, .. } = self;
-        engine.advance_to(until, &mut || own.fault().is_none())
+        let Self { engine, user_code, .. } = self;
+        engine.advance_to(until, &mut || user_code.fault().is_none())
     }
 
-    /// Injects a packet of unknown payload into the network at a live host of the plan, at a time not before
-    /// [`Self::now`]; calls come in the order of time.
+    /// Injects a packet of unknown payload at a live host of the plan, at a time not before [`Self::now`].
+    /// Calls are in order of time.
+    ///
+    /// # Errors
+    /// If the packet cannot be injected.
     pub fn inject(&mut self, time: Time, packet: &ForeignPacket) -> Result<(), Refused> {
         self.engine.inject(time, packet)
     }
 
-    /// Runs all windows that end by `until`, ps, and injects each of `arrivals` with the window that it falls into;
-    /// true when the run is over. So a run with the same arrivals is the same run, however early they are known.
+    /// Runs all windows that end by `until`, ps, and injects each of `arrivals` in the window to which it
+    /// belongs. Returns true if the run has ended. Runs with the same arrivals are therefore equal, however
+    /// early the arrivals are known.
+    ///
+    /// # Errors
+    /// If a packet cannot be injected.
     pub fn advance_with(&mut self, arrivals: &mut VecDeque<Arrival>, until: Time) -> Result<bool, Refused> {
         loop {
             let end = self.engine.window_end().min(self.engine.duration());
@@ -124,12 +140,12 @@ impl Simulation {
         }
     }
 
-    /// Returns whether packets can go from one live host to another.
+    /// Whether packets can travel from one live host to another.
     pub fn can_send(&self, from: u32, to: u32) -> bool {
         self.engine.can_send(from, to)
     }
 
-    /// Returns the end of the window that runs next, ps.
+    /// The end of the next window, ps.
     pub fn window_end(&self) -> Time {
         self.engine.window_end()
     }
@@ -139,32 +155,32 @@ impl Simulation {
         self.engine.end_at(time);
     }
 
-    /// Takes the fates of injected packets since the last call, in order of time.
+    /// Takes the outcomes of injected packets since the last call, in order of time.
     pub fn take_outcomes(&mut self) -> Outcomes {
         self.engine.take_outcomes()
     }
 
-    /// Returns the instant up to which everything has happened, ps.
+    /// The time up to which all events were processed, ps.
     pub fn now(&self) -> Time {
         self.engine.now()
     }
 
-    /// Sets the number of threads from now on. Results do not depend on it.
+    /// Sets the number of threads. Results do not depend on it.
     pub fn use_threads(&mut self, threads: usize) {
         self.engine.use_threads(threads);
     }
 
-    /// Limits the packets in flight to what memory holds; a run that needs more ends with an [`Excess`].
+    /// Limits the number of packets in flight; a run that needs more ends with an [`Excess`].
     pub fn limit(&mut self, packets: usize) {
         self.engine.limit(packets);
     }
 
-    /// Returns the fault of a user's own law or discipline, if one failed; results after it mean nothing.
+    /// The fault of user-defined code, if one occurred. Later results are invalid.
     pub fn fault(&self) -> Option<&Fault> {
-        self.own.fault()
+        self.user_code.fault()
     }
 
-    /// Returns the limit that a law or the network exceeded, if any; the run does not go on.
+    /// The limit that an algorithm or the network exceeded, if any. The run then stops.
     pub fn excess(&self) -> Option<Excess> {
         self.engine.excess()
     }
@@ -181,32 +197,32 @@ impl Simulation {
         self.engine.packet_hops()
     }
 
-    /// Returns the memory that the engine holds, bytes.
+    /// The memory of the engine, bytes.
     pub fn bytes(&self) -> usize {
         self.engine.bytes()
     }
 
-    /// Records from now on the events of these flows, and of all packets at these links, by their numbers in the
-    /// plan. Results do not depend on it.
+    /// Records the events of these flows and of all packets at these links, by their numbers in the plan,
+    /// from now on. Results do not depend on it.
     pub fn follow(&mut self, flows: BTreeSet<u32>, links: BTreeSet<u32>) {
         self.engine.follow(Followed { flows, links });
     }
 
-    /// Returns the kinds of event and the states of a connection, in the order of their numbers in
+    /// The kinds of event and the states of a connection, in the order of their numbers in
     /// [`Self::take_updates`].
     pub fn event_labels() -> BTreeMap<&'static str, &'static [&'static str]> {
         BTreeMap::from([("event", EVENT_KINDS), ("state", &Phase::NAMES), ("packet", PACKET_KINDS)])
     }
 
-    /// Takes at most `most` events that were not taken yet, and the connections whose first event is among them.
-    /// Events beyond `most` are lost.
+    /// Takes at most `most` new events, and the connections whose first event is among them. Events beyond
+    /// `most` are lost.
     pub fn take_trace(&mut self, most: usize) -> &Log {
         self.log.begin(most);
         self.engine.report_events(&mut self.log);
         &self.log
     }
 
-    /// Takes the samples and events that were not taken yet, as tables.
+    /// Takes the new samples and events, as tables.
     pub fn take_updates(&mut self) -> Vec<Table> {
         let mut events = Events::default();
         self.engine.report_events(&mut events);
@@ -231,11 +247,11 @@ mod tests {
     use crate::tables::Column;
 
     fn start() -> Simulation {
-        Simulation::new(&plan().to_string(), &lists(), Own::default()).expect("a good plan")
+        Simulation::new(&plan().to_string(), &lists(), UserCode::default()).expect("a good plan")
     }
 
-    fn resume(bytes: &[u8]) -> Checked<Simulation> {
-        Simulation::resume(&plan().to_string(), &lists(), Own::default(), bytes)
+    fn resume(bytes: &[u8]) -> Result<Simulation> {
+        Simulation::resume(&plan().to_string(), &lists(), UserCode::default(), bytes)
     }
 
     fn finished(mut simulation: Simulation) -> Results {
@@ -243,7 +259,7 @@ mod tests {
         simulation.results()
     }
 
-    /// A run that stopped somewhere on its way.
+    /// A run that was stopped before its end.
     fn stopped() -> Simulation {
         let mut simulation = start();
         while simulation.time_s() < 4.0 {
@@ -252,7 +268,7 @@ mod tests {
         simulation
     }
 
-    /// NaN equals NaN here.
+    /// Compares results; NaN equals NaN.
     fn assert_equal(one: &Results, other: &Results) {
         assert_eq!((&one.digest, one.packet_hops), (&other.digest, other.packet_hops));
         assert_eq!(format!("{:?}", one.tables), format!("{:?}", other.tables));
@@ -300,7 +316,7 @@ mod tests {
         let bytes = bytes_of(&stopped());
         let mut other = plan();
         other["seed"] = 2.into();
-        let wrong = Simulation::resume(&other.to_string(), &lists(), Own::default(), &bytes)
+        let wrong = Simulation::resume(&other.to_string(), &lists(), UserCode::default(), &bytes)
             .err()
             .expect("a refusal");
         assert_eq!(wrong.to_string(), "snapshot: it is of another plan");

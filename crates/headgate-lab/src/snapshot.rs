@@ -1,22 +1,22 @@
-//! The bytes of a stopped run: a head that says whose they are, the engine's state, and its length and
-//! checksum. They are written as they are made: the state of a large run is never twice in memory.
+//! The bytes of a stopped run: a header that identifies the run, the engine's state, and its length and
+//! checksum. They are written as a stream, so that the state of a large run is never twice in memory.
 
 use std::io::{self, BufWriter, Write};
 
-use headgate_model::check::{Checked, Wrong};
+use headgate_model::check::{PlanError, Result};
 use headgate_netsim::choices::Lists;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 const MAGIC: &[u8; 8] = b"HEADGATE";
 
-/// Raised when the head below or the layout of the state changes.
-const FORMAT: u16 = 10;
+/// The format; increased when the header below or the layout of the state changes.
+const FORMAT: u16 = 11;
 
-/// Length and checksum of the state.
+/// Size of the length and the checksum, bytes.
 const TAIL: usize = 16;
 
-/// What is gathered before it goes to the file.
+/// Size of the write buffer, bytes.
 const GATHERED: usize = 1 << 20;
 
 #[derive(Serialize, Deserialize)]
@@ -25,7 +25,7 @@ struct Head {
     identity: u64,
 }
 
-/// What a run is, in 64 bits: its plan and arrays.
+/// The 64-bit identity of a run: a hash of its plan and arrays.
 pub fn identity(plan_json: &str, lists: &Lists) -> u64 {
     let mut hash = Hash::default();
     hash.part(plan_json.as_bytes());
@@ -37,14 +37,17 @@ pub fn identity(plan_json: &str, lists: &Lists) -> u64 {
     hash.0
 }
 
-/// Writes a state. The inner result is the file's error, the outer one that of the state.
-pub fn write<S: Serialize>(identity: u64, state: &S, file: &mut impl Write) -> Checked<io::Result<()>> {
+/// Writes a state.
+///
+/// # Errors
+/// The inner result is the file's error; the outer one is that of the state.
+pub fn write<S: Serialize>(identity: u64, state: &S, file: &mut impl Write) -> Result<io::Result<()>> {
     let head = encoded(&Head { version: crate::VERSION.to_owned(), identity })?;
     let start = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &head].concat();
     if let Err(error) = file.write_all(&start) {
         return Ok(Err(error));
     }
-    let mut body = BufWriter::with_capacity(GATHERED, Summing::new(file));
+    let mut body = BufWriter::with_capacity(GATHERED, ChecksumWriter::new(file));
     let encoded = postcard::to_io(state, &mut body).map(drop).map_err(unwritable);
     match body.into_inner() {
         Ok(summing) => encoded.map(|()| summing.end()),
@@ -52,7 +55,7 @@ pub fn write<S: Serialize>(identity: u64, state: &S, file: &mut impl Write) -> C
     }
 }
 
-pub fn read<S: DeserializeOwned>(identity: u64, bytes: &[u8]) -> Checked<S> {
+pub fn read<S: DeserializeOwned>(identity: u64, bytes: &[u8]) -> Result<S> {
     let (head, rest) = opened(bytes)?;
     let ours = crate::VERSION;
     ensure(head.version == ours, || {
@@ -71,7 +74,7 @@ pub fn read<S: DeserializeOwned>(identity: u64, bytes: &[u8]) -> Checked<S> {
     postcard::from_bytes(body).map_err(|error| refused(format!("its state cannot be read: {error}")))
 }
 
-fn opened(bytes: &[u8]) -> Checked<(Head, &[u8])> {
+fn opened(bytes: &[u8]) -> Result<(Head, &[u8])> {
     let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| refused("it is not a snapshot of Headgate"))?;
     let short = || refused("it is cut short");
     let (format, rest) = rest.split_first_chunk().ok_or_else(short)?;
@@ -80,11 +83,11 @@ fn opened(bytes: &[u8]) -> Checked<(Head, &[u8])> {
     postcard::take_from_bytes(rest).map_err(|_| refused("its head is damaged or cut short"))
 }
 
-fn encoded<S: Serialize>(value: &S) -> Checked<Vec<u8>> {
+fn encoded<S: Serialize>(value: &S) -> Result<Vec<u8>> {
     postcard::to_stdvec(value).map_err(unwritable)
 }
 
-fn unwritable(error: postcard::Error) -> Wrong {
+fn unwritable(error: postcard::Error) -> PlanError {
     refused(format!("the state cannot be written: {error}"))
 }
 
@@ -92,11 +95,11 @@ fn number(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
 }
 
-fn refused(says: impl Into<String>) -> Wrong {
-    Wrong::new("snapshot", says)
+fn refused(says: impl Into<String>) -> PlanError {
+    PlanError::new("snapshot", says)
 }
 
-fn ensure(good: bool, says: impl FnOnce() -> String) -> Checked {
+fn ensure(good: bool, says: impl FnOnce() -> String) -> Result {
     if good { Ok(()) } else { Err(refused(says())) }
 }
 
@@ -106,16 +109,16 @@ fn checksum(bytes: &[u8]) -> u64 {
     hash.0
 }
 
-/// A file that counts and hashes what is written to it, as [`checksum`] does of the whole.
-struct Summing<'a, W> {
+/// A writer that counts and hashes its bytes, as [`checksum`] does for the whole.
+struct ChecksumWriter<'a, W> {
     file: &'a mut W,
     hash: Hash,
     length: u64,
-    /// What does not fill a word yet.
+    /// Bytes that do not fill a word yet.
     rest: Vec<u8>,
 }
 
-impl<'a, W: Write> Summing<'a, W> {
+impl<'a, W: Write> ChecksumWriter<'a, W> {
     fn new(file: &'a mut W) -> Self {
         Self { file, hash: Hash::default(), length: 0, rest: Vec::new() }
     }
@@ -147,7 +150,7 @@ impl<'a, W: Write> Summing<'a, W> {
     }
 }
 
-impl<W: Write> Write for Summing<'_, W> {
+impl<W: Write> Write for ChecksumWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
         self.note(&bytes[..written]);
@@ -161,7 +164,7 @@ impl<W: Write> Write for Summing<'_, W> {
 
 const WORD: usize = 8;
 
-/// FNV-1a over words of eight bytes: the same on every machine, and any one change shows.
+/// FNV-1a over words of eight bytes: equal on every machine, and sensitive to any single change.
 struct Hash(u64);
 
 impl Default for Hash {
@@ -171,18 +174,18 @@ impl Default for Hash {
 }
 
 impl Hash {
-    /// The rotation carries changes of high bits down, where the product alone would leave them.
+    /// Adds a number. The rotation carries changes of high bits down, which the product alone would not.
     fn number(&mut self, value: u64) {
         self.0 = (self.0 ^ value).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
     }
 
-    /// Bytes and their number, so that neighbouring parts do not run together.
+    /// Adds bytes and their number, so that adjacent parts are distinct.
     fn part(&mut self, bytes: &[u8]) {
         self.words(bytes);
         self.number(bytes.len() as u64);
     }
 
-    /// Bytes word by word; the last one may be short.
+    /// Adds bytes by words; the last word may be short.
     fn words(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(WORD) {
             let mut word = [0; WORD];
@@ -208,7 +211,7 @@ mod tests {
         bytes
     }
 
-    /// Takes a byte or few at a time, and no more than so many.
+    /// A writer that accepts a few bytes at a time, up to a limit.
     struct Small(Vec<u8>, usize);
 
     impl Write for Small {
@@ -244,7 +247,7 @@ mod tests {
     fn says(bytes: &[u8]) -> String {
         let wrong = read::<State>(7, bytes).unwrap_err();
         assert_eq!(wrong.place, "snapshot");
-        wrong.says
+        wrong.message
     }
 
     #[test]
@@ -255,7 +258,7 @@ mod tests {
     #[test]
     fn another_plan_version_format_or_file_is_named() {
         let good = written(&state());
-        assert!(read::<State>(8, &good).unwrap_err().says.contains("another plan"));
+        assert!(read::<State>(8, &good).unwrap_err().message.contains("another plan"));
         assert!(says(b"").contains("not a snapshot"));
         assert!(says(b"nonsense").contains("not a snapshot"));
         let mut bytes = good.clone();

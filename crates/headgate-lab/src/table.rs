@@ -1,9 +1,9 @@
-//! Named columns, how they are filled from rows, and what they mean.
+//! Named columns, filled from rows, and their definitions.
 
 use headgate_model::column::{self, Show};
 use serde::Serialize;
 
-/// Numbers of one kind; a figure that does not exist is NaN.
+/// Numbers of one kind. A figure that does not exist is NaN.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
     U64(Vec<u64>),
@@ -17,7 +17,7 @@ pub struct Table {
     pub columns: Vec<(String, Column)>,
 }
 
-/// What a column that users read means.
+/// The definition of a visible column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Meaning {
     pub name: &'static str,
@@ -25,14 +25,14 @@ pub struct Meaning {
     pub definition: String,
 }
 
-/// A table, and what its columns mean.
+/// A table, and the definitions of its columns.
 pub struct Sheet {
     pub table: Table,
     pub meanings: Vec<Meaning>,
 }
 
 impl Sheet {
-    /// Fills the columns that such rows declare.
+    /// Fills the columns that the rows declare.
     pub fn fill<R>(name: &'static str, columns: Vec<column::Column<R>>, rows: &[R]) -> Self {
         let meanings = columns.iter().filter(|column| !column.hidden).map(Meaning::of).collect();
         let columns = columns.iter().map(|of| (of.name.to_owned(), Column::fill(&of.show, rows))).collect();

@@ -1,4 +1,4 @@
-//! What was counted, as named columns: facts only; names and ratios are made in Python.
+//! The counts of a run as named columns. They contain facts only; Python adds names and ratios.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub fn tables(record: &Record) -> Vec<Table> {
     sheets(record).into_iter().map(|sheet| sheet.table).collect()
 }
 
-/// Samples and events since the last call, as the tables of the same names have them.
+/// Returns the samples and events since the last call, as tables of the same names.
 pub fn updates(
     (flows, ports, network): (&[FlowSample], &[PortSample], &[NetworkSample]),
     events: &[Event],
@@ -41,12 +41,12 @@ pub fn connections(rows: &[Connection]) -> Table {
     Sheet::fill("connections", Connection::columns(), rows).table
 }
 
-/// The names of classes by their numbers, by the column that has them.
+/// The names of classes, by the column that contains their numbers.
 pub fn labels(record: &Record) -> [(&'static str, &[String]); 2] {
     [("class", &record.keys.pairs), ("interface", &record.keys.interfaces)]
 }
 
-/// What the columns of each table mean, but for those that no user reads.
+/// The definitions of the visible columns of each table.
 pub fn meanings() -> BTreeMap<&'static str, Vec<Meaning>> {
     let traced = [
         Sheet::fill("events", Event::columns(), &[]),
@@ -83,7 +83,7 @@ fn flows(keys: &FlowKeys) -> Vec<column::Column<FlowRow>> {
         .collect()
 }
 
-/// The most that ever waited is known since the tally began, not for a period.
+/// The columns of links. The largest queue is known since the start of the counts, not for a period.
 fn links() -> Vec<column::Column<LinkRow>> {
     LinkRow::columns().into_iter().filter(|column| column.name != "max_queue_packets").collect()
 }

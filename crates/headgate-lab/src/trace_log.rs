@@ -1,25 +1,25 @@
-//! Events and connections as bytes of a log. A row has only what is known of it, so that a log is short: its first byte
-//! says which groups of its numbers follow.
+//! Events and connections as bytes of a log. A row contains only the values that are known, so that a log is
+//! short. Its first byte lists the groups of values that follow.
 
 use headgate_model::units::Time;
 use headgate_netsim::observer::Observer;
 use headgate_netsim::record::EventKind;
 pub use headgate_netsim::record::{Connection, Event};
 
-/// Says which groups of a row's numbers are known, one bit each.
+/// The known groups of a row's numbers, one bit each.
 type Known = u8;
 
 /// A number of a row.
 trait Cell: Copy {
     const BYTES: usize;
 
-    /// Writes it to the front.
+    /// Writes the number to the front.
     fn put(self, row: &mut [u8]);
 
-    /// Reads it from the front, and moves on; `None` if it is none.
+    /// Reads the number from the front and advances; `None` if it is missing.
     fn get(rest: &mut &[u8]) -> Option<Self>;
 
-    /// Whether both have the same bits: NaN is NaN here.
+    /// Whether both numbers have the same bits; NaN equals NaN.
     fn is(self, other: Self) -> bool;
 }
 
@@ -69,18 +69,18 @@ impl Cell for EventKind {
 
 /// A row of a log.
 pub trait Row: Sized {
-    /// Bytes of a row of which everything is known.
+    /// Size of a row of which everything is known, bytes.
     const MOST_BYTES: usize;
 
-    /// Adds the row's bytes.
+    /// Appends the row's bytes.
     fn put(&self, log: &mut Vec<u8>);
 
-    /// Reads a row from the front, and moves on; `None` if there is none.
+    /// Reads a row from the front and advances; `None` if it is missing.
     fn get(rest: &mut &[u8]) -> Option<Self>;
 }
 
-/// Declares which numbers of rows are written, in order, in groups of what is known together. A group of which every
-/// number is as in the blank row is left out.
+/// Declares the numbers of a row, in order, in groups that are known together. A group that equals that of
+/// the blank row is omitted.
 macro_rules! row {
     ($Row:ident, $blank:expr; $([$($($part:tt).+: $type:ty),+ $(,)?])+) => {
         impl Row for $Row {
@@ -90,7 +90,7 @@ macro_rules! row {
                 const BLANK: $Row = $blank;
                 let mut row = [0; Self::MOST_BYTES];
                 let (mut known, mut end) = (0, Known::BYTES);
-                // no branch: what is known changes from row to row
+                // no branch, because the known groups vary from row to row
                 $({
                     const BYTES: usize = 0 $(+ <$type as Cell>::BYTES)+;
                     let group = row[end..].first_chunk_mut::<BYTES>().expect("room for every group");
@@ -126,7 +126,7 @@ macro_rules! row {
     };
 }
 
-// but for its place, by which it has found its own in the log
+// without its index, by which it was found in the log
 row! {
     Event, Event::new(0, EventKind::Opened, (0, 0), 0);
     [time: u64, kind: EventKind, sender.0: u32, sender.1: u8, flow: u32]
@@ -144,20 +144,20 @@ row! {
      receiver_host: u32, slot: u32, size: u32, profile: u32, ecn: u32]
 }
 
-/// Rows that were not written yet, of events and of the connections that have their first one among them.
+/// New rows: of events, and of the connections whose first event is among them.
 #[derive(Debug, Default)]
 pub struct Log {
     pub events: Vec<u8>,
     pub connections: Vec<u8>,
-    /// How many events it has, and may have.
+    /// Number of events, and their limit.
     pub count: usize,
     most: usize,
-    /// When the first event happened that it has no room for.
+    /// Time of the first event beyond the limit.
     pub ended: Option<Time>,
 }
 
 impl Log {
-    /// Begins again, in the same memory, with room for so many events.
+    /// Restarts the log in the same memory, with this limit of events.
     pub fn begin(&mut self, most: usize) {
         self.events.clear();
         self.connections.clear();
@@ -186,7 +186,7 @@ impl Observer for Log {
     }
 }
 
-/// The first rows that bytes hold, `most` of them at most, and the bytes that they take; `None` if these are no rows.
+/// Reads up to `most` rows. Returns them and their size in bytes; `None` if the bytes are not rows.
 pub fn read<R: Row>(bytes: &[u8], most: usize) -> Option<(Vec<R>, usize)> {
     let (mut rows, mut rest) = (Vec::new(), bytes);
     while rows.len() < most && !rest.is_empty() {
@@ -201,7 +201,7 @@ mod tests {
 
     const BLANK: Event = Event::new(0, EventKind::Opened, (0, 0), 0);
 
-    /// Everything is known of it but its place.
+    /// An event of which everything except its index is known.
     fn full() -> Event {
         let figures =
             Event { rtt_s: 1.5, cwnd: 2.5, ssthresh: f64::INFINITY, pace: 4.5, srtt_s: 5.5, ..BLANK };

@@ -1,8 +1,8 @@
-//! Random streams keyed by name: adding one flow changes no other flow's random numbers.
+//! Random streams keyed by name. Adding a flow changes no other flow's random numbers.
 //!
-//! A stream is PCG64-DXSM (O'Neill 2014; the generator behind NumPy's `PCG64DXSM`) whose state and
-//! sequence are hashed from (seed, purpose, entity), never from the order of construction. Samplers
-//! invert the distribution function with `libm`, so a draw is the same on every machine.
+//! A stream is PCG64-DXSM (O'Neill 2014; the generator behind NumPy's `PCG64DXSM`). Its state and sequence
+//! are hashed from (seed, purpose, entity), never from the order of construction. Samplers invert the
+//! distribution function with `libm`, so that a draw is the same on every machine.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64Dxsm;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Stream(Pcg64Dxsm);
 
 impl Stream {
-    /// The stream of `entity` (a flow, a user, a link…) for `purpose` under the run's `seed`.
+    /// Creates the stream of `entity` (a flow, a user, a link) for `purpose` under the run's `seed`.
     pub fn new(seed: u64, purpose: &str, entity: u64) -> Self {
         let name = purpose.bytes().fold(FNV_OFFSET, |h, b| (h ^ u64::from(b)).wrapping_mul(FNV_PRIME));
         let mut key = mix(mix(seed) ^ name) ^ entity;
@@ -24,39 +24,41 @@ impl Stream {
         Self(Pcg64Dxsm::new(word() << 64 | word(), word() << 64 | word()))
     }
 
-    /// A stream for what only some do: it branches off where this one stands, and leaves it there.
+    /// Returns a stream for a purpose that only some entities need. It depends on the current state of this
+    /// stream, which it leaves unchanged.
     #[must_use]
     pub fn aside(&self, purpose: &str) -> Self {
         Self::new(self.clone().0.next_u64(), purpose, 0)
     }
 
-    /// Uniform in (0, 1]: never zero, so its logarithm is finite.
+    /// Draws a uniform number in (0, 1]. It is never zero, so that its logarithm is finite.
     pub fn open01(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Uniform in 0..n.
+    /// Draws a uniform number in 0..n.
     pub fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
-    /// True with probability `p`.
+    /// Returns true with probability `p`.
     pub fn chance(&mut self, p: f64) -> bool {
         self.open01() <= p
     }
 
-    /// Exponential of this mean.
+    /// Draws from the exponential distribution with this mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(self.open01())
     }
 
-    /// Normal with mean 0 and deviation 1 (Box and Muller 1958).
+    /// Draws from the normal distribution with mean 0 and standard deviation 1 (Box, Muller 1958).
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * libm::log(self.open01())).sqrt();
         radius * libm::cos(std::f64::consts::TAU * self.open01())
     }
 
-    /// Pareto of the given mean and shape (> 1): scale = mean (shape − 1) / shape.
+    /// Draws from the Pareto distribution with the given mean and shape (> 1). Its scale is mean (shape - 1)
+    /// / shape.
     pub fn pareto(&mut self, mean: f64, shape: f64) -> f64 {
         mean * (shape - 1.0) / shape * libm::pow(self.open01(), -1.0 / shape)
     }

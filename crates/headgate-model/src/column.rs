@@ -1,38 +1,39 @@
-//! Columns that describe themselves: from one line come the field that holds a fact, how it is added up, what
-//! it means, and how results show it.
+//! Self-describing columns. One line declares the field that stores a value, its aggregation, its definition,
+//! and the column of the results.
 
 use crate::units::{Span, Time, seconds};
 
-/// A column that users do not read: an index, or what only goes into others.
+/// Flag of a column that is not shown to users: an index, or an input of other columns.
 pub const HIDDEN: u8 = 1;
 
-/// A column whose value is part of a run's digest, in the order of the table.
+/// Flag of a column whose value is part of a run's digest, in the order of the table.
 pub const DIGEST: u8 = 2;
 
-/// One column of a table whose rows are `R`.
+/// One column of a table with rows of type `R`.
 pub struct Column<R> {
     /// The column's name in tables.
     pub name: &'static str,
-    /// "1" for counts and ratios.
+    /// The unit; "1" for counts and ratios.
     pub unit: &'static str,
-    /// One sentence.
+    /// The definition, in one sentence.
     pub definition: String,
-    /// Users do not read it ([`HIDDEN`]).
+    /// Whether the column is hidden from users ([`HIDDEN`]).
     pub hidden: bool,
-    /// What it shows of a row.
+    /// Reads a row's value.
     pub show: Show<R>,
 }
 
-/// What a column shows of a row; a figure that does not exist is NaN.
+/// Reads a row's value. A figure that does not exist is NaN.
 pub enum Show<R> {
-    /// A whole number.
+    /// An integer.
     Count(Box<dyn Fn(&R) -> u64>),
-    /// Any number, in the column's unit.
+    /// A real number in the column's unit.
     Figure(Box<dyn Fn(&R) -> f64>),
 }
 
 impl<R: 'static> Column<R> {
-    /// A column from its words, [`HIDDEN`] and [`DIGEST`], and how a row is read.
+    /// Creates a column from its name, unit, definition and flags ([`HIDDEN`], [`DIGEST`]), and a function
+    /// that reads a row.
     pub fn new<N: Number>(
         name: &'static str,
         unit: &'static str,
@@ -44,7 +45,7 @@ impl<R: 'static> Column<R> {
         Self { name, unit, definition: definition.to_owned(), hidden, show: N::show(read) }
     }
 
-    /// The same column of rows that have such rows as a part.
+    /// Returns the same column for rows that contain such a row as a part.
     pub fn within<Q: 'static>(self, part: fn(&Q) -> &R) -> Column<Q> {
         let Self { name, unit, definition, hidden, show } = self;
         let show = match show {
@@ -54,7 +55,7 @@ impl<R: 'static> Column<R> {
         Column { name, unit, definition, hidden, show }
     }
 
-    /// The same column with more words at the end of its definition.
+    /// Returns the same column with `more` appended to its definition.
     #[must_use]
     pub fn defined(mut self, more: &str) -> Self {
         self.definition = format!("{}{more}.", self.definition.trim_end_matches('.'));
@@ -62,9 +63,9 @@ impl<R: 'static> Column<R> {
     }
 }
 
-/// What a cell may be.
+/// The type of a cell.
 pub trait Number: Sized {
-    /// A column that shows such a number.
+    /// Creates the reader of such a column.
     fn show<R: 'static>(read: impl Fn(&R) -> Self + 'static) -> Show<R>;
 }
 
@@ -80,24 +81,24 @@ impl Number for f64 {
     }
 }
 
-/// How a field is held, and what its column shows.
+/// The storage type of a field and the type of its column.
 pub trait Kind {
-    /// What a row holds.
-    type Held;
-    /// What the column shows.
-    type Shown: Number;
-    /// Turns the one into the other.
-    fn shown(held: &Self::Held) -> Self::Shown;
+    /// The storage type.
+    type Field;
+    /// The type of the column's cells.
+    type Cell: Number;
+    /// Converts a stored value to a cell.
+    fn cell(field: &Self::Field) -> Self::Cell;
 }
 
-/// What is counted in several places, and between two moments.
-pub trait Counted: Kind {
-    /// Adds what was counted elsewhere.
-    fn merge(held: &mut Self::Held, other: &Self::Held);
-    /// What was counted since `before`.
-    fn since(held: &Self::Held, before: &Self::Held) -> Self::Held;
-    /// For a digest.
-    fn word(held: &Self::Held) -> u64;
+/// A kind of field that is counted in several shards and between two points in time.
+pub trait Counter: Kind {
+    /// Adds the value of another shard.
+    fn merge(held: &mut Self::Field, other: &Self::Field);
+    /// Returns the value since `before`.
+    fn since(held: &Self::Field, before: &Self::Field) -> Self::Field;
+    /// Returns the value as a word of the digest.
+    fn word(held: &Self::Field) -> u64;
 }
 
 macro_rules! kinds {
@@ -107,12 +108,12 @@ macro_rules! kinds {
             pub enum $name {}
 
             impl Kind for $name {
-                type Held = $held;
-                type Shown = $shown;
+                type Field = $held;
+                type Cell = $shown;
 
-                fn shown(held: &$held) -> $shown {
+                fn cell(field: &$held) -> $shown {
                     let show: fn(&$held) -> $shown = $show;
-                    show(held)
+                    show(field)
                 }
             }
         )*
@@ -120,47 +121,47 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// How often something happened, or how much of it.
+    /// A number of events, or an amount.
     Count: u64 => u64 = |held| *held;
-    /// A count of one flow.
+    /// A count that belongs to one flow.
     Small: u32 => u64 = |held| u64::from(*held);
-    /// How many there are now; in one shard below zero where they began in another.
+    /// A current number. In one shard it is negative if its items started in another.
     Gauge: i64 => u64 = |held| *held as u64;
-    /// The most there ever were.
+    /// The largest number so far.
     Peak: u64 => u64 = |held| *held;
-    /// The number of something in a list of the plan.
+    /// An index into a list of the plan.
     Index: u32 => u64 = |held| u64::from(*held);
-    /// A number that may not exist, in whose place the largest stands.
+    /// A number that may not exist; the largest value then represents it.
     Maybe: u32 => f64 = |held| if *held == u32::MAX { f64::NAN } else { f64::from(*held) };
-    /// A number that is above 0, or does not exist.
+    /// A number above 0; 0 means that it does not exist.
     NonZero: u32 => f64 = |held| if *held == 0 { f64::NAN } else { f64::from(*held) };
-    /// Picoseconds, shown as seconds.
+    /// A duration: picoseconds, shown as seconds.
     Duration: Span => f64 = |held| seconds(*held);
     /// A sum of many durations, or of rates over time.
     Durations: u128 => f64 = |held| *held as f64 / 1e12;
     /// A duration that may not exist.
     Optional: Option<Span> => f64 = |held| held.map_or(f64::NAN, seconds);
-    /// An instant, in seconds since the run began.
+    /// A point in time, shown as seconds since the start of the run.
     Instant: Time => f64 = |held| seconds(*held);
-    /// A figure that always exists.
+    /// A real number that always exists.
     Figure: f64 => f64 = |held| *held;
-    /// A number, infinite where nothing was seen.
+    /// A real number that is infinite if nothing was observed.
     Finite: f64 => f64 = |held| if held.is_finite() { *held } else { f64::NAN };
 }
 
 macro_rules! sums {
     ($($name:ident)*) => {
         $(
-            impl Counted for $name {
-                fn merge(held: &mut Self::Held, other: &Self::Held) {
+            impl Counter for $name {
+                fn merge(held: &mut Self::Field, other: &Self::Field) {
                     *held += *other;
                 }
 
-                fn since(held: &Self::Held, before: &Self::Held) -> Self::Held {
+                fn since(held: &Self::Field, before: &Self::Field) -> Self::Field {
                     *held - *before
                 }
 
-                fn word(held: &Self::Held) -> u64 {
+                fn word(held: &Self::Field) -> u64 {
                     *held as u64
                 }
             }
@@ -170,12 +171,12 @@ macro_rules! sums {
 
 sums!(Count Duration Durations);
 
-impl Counted for Gauge {
+impl Counter for Gauge {
     fn merge(held: &mut i64, other: &i64) {
         *held += other;
     }
 
-    /// What there is now.
+    /// Returns the current number.
     fn since(held: &i64, _before: &i64) -> i64 {
         *held
     }
@@ -185,12 +186,12 @@ impl Counted for Gauge {
     }
 }
 
-impl Counted for Peak {
+impl Counter for Peak {
     fn merge(held: &mut u64, other: &u64) {
         *held = (*held).max(*other);
     }
 
-    /// The most there ever were: what they were between is not known.
+    /// Returns the largest number so far. The largest number since `before` is not recorded.
     fn since(held: &u64, _before: &u64) -> u64 {
         *held
     }
@@ -200,17 +201,17 @@ impl Counted for Peak {
     }
 }
 
-/// Declares rows of a table: a line has the name of a field (and of its column, where that is another), its
+/// Declares the rows of a table. A line contains the name of a field (and of its column, if it differs), its
 /// [`Kind`], flags, unit and definition.
 ///
-/// Fields that no column shows stand in `beside`; those with columns of their own, whose definitions may be
-/// given more words, in `parts`; columns that are no field in `derived`.
+/// Fields without a column are listed in `beside`. Fields with columns of their own type are listed in
+/// `parts`; their definitions may be extended. Columns without a field are listed in `derived`.
 ///
 /// ```
 /// use headgate_model::column::{Count, Duration, Show};
 ///
 /// headgate_model::columns! {
-///     /// What a door counts.
+///     /// The counters of a door.
 ///     #[derive(Default)]
 ///     pub struct Door {
 ///         visitors: Count, "1", "People who came in.";
@@ -240,13 +241,13 @@ macro_rules! columns {
     ) => {
         $(#[$meta])*
         pub struct $Row {
-            $(#[doc = $definition] pub $field: <$kind as $crate::column::Kind>::Held,)*
+            $(#[doc = $definition] pub $field: <$kind as $crate::column::Kind>::Field,)*
             $($($(#[$what])* pub $part: $Part,)*)?
             $($($(#[$about])* pub $plain: $held,)*)?
         }
 
         impl $Row {
-            /// What a table shows of such rows.
+            /// Returns the columns of a table of such rows.
             #[allow(unused_mut)]
             pub fn columns() -> Vec<$crate::column::Column<Self>> {
                 let mut columns = vec![$($crate::column::Column::new(
@@ -254,7 +255,7 @@ macro_rules! columns {
                     $unit,
                     $definition,
                     0 $($(| $crate::column::$flag)+)?,
-                    |row: &Self| <$kind as $crate::column::Kind>::shown(&row.$field),
+                    |row: &Self| <$kind as $crate::column::Kind>::cell(&row.$field),
                 ),)*];
                 $($(columns.extend(<$Part>::columns().into_iter().map(|column| {
                     column.within(|row: &Self| &row.$part).defined(concat!("" $(, $more)?))
@@ -272,8 +273,8 @@ macro_rules! columns {
     };
 }
 
-/// Declares rows that are counted in several places and between two moments: a new counter is one line of
-/// such a table.
+/// Declares rows that are counted in several shards and between two points in time. A new counter is one line
+/// of such a table.
 ///
 /// ```
 /// use headgate_model::column::{Count, Gauge};
@@ -307,23 +308,23 @@ macro_rules! counters {
         }
 
         impl $Row {
-            /// Adds what was counted elsewhere.
+            /// Adds the counts of another shard.
             pub fn merge(&mut self, other: &Self) {
-                $(<$kind as $crate::column::Counted>::merge(&mut self.$field, &other.$field);)*
+                $(<$kind as $crate::column::Counter>::merge(&mut self.$field, &other.$field);)*
             }
 
-            /// What was counted since `before`; what there is now, and the most there ever were, stay as they are.
+            /// Returns the counts since `before`. Current numbers and largest numbers stay unchanged.
             #[must_use]
             pub fn since(&self, before: &Self) -> Self {
-                Self { $($field: <$kind as $crate::column::Counted>::since(&self.$field, &before.$field),)* }
+                Self { $($field: <$kind as $crate::column::Counter>::since(&self.$field, &before.$field),)* }
             }
 
-            /// What belongs to a digest.
+            /// Returns the words of the digest.
             pub fn words(&self) -> impl Iterator<Item = u64> + use<> {
                 let words = [$({
                     let flags = 0 $($(| $crate::column::$flag)+)?;
                     (flags & $crate::column::DIGEST != 0)
-                        .then(|| <$kind as $crate::column::Counted>::word(&self.$field))
+                        .then(|| <$kind as $crate::column::Counter>::word(&self.$field))
                 },)*];
                 words.into_iter().flatten()
             }

@@ -1,12 +1,11 @@
-//! The interface of a congestion-control law.
+//! The interface of a congestion control algorithm.
 //!
-//! A law is a pure state machine: what happened comes in as one record, a window (and perhaps a
-//! pace) goes out. Loss detection, retransmission, timers, pacing and rate samples belong to the
-//! transport, once for all laws. Windows are in segments, times in seconds, because that is how the
-//! papers are written.
+//! An algorithm is a pure state machine: an event arrives as one record, and the algorithm sets a window and
+//! optionally a pacing rate. The transport implements loss detection, retransmission, timers, pacing and rate
+//! samples once for all algorithms. Windows are in segments and times in seconds, as in the papers.
 //!
-//! The records are laid out as C does, since a user's own law may be written in another language: their
-//! fields are given by [`crate::layout`] and by `headgate.h`. A new field goes to the end of its record.
+//! The records use C's layout, because a user-defined algorithm may be written in another language.
+//! [`crate::layout`] and `headgate.h` list their fields. A new field is appended to its record.
 
 use crate::feedback::{Routers, Words};
 use crate::impairment::Impairments;
@@ -14,32 +13,32 @@ use crate::params::Card;
 use crate::queue::Queues;
 use crate::whole::floor;
 
-/// What a law sets and the transport obeys.
+/// The output of a congestion control algorithm, which the transport obeys.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[repr(C)]
 pub struct Window {
-    /// Congestion window, segments (may be fractional; the transport sends whole segments).
+    /// Congestion window, segments. It may be fractional; the transport sends whole segments.
     pub cwnd: f64,
-    /// Slow-start threshold, segments; infinite until something sets it.
+    /// Slow-start threshold, segments; infinite until it is set.
     pub ssthresh: f64,
     /// Pacing rate, segments/s; infinite = unpaced.
     pub pace: f64,
 }
 
 impl Window {
-    /// Whether it is a window at all. No law may leave another behind.
+    /// Whether the window is valid. Every algorithm must leave a valid window.
     #[inline]
     pub fn is_sound(&self) -> bool {
         self.cwnd < f64::INFINITY && self.ssthresh > 0.0 && self.pace > 0.0
     }
 
-    /// Whether the window is below the threshold: each acknowledged segment adds one.
+    /// Whether the window is below the threshold, so that each acknowledged segment adds one.
     pub fn slow_starts(&self) -> bool {
         self.cwnd < self.ssthresh
     }
 
-    /// Slow start: one segment per acknowledged segment, stopping at `ssthresh` (RFC 5681 §3.1).
-    /// Returns the acknowledged segments that are left for congestion avoidance.
+    /// Slow start: adds one segment per acknowledged segment, up to `ssthresh` (RFC 5681 section 3.1).
+    /// Returns the acknowledged segments that remain for congestion avoidance.
     pub fn slow_start(&mut self, acked: f64) -> f64 {
         let room = (self.ssthresh - self.cwnd).max(0.0);
         let step = acked.min(room);
@@ -47,8 +46,8 @@ impl Window {
         acked - step
     }
 
-    /// Segments that a paced sender may hand over at once: a millisecond's worth (2^-10 s), two at
-    /// least from 1.2 Mbit/s up, 64 KiB at most (Linux, `tcp_tso_autosize` and `bbr_min_tso_segs`).
+    /// Returns the number of segments that a paced sender may send at once: those of a millisecond (2^-10 s),
+    /// at least two from 1.2 Mbit/s on, at most 64 KiB (Linux `tcp_tso_autosize` and `bbr_min_tso_segs`).
     pub fn quantum(&self, segment_bytes: u32) -> f64 {
         let bits = f64::from(segment_bytes) * 8.0;
         let least = if self.pace * bits < 1.2e6 { 1.0 } else { 2.0 };
@@ -57,43 +56,43 @@ impl Window {
     }
 }
 
-/// What one acknowledgement brought.
+/// The content of one acknowledgement.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Ack {
-    /// Now, seconds since the run began.
+    /// Current time, seconds since the start of the run.
     pub now_s: f64,
-    /// Segments that the law may count: newly acknowledged ones, or one per ACK, as the profile says.
+    /// Segments to count: the newly acknowledged ones, or one per ACK, depending on the profile.
     pub acked: f64,
-    /// RTT sample, seconds; 0 when this ACK gives none.
+    /// RTT sample, seconds; 0 if this ACK provides none.
     pub rtt_s: f64,
     /// Segments in flight before this ACK arrived.
     pub in_flight: u32,
-    /// A round trip has passed since the last such mark (RFC 9002-style round counting).
+    /// Whether a round trip has passed since the last ACK with this flag (round counting as in RFC 9002).
     pub round_start: bool,
-    /// The window is what limits the flow; laws do not grow it otherwise.
+    /// Whether the window limits the flow. Algorithms increase it only then.
     pub cwnd_limited: bool,
-    /// Fast recovery is still repairing losses after this ACK.
+    /// Whether fast recovery is still repairing losses after this ACK.
     pub recovers: bool,
-    /// The retransmission timer has expired, and what was outstanding then is not yet acknowledged.
+    /// Whether data that was outstanding at the last time-out is not yet acknowledged.
     pub after_timeout: bool,
-    /// Segments of this ACK whose congestion mark was echoed (ECN, [`Echo::Accurate`] only).
+    /// Segments of this ACK whose congestion mark was echoed (ECN with [`Echo::Accurate`] only).
     pub marked: f64,
-    /// All zero unless [`Controller::wants_rate`].
+    /// Delivery-rate sample; all zero unless [`Controller::wants_rate`].
     pub rate: Rate,
-    /// Segments leave at a pace rather than in bursts: the law sets one, or the transport paces by itself.
+    /// Whether segments are paced, by the algorithm's rate or by the transport.
     pub paced: bool,
 }
 
-/// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation), and what was lost.
+/// A delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation), with loss counts.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Rate {
-    /// Segments/s; 0 when this ACK gives no sample.
+    /// Delivery rate, segments/s; 0 if this ACK provides no sample.
     pub per_s: f64,
-    /// Time over which the sample was taken, seconds.
+    /// Duration of the sample, seconds.
     pub interval_s: f64,
-    /// Segments delivered in all.
+    /// Segments delivered so far.
     pub delivered: f64,
     /// Segments that this ACK delivered.
     pub newly: f64,
@@ -101,20 +100,20 @@ pub struct Rate {
     pub prior: f64,
     /// Segments in flight when the sampled segment was sent, itself included.
     pub then_in_flight: f64,
-    /// Segments found lost in all.
+    /// Segments found lost so far.
     pub lost: f64,
     /// Segments found lost since the sampled one was sent.
     pub lost_since: f64,
-    /// Segments found lost since the ACK before.
+    /// Segments found lost since the previous ACK.
     pub newly_lost: f64,
     /// Segments in flight now, after this ACK.
     pub in_flight: f64,
-    /// RTT of the newest segment of this ACK that was sent only once, seconds; if it brought none, what time
-    /// stamps say of one that was sent again; 0 when there is neither.
+    /// RTT of this ACK's newest segment that was sent only once, seconds. If there is none, the RTT of a
+    /// retransmission by its time stamp; 0 if there is neither.
     pub rtt_s: f64,
-    /// Time until pacing lets the next segment go, seconds.
+    /// Time until pacing allows the next segment, seconds.
     pub wait_s: f64,
-    /// The sender had nothing to send when the sampled segment was sent.
+    /// Whether the sender had nothing else to send when the sampled segment was sent.
     pub app_limited: bool,
 }
 
@@ -125,7 +124,7 @@ impl Rate {
     }
 }
 
-/// What is known of the path, kept by the transport.
+/// The transport's estimates of the path.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[repr(C)]
 pub struct Path {
@@ -137,11 +136,11 @@ pub struct Path {
     pub segment_bytes: u32,
 }
 
-/// Why the window must shrink.
+/// The reason for a reduction of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Cause {
-    /// Duplicate ACKs, SACK or RACK found a loss: at most once per window.
+    /// Duplicate ACKs, SACK or RACK revealed a loss: at most once per window.
     Loss,
     /// The retransmission timer expired.
     Timeout,
@@ -149,88 +148,88 @@ pub enum Cause {
     Mark,
 }
 
-/// Congestion, as the transport found it. The law sets `ssthresh`; the transport then moves `cwnd`
-/// there as its recovery algorithm says (or to one segment after a time-out).
+/// A congestion event. The algorithm sets `ssthresh`; the transport then moves `cwnd` there by its recovery
+/// algorithm, or to one segment after a time-out.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Congestion {
-    /// Why.
+    /// The reason.
     pub cause: Cause,
-    /// Now, seconds since the run began.
+    /// Current time, seconds since the start of the run.
     pub now_s: f64,
     /// Segments in flight (RFC 5681's FlightSize).
     pub in_flight: u32,
 }
 
-/// The end of an idle time: the application has more to send, and nothing was outstanding.
+/// The end of an idle time: the application writes more, and nothing was outstanding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Restart {
-    /// Now, seconds since the run began.
+    /// Current time, seconds since the start of the run.
     pub now_s: f64,
     /// Time since the last transmission, seconds.
     pub idle_s: f64,
-    /// Segments delivered so far; 0 unless the law wants the rate.
+    /// Segments delivered so far; 0 unless the algorithm wants the rate.
     pub delivered: f64,
 }
 
-/// How a receiver tells of congestion marks.
+/// The receiver's echo of congestion marks.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub enum Echo {
-    /// Packets are not capable of ECN.
+    /// Packets are not ECN-capable.
     #[default]
     None,
-    /// On every ACK from the first mark until the sender has reacted (RFC 3168).
+    /// Every ACK echoes from the first mark until the sender has reacted (RFC 3168).
     Latched,
-    /// Exactly which segments were marked (RFC 8257 §3.2).
+    /// ACKs report exactly which segments were marked (RFC 8257 section 3.2).
     Accurate,
 }
 
-/// A congestion-control law. One file each, one registry line each.
+/// A congestion control algorithm. Each is one file and one line of the registry.
 pub trait Controller: Clone + Send {
-    /// A connection is established; the window holds the profile's initial values.
+    /// The connection is established. The window contains the profile's initial values.
     fn on_start(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
 
-    /// New data were acknowledged outside recovery.
+    /// New data was acknowledged outside recovery.
     fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window);
 
-    /// Any other ACK: a duplicate, or one within fast recovery. `acked` is what it delivered, by its
-    /// number or by SACK.
+    /// Any other ACK arrived: a duplicate, or one within fast recovery. `acked` is the number of segments
+    /// that it delivered, cumulatively or by SACK.
     fn on_recovery_ack(&mut self, _ack: &Ack, _path: &Path, _window: &mut Window) {}
 
-    /// A segment was found lost; `sent` tells what was known when it was sent. Only for laws that want
-    /// the rate.
+    /// A segment was found lost; `sent` is the state of the connection when it was sent. Called only for
+    /// algorithms that want the rate.
     fn on_segment_lost(&mut self, _sent: &Rate, _path: &Path, _window: &mut Window) {}
 
-    /// Congestion: set `window.ssthresh`.
+    /// Congestion occurred. The algorithm sets `window.ssthresh`.
     fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window);
 
-    /// Recovery ended; `cwnd` is back at `ssthresh`.
+    /// Recovery ended, and `cwnd` is at `ssthresh`.
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
 
-    /// The last reduction was needless, as later ACKs show: the window returns to `before`, cwnd before the
-    /// reduction in segments, or to what it has grown to since. The transport restores `ssthresh`.
+    /// The last reduction proved needless. `before` is cwnd before the reduction, segments; the window
+    /// returns to it, or stays larger. The transport restores `ssthresh`.
     fn on_undo(&mut self, before: f64, _path: &Path, window: &mut Window) {
         window.cwnd = window.cwnd.max(before);
     }
 
-    /// A connection sends again whose data were all acknowledged. The transport has lowered the window
-    /// already, as the profile says.
+    /// The connection sends again after all its data was acknowledged. The transport has already lowered the
+    /// window by the profile's rule.
     fn on_restart(&mut self, _restart: &Restart, _path: &Path, _window: &mut Window) {}
 
-    /// The law sets `cwnd` also while lost segments are repaired, and after idle times; the transport leaves it
-    /// alone.
+    /// Whether the algorithm sets `cwnd` during recovery and after idle times too. The transport then leaves
+    /// it alone.
     fn controls_cwnd_in_recovery(&self) -> bool {
         false
     }
 
-    /// The echo of congestion marks that the law requires.
+    /// The echo of congestion marks that the algorithm requires.
     fn echo(&self) -> Echo {
         Echo::None
     }
 
-    /// Whether [`Ack::rate`] is needed; the transport then keeps a record of every segment sent.
+    /// Whether the algorithm uses [`Ack::rate`]. The transport then records every segment sent.
     fn wants_rate(&self) -> bool {
         false
     }
@@ -240,21 +239,21 @@ pub trait Controller: Clone + Send {
         None
     }
 
-    /// The congestion header of the packet that leaves now; before [`Self::on_start`], of the SYN.
+    /// Returns the congestion header of the packet that leaves now; before [`Self::on_start`], of the SYN.
     fn header(&mut self, _path: &Path, _window: &Window) -> Words {
         Words::default()
     }
 
-    /// A congestion header came back, with the SYN-ACK or with an ACK, whose own callback follows.
+    /// A congestion header returned with the SYN-ACK or with an ACK. The callback for that ACK follows.
     fn on_header(&mut self, _header: &Words, _now_s: f64, _path: &Path, _window: &mut Window) {}
 
-    /// A further quantity of the law that a trace may show, as (name, value).
+    /// A further quantity of the algorithm for traces, as (name, value).
     fn gauge(&self) -> Option<(&'static str, f64)> {
         None
     }
 }
 
-/// A registry of laws, and of what routers and links have: the engine is generic over it.
+/// A registry of algorithms, and of the devices of routers and links. The engine is generic over it.
 pub trait ControllerRegistry:
     Controller + serde::Serialize + for<'de> serde::Deserialize<'de> + 'static
 {
@@ -265,10 +264,10 @@ pub trait ControllerRegistry:
     /// Impairments of links.
     type Impairment: Impairments;
 
-    /// Cards of all laws, sorted by name.
+    /// Cards of all algorithms, sorted by name.
     fn cards() -> &'static [&'static Card];
 
-    /// A law by its index in [`Self::cards`]; `values` are in the order of the card's parameters.
-    /// Indices beyond the cards are those of users' own laws.
+    /// Creates an algorithm by its index in [`Self::cards`]; `values` are in the order of the card's
+    /// parameters. Indices beyond the cards are those of user-defined algorithms.
     fn build(index: usize, values: &[f64]) -> Self;
 }

@@ -1,33 +1,34 @@
-//! The interface of an impairment: what a link does to packets besides sending them.
+//! The interface of an impairment: an effect of a link on packets other than serialisation and propagation.
 
 use crate::chance::Stream;
-use crate::feedback::Passing;
+use crate::feedback::PassingPacket;
 use crate::params::Card;
 use crate::units::{Span, Time};
 
-/// How a packet passes an impairment.
+/// The result of a packet's passage through an impairment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// How much later it arrives, picoseconds.
+    /// Additional delay, picoseconds.
     pub late: Span,
-    /// Copies that arrive besides it.
+    /// Number of additional copies.
     pub copies: u32,
-    /// It arrives neither before those ahead of it, nor do those behind it arrive before.
+    /// Whether the packet keeps its order relative to the packets ahead and behind.
     pub in_order: bool,
 }
 
 impl Passage {
-    /// As if nothing were there.
+    /// The passage without any effect.
     pub const CLEAR: Self = Self { late: 0, copies: 0, in_order: true };
 }
 
-/// An impairment. One file each, one registry line each.
+/// An impairment. Each is one file and one line of the registry.
 pub trait Impairment: Clone + Send {
-    /// It drops packets and neither delays nor copies any, so that it may act before a queue.
+    /// Whether the impairment only drops packets, without delays or copies, so that it may act before a
+    /// queue.
     const DROPS_ONLY: bool = false;
 
-    /// What becomes of a packet that comes at `now`; `None` if it is lost. Calls come in time order.
-    fn pass(&mut self, packet: &Passing, now: Time, chance: &mut Stream) -> Option<Passage>;
+    /// Passes a packet that arrives at `now`; `None` if it is lost. Calls are in time order.
+    fn pass(&mut self, packet: &PassingPacket, now: Time, chance: &mut Stream) -> Option<Passage>;
 }
 
 /// A registry of impairments.
@@ -37,7 +38,8 @@ pub trait Impairments:
     /// Cards of all impairments, sorted by name.
     fn cards() -> &'static [&'static Card];
 
-    /// An impairment by its index in [`Self::cards`]; `values` are in the order of the card's parameters.
+    /// Creates an impairment by its index in [`Self::cards`]; `values` are in the order of the card's
+    /// parameters.
     fn build(index: usize, values: &[f64]) -> Self;
 
     /// Whether the impairment of this index has [`Impairment::DROPS_ONLY`].

@@ -1,4 +1,5 @@
-//! Where the fields of records lie that users' own laws and disciplines meet, for other languages.
+//! The memory layout of the records that user-defined algorithms and disciplines receive, for other
+//! languages.
 
 use crate::control::{Ack, Cause, Congestion, Path, Rate, Window};
 use crate::queue::{Backlog, Decision, Draws, Packet};
@@ -6,26 +7,26 @@ use crate::queue::{Backlog, Decision, Draws, Packet};
 /// A field of a record.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// Its name in Rust.
+    /// The field's name in Rust.
     pub name: &'static str,
-    /// "f64", "u32", "u64", "bool", "Cause" (an u32), "Draws" (four f64), or a record.
+    /// "f64", "u32", "u64", "bool", "Cause" (a u32), "Draws" (four f64), or the name of a record.
     pub kind: &'static str,
-    /// Bytes from the record's start.
+    /// Offset from the start of the record, bytes.
     pub offset: usize,
 }
 
-/// A record, as C sees it.
+/// A record with C's layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
-    /// Its name in Rust.
+    /// The record's name in Rust.
     pub name: &'static str,
-    /// Its size.
+    /// Size, bytes.
     pub bytes: usize,
-    /// In the order of their declaration.
+    /// The fields in the order of declaration.
     pub fields: &'static [Field],
 }
 
-/// Tells a record's fields; does not compile if one is missing or has another type.
+/// Lists a record's fields. Compilation fails if a field is missing or its type differs.
 macro_rules! record {
     ($Record:ident { $($field:ident: $kind:ident),+ $(,)? }) => {{
         const _: fn($Record) = |$Record { $($field),+ }| { $(let _: $kind = $field;)+ };
@@ -41,7 +42,7 @@ macro_rules! record {
     }};
 }
 
-/// Every record; one that is a field of another comes before it.
+/// All records. A record that is a field of another one precedes it.
 pub const RECORDS: &[Record] = &[
     record!(Window { cwnd: f64, ssthresh: f64, pace: f64 }),
     record!(Path { srtt_s: f64, min_rtt_s: f64, segment_bytes: u32 }),

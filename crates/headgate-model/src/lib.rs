@@ -1,17 +1,17 @@
-//! The vocabulary: what a law, the machine and the laboratory must agree on, and nothing else.
+//! The shared vocabulary of algorithms, transport, engine and laboratory.
 //!
-//! * [`units`] — time as integer picoseconds, and a clock that serialises bytes without drift.
-//! * [`chance`] — random streams keyed by name.
-//! * [`mod@column`] — columns of results that describe themselves, and counters.
-//! * [`control`] — the interface of a congestion-control law.
-//! * [`queue`] — the interface of a queue discipline.
-//! * [`feedback`] — the interface of a router that tells senders something.
-//! * [`impairment`] — the interface of what a link does to packets besides sending them.
-//! * [`layout`] — where the fields of its records lie, for laws in other languages.
-//! * [`mod@params`] — parameters that describe themselves, and the card of a law.
-//! * [`whole`] — rounding without a call.
-//! * [`plan`] — the parts of a run's plan, every default filled in and every unit resolved.
-//! * [`check`] — what is wrong with one, in one sentence with its place.
+//! * [`units`]: time as integer picoseconds, and a clock that serialises bytes without drift.
+//! * [`chance`]: random streams keyed by name.
+//! * [`mod@column`]: self-describing columns of results, and counters.
+//! * [`control`]: the interface of a congestion control algorithm.
+//! * [`queue`]: the interface of a queue discipline.
+//! * [`feedback`]: the interface of a router that sends feedback to senders.
+//! * [`impairment`]: the interface of an impairment of a link.
+//! * [`layout`]: the memory layout of records, for algorithms in other languages.
+//! * [`mod@params`]: self-describing parameters and named choices, and the card of an algorithm.
+//! * [`whole`]: rounding without a function call.
+//! * [`plan`]: the parts of a run's plan, with all defaults filled in and all units resolved.
+//! * [`check`]: validation of plans, with errors that name their place.
 
 #![warn(missing_docs)]
 

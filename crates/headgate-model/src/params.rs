@@ -1,33 +1,33 @@
-//! Parameters that describe themselves, and the card that introduces a law.
+//! Self-describing parameters, and the card that describes an algorithm or a device.
 
-/// One parameter of a law: everything a user, a schema or a factor needs to know about it.
+/// The description of one parameter for users, schemas and experiments.
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
     /// The key that users write.
     pub name: &'static str,
-    /// A number, or for a choice the index of a word in `choices`.
+    /// The default: a number, or for a choice the index of a word in `choices`.
     pub default: f64,
-    /// Least value that is allowed.
+    /// Smallest allowed value.
     pub low: f64,
-    /// Largest value that is allowed.
+    /// Largest allowed value.
     pub high: f64,
-    /// "1" for ratios and counts, which [`Self::shown_unit`] leaves out; empty for choices.
+    /// The unit. "1" for ratios and counts, which [`Self::shown_unit`] omits; empty for choices.
     pub unit: &'static str,
-    /// Where the default comes from.
+    /// The source of the default.
     pub source: &'static str,
-    /// What it does, in a sentence.
+    /// The parameter's effect, in one sentence.
     pub about: &'static str,
-    /// Words to choose from; empty for a number.
+    /// The words of a choice; empty for a number.
     pub choices: &'static [&'static str],
-    /// Parameters that this one may not be below. [`PACKET`] is the largest packet of the traffic.
+    /// Parameters that this one may not be below. [`PACKET`] stands for the largest packet of the traffic.
     pub at_least: &'static [&'static str],
 }
 
-/// The name by which a parameter is compared with the bytes of a packet.
+/// The name that compares a parameter with the size of a packet, bytes.
 pub const PACKET: &str = "packet";
 
 impl Param {
-    /// A number: its default, and the range that includes it.
+    /// A number with its default and its range, inclusive.
     pub const fn number(
         name: &'static str,
         default: f64,
@@ -45,12 +45,12 @@ impl Param {
         Self { at_least: others, ..self }
     }
 
-    /// Whether a value of this parameter means that it is derived from others.
+    /// Whether a value means that the parameter is derived from others.
     pub fn is_automatic(&self, value: f64) -> bool {
         value == 0.0 && self.default == 0.0
     }
 
-    /// The first word is the default.
+    /// A choice of words. The first word is the default.
     pub const fn choice(
         name: &'static str,
         choices: &'static [&'static str],
@@ -61,7 +61,7 @@ impl Param {
         Self { name, default: 0.0, low: 0.0, high, unit: "", source, about, choices, at_least: &[] }
     }
 
-    /// The unit as people read it behind a number: nothing for ratios and counts.
+    /// The unit that follows a number in messages; empty for ratios and counts.
     pub const fn shown_unit(&self) -> &'static str {
         match self.unit.as_bytes() {
             b"1" => "",
@@ -70,66 +70,133 @@ impl Param {
     }
 }
 
-/// What a law says of itself.
+/// The description of an algorithm or a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Card {
-    /// The name users write; the file's stem, with `-` for `_`.
+    /// The name that users write: the file's stem, with `-` for `_`.
     pub name: &'static str,
-    /// The name people read.
+    /// The title.
     pub title: &'static str,
     /// Other names that users may write.
     pub aliases: &'static [&'static str],
-    /// What drives it: "loss", "delay", "hybrid" of both, a "model" of the path,
-    /// "explicit" rates, or "none".
+    /// What drives an algorithm: "loss", "delay", "hybrid" of both, a "model" of the path, "explicit" rates,
+    /// or "none".
     pub family: &'static str,
-    /// The law in one line of mathematics.
+    /// The algorithm in one line of mathematics.
     pub law: &'static str,
-    /// Mean window against loss rate (or its equilibrium), in one line.
+    /// Mean window against loss rate, or the equilibrium, in one line.
     pub response: &'static str,
-    /// Papers and RFCs, by authors and year or by number.
+    /// Papers by authors and year, and RFCs by number.
     pub references: &'static [&'static str],
-    /// What can be set.
+    /// The parameters.
     pub params: &'static [Param],
 }
 
-/// Declares a law's parameters once: the struct the law reads and the table everybody else reads.
+/// An enum of named choices. [`choices!`](crate::choices) implements it.
+pub trait NamedChoice: Copy + 'static {
+    /// All choices. The plan's value of such a parameter is an index into this list. The first choice is the
+    /// default.
+    const ALL: &'static [Self];
+    /// The words that users write, in the order of [`Self::ALL`].
+    const WORDS: &'static [&'static str];
+}
+
+/// Declares an enum whose variants users choose by a word.
 ///
 /// ```
+/// use headgate_model::params::NamedChoice;
+///
+/// headgate_model::choices! {
+///     /// The unit of a queue.
+///     pub enum Mode {
+///         /// Packets.
+///         Packets = "packets",
+///         /// Bytes.
+///         Bytes = "bytes",
+///     }
+/// }
+/// assert_eq!(Mode::WORDS, ["packets", "bytes"]);
+/// assert_eq!(Mode::ALL[1], Mode::Bytes);
+/// ```
+#[macro_export]
+macro_rules! choices {
+    (
+        $(#[doc = $about:literal])+
+        pub enum $Name:ident { $($(#[doc = $one:literal])+ $Choice:ident = $word:literal),+ $(,)? }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        pub enum $Name {
+            $($(#[doc = $one])+ $Choice,)+
+        }
+
+        impl $crate::params::NamedChoice for $Name {
+            const ALL: &'static [Self] = &[$(Self::$Choice,)+];
+            const WORDS: &'static [&'static str] = &[$($word,)+];
+        }
+    };
+}
+
+/// Declares the parameters of an algorithm or a device once: a struct for its code, and a table for
+/// everything else.
+///
+/// A `number` becomes an `f64`, a `choice` the enum that [`choices!`](crate::choices) declares, and a
+/// `switch` of "on" and "off" (or "yes" and "no") a `bool`. The first word of a choice or a switch is the
+/// default.
+///
+/// ```
+/// headgate_model::choices! {
+///     /// The texts that can be followed.
+///     pub enum Variant {
+///         /// Kelly 2003.
+///         Paper = "paper",
+///         /// Linux `tcp_scalable.c`.
+///         Linux = "linux",
+///     }
+/// }
+///
 /// headgate_model::params! {
 ///     /// Gain of the increase.
 ///     gain: number(0.01, (0.0, 1.0), "segments per ACK", "Kelly 2003"),
 ///     /// Which text is followed.
-///     variant: choice(["paper", "linux"], "Kelly 2003; Linux tcp_scalable.c"),
+///     variant: choice(Variant, "Kelly 2003; Linux tcp_scalable.c"),
+///     /// Whether delayed ACKs count twice.
+///     delayed: switch(["off", "on"], "free"),
 /// }
 /// assert_eq!(Params::TABLE[0].name, "gain");
-/// assert_eq!(Params::from_values(&[0.02, 1.0]).variant, 1.0);
-/// assert_eq!(Params::default().gain, 0.01);
+/// assert_eq!(Params::from_values(&[0.02, 1.0, 1.0]).variant, Variant::Linux);
+/// assert_eq!(Params::default(), Params { gain: 0.01, variant: Variant::Paper, delayed: false });
 /// ```
 #[macro_export]
 macro_rules! params {
     ($($(#[doc = $about:literal])+ $name:ident : $kind:ident ( $($arg:tt)* )),* $(,)?) => {
-        /// The law's parameters, as the run set them.
+        /// The parameters, as the run sets them.
         #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         pub struct Params {
-            $($(#[doc = $about])+ #[doc = $crate::params!(@range $kind $($arg)*)] pub $name: f64,)*
+            $($(#[doc = $about])+ #[doc = $crate::params!(@range $kind $($arg)*)] pub $name: $crate::params!(@type $kind $($arg)*),)*
         }
 
         impl Params {
-            /// What users may set, in the order of the fields.
+            /// The descriptions of the parameters, in the order of the fields.
             pub const TABLE: &'static [$crate::params::Param] = &[
                 $($crate::params!(@$kind stringify!($name), concat!($($about),+), $($arg)*),)*
             ];
 
-            /// Values in the order of [`Self::TABLE`].
+            /// Creates the parameters from values in the order of [`Self::TABLE`].
             #[allow(unused_variables, unused_mut)]
             pub fn from_values(values: &[f64]) -> Self {
                 let mut values = values.iter().copied();
-                Self { $($name: values.next().expect("one value per parameter"),)* }
+                Self {
+                    $($name: {
+                        let value = values.next().expect("one value per parameter");
+                        $crate::params!(@value value $kind $($arg)*)
+                    },)*
+                }
             }
         }
 
         impl Default for Params {
-            /// Every parameter as the sources have it.
+            /// The defaults of the sources.
             fn default() -> Self {
                 let values: Vec<f64> = Self::TABLE.iter().map(|param| param.default).collect();
                 Self::from_values(&values)
@@ -160,10 +227,31 @@ macro_rules! params {
             "; unit: ", $unit, ". Source: ", $source, "."
         )
     };
-    (@range choice [$($word:literal),+], $source:literal) => {
-        concat!("\n\nIndex of one of: ", $("`", $word, "` ",)+ "(the first by default). Source: ", $source, ".")
+    (@range choice $Choice:ty, $source:literal) => {
+        concat!("\n\nThe first variant of [`", stringify!($Choice), "`] by default. Source: ", $source, ".")
     };
-    (@choice $name:expr, $about:expr, [$($word:literal),+], $source:literal) => {
-        $crate::params::Param::choice($name, &[$($word),+], $source, $about.trim_ascii())
+    (@choice $name:expr, $about:expr, $Choice:ty, $source:literal) => {
+        $crate::params::Param::choice(
+            $name,
+            <$Choice as $crate::params::NamedChoice>::WORDS,
+            $source,
+            $about.trim_ascii(),
+        )
+    };
+    (@range switch [$default:literal, $other:literal], $source:literal) => {
+        concat!("\n\n`", $default, "` by default, or `", $other, "`. Source: ", $source, ".")
+    };
+    (@switch $name:expr, $about:expr, [$default:literal, $other:literal], $source:literal) => {
+        $crate::params::Param::choice($name, &[$default, $other], $source, $about.trim_ascii())
+    };
+    (@type number $($arg:tt)*) => { f64 };
+    (@type switch $($arg:tt)*) => { bool };
+    (@type choice $Choice:ty, $source:literal) => { $Choice };
+    (@value $value:ident number $($arg:tt)*) => { $value };
+    (@value $value:ident choice $Choice:ty, $source:literal) => {
+        <$Choice as $crate::params::NamedChoice>::ALL[$value as usize]
+    };
+    (@value $value:ident switch [$default:literal, $other:literal], $source:literal) => {
+        matches!([$default, $other][$value as usize], "on" | "yes")
     };
 }

@@ -1,7 +1,7 @@
-//! The parts of a plan: a scenario with every default filled in and every unit resolved.
+//! The parts of a plan. A plan is a scenario with all defaults filled in and all units resolved.
 //!
-//! Python writes it as JSON. Times are integer picoseconds, rates bit/s, sizes
-//! bytes; a packet count is a count of full segments.
+//! Python writes it as JSON. Times are integer picoseconds, rates are bit/s, sizes are bytes. A packet count
+//! is a count of full segments.
 
 use serde::Deserialize;
 
@@ -15,151 +15,151 @@ pub use crate::transport::{
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
-    /// Names differ.
+    /// The name; unique among routers.
     pub name: String,
-    /// A label; flows are counted by the unordered pairs of these. Empty = no class.
+    /// A label. Flows are counted by the unordered pairs of these; empty = no class.
     #[serde(default)]
     pub class: String,
 }
 
-/// One direction of a link, with the queue that feeds it.
+/// One direction of a link, with the queue in front of it.
 #[derive(Default, Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// Names differ.
+    /// The name; unique among links.
     pub name: String,
-    /// Index of the router that sends.
+    /// Index of the sending router.
     pub from: u32,
-    /// Index of the router that receives.
+    /// Index of the receiving router.
     pub to: u32,
     /// Rate, bit/s.
     pub rate_bps: u64,
     /// Propagation delay, picoseconds.
     pub delay_ps: u64,
-    /// The room of the queue.
+    /// Capacity of the queue.
     pub buffer: Buffer,
-    /// Independent loss probability of each packet, after the queue.
+    /// Loss probability of each packet after the queue, independent of others.
     #[serde(default)]
     pub loss: f64,
-    /// Loss probabilities to come, in order of time; each holds for what is sent from then on.
+    /// Later loss probabilities, in order of time. Each applies to packets sent afterwards.
     #[serde(default)]
     pub losses: Vec<LossChange>,
-    /// Packets lost after the queue, by number, in order; the first packet that enters is 1.
+    /// Numbers of packets that are lost after the queue, in order. The first packet that enters is 1.
     #[serde(default)]
     pub lose: Vec<u64>,
-    /// The discipline of the queue; absent = drop-tail.
+    /// The queue discipline; absent = drop-tail.
     #[serde(default)]
     pub queue: Option<DeviceChoice>,
-    /// What the router tells senders of its scheme.
+    /// The router's feedback to senders of its scheme.
     #[serde(default)]
     pub feedback: Option<DeviceChoice>,
-    /// Rates to come, in order of time; what is queued by then still leaves at the rate before.
+    /// Later rates, in order of time. Packets that are already queued leave at the earlier rate.
     #[serde(default)]
     pub changes: Vec<RateChange>,
-    /// Delays to come, in order of time; each holds for what is sent from then on.
+    /// Later delays, in order of time. Each applies to packets sent afterwards.
     #[serde(default)]
     pub delays: Vec<DelayChange>,
-    /// A trace of opportunities in place of the rate, which then tells the trace's mean.
+    /// A trace of transmission opportunities instead of the rate, which then is the trace's mean.
     #[serde(default)]
     pub trace: Option<Trace>,
-    /// Impairments that arrivals meet before the queue, in order.
+    /// Impairments that arrivals pass before the queue, in order.
     #[serde(default)]
     pub ingress: Vec<DeviceChoice>,
-    /// Impairments that packets meet once they are sent, in order; `loss` and `lose` come last.
+    /// Impairments that sent packets pass, in order, before `loss` and `lose`.
     #[serde(default)]
     pub impairments: Vec<DeviceChoice>,
 }
 
-/// From then on the link has another delay.
+/// A change of a link's delay.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DelayChange {
-    /// When, picoseconds since the run began.
+    /// Time of the change, picoseconds since the start of the run.
     pub at_ps: u64,
-    /// The delay from then on, picoseconds.
+    /// The new delay, picoseconds.
     pub delay_ps: u64,
 }
 
-/// From then on the link loses packets with another probability.
+/// A change of a link's loss probability.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LossChange {
-    /// When, picoseconds since the run began.
+    /// Time of the change, picoseconds since the start of the run.
     pub at_ps: u64,
-    /// The probability from then on.
+    /// The new probability.
     pub loss: f64,
 }
 
-/// Instants at which a link carries 1500 bytes each.
+/// A trace: times at which a link carries 1500 bytes each.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
-    /// Name of the list beside the plan that has them: picoseconds, rising.
+    /// Name of the list of times that accompanies the plan: picoseconds, increasing.
     pub list: String,
-    /// After which all begins anew, picoseconds; absent = once.
+    /// Period after which the trace repeats, picoseconds; absent = once.
     #[serde(default)]
     pub period_ps: Option<u64>,
 }
 
 impl Link {
-    /// The least delay that it ever has, picoseconds.
+    /// The smallest delay over the run, picoseconds.
     pub fn least_delay_ps(&self) -> u64 {
         self.delays.iter().map(|change| change.delay_ps).fold(self.delay_ps, u64::min)
     }
 }
 
-/// From then on the link has another rate.
+/// A change of a link's rate.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateChange {
-    /// When, picoseconds since the run began.
+    /// Time of the change, picoseconds since the start of the run.
     pub at_ps: u64,
-    /// The rate from then on, bit/s.
+    /// The new rate, bit/s.
     pub rate_bps: u64,
 }
 
-/// How much may wait (the packet in service is extra).
+/// The capacity of a queue, excluding the packet in service.
 #[derive(Default, Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Buffer {
-    /// So many packets.
+    /// A number of packets.
     Packets(u64),
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(u64),
     /// No limit.
     #[default]
     Infinite,
 }
 
-/// A kind of host link: rate and delay are the same both ways.
+/// A kind of host link. Rate and delay are the same in both directions.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edge {
-    /// Names differ.
+    /// The name; unique among kinds of host links.
     pub name: String,
-    /// A label; flows are counted by that of the slower of their hosts' links. Empty = no class.
+    /// A label. Flows are counted by that of the slower of their two host links; empty = no class.
     #[serde(default)]
     pub class: String,
     /// Rate, bit/s.
     pub rate_bps: u64,
     /// Propagation delay, picoseconds.
     pub delay_ps: u64,
-    /// Bytes that may wait at the router's end, which drops what is beyond, and at the host's end, whose
-    /// senders wait until there is room; absent = no limit.
+    /// Capacity of the queues at both ends, bytes. The router's end drops packets beyond it; at the host's
+    /// end senders wait for space. Absent = no limit.
     #[serde(default)]
     pub buffer_bytes: Option<u64>,
 }
 
-/// A law and the parameters that differ from its defaults. A choice parameter takes its word.
+/// An algorithm, and the parameters that differ from its defaults. A choice parameter takes its word.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LawChoice {
-    /// Its name in the registry, or the user's.
+    /// Its name in the registry, or that of a user-defined algorithm.
     pub name: String,
-    /// By the parameters' names.
+    /// Values by parameter name.
     #[serde(default)]
     pub params: std::collections::BTreeMap<String, Value>,
-    /// SHA-256 of its source: the law is a user's own, and comes beside the plan.
+    /// SHA-256 of its source, if it is user-defined; the code accompanies the plan.
     #[serde(default)]
     pub own: Option<String>,
 }
@@ -168,29 +168,29 @@ pub struct LawChoice {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceChoice {
-    /// Its name in the registry, or the user's.
+    /// Its name in the registry, or that of a user-defined discipline.
     pub name: String,
-    /// By the parameters' names.
+    /// Values by parameter name.
     #[serde(default)]
     pub params: std::collections::BTreeMap<String, Value>,
-    /// SHA-256 of its source: the discipline is a user's own, and comes beside the plan.
+    /// SHA-256 of its source, if it is user-defined; the code accompanies the plan.
     #[serde(default)]
     pub own: Option<String>,
 }
 
-/// What a parameter is set to.
+/// The value of a parameter.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// In the parameter's unit.
+    /// A number in the parameter's unit.
     Number(f64),
     /// One of the parameter's choices.
     Word(String),
-    /// Of a user's own only.
+    /// A truth value, for user-defined code only.
     Truth(bool),
 }
 
-/// Where a host sits: at a router, behind a host link of the named kind or directly on it.
+/// The location of a host: at a router, behind a host link of the named kind or directly.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
@@ -201,7 +201,7 @@ pub struct Place {
     pub edge: Option<u32>,
 }
 
-/// `hosts` equal hosts at one place.
+/// `hosts` equal hosts at one location.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pool {
@@ -210,43 +210,43 @@ pub struct Pool {
     /// Index of their kind of host link; absent = directly at the router.
     #[serde(default)]
     pub edge: Option<u32>,
-    /// How many.
+    /// Number of hosts.
     pub hosts: u32,
 }
 
-/// What to keep.
+/// The measurements of a run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
-    /// Figures of flows and ports start here.
+    /// Statistics of flows and ports start at this time, picoseconds.
     pub warmup_ps: u64,
-    /// Start and end of each measurement period; responses are given for each.
+    /// Start and end of each measurement period, picoseconds. Responses are computed for each period.
     pub periods: Vec<[u64; 2]>,
-    /// The macroscopic state is sampled this often within a period.
+    /// Sampling interval of the macroscopic state within a period, picoseconds.
     pub interval_ps: u64,
-    /// Which flows have a row of their own.
+    /// The flows that are recorded individually.
     pub flows: FlowRows,
-    /// What is shown over time.
+    /// Time series to record.
     #[serde(default)]
     pub series: Option<Series>,
 }
 
-/// Which flows have a row of their own.
+/// The flows that are recorded individually.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowRows {
-    /// Every one.
+    /// All flows.
     All,
-    /// None; they are counted by classes only.
+    /// No flow; flows are counted by class only.
     None,
 }
 
-/// Time series of chosen single flows and links. A flow is known by its number: all traffic is counted
-/// through, and each item takes as many numbers as it has names.
+/// Time series of individual flows and links. Flows are numbered across all traffic; each item takes as many
+/// numbers as it has names.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Series {
-    /// Time between two rows.
+    /// Time between two rows, picoseconds.
     pub interval_ps: u64,
     /// Numbers of flows.
     pub flows: Vec<u32>,

@@ -1,120 +1,123 @@
-//! The interface of a queue discipline: which arrivals a port keeps, marks or drops, and which of those
-//! that wait it sends next.
+//! The interface of a queue discipline. It decides which arrivals a port keeps, marks or drops, and which
+//! waiting packet is sent next.
 //!
-//! Most decide at arrival only; then a port need not hold packets, since it knows at once when each one
-//! leaves. One that decides at departure as well says so ([`Discipline::has_dequeue`]) and holds packets.
+//! Most disciplines decide only at arrival. Their ports need not store packets, because they know at once
+//! when each packet leaves. A discipline that also decides at departure declares it
+//! ([`Discipline::has_dequeue`]); its port stores packets.
 //!
-//! [`Backlog`], [`Packet`] and [`Decision`] are laid out as C does, since a user's own discipline may be written in
-//! another language: [`crate::layout`] and `headgate.h` tell their fields. A new field goes to the end of its record.
+//! [`Backlog`], [`Packet`] and [`Decision`] use C's layout, because a user-defined discipline may be written
+//! in another language. [`crate::layout`] and `headgate.h` list their fields. A new field is appended to its
+//! record.
 
 use crate::chance::Stream;
 use crate::params::Card;
 use crate::units::{NEVER, Time};
 
-/// What becomes of an arrival.
+/// The decision on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It joins the queue.
+    /// The packet joins the queue.
     Keep,
-    /// Kept, and marked as congested. Only packets capable of ECN are marked.
+    /// The packet is kept and marked as congested. Only ECN-capable packets are marked.
     Mark,
-    /// It is dropped.
+    /// The packet is dropped.
     Drop,
 }
 
-/// A packet that arrives where there is room for it.
+/// A packet that arrives at a port with space for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// With its headers, bytes.
+    /// Size with headers, bytes.
     pub size_bytes: u32,
-    /// Names its connection.
+    /// Identifies the connection.
     pub flow: u64,
-    /// It may be marked (ECT, RFC 3168).
+    /// Whether the packet may be marked (ECT, RFC 3168).
     pub capable: bool,
 }
 
-/// A packet that waits: `id` names it for as long.
+/// A waiting packet; `id` identifies it while it waits.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct QueuedPacket {
-    /// The port's number for it.
+    /// The port's number of the packet.
     pub id: u32,
-    /// With its headers, bytes.
+    /// Size with headers, bytes.
     pub size_bytes: u32,
-    /// Names its connection.
+    /// Identifies the connection.
     pub flow: u64,
-    /// It carries data; else it is an ACK or belongs to the handshake.
+    /// Whether the packet carries data; otherwise it is an ACK or part of the handshake.
     pub data: bool,
-    /// It may be marked (ECT, RFC 3168).
+    /// Whether the packet may be marked (ECT, RFC 3168).
     pub capable: bool,
-    /// When it came, seconds.
+    /// Arrival time, seconds.
     pub since_s: f64,
 }
 
-/// A port as a discipline or a router sees it.
+/// The state of a port that a discipline or a router sees.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Backlog {
-    /// Now, seconds since the run began.
+    /// Current time, seconds since the start of the run.
     pub now_s: f64,
-    /// Packets that wait, the one in service not counted.
+    /// Waiting packets, excluding the one in service.
     pub packets: f64,
-    /// Packets here, the one in service included.
+    /// Packets at the port, including the one in service.
     pub present: f64,
-    /// Bytes still to be sent, the rest of the one in service included.
+    /// Bytes still to be sent, including the rest of the packet in service.
     pub bytes: f64,
-    /// Bytes that the port holds, the packet in service not counted; 0 at a port that holds no packets.
+    /// Bytes that the port stores, excluding the packet in service; 0 at a port that stores no packets.
     pub held_bytes: f64,
-    /// Time until all that is here has left, seconds.
+    /// Time until all packets at the port have left, seconds.
     pub wait_s: f64,
-    /// How long the line has been idle, seconds; 0 while it sends.
+    /// Time since the line became idle, seconds; 0 while it sends.
     pub idle_s: f64,
     /// Rate of the line, bytes/s.
     pub rate_bytes_s: f64,
 }
 
-/// A packet as a user's own discipline sees it: it arrives, or is the next to leave.
+/// A packet that arrives at a user-defined discipline, or that is the next to leave.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Packet {
-    /// Names its connection.
+    /// Identifies the connection.
     pub flow: u64,
-    /// How long it has waited, seconds; 0 when it arrives.
+    /// Waiting time, seconds; 0 at arrival.
     pub wait_s: f64,
-    /// The rank that it was given when it arrived.
+    /// The rank that the discipline assigned at arrival.
     pub rank: f64,
-    /// With its headers, bytes.
+    /// Size with headers, bytes.
     pub size_bytes: u32,
-    /// It may be marked (ECT, RFC 3168).
+    /// Whether the packet may be marked (ECT, RFC 3168).
     pub capable: bool,
 }
 
-/// Random numbers that lie ready for one decision.
+/// Number of random numbers available for one decision.
 pub const DRAWS: usize = 4;
 
 /// Random numbers, uniform in (0, 1].
 pub type Draws = [f64; DRAWS];
 
-/// What a user's own discipline says of a packet.
+/// A user-defined discipline's decision on a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[repr(C)]
 pub struct Decision {
-    /// [`Verdict`] by its number: 0 keeps, 1 marks, 2 drops.
+    /// [`Verdict`] by its number: 0 = keep, 1 = mark, 2 = drop.
     pub verdict: u32,
-    /// How many of the random numbers were taken.
+    /// Number of random numbers that were used.
     pub drawn: u32,
-    /// The place of an arrival in the queue: less goes first, equal ranks in the order of arrival.
+    /// The rank of an arrival. Lower ranks leave first, equal ranks in order of arrival.
     pub rank: f64,
-    /// Random numbers, to be taken in their order.
+    /// Random numbers, to be used in order.
     pub draws: Draws,
 }
 
 impl Decision {
-    /// What was decided; `None` if it is no verdict.
+    /// The verdict; `None` if the number is not one.
     pub fn verdict(&self) -> Option<Verdict> {
         [Verdict::Keep, Verdict::Mark, Verdict::Drop].get(self.verdict as usize).copied()
     }
 
-    /// A random number, uniform in (0, 1]; past the last that lies ready it is 1, and counted all the same.
+    /// Draws a random number, uniform in (0, 1]. After the last available number it returns 1, which counts
+    /// too.
     pub fn draw(&mut self) -> f64 {
         let found = self.draws.get(self.drawn as usize).copied().unwrap_or(1.0);
         self.drawn = self.drawn.saturating_add(1);
@@ -122,44 +125,44 @@ impl Decision {
     }
 }
 
-/// A queue discipline. One file each, one registry line each.
+/// A queue discipline. Each is one file and one line of the registry. Its type provides `new(params: Params,
+/// rate_bytes_s: f64)`, where `rate_bytes_s` is the rate of the link in bytes/s.
 pub trait Discipline: Clone + Send {
-    /// Decides on an arrival; the backlog is without it.
-    fn admit(&mut self, _offer: &Arrival, _port: &Backlog, _chance: &mut Stream) -> Verdict {
+    /// Decides on an arrival. The backlog excludes it.
+    fn admit(&mut self, _arrival: &Arrival, _port: &Backlog, _chance: &mut Stream) -> Verdict {
         Verdict::Keep
     }
 
-    /// When the discipline next does something by itself, picoseconds.
+    /// Time of the discipline's next tick, picoseconds.
     fn next_tick(&self) -> Time {
         NEVER
     }
 
-    /// It is that time.
+    /// A tick is due.
     fn on_tick(&mut self, _port: &Backlog) {}
 
-    /// The port stays idle, as it is, up to this time: ticks until then may be passed over if none changes
-    /// anything.
+    /// The port stays idle until this time: ticks before it may be skipped if they change nothing.
     fn pass_idle_ticks(&mut self, _until: Time, _idle: &Backlog) {}
 
-    /// Whether it decides at departure too; then it gets every packet that was admitted.
+    /// Whether the discipline also decides at departure. It then receives every admitted packet.
     fn has_dequeue(&self) -> bool {
         false
     }
 
-    /// Takes a packet. Those whose numbers it puts among `drops` it has dropped.
+    /// Takes a packet. The numbers of packets that it drops are added to `drops`.
     fn enqueue(&mut self, _packet: QueuedPacket, _port: &Backlog, _drops: &mut Vec<u32>) {}
 
-    /// Drops something that waits, since there is no room for an arrival; false to drop the arrival.
+    /// Drops a waiting packet to make room for an arrival. Returns false to drop the arrival instead.
     fn make_room(&mut self, _drops: &mut Vec<u32>) -> bool {
         false
     }
 
-    /// The packet to send now, and whether it is marked; `None` if none is left.
+    /// Returns the packet to send now and whether it is marked; `None` if none is left.
     fn dequeue(&mut self, _port: &Backlog, _drops: &mut Vec<u32>) -> Option<(u32, bool)> {
         None
     }
 
-    /// Something to show over time, as (name, value).
+    /// A quantity for time series, as (name, value).
     fn gauge(&self) -> Option<(&'static str, f64)> {
         None
     }
@@ -172,7 +175,7 @@ pub trait Queues:
     /// Cards of all disciplines, sorted by name.
     fn cards() -> &'static [&'static Card];
 
-    /// A discipline by its index in [`Self::cards`], at a link of this rate, bytes/s. Indices beyond the cards are
-    /// those of users' own, whose values say how a port must treat them.
+    /// Creates a discipline by its index in [`Self::cards`], at a link of this rate, bytes/s. Indices beyond
+    /// the cards are those of user-defined disciplines; their values describe how a port must treat them.
     fn build(index: usize, values: &[f64], rate_bytes_s: f64) -> Self;
 }

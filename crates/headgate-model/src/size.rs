@@ -1,22 +1,22 @@
-//! How large files are.
+//! Distributions of file sizes.
 
 use serde::Deserialize;
 
-/// File sizes, in whole packets, at least one.
+/// A distribution of file sizes, in whole packets, at least one.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Size {
-    /// All are of one size.
+    /// All files are equally large.
     Fixed {
         /// Packets.
         packets: f64,
     },
-    /// Exponentially distributed.
+    /// The exponential distribution.
     Exponential {
         /// Mean, packets.
         mean_packets: f64,
     },
-    /// With a Pareto distribution, whose tail is heavy.
+    /// The Pareto distribution, which is heavy-tailed.
     Pareto {
         /// Mean, packets.
         mean_packets: f64,

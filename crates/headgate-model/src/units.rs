@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 /// Picoseconds per second.
 pub const SECOND: u64 = 1_000_000_000_000;
 
-/// An instant, picoseconds since the run began (213 days fit).
+/// A point in time, picoseconds since the start of the run. 213 days fit.
 pub type Time = u64;
 
 /// A duration in picoseconds.
 pub type Span = u64;
 
-/// "Never": later than every instant of a run.
+/// A time later than every time of a run.
 pub const NEVER: Time = u64::MAX;
 
-/// A duration or an instant in seconds.
+/// Converts picoseconds to seconds.
 pub fn seconds(ps: u64) -> f64 {
     ps as f64 / SECOND as f64
 }
 
-/// A duration in seconds as picoseconds, rounded to the nearest.
+/// Converts seconds to picoseconds, rounded to the nearest.
 pub fn picoseconds(s: f64) -> u64 {
     libm::round(s * SECOND as f64) as u64
 }
@@ -31,21 +31,21 @@ pub struct Pace {
     den: u32,
 }
 
-/// The time one packet takes: whole picoseconds and a remainder in units of `1/den`.
+/// The transmission time of one packet: whole picoseconds and a remainder in units of `1/den`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tick {
     /// Whole picoseconds.
     pub whole: u64,
-    /// What is over, in units of `1/den`.
+    /// The remainder, in units of `1/den`.
     pub part: u32,
 }
 
 impl Pace {
-    /// `rate` in bit/s. Rates whose reduced denominator does not fit 32 bits are rounded down to a
-    /// multiple of 1 kbit/s or 1 Mbit/s (only odd rates above 4 Gbit/s).
+    /// Creates the pace of a rate in bit/s. Rates whose reduced denominator exceeds 32 bits are rounded down
+    /// to a multiple of 1 kbit/s or 1 Mbit/s; only odd rates above 4 Gbit/s are.
     ///
     /// # Panics
-    /// If the rate is zero: the scenario was not validated.
+    /// If the rate is zero, because the scenario was not validated.
     pub fn new(rate: u64) -> Self {
         assert!(rate > 0, "a rate of zero");
         let rounded = |unit: u64| Self::reduced(rate / unit * unit);
@@ -58,25 +58,25 @@ impl Pace {
         Some(Self { num: bits_ps / g, den: u32::try_from(rate / g).ok()? })
     }
 
-    /// The time that a packet of this size, bytes, takes.
+    /// The transmission time of a packet of this size, bytes.
     pub fn tick(&self, bytes: u32) -> Tick {
         let total = u128::from(bytes) * u128::from(self.num);
         let den = u128::from(self.den);
         Tick { whole: (total / den) as u64, part: (total % den) as u32 }
     }
 
-    /// The time `bytes` take, rounded up.
+    /// The transmission time of `bytes`, rounded up.
     pub fn span(&self, bytes: u64) -> Span {
         let span = (u128::from(bytes) * u128::from(self.num)).div_ceil(u128::from(self.den));
         Span::try_from(span).unwrap_or(Span::MAX)
     }
 
-    /// Whole bytes that are served in `span`.
+    /// The whole bytes that are sent in `span`.
     pub fn bytes(&self, span: Span) -> u64 {
         (u128::from(span) * u128::from(self.den) / u128::from(self.num)) as u64
     }
 
-    /// The denominator of its remainders.
+    /// The denominator of the remainders.
     pub fn den(&self) -> u32 {
         self.den
     }
@@ -89,21 +89,22 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// When a serialiser is free, as whole picoseconds and the carried remainder.
+/// The time at which a serialiser becomes free, as whole picoseconds and the carried remainder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Busy {
-    /// Free from then on.
+    /// The serialiser is free from this time on.
     pub until: Time,
     part: u32,
 }
 
 impl Busy {
-    /// Packets to come are served in ticks of another kind: the backlog stays, to the picosecond.
+    /// Drops the remainder, because later packets use ticks of another pace. The backlog stays exact to the
+    /// picosecond.
     pub fn change_pace(&mut self) {
         self.part = 0;
     }
 
-    /// Whole bytes still to be served from `from` on, at the pace of the last ones.
+    /// Whole bytes that remain to be sent at `from`, at the pace of the last packets.
     pub fn rest(&self, from: Time, pace: &Pace) -> u64 {
         if from >= self.until {
             return 0;
@@ -112,7 +113,7 @@ impl Busy {
         (fine / u128::from(pace.num)) as u64
     }
 
-    /// Serves one packet that is there at `now`; returns when its last bit has left.
+    /// Serves one packet that is present at `now`. Returns the time at which its last bit has left.
     #[inline]
     pub fn serve(&mut self, now: Time, tick: Tick, den: u32) -> Time {
         if now > self.until {

@@ -1,12 +1,12 @@
-//! Rounding without a call: the processors that we build for have no instruction for it.
+//! Rounding without a function call. The baseline processors of the builds provide no instruction for it.
 
-/// The largest whole number not above `x`; exact for any `x` from 0 to 2^63.
+/// The largest integer not above `x`; exact for `x` from 0 to 2^63.
 #[inline]
 pub fn floor(x: f64) -> f64 {
     x as i64 as f64
 }
 
-/// The smallest whole number not below `x`; exact for any `x` from 0 to 2^63.
+/// The smallest integer not below `x`; exact for `x` from 0 to 2^63.
 #[inline]
 pub fn ceil(x: f64) -> f64 {
     let below = floor(x);

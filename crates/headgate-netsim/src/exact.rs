@@ -1,7 +1,7 @@
 //! Sums of fractions that do not depend on the order of what is added: so threads may add at once, and
 //! what nothing was added to differs by exactly nothing.
 
-use headgate_model::column::{Counted, Kind};
+use headgate_model::column::{Counter, Kind};
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign, Sub};
 
@@ -24,15 +24,15 @@ impl Exact {
 pub enum Sum {}
 
 impl Kind for Sum {
-    type Held = Exact;
-    type Shown = f64;
+    type Field = Exact;
+    type Cell = f64;
 
-    fn shown(held: &Exact) -> f64 {
-        held.value()
+    fn cell(field: &Exact) -> f64 {
+        field.value()
     }
 }
 
-impl Counted for Sum {
+impl Counter for Sum {
     fn merge(held: &mut Exact, other: &Exact) {
         *held += *other;
     }

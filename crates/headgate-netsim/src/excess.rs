@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Asked {
     /// By a controller.
-    Tcp(tcp::Excess),
+    Tcp(tcp::LimitExceeded),
     /// More packets in flight than this, the most that memory has room for.
     Room(usize),
 }

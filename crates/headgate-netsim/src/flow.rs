@@ -357,7 +357,7 @@ impl<L: Controller> SenderContext for Host<'_, L, Sending<'_>> {
     }
 
     /// The first excess is the one to tell.
-    fn exceed(&mut self, excess: tcp::Excess) {
+    fn limit_exceeded(&mut self, excess: tcp::LimitExceeded) {
         let sender = Some((*self.role.number, *self.role.law));
         let excess = Excess { sender, at: self.shared.now, asked: Asked::Tcp(excess) };
         self.shared.excess.get_or_insert(excess);

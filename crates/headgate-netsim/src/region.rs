@@ -356,7 +356,7 @@ impl<L: ControllerRegistry> Region<L> {
     fn tell_to_wait(&mut self, group: usize, shared: &mut Shared<L>) {
         let split = shared.split;
         for (address, until) in shared.told_to_wait.drain(..) {
-            self.groups[group].flows[split.slot(address)].tcp.wait_until(until);
+            self.groups[group].flows[split.slot(address)].tcp.apply_backpressure(until);
         }
     }
 

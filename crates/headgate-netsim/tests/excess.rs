@@ -94,7 +94,7 @@ fn a_window_that_is_none_ends_the_run() {
         (1e9, 1e9, -1.0),
     ];
     for (cwnd, ssthresh, pace) in none {
-        let Asked::Tcp(tcp::Excess::Window(window)) = excess(cwnd, ssthresh, pace).asked else {
+        let Asked::Tcp(tcp::LimitExceeded::Window(window)) = excess(cwnd, ssthresh, pace).asked else {
             panic!("{cwnd} {pace}")
         };
         assert_eq!(format!("{window:?}"), format!("{:?}", Window { cwnd, ssthresh, pace }));
@@ -104,7 +104,7 @@ fn a_window_that_is_none_ends_the_run() {
 #[test]
 fn more_packets_than_memory_holds_end_the_run() {
     let found = excess(1e12, 2.0, f64::INFINITY);
-    assert_eq!(found.asked, Asked::Tcp(tcp::Excess::Burst(1e12)));
+    assert_eq!(found.asked, Asked::Tcp(tcp::LimitExceeded::Burst(1e12)));
     assert!(found.asked.to_string().contains("more than 1000000 packets at once"), "{}", found.asked);
 }
 

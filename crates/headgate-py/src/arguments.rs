@@ -1,4 +1,4 @@
-//! The records of every call of a kind of own code, and the tuples they are handed over in.
+//! The records of every call of user-defined code, and the tuples in which they are passed.
 
 use headgate_lab::plugin::{DisciplineEvent, Disciplines, Event, Interface, Laws};
 use headgate_lab::{control, queue};
@@ -7,30 +7,30 @@ use pyo3::types::PyTuple;
 
 use crate::records::{Ack, Backlog, Congestion, Decision, Packet, Path, Rate, Window};
 
-/// How Python calls a kind of own code.
+/// The calling convention of a kind of user-defined code.
 pub trait Arguments: Sized + Send + Sync {
     type Interface: Interface;
-    /// The methods, by the number of an event.
+    /// The names of the callbacks, by the number of an event.
     const CALLBACKS: &'static [&'static str];
 
     fn new(py: Python<'_>) -> PyResult<Self>;
 
     fn number(event: &<Self::Interface as Interface>::Event<'_>) -> usize;
 
-    /// Writes what a call is given into the records; gives them in their order.
+    /// Writes the arguments of a call into the records, and returns these in order.
     fn fill<'py>(
         &self,
         py: Python<'py>,
         event: &<Self::Interface as Interface>::Event<'_>,
-        around: &<Self::Interface as Interface>::Around,
-        out: &<Self::Interface as Interface>::Out,
+        around: &<Self::Interface as Interface>::Surroundings,
+        out: &<Self::Interface as Interface>::Outputs,
     ) -> PyResult<Bound<'py, PyTuple>>;
 
-    /// What the call has set.
-    fn read(&self, py: Python<'_>) -> <Self::Interface as Interface>::Out;
+    /// Returns the values that the call has set.
+    fn read(&self, py: Python<'_>) -> <Self::Interface as Interface>::Outputs;
 }
 
-/// What a law is given.
+/// The arguments of an algorithm.
 pub struct LawArguments {
     ack: Py<Ack>,
     event: Py<Congestion>,
@@ -120,7 +120,7 @@ impl Arguments for LawArguments {
     }
 }
 
-/// What a discipline is given.
+/// The arguments of a discipline.
 pub struct DisciplineArguments {
     packet: Py<Packet>,
     port: Py<Backlog>,

@@ -1,4 +1,4 @@
-//! Packets that entered an emulation, read back.
+//! Packets that entered an emulation, read from its results.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,7 +7,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Arrivals from the columns of a table of them; ValueError if they are not whole.
+/// Reads arrivals from the columns of a table. Raises ValueError if columns are missing or of unequal length.
 pub fn read_arrivals(columns: &BTreeMap<String, PyReadonlyArray1<'_, u64>>) -> PyResult<VecDeque<Arrival>> {
     let column = |name: &str| {
         let missing = || PyValueError::new_err(format!("arrivals: there is no column '{name}'"));

@@ -1,4 +1,5 @@
-//! Our own laws as objects in Python, called as a user's own law is, for events made by hand.
+//! Built-in algorithms as Python objects with the callbacks of a user-defined algorithm, for events made by
+//! hand.
 
 use headgate_lab::builtin;
 use headgate_lab::control::{Controller, Restart};
@@ -7,13 +8,13 @@ use pyo3::prelude::*;
 
 use crate::records::{Ack, Congestion, Path, Rate, Window};
 
-/// A law of the catalogue with the callbacks of a user's own.
+/// An algorithm of the catalogue with the callbacks of a user-defined one.
 #[pyclass(module = "headgate.plugin", unsendable)]
 pub struct Builtin(builtin::Builtin);
 
 #[pymethods]
 impl Builtin {
-    /// By its place in the catalogue; `values` in the order of its parameters.
+    /// Create an algorithm by its index in the catalogue; `values` are in the order of its parameters.
     #[new]
     fn new(index: usize, values: Vec<f64>) -> PyResult<Self> {
         let law = builtin::builtin(index, &values);
@@ -50,12 +51,12 @@ impl Builtin {
         self.0.on_undo(cwnd_before, &path.0, &mut window.0);
     }
 
-    /// Data leave again `idle_s` after the last transmission, when so many segments were delivered.
+    /// Send again `idle_s` after the last transmission; `delivered` segments were delivered until then.
     fn on_restart(&mut self, now_s: f64, idle_s: f64, delivered: f64, path: &Path, window: &mut Window) {
         self.0.on_restart(&Restart { now_s, idle_s, delivered }, &path.0, &mut window.0);
     }
 
-    /// What the law shows of itself, in its own unit; NaN if nothing.
+    /// The gauge of the algorithm, in its own unit; NaN if it provides none.
     #[getter]
     fn gauge(&self) -> f64 {
         self.0.gauge().map_or(f64::NAN, |(_, value)| value)

@@ -1,4 +1,4 @@
-//! Captures: read a slice at a time; columns of their connections, and counts.
+//! Captures, read in slices: columns of their connections, and counts.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,30 +10,30 @@ use std::time::Duration;
 
 use headgate_capture::kind::Count;
 use headgate_capture::source::End;
-use headgate_capture::{Contents, Kind, Refused, Row, capture};
+use headgate_capture::{CaptureError, Contents, Kind, Row, capture};
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A capture under way.
+/// A capture that is being read.
 #[pyclass]
 pub struct Capture {
-    /// None once it is over.
+    /// `None` once its contents are taken.
     reading: Mutex<Option<capture::Capture>>,
 }
 
 #[pymethods]
 impl Capture {
-    /// Begins with a file. OSError if it cannot be read, ValueError with what it is if it is no capture.
+    /// Open a file. Raises OSError if it cannot be read, and ValueError with its kind if it is not a capture.
     #[new]
     fn new(py: Python<'_>, file: PathBuf) -> PyResult<Self> {
         let begun = py.detach(|| capture::Capture::new(File::open(file)?));
         Ok(Self { reading: Mutex::new(Some(begun.map_err(refused)?)) })
     }
 
-    /// Reads for about so long, without the GIL; True when all is read. OSError if the file cannot be read, ValueError
-    /// if it has more than memory is meant for.
+    /// Read for about `wall_s` seconds without the GIL. Return True if everything is read. Raises OSError if
+    /// the file cannot be read, and ValueError if it contains more than the limits allow.
     fn advance(&self, py: Python<'_>, wall_s: f64) -> PyResult<bool> {
         py.detach(|| {
             let mut reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,14 +43,14 @@ impl Capture {
         .map_err(refused)
     }
 
-    /// Bytes of the file that are done with.
+    /// Number of bytes of the file that were processed.
     #[getter]
     fn consumed(&self) -> usize {
         let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         reading.as_ref().map_or(0, capture::Capture::consumed)
     }
 
-    /// What was found, once all is read: columns of connections, and counts. Only once.
+    /// Return the contents once everything is read: columns of connections, and counts. Only once.
     fn take_contents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner).take();
         let contents = reading.map(capture::Capture::into_contents).unwrap_or_default();
@@ -72,9 +72,9 @@ impl Capture {
     }
 }
 
-fn refused(refused: Refused) -> PyErr {
-    match refused {
-        Refused::Unreadable(error) if error.kind() != ErrorKind::InvalidData => error.into(),
+fn refused(error: CaptureError) -> PyErr {
+    match error {
+        CaptureError::Unreadable(error) if error.kind() != ErrorKind::InvalidData => error.into(),
         other => PyValueError::new_err(other.to_string()),
     }
 }
@@ -91,7 +91,8 @@ fn counts<'py>(py: Python<'py>, contents: &Contents) -> PyResult<Bound<'py, PyDi
     Ok(all)
 }
 
-/// Spans of time: how wide they are; their numbers since 1970; bytes to clients, to servers, of all else.
+/// Intervals of time: their width; their numbers since 1970; bytes to clients, to servers, and of other
+/// packets.
 fn rates<'py>(py: Python<'py>, contents: &Contents) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     let spans = &contents.rates.spans;
@@ -103,11 +104,11 @@ fn rates<'py>(py: Python<'py>, contents: &Contents) -> PyResult<Bound<'py, PyDic
     Ok(all)
 }
 
-/// Columns with the rows' numbers, by their names.
+/// Columns of numbers, by name.
 type Figures<'a> = [(&'a str, &'a dyn Fn(&Row) -> Option<f64>)];
 type Counts<'a> = [(&'a str, fn(&Row) -> u64)];
 
-/// One row a connection; times in s since the first packet, NaN where there is none.
+/// One row per connection. Times are in seconds since the first packet; NaN if unknown.
 fn columns<'py>(py: Python<'py>, contents: &Contents) -> PyResult<Bound<'py, PyDict>> {
     let (rows, begin_ns) = (&contents.rows, contents.span_ns.map_or(0, |(first, _)| first));
     let all = PyDict::new(py);
@@ -145,7 +146,8 @@ fn columns<'py>(py: Python<'py>, contents: &Contents) -> PyResult<Bound<'py, PyD
     Ok(all)
 }
 
-/// Addresses are few beside connections: each once, and where each row has it.
+/// Add the addresses. There are few compared with connections, so that each is stored once, and rows contain
+/// indices.
 fn add_addresses(py: Python<'_>, rows: &[Row], all: &Bound<'_, PyDict>) -> PyResult<()> {
     let mut numbers = HashMap::<IpAddr, u32>::new();
     let mut words = Vec::new();

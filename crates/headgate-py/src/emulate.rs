@@ -1,4 +1,4 @@
-//! Real packets through a run: hosts, the loop, and its results. Linux only.
+//! Real packets in a run: hosts, the real-time loop, and its results. Linux only.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,7 +11,7 @@ use headgate_emulate::counters::Drops;
 use headgate_emulate::device::{card_address, make_card};
 use headgate_emulate::enter::{self, Entry};
 use headgate_emulate::flows::Flow;
-use headgate_emulate::hosts::{Hosts, Wanted};
+use headgate_emulate::hosts::{HostOptions, Hosts};
 use headgate_emulate::live::{Live, Settings};
 use headgate_emulate::report::Second;
 use headgate_emulate::series::{INTERVAL, Sample};
@@ -22,9 +22,9 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::plugin::{OwnAtWork, OwnCode};
+use crate::plugin::{OwnCode, RunningPlugins};
 
-/// A column of a table: its name, and what stands there of a row.
+/// A column of a table: its name, and the function that reads a row's cell.
 type Column<T, V> = (&'static str, fn(&T) -> V);
 
 /// Adds columns to a table.
@@ -35,21 +35,21 @@ fn put<T, V: Element>(table: &Bound<'_, PyDict>, rows: &[T], columns: &[Column<T
     })
 }
 
-/// A flow's number, and what it did in an interval.
+/// The number of a flow, and its sample of an interval.
 type Row = (u32, Sample);
 
 /// Seconds in a picosecond.
 const PS: f64 = 1e-12;
 
-/// The hosts of a run in real time, and its loop.
+/// The hosts of a real-time run, and its loop.
 #[pyclass(frozen)]
 pub struct Emulation {
     live: Mutex<Live>,
     hosts: Mutex<Option<Hosts>>,
-    /// Ends for other kernels.
+    /// Ends of Ethernet cards for other kernels.
     cards: Mutex<Vec<OwnedFd>>,
     stop: AtomicBool,
-    _own: OwnAtWork,
+    _plugins: RunningPlugins,
 }
 
 fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -58,10 +58,10 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[pymethods]
 impl Emulation {
-    /// Makes hosts with an MTU, which live as long as the thread that makes them; the third item of `wanted` is whether
-    /// a link duplicates packets. `files` are what replaces /etc/hosts there, the log of what enters the network, and one
-    /// of what passes each device, or none. ValueError("place: sentence") if the plan is wrong, OSError if the kernel
-    /// allows no hosts.
+    /// Create hosts with an MTU, which exist as long as the thread that created them. The third item of
+    /// `wanted` is whether a link duplicates packets. `files` are the replacement of /etc/hosts, the log of
+    /// packets that enter the network, and one log per device, or none. Raises ValueError("place: sentence")
+    /// if the plan is invalid, and OSError if the kernel allows no hosts.
     #[new]
     fn new(
         py: Python<'_>,
@@ -73,16 +73,17 @@ impl Emulation {
     ) -> PyResult<Self> {
         let ((hosts, mtu, duplicates), (names, arrivals, captures)) = (wanted, files);
         let lists = arrays.iter().map(|(name, column)| (name.clone(), column.as_array().to_vec())).collect();
-        let own = OwnAtWork::new(py, own)?;
-        if own.need_the_gil() {
+        let plugins = RunningPlugins::new(py, own)?;
+        if plugins.need_the_gil() {
             return Err(PyValueError::new_err(
                 "traffic: own laws that are plain Python are too slow for real time",
             ));
         }
-        let run = Simulation::new(plan_json, &lists, own.own()).map_err(crate::refused)?;
+        let run = Simulation::new(plan_json, &lists, plugins.user_code()).map_err(crate::refused)?;
         let arrivals = Some(File::create(arrivals)?);
         let captures = captures.iter().map(File::create).collect::<Result<_, _>>()?;
-        let mut made = Hosts::new(&Wanted { hosts, mtu, names: Some(names) }).map_err(PyOSError::new_err)?;
+        let mut made = Hosts::new(&HostOptions { hosts, mtu, names: Some(names) })
+            .map_err(|error| PyOSError::new_err(error.to_string()))?;
         let (devices, counters) = made.take_devices();
         let settings = Settings { devices, counters, mtu, arrivals, captures, duplicates };
         let live = Mutex::new(Live::new(run, settings));
@@ -91,18 +92,18 @@ impl Emulation {
             hosts: Mutex::new(Some(made)),
             cards: Mutex::default(),
             stop: AtomicBool::new(false),
-            _own: own,
+            _plugins: plugins,
         })
     }
 
-    /// Returns the addresses of a host: IPv4, IPv6.
+    /// Return the addresses of a host: IPv4, IPv6.
     #[staticmethod]
     fn addresses(host: u32) -> (String, String) {
         let (four, six) = tun::addresses(host);
         (four.to_string(), six.to_string())
     }
 
-    /// Returns what [`enter_host`] takes: descriptors, which are open as long as the hosts exist.
+    /// Return the arguments of [`enter_host`]: descriptors, which are open as long as the hosts exist.
     fn entry(&self, host: usize) -> PyResult<(RawFd, RawFd, RawFd, RawFd)> {
         let hosts = locked(&self.hosts);
         let hosts = hosts.as_ref().ok_or_else(|| PyRuntimeError::new_err("the hosts are gone"))?;
@@ -111,8 +112,9 @@ impl Emulation {
         Ok((hosts.user.as_raw_fd(), hosts.pids.as_raw_fd(), hosts.mounts.as_raw_fd(), net.as_raw_fd()))
     }
 
-    /// Replaces a host's TUN device, before the run, by an Ethernet card for another kernel; returns that kernel's socket,
-    /// open as long as this is, and the link address. OSError if it cannot be made.
+    /// Replace a host's TUN device, before the run, by an Ethernet card for another kernel. Return that
+    /// kernel's socket, open as long as this object, and the link address. Raises OSError if it cannot be
+    /// created.
     fn insert_card(&self, host: usize) -> PyResult<(RawFd, String)> {
         let (device, end) = make_card().map_err(|error| PyOSError::new_err(error as i32))?;
         locked(&self.live).replace_device(host, device);
@@ -121,33 +123,35 @@ impl Emulation {
         Ok((fd, card_address()))
     }
 
-    /// Runs in real time until the simulation is over or somebody calls `stop`; RuntimeError if it cannot go on.
+    /// Run in real time until the simulation ends or `stop` is called. Raises RuntimeError if it cannot
+    /// continue.
     fn run(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| locked(&self.live).run(&self.stop)).map_err(PyRuntimeError::new_err)
+        py.detach(|| locked(&self.live).run(&self.stop))
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
-    /// Ends the run at once.
+    /// End the run at once.
     fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the hosts and all programs in them.
+    /// End the hosts and all programs in them.
     fn close(&self, py: Python<'_>) {
         py.detach(|| drop(locked(&self.hosts).take()));
     }
 
-    /// Returns the tables of the run, as those of a simulation.
+    /// Return the tables of the run, as for a simulation.
     fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         crate::results(py, locked(&self.live).simulation().results())
     }
 
-    /// Returns when the run ended, ps.
+    /// Return the time at which the run ended, ps.
     #[getter]
     fn ended_ps(&self) -> u64 {
         locked(&self.live).simulation().now()
     }
 
-    /// Returns one row per flow of real packets; addresses as texts.
+    /// Return one row per flow of real packets; addresses are strings.
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let live = locked(&self.live);
         let (all, columns) = (&live.flows.all, PyDict::new(py));
@@ -187,7 +191,8 @@ impl Emulation {
         Ok(columns)
     }
 
-    /// Returns one row per flow and interval in which it was active, and `interval_s`, the length of an interval.
+    /// Return one row per flow and interval in which it was active, and `interval_s`, the length of an
+    /// interval.
     fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (rows, columns) = (locked(&self.live).flows.samples(), PyDict::new(py));
         let counts: [Column<Row, u64>; 5] = [
@@ -210,7 +215,7 @@ impl Emulation {
         Ok(columns)
     }
 
-    /// Returns statistics of the loop: counts and lateness of the whole run, and `seconds` as columns.
+    /// Return statistics of the loop: counts and lateness of the whole run, and `seconds` as columns.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let live = locked(&self.live);
         let (report, all) = (&live.report, PyDict::new(py));
@@ -252,7 +257,7 @@ impl Emulation {
     }
 }
 
-/// Enters a host between fork and exec, by what [`Emulation::entry`] gave; OSError if that fails.
+/// Enter a host between fork and exec, with the result of [`Emulation::entry`]. Raises OSError if that fails.
 #[pyfunction]
 pub fn enter_host(user: RawFd, pids: RawFd, mounts: RawFd, net: RawFd) -> PyResult<()> {
     enter::enter(Entry { user, pids, mounts, net }).map_err(|error| PyOSError::new_err(error as i32))

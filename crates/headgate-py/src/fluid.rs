@@ -1,14 +1,14 @@
-//! Fluid models as Python sees them.
+//! Fluid models for Python.
 
-use headgate_lab::fluid::{Order, demand, levels, near, read_networks, run, settled, sweep};
+use headgate_lab::fluid::{SolveRequest, demand, equilibrium, levels, linearise, read_networks, run, sweep};
 use numpy::{IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::{arrays, refused};
 
-/// One run: `classes`, `links`, `lines`, `events`, `cost` (steps, rejected, slopes),
-/// `packet_bytes` and `flows` of each class.
+/// Solve one run. Return `classes`, `links`, `lines`, `events`, `cost` (steps, rejected steps, slopes),
+/// `packet_bytes`, and `flows` of each class.
 #[pyfunction]
 pub fn fluid_run<'py>(
     py: Python<'py>,
@@ -16,7 +16,7 @@ pub fn fluid_run<'py>(
     values: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let values = values.as_array().to_vec();
-    let found = py.detach(|| run(&Order::read(order_json)?, &values)).map_err(refused)?;
+    let found = py.detach(|| run(&SolveRequest::read(order_json)?, &values)).map_err(refused)?;
     let all = PyDict::new(py);
     for table in found.tables {
         all.set_item(table.name, arrays(py, table)?)?;
@@ -27,7 +27,7 @@ pub fn fluid_run<'py>(
     Ok(all)
 }
 
-/// How classes share by levels at rest, `shares`, and what `links` take at a level each.
+/// Return the equilibrium `shares` of classes at given levels, and the load of `links` at a level each.
 #[pyfunction]
 pub fn fluid_levels<'py>(
     py: Python<'py>,
@@ -36,7 +36,7 @@ pub fn fluid_levels<'py>(
     each: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (values, each) = (values.as_array().to_vec(), each.as_array().to_vec());
-    let order = Order::read(order_json).map_err(refused)?;
+    let order = SolveRequest::read(order_json).map_err(refused)?;
     let all = PyDict::new(py);
     for table in levels(&order, &values, &each).map_err(refused)? {
         all.set_item(table.name, arrays(py, table)?)?;
@@ -44,8 +44,8 @@ pub fn fluid_levels<'py>(
     Ok(all)
 }
 
-/// Many runs, one row of values each: the statistics of what they show. `networks_json` is a list with the
-/// network of each, or empty.
+/// Solve many runs, one row of values each. Return the statistics of their columns. `networks_json` is a list
+/// with the network of each run, or empty.
 #[pyfunction]
 pub fn fluid_sweep<'py>(
     py: Python<'py>,
@@ -55,12 +55,13 @@ pub fn fluid_sweep<'py>(
     workers: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let values: Vec<f64> = values.as_array().iter().copied().collect();
-    let all = || sweep(&Order::read(order_json)?, &values, &read_networks(networks_json)?, workers);
+    let all = || sweep(&SolveRequest::read(order_json)?, &values, &read_networks(networks_json)?, workers);
     let found = py.detach(all).map_err(refused)?;
     arrays(py, found.table)
 }
 
-/// What a flow of each class sends at rest at the price of its path, `rate_packets_s`, and its `integral`.
+/// Return the equilibrium rate of a flow of each class at the price of its path, `rate_packets_s`, and its
+/// `integral`.
 #[pyfunction]
 pub fn fluid_demand<'py>(
     py: Python<'py>,
@@ -69,12 +70,12 @@ pub fn fluid_demand<'py>(
     prices: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (values, prices) = (values.as_array().to_vec(), prices.as_array().to_vec());
-    let order = Order::read(order_json).map_err(refused)?;
+    let order = SolveRequest::read(order_json).map_err(refused)?;
     arrays(py, demand(&order, &values, &prices).map_err(refused)?)
 }
 
-/// About where a model settles: its mean `state` over the second half of the run, and the `sides` that its
-/// switches had there, one row each time that one had turned.
+/// Return the approximate equilibrium of a model: its mean `state` over the second half of the run, and the
+/// `sides` of its switches there, one row after each change.
 #[pyfunction]
 pub fn fluid_settled<'py>(
     py: Python<'py>,
@@ -82,15 +83,15 @@ pub fn fluid_settled<'py>(
     values: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let values = values.as_array().to_vec();
-    let found = py.detach(|| settled(&Order::read(order_json)?, &values)).map_err(refused)?;
+    let found = py.detach(|| equilibrium(&SolveRequest::read(order_json)?, &values)).map_err(refused)?;
     let all = PyDict::new(py);
     all.set_item("state", found.state.into_pyarray(py))?;
     all.set_item("sides", found.sides)?;
     Ok(all)
 }
 
-/// A model next to a state: `slope`, `gaps`, its derivatives by the state of `now` and by that each lag sees
-/// (`then`), `delays_s`, and how much it is bent there.
+/// Linearise a model at a state. Return `slope`, `gaps`, the derivatives by the current state (`now`) and by
+/// the state at each lag (`then`), `delays_s`, and the curvature there (`bend`).
 #[pyfunction]
 pub fn fluid_near<'py>(
     py: Python<'py>,
@@ -100,8 +101,8 @@ pub fn fluid_near<'py>(
     sides: Vec<bool>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (values, state) = (values.as_array().to_vec(), state.as_array().to_vec());
-    let order = Order::read(order_json).map_err(refused)?;
-    let found = near(&order, &values, &state, &sides).map_err(refused)?;
+    let order = SolveRequest::read(order_json).map_err(refused)?;
+    let found = linearise(&order, &values, &state, &sides).map_err(refused)?;
     let square = |matrix: Vec<f64>| matrix.into_pyarray(py).reshape([found.dimension; 2]);
     let all = PyDict::new(py);
     all.set_item("now", square(found.linear.now)?)?;

@@ -1,4 +1,4 @@
-//! `headgate._native`: the laboratory as Python sees it. Binding only.
+//! `headgate._native`: the Python bindings of the laboratory.
 
 mod arguments;
 mod arrivals;
@@ -12,7 +12,7 @@ mod plugin;
 mod records;
 mod routes;
 
-use headgate_lab::check::Wrong;
+use headgate_lab::check::PlanError;
 use headgate_lab::simulation::{Excess, Results, seconds};
 use headgate_lab::tables::{Column, Table};
 use numpy::IntoPyArray;
@@ -38,13 +38,14 @@ pyo3::create_exception!(
     "A law or the whole network exceeded a limit of the engine; the run cannot go on."
 );
 
-/// An excess as Python's exception: the indices of traffic and law if one flow asked, the time, the sentence.
+/// Converts an exceeded limit to a Python exception: the indices of traffic and algorithm if a flow caused
+/// it, the time, the sentence.
 fn exceeded(excess: Excess) -> PyErr {
     let Excess { sender, at, asked } = excess;
     ExcessError::new_err((sender, seconds(at), asked.to_string()))
 }
 
-/// Tables as dicts of columns, and what belongs to the whole run.
+/// Converts results to dicts of columns, and the values of the whole run.
 fn results(py: Python<'_>, found: Results) -> PyResult<Bound<'_, PyDict>> {
     let all = PyDict::new(py);
     for table in found.tables {
@@ -57,11 +58,11 @@ fn results(py: Python<'_>, found: Results) -> PyResult<Bound<'_, PyDict>> {
     Ok(all)
 }
 
-fn refused(wrong: Wrong) -> PyErr {
+fn refused(wrong: PlanError) -> PyErr {
     PyValueError::new_err(wrong.to_string())
 }
 
-/// The compiled engine: one plan in, columns of facts out.
+/// The compiled engine: a plan in, columns of results out.
 #[pymodule]
 mod _native {
     use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -69,13 +70,13 @@ mod _native {
     use std::path::PathBuf;
 
     use crate::arrivals::read_arrivals;
-    use crate::plugin::OwnAtWork;
+    use crate::plugin::RunningPlugins;
     use crate::{arrays, exceeded, refused, results};
-    use headgate_lab::check::Checked;
-    use headgate_lab::own::Own;
+    use headgate_lab::check::Result;
     use headgate_lab::simulation;
     use headgate_lab::tables;
     use headgate_lab::trace_log::{self, Connection, Event, Row};
+    use headgate_lab::user_code::UserCode;
     use headgate_lab::validate::validate;
     use numpy::PyReadonlyArray1;
     use pyo3::exceptions::PyValueError;
@@ -107,13 +108,13 @@ mod _native {
         StudentsT::new(0.0, 1.0, freedom).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
-    /// The `p` quantile of Student's t distribution with so many degrees of freedom.
+    /// The `p` quantile of Student's t distribution with `freedom` degrees of freedom.
     #[pyfunction]
     fn student_quantile(p: f64, freedom: f64) -> PyResult<f64> {
         Ok(student(freedom)?.inverse_cdf(p))
     }
 
-    /// The probability that Student's t with so many degrees of freedom exceeds `t`.
+    /// The probability that Student's t with `freedom` degrees of freedom exceeds `t`.
     #[pyfunction]
     fn student_tail(t: f64, freedom: f64) -> PyResult<f64> {
         Ok(student(freedom)?.sf(t))
@@ -125,7 +126,7 @@ mod _native {
         headgate_lab::VERSION
     }
 
-    /// JSON list of the laws and their parameters.
+    /// JSON list of the congestion control algorithms and their parameters.
     #[pyfunction]
     fn catalog() -> String {
         headgate_lab::catalog::catalog()
@@ -143,39 +144,39 @@ mod _native {
         headgate_lab::catalog::models()
     }
 
-    /// JSON list of the records that laws and disciplines meet, with their fields and where they lie.
+    /// JSON list of the records that algorithms and disciplines receive, with their fields and offsets.
     #[pyfunction]
     fn layout() -> String {
         headgate_lab::catalog::layout()
     }
 
-    /// JSON of what the columns of each table mean, but for those that no user reads.
+    /// JSON of the definitions of the visible columns of each table.
     #[pyfunction]
     fn columns() -> String {
         headgate_lab::catalog::columns()
     }
 
-    /// Bytes of the longest row of a trace's log of events.
+    /// Size of the longest row of a trace's log of events, bytes.
     #[pyfunction]
     fn most_event_bytes() -> usize {
         Event::MOST_BYTES
     }
 
-    /// What numbers stand for in the columns of events, by column.
+    /// The labels of numbers in the columns of events, by column.
     #[pyfunction]
     fn event_labels() -> BTreeMap<&'static str, &'static [&'static str]> {
         simulation::Simulation::event_labels()
     }
 
-    /// The first events of a trace's log, `most` of them at most, as a dict of columns, and the bytes that they take.
-    /// Raises ValueError if these are no rows.
+    /// Read up to `most` events of a trace's log. Return a dict of columns, and the bytes read. Raises
+    /// ValueError if these are not rows.
     #[pyfunction]
     fn read_events<'py>(py: Python<'py>, log: &[u8], most: usize) -> PyResult<(Bound<'py, PyDict>, usize)> {
         let (rows, used) = trace_log::read::<Event>(log, most).ok_or_else(no_rows)?;
         Ok((arrays(py, tables::events(&rows))?, used))
     }
 
-    /// The connections of a trace's log, as a dict of columns. Raises ValueError if they are no rows.
+    /// Read the connections of a trace's log as a dict of columns. Raises ValueError if these are not rows.
     #[pyfunction]
     fn read_connections<'py>(py: Python<'py>, log: &[u8]) -> PyResult<Bound<'py, PyDict>> {
         let (rows, _) = trace_log::read::<Connection>(log, usize::MAX).ok_or_else(no_rows)?;
@@ -186,25 +187,25 @@ mod _native {
         PyValueError::new_err("the trace's log has rows that are none")
     }
 
-    /// Raises ValueError("place: sentence") if the plan is wrong.
+    /// Raises ValueError("place: sentence") if the plan is invalid.
     #[pyfunction]
     fn check_plan(py: Python<'_>, plan_json: &str, arrays: Arrays<'_>) -> PyResult<()> {
         let lists = copied(&arrays);
         py.detach(|| validate(plan_json, &lists)).map(drop).map_err(refused)
     }
 
-    /// One run. Raises ValueError("place: sentence") if the plan is wrong.
+    /// One run. Raises ValueError("place: sentence") if the plan is invalid.
     #[pyclass]
     struct Simulation {
         run: simulation::Simulation,
-        own: OwnAtWork,
+        plugins: RunningPlugins,
         arrivals: VecDeque<simulation::Arrival>,
         ends_ps: u64,
     }
 
     #[pymethods]
     impl Simulation {
-        /// `own` are the plan's own laws and disciplines, in its order.
+        /// `own` is the user-defined code of the plan, in its order.
         #[new]
         #[pyo3(signature = (plan_json, arrays, own = Vec::new()))]
         fn new(py: Python<'_>, plan_json: &str, arrays: Arrays<'_>, own: Vec<Py<OwnCode>>) -> PyResult<Self> {
@@ -212,8 +213,8 @@ mod _native {
             Self::bound(py, own, |own| simulation::Simulation::new(plan_json, &lists, own))
         }
 
-        /// Goes on from a snapshot of the same plan, which begins at a place in a file; OSError if it
-        /// cannot be read, ValueError if it is damaged or of another plan.
+        /// Resume from a snapshot of the same plan, which starts at offset `place` of a file. Raises OSError
+        /// if it cannot be read, and ValueError if it is damaged or of another plan.
         #[staticmethod]
         #[pyo3(signature = (plan_json, arrays, file, place, own = Vec::new()))]
         fn resume(
@@ -230,44 +231,44 @@ mod _native {
             Self::bound(py, own, |own| simulation::Simulation::resume(plan_json, &lists, own, state))
         }
 
-        /// No more packets than this may be under way: a run that needs more ends with an ExcessError.
+        /// Limit the number of packets in flight. A run that needs more ends with an ExcessError.
         fn limit(&mut self, packets: usize) {
             self.run.limit(packets);
         }
 
-        /// Runs on so many threads from now on; results do not depend on it. On one, whatever is asked for,
-        /// where own code is a plain Python class: only one thread at a time may run it.
+        /// Set the number of threads; results do not depend on it. It stays 1 if user-defined code is a plain
+        /// Python class, because only one thread at a time may run it.
         fn use_threads(&mut self, threads: usize) {
-            self.run.use_threads(if self.own.need_the_gil() { 1 } else { threads });
+            self.run.use_threads(if self.plugins.need_the_gil() { 1 } else { threads });
         }
 
-        /// Runs for about `wall_s` seconds; True when the run is over. Without the GIL, unless a law or
-        /// a discipline is a plain Python class. Raises OwnFaultError if own code fails, ExcessError if a law or the
-        /// network exceeds a limit of the engine.
+        /// Run for about `wall_s` seconds. Return True if the run has ended. The GIL is released unless
+        /// user-defined code is a plain Python class. Raises OwnFaultError if user-defined code fails, and
+        /// ExcessError if an algorithm or the network exceeds a limit of the engine.
         fn advance(&mut self, py: Python<'_>, wall_s: f64) -> PyResult<bool> {
-            let Self { run, own, .. } = self;
-            let over = own.detached(py, || run.advance(wall_s));
+            let Self { run, plugins, .. } = self;
+            let over = plugins.detached(py, || run.advance(wall_s));
             if let Some(fault) = run.fault() {
-                return Err(own.fault(py, fault));
+                return Err(plugins.fault(py, fault));
             }
             run.excess().map_or(Ok(over), |excess| Err(exceeded(excess)))
         }
 
-        /// Writes the state of the run at the end of a file. OSError if the file cannot take it,
-        /// ValueError if the state cannot be told.
+        /// Append the state of the run to a file. Raises OSError if it cannot be written, and ValueError if
+        /// the state cannot be serialised.
         fn snapshot(&self, py: Python<'_>, file: PathBuf) -> PyResult<()> {
             let mut file = OpenOptions::new().append(true).create(true).open(file)?;
-            self.own.detached(py, || self.run.snapshot(&mut file)).map_err(refused)??;
+            self.plugins.detached(py, || self.run.snapshot(&mut file)).map_err(refused)??;
             Ok(file.sync_all()?)
         }
 
-        /// Notes events of these flows, and of all packets at these links, from now on: by their numbers in the
-        /// plan. Results do not depend on it.
+        /// Record the events of these flows, and of all packets at these links, by their numbers in the plan,
+        /// from now on. Results do not depend on it.
         fn follow(&mut self, flows: BTreeSet<u32>, links: BTreeSet<u32>) {
             self.run.follow(flows, links);
         }
 
-        /// Samples and events since the last call, by table, as dicts of columns.
+        /// Return the samples and events since the last call, by table, as dicts of columns.
         fn take_updates<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
             let found = py.detach(|| self.run.take_updates());
             let all = PyDict::new(py);
@@ -278,8 +279,8 @@ mod _native {
             Ok(all)
         }
 
-        /// Events since the last call, `most` of them at most, and the connections that have their first one among
-        /// them: rows of a log, how many events they are, and when the first one happened that is beyond them.
+        /// Return up to `most` events since the last call, and the connections whose first event is among
+        /// them: rows of a log, the number of events, and the time of the first event beyond `most`.
         fn take_trace<'py>(
             &mut self,
             py: Python<'py>,
@@ -289,25 +290,25 @@ mod _native {
             (PyBytes::new(py, &log.events), PyBytes::new(py, &log.connections), log.count, log.ended)
         }
 
-        /// Tables as dicts of columns, and what belongs to the whole run.
+        /// Return tables as dicts of columns, and the values of the whole run.
         fn results<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
             let found = py.detach(|| self.run.results());
             results(py, found)
         }
 
-        /// Packets that come from outside, as an emulation stored them, and when that ended, ps; for `replay`. ValueError if
-        /// the columns are not whole.
+        /// Set the external packets of a stored emulation for `replay`, and the time at which it ended, ps.
+        /// Raises ValueError if columns are missing or of unequal length.
         fn expect(&mut self, arrivals: Arrays<'_>, ends_ps: u64) -> PyResult<()> {
             (self.arrivals, self.ends_ps) = (read_arrivals(&arrivals)?, ends_ps);
             Ok(())
         }
 
-        /// As `advance`, for about `sim_ps` of simulated time, with the packets that `expect` was given. ValueError if one of
-        /// them cannot come.
+        /// As `advance`, for about `sim_ps` of simulated time, with the packets of `expect`. Raises
+        /// ValueError if one of them cannot be injected.
         fn replay(&mut self, py: Python<'_>, sim_ps: u64) -> PyResult<bool> {
-            let Self { run, own, arrivals, ends_ps } = self;
+            let Self { run, plugins, arrivals, ends_ps } = self;
             let until = run.now().saturating_add(sim_ps).min(*ends_ps);
-            let over = own.detached(py, || {
+            let over = plugins.detached(py, || {
                 let over = run.advance_with(arrivals, until)?;
                 run.take_outcomes();
                 if !over && until == *ends_ps {
@@ -317,7 +318,7 @@ mod _native {
                 Ok(over)
             });
             if let Some(fault) = run.fault() {
-                return Err(own.fault(py, fault));
+                return Err(plugins.fault(py, fault));
             }
             if let Some(excess) = run.excess() {
                 return Err(exceeded(excess));
@@ -350,16 +351,16 @@ mod _native {
         fn bound(
             py: Python<'_>,
             own: Vec<Py<OwnCode>>,
-            make: impl FnOnce(Own) -> Checked<simulation::Simulation> + Send,
+            make: impl FnOnce(UserCode) -> Result<simulation::Simulation> + Send,
         ) -> PyResult<Self> {
-            let own = OwnAtWork::new(py, own)?;
-            let given = own.own();
-            let run = own.detached(py, || make(given)).map_err(refused)?;
-            Ok(Self { run, own, arrivals: VecDeque::new(), ends_ps: u64::MAX })
+            let plugins = RunningPlugins::new(py, own)?;
+            let given = plugins.user_code();
+            let run = plugins.detached(py, || make(given)).map_err(refused)?;
+            Ok(Self { run, plugins, arrivals: VecDeque::new(), ends_ps: u64::MAX })
         }
     }
 
-    /// Copies, because Python may change an array while the run reads it.
+    /// Copies the arrays, because Python may change them while the run reads them.
     fn copied(arrays: &Arrays<'_>) -> BTreeMap<String, Vec<u64>> {
         arrays.iter().map(|(name, column)| (name.clone(), column.as_array().to_vec())).collect()
     }

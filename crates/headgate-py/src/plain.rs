@@ -1,34 +1,34 @@
-//! A law or a discipline that is a plain Python class: one object a flow or a port, called through the interpreter.
+//! User-defined code as a plain Python class: one object per flow or port, called through the interpreter.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use headgate_lab::plugin::{External, Interface, State};
+use headgate_lab::plugin::{External, Interface, PluginError, State};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::arguments::Arguments;
 
-/// The class at work in one run.
+/// The class of one run and its objects.
 pub struct Plain<A: Arguments> {
     code: Code,
     traits: <A::Interface as Interface>::Traits,
     arguments: A,
     objects: Mutex<Objects>,
-    raised: Arc<Raised>,
+    raised: Arc<RaisedError>,
 }
 
 /// The exception that ended a run.
 #[derive(Default)]
-pub struct Raised(Mutex<Option<PyErr>>);
+pub struct RaisedError(Mutex<Option<PyErr>>);
 
-impl Raised {
+impl RaisedError {
     pub fn take(&self) -> Option<PyErr> {
         locked(&self.0).take()
     }
 }
 
-/// What Python does for the class: `make()` gives the object of a flow or a port, `dump(object)` its state as
-/// bytes, `load(bytes)` the object again.
+/// The Python functions for the class: `make()` creates the object of a flow or a port, `dump(object)`
+/// serialises its state, and `load(bytes)` restores the object.
 pub struct Code {
     pub make: Py<PyAny>,
     pub dump: Py<PyAny>,
@@ -42,7 +42,7 @@ impl Code {
     }
 }
 
-/// An object and its bound methods, in the order of their numbers.
+/// An object and its bound methods, by their numbers.
 struct Object {
     object: Py<PyAny>,
     methods: Vec<Option<Py<PyAny>>>,
@@ -59,7 +59,7 @@ impl<A: Arguments> Plain<A> {
         py: Python<'_>,
         code: Code,
         traits: <A::Interface as Interface>::Traits,
-        raised: Arc<Raised>,
+        raised: Arc<RaisedError>,
     ) -> PyResult<Self> {
         Ok(Self { code, traits, arguments: A::new(py)?, objects: Mutex::default(), raised })
     }
@@ -76,12 +76,12 @@ impl<A: Arguments> Plain<A> {
         Ok([index as u64].into())
     }
 
-    /// Keeps the exception, for its traceback.
-    fn told<T>(&self, result: PyResult<T>) -> Result<T, String> {
+    /// Keeps the exception for its traceback.
+    fn keep_exception<T>(&self, result: PyResult<T>) -> Result<T, PluginError> {
         result.map_err(|error| {
-            let says = error.to_string();
+            let message = PluginError::from(error.to_string());
             *locked(&self.raised.0) = Some(error);
-            says
+            message
         })
     }
 
@@ -90,7 +90,7 @@ impl<A: Arguments> Plain<A> {
     }
 }
 
-/// Nothing is left half done under a lock, so that a panic elsewhere does not matter.
+/// Locks a mutex. Data under these locks is always consistent, so that a panic elsewhere does not matter.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -108,10 +108,10 @@ impl<A: Arguments> External<A::Interface> for Plain<A> {
         self.traits
     }
 
-    fn fresh(&self) -> Result<State, String> {
+    fn initial_state(&self) -> Result<State, PluginError> {
         Python::attach(|py| {
             let made = self.code.make.call0(py).and_then(|object| self.settle(py, object));
-            self.told(made)
+            self.keep_exception(made)
         })
     }
 
@@ -119,35 +119,36 @@ impl<A: Arguments> External<A::Interface> for Plain<A> {
         &self,
         event: &<A::Interface as Interface>::Event<'_>,
         state: &mut [u64],
-        around: &<A::Interface as Interface>::Around,
-        out: &mut <A::Interface as Interface>::Out,
-    ) -> Result<(), String> {
+        around: &<A::Interface as Interface>::Surroundings,
+        out: &mut <A::Interface as Interface>::Outputs,
+    ) -> Result<(), PluginError> {
         Python::attach(|py| {
             let of = |object: &Object| object.methods[A::number(event)].as_ref().map(|m| m.clone_ref(py));
             let Some(method) = self.of(state, of) else { return Ok(()) };
             let arguments = self.arguments.fill(py, event, around, out);
             let done = arguments.and_then(|all| method.call1(py, all).map(drop));
             *out = self.arguments.read(py);
-            self.told(done)
+            self.keep_exception(done)
         })
     }
 
-    fn keep(&self, state: &[u64]) -> Result<Vec<u8>, String> {
+    fn keep(&self, state: &[u64]) -> Result<Vec<u8>, PluginError> {
         Python::attach(|py| {
             let of = |object: &Object| Some(object.object.clone_ref(py));
             let object = self.of(state, of).ok_or("it has no object")?;
             let dumped = self.code.dump.call1(py, (object,));
             let bytes = dumped.and_then(|dumped| dumped.extract::<Vec<u8>>(py));
-            bytes.map_err(|error| error.value(py).to_string())
+            bytes.map_err(|error| error.value(py).to_string().into())
         })
     }
 
-    fn restore(&self, kept: &[u8]) -> Result<State, String> {
+    fn restore(&self, kept: &[u8]) -> Result<State, PluginError> {
         Python::attach(|py| {
             let loaded = self.code.load.call1(py, (PyBytes::new(py, kept),));
             let settled = loaded.and_then(|object| self.settle(py, object));
             settled.map_err(|error| {
-                format!("an own {}'s state cannot be read ({error})", <A::Interface as Interface>::NOUN)
+                let noun = <A::Interface as Interface>::NOUN;
+                format!("an own {noun}'s state cannot be read ({error})").into()
             })
         })
     }
@@ -158,6 +159,6 @@ impl<A: Arguments> External<A::Interface> for Plain<A> {
         let gone = objects.all[index].take();
         objects.free.push(index);
         drop(objects);
-        drop(gone); // runs the object's own end, which may take any time
+        drop(gone); // runs the object's destructor, which may take any time
     }
 }

@@ -1,20 +1,20 @@
-//! Users' own laws and disciplines on their way from Python into a run.
+//! User-defined algorithms and disciplines from Python.
 
 use std::ffi::CStr;
 use std::sync::Arc;
 
 use headgate_lab::control::Echo;
-use headgate_lab::own::Own;
 use headgate_lab::plugin::compiled::{Compiled, DisciplineFunctions, Functions, LawFunctions};
 use headgate_lab::plugin::{
-    Call, DisciplineTraits, External, Fault, Given, Happened, Interface, Runtime, Traits,
+    Call, CallArgs, DisciplineTraits, External, Fault, Interface, PluginError, Runtime, Traits, Trigger,
 };
+use headgate_lab::user_code::UserCode;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyCapsuleMethods, PyTuple};
 
 use crate::arguments::{Arguments, DisciplineArguments, LawArguments};
-use crate::plain::{Code, Plain, Raised};
+use crate::plain::{Code, Plain, RaisedError};
 use crate::records::{Ack, Backlog, Congestion, Decision, Packet, Path, Rate, Window};
 
 pyo3::create_exception!(
@@ -24,15 +24,15 @@ pyo3::create_exception!(
     "A law or discipline of the user's own failed; __cause__ is the exception that it raised, if any."
 );
 
-/// What Python does for a class, as [`Code`] has it.
+/// The functions for a class, as in [`Code`].
 type Callables = (Py<PyAny>, Py<PyAny>, Py<PyAny>);
 
-/// A user's own law or discipline, made ready: a Python class, or a table of compiled functions.
+/// Prepared user-defined code: a Python class, or a table of compiled functions.
 #[pyclass(frozen)]
 pub struct OwnCode {
     name: String,
     kind: Kind,
-    /// What keeps compiled functions in memory.
+    /// The object that keeps compiled functions in memory.
     _keeps: Option<Py<PyAny>>,
 }
 
@@ -45,15 +45,15 @@ enum Kind {
 
 #[pymethods]
 impl OwnCode {
-    /// `code`: `make()` gives the object of each new flow, `dump(object)` its state as bytes, and
-    /// `load(bytes)` the object again.
+    /// `code`: `make()` creates the object of each new flow, `dump(object)` serialises its state, and
+    /// `load(bytes)` restores the object.
     #[staticmethod]
-    #[pyo3(signature = (name, code, *, per_round, keeps_window, wants_rate, echo))]
+    #[pyo3(signature = (name, code, *, per_round, controls_cwnd_in_recovery, wants_rate, echo))]
     fn law(
         name: String,
         code: Callables,
         per_round: bool,
-        keeps_window: bool,
+        controls_cwnd_in_recovery: bool,
         wants_rate: bool,
         echo: &str,
     ) -> PyResult<Self> {
@@ -67,11 +67,11 @@ impl OwnCode {
                 )));
             }
         };
-        let traits = Traits { per_round, keeps_window, wants_rate, echo };
+        let traits = Traits { per_round, controls_cwnd_in_recovery, wants_rate, echo };
         Ok(Self { name, kind: Kind::PlainLaw(in_python(code), traits), _keeps: None })
     }
 
-    /// As [`Self::law`], with an object for each port; ValueError if the time between ticks is not right.
+    /// As [`Self::law`], with an object for each port. Raises ValueError if the tick period is invalid.
     #[staticmethod]
     #[pyo3(signature = (name, code, *, on_departure, on_tick, ranks, tick_s))]
     fn discipline(
@@ -83,11 +83,11 @@ impl OwnCode {
         tick_s: f64,
     ) -> PyResult<Self> {
         let traits = DisciplineTraits { on_departure, ranks, tick_s };
-        let traits = traits.checked(on_tick).map_err(PyValueError::new_err)?;
+        let traits = traits.checked(on_tick).map_err(value_error)?;
         Ok(Self { name, kind: Kind::PlainDiscipline(in_python(code), traits), _keeps: None })
     }
 
-    /// The table in a capsule, whose name says which kind it is; `keeps` holds its functions in memory.
+    /// Read the table in a capsule, whose name states its kind; `keeps` keeps its functions in memory.
     #[staticmethod]
     fn compiled(name: String, table: &Bound<'_, PyCapsule>, keeps: Py<PyAny>) -> PyResult<Self> {
         let is_law = table.is_valid_checked(Some(LawFunctions::NAME));
@@ -96,30 +96,34 @@ impl OwnCode {
     }
 }
 
+fn value_error(error: PluginError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
 fn in_python((make, dump, load): Callables) -> Code {
     Code { make, dump, load }
 }
 
-/// Reads a table out of a capsule of its name.
+/// Reads a table from a capsule of its name.
 fn read<F: Functions>(table: &Bound<'_, PyCapsule>) -> PyResult<Arc<Compiled<F>>> {
     let name: &CStr = F::NAME;
     let table = table.pointer_checked(Some(name))?;
-    #[allow(unsafe_code)] // who made a capsule of that name vouches for what is in it
+    #[allow(unsafe_code)] // the creator of a capsule of that name guarantees its contents
     let compiled = unsafe { Compiled::read(table.as_ptr()) };
-    compiled.map(Arc::new).map_err(PyValueError::new_err)
+    compiled.map(Arc::new).map_err(value_error)
 }
 
-/// The own laws and disciplines of one run.
-pub struct OwnAtWork {
-    own: Own,
-    raised: Vec<Arc<Raised>>,
+/// The user-defined code of one run.
+pub struct RunningPlugins {
+    user_code: UserCode,
+    raised: Vec<Arc<RaisedError>>,
     _keeps: Vec<Py<OwnCode>>,
 }
 
-impl OwnAtWork {
-    /// Laws and disciplines, each in the order of the plan.
+impl RunningPlugins {
+    /// Creates it from algorithms and disciplines, each in the order of the plan.
     pub fn new(py: Python<'_>, codes: Vec<Py<OwnCode>>) -> PyResult<Self> {
-        let mut new = Self { own: Own::default(), raised: Vec::new(), _keeps: Vec::new() };
+        let mut new = Self { user_code: UserCode::default(), raised: Vec::new(), _keeps: Vec::new() };
         for code in &codes {
             new.add(py, code.get())?;
         }
@@ -130,14 +134,14 @@ impl OwnAtWork {
         match kind {
             Kind::PlainLaw(code, traits) => {
                 let external = self.plain::<LawArguments>(py, code, *traits)?;
-                self.own.laws.push(with_runtime(name, external));
+                self.user_code.laws.push(with_runtime(name, external));
             }
             Kind::PlainDiscipline(code, traits) => {
                 let external = self.plain::<DisciplineArguments>(py, code, *traits)?;
-                self.own.disciplines.push(with_runtime(name, external));
+                self.user_code.disciplines.push(with_runtime(name, external));
             }
-            Kind::Law(law) => self.own.laws.push(with_runtime(name, law.clone())),
-            Kind::Discipline(queue) => self.own.disciplines.push(with_runtime(name, queue.clone())),
+            Kind::Law(law) => self.user_code.laws.push(with_runtime(name, law.clone())),
+            Kind::Discipline(queue) => self.user_code.disciplines.push(with_runtime(name, queue.clone())),
         }
         Ok(())
     }
@@ -148,31 +152,31 @@ impl OwnAtWork {
         code: &Code,
         traits: <A::Interface as Interface>::Traits,
     ) -> PyResult<Arc<Plain<A>>> {
-        let raised = Arc::new(Raised::default());
+        let raised = Arc::new(RaisedError::default());
         self.raised.push(raised.clone());
         Ok(Arc::new(Plain::new(py, code.clone_ref(py), traits, raised)?))
     }
 
-    pub fn own(&self) -> Own {
-        self.own.clone()
+    pub fn user_code(&self) -> UserCode {
+        self.user_code.clone()
     }
 
-    /// Whether some of it is a Python class that is called as such.
+    /// Whether some of the code is a plain Python class, which is called with the GIL.
     pub fn need_the_gil(&self) -> bool {
         !self.raised.is_empty()
     }
 
-    /// Works without the interpreter's lock, unless a class needs it at every call.
+    /// Runs `work` without the GIL, unless a class needs it at every call.
     pub fn detached<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
         if self.need_the_gil() { work() } else { py.detach(work) }
     }
 
-    /// What Python hears of a fault: name, place, sentence, and the call; the exception, if one was raised, is
-    /// its cause.
+    /// Converts a fault to a Python exception: name, place, sentence, and the call. The exception of the
+    /// user's code, if any, is its cause.
     pub fn fault(&self, py: Python<'_>, fault: &Fault) -> PyErr {
-        let Fault { name, place, says, call } = fault.clone();
-        let call = call.and_then(|call| seen(py, call).ok());
-        let error = OwnFaultError::new_err((name, place, says, call.map(Bound::unbind)));
+        let Fault { name, place, message, call } = fault.clone();
+        let call = call.and_then(|call| python_call(py, call).ok());
+        let error = OwnFaultError::new_err((name, place, message, call.map(Bound::unbind)));
         error.set_cause(py, self.raised.iter().find_map(|raised| raised.take()));
         error
     }
@@ -182,25 +186,25 @@ fn with_runtime<I: Interface>(name: &str, external: Arc<impl External<I> + 'stat
     Arc::new(Runtime::new(name.to_owned(), external))
 }
 
-/// A call as Python can make it: callback, its arguments, and the state's bytes.
-fn seen(py: Python<'_>, call: Call) -> PyResult<Bound<'_, PyTuple>> {
-    let arguments = match call.given {
-        Given::Law(first, path, window) => {
-            (happened(py, first)?, Path(path), Window(window)).into_pyobject(py)?
+/// Converts a call for Python: the callback, its arguments, and the state's bytes.
+fn python_call(py: Python<'_>, call: Call) -> PyResult<Bound<'_, PyTuple>> {
+    let arguments = match call.args {
+        CallArgs::Law(first, path, window) => {
+            (trigger(py, first)?, Path(path), Window(window)).into_pyobject(py)?
         }
-        Given::Discipline(first, port, decision) => {
-            (happened(py, first)?, Backlog(port), Decision(decision)).into_pyobject(py)?
+        CallArgs::Discipline(first, port, decision) => {
+            (trigger(py, first)?, Backlog(port), Decision(decision)).into_pyobject(py)?
         }
     };
     (call.callback, arguments, PyBytes::new(py, &call.state)).into_pyobject(py)
 }
 
-fn happened(py: Python<'_>, first: Happened) -> PyResult<Bound<'_, PyAny>> {
+fn trigger(py: Python<'_>, first: Trigger) -> PyResult<Bound<'_, PyAny>> {
     Ok(match first {
-        Happened::Number(number) => number.into_pyobject(py)?.into_any(),
-        Happened::Ack(ack) => Bound::new(py, Ack(ack))?.into_any(),
-        Happened::Rate(sent) => Bound::new(py, Rate(sent))?.into_any(),
-        Happened::Congestion(event) => Bound::new(py, Congestion(event))?.into_any(),
-        Happened::Packet(packet) => Bound::new(py, Packet(packet))?.into_any(),
+        Trigger::Number(number) => number.into_pyobject(py)?.into_any(),
+        Trigger::Ack(ack) => Bound::new(py, Ack(ack))?.into_any(),
+        Trigger::Rate(sent) => Bound::new(py, Rate(sent))?.into_any(),
+        Trigger::Congestion(event) => Bound::new(py, Congestion(event))?.into_any(),
+        Trigger::Packet(packet) => Bound::new(py, Packet(packet))?.into_any(),
     })
 }

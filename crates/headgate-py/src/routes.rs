@@ -1,4 +1,4 @@
-//! Routes between routers, as packets will take them.
+//! Routes between routers, as packets take them.
 
 use headgate_lab::routes::{Step, Trees, Way, groups};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
@@ -16,7 +16,7 @@ type Loads<'py> = (Bound<'py, PyArray1<f64>>, f64);
 
 #[pymethods]
 impl Routes {
-    /// Of each link where it begins and ends, and its delay.
+    /// For each link: its start, its end, and its delay.
     #[new]
     fn new(
         nodes: usize,
@@ -36,8 +36,8 @@ impl Routes {
         self.trees.towards(receiver).get(source).and_then(Step::delay_ps)
     }
 
-    /// What each link carries, and the mean delay of the routes, if every source asks every receiver
-    /// elsewhere with the weight of both; None if no route leads from one to another.
+    /// Load of each link and mean delay of the routes, if every source sends to every receiver elsewhere with
+    /// the product of their weights; None if a route is missing.
     fn loads<'py>(
         &mut self,
         py: Python<'py>,
@@ -48,12 +48,12 @@ impl Routes {
         Ok(found.map(|(share, delay_ps)| (share.into_pyarray(py), delay_ps)))
     }
 
-    /// The links of a way from a source to a receiver that has no serving link, if there is one.
+    /// The links of a path from a source to a receiver that contains no serving link, if there is one.
     fn unserved(&mut self, sources: Vec<u32>, receivers: Vec<u32>, serving: Vec<bool>) -> Option<Vec<u32>> {
         self.trees.unserved(&sources, &receivers, &serving)
     }
 
-    /// Numbers of the groups of routers that reach one another.
+    /// Numbers of the groups of routers that can reach each other.
     fn groups(&self) -> Vec<u32> {
         groups(self.nodes, &self.links)
     }

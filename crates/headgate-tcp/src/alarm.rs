@@ -1,4 +1,5 @@
-//! The retransmission timer of a sender: SYN retries, RTO (RFC 6298), probes and reordering (RFC 8985).
+//! The retransmission timer of a sender: SYN retries, RTO (RFC 6298), tail loss probes and the reordering
+//! timer (RFC 8985).
 
 use headgate_model::control::{Cause, Controller, Window};
 use headgate_model::units::{NEVER, Time};
@@ -8,7 +9,7 @@ use crate::sender::Sender;
 use crate::state::{Alarm, Phase};
 
 impl<C: Controller> Sender<C> {
-    /// A timer that it had asked for went off; false when the connection failed.
+    /// Handles the expiry of a timer that the sender set. Returns false if the connection failed.
     pub fn on_timer(&mut self, timer: Timer, at: Time, ctx: &mut impl SenderContext) -> bool {
         match timer {
             Timer::Pace => {
@@ -21,7 +22,7 @@ impl<C: Controller> Sender<C> {
 
     fn on_retransmit(&mut self, at: Time, ctx: &mut impl SenderContext) -> bool {
         if at != self.armed || self.phase == Phase::Closed {
-            return true; // an earlier one was set since
+            return true; // an earlier timer was set since
         }
         self.armed = NEVER;
         if self.deadline > at {
@@ -57,7 +58,7 @@ impl<C: Controller> Sender<C> {
         let flight = self.flight_for_controller(ctx);
         let (phase, before) = (self.phase, self.window);
         self.lose_all(ctx);
-        self.window.cwnd = f64::from(self.board().pipe() + 1);
+        self.window.cwnd = f64::from(self.scoreboard().pipe() + 1);
         self.note_fall(before.cwnd, self.window.cwnd);
         self.reduce_at_timeout(flight, phase, before, ctx);
         self.backoff = self.backoff.saturating_add(1);
@@ -67,15 +68,19 @@ impl<C: Controller> Sender<C> {
         self.probe = None;
         self.round_end = self.next;
         self.restart_timer(ctx);
-        self.pump(ctx);
+        self.send_allowed(ctx);
     }
 
-    /// Lowers the threshold: as a rule once for one window of losses (as Linux, tcp_enter_loss), and not while
-    /// the same segment times out again (RFC 5681 §3.1).
+    /// Lowers `ssthresh` after a time-out, but not while the same segment times out again (RFC 5681 section
+    /// 3.1).
+    ///
+    /// NOTE(RFC 5681 section 3.1): a time-out during fast recovery does not lower `ssthresh` again unless
+    /// [`Profile::each_timeout`](crate::Profile) is set, as in Linux (`tcp_enter_loss`). The RFC lowers it
+    /// for each segment that times out.
     fn reduce_at_timeout(&mut self, flight: u32, phase: Phase, before: Window, ctx: &impl Context) {
         let profile = ctx.profile();
         let each = profile.each_timeout;
-        let again = std::mem::replace(&mut self.retried, true);
+        let again = std::mem::replace(&mut self.has_timed_out, true);
         let reduced = matches!(phase, Phase::Recovery | Phase::Reducing);
         if !again || each {
             if !reduced {
@@ -89,7 +94,7 @@ impl<C: Controller> Sender<C> {
         self.begin_timeout_test(again || phase != Phase::Recovery, profile);
     }
 
-    /// RFC 6298 §5: the timer runs while anything is outstanding.
+    /// Restarts the timer, or stops it if nothing is outstanding (RFC 6298 section 5).
     #[inline]
     pub(crate) fn restart_timer(&mut self, ctx: &mut impl SenderContext) {
         if self.una == self.next {
@@ -104,13 +109,14 @@ impl<C: Controller> Sender<C> {
         self.set_alarm(alarm, ctx.now() + wait, ctx);
     }
 
-    /// New segments left, where so many were outstanding: the timer runs from now on, if it did not.
+    /// Starts the timer after new segments left, if it does not run. `outstanding` is the number of segments
+    /// in flight before.
     #[inline]
-    pub(crate) fn time_new(&mut self, outstanding: u32, ctx: &mut impl SenderContext) {
+    pub(crate) fn time_new_segments(&mut self, outstanding: u32, ctx: &mut impl SenderContext) {
         if self.deadline == NEVER {
             self.restart_timer(ctx);
         } else if outstanding == 1 {
-            self.postpone_probe(ctx); // what waited for the ACK of one segment waits no longer
+            self.postpone_probe(ctx); // data that waited for the ACK of one segment no longer wait
         }
     }
 
@@ -119,7 +125,8 @@ impl<C: Controller> Sender<C> {
         self.set_deadline(deadline, ctx);
     }
 
-    /// Lazy: an armed timer that is early enough is left alone.
+    /// Sets the deadline. A timer that is armed for an earlier time is left alone and set again when it
+    /// expires.
     #[inline]
     pub(crate) fn set_deadline(&mut self, deadline: Time, ctx: &mut impl SenderContext) {
         self.deadline = deadline;

@@ -1,8 +1,9 @@
-//! Clocks that are coarser than time.
+//! Rounding of times to coarse clocks.
 
 use headgate_model::units::{Span, Time};
 
-/// An RTT that ends now, as the difference of two readings of a coarse clock, at least one tick.
+/// Returns an RTT that ends now as the difference of two readings of a coarse clock, at least one tick. All
+/// times are picoseconds; a `clock` of 0 is exact.
 pub fn by_stamps(rtt: Span, now: Time, clock: Span) -> Span {
     if clock == 0 {
         return rtt;
@@ -10,7 +11,7 @@ pub fn by_stamps(rtt: Span, now: Time, clock: Span) -> Span {
     (now / clock - now.saturating_sub(rtt) / clock).max(1) * clock
 }
 
-/// Rounds to the nearest tick of a coarse clock, at least one.
+/// Rounds a span to the nearest tick of a coarse clock, at least one tick.
 #[inline]
 pub(crate) fn to_tick(span: Span, clock: Span) -> Span {
     if clock == 0 {

@@ -1,4 +1,4 @@
-//! What the two ends of a connection need of who drives them, and what they exchange.
+//! The interface between a connection's two ends and the program that drives them.
 
 use headgate_model::control::Window;
 pub use headgate_model::feedback::{CongestionHeader, Words};
@@ -9,68 +9,70 @@ use std::fmt;
 use crate::flags::Flags;
 use crate::profile::Profile;
 
-/// Segments that a sender may put into the network in one event: ten times the largest first window.
+/// The most segments that a sender may send in one event: ten times the largest initial window.
 pub const MOST_AT_ONCE: u32 = 1_000_000;
 
-/// Up to three SACK blocks [from, to) (RFC 2018, with time stamps), the most recent first; unused ones are empty.
+/// Up to three SACK blocks [from, to) (RFC 2018, with time stamps), the most recent first. Unused blocks are
+/// empty.
 pub type Blocks = [(u32, u32); 3];
 
-/// What a timer is for; each end of a connection has at most one of each kind.
+/// The purpose of a timer. Each end of a connection runs at most one timer of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
-    /// SYN, retransmission, probe, or reordering: to [`crate::Sender::on_timer`].
+    /// SYN, retransmission, probe or reordering timer; handled by [`crate::Sender::on_timer`].
     Retransmit,
-    /// A paced sender may send again: to [`crate::Sender::on_timer`].
+    /// The time at which a paced sender may send again; handled by [`crate::Sender::on_timer`].
     Pace,
-    /// A delayed ACK must go: to [`crate::Receiver::on_timer`].
+    /// The deadline of a delayed ACK; handled by [`crate::Receiver::on_timer`].
     DelayedAck,
 }
 
-/// What both ends need.
+/// The part of the environment that both ends need.
 ///
-/// Timers are lazy: one that was set is never taken back, and may be set again for an earlier time. All of them
-/// are handed back with the time that they were set for, and an end ignores those that no longer matter.
+/// Timers are lazy. A timer that was set is never cancelled, and may be set again for an earlier time. Every
+/// expiry is reported with the time that the timer was set for, and an end ignores expiries that no longer
+/// matter.
 pub trait Context {
-    /// The time, picoseconds.
+    /// The current time, picoseconds.
     fn now(&self) -> Time;
 
     /// The connection's profile, the same at every call.
     fn profile(&self) -> &Profile;
 
-    /// `timer` is to go off at this time.
+    /// Sets `timer` to expire at this time, picoseconds.
     fn set_timer(&mut self, timer: Timer, at: Time);
 }
 
-/// What a sender needs.
+/// The part of the environment that a sender needs.
 pub trait SenderContext: Context {
-    /// A SYN leaves, with a header if the controller's scheme has it so.
+    /// Sends a SYN, with a congestion header if the controller's scheme uses one.
     fn send_syn(&mut self, syn: Syn, header: Option<CongestionHeader>);
 
-    /// A data segment leaves, with a header if the controller's scheme has it so.
+    /// Sends a data segment, with a congestion header if the controller's scheme uses one.
     fn send_data(&mut self, segment: DataSegment, header: Option<CongestionHeader>);
 
-    /// Something happened that may be counted or traced.
+    /// Observes an event, to count or to trace it.
     fn observe(&mut self, _event: Event) {}
 
-    /// The controller exceeded a limit. The sender sends nothing new from now on.
-    fn exceed(&mut self, excess: Excess);
+    /// Reports that the controller exceeded a limit. The sender sends nothing new afterwards.
+    fn limit_exceeded(&mut self, excess: LimitExceeded);
 }
 
-/// What a receiver needs.
+/// The part of the environment that a receiver needs.
 pub trait ReceiverContext: Context {
-    /// The header of the segment in hand, if it has one, is to be returned with the next ACK.
+    /// Keeps the congestion header of the current segment, if it carries one, for the next ACK.
     fn keep_header(&mut self) {}
 
-    /// An ACK leaves.
+    /// Sends an ACK.
     fn send_ack(&mut self, ack: AckSegment);
 }
 
 /// A SYN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Syn {
-    /// Size of the flow, segments; 0 where only a header is to be answered.
+    /// Size of the flow, segments; 0 if the SYN only requests an answer to its header.
     pub segments: u32,
-    /// ECN's part of the handshake.
+    /// ECN flags of the handshake.
     pub flags: Flags,
     /// Retransmissions of the SYN so far, modulo 4. The SYN-ACK returns the number, as it would return a time
     /// stamp (RFC 7323).
@@ -82,22 +84,22 @@ pub struct Syn {
 pub struct DataSegment {
     /// Sequence number, in segments.
     pub seq: u32,
-    /// Time stamp (RFC 7323), which the ACK echoes.
+    /// Time stamp (RFC 7323). The ACK echoes it.
     pub stamp: u32,
-    /// ECN.
+    /// ECN flags.
     pub flags: Flags,
 }
 
 /// An ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckSegment {
-    /// The next segment expected: all below have arrived.
+    /// The next segment expected. All segments below it have arrived.
     pub next: u32,
-    /// The time stamp that it echoes.
+    /// The echoed time stamp.
     pub stamp: u32,
-    /// SACK blocks, where something is missing.
+    /// SACK blocks, if a segment is missing.
     pub blocks: Option<Blocks>,
-    /// Whether it echoes a congestion mark, and may be marked itself.
+    /// Flags: the ACK echoes a congestion mark, and may itself be marked.
     pub flags: Flags,
 }
 
@@ -110,39 +112,39 @@ impl AckSegment {
     }
 }
 
-/// What happened at a sender.
+/// An event at a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
     /// The SYN was answered.
     Established,
-    /// A data segment left, perhaps again.
+    /// A data segment was sent, for the first time or again.
     Sent {
         /// Its sequence number.
         seq: u32,
-        /// It had been sent before.
+        /// True if the segment was sent before.
         again: bool,
     },
     /// New data were acknowledged outside recovery.
     Acknowledged {
-        /// How many segments the controller counted.
+        /// Number of segments that the controller counted.
         segments: u32,
-        /// The window until then, segments.
+        /// The window before the ACK, segments.
         before: f64,
-        /// The window now, segments.
+        /// The window after the ACK, segments.
         cwnd: f64,
     },
     /// A round trip was measured.
     RttSample {
-        /// It, seconds.
+        /// The sample, seconds.
         rtt_s: f64,
     },
-    /// An ACK that moved nothing on.
+    /// An ACK arrived that acknowledged nothing new.
     DuplicateAck,
     /// The retransmission timer expired.
     Timeout,
-    /// A reduction was found needless, and the window restored.
+    /// A reduction proved needless, and the window was restored.
     Undone {
-        /// It was that of a time-out.
+        /// True if the reduction was that of a time-out.
         timeout: bool,
     },
     /// A segment was found lost.
@@ -154,14 +156,14 @@ pub enum Event {
 
 /// A limit that a controller exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Excess {
-    /// More than [`MOST_AT_ONCE`] segments in one event, of this window.
+pub enum LimitExceeded {
+    /// A controller's window, segments, would send more than [`MOST_AT_ONCE`] segments in one event.
     Burst(f64),
-    /// An invalid window ([`Window::is_sound`]).
+    /// The controller left an invalid window ([`Window::is_sound`]).
     Window(Window),
 }
 
-impl fmt::Display for Excess {
+impl fmt::Display for LimitExceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Burst(cwnd) => {

@@ -1,4 +1,4 @@
-//! Explicit congestion notification: the receiver's echo and the sender's answer (RFC 3168, RFC 8257).
+//! Explicit congestion notification: the receiver's echo and the sender's response (RFC 3168, RFC 8257).
 
 use headgate_model::control::{Cause, Controller, Echo};
 
@@ -8,7 +8,7 @@ use crate::sender::Sender;
 use crate::state::Phase;
 
 impl<C: Controller> Sender<C> {
-    /// Whether routers may mark its packets.
+    /// Whether routers may mark the sender's packets.
     #[must_use]
     pub fn is_capable_of_ecn(&self) -> bool {
         self.echo != Echo::None
@@ -19,8 +19,10 @@ impl<C: Controller> Sender<C> {
         capable.with(Flags::ECHO, self.echo == Echo::Accurate)
     }
 
-    /// The flags of a data segment. What is sent again is not capable (RFC 3168 §6.1.5), but where marks
-    /// are echoed exactly (as Linux).
+    /// Returns the flags of a data segment.
+    ///
+    /// NOTE(RFC 3168 section 6.1.5): with accurate echo, retransmitted segments are ECN-capable too, as in
+    /// Linux. The RFC requires that retransmissions are not ECN-capable.
     #[inline]
     pub(crate) fn data_flags(&mut self, again: bool) -> Flags {
         if self.echo == Echo::None || (again && self.echo == Echo::Latched) {
@@ -39,7 +41,7 @@ impl<C: Controller> Sender<C> {
         self.marked_until = self.next;
         self.reduced = true;
         if self.phase != Phase::Open {
-            return; // the window shrank for a loss; what is told of that is the same (RFC 3168 §6.1.2)
+            return; // the window shrank for a loss; the report to the receiver is the same (RFC 3168 §6.1.2)
         }
         self.stats.reductions += 1;
         self.forget_episode();
@@ -53,7 +55,7 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    /// The window shrinks over the round trip that begins (Linux `tcp_enter_cwr`).
+    /// Starts to reduce the window over the coming round trip (Linux `tcp_enter_cwr`).
     fn begin_reduction(&mut self, window: u32, delivered: u32) {
         self.phase = Phase::Reducing;
         self.recover = self.next;

@@ -9,7 +9,8 @@ use crate::sender::Sender;
 use crate::state::Phase;
 
 impl<C: Controller> Sender<C> {
-    /// Segments were found lost. The reduction is `proven` if the ACK echoes a mark.
+    /// Enters fast recovery after a loss was detected. `proven` is true if the ACK echoes a mark, so that the
+    /// reduction cannot be undone.
     pub(crate) fn enter_recovery(&mut self, delivered: u32, proven: bool, ctx: &mut impl SenderContext) {
         let flight = self.flight_for_controller(ctx);
         let reduces = self.phase != Phase::Reducing;
@@ -27,12 +28,12 @@ impl<C: Controller> Sender<C> {
         let proportional = self.reduces_proportionally(profile);
         let profile_sack = profile.sack;
         let before = if profile.whole_windows { flight } else { self.next - self.una };
-        let recovery = self.recovery.as_mut().expect("losses are on the board");
+        let recovery = self.recovery.as_mut().expect("losses are on the scoreboard");
         (recovery.inflation, recovery.partial) = (f64::from(self.dupacks), false);
         if reduces {
             (recovery.delivered, recovery.sent, recovery.flight) = (0, 0, before);
         }
-        if recovery.board.lost == 0 {
+        if recovery.scoreboard.lost == 0 {
             self.lose_first(ctx);
         }
         let law_decides = self.controller.controls_cwnd_in_recovery();
@@ -43,28 +44,29 @@ impl<C: Controller> Sender<C> {
             self.resend(ctx);
         }
         let outstanding = self.next - self.una;
-        let recovery = self.recovery.as_mut().expect("losses are on the board");
+        let recovery = self.recovery.as_mut().expect("losses are on the scoreboard");
         recovery.unreported = outstanding.saturating_sub(self.dupacks);
         self.restart_timer(ctx);
     }
 
-    /// Whether the window shrinks over a round trip (PRR), and not at once or as the law decides.
+    /// Whether the window shrinks over a round trip (PRR), rather than at once or by the controller's
+    /// decision.
     pub(crate) fn reduces_proportionally(&self, profile: &Profile) -> bool {
         profile.sack && profile.prr && !self.controller.controls_cwnd_in_recovery()
     }
 
-    pub(crate) fn in_sack_recovery(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
-        let recovery = self.recovery.as_mut().expect("recovery has a board");
-        recovery.unreported = recovery.unreported.saturating_sub(1 + u32::from(news.newly > 0));
+    pub(crate) fn in_sack_recovery(&mut self, summary: AckSummary, ctx: &mut impl SenderContext) -> bool {
+        let recovery = self.recovery.as_mut().expect("recovery has a scoreboard");
+        recovery.unreported = recovery.unreported.saturating_sub(1 + u32::from(summary.newly > 0));
         if self.una >= self.recover {
-            self.judge(ctx);
-            self.leave_recovery(news.echo, ctx);
+            self.detect_losses(ctx);
+            self.leave_recovery(summary.echo, ctx);
             return false;
         }
-        if news.newly > 0 && self.fills_late(news.echo, ctx) {
-            self.note_late(news.newly);
-            if self.board().resent > 0 {
-                self.hold_resends(news, ctx);
+        if summary.newly > 0 && self.is_late_fill(summary.echo, ctx) {
+            self.note_late(summary.newly);
+            if self.scoreboard().resent > 0 {
+                self.hold_resends(summary, ctx);
                 return false;
             }
             self.undo_reduction(true, ctx);
@@ -72,26 +74,27 @@ impl<C: Controller> Sender<C> {
         } else if self.undo_by_duplicates(ctx) {
             self.reopen(ctx);
         }
-        let lost = self.judge(ctx);
+        let lost = self.detect_losses(ctx);
         if self.phase == Phase::Recovery {
             if self.reduces_proportionally(ctx.profile()) {
-                self.reduce_proportionally(news.delivered, news.newly > 0 && !lost);
+                self.reduce_proportionally(summary.delivered, summary.newly > 0 && !lost);
             }
             return false;
         }
-        if self.board().lost > 0 {
-            self.enter_recovery(news.delivered, news.marked, ctx);
+        if self.scoreboard().lost > 0 {
+            self.enter_recovery(summary.delivered, summary.marked, ctx);
             return false;
         }
-        self.grow_in_disorder(news, ctx)
+        self.grow_in_disorder(summary, ctx)
     }
 
-    /// The hole was filled by a late segment. Others were sent again too: until more is known, only new segments are
-    /// sent, and none counts as lost (as Linux, `tcp_try_undo_partial`).
-    fn hold_resends(&mut self, news: AckSummary, ctx: &impl Context) {
-        self.recovery.as_mut().expect("recovery has a board").sends_new = true;
+    /// Suspends retransmissions after a late segment filled the hole and other segments were also sent again.
+    /// Until the next ACK only new segments are sent, and no segment counts as lost (Linux
+    /// `tcp_try_undo_partial`).
+    fn hold_resends(&mut self, summary: AckSummary, ctx: &impl Context) {
+        self.recovery.as_mut().expect("recovery has a scoreboard").sends_new = true;
         if self.reduces_proportionally(ctx.profile()) {
-            self.reduce_proportionally(news.delivered, true);
+            self.reduce_proportionally(summary.delivered, true);
         }
     }
 
@@ -101,30 +104,31 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    /// Without SACK: it ends when all is acknowledged that was outstanding (RFC 6582 §3.2), or at the first
-    /// new ACK (Reno, RFC 5681 §3.2).
-    pub(crate) fn in_plain_recovery(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
+    /// Handles an ACK during recovery without SACK. NewReno recovery ends when everything that was
+    /// outstanding is acknowledged (RFC 6582 section 3.2). Reno recovery ends at the first new ACK (RFC 5681
+    /// section 3.2).
+    pub(crate) fn in_plain_recovery(&mut self, summary: AckSummary, ctx: &mut impl SenderContext) -> bool {
         let partial = self.una < self.recover && ctx.profile().partial_acks;
-        if news.newly == 0 {
-            self.recovery.as_mut().expect("recovery has a board").inflation += 1.0;
-        } else if partial && self.fills_late(news.echo, ctx) {
+        if summary.newly == 0 {
+            self.recovery.as_mut().expect("recovery has a scoreboard").inflation += 1.0;
+        } else if partial && self.is_late_fill(summary.echo, ctx) {
             self.restart_timer(ctx);
             self.undo_reduction(true, ctx);
             self.reopen(ctx);
         } else if partial {
-            self.on_partial_ack(news.newly, ctx);
+            self.on_partial_ack(summary.newly, ctx);
         } else {
             self.restart_timer(ctx);
-            self.leave_recovery(news.echo, ctx);
+            self.leave_recovery(summary.echo, ctx);
         }
         false
     }
 
-    /// Deflates the window by what was acknowledged, adds back one, resends the next hole (RFC 6582 §3.2
-    /// step 3). Only the first restarts the timer ("impatient"): a window that lost much ends in a time-out
-    /// rather than in a round trip for each loss.
+    /// Deflates the window by the acknowledged segments, adds one back, and resends the next hole (RFC 6582
+    /// section 3.2 step 3). Only the first partial ACK restarts the timer (the "impatient" variant), so that
+    /// a window with many losses ends in a time-out rather than in one round trip per loss.
     fn on_partial_ack(&mut self, newly: u32, ctx: &mut impl SenderContext) {
-        let recovery = self.recovery.as_mut().expect("recovery has a board");
+        let recovery = self.recovery.as_mut().expect("recovery has a scoreboard");
         recovery.inflation += 1.0 - f64::from(newly);
         let first = !std::mem::replace(&mut recovery.partial, true);
         self.lose_first(ctx);
@@ -146,16 +150,16 @@ impl<C: Controller> Sender<C> {
             self.settle_window(ctx.now());
             self.round_end = self.next;
         }
-        if self.board().lost > 0 {
+        if self.scoreboard().lost > 0 {
             self.enter_recovery(0, false, ctx); // losses above the recovery point are a new event
         }
     }
 
-    /// The window is what is in the network, and what may join it.
+    /// Sets the window to the pipe plus the segments that PRR allows.
     pub(crate) fn reduce_proportionally(&mut self, delivered: u32, safe: bool) {
-        let recovery = self.recovery.as_mut().expect("recovery has a board");
+        let recovery = self.recovery.as_mut().expect("recovery has a scoreboard");
         recovery.delivered += delivered;
         self.window.cwnd =
-            f64::from(recovery.board.pipe()) + recovery.allowed(self.window.ssthresh, delivered, safe);
+            f64::from(recovery.scoreboard.pipe()) + recovery.allowed(self.window.ssthresh, delivered, safe);
     }
 }

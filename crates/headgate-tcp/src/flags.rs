@@ -1,24 +1,25 @@
-//! Flags in a segment's header: congestion marks (RFC 3168), and the end of a write.
+//! Flags in a segment's header: congestion marks (RFC 3168) and the end of a write.
 
 use serde::{Deserialize, Serialize};
 
-/// The flags of a segment, in one byte whose other bits are free for who carries it.
+/// The flags of a segment, in one byte. The other bits are free for the carrier of the segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flags(pub u8);
 
 impl Flags {
-    /// None is set.
+    /// No flag is set.
     pub const NONE: Self = Self(0);
-    /// The sender understands marks (ECT); on a SYN: so will its receiver have to.
+    /// The sender understands marks (ECT). On a SYN it asks the receiver to echo them.
     pub const CAPABLE: Self = Self(4);
     /// A router marked the packet (CE).
     pub const MARKED: Self = Self(8);
-    /// The receiver has seen a mark (ECE); on a SYN: every mark is to be echoed exactly.
+    /// The receiver has seen a mark (ECE). On a SYN it asks for an exact echo of every mark.
     pub const ECHO: Self = Self(16);
     /// The sender has reduced its window (CWR).
     pub const REDUCED: Self = Self(32);
 
-    /// On data, which echo no mark: the segment is the last one of a write (PSH, RFC 9293 §3.9.1).
+    /// The segment is the last one of a write (PSH, RFC 9293 section 3.9.1). It shares the bit of
+    /// [`Self::ECHO`], because data segments echo no mark.
     pub const PUSH: Self = Self::ECHO;
 
     /// Whether a flag is set.
@@ -28,7 +29,7 @@ impl Flags {
         self.0 & flag.0 != 0
     }
 
-    /// These and another, if it is `on`.
+    /// Returns these flags with another one, if `on`.
     #[inline]
     #[must_use]
     pub fn with(self, flag: Self, on: bool) -> Self {

@@ -1,4 +1,4 @@
-//! What a law hears of acknowledged segments, and what becomes of the window then.
+//! The records of acknowledged segments that a controller receives, and the window that follows.
 
 use headgate_model::control::{Ack, Controller, Rate};
 use headgate_model::units::{picoseconds, seconds};
@@ -10,10 +10,12 @@ use crate::sender::Sender;
 use crate::state::Phase;
 
 impl<C: Controller> Sender<C> {
-    /// Lets the law see `newly` acknowledged segments. Marked ones raise no window (RFC 3168 §6.1.2), but
-    /// for the slow start after a time-out, whose repeated segments cannot answer the mark (as Linux).
+    /// Reports `newly` acknowledged segments to the controller.
+    ///
+    /// NOTE(RFC 3168 section 6.1.2): marked ACKs increase no window, except in the slow start after a
+    /// time-out, because retransmitted segments cannot answer the mark. Linux makes the same exception.
     #[inline]
-    pub(crate) fn grow(
+    pub(crate) fn on_new_ack(
         &mut self,
         newly: u32,
         flight: u32,
@@ -24,7 +26,7 @@ impl<C: Controller> Sender<C> {
         let profile = ctx.profile();
         let before = self.window.cwnd;
         let counted = if profile.count_segments { f64::from(newly) } else { 1.0 };
-        let mut ack = self.describe(counted, flight, rtt_s, ctx);
+        let mut ack = self.ack_record(counted, flight, rtt_s, ctx);
         if marked {
             ack.marked = counted;
             ack.cwnd_limited &= self.phase == Phase::Timeout && self.window.slow_starts();
@@ -37,15 +39,15 @@ impl<C: Controller> Sender<C> {
         self.note_fall(before, self.window.cwnd);
     }
 
-    /// Where windows are whole segments, what is over waits until it makes one.
+    /// In whole-window mode, carries the fraction of a segment over to the next ACK.
     #[inline]
     fn keep_whole(&mut self, ctx: &impl Context) {
         if ctx.profile().whole_windows {
-            (self.window.cwnd, self.grown) = to_whole(self.window.cwnd + self.grown);
+            (self.window.cwnd, self.grown) = to_whole_segments(self.window.cwnd + self.grown);
         }
     }
 
-    /// Counts a window that shrank.
+    /// Counts a reduction of the window.
     #[inline]
     pub(crate) fn note_fall(&mut self, before: f64, after: f64) {
         if after < before {
@@ -55,7 +57,7 @@ impl<C: Controller> Sender<C> {
     }
 
     #[inline]
-    pub(crate) fn describe(&mut self, acked: f64, flight: u32, rtt_s: f64, ctx: &impl Context) -> Ack {
+    pub(crate) fn ack_record(&mut self, acked: f64, flight: u32, rtt_s: f64, ctx: &impl Context) -> Ack {
         let round_start = self.una > self.round_end;
         if round_start {
             self.round_end = self.next;
@@ -67,7 +69,7 @@ impl<C: Controller> Sender<C> {
             in_flight: flight,
             round_start,
             cwnd_limited: (!ctx.profile().window_validation || self.usage.is_limited_by(&self.window))
-                && !self.host_limits(ctx.now()),
+                && !self.is_host_limited(ctx.now()),
             marked: 0.0,
             recovers: self.phase == Phase::Recovery,
             after_timeout: self.phase == Phase::Timeout,
@@ -84,7 +86,7 @@ impl<C: Controller> Sender<C> {
         Rate { wait_s: seconds(wait), rtt_s, ..rate }
     }
 
-    /// The RTT of what was sent again, which only time stamps can tell.
+    /// Returns the RTT of a retransmitted segment, which only a time stamp can measure.
     #[cold]
     fn stamped_s(&self, sampled_s: f64, ctx: &impl Context) -> f64 {
         let profile = ctx.profile();
@@ -94,18 +96,21 @@ impl<C: Controller> Sender<C> {
         seconds(by_stamps(picoseconds(sampled_s), ctx.now(), profile.timestamp_clock))
     }
 
-    /// What a reduction starts from: FlightSize without what limited transmit added (RFC 5681 §3.2 step 1),
-    /// and in Linux the window.
+    /// Returns the flight from which a reduction starts: FlightSize without the segments that limited
+    /// transmit added (RFC 5681 section 3.2 step 1).
+    ///
+    /// NOTE(RFC 5681 section 3.1): with whole windows, as in Linux, a reduction starts from `cwnd` instead of
+    /// FlightSize.
     pub(crate) fn flight_for_controller(&self, ctx: &impl Context) -> u32 {
         let window = self.window.cwnd as u32;
         if ctx.profile().whole_windows { window } else { window.min(self.next - self.una) }
     }
 }
 
-/// A window in whole segments, one at least, and what is over. Steps that add up to a segment may miss it by
-/// a rounding error.
+/// Splits a window into whole segments, at least one, and the remaining fraction. Steps that add up to a
+/// segment may miss it by a rounding error.
 #[inline]
-fn to_whole(window: f64) -> (f64, f64) {
+fn to_whole_segments(window: f64) -> (f64, f64) {
     let whole = floor(window + 1e-9).max(1.0);
     (whole, (window - whole).max(0.0))
 }
@@ -114,11 +119,12 @@ fn to_whole(window: f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// Congestion avoidance by `1/cwnd` a segment, two to an ACK: ACKs until the window is one more.
+    /// Returns the number of ACKs until the window is larger by one: congestion avoidance by `1/cwnd` per
+    /// segment, two segments per ACK.
     fn acks_to_grow(window: f64, left: f64) -> (u32, f64) {
         let (mut cwnd, mut left, mut acks) = (window, left, 0);
         while cwnd == window {
-            (cwnd, left) = to_whole(cwnd + 2.0 / cwnd + left);
+            (cwnd, left) = to_whole_segments(cwnd + 2.0 / cwnd + left);
             acks += 1;
         }
         (acks, left)
@@ -126,7 +132,8 @@ mod tests {
 
     #[test]
     fn a_whole_window_grows_when_as_much_as_it_holds_is_acknowledged() {
-        // tcp_cong_avoid_ai: 134 are 67 ACKs exactly; of 135 the 68th leaves one segment over
+        // tcp_cong_avoid_ai: 134 segments are exactly 67 ACKs; with 135 the 68th ACK leaves a remainder of
+        // one segment
         assert_eq!(acks_to_grow(134.0, 0.0).0, 67);
         let (acks, left) = acks_to_grow(135.0, 0.0);
         assert_eq!((acks, (left * 135.0).round()), (68, 1.0));
@@ -138,8 +145,8 @@ mod tests {
 
     #[test]
     fn a_window_that_sinks_by_less_than_a_segment_rounds_down_once() {
-        let (cwnd, left) = to_whole(20.0 - 0.25);
+        let (cwnd, left) = to_whole_segments(20.0 - 0.25);
         assert_eq!((cwnd, left), (19.0, 0.75));
-        assert_eq!(to_whole(cwnd + left - 0.25), (19.0, 0.5));
+        assert_eq!(to_whole_segments(cwnd + left - 0.25), (19.0, 0.5));
     }
 }

@@ -1,4 +1,4 @@
-//! How a connection begins, and what it and the routers say to each other by headers.
+//! The start of a connection, and the congestion headers that it exchanges with routers.
 
 use headgate_model::control::Controller;
 use headgate_model::feedback::{CongestionHeader, Words};
@@ -19,20 +19,24 @@ impl<C: Controller> Sender<C> {
     /// Bits of a count of retransmissions that a SYN carries.
     const TRIES_MASK: u8 = 3;
 
-    /// A SYN says how much the flow has to send, unless an application may write more.
+    /// Sends a SYN with the size of the flow, unless an application may write more.
+    ///
+    /// NOTE(RFC 9293 section 3.5): the SYN carries the size of the flow, which TCP does not do. The receiver
+    /// needs it to detect the end of the flow, because there is no FIN.
     pub(crate) fn send_syn(&mut self, ctx: &mut impl SenderContext) {
-        self.ask(if self.writes.is_none() { self.size } else { ENDLESS }, ctx);
+        self.send_header_request(if self.writes.is_none() { self.size } else { ENDLESS }, ctx);
         self.set_deadline(ctx.now() + syn_timeout(self.backoff, ctx.profile()), ctx);
     }
 
-    /// A SYN for a flow of so many segments; of none, where only its header matters.
-    pub(crate) fn ask(&mut self, segments: u32, ctx: &mut impl SenderContext) {
+    /// Sends a SYN for a flow of `segments` segments; 0 if only its congestion header matters.
+    pub(crate) fn send_header_request(&mut self, segments: u32, ctx: &mut impl SenderContext) {
         let (flags, tries) = (self.syn_flags(), self.backoff & Self::TRIES_MASK);
         let header = self.make_header();
         ctx.send_syn(Syn { segments, flags, tries }, header);
     }
 
-    /// The SYN that was sent again `tries` times (modulo 4) was answered: data may flow.
+    /// Handles the SYN-ACK for the SYN that was sent again `tries` times (modulo 4). Data may be sent
+    /// afterwards.
     pub fn on_syn_ack(&mut self, tries: u8, header: Option<&Words>, ctx: &mut impl SenderContext) {
         if self.phase != Phase::SynSent {
             return self.on_probe_answer(header, ctx);
@@ -46,10 +50,11 @@ impl<C: Controller> Sender<C> {
         self.controller.on_start(seconds(ctx.now()), &self.rtt.path, &mut self.window);
         self.read_header(header, ctx);
         self.restart_timer(ctx);
-        self.pump(ctx);
+        self.send_allowed(ctx);
     }
 
-    /// The first window and round trip, by how often the SYN was sent and which SYN was answered.
+    /// Sets the initial window and the first RTT sample, by the number of SYNs sent and the SYN that was
+    /// answered.
     fn begin_after(&mut self, tries: u8, elapsed: Span, ctx: &mut impl SenderContext) {
         let profile = ctx.profile();
         if self.backoff == 0 {
@@ -67,33 +72,34 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    /// The retransmissions of the SYN that was answered, from their number modulo 4: the latest that fits.
+    /// Returns the number of retransmissions before the SYN that was answered, from that number modulo 4: the
+    /// latest that fits.
     fn answered_try(&self, tries: u8) -> u8 {
         let behind = self.backoff.wrapping_sub(tries) & Self::TRIES_MASK;
         self.backoff.saturating_sub(behind)
     }
 
-    /// When the SYN left for this retransmission, after the first SYN.
+    /// Returns the time from the first SYN to this retransmission of it.
     fn syn_left_after(&self, retransmissions: u8, profile: &Profile) -> Span {
         (0..retransmissions).map(|before| syn_timeout(before, profile)).sum()
     }
 
-    /// A question for a new pace came back.
+    /// Handles the answer to a request for a new pace.
     fn on_probe_answer(&mut self, header: Option<&Words>, ctx: &mut impl SenderContext) {
         if self.phase != Phase::Closed && header.is_some() {
             self.read_header(header, ctx);
-            self.pump(ctx);
+            self.send_allowed(ctx);
         }
     }
 
-    /// What a packet that leaves now says to the routers, if the controller's scheme has it so.
+    /// Returns the congestion header of a packet that leaves now, if the controller's scheme uses one.
     #[inline]
     pub(crate) fn make_header(&mut self) -> Option<CongestionHeader> {
         let scheme = self.scheme?;
         Some(CongestionHeader { scheme, words: self.controller.header(&self.rtt.path, &self.window) })
     }
 
-    /// What the routers have answered.
+    /// Passes the routers' answer to the controller.
     #[inline]
     pub(crate) fn read_header(&mut self, header: Option<&Words>, ctx: &impl Context) {
         let Some(words) = header.filter(|_| self.scheme.is_some()) else { return };

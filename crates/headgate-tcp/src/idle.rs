@@ -1,4 +1,4 @@
-//! How an idle time changes the window (RFC 5681 §4.1, RFC 2861 §3.1).
+//! Changes of the window after an idle time (RFC 5681 section 4.1, RFC 2861 section 3.1).
 
 use headgate_model::control::{Controller, Restart};
 use headgate_model::units::{Span, seconds};
@@ -9,7 +9,7 @@ use crate::sender::Sender;
 use crate::state::Phase;
 
 impl<C: Controller> Sender<C> {
-    /// Data are to leave again, and nothing is outstanding.
+    /// Prepares to send again when nothing is outstanding.
     pub(crate) fn restart_from_idle(&mut self, ctx: &mut impl SenderContext) {
         let idle = ctx.now() - self.sent_at;
         let before = self.window.cwnd;
@@ -23,7 +23,7 @@ impl<C: Controller> Sender<C> {
         self.controller.on_restart(&restart, &self.rtt.path, &mut self.window);
     }
 
-    /// Lowers the window after an idle time of more than a time-out.
+    /// Lowers the window if the idle time is longer than the time-out.
     fn lower_window(&mut self, idle: Span, ctx: &impl Context) {
         let profile = ctx.profile();
         let rto = self.rtt.rto(self.backoff, profile);
@@ -43,8 +43,8 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    /// The threshold remembers three quarters of the window, unless that shrinks for a congestion signal
-    /// (`tcp_current_ssthresh`).
+    /// Raises `ssthresh` to three quarters of the window, unless the window shrinks for a congestion signal
+    /// (Linux `tcp_current_ssthresh`).
     fn keep_threshold(&mut self, whole: bool) {
         if self.phase != Phase::Reducing {
             let half = halve(self.window.cwnd, 1, whole);
@@ -53,7 +53,7 @@ impl<C: Controller> Sender<C> {
     }
 }
 
-/// A window halved so many times; in whole segments, each half loses what does not make one.
+/// Halves a window `times` times. In whole segments each half is rounded down.
 fn halve(window: f64, times: u64, whole: bool) -> f64 {
     let half = |window: f64| if whole { (window / 2.0).floor() } else { window / 2.0 };
     (0..times.min(64)).fold(window, |window, _| half(window))

@@ -44,7 +44,7 @@
 //!     fn send_data(&mut self, segment: DataSegment, _label: Option<CongestionHeader>) {
 //!         self.sent.push(segment.seq);
 //!     }
-//!     fn exceed(&mut self, excess: Excess) {
+//!     fn limit_exceeded(&mut self, excess: LimitExceeded) {
 //!         panic!("{excess}");
 //!     }
 //! }

@@ -1,23 +1,25 @@
-//! What a receiver knows of congestion marks (RFC 3168, RFC 8257).
+//! A receiver's record of congestion marks (RFC 3168, RFC 8257).
 
 use headgate_model::control::Echo;
 use serde::{Deserialize, Serialize};
 
 use crate::flags::Flags;
 
-/// What a receiver knows of marks.
+/// A receiver's record of congestion marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marks {
     echo: Echo,
-    /// Latched: a mark awaits the sender's answer. Accurate: the segment before was marked.
+    /// Latched echo: a mark awaits the sender's response. Accurate echo: the previous segment was marked.
     set: bool,
-    /// ACKs may be marked: ports then need not drop them (RFC 3168 §6.1.4 forbids it; RFC 8311 §4.3 lets
-    /// experiments do it). A mark on one is not answered.
+    /// Whether ACKs are ECN-capable, so that ports can mark instead of drop them. Senders ignore these marks.
+    ///
+    /// NOTE(RFC 3168 section 6.1.4): the RFC forbids ECN-capable pure ACKs. They are off by default; RFC 8311
+    /// section 4.3 permits them in experiments.
     acks: bool,
 }
 
 impl Marks {
-    /// The echo that a SYN asks for.
+    /// Returns the state for the echo that a SYN asks for.
     pub fn asked(syn: Flags, acks: bool) -> Self {
         let echo = match (syn.has(Flags::CAPABLE), syn.has(Flags::ECHO)) {
             (false, _) => Echo::None,
@@ -27,8 +29,8 @@ impl Marks {
         Self { echo, set: false, acks: acks && echo != Echo::None }
     }
 
-    /// Takes a segment's marks; true if what came before it must be acknowledged first, so that no ACK
-    /// stands for marked and unmarked segments at once (RFC 8257 §3.2).
+    /// Records a segment's marks. Returns true if the segments before it must be acknowledged first, so that
+    /// no ACK covers marked and unmarked segments at once (RFC 8257 section 3.2).
     #[inline]
     pub fn take(&mut self, data: Flags) -> bool {
         match self.echo {
@@ -41,7 +43,7 @@ impl Marks {
         }
     }
 
-    /// After [`Self::take`], and the ACK that it may have asked for.
+    /// Completes the record after [`Self::take`] and the ACK that it may have required.
     #[inline]
     pub fn settle(&mut self, data: Flags) {
         if self.echo == Echo::Accurate {
@@ -49,7 +51,7 @@ impl Marks {
         }
     }
 
-    /// The flags of an ACK that leaves now.
+    /// Returns the flags of an ACK that leaves now.
     #[inline]
     pub fn ack(&self) -> Flags {
         Flags::NONE.with(Flags::ECHO, self.set).with(Flags::CAPABLE, self.acks)

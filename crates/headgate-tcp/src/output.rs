@@ -1,81 +1,81 @@
-//! What a sender puts into the network, and when: the window's allowance, pacing, segments.
+//! The output of a sender: the allowance of the window, pacing, and segments.
 
 use headgate_model::control::{Controller, Window};
 use headgate_model::units::{NEVER, SECOND, Span, Time, picoseconds};
 
-use crate::context::{Context, DataSegment, Event, Excess, MOST_AT_ONCE, SenderContext, Timer};
+use crate::context::{Context, DataSegment, Event, LimitExceeded, MOST_AT_ONCE, SenderContext, Timer};
 use crate::flags::Flags;
 use crate::profile::Profile;
 use crate::rtt::stamp;
 use crate::sender::Sender;
 use crate::state::Phase;
 
-/// Time between questions for a new pace, at most (Dukkipati's ns-2 code).
+/// The longest time between two requests for a new pace (Dukkipati's ns-2 code).
 const LONGEST_SILENCE: Span = SECOND / 2;
 
-/// Linux paces from this data segment of a connection on (`tcp_update_skb_after_send`).
+/// The data segment of a connection from which Linux paces (`tcp_update_skb_after_send`).
 const FIRST_PACED: u32 = 10;
 
 impl<C: Controller> Sender<C> {
-    /// A paced sender's turn.
+    /// Handles the expiry of the pacing timer.
     pub(crate) fn on_pace(&mut self, at: Time, ctx: &mut impl SenderContext) {
         if at != self.pace_armed {
-            return; // an earlier one was set since
+            return; // an earlier timer was set since
         }
         self.pace_armed = NEVER;
         if !matches!(self.phase, Phase::SynSent | Phase::Closed) {
-            if at == self.ask_at && at < self.pace_next {
-                self.ask(0, ctx);
+            if at == self.request_at && at < self.pace_next {
+                self.send_header_request(0, ctx);
             }
             let before = self.next;
-            self.pump(ctx);
+            self.send_allowed(ctx);
             if self.next > before {
                 self.postpone_probe(ctx);
             }
         }
     }
 
-    /// Sends what the window allows: lost segments first.
+    /// Sends the segments that the window allows, lost segments first.
     #[inline]
-    pub(crate) fn pump(&mut self, ctx: &mut impl SenderContext) {
+    pub(crate) fn send_allowed(&mut self, ctx: &mut impl SenderContext) {
         if !self.window.is_sound() {
-            return self.exceed(Excess::Window(self.window), ctx);
+            return self.limit_exceeded(LimitExceeded::Window(self.window), ctx);
         }
         if !self.has_room(ctx) {
             return self.usage.note(true, self.una, self.next);
         }
         let (next, outstanding) = (self.next, self.next - self.una);
-        self.send_allowed(ctx);
+        self.send_within_window(ctx);
         if self.next > next {
-            self.time_new(outstanding, ctx);
+            self.time_new_segments(outstanding, ctx);
             let full = self.in_flight(ctx) >= self.allowance(ctx);
             self.usage.note(full, self.una, self.next);
         }
     }
 
-    /// What there is room for leaves, all at once or at the flow's pace.
+    /// Sends the segments that the window allows, all at once or at the pacing rate.
     #[inline]
-    fn send_allowed(&mut self, ctx: &mut impl SenderContext) {
+    fn send_within_window(&mut self, ctx: &mut impl SenderContext) {
         let rate = self.pacing_rate(ctx.profile());
         if rate < f64::INFINITY {
-            return self.pump_paced(rate, ctx);
+            return self.send_paced(rate, ctx);
         }
         let sent = self.send_burst(MOST_AT_ONCE, ctx);
         if sent == MOST_AT_ONCE && self.has_room(ctx) {
-            self.exceed(Excess::Burst(self.window.cwnd), ctx);
+            self.limit_exceeded(LimitExceeded::Burst(self.window.cwnd), ctx);
         }
     }
 
-    /// The flow sends nothing new until whoever drives it stops for it.
+    /// Reports an exceeded limit. The flow sends nothing new afterwards.
     #[cold]
-    fn exceed(&mut self, excess: Excess, ctx: &mut impl SenderContext) {
-        ctx.exceed(excess);
+    fn limit_exceeded(&mut self, excess: LimitExceeded, ctx: &mut impl SenderContext) {
+        ctx.limit_exceeded(excess);
         self.stop();
     }
 
-    /// A burst now if it is time, and the timer for the next one. What was sent pushes the next turn
-    /// back by as long as it lasts at this rate.
-    fn pump_paced(&mut self, rate: f64, ctx: &mut impl SenderContext) {
+    /// Sends a burst if it is due, and sets the timer for the next one. Each burst delays the next one by its
+    /// duration at this rate.
+    fn send_paced(&mut self, rate: f64, ctx: &mut impl SenderContext) {
         while self.may_send(ctx) {
             let sent = self.send_burst(self.burst(rate, ctx), ctx);
             let pause = (f64::from(sent) * SECOND as f64 / rate) as Span;
@@ -88,8 +88,8 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    /// Linux: no pause after the first segments; a turn that came late, most of all one that had to wait for
-    /// the window, shortens the pause after it by as much, but leaves half.
+    /// Shortens a pause as Linux does: no pause after the first segments. A burst that was late, mostly
+    /// because it waited for the window, shortens the next pause by its delay, at most by half.
     fn shortened(&self, pause: Span, now: Time) -> Span {
         if self.next + self.stats.retransmissions < FIRST_PACED {
             return 0;
@@ -98,7 +98,8 @@ impl<C: Controller> Sender<C> {
         (pause - late.min(pause / 2)).max(1)
     }
 
-    /// A router has named another pace: the next turn is as long after the last as that one says.
+    /// Moves the next turn after routers changed the pace: it follows the last turn by the pause of the new
+    /// pace.
     pub(crate) fn change_pace(&mut self, before: f64) {
         let pause = |rate: f64| if rate.is_finite() { (SECOND as f64 / rate) as Span } else { 0 };
         if self.pace_next > 0 && self.window.pace != before {
@@ -107,7 +108,7 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    /// Segments of one turn.
+    /// Returns the segments of one burst.
     fn burst(&self, rate: f64, ctx: &impl Context) -> u32 {
         let edge = ctx.profile().burst_edge;
         if edge == 0 {
@@ -119,33 +120,35 @@ impl<C: Controller> Sender<C> {
 
     #[inline]
     fn has_room(&self, ctx: &impl Context) -> bool {
-        self.in_flight(ctx) < self.allowance(ctx) && !self.waits(ctx.now())
+        self.in_flight(ctx) < self.allowance(ctx) && !self.waits_for_host(ctx.now())
     }
 
-    /// Its host tells it that the queue of its interface is full.
-    pub fn wait_until(&mut self, at: Time) {
+    /// Applies backpressure: the queue of the host's interface is full until `at`.
+    pub fn apply_backpressure(&mut self, at: Time) {
         self.host_busy_until = at;
     }
 
-    /// A sender waits for its host's queue as long as an ACK will wake it: something is under way.
+    /// Whether the sender waits for the host's queue. It waits only while segments are in flight, whose ACK
+    /// will wake it.
     #[inline]
-    fn waits(&self, now: Time) -> bool {
+    fn waits_for_host(&self, now: Time) -> bool {
         now < self.host_busy_until && self.next != self.una
     }
 
-    /// Whether in the last round trip the host's interface was the limit, not the window (as Linux with
-    /// its small queues below TCP).
+    /// Whether the host's interface, not the window, was the limit in the last round trip (Linux's small
+    /// queues below TCP).
     #[inline]
-    pub(crate) fn host_limits(&self, now: Time) -> bool {
-        self.host_busy_until > 0 && self.host_limited(now)
+    pub(crate) fn is_host_limited(&self, now: Time) -> bool {
+        self.host_busy_until > 0 && self.was_host_limited(now)
     }
 
     #[inline(never)]
-    fn host_limited(&self, now: Time) -> bool {
+    fn was_host_limited(&self, now: Time) -> bool {
         now < self.host_busy_until.saturating_add(picoseconds(self.rtt.path.srtt_s))
     }
 
-    /// Sends up to so many segments, as the window allows, which has room for one; returns how many.
+    /// Sends up to `most` segments while the window allows; the caller has checked that it allows one.
+    /// Returns the number sent.
     #[inline]
     fn send_burst(&mut self, most: u32, ctx: &mut impl SenderContext) -> u32 {
         for sent in 0..most {
@@ -166,7 +169,7 @@ impl<C: Controller> Sender<C> {
         (resends && self.resend(ctx)) || self.send_new(ctx) || (resends && self.resend_early(ctx))
     }
 
-    /// The window has room, and there is nothing left to send.
+    /// Records that the window allows a segment and no data is left to send.
     pub(crate) fn note_app_limited(&mut self) {
         let in_flight = self.flight();
         if let Some(sent) = self.sent.as_mut().filter(|_| self.next >= self.size) {
@@ -174,7 +177,7 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    /// Segments/s; infinite when the flow is not paced.
+    /// The pacing rate, segments/s; infinite if the flow is not paced.
     #[inline]
     pub fn pacing_rate(&self, profile: &Profile) -> f64 {
         if self.window.pace < f64::INFINITY {
@@ -189,13 +192,13 @@ impl<C: Controller> Sender<C> {
         if srtt_s > 0.0 { gain * self.window.cwnd / srtt_s } else { f64::INFINITY }
     }
 
-    /// Whether its turn has come; else the timer is set for it.
+    /// Whether the next burst is due. If not, the timer is set for it.
     #[inline]
     fn may_send(&mut self, ctx: &mut impl SenderContext) -> bool {
         if ctx.now() >= self.pace_next {
             return true;
         }
-        let turn = self.pace_next.min(self.next_question(ctx.now()));
+        let turn = self.pace_next.min(self.next_header_request(ctx.now()));
         if turn < self.pace_armed {
             self.pace_armed = turn;
             ctx.set_timer(Timer::Pace, turn);
@@ -203,22 +206,23 @@ impl<C: Controller> Sender<C> {
         false
     }
 
-    /// A flow that sends less than a packet per RTT at the routers' pace asks for a new one meanwhile.
+    /// Returns the time of the next request for a pace. A flow that sends less than a packet per RTT at the
+    /// routers' pace requests a new one meanwhile.
     #[inline]
-    fn next_question(&mut self, now: Time) -> Time {
-        if self.scheme.is_none() { NEVER } else { self.next_question_to_routers(now) }
+    fn next_header_request(&mut self, now: Time) -> Time {
+        if self.scheme.is_none() { NEVER } else { self.next_request_to_routers(now) }
     }
 
     #[inline(never)]
-    fn next_question_to_routers(&mut self, now: Time) -> Time {
+    fn next_request_to_routers(&mut self, now: Time) -> Time {
         let min_rtt_s = self.rtt.path.min_rtt_s;
         if self.window.pace * min_rtt_s >= 1.0 {
             return NEVER;
         }
-        if self.ask_at <= now {
-            self.ask_at = now + picoseconds(min_rtt_s).clamp(1, LONGEST_SILENCE);
+        if self.request_at <= now {
+            self.request_at = now + picoseconds(min_rtt_s).clamp(1, LONGEST_SILENCE);
         }
-        self.ask_at
+        self.request_at
     }
 
     #[inline]

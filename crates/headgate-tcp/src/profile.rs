@@ -1,4 +1,4 @@
-//! A transport profile as the machine uses it.
+//! The profile of a transport: its options and constants.
 
 use headgate_model::units::{SECOND, Span};
 use serde::{Deserialize, Serialize};
@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 /// Segments of a flow that never ends.
 pub const ENDLESS: u32 = u32::MAX - 1;
 
-/// A socket buffer of Linux takes so many bytes of payload (64 KiB less the largest header), and a paced
-/// burst comes from one buffer. So with 45 segments to a buffer pairs do not stay pairs for ever.
+/// The payload of a Linux socket buffer, bytes (64 KiB less the largest header). A paced burst comes from one
+/// buffer. With 45 segments per buffer, pairs of segments therefore do not stay aligned.
 const BUFFER_BYTES: u32 = 65_215;
 
-/// How RTT samples give the retransmission time-out.
+/// The rule that turns RTT samples into the retransmission time-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RtoRule {
     /// RFC 6298 with one sample in each round trip.
@@ -19,128 +19,165 @@ pub enum RtoRule {
     Linux,
     /// ns-2.35: integers in ticks of the timer's clock (`TcpAgent::rtt_update`).
     Ns2 {
-        /// The tick of the timer's clock.
+        /// The tick of the timer's clock, picoseconds.
         tick: Span,
     },
 }
 
-/// What one kind of host's TCP does, and its constants. Times are picoseconds, sizes bytes on the wire, windows
-/// segments.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Profile {
-    /// A full data segment, with its headers.
-    pub data_bytes: u16,
-    /// An ACK.
-    pub ack_bytes: u16,
-    /// A SYN and its answer.
-    pub syn_bytes: u16,
-    /// First window.
-    pub initial_window: f64,
-    /// First slow-start threshold; infinite where there is none.
-    pub initial_ssthresh: f64,
-    /// Window that receivers grant.
-    pub receive_window: u32,
-    /// How RTT samples give the time-out.
-    pub rto_rule: RtoRule,
-    /// Least time-out.
-    pub min_rto: Span,
-    /// Least excess of the time-out over the smoothed RTT.
-    pub rto_margin: Span,
-    /// Time-out before the first sample.
-    pub initial_rto: Span,
-    /// Largest time-out.
-    pub max_rto: Span,
-    /// SYNs sent in all before the connection fails.
-    pub syn_tries: u8,
-    /// First time-out of a SYN.
-    pub syn_rto: Span,
-    /// It doubles with each try.
-    pub syn_backoff: bool,
-    /// How a connection begins whose SYN was sent again.
-    pub syn_retry: SynRetry,
-    /// Recovery knows which segments arrived (RFC 6675).
-    pub sack: bool,
-    /// With SACK, what a fast recovery has in flight falls by one for each ACK, by two for one that moves on,
-    /// whatever it reports (ns-2's Sack1), so that what is lost stays in it.
-    pub pipe_by_acks: bool,
-    /// Without SACK, fast recovery goes on after a partial ACK (RFC 6582).
-    pub partial_acks: bool,
-    /// The first two duplicates let new segments go (RFC 3042).
-    pub limited_transmit: bool,
-    /// Proportional rate reduction (RFC 9937), with SACK.
-    pub prr: bool,
-    /// Losses are found by time (RFC 8985), with SACK.
-    pub rack_tlp: bool,
-    /// Receivers report duplicates (D-SACK, RFC 2883), and senders heed it, with SACK.
-    pub dsack: bool,
-    /// Reductions are undone that turn out to be needless (RFC 3708, RFC 4015).
-    pub undo: bool,
-    /// A time-out is tested for being spurious (F-RTO, RFC 5682), if reductions are undone.
-    pub frto: bool,
-    /// With RACK, tails are probed (RFC 8985 §7).
-    pub tail_probe: bool,
-    /// A time-out forgets which segments were SACKed, so that all are sent again (RFC 2018 §8, ns-2's Sack1).
-    pub forgets_sacks: bool,
-    /// Every time-out lowers the threshold (4.3BSD), not only the first for one window (Linux).
-    pub each_timeout: bool,
-    /// Windows grow by segments acknowledged, not by ACKs received.
-    pub count_segments: bool,
-    /// As in Linux, windows are whole segments, growth by less is kept until it makes one, and a reduction starts
-    /// from the window, not from what is in flight.
-    pub whole_windows: bool,
-    /// Windows grow only while they are what limits the flow (RFC 7661).
-    pub window_validation: bool,
-    /// How an idle time changes the window.
-    pub after_idle: AfterIdle,
-    /// How long an ACK may wait for a second segment (RFC 5681 §4.2), if it may.
-    pub delayed_ack: Option<Span>,
-    /// First segments of a connection that are acknowledged at once.
-    pub quick_acks: u32,
-    /// Every ACK echoes a time stamp (RFC 7323); else one segment is timed at a time, and none that was sent again
-    /// (Karn).
-    pub timestamps: bool,
-    /// RTT samples are rounded to this; 0 = exact.
-    pub clock: Span,
-    /// Time stamps count in this where only they tell an RTT: that of what was sent again. 0 = exact.
-    pub timestamp_clock: Span,
-    /// Data are paced at these multiples of cwnd/srtt, in slow start and after it; else sent as the window allows.
-    pub pacing: Option<(f64, f64)>,
-    /// Paced bursts do not cross multiples of so many segments; 0 = no bursts, nor anything else of how
-    /// Linux paces. See [`Self::burst_edge_of`].
-    pub burst_edge: u32,
-    /// Every controller uses ECN (RFC 3168), not only those that need it.
-    pub ecn: bool,
-    /// With ECN, ACKs are capable of marks too; nobody answers them.
-    pub ecn_acks: bool,
+/// Declares the profile once: the struct, and a setter for each field.
+macro_rules! profile {
+    ($(#[$meta:meta])* pub struct Profile { $($(#[$about:meta])* pub $field:ident: $kind:ty,)* }) => {
+        $(#[$meta])*
+        pub struct Profile {
+            $($(#[$about])* pub $field: $kind,)*
+        }
+
+        /// Setters that can be chained: `Profile::default().initial_window(4.0).sack(false)`.
+        impl Profile {
+            $(
+                #[doc = concat!("Sets [`", stringify!($field), "`](#structfield.", stringify!($field), ").")]
+                #[must_use]
+                pub fn $field(mut self, $field: $kind) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )*
+        }
+    };
 }
 
-/// What becomes of the window of a connection that has sent nothing for longer than its time-out, unless its
-/// controller sets the window also in recovery.
+profile! {
+    /// The options and constants of one kind of host's TCP. Times are picoseconds, sizes are bytes on the
+    /// wire, windows are segments.
+    #[derive(Clone, Debug, Serialize, Deserialize)]
+    pub struct Profile {
+        /// Size of a full data segment, with its headers.
+        pub data_bytes: u16,
+        /// Size of an ACK.
+        pub ack_bytes: u16,
+        /// Size of a SYN and of its answer.
+        pub syn_bytes: u16,
+        /// Initial window.
+        pub initial_window: f64,
+        /// Initial slow-start threshold; infinite if there is none.
+        pub initial_ssthresh: f64,
+        /// Window that receivers advertise.
+        pub receive_window: u32,
+        /// The rule that turns RTT samples into the time-out.
+        pub rto_rule: RtoRule,
+        /// Lower bound of the time-out (RFC 6298 section 2.4).
+        pub min_rto: Span,
+        /// Lower bound of the difference between the time-out and the smoothed RTT.
+        pub rto_margin: Span,
+        /// Time-out before the first sample.
+        pub initial_rto: Span,
+        /// Upper bound of the time-out (RFC 6298 section 2.5).
+        pub max_rto: Span,
+        /// Number of SYNs after which the connection fails.
+        pub syn_tries: u8,
+        /// First time-out of a SYN.
+        pub syn_rto: Span,
+        /// Whether that time-out doubles with each try.
+        pub syn_backoff: bool,
+        /// Initial state of a connection whose SYN was sent again.
+        pub syn_retry: SynRetry,
+        /// Whether recovery uses selective acknowledgements (RFC 6675).
+        pub sack: bool,
+        /// With SACK: whether the flight of a fast recovery falls by one for each ACK, and by two for an ACK
+        /// that acknowledges new data, whatever it reports (ns-2's Sack1). Lost segments then stay in the
+        /// flight.
+        pub pipe_by_acks: bool,
+        /// Without SACK: whether fast recovery continues after a partial ACK (RFC 6582).
+        pub partial_acks: bool,
+        /// Whether the first two duplicate ACKs allow new segments (limited transmit, RFC 3042).
+        pub limited_transmit: bool,
+        /// With SACK: proportional rate reduction (RFC 9937).
+        pub prr: bool,
+        /// With SACK: loss detection by time (RACK, RFC 8985).
+        pub rack_tlp: bool,
+        /// With SACK: whether receivers report duplicates (D-SACK, RFC 2883) and senders use the reports.
+        pub dsack: bool,
+        /// Whether needless reductions are undone (RFC 3708, RFC 4015).
+        pub undo: bool,
+        /// Whether time-outs are tested for being spurious (F-RTO, RFC 5682). It needs `undo`.
+        pub frto: bool,
+        /// With RACK: tail loss probes (RFC 8985 section 7).
+        pub tail_probe: bool,
+        /// Whether a time-out discards the SACK record, so that all segments are sent again (RFC 2018 section
+        /// 8, ns-2's Sack1).
+        pub forgets_sacks: bool,
+        /// Whether every time-out lowers `ssthresh` (4.3BSD), not only the first for one window (Linux).
+        pub each_timeout: bool,
+        /// Whether windows grow by acknowledged segments instead of by ACKs.
+        pub count_segments: bool,
+        /// Whether windows are whole segments, as in Linux: smaller growth is carried over, and a reduction
+        /// starts from the window instead of the flight.
+        pub whole_windows: bool,
+        /// Whether windows grow only while they limit the flow (RFC 7661).
+        pub window_validation: bool,
+        /// The window after an idle time.
+        pub after_idle: AfterIdle,
+        /// Longest wait of a delayed ACK (RFC 5681 section 4.2); `None` sends every ACK at once.
+        pub delayed_ack: Option<Span>,
+        /// Number of first segments of a connection that are acknowledged at once.
+        pub quick_acks: u32,
+        /// Whether every ACK echoes a time stamp (RFC 7323). Otherwise one segment is timed at a time, and
+        /// never a retransmitted one (Karn).
+        pub timestamps: bool,
+        /// Granularity of RTT samples; 0 = exact.
+        pub clock: Span,
+        /// Granularity of time stamps if only they measure an RTT, which is that of a retransmission; 0 =
+        /// exact.
+        pub timestamp_clock: Span,
+        /// Pacing rate as multiples of cwnd/srtt, in slow start and afterwards; `None` sends as the window
+        /// allows.
+        pub pacing: Option<(f64, f64)>,
+        /// Paced bursts do not cross multiples of this number of segments; 0 disables bursts and every other
+        /// detail of Linux's pacing. See [`Self::burst_edge_of`].
+        pub burst_edge: u32,
+        /// Whether every controller uses ECN (RFC 3168), not only those that need it.
+        pub ecn: bool,
+        /// With ECN: whether ACKs are ECN-capable too. Senders ignore their marks.
+        pub ecn_acks: bool,
+    }
+}
+
+/// The window of a connection that has sent nothing for longer than its time-out, unless its controller also
+/// sets the window in recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AfterIdle {
-    /// It is at most the initial one (RFC 5681 §4.1).
+    /// At most the initial window (RFC 5681 section 4.1).
     Rfc5681,
-    /// It halves for each time-out that has passed, down to the initial one, and the threshold keeps three quarters
-    /// of it (RFC 2861, `tcp_cwnd_restart`).
+    /// Halved for each time-out that has passed, down to the initial window; `ssthresh` rises to three
+    /// quarters of the window (RFC 2861, `tcp_cwnd_restart`).
+    ///
+    /// NOTE(RFC 5681 section 4.1): the RFC reduces the window to the restart window after one time-out. Linux
+    /// follows RFC 2861 instead.
     Linux,
-    /// It is one segment: the timer of ns-2's agents runs on, and expires.
+    /// One segment, because the timer of ns-2's agents runs on and expires.
+    ///
+    /// NOTE(RFC 5681 section 4.1): the RFC keeps the restart window.
     Ns2,
-    /// It stays.
+    /// Unchanged.
+    ///
+    /// NOTE(RFC 5681 section 4.1): the RFC reduces the window after an idle time.
     Keep,
 }
 
-/// How a connection begins whose SYN was sent again.
+/// The initial state of a connection whose SYN was sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SynRetry {
-    /// With a window of one segment (RFC 5681 §3.1) and a time-out of 3 s (RFC 6298 §5.7).
+    /// A window of one segment (RFC 5681 section 3.1) and a time-out of 3 s (RFC 6298 section 5.7).
     Rfc5681,
-    /// With the initial window, unless the SYN was sent more than twice and the answer is not to the first one; the
-    /// round trip is that of the SYN that was answered (`tcp_init_transfer`, `tcp_ack_update_rtt`).
+    /// The initial window, unless the SYN was sent more than twice and the answer is not to the first one.
+    /// The first RTT sample is that of the SYN that was answered (`tcp_init_transfer`, `tcp_ack_update_rtt`).
+    ///
+    /// NOTE(RFC 5681 section 3.1): the RFC requires an initial window of one segment after a lost SYN.
     Linux,
 }
 
 impl Profile {
-    /// Linux's [`Self::burst_edge`] for segments of so many bytes of payload.
+    /// Returns Linux's [`Self::burst_edge`] for segments of `segment_bytes` bytes of payload.
     #[must_use]
     pub fn burst_edge_of(segment_bytes: u16) -> u32 {
         (BUFFER_BYTES / u32::from(segment_bytes)).max(1)
@@ -148,8 +185,8 @@ impl Profile {
 }
 
 impl Default for Profile {
-    /// A Linux host of today on Ethernet, without ECN: SACK, RACK and TLP, PRR, delayed ACKs, time stamps, an
-    /// initial window of ten (RFC 6928), RTO from 0.2 s to 120 s.
+    /// A current Linux host on Ethernet, without ECN: SACK, RACK and TLP, PRR, delayed ACKs, time stamps, an
+    /// initial window of ten segments (RFC 6928), and an RTO from 0.2 s to 120 s.
     fn default() -> Self {
         const MILLISECOND: Span = SECOND / 1000;
         Self {

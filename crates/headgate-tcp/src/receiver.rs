@@ -1,4 +1,4 @@
-//! The receiving end: reassembly, SACK blocks (RFC 2018), delayed ACKs (RFC 5681 §4.2).
+//! The receiving end: reassembly, SACK blocks (RFC 2018), and delayed ACKs (RFC 5681 section 4.2).
 
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use crate::marks::Marks;
 use crate::profile::Profile;
 use crate::rtt::{stamp, taken};
 
-/// Segments above a hole, as disjoint ranges in order; and where segments arrived last.
+/// Segments above a hole, as disjoint ranges in order, and the most recent arrivals.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Ahead {
+struct OutOfOrder {
     ranges: VecDeque<(u32, u32)>,
-    /// A write ends in one of them.
+    /// Whether one of the ranges contains the end of a write.
     pushed: bool,
-    /// The ranges that grew last, latest first.
+    /// The ranges that grew most recently, latest first.
     recent: Blocks,
 }
 
@@ -27,38 +27,38 @@ pub struct Receiver {
     pub next: u32,
     /// Segments of the flow.
     pub size: u32,
-    /// Time stamp to echo (TS.Recent, RFC 7323 §4.3), and the one that PAWS compares with: of the newest segment that
-    /// reached the window.
+    /// The time stamp to echo (TS.Recent, RFC 7323 section 4.3), and the one that PAWS compares with, which
+    /// is that of the newest segment that reached the window.
     echo: u32,
     newest: u32,
     /// Segments received in order since the last ACK.
     unacked: u8,
     marks: Marks,
-    /// Segments still to be acknowledged at once.
+    /// Number of segments that will still be acknowledged at once.
     quick: u32,
-    /// A write has arrived and nothing after it: no time stamp from before may be compared with the next one's, as
-    /// time stamps wrap.
+    /// Whether a write has arrived completely and nothing after it. No older time stamp may then be compared
+    /// with the next one, because time stamps wrap.
     is_idle: bool,
-    /// When the delayed ACK must go, and when the timer that was asked for goes off.
+    /// Deadline of the delayed ACK, and the time for which its timer was set.
     ack_by: Time,
     ack_timer: Time,
-    ahead: Option<Box<Ahead>>,
+    out_of_order: Option<Box<OutOfOrder>>,
 }
 
-/// What a data segment asks of the receiver.
+/// The response to a data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reply {
     Now,
-    /// In order and no hole: the ACK may wait.
+    /// In order without a hole: the ACK may be delayed.
     MayWait,
-    /// The last missing segment, of all or of a write.
+    /// The last missing segment of the flow or of a write.
     Complete,
-    /// It had arrived before.
+    /// The segment arrived before.
     Duplicate,
 }
 
 impl Receiver {
-    /// The end that answers a SYN for a flow of `size` segments.
+    /// Creates the receiver that answers a SYN for a flow of `size` segments.
     #[must_use]
     pub fn new(size: u32, syn: Flags, profile: &Profile) -> Self {
         Self {
@@ -72,11 +72,11 @@ impl Receiver {
             is_idle: false,
             ack_by: NEVER,
             ack_timer: NEVER,
-            ahead: None,
+            out_of_order: None,
         }
     }
 
-    /// A data segment arrived; true when it was the last one missing, of all or of a write.
+    /// Handles a data segment. Returns true if it was the last one missing, of the flow or of a write.
     #[inline]
     pub fn on_data(&mut self, segment: &DataSegment, ctx: &mut impl ReceiverContext) -> bool {
         if self.marks.take(segment.flags) && self.unacked > 0 {
@@ -115,15 +115,15 @@ impl Receiver {
         ctx.send_ack(AckSegment { next: self.next, stamp: self.echo, blocks, flags });
     }
 
-    /// Acknowledges a duplicate by a D-SACK as the first block, before the block that contains it, if there is one,
-    /// and others (RFC 2883 §4).
+    /// Acknowledges a duplicate by a D-SACK as the first block, before the block that contains it, if any,
+    /// and the other blocks (RFC 2883 section 4).
     #[cold]
     fn report_duplicate(&mut self, seq: u32, ctx: &mut impl ReceiverContext) {
         let [second, third, _] = self.blocks().unwrap_or_default();
         self.acknowledge_with(Some([(seq, seq + 1), second, third]), ctx);
     }
 
-    /// Sets the delayed-ACK timer, lazily: one that runs is left to run.
+    /// Sets the delayed-ACK timer unless it already runs.
     fn delay_ack(&mut self, wait: Time, ctx: &mut impl Context) {
         self.ack_by = ctx.now() + wait;
         if self.ack_timer == NEVER {
@@ -136,7 +136,7 @@ impl Receiver {
         ctx.set_timer(Timer::DelayedAck, self.ack_by);
     }
 
-    /// The timer of the delayed ACK went off.
+    /// Handles the expiry of the delayed-ACK timer.
     pub fn on_timer(&mut self, at: Time, ctx: &mut impl ReceiverContext) {
         if at != self.ack_timer {
             return;
@@ -152,26 +152,28 @@ impl Receiver {
         }
     }
 
-    /// Segments that have arrived, each counted once, above a hole too.
+    /// Number of segments that have arrived, each counted once, including those above a hole.
     pub fn arrived(&self) -> u32 {
-        let ahead = self.ahead.iter().flat_map(|ahead| &ahead.ranges);
-        self.next + ahead.map(|range| range.1 - range.0).sum::<u32>()
+        let out_of_order = self.out_of_order.iter().flat_map(|out_of_order| &out_of_order.ranges);
+        self.next + out_of_order.map(|range| range.1 - range.0).sum::<u32>()
     }
 
-    /// The connection is over: nothing is sent any more but for what still arrives.
+    /// Closes the connection. Afterwards the receiver only answers arriving segments.
     pub fn close(&mut self) {
         (self.next, self.size, self.unacked, self.quick) = (0, 0, 0, 0);
-        (self.ack_by, self.ack_timer, self.ahead) = (NEVER, NEVER, None);
+        (self.ack_by, self.ack_timer, self.out_of_order) = (NEVER, NEVER, None);
     }
 
-    /// Whether a segment's time stamp is older than another. Their ages at `now` are compared, as time stamps wrap.
+    /// Whether a segment's time stamp is older than another. Their ages at `now` are compared, because time
+    /// stamps wrap.
     #[inline]
     fn is_older(&self, segment: &DataSegment, kept: u32, now: u32) -> bool {
         self.next > 0 && now.wrapping_sub(segment.stamp) > now.wrapping_sub(kept)
     }
 
-    /// Keeps the time stamp of a segment at or below the last ACK sent, unless it is older (RFC 7323 §4.3). PAWS
-    /// does not count a segment that ends below that ACK: it lies outside the window (§5.3 R2; Linux `tcp_sequence`).
+    /// Keeps the time stamp of a segment at or below the last ACK sent, unless it is older (RFC 7323 section
+    /// 4.3). PAWS ignores a segment that ends below that ACK, because it lies outside the window (section 5.3
+    /// R2; Linux `tcp_sequence`).
     #[inline]
     fn update_echo(&mut self, segment: &DataSegment, now: u32) {
         let last_ack = self.next - u32::from(self.unacked);
@@ -184,8 +186,10 @@ impl Receiver {
         }
     }
 
-    /// Whether PAWS rejects a segment with an older time stamp (RFC 7323 §5.3 R1). A coarse clock may be one tick
-    /// back (Linux `TCP_PAWS_WINDOW`).
+    /// Whether PAWS rejects a segment with an older time stamp (RFC 7323 section 5.3 R1).
+    ///
+    /// NOTE(RFC 7323 section 5.3): with a coarse clock, a time stamp may be one tick older, as in Linux
+    /// (`TCP_PAWS_WINDOW`).
     #[cold]
     fn is_too_old(&self, segment: &DataSegment, ctx: &impl Context) -> bool {
         let clock = ctx.profile().timestamp_clock;
@@ -193,7 +197,7 @@ impl Receiver {
         ctx.profile().timestamps && tick(self.newest) > tick(segment.stamp) + u64::from(clock > 0)
     }
 
-    /// A segment is not taken: it is acknowledged as if it were a duplicate.
+    /// Rejects a segment. It is acknowledged like a duplicate.
     #[cold]
     fn reject(&mut self, seq: u32, ctx: &mut impl ReceiverContext) {
         if seq < self.next && ctx.profile().dsack {
@@ -203,17 +207,17 @@ impl Receiver {
         }
     }
 
-    /// Takes segment `seq`, the last one of a write if it is `pushed`.
+    /// Takes segment `seq`; `pushed` is true if it is the last one of a write.
     #[inline]
     fn take(&mut self, seq: u32, pushed: bool) -> Reply {
         if seq != self.next {
-            return self.out_of_order(seq, pushed);
+            return self.on_out_of_order(seq, pushed);
         }
         self.next += 1;
-        let hole = self.ahead.is_some();
+        let hole = self.out_of_order.is_some();
         let ends_write = (hole && self.absorb()) | pushed;
         if ends_write {
-            self.is_idle = self.ahead.is_none();
+            self.is_idle = self.out_of_order.is_none();
         }
         if self.next >= self.size || ends_write {
             Reply::Complete
@@ -224,31 +228,32 @@ impl Receiver {
         }
     }
 
-    /// The first range may have become contiguous; whether a write may have ended in it.
+    /// Merges the first range if it is now contiguous. Returns true if a write may have ended in it.
     fn absorb(&mut self) -> bool {
-        let Some(ahead) = &mut self.ahead else { return false };
-        let pushed = ahead.pushed;
-        if let Some(&range) = ahead.ranges.front().filter(|range| range.0 == self.next) {
+        let Some(out_of_order) = &mut self.out_of_order else { return false };
+        let pushed = out_of_order.pushed;
+        if let Some(&range) = out_of_order.ranges.front().filter(|range| range.0 == self.next) {
             self.next = range.1;
-            ahead.ranges.pop_front();
-            ahead.forget(range);
+            out_of_order.ranges.pop_front();
+            out_of_order.forget(range);
         }
-        if ahead.ranges.is_empty() {
-            self.ahead = None;
+        if out_of_order.ranges.is_empty() {
+            self.out_of_order = None;
         }
         pushed
     }
 
-    fn out_of_order(&mut self, seq: u32, pushed: bool) -> Reply {
+    fn on_out_of_order(&mut self, seq: u32, pushed: bool) -> Reply {
         if seq < self.next {
             return Reply::Duplicate;
         }
-        let ahead = self.ahead.get_or_insert_default();
-        ahead.pushed |= pushed;
-        if ahead.insert(seq) { Reply::Now } else { Reply::Duplicate }
+        let out_of_order = self.out_of_order.get_or_insert_default();
+        out_of_order.pushed |= pushed;
+        if out_of_order.insert(seq) { Reply::Now } else { Reply::Duplicate }
     }
 
-    /// Whether an ACK that may wait goes now all the same: early segments, and every second one.
+    /// Whether an ACK that may be delayed leaves at once: for the first segments, and for every second
+    /// segment.
     #[inline]
     fn acknowledges_now(&mut self) -> bool {
         self.unacked += 1;
@@ -257,21 +262,21 @@ impl Receiver {
         quick || self.unacked >= 2
     }
 
-    /// Blocks for an ACK leaving now; `None` when nothing is missing.
+    /// Returns the blocks of an ACK that leaves now; `None` if nothing is missing.
     #[inline]
     fn blocks(&self) -> Option<Blocks> {
-        self.ahead.as_deref().map(|ahead| ahead.recent)
+        self.out_of_order.as_deref().map(|out_of_order| out_of_order.recent)
     }
 
-    /// Memory besides the record itself.
+    /// Heap memory of the receiver, bytes.
     pub fn extra_bytes(&self) -> usize {
-        let ranges = |a: &Ahead| size_of::<Ahead>() + a.ranges.capacity() * 8;
-        self.ahead.as_deref().map_or(0, ranges)
+        let ranges = |a: &OutOfOrder| size_of::<OutOfOrder>() + a.ranges.capacity() * 8;
+        self.out_of_order.as_deref().map_or(0, ranges)
     }
 }
 
-impl Ahead {
-    /// Takes segment `seq`; false if it had arrived before.
+impl OutOfOrder {
+    /// Inserts segment `seq`. Returns false if it arrived before.
     fn insert(&mut self, seq: u32) -> bool {
         let at = self.position(seq);
         let joins_left = at > 0 && self.ranges[at - 1].1 >= seq;
@@ -301,7 +306,7 @@ impl Ahead {
         is_new
     }
 
-    /// Index of the first range that begins above `seq`; arrivals are mostly at the end.
+    /// Index of the first range that begins above `seq`. Most arrivals are at the end.
     fn position(&self, seq: u32) -> usize {
         match self.ranges.back() {
             Some(last) if last.0 <= seq => self.ranges.len(),
@@ -309,7 +314,7 @@ impl Ahead {
         }
     }
 
-    /// Puts a range first among the recent ones, in the place of those it has taken in.
+    /// Moves a range to the front of the recent ones, and removes the ranges that it has absorbed.
     #[inline]
     fn report(&mut self, range: (u32, u32)) {
         let before = self.recent;
@@ -324,7 +329,7 @@ impl Ahead {
         }
     }
 
-    /// The range was delivered.
+    /// Removes a range that was delivered.
     fn forget(&mut self, range: (u32, u32)) {
         self.recent = self.recent.map(|other| if other == range { (0, 0) } else { other });
         self.recent.sort_by_key(|other| other.1 == 0);

@@ -1,5 +1,5 @@
-//! ACKs that report missing segments: each is taken into the scoreboard, then handled by the phase that the
-//! sender is in.
+//! ACKs that report missing segments. Each one updates the scoreboard and is then handled by the sender's
+//! phase.
 
 use headgate_model::control::{Cause, Congestion, Controller};
 use headgate_model::units::{Time, seconds};
@@ -8,34 +8,34 @@ use crate::context::{AckSegment, Context, Event, SenderContext};
 use crate::loss_recovery::LossRecovery;
 use crate::profile::Profile;
 use crate::reports::DeliveryRecorder;
-use crate::rtt::Echoed;
+use crate::rtt::EchoedStamp;
 use crate::scoreboard::{DUP_THRESH, Scoreboard};
 use crate::sender::Sender;
 use crate::state::Phase;
 use crate::undo::split_duplicate;
 
-/// What one ACK in trouble brought.
+/// The content of one ACK during loss recovery.
 #[derive(Clone, Copy)]
 pub(crate) struct AckSummary {
-    /// Segments the cumulative ACK moved over.
+    /// Segments that the cumulative ACK newly covers.
     pub(crate) newly: u32,
-    /// Segments that arrived, as far as one can tell: newly acknowledged or SACKed.
+    /// Segments that are known to have arrived: newly acknowledged or SACKed.
     pub(crate) delivered: u32,
     pub(crate) flight: u32,
     pub(crate) rtt_s: f64,
-    /// The time stamp that it echoes.
+    /// The echoed time stamp.
     pub(crate) echo: u32,
-    /// It echoes a congestion mark.
+    /// Whether the ACK echoes a congestion mark.
     pub(crate) marked: bool,
-    /// It brought a segment that was sent once, and before the last time-out.
+    /// Whether the ACK covers a segment that was sent once, and before the last time-out.
     pub(crate) original: bool,
-    /// It SACKs something new, or is a duplicate ACK that reports no duplicate segment.
+    /// Whether the ACK SACKs a new segment, or is a duplicate ACK that reports no duplicate segment.
     pub(crate) duplicate: bool,
 }
 
 impl<C: Controller> Sender<C> {
-    /// Duplicates, SACKs, and everything until nothing is missing any more.
-    pub(crate) fn on_other_ack(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
+    /// Handles duplicates, SACKs, and all ACKs until no segment is missing.
+    pub(crate) fn on_irregular_ack(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
         let (reported, ack) = split_duplicate(ack);
         let duplicates = match reported {
             Some(range) if self.note_duplicate(range, ctx) => range.1 - range.0,
@@ -50,15 +50,15 @@ impl<C: Controller> Sender<C> {
             if !is_old && ack.next > self.una {
                 self.on_progress(&ack, ctx);
             } else if !is_old {
-                self.settle_probe(0, ctx);
+                self.resolve_tail_loss_probe(0, ctx);
             }
             return;
         }
         self.on_ack_in_recovery(&ack, reported.is_some(), duplicates, ctx);
     }
 
-    /// An ACK while segments are missing, or that says so. It `reports` a duplicate segment, of which `duplicates`
-    /// count as deliveries.
+    /// Handles an ACK while segments are missing, or one that reports a missing segment. `reports` is true if
+    /// it reports a duplicate segment; `duplicates` of those count as deliveries.
     fn on_ack_in_recovery(
         &mut self,
         ack: &AckSegment,
@@ -70,23 +70,23 @@ impl<C: Controller> Sender<C> {
         let (flight, newly) = (self.next - self.una, cum - self.una);
         let Profile { sack, forgets_sacks, .. } = *ctx.profile();
         let sack = sack && !(forgets_sacks && self.phase == Phase::Timeout);
-        let (echoed, recover) = (Echoed::of(ack, ctx), self.recover);
+        let (echoed, recover) = (EchoedStamp::of(ack, ctx), self.recover);
         let recovery = self.recovery_or_new();
         recovery.sends_new = false;
         let recovery = self.recovery.as_mut().expect("made above");
         let blocks = ack.blocks.filter(|_| sack).unwrap_or_default();
         let mut arrived =
             DeliveryRecorder { sent: self.sent.as_deref_mut(), now: ctx.now(), recover, original: false };
-        let acked = recovery.board.advance(cum, |seq, again| arrived.note(seq, again, echoed));
-        let sacked = recovery.board.sack(blocks, |seq, again| arrived.note(seq, again, None));
+        let acked = recovery.scoreboard.advance(cum, |seq, again| arrived.note(seq, again, echoed));
+        let sacked = recovery.scoreboard.sack(blocks, |seq, again| arrived.note(seq, again, None));
         let original = arrived.original;
         self.una = cum;
         if let Some(sent) = &mut self.sent {
             sent.advance(cum);
         }
         let rtt_s = self.count_ack(newly, reports, ack.stamp, ctx);
-        self.settle_probe(newly, ctx);
-        let news = AckSummary {
+        self.resolve_tail_loss_probe(newly, ctx);
+        let summary = AckSummary {
             newly,
             delivered: acked + sacked + duplicates,
             flight,
@@ -99,23 +99,24 @@ impl<C: Controller> Sender<C> {
         if newly > 0 && (sack || self.phase != Phase::Recovery) {
             self.restart_timer(ctx);
         }
-        let told = match self.phase {
-            Phase::Open => self.in_disorder(news, ctx),
-            Phase::Reducing => self.in_reduction(news, ctx),
-            Phase::Recovery if sack => self.in_sack_recovery(news, ctx),
-            Phase::Recovery => self.in_plain_recovery(news, ctx),
-            _ => self.after_timeout(news, sack, ctx),
+        let is_reported = match self.phase {
+            Phase::Open => self.in_disorder(summary, ctx),
+            Phase::Reducing => self.in_reduction(summary, ctx),
+            Phase::Recovery if sack => self.in_sack_recovery(summary, ctx),
+            Phase::Recovery => self.in_plain_recovery(summary, ctx),
+            _ => self.after_timeout(summary, sack, ctx),
         };
-        if !told {
-            self.watch(news, ctx);
+        if !is_reported {
+            self.on_other_ack(summary, ctx);
         }
-        if news.marked {
-            self.on_mark(news.delivered, ctx);
+        if summary.marked {
+            self.on_mark(summary.delivered, ctx);
         }
         self.end_loss_recovery(ctx);
     }
 
-    /// Counts a duplicate, unless it `reports` a duplicate segment, or takes the RTT sample of an ACK that moves on.
+    /// Counts a duplicate ACK unless it `reports` a duplicate segment, or takes the RTT sample of an ACK that
+    /// covers new data. Returns the sample in seconds; 0 if there is none.
     fn count_ack(&mut self, newly: u32, reports: bool, echo: u32, ctx: &mut impl SenderContext) -> f64 {
         if newly == 0 {
             self.dupacks += u32::from(!reports);
@@ -123,55 +124,59 @@ impl<C: Controller> Sender<C> {
             return self.sample_sacked(ctx);
         }
         self.dupacks = 0;
-        self.retried = false;
+        self.has_timed_out = false;
         self.sample_rtt(self.una, echo, ctx)
     }
 
-    /// Open, but segments are missing or were until now. True if the law has seen the ACK.
-    fn in_disorder(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
+    /// Handles an ACK in the open phase while segments are missing or were until now. Returns true if the
+    /// controller has seen the ACK.
+    fn in_disorder(&mut self, summary: AckSummary, ctx: &mut impl SenderContext) -> bool {
         let Profile { sack, rack_tlp, .. } = *ctx.profile();
-        // Without SACK, duplicates up to the last recovery point may echo what was sent twice.
+        // Without SACK, duplicate ACKs up to the last recovery point may come from segments that were sent
+        // twice.
         let fresh = sack || self.recover == 0 || self.una > self.recover;
         let counts = !rack_tlp && fresh;
         self.undo_by_duplicates(ctx);
-        if self.judge(ctx) || (counts && self.dupacks as usize >= DUP_THRESH) {
-            self.enter_recovery(news.delivered, news.marked, ctx);
+        if self.detect_losses(ctx) || (counts && self.dupacks as usize >= DUP_THRESH) {
+            self.enter_recovery(summary.delivered, summary.marked, ctx);
             return false;
         }
-        self.grow_in_disorder(news, ctx)
+        self.grow_in_disorder(summary, ctx)
     }
 
-    /// Lets the law see what arrived, and tells whether it has. A window grows by what ACKs newly cover; with RACK by
-    /// what they deliver, and once segments are known to overtake others by more than three, whatever moves on
-    /// (as Linux, `tcp_may_raise_cwnd`).
-    pub(crate) fn grow_in_disorder(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
+    /// Reports the delivered segments to the controller, and returns whether it did. A window grows by newly
+    /// acknowledged segments.
+    ///
+    /// NOTE(RFC 5681 section 3.2): with RACK, a window also grows on duplicate ACKs that deliver segments, if
+    /// reordering by more than three segments was observed, as in Linux (`tcp_may_raise_cwnd`).
+    pub(crate) fn grow_in_disorder(&mut self, summary: AckSummary, ctx: &mut impl SenderContext) -> bool {
         let rack = ctx.profile().rack_tlp;
         let degree = self.sent.as_ref().map_or(0, |sent| sent.reordering_degree());
-        let counted = if rack { news.delivered } else { news.newly };
-        let grows = news.newly > 0 || (rack && degree as usize > DUP_THRESH && counted > 0);
+        let counted = if rack { summary.delivered } else { summary.newly };
+        let grows = summary.newly > 0 || (rack && degree as usize > DUP_THRESH && counted > 0);
         if grows {
-            self.grow(counted, news.flight, news.rtt_s, news.marked, ctx);
+            self.on_new_ack(counted, summary.flight, summary.rtt_s, summary.marked, ctx);
         }
         grows
     }
 
-    /// The window shrinks for a mark, until all is acknowledged that was outstanding then, and more. A loss begins
-    /// fast recovery, without another reduction (as Linux).
-    fn in_reduction(&mut self, news: AckSummary, ctx: &mut impl SenderContext) -> bool {
+    /// Handles an ACK while the window shrinks for a mark, until more than the data that was outstanding is
+    /// acknowledged. A loss starts fast recovery without another reduction, as in Linux.
+    fn in_reduction(&mut self, summary: AckSummary, ctx: &mut impl SenderContext) -> bool {
         if self.una > self.recover {
             self.phase = Phase::Open;
             self.settle_window(ctx.now());
-            return self.in_disorder(news, ctx);
+            return self.in_disorder(summary, ctx);
         }
-        if self.judge(ctx) {
-            self.enter_recovery(news.delivered, true, ctx);
+        if self.detect_losses(ctx) {
+            self.enter_recovery(summary.delivered, true, ctx);
         } else {
-            self.reduce_proportionally(news.delivered, news.newly > 0);
+            self.reduce_proportionally(summary.delivered, summary.newly > 0);
         }
         false
     }
 
-    /// The state of recovery, which begins if there is none.
+    /// Returns the recovery state, and creates it if there is none.
     pub(crate) fn recovery_or_new(&mut self) -> &mut LossRecovery {
         if self.recovery.is_none() {
             self.recovery = Some(self.new_recovery());
@@ -179,7 +184,7 @@ impl<C: Controller> Sender<C> {
         self.recovery.as_mut().expect("made above")
     }
 
-    /// The reduction was undone: the connection is open again, and the round trip goes on that was begun before.
+    /// Returns to the open phase after a reduction was undone. The current round trip continues.
     pub(crate) fn reopen(&mut self, ctx: &impl Context) {
         if self.phase == Phase::Recovery || self.phase == Phase::Timeout {
             self.phase = Phase::Open;
@@ -205,7 +210,7 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    /// Congestion is over: the window is what the law made of it.
+    /// Ends a congestion episode: `cwnd` becomes the value that the controller set.
     pub(crate) fn settle_window(&mut self, now: Time) {
         if !self.controller.controls_cwnd_in_recovery() {
             self.window.cwnd = self.window.ssthresh;
@@ -213,22 +218,22 @@ impl<C: Controller> Sender<C> {
         self.controller.on_recovered(seconds(now), &self.rtt.path, &mut self.window);
     }
 
-    /// Lets the law see an ACK that opens no window.
-    fn watch(&mut self, news: AckSummary, ctx: &impl Context) {
-        let delivered = f64::from(news.delivered);
-        let mut ack = self.describe(delivered, news.flight, news.rtt_s, ctx);
-        ack.marked = if news.marked { delivered } else { 0.0 };
+    /// Reports an ACK to the controller that does not increase the window.
+    fn on_other_ack(&mut self, summary: AckSummary, ctx: &impl Context) {
+        let delivered = f64::from(summary.delivered);
+        let mut ack = self.ack_record(delivered, summary.flight, summary.rtt_s, ctx);
+        ack.marked = if summary.marked { delivered } else { 0.0 };
         self.controller.on_recovery_ack(&ack, &self.rtt.path, &mut self.window);
     }
 
-    pub(crate) fn board(&mut self) -> &mut Scoreboard {
-        &mut self.recovery.as_mut().expect("trouble has a board").board
+    pub(crate) fn scoreboard(&mut self) -> &mut Scoreboard {
+        &mut self.recovery.as_mut().expect("loss recovery has a scoreboard").scoreboard
     }
 
-    /// Drops the board once nothing is missing.
+    /// Drops the recovery state once no segment is missing.
     fn end_loss_recovery(&mut self, ctx: &mut impl SenderContext) {
         let Some(recovery) = &self.recovery else { return };
-        if self.phase == Phase::Open && recovery.board.is_clean() && self.dupacks == 0 {
+        if self.phase == Phase::Open && recovery.scoreboard.is_clean() && self.dupacks == 0 {
             self.recovery = None;
             self.end_episode();
             self.restart_timer(ctx); // a probe may be due from now on

@@ -1,4 +1,4 @@
-//! What may be sent while segments are missing, and which segment is sent again.
+//! The allowance while segments are missing, and the choice of the segment to send again.
 
 use headgate_model::control::Controller;
 
@@ -12,8 +12,8 @@ impl<C: Controller> Sender<C> {
     pub(crate) fn flight_in_recovery(&self, recovery: &LossRecovery, profile: &Profile) -> u32 {
         match self.phase {
             Phase::Recovery if profile.pipe_by_acks => recovery.unreported,
-            Phase::Timeout => recovery.board.pipe(),
-            _ if profile.sack => recovery.board.pipe(),
+            Phase::Timeout => recovery.scoreboard.pipe(),
+            _ if profile.sack => recovery.scoreboard.pipe(),
             _ => self.next - self.una,
         }
     }
@@ -21,27 +21,28 @@ impl<C: Controller> Sender<C> {
     pub(crate) fn allowance_in_recovery(&self, recovery: &LossRecovery, profile: &Profile) -> u32 {
         let window = self.window.cwnd;
         match self.phase {
-            // Each SACK lowers the pipe by one: that is limited transmit, where it is allowed.
+            // Each SACK lowers the pipe by one, which is limited transmit if the profile allows it.
             Phase::Open if profile.sack && profile.limited_transmit => window as u32,
-            Phase::Open if profile.sack => (window as u32).saturating_sub(recovery.board.sacked),
+            Phase::Open if profile.sack => (window as u32).saturating_sub(recovery.scoreboard.sacked),
             Phase::Open if profile.limited_transmit => (window as u32).saturating_add(self.dupacks.min(2)),
             Phase::Recovery if !profile.sack => (window + recovery.inflation) as u32,
             _ => window as u32,
         }
     }
 
-    /// Sends the next lost segment again, if there is one.
+    /// Sends the next lost segment again. Returns false if there is none.
     pub(crate) fn resend(&mut self, ctx: &mut impl SenderContext) -> bool {
-        let seq = self.board().resend();
+        let seq = self.scoreboard().resend();
         self.send_again(seq, ctx)
     }
 
-    /// With nothing else to send, a hole that is not yet judged lost (RFC 6675 §4, NextSeg rule 3).
+    /// If there is nothing else to send, resends a hole that is not yet marked lost (RFC 6675 section 4,
+    /// NextSeg rule 3).
     pub(crate) fn resend_early(&mut self, ctx: &mut impl SenderContext) -> bool {
         if self.phase != Phase::Recovery || !ctx.profile().sack {
             return false;
         }
-        let seq = self.board().resend_early();
+        let seq = self.scoreboard().resend_early();
         self.send_again(seq, ctx)
     }
 
@@ -52,7 +53,7 @@ impl<C: Controller> Sender<C> {
         self.note_resent(ctx);
         self.transmit(seq, true, ctx);
         if seq == self.una {
-            self.time_anew(ctx);
+            self.restart_timer_after_resend(ctx);
         }
         true
     }

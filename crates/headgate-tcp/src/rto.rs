@@ -1,4 +1,4 @@
-//! How RTT samples give the retransmission time-out: by RFC 6298, as Linux, as ns-2.
+//! The rules that turn RTT samples into the retransmission time-out: RFC 6298, Linux, ns-2.
 
 use headgate_model::units::{SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{by_stamps, to_tick};
 use crate::profile::{Profile, RtoRule};
 
-/// An RTT sample with what the rules need besides it.
+/// An RTT sample and the other inputs of the rules.
 pub(crate) struct Sample {
     pub rtt: Span,
     pub rtt_s: f64,
-    /// The sample less the smoothed RTT before it.
+    /// The sample less the smoothed RTT before it, seconds.
     pub error_s: f64,
-    /// The smoothed RTT after it.
+    /// The smoothed RTT after the sample, seconds.
     pub srtt_s: f64,
     pub now: Time,
-    /// A round trip ends: everything sent before the last such sample is acknowledged.
+    /// Whether the sample ends a round trip: everything sent before the last such sample is acknowledged.
     pub ends_round: bool,
 }
 
@@ -36,7 +36,7 @@ impl RtoState {
         }
     }
 
-    /// Takes a sample; returns the time-out that it gives, without bounds, or `None` if the rule skips the sample.
+    /// Takes a sample. Returns the resulting time-out without bounds, or `None` if the rule skips the sample.
     #[inline]
     pub fn sample(&mut self, sample: &Sample, profile: &Profile) -> Option<Span> {
         let margin = profile.clock.max(profile.rto_margin);
@@ -48,13 +48,13 @@ impl RtoState {
     }
 }
 
-/// RFC 6298 §2. Its gains are made for one sample in each round trip: with a sample for each ACK the variance would
-/// fall to that of a single round trip (§4; RFC 7323, appendix G).
+/// RFC 6298 section 2. Its gains assume one sample per round trip. With a sample per ACK, the variance would
+/// fall to that of a single round trip (section 4; RFC 7323, appendix G).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Rfc6298 {
     srtt_s: f64,
     rttvar_s: f64,
-    /// The timer has expired since the last sample.
+    /// Whether the timer has expired since the last sample.
     expired: bool,
 }
 
@@ -80,14 +80,16 @@ impl Rfc6298 {
     }
 }
 
-/// Linux, `tcp_rtt_estimator`: a sample for each ACK, but the variance falls only once in a round trip, towards the
-/// largest deviation of that round trip.
+/// Linux `tcp_rtt_estimator`.
+///
+/// NOTE(RFC 6298 section 2): Linux takes a sample from each ACK. Its variance falls only once per round trip,
+/// towards the largest deviation of that round trip.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Linux {
     /// Four times the mean deviation (`mdev_us`), and its maximum in this round trip.
     mdev_s: f64,
     mdev_max_s: f64,
-    /// What the time-out adds to the smoothed RTT.
+    /// The term that is added to the smoothed RTT.
     rttvar_s: f64,
 }
 
@@ -108,7 +110,7 @@ impl Linux {
         span(sample.srtt_s + self.rttvar_s)
     }
 
-    /// A sample below the smoothed RTT raises the deviation by an eighth of what one above it does.
+    /// A sample below the smoothed RTT raises the deviation by an eighth of the amount of a sample above it.
     #[inline]
     fn deviate(&mut self, error_s: f64) {
         let step_s = error_s.abs() - self.mdev_s * 0.25;
@@ -118,11 +120,13 @@ impl Linux {
     }
 }
 
-/// ns-2.35, `TcpAgent::rtt_update`: integers, which round so that the variance of a steady RTT stays at three quarters
-/// of a tick and the time-out three ticks above the RTT.
+/// ns-2.35, `TcpAgent::rtt_update`.
+///
+/// NOTE(RFC 6298 section 2): ns-2 computes in integers. By their rounding, the variance of a steady RTT stays
+/// at three quarters of a tick and the time-out stays three ticks above the RTT.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Ns2 {
-    /// The tick of its clock (`tcpTick_`).
+    /// The tick of the timer's clock (`tcpTick_`).
     tick: Span,
     /// Eighths of a tick (`T_SRTT_BITS`).
     srtt: i64,
@@ -131,7 +135,7 @@ pub(crate) struct Ns2 {
 }
 
 impl Ns2 {
-    /// After this many time-outs in a row the estimate is dropped.
+    /// Number of successive time-outs after which the estimate is dropped.
     const MOST_BACKOFFS: u8 = 3;
 
     fn sample(&mut self, sample: &Sample, profile: &Profile) -> Span {
@@ -148,12 +152,13 @@ impl Ns2 {
         (ticks as Span * self.tick).max(least).max(2 * self.tick)
     }
 
-    /// A time stamp gives the RTT to the nearest tick; a timed segment the difference of two readings.
+    /// A time stamp measures the RTT to the nearest tick; a timed segment measures the difference of two
+    /// readings.
     fn read_clock(&self, sample: &Sample, stamped: bool) -> Span {
         if stamped { to_tick(sample.rtt, self.tick) } else { by_stamps(sample.rtt, sample.now, self.tick) }
     }
 
-    /// `rtt_backoff`: the next sample counts as the first one.
+    /// `rtt_backoff`: the next sample counts as the first.
     pub fn back_off(&mut self, backoff: u8) {
         if backoff > Self::MOST_BACKOFFS {
             self.rttvar += self.srtt >> 3;
@@ -173,7 +178,7 @@ mod tests {
 
     const MS: Span = SECOND / 1000;
 
-    /// A connection's timer; its smoothed RTT is formed as [`crate::Estimator`] forms it.
+    /// A connection's timer. Its smoothed RTT is computed as in [`crate::Estimator`].
     struct Timer {
         state: RtoState,
         profile: Profile,
@@ -190,7 +195,7 @@ mod tests {
             state.back_off(backoff);
         }
 
-        /// The time-out after a sample, in milliseconds, to a microsecond.
+        /// Returns the time-out after a sample, in milliseconds, rounded to a microsecond.
         fn sample(&mut self, rtt_ms: u64, ends_round: bool) -> Option<f64> {
             let (rtt, rtt_s) = (rtt_ms * MS, rtt_ms as f64 / 1000.0);
             let error_s = rtt_s - self.srtt_s;

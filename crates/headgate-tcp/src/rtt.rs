@@ -1,4 +1,4 @@
-//! RTT samples: what controllers see of them, and the retransmission time-out, whose rules are in [`crate::rto`].
+//! RTT samples for controllers and for the retransmission time-out, whose rules are in [`crate::rto`].
 
 use headgate_model::control::Path;
 use headgate_model::units::{SECOND, Span, Time, seconds};
@@ -9,61 +9,65 @@ use crate::context::{AckSegment, Context};
 use crate::profile::Profile;
 use crate::rto::{RtoState, Sample};
 
-/// Time stamps count 2^16 ps (65.5 ns), so that they fit 32 bits for 281 s.
+/// Time stamps count units of 2^16 ps (65.5 ns), so that 32 bits cover 281 s.
+///
+/// NOTE(RFC 7323 section 5.4): the RFC asks for a time-stamp clock with a tick of 1 ms to 1 s. A finer clock
+/// measures every RTT exactly; [`Profile::timestamp_clock`] sets a coarser one for retransmissions.
 const STAMP_SHIFT: u32 = 16;
 
-/// Time-out of data after a SYN that had to be sent again (RFC 6298 §5.7).
+/// Time-out of data after a retransmitted SYN (RFC 6298 section 5.7).
 const FALLBACK_RTO: Span = 3 * SECOND;
 
-/// The time stamp a data packet carries.
+/// The time stamp of a packet that leaves now.
 #[inline]
 pub fn stamp(now: Time) -> u32 {
     (now >> STAMP_SHIFT) as u32
 }
 
-/// Time since a stamp was taken, to 65.5 ns.
+/// Time since a time stamp was taken, in steps of 65.5 ns.
 #[inline]
 pub fn since(stamp_then: u32, now: Time) -> Span {
     u64::from(stamp(now).wrapping_sub(stamp_then)) << STAMP_SHIFT
 }
 
-/// What of a connection's data is outstanding: the first segment not acknowledged, and the next to be sent.
+/// The outstanding data of a connection: the first segment that is not acknowledged, and the next one to
+/// send.
 pub(crate) type Outstanding = (u32, u32);
 
-/// Round trips of a connection, and the time-out that they give (RFC 6298 §2).
+/// RTT estimates of a connection, and its time-out (RFC 6298 section 2).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Estimator {
-    /// What its controller is told of the path.
+    /// The estimates that a controller sees.
     pub path: Path,
     state: RtoState,
-    /// The time-out without back-off.
+    /// The time-out without back-off, picoseconds.
     rto: Span,
-    /// The round trip ends when this segment is acknowledged.
+    /// The current round trip ends when this segment is acknowledged.
     round_end: u32,
 }
 
 impl Estimator {
-    /// Before the first sample.
+    /// Creates an estimator without samples.
     pub(crate) fn new(profile: &Profile) -> Self {
         let path =
             Path { srtt_s: 0.0, min_rtt_s: f64::INFINITY, segment_bytes: u32::from(profile.data_bytes) };
         Self { path, state: RtoState::new(profile.rto_rule), rto: profile.initial_rto, round_end: 0 }
     }
 
-    /// There is no sample, as the SYN was sent again: the time-out of data is the old, careful one.
+    /// Sets the initial time-out of RFC 6298 after a retransmitted SYN, which gives no sample.
     pub(crate) fn fall_back(&mut self) {
         self.rto = self.rto.max(FALLBACK_RTO);
     }
 
-    /// Takes a round trip that may be the least, but is no sample; returns it in seconds.
-    pub(crate) fn see(&mut self, rtt: Span) -> f64 {
+    /// Updates the smallest RTT by a round trip that is not a sample; returns it in seconds.
+    pub(crate) fn note_min_rtt(&mut self, rtt: Span) -> f64 {
         let rtt_s = seconds(rtt);
         self.path.min_rtt_s = self.path.min_rtt_s.min(rtt_s);
         rtt_s
     }
 
-    /// Takes a sample that ends now; returns it in seconds. Only the time-out and the smoothed RTT go by the
-    /// profile's clock: agents of ns-2 that steer by RTTs time each packet by themselves.
+    /// Takes a sample that ends now; returns it in seconds. Only the time-out and the smoothed RTT use the
+    /// profile's clock. Agents of ns-2 that use RTTs for control time each packet exactly.
     #[inline]
     pub(crate) fn sample(
         &mut self,
@@ -72,7 +76,7 @@ impl Estimator {
         now: Time,
         profile: &Profile,
     ) -> f64 {
-        let exact_s = self.see(rtt);
+        let exact_s = self.note_min_rtt(rtt);
         let rtt_s = seconds(to_tick(rtt, profile.clock));
         let srtt_s = self.path.srtt_s;
         let error_s = rtt_s - srtt_s;
@@ -88,7 +92,7 @@ impl Estimator {
         exact_s
     }
 
-    /// The timer has expired `backoff` times in a row while `una` was outstanding.
+    /// Records that the timer expired `backoff` times in a row while `una` was outstanding.
     pub(crate) fn back_off(&mut self, backoff: u8, una: u32) {
         match &mut self.state {
             RtoState::Rfc6298(state) => {
@@ -110,15 +114,15 @@ impl Estimator {
     }
 }
 
-/// A time stamp that an ACK echoes, as the time at which it was taken.
+/// The time stamp that an ACK echoes, as the time at which it was taken.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Echoed {
+pub(crate) struct EchoedStamp {
     taken: Time,
     clock: Span,
 }
 
-impl Echoed {
-    /// Of an ACK, if it echoes one.
+impl EchoedStamp {
+    /// Returns the echoed time stamp of an ACK, if the profile uses time stamps.
     #[inline]
     pub(crate) fn of(ack: &AckSegment, ctx: &impl Context) -> Option<Self> {
         ctx.profile().timestamps.then(|| Self::new(ack.stamp, ctx))
@@ -129,20 +133,20 @@ impl Echoed {
         Self { taken: taken(echo, ctx.now()), clock: ctx.profile().timestamp_clock }
     }
 
-    /// Whether it was taken before `time`, by the clock of time stamps.
+    /// Whether the time stamp was taken before `time`, by the clock of time stamps.
     pub(crate) fn is_before(self, time: Time) -> bool {
         let clock = self.clock.max(1);
         self.taken / clock < whole_stamps(time) / clock
     }
 }
 
-/// When a stamp was taken, to 65.5 ns.
+/// The time at which a time stamp was taken, in steps of 65.5 ns.
 #[inline]
 pub(crate) fn taken(stamp_then: u32, now: Time) -> Time {
     whole_stamps(now).saturating_sub(since(stamp_then, now))
 }
 
-/// A time rounded down to what a time stamp counts.
+/// Rounds a time down to a unit of the time stamp.
 #[inline]
 fn whole_stamps(time: Time) -> Time {
     time >> STAMP_SHIFT << STAMP_SHIFT

@@ -1,5 +1,5 @@
-//! The sender's picture of the window under loss (RFC 6675): which segments were SACKed, which are
-//! lost, which were sent again. It exists only while there is something to remember.
+//! The sender's record of the window during loss recovery (RFC 6675): the segments that were SACKed, lost, or
+//! sent again. It exists only during loss recovery.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -9,13 +9,13 @@ use crate::context::Blocks;
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
 const RESENT: u8 = 4;
-/// Sent again at some time, whatever became of it.
+/// The segment was sent again at some time, whatever happened to it since.
 const EVER_RESENT: u8 = 8;
 
-/// Segments SACKed above a hole that make it lost.
+/// Number of SACKed segments above a hole after which it counts as lost.
 pub const DUP_THRESH: usize = 3;
 
-/// Flags of every outstanding segment, and counts of them.
+/// Flags of every outstanding segment, and their counts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Scoreboard {
     /// Sequence number of the first flag.
@@ -23,16 +23,16 @@ pub struct Scoreboard {
     flags: VecDeque<u8>,
     pub sacked: u32,
     pub lost: u32,
-    /// Segments that were sent again and are still missing; how many of them are not judged lost.
+    /// Segments that were sent again and are still missing, and how many of them are not marked lost.
     pub resent: u32,
     resent_early: u32,
     /// The highest SACKed segments, highest first.
     top: [u32; DUP_THRESH],
-    /// Segments below this that are not SACKed are lost.
+    /// Segments below this one that are not SACKed are lost.
     judged: u32,
-    /// No lost segment below this waits to be sent again.
+    /// No lost segment below this one waits to be sent again.
     resend_from: u32,
-    /// Blocks seen last, to look only at what they add.
+    /// The blocks of the previous ACK, so that only changes are processed.
     recent: Blocks,
 }
 
@@ -46,7 +46,7 @@ impl Scoreboard {
         &mut self.flags[(seq - self.base) as usize]
     }
 
-    /// Covers the segments sent so far.
+    /// Extends the record to all segments sent so far.
     pub fn extend(&mut self, next: u32) {
         let covered = (next - self.base) as usize;
         if covered == self.flags.len() + 1 {
@@ -56,15 +56,16 @@ impl Scoreboard {
         }
     }
 
-    /// Everything below `una` was acknowledged; returns how many of those had not been SACKed, and
-    /// tells `news` of each, and whether it was ever sent again.
-    pub fn advance(&mut self, una: u32, mut news: impl FnMut(u32, bool)) -> u32 {
+    /// Removes all segments below `una`, which were acknowledged. Returns the number of those that had not
+    /// been SACKed, and calls `on_segment` for each with its sequence number and whether it was ever sent
+    /// again.
+    pub fn advance(&mut self, una: u32, mut on_segment: impl FnMut(u32, bool)) -> u32 {
         let mut fresh = 0;
         while self.base < una {
             let flags = self.flags.pop_front().unwrap_or(0);
             if flags & SACKED == 0 {
                 fresh += 1;
-                news(self.base, flags & EVER_RESENT != 0);
+                on_segment(self.base, flags & EVER_RESENT != 0);
             }
             self.uncount(flags);
             self.base += 1;
@@ -81,28 +82,28 @@ impl Scoreboard {
         self.resent_early -= u32::from(flags & (RESENT | LOST) == RESENT);
     }
 
-    /// Takes the blocks of one ACK; returns how many segments they newly SACK, and tells `news` of each as
-    /// [`Self::advance`] does.
-    pub fn sack(&mut self, blocks: Blocks, mut news: impl FnMut(u32, bool)) -> u32 {
+    /// Takes the blocks of one ACK. Returns the number of newly SACKed segments, and calls `on_segment` for
+    /// each as [`Self::advance`] does.
+    pub fn sack(&mut self, blocks: Blocks, mut on_segment: impl FnMut(u32, bool)) -> u32 {
         let before = self.sacked;
         for block in blocks {
             if !self.recent.contains(&block) {
-                self.take_block(block, &mut news);
+                self.take_block(block, &mut on_segment);
             }
         }
         self.recent = blocks;
         self.sacked - before
     }
 
-    /// A block that has changed: only on one side or the other of the one seen before there is news.
-    fn take_block(&mut self, (from, to): (u32, u32), news: &mut impl FnMut(u32, bool)) {
+    /// Takes a block that has changed. Only the parts on either side of the known block are new.
+    fn take_block(&mut self, (from, to): (u32, u32), on_segment: &mut impl FnMut(u32, bool)) {
         let known = self.recent.iter().copied().find(|&(a, b)| a < to && from < b);
         let (a, b) = known.unwrap_or((to, to));
-        self.mark_sacked(from, to.min(a), news);
-        self.mark_sacked(from.max(b), to, news);
+        self.mark_sacked(from, to.min(a), on_segment);
+        self.mark_sacked(from.max(b), to, on_segment);
     }
 
-    fn mark_sacked(&mut self, from: u32, to: u32, news: &mut impl FnMut(u32, bool)) {
+    fn mark_sacked(&mut self, from: u32, to: u32, on_segment: &mut impl FnMut(u32, bool)) {
         let end = self.base + self.flags.len() as u32;
         for seq in from.max(self.base)..to.min(end) {
             let flag = self.flag(seq);
@@ -111,7 +112,7 @@ impl Scoreboard {
                 self.uncount(flags);
                 self.sacked += 1;
                 self.rank(seq);
-                news(seq, flags & EVER_RESENT != 0);
+                on_segment(seq, flags & EVER_RESENT != 0);
             }
         }
     }
@@ -122,21 +123,22 @@ impl Scoreboard {
         }
     }
 
-    /// Marks what now counts as lost and tells `news` of it; true if there is anything new.
-    pub fn judge(&mut self, mut news: impl FnMut(u32)) -> bool {
+    /// Marks segments that now count as lost, and calls `on_segment` for each. Returns true if there are new
+    /// losses.
+    pub fn detect_losses(&mut self, mut on_segment: impl FnMut(u32)) -> bool {
         if (self.sacked as usize) < DUP_THRESH {
             return false;
         }
         let before = self.lost;
         let end = self.base + self.flags.len() as u32;
         for seq in self.judged..self.top[DUP_THRESH - 1].min(end) {
-            self.lose(seq, &mut news);
+            self.lose(seq, &mut on_segment);
         }
         self.judged = self.judged.max(self.top[DUP_THRESH - 1]);
         self.lost > before
     }
 
-    fn lose(&mut self, seq: u32, news: &mut impl FnMut(u32)) {
+    fn lose(&mut self, seq: u32, on_segment: &mut impl FnMut(u32)) {
         let flags = self.flag(seq);
         if *flags & (SACKED | LOST) == 0 {
             let early = *flags & RESENT != 0;
@@ -144,20 +146,21 @@ impl Scoreboard {
             self.lost += 1;
             self.resent_early -= u32::from(early);
             self.resend_from = self.resend_from.min(seq);
-            news(seq);
+            on_segment(seq);
         }
     }
 
-    /// The first outstanding segment is lost whatever the SACKs say (duplicate ACKs counted it).
-    pub fn lose_first(&mut self, mut news: impl FnMut(u32)) {
+    /// Marks the first outstanding segment lost, whatever the SACKs report, because duplicate ACKs have
+    /// counted it.
+    pub fn lose_first(&mut self, mut on_segment: impl FnMut(u32)) {
         if !self.flags.is_empty() {
-            self.lose(self.base, &mut news);
+            self.lose(self.base, &mut on_segment);
         }
     }
 
-    /// After a time-out everything not SACKed is lost and may be sent again (RFC 6675 §5.1), but for segments
+    /// Marks everything lost that is not SACKed, after a time-out (RFC 6675 section 5.1), except segments
     /// after the first that are `recent`.
-    pub fn lose_all(&mut self, recent: impl Fn(u32) -> bool, mut news: impl FnMut(u32)) {
+    pub fn lose_all(&mut self, recent: impl Fn(u32) -> bool, mut on_segment: impl FnMut(u32)) {
         (self.lost, self.resent, self.resent_early) = (0, 0, 0);
         for (flags, seq) in self.flags.iter_mut().zip(self.base..) {
             if *flags & SACKED != 0 {
@@ -171,7 +174,7 @@ impl Scoreboard {
                 continue;
             }
             if *flags & !EVER_RESENT != LOST {
-                news(seq); // not known to be lost until now
+                on_segment(seq); // newly found lost
             }
             *flags = LOST | *flags & EVER_RESENT;
             self.lost += 1;
@@ -180,7 +183,7 @@ impl Scoreboard {
         self.judged = self.base + self.flags.len() as u32;
     }
 
-    /// A segment is lost, perhaps again (RACK, RFC 8985): it may be sent once more.
+    /// Marks a segment lost, possibly again (RACK, RFC 8985), so that it may be sent once more.
     pub fn lose_again(&mut self, seq: u32) {
         let flags = self.flag(seq);
         if *flags & SACKED != 0 {
@@ -194,17 +197,17 @@ impl Scoreboard {
         self.resend_from = self.resend_from.min(seq);
     }
 
-    /// Whether nothing is SACKed, lost, or under way a second time.
+    /// Whether no segment is SACKed, lost, or in flight a second time.
     pub fn is_clean(&self) -> bool {
         self.sacked + self.lost + self.resent == 0
     }
 
-    /// Segments thought to be in the network ("pipe", RFC 6675 §4).
+    /// The number of segments in the network ("pipe", RFC 6675 section 4).
     pub fn pipe(&self) -> u32 {
         self.flags.len() as u32 + self.resent - self.sacked - self.lost
     }
 
-    /// The next lost segment to send again, marked as sent.
+    /// Returns the next lost segment to send again, and marks it as sent.
     pub fn resend(&mut self) -> Option<u32> {
         if self.lost == self.resent - self.resent_early {
             return None;
@@ -217,8 +220,9 @@ impl Scoreboard {
         Some(seq)
     }
 
-    /// A hole below the highest SACKed segment that is neither lost nor resent, marked as sent (RFC 6675 §4,
-    /// NextSeg rule 3). It counts twice in the pipe, as it may be there twice.
+    /// Returns a hole below the highest SACKed segment that is neither lost nor sent again, and marks it as
+    /// sent (RFC 6675 section 4, NextSeg rule 3). It counts twice in the pipe, because both copies may be in
+    /// the network.
     pub fn resend_early(&mut self) -> Option<u32> {
         let top = self.top[0].min(self.base + self.flags.len() as u32);
         let seq = (self.judged.max(self.base)..top).find(|&s| *self.flag(s) == 0)?;
@@ -228,7 +232,7 @@ impl Scoreboard {
         Some(seq)
     }
 
-    /// A probe repeated the segment.
+    /// Records that a probe repeated the segment.
     pub fn note_resent(&mut self, seq: u32) {
         *self.flag(seq) |= EVER_RESENT;
     }
@@ -239,14 +243,14 @@ impl Scoreboard {
         flags.is_some_and(|flags| flags & EVER_RESENT != 0)
     }
 
-    /// Nothing counts as lost any more; what was sent again is in the network twice.
+    /// Clears all losses. Segments that were sent again then count twice in the network.
     pub fn unmark_losses(&mut self) {
         self.flags.iter_mut().for_each(|flags| *flags &= !LOST);
         (self.lost, self.resent_early) = (0, self.resent);
         (self.judged, self.resend_from) = (self.base, self.base);
     }
 
-    /// Whether nothing is to be learnt of a segment: it arrived, or is lost and not sent again yet.
+    /// Whether the state of a segment is known: it arrived, or is lost and not yet sent again.
     pub fn is_settled(&self, seq: u32) -> bool {
         let flags = seq.checked_sub(self.base).and_then(|at| self.flags.get(at as usize));
         flags.is_none_or(|&f| f & SACKED != 0 || f & (LOST | RESENT) == LOST)
@@ -273,9 +277,9 @@ mod tests {
     fn three_sacked_segments_above_make_a_hole_lost() {
         let mut b = board(10);
         b.sack([(101, 103), (0, 0), (0, 0)], ignore);
-        assert!(!b.judge(drop));
+        assert!(!b.detect_losses(drop));
         b.sack([(101, 104), (0, 0), (0, 0)], ignore);
-        assert!(b.judge(drop));
+        assert!(b.detect_losses(drop));
         assert_eq!((b.sacked, b.lost, b.pipe()), (3, 1, 6));
         assert_eq!(b.resend(), Some(100));
         assert_eq!((b.resend(), b.pipe()), (None, 7));
@@ -285,7 +289,7 @@ mod tests {
     fn acknowledged_segments_leave_all_counts() {
         let mut b = board(10);
         b.sack([(105, 108), (102, 103), (0, 0)], ignore);
-        b.judge(drop);
+        b.detect_losses(drop);
         assert_eq!(b.lost, 4); // 100, 101, 103, 104: three SACKed above each of them
         b.resend();
         assert_eq!(b.advance(108, ignore), 4);
@@ -316,12 +320,12 @@ mod tests {
     fn unmarked_losses_are_in_the_network_again() {
         let mut b = board(6);
         b.sack([(103, 106), (0, 0), (0, 0)], ignore);
-        b.judge(drop);
+        b.detect_losses(drop);
         b.resend();
         b.unmark_losses();
         assert_eq!((b.lost, b.resent, b.pipe()), (0, 1, 4)); // 100 twice, 101, 102
         assert!(b.was_resent(100) && !b.was_resent(101));
-        assert!(b.judge(drop)); // and are lost again if the blocks say so still
+        assert!(b.detect_losses(drop)); // and are lost again if the blocks still say so
     }
 
     #[test]
@@ -346,7 +350,7 @@ mod tests {
                     2 if span > 0 => {
                         let from = b.base + random(span) as u32;
                         b.sack([(from, from + random(6) as u32), (0, 0), (0, 0)], ignore);
-                        b.judge(drop);
+                        b.detect_losses(drop);
                     }
                     3 if random(4) == 0 => drop(b.resend_early()),
                     3 => drop(b.resend()),

@@ -1,38 +1,37 @@
-//! The order in which segments were sent, and by how much later ones may overtake earlier ones: what RACK asks
-//! (RFC 8985).
+//! The order of transmissions, and the observed reordering, as RACK (RFC 8985) needs them.
 
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// The largest distance that counts (Linux `tcp_max_reordering`).
+/// The largest reordering distance that is recorded (Linux `tcp_max_reordering`).
 const MOST_REORDERING: u32 = 300;
 
-/// Entries for which there is always room.
+/// The smallest capacity that a ring keeps.
 const ROOM: usize = 16;
 
-/// Recoveries for which the reordering window keeps its size (RFC 8985 §6.2 step 4).
+/// Number of recoveries for which the reordering window keeps its size (RFC 8985 section 6.2 step 4).
 const KEPT_RECOVERIES: u8 = 16;
 
-/// Transmissions in order of time; those that were repeated or acknowledged are stale.
+/// Transmissions in order of time. Entries that were repeated or acknowledged are stale.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Order {
+pub(crate) struct SendOrder {
     pub(crate) sent: VecDeque<(Time, u32)>,
-    /// The transmission sent last among all that were delivered, and its round trip.
+    /// The newest transmission among all that were delivered, and its round trip.
     pub(crate) newest: (Time, u32),
     pub(crate) newest_rtt: Span,
-    /// Delivered segments are below this one; and were before this ACK.
+    /// All delivered segments are below `end`; before this ACK they were below `end_before`.
     pub(crate) end: u32,
     pub(crate) end_before: u32,
-    /// A segment that was sent once arrived after a later one (RFC 8985 §6.2 step 3).
+    /// Whether a segment that was sent once arrived after a later one (RFC 8985 section 6.2 step 3).
     pub(crate) reordered: bool,
-    /// The largest distance at which that happened, segments (Linux `tp->reordering`).
+    /// The largest distance of such an arrival, segments (Linux `tp->reordering`).
     pub(crate) degree: u32,
     pub(crate) window: ReorderWindow,
 }
 
-impl Order {
-    /// Within one ACK nothing is known of the order of arrivals.
+impl SendOrder {
+    /// Records an arrival. The order of arrivals within one ACK is unknown.
     #[inline]
     pub(crate) fn note_arrival(&mut self, seq: u32, again: bool) {
         self.end = self.end.max(seq + 1);
@@ -62,16 +61,17 @@ impl Order {
     }
 }
 
-/// The reordering window, in quarters of the least RTT (RFC 8985 §6.2 step 4, `tcp_rack_update_reo_wnd`). It grows
-/// by one a round trip while duplicates are reported, and is one again after 16 recoveries without any.
+/// The reordering window, in quarters of the smallest RTT (RFC 8985 section 6.2 step 4,
+/// `tcp_rack_update_reo_wnd`). It grows by one per round trip while duplicates are reported, and returns to
+/// one after 16 recoveries without any.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct ReorderWindow {
     pub(crate) quarters: u8,
-    /// Recoveries for which it keeps its size.
+    /// Number of recoveries for which the window keeps its size.
     kept: u8,
-    /// A duplicate was reported that has not changed it yet.
+    /// Whether a duplicate was reported that has not yet changed the window.
     pub(crate) reported: bool,
-    /// Segments delivered when it last changed.
+    /// Segments delivered when the window last changed.
     changed_at: u32,
 }
 
@@ -82,8 +82,8 @@ impl Default for ReorderWindow {
 }
 
 impl ReorderWindow {
-    /// An ACK came of a segment that left when so many were `prior` delivered; `delivered` are now. Duplicates of
-    /// the round trip in which the window changed do not count.
+    /// Updates the window by an ACK of a segment that was sent when `prior` segments were delivered;
+    /// `delivered` are delivered now. Duplicates of the round trip in which the window changed do not count.
     pub(crate) fn update(&mut self, prior: u32, delivered: u32) {
         if prior >= self.changed_at {
             self.quarters = self.quarters.saturating_add(1);
@@ -92,7 +92,7 @@ impl ReorderWindow {
         self.reported = false;
     }
 
-    /// A recovery ended; its reduction was `undone`, or stays.
+    /// Records the end of a recovery whose reduction was `undone`, or stays.
     pub(crate) fn end_recovery(&mut self, undone: bool) {
         if undone {
             self.kept = (self.kept + 1).min(KEPT_RECOVERIES);
@@ -105,8 +105,8 @@ impl ReorderWindow {
     }
 }
 
-/// Gives back room that is long unused: a ring is walked through to its end, however little is in it,
-/// and drives everything else out of the cache.
+/// Releases capacity that has been unused for long. A ring is traversed up to its capacity however few
+/// entries it holds, and would displace other data from the cache.
 #[inline]
 pub(crate) fn tighten<T>(ring: &mut VecDeque<T>) {
     if ring.capacity() > 4 * ring.len().max(ROOM) {
@@ -114,11 +114,11 @@ pub(crate) fn tighten<T>(ring: &mut VecDeque<T>) {
     }
 }
 
-/// See [`SentPackets::overtaken`].
+/// The result of [`SentPackets::next_loss`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Overtaken {
+pub(crate) enum LossVerdict {
     None,
-    Maybe(Time),
+    Pending(Time),
     Lost(u32),
 }
 
@@ -130,7 +130,7 @@ mod tests {
     fn the_reordering_window_grows_once_a_round_trip_and_is_forgotten_after_sixteen_recoveries() {
         let mut window = ReorderWindow::default();
         window.update(0, 100);
-        window.update(60, 150); // of what left before it had grown
+        window.update(60, 150); // for transmissions before the growth
         assert_eq!(window.quarters, 2);
         window.update(100, 200);
         assert_eq!(window.quarters, 3);

@@ -1,7 +1,8 @@
-//! The sending end of a connection: its record, and its ACKs. How it begins is in [`super::handshake`], its
-//! timer in [`super::alarm`], what its law hears of ACKs in [`super::growth`], what it sends in [`super::output`],
-//! what an application writes in turn in [`super::writes`] and [`super::idle`], what happens under loss in
-//! [`super::recovery`].
+//! The sending end of a connection: its state, and the handling of ACKs.
+//!
+//! Other modules implement its parts: the handshake in [`super::handshake`], the timer in [`super::alarm`],
+//! the controller's view of ACKs in [`super::growth`], output in [`super::output`], an application's writes
+//! in [`super::writes`] and [`super::idle`], and loss recovery in [`super::recovery`].
 
 use headgate_model::control::{Controller, Echo, Window};
 use headgate_model::feedback::Words;
@@ -12,14 +13,14 @@ use crate::context::{AckSegment, Event, SenderContext};
 use crate::loss_recovery::LossRecovery;
 use crate::profile::Profile;
 use crate::reduction::Reduction;
-use crate::rtt::{Echoed, Estimator, since};
+use crate::rtt::{EchoedStamp, Estimator, since};
 use crate::sent_packets::SentPackets;
 use crate::state::{Alarm, Phase};
 use crate::stats::Stats;
 use crate::usage::Usage;
 use crate::write_queue::Writes;
 
-/// One connection's sending end. The fields of the first lines serve every ACK.
+/// One connection's sending end. The first fields fit one cache line, because every ACK uses them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Sender<C> {
@@ -27,63 +28,63 @@ pub struct Sender<C> {
     pub una: u32,
     /// The next segment to be sent for the first time (SND.NXT).
     pub next: u32,
-    /// Segments to send in all; [`crate::ENDLESS`] where there is no end.
+    /// Number of segments to send; [`crate::ENDLESS`] if the flow never ends.
     pub size: u32,
-    /// What the connection is doing.
+    /// The phase of the connection.
     pub phase: Phase,
     pub(crate) backoff: u8,
     pub(crate) alarm: Alarm,
-    /// The first outstanding segment has timed out before.
-    pub(crate) retried: bool,
-    /// How marks are echoed; whether the receiver is still to be told of a reduction.
+    /// Whether the first outstanding segment has timed out before.
+    pub(crate) has_timed_out: bool,
+    /// The echo of marks, and whether the receiver is still to be notified of a reduction.
     pub(crate) echo: Echo,
     pub(crate) reduced: bool,
-    /// The scheme whose headers its packets carry.
+    /// The scheme whose headers the packets carry.
     pub(crate) scheme: Option<u8>,
-    /// What the controller has set.
+    /// The controller's window.
     pub window: Window,
     pub(crate) deadline: Time,
-    /// When the timer that was asked for goes off; it may be earlier than the deadline.
+    /// The time for which the timer was set; it may be earlier than the deadline.
     pub(crate) armed: Time,
     pub(crate) dupacks: u32,
     pub(crate) round_end: u32,
-    /// Round trips.
+    /// RTT estimates.
     pub rtt: Estimator,
     pub(crate) recovery: Option<Box<LossRecovery>>,
     pub(crate) sent: Option<Box<SentPackets>>,
     pub(crate) pace_next: Time,
-    /// When the pacing timer goes off.
+    /// The time for which the pacing timer was set.
     pub(crate) pace_armed: Time,
-    /// The host's interface has enough to send until then.
+    /// The time until which the queue of the host's interface is full.
     pub(crate) host_busy_until: Time,
     /// Whether the window limits the flow.
     pub(crate) usage: Usage,
-    /// Growth of a whole window that does not make a segment yet.
+    /// Growth of a whole window that does not yet make a segment.
     pub(crate) grown: f64,
-    /// The tail loss probe under way: `next` after it, and whether it repeated a segment.
+    /// The current tail loss probe: `next` after it, and whether it repeated a segment.
     pub(crate) probe: Option<(u32, bool)>,
     /// The congestion controller.
     pub controller: C,
-    /// Fast recovery may begin again above this (RFC 6582); 0 before the first.
+    /// Fast recovery may begin again above this segment (RFC 6582); 0 before the first.
     pub(crate) recover: u32,
-    /// Marks echoed up to here belong to a window that was reduced already.
+    /// Marks echoed up to this segment belong to a window that was already reduced.
     pub(crate) marked_until: u32,
-    /// Without time stamps: the segment being timed, and since when (Karn).
+    /// Without time stamps: the segment that is timed, and the time at which it was sent (Karn).
     pub(crate) timed: Option<(u32, Time)>,
-    /// When the routers are asked for a new pace, if that is before the next turn.
-    pub(crate) ask_at: Time,
-    /// How its last reduction may be undone.
+    /// Time of the next request for a pace, if that is before the next turn.
+    pub(crate) request_at: Time,
+    /// State that undoes the last reduction.
     pub(crate) undo: Option<Box<Reduction>>,
-    /// When a segment was last sent.
+    /// Time of the last transmission.
     pub(crate) sent_at: Time,
-    /// What its application has written, if it does so in turn.
+    /// The application's writes, if it writes in turn.
     pub(crate) writes: Option<Box<Writes>>,
-    /// What it has counted.
+    /// Counters.
     pub stats: Stats,
 }
 
 impl<C: Controller> Sender<C> {
-    /// A closed sender of `size` segments.
+    /// Creates a closed sender of `size` segments.
     pub fn new(size: u32, controller: C, profile: &Profile) -> Self {
         let window =
             Window { cwnd: profile.initial_window, ssthresh: profile.initial_ssthresh, pace: f64::INFINITY };
@@ -95,7 +96,7 @@ impl<C: Controller> Sender<C> {
             phase: Phase::Closed,
             backoff: 0,
             alarm: Alarm::Timeout,
-            retried: false,
+            has_timed_out: false,
             echo: controller.echo().max(if profile.ecn { Echo::Latched } else { Echo::None }),
             reduced: false,
             scheme: controller.scheme(),
@@ -116,7 +117,7 @@ impl<C: Controller> Sender<C> {
             usage: Usage::default(),
             grown: 0.0,
             pace_armed: NEVER,
-            ask_at: 0,
+            request_at: 0,
             undo: None,
             host_busy_until: 0,
             sent_at: 0,
@@ -132,7 +133,7 @@ impl<C: Controller> Sender<C> {
         self.send_syn(ctx);
     }
 
-    /// An ACK arrived; true when it was the last one, or of a write.
+    /// Handles an ACK. Returns true if it was the last one of the flow or of a write.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSegment, header: Option<&Words>, ctx: &mut impl SenderContext) -> bool {
         if matches!(self.phase, Phase::SynSent | Phase::Closed) {
@@ -144,32 +145,32 @@ impl<C: Controller> Sender<C> {
         if plain && ack.next > self.una {
             self.on_progress(ack, ctx);
         } else {
-            self.on_other_ack(ack, ctx);
+            self.on_irregular_ack(ack, ctx);
         }
         if self.una >= self.size {
             return true;
         }
-        self.pump(ctx);
+        self.send_allowed(ctx);
         self.writes.is_some() && self.has_finished_write()
     }
 
-    /// The common case: nothing missing, new data acknowledged.
+    /// Handles the common case: nothing is missing, and new data is acknowledged.
     #[inline]
     pub(crate) fn on_progress(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
         let (cum, marked) = (ack.next, ack.echoes_mark());
         let flight = self.next - self.una;
         let newly = cum - self.una;
         if self.sent.is_some() {
-            self.note_arrivals(cum, Echoed::of(ack, ctx), ctx.now());
+            self.note_arrivals(cum, EchoedStamp::of(ack, ctx), ctx.now());
         }
         self.una = cum;
         self.dupacks = 0;
-        self.retried = false;
+        self.has_timed_out = false;
         let rtt_s = self.sample_rtt(cum, ack.stamp, ctx);
         if self.probe.is_some() {
-            self.settle_probe(newly, ctx);
+            self.resolve_tail_loss_probe(newly, ctx);
         }
-        self.grow(newly, flight, rtt_s, marked, ctx);
+        self.on_new_ack(newly, flight, rtt_s, marked, ctx);
         if marked {
             self.on_mark(newly, ctx);
         }
@@ -177,7 +178,7 @@ impl<C: Controller> Sender<C> {
     }
 
     #[inline]
-    fn note_arrivals(&mut self, cum: u32, echoed: Option<Echoed>, now: Time) {
+    fn note_arrivals(&mut self, cum: u32, echoed: Option<EchoedStamp>, now: Time) {
         if let Some(sent) = &mut self.sent {
             (self.una..cum).for_each(|seq| sent.deliver(seq, now, echoed));
             sent.advance(cum);
@@ -205,28 +206,28 @@ impl<C: Controller> Sender<C> {
     #[inline]
     pub(crate) fn take_sample(&mut self, rtt: Span, ctx: &mut impl SenderContext) -> f64 {
         let rtt_s = self.rtt.sample(rtt, (self.una, self.next), ctx.now(), ctx.profile());
-        self.backoff = 0; // until now: Karn; RFC 6298 §5
+        self.backoff = 0; // Karn's algorithm; RFC 6298 §5
         self.stats.rtt_sum_s += rtt_s;
         self.stats.rtt_count += 1;
         ctx.observe(Event::RttSample { rtt_s });
         rtt_s
     }
 
-    /// With RACK it is known when each segment left. So laws see the RTT of the last one that an ACK covers
-    /// (as Linux), without the first one's wait for it at the receiver; the echo only tells of what was
-    /// sent again.
+    /// Returns the RTT of the newest segment that an ACK covers, which controllers see as in Linux. With RACK
+    /// the send time of each segment is known, so the sample excludes the wait of the first segment at the
+    /// receiver. The echoed time stamp serves only retransmissions.
     fn newest_rtt(&mut self, echoed_s: f64) -> f64 {
         let newest = self.sent.as_ref().and_then(|sent| sent.rtt());
-        newest.map_or(echoed_s, |rtt| self.rtt.see(rtt))
+        newest.map_or(echoed_s, |rtt| self.rtt.note_min_rtt(rtt))
     }
 
-    /// There is nothing more to send; true if all that was sent has been acknowledged.
+    /// Ends the flow after the segments sent so far. Returns true if all of them are acknowledged.
     pub fn stop(&mut self) -> bool {
         self.size = self.size.min(self.next);
         self.una >= self.size
     }
 
-    /// The connection is over, whatever is outstanding.
+    /// Closes the connection, whatever is outstanding.
     pub fn close(&mut self) {
         self.phase = Phase::Closed;
         self.recovery = None;
@@ -234,17 +235,17 @@ impl<C: Controller> Sender<C> {
         self.undo = None;
     }
 
-    /// Segments in the network, as far as the sender knows.
+    /// Number of segments in the network, as far as the sender knows.
     pub fn flight(&self) -> u32 {
-        self.recovery.as_ref().map_or(self.next - self.una, |e| e.board.pipe())
+        self.recovery.as_ref().map_or(self.next - self.una, |e| e.scoreboard.pipe())
     }
 
-    /// What the controller shows of itself; NaN if nothing.
+    /// The controller's gauge; NaN if it provides none.
     pub fn gauge(&self) -> f64 {
         self.controller.gauge().map_or(f64::NAN, |gauge| gauge.1)
     }
 
-    /// Memory besides the record itself.
+    /// Heap memory of the sender, bytes.
     pub fn extra_bytes(&self) -> usize {
         self.recovery.as_ref().map_or(0, |e| e.bytes())
             + self.sent.as_ref().map_or(0, |j| j.bytes())

@@ -1,38 +1,38 @@
-//! What was known when each outstanding segment was sent: the memory behind RACK (RFC 8985) and
-//! delivery-rate samples (draft-cheng-iccrg-delivery-rate-estimation). Kept only for those who ask.
+//! The state of the connection when each outstanding segment was sent, for RACK (RFC 8985) and delivery-rate
+//! samples (draft-cheng-iccrg-delivery-rate-estimation). It is recorded only if one of them is in use.
 
 use headgate_model::control::Rate;
 use headgate_model::units::{NEVER, SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-use crate::rtt::Echoed;
-use crate::send_order::{Order, Overtaken, tighten};
+use crate::rtt::EchoedStamp;
+use crate::send_order::{LossVerdict, SendOrder, tighten};
 
-/// One transmission: half a cache line, as there is one for each segment in flight.
+/// One transmission. It fills half a cache line, because there is one for each segment in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(align(32))]
-struct Sent {
+struct Transmission {
     at: Time,
-    /// Segments delivered until then.
+    /// Segments delivered before the transmission.
     delivered: u32,
-    /// How long ago the last of them was acknowledged.
-    delivered_ago: Ago,
-    /// How long ago the first segment of the sampled interval was sent.
-    first_ago: Ago,
-    /// Segments found lost until then, and in flight with this one.
+    /// Age of the last of those deliveries.
+    delivered_age: Age,
+    /// Time since the first segment of the sampled interval was sent.
+    first_age: Age,
+    /// Segments found lost before the transmission, and segments in flight including this one.
     lost: u32,
     in_flight: u32,
     again: bool,
-    /// There was nothing to send.
+    /// Whether the sender had nothing else to send.
     app_limited: bool,
 }
 
-/// A span of up to 17 s, to 4 ns.
+/// A span of up to 17 s in steps of 4 ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Ago(u32);
+struct Age(u32);
 
-impl Ago {
+impl Age {
     const SHIFT: u32 = 12;
 
     fn new(span: Span) -> Self {
@@ -44,34 +44,35 @@ impl Ago {
     }
 }
 
-/// The fields of the first lines serve every segment.
+/// The record of all outstanding segments. The first fields fit one cache line, because every segment uses
+/// them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct SentPackets {
     base: u32,
     delivered: u32,
-    /// Segments found lost, and before this ACK.
+    /// Segments found lost in all, and before this ACK.
     lost: u32,
     lost_before: u32,
-    /// Delivered before this ACK.
+    /// Segments delivered before this ACK.
     before: u32,
-    /// Samples are limited by the application until so many are delivered.
+    /// Samples are application-limited until this number of segments is delivered.
     app_limited_until: u32,
     delivered_at: Time,
     first_at: Time,
-    sent: VecDeque<Sent>,
-    /// Shortest round trip among this ACK's segments that were sent once, and of all: exact, whatever the clock
-    /// of the profile. `NEVER` if there is none.
+    sent: VecDeque<Transmission>,
+    /// The shortest round trip among this ACK's segments that were sent once, and among all segments. Both
+    /// are exact, whatever the clock of the profile. `NEVER` if there is none.
     rtt: Span,
     least_rtt: Span,
-    /// Of this ACK: the segment whose sending saw the most delivered.
-    latest: Option<Sent>,
-    /// For RACK.
-    order: Option<Order>,
+    /// The segment of this ACK that was sent last.
+    latest: Option<Transmission>,
+    /// The order of transmissions, for RACK.
+    order: Option<SendOrder>,
 }
 
 impl SentPackets {
-    /// `in_order`: it will be asked what was overtaken.
+    /// Creates an empty record. `in_order` records the order of transmissions for [`Self::next_loss`].
     pub fn new(in_order: bool) -> Self {
         Self {
             base: 0,
@@ -86,22 +87,22 @@ impl SentPackets {
             rtt: NEVER,
             least_rtt: NEVER,
             latest: None,
-            order: in_order.then(Order::default),
+            order: in_order.then(SendOrder::default),
         }
     }
 
-    /// Notes a transmission that makes `in_flight` segments outstanding; `alone`: nothing was, not
-    /// even lost segments, and an interval begins.
+    /// Records a transmission that makes `in_flight` segments outstanding. `alone` is true if nothing was
+    /// outstanding before, not even lost segments; a new interval then begins.
     pub fn note_sent(&mut self, seq: u32, now: Time, in_flight: u32, alone: bool) {
         if alone {
             (self.first_at, self.delivered_at) = (now, now);
         }
-        let mut sent = Sent {
+        let mut sent = Transmission {
             at: now,
             delivered: self.delivered,
             again: false,
-            delivered_ago: Ago::new(now - self.delivered_at),
-            first_ago: Ago::new(now - self.first_at),
+            delivered_age: Age::new(now - self.delivered_at),
+            first_age: Age::new(now - self.first_at),
             lost: self.lost,
             in_flight,
             app_limited: self.delivered < self.app_limited_until,
@@ -118,11 +119,10 @@ impl SentPackets {
         }
     }
 
-    /// One segment is known to have arrived. An echo faster than any round trip was of its first
-    /// transmission and says nothing about the second (RFC 8985 §6.2 step 2); so was one with a time stamp from
-    /// before the second.
+    /// Records the arrival of a segment. An echo faster than any round trip, or with a time stamp from before
+    /// the retransmission, belongs to the first transmission (RFC 8985 section 6.2 step 2).
     #[inline]
-    pub fn deliver(&mut self, seq: u32, now: Time, echoed: Option<Echoed>) {
+    pub fn deliver(&mut self, seq: u32, now: Time, echoed: Option<EchoedStamp>) {
         let Some(&sent) = self.sent.get((seq - self.base) as usize) else { return };
         self.delivered += 1;
         self.delivered_at = now;
@@ -145,7 +145,7 @@ impl SentPackets {
         }
     }
 
-    /// Everything below `una` is acknowledged.
+    /// Removes all segments below `una`, which are acknowledged.
     #[inline]
     pub fn advance(&mut self, una: u32) {
         let gone = ((una - self.base) as usize).min(self.sent.len());
@@ -171,12 +171,12 @@ impl SentPackets {
         self.delivered
     }
 
-    /// Whether segments were seen to overtake others.
+    /// Whether reordering was observed.
     pub fn is_reordered(&self) -> bool {
         self.order.as_ref().is_some_and(|order| order.reordered)
     }
 
-    /// The largest distance at which a segment was overtaken, segments; 0 if none was.
+    /// The largest distance at which a later segment overtook an earlier one, segments; 0 if none did.
     pub fn reordering_degree(&self) -> u32 {
         self.order.as_ref().map_or(0, |order| order.degree)
     }
@@ -186,15 +186,15 @@ impl SentPackets {
         self.order.as_ref().map_or(1, |order| order.window.quarters)
     }
 
-    /// A time stamp shows that a segment was late, `distance` segments behind.
+    /// Records that a time stamp proved a segment late by `distance` segments.
     pub fn note_late(&mut self, distance: u32) {
         if let Some(order) = &mut self.order {
             order.note_reordering(distance);
         }
     }
 
-    /// The receiver reports so many duplicates, each a delivery. The reordering window `widens` unless a probe
-    /// was the duplicate.
+    /// Records `count` duplicates that the receiver reports; each is a delivery. `widens` is false if a probe
+    /// was the duplicate, which leaves the reordering window alone.
     pub fn note_duplicates(&mut self, count: u32, widens: bool) {
         self.delivered += count;
         if let Some(order) = &mut self.order {
@@ -202,14 +202,16 @@ impl SentPackets {
         }
     }
 
-    /// A recovery ended; its reduction was `undone`, since all that it sent again had arrived, or stays.
+    /// Records the end of a recovery. `undone` is true if its reduction was undone, because everything that
+    /// it sent again had arrived.
     pub fn end_recovery(&mut self, undone: bool) {
         if let Some(order) = &mut self.order {
             order.window.end_recovery(undone);
         }
     }
 
-    /// What was judged lost may arrive still: everything outstanding is in order of time again.
+    /// Restores the order of all outstanding segments after losses were cleared, because those segments may
+    /// still arrive.
     pub fn reexamine(&mut self, mut settled: impl FnMut(u32) -> bool) {
         let Some(order) = &mut self.order else { return };
         let outstanding = self.sent.iter().zip(self.base..).filter(|&(_, seq)| !settled(seq));
@@ -218,24 +220,24 @@ impl SentPackets {
         order.sent = sent.into();
     }
 
-    /// Whether an outstanding segment was sent less than the newest round trip ago (`tcp_rack_skb_timeout`).
+    /// Whether an outstanding segment was sent within the newest round trip (`tcp_rack_skb_timeout`).
     pub fn is_recent(&self, seq: u32, now: Time) -> bool {
         let rtt = self.order.as_ref().map_or(0, |order| order.newest_rtt);
         self.sent.get((seq - self.base) as usize).is_some_and(|sent| sent.at + rtt > now)
     }
 
-    /// Shortest round trip among this ACK's segments that were sent once.
+    /// The shortest round trip among this ACK's segments that were sent once.
     pub fn rtt(&self) -> Option<Span> {
-        known(self.rtt)
+        if_measured(self.rtt)
     }
 
-    /// When an outstanding segment was last sent.
+    /// Time of the last transmission of an outstanding segment.
     pub fn sent_at(&self, seq: u32) -> Time {
         self.sent[(seq - self.base) as usize].at
     }
 
-    /// The sample of this ACK, after which `in_flight` segments are outstanding. There is no rate if the
-    /// interval is shorter than any round trip.
+    /// Returns the rate sample of this ACK, after which `in_flight` segments are outstanding. It contains no
+    /// rate if its interval is shorter than any round trip.
     #[inline]
     pub fn rate(&mut self, in_flight: u32) -> Rate {
         let newly = self.delivered - std::mem::replace(&mut self.before, self.delivered);
@@ -246,11 +248,11 @@ impl SentPackets {
             lost: f64::from(self.lost),
             newly_lost: f64::from(newly_lost),
             in_flight: f64::from(in_flight),
-            rtt_s: known(std::mem::replace(&mut self.rtt, NEVER)).map_or(0.0, seconds),
+            rtt_s: if_measured(std::mem::replace(&mut self.rtt, NEVER)).map_or(0.0, seconds),
             ..Rate::default()
         };
         let Some(sent) = self.latest.take() else { return counts };
-        let interval = sent.first_ago.span().max(self.delivered_at - sent.at + sent.delivered_ago.span());
+        let interval = sent.first_age.span().max(self.delivered_at - sent.at + sent.delivered_age.span());
         let valid = interval > 0 && (self.least_rtt == NEVER || interval >= self.least_rtt);
         let delivered = f64::from(self.delivered - sent.delivered);
         Rate {
@@ -261,7 +263,7 @@ impl SentPackets {
     }
 
     #[inline]
-    fn since(&self, sent: &Sent, counts: Rate) -> Rate {
+    fn since(&self, sent: &Transmission, counts: Rate) -> Rate {
         Rate {
             prior: f64::from(sent.delivered),
             then_in_flight: f64::from(sent.in_flight),
@@ -271,7 +273,7 @@ impl SentPackets {
         }
     }
 
-    /// A segment is lost: what was known when it was sent.
+    /// Records a loss. Returns the state of the connection when the segment was sent.
     pub fn lose(&mut self, seq: u32) -> Option<Rate> {
         let sent = *self.sent.get(seq.checked_sub(self.base)? as usize)?;
         self.lost += 1;
@@ -279,42 +281,47 @@ impl SentPackets {
         Some(self.since(&sent, Rate { delivered, lost, ..Rate::default() }))
     }
 
-    /// There is nothing to send while `in_flight` segments are outstanding.
+    /// Records that the sender has nothing to send while `in_flight` segments are outstanding.
     pub fn note_app_limited(&mut self, in_flight: u32) {
         self.app_limited_until = (self.delivered + in_flight).max(1) + 1;
     }
 
-    /// The oldest transmission that something sent later has overtaken by more than `patience`: lost.
-    /// Otherwise when the next one would be, if any can. `stale` tells what arrived.
-    pub fn overtaken(&mut self, now: Time, patience: Span, mut stale: impl FnMut(u32) -> bool) -> Overtaken {
-        let Some(order) = &mut self.order else { return Overtaken::None };
+    /// The oldest transmission that a later one has overtaken by more than `reordering_window` is lost. If there is
+    /// none, returns when the next one becomes lost. `stale` is true for segments that have arrived.
+    pub fn next_loss(
+        &mut self,
+        now: Time,
+        reordering_window: Span,
+        mut stale: impl FnMut(u32) -> bool,
+    ) -> LossVerdict {
+        let Some(order) = &mut self.order else { return LossVerdict::None };
         while let Some(&(at, seq)) = order.sent.front() {
             let current = seq >= self.base && self.sent[(seq - self.base) as usize].at == at;
             if current && !stale(seq) {
                 if (at, seq) >= order.newest {
                     break;
                 }
-                let due = at + order.newest_rtt + patience;
+                let due = at + order.newest_rtt + reordering_window;
                 if due > now {
-                    return Overtaken::Maybe(due);
+                    return LossVerdict::Pending(due);
                 }
                 order.sent.pop_front();
-                return Overtaken::Lost(seq);
+                return LossVerdict::Lost(seq);
             }
             order.sent.pop_front();
         }
-        Overtaken::None
+        LossVerdict::None
     }
 
     pub fn bytes(&self) -> usize {
         let order = self.order.as_ref().map_or(0, |order| order.sent.capacity());
-        size_of::<Self>() + self.sent.capacity() * size_of::<Sent>() + order * 16
+        size_of::<Self>() + self.sent.capacity() * size_of::<Transmission>() + order * 16
     }
 }
 
-/// A span, if it is one.
+/// Returns a span, unless it is [`NEVER`].
 #[inline]
-fn known(span: Span) -> Option<Span> {
+fn if_measured(span: Span) -> Option<Span> {
     (span != NEVER).then_some(span)
 }
 
@@ -335,11 +342,11 @@ mod tests {
     fn a_segment_is_lost_when_a_later_one_arrived_and_time_is_up() {
         let mut j = sent();
         j.deliver(2, 102 * MS, None);
-        assert_eq!(j.overtaken(102 * MS, 25 * MS, |s| s == 2), Overtaken::Maybe(125 * MS));
-        assert_eq!(j.overtaken(125 * MS, 25 * MS, |s| s == 2), Overtaken::Lost(0));
-        assert_eq!(j.overtaken(125 * MS, 25 * MS, |s| s == 2), Overtaken::Maybe(126 * MS));
-        assert_eq!(j.overtaken(126 * MS, 25 * MS, |s| s == 2), Overtaken::Lost(1));
-        assert_eq!(j.overtaken(126 * MS, 25 * MS, |s| s == 2), Overtaken::None);
+        assert_eq!(j.next_loss(102 * MS, 25 * MS, |s| s == 2), LossVerdict::Pending(125 * MS));
+        assert_eq!(j.next_loss(125 * MS, 25 * MS, |s| s == 2), LossVerdict::Lost(0));
+        assert_eq!(j.next_loss(125 * MS, 25 * MS, |s| s == 2), LossVerdict::Pending(126 * MS));
+        assert_eq!(j.next_loss(126 * MS, 25 * MS, |s| s == 2), LossVerdict::Lost(1));
+        assert_eq!(j.next_loss(126 * MS, 25 * MS, |s| s == 2), LossVerdict::None);
     }
 
     #[test]
@@ -348,7 +355,7 @@ mod tests {
         j.note_sent(0, 20 * MS, 10, false);
         j.note_sent(10, 21 * MS, 11, false);
         (1..11).for_each(|seq| j.deliver(seq, 121 * MS, None));
-        assert_eq!(j.overtaken(121 * MS, 0, |s| s > 0), Overtaken::Lost(0));
+        assert_eq!(j.next_loss(121 * MS, 0, |s| s > 0), LossVerdict::Lost(0));
     }
 
     #[test]
@@ -356,7 +363,7 @@ mod tests {
         let mut j = sent();
         j.deliver(1, 101 * MS, None);
         j.note_sent(0, 190 * MS, 10, false);
-        j.deliver(0, 200 * MS, None); // 10 ms after it was sent again, where a round trip takes 100
+        j.deliver(0, 200 * MS, None); // 10 ms after its retransmission, at an RTT of 100 ms
         assert_eq!(j.order.map(|order| order.newest), Some((MS, 1)));
     }
 
@@ -364,7 +371,7 @@ mod tests {
     fn what_arrives_late_without_being_sent_again_was_overtaken() {
         let mut j = sent();
         j.deliver(3, 103 * MS, None);
-        j.deliver(1, 103 * MS, None); // told by the same ACK
+        j.deliver(1, 103 * MS, None); // reported by the same ACK
         j.advance(0);
         assert!(!j.is_reordered());
         j.note_sent(0, 104 * MS, 10, false);

@@ -1,35 +1,35 @@
-//! What a sender is doing, and what its timer is set for.
+//! The phase of a sender, and the purpose of its timer.
 
 use serde::{Deserialize, Serialize};
 
-/// What the connection is doing.
+/// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
-    /// Not begun, or over.
+    /// Not yet opened, or closed.
     Closed,
-    /// The SYN is under way.
+    /// The SYN is in flight.
     SynSent,
-    /// Established, and nothing is being repaired.
+    /// Established, without loss recovery.
     Open,
-    /// Fast recovery: a loss was found by its echo.
+    /// Fast recovery: the receiver's reports revealed a loss.
     Recovery,
     /// Recovery after a time-out.
     Timeout,
-    /// The window shrinks over a round trip, for a congestion mark (Linux `TCP_CA_CWR`).
+    /// The window shrinks over a round trip for a congestion mark (Linux `TCP_CA_CWR`).
     Reducing,
 }
 
 impl Phase {
-    /// Names of all, in their order.
+    /// The names of all phases, in their order.
     pub const NAMES: [&str; 6] = ["closed", "syn-sent", "open", "recovery", "timeout", "cwr"];
 }
 
-/// What the retransmission timer is set for; it is one timer (RFC 8985 §8).
+/// The purpose of the retransmission timer, which is a single timer (RFC 8985 section 8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Alarm {
     Timeout,
     /// A tail loss probe.
     Probe,
-    /// The reordering window of an overtaken segment.
+    /// The end of the reordering window of an overtaken segment.
     Reorder,
 }

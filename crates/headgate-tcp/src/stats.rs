@@ -1,27 +1,27 @@
-//! What a sender counts.
+//! The counters of a sender.
 
 use headgate_model::units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// What one sender counts: first what every ACK touches, in one line of the cache.
+/// The counters of one sender. The first fields share a cache line, because every ACK updates them.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[repr(C)]
 pub struct Stats {
     /// Sum of the RTT samples, seconds, and their number.
     pub rtt_sum_s: f64,
-    /// Sum of the windows after each ACK of new data, segments, and the number of such ACKs.
+    /// Sum of the windows after each ACK of new data, segments, and the number of those ACKs.
     pub cwnd_sum: f64,
     /// See `rtt_sum_s`.
     pub rtt_count: u32,
     /// See `cwnd_sum`.
     pub acks: u32,
-    /// Times that the window shrank, and by how many segments in all.
+    /// Number of reductions of the window, and their sum in segments.
     pub decreases: u32,
     /// See `decreases`.
     pub fallen: f64,
-    /// When the first SYN left.
+    /// Time of the first SYN, picoseconds.
     pub started: Time,
-    /// Time from there to its answer.
+    /// Time from the first SYN to its answer, picoseconds.
     pub established: Option<Span>,
     /// Segments sent again.
     pub retransmissions: u32,
@@ -29,7 +29,7 @@ pub struct Stats {
     pub timeouts: u32,
     /// Episodes of fast recovery.
     pub recoveries: u32,
-    /// Reductions on congestion marks.
+    /// Reductions for congestion marks.
     pub reductions: u32,
     /// Reductions that were undone, and time-outs found spurious.
     pub undone: u32,
@@ -38,7 +38,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// What was counted after `before`.
+    /// Returns the counts since `before`.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Stats {
         }
     }
 
-    /// What was repaired from the start of the flow on.
+    /// Returns the repairs since the start of the flow.
     #[must_use]
     pub fn repairs(&self) -> Repairs {
         let Self { retransmissions, timeouts, recoveries, undone, spurious_timeouts, .. } = *self;
@@ -66,7 +66,7 @@ impl Stats {
     }
 }
 
-/// What a sender repaired, and what of it was needless.
+/// The repairs of a sender, and how many of them were needless.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repairs {
     /// Segments sent again.
@@ -82,7 +82,7 @@ pub struct Repairs {
 }
 
 impl Repairs {
-    /// What was repaired after `before`.
+    /// Returns the repairs since `before`.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {

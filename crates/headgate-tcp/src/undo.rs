@@ -1,7 +1,9 @@
-//! Reductions that turn out to be needless, and how they are undone. Segments were late, not lost, if the receiver
-//! reports every retransmission as a duplicate (D-SACK, RFC 2883, RFC 3708), if an ACK echoes a time stamp from
-//! before the first retransmission (Eifel, RFC 3522, RFC 4015), or if after a time-out segments arrive that were
-//! sent once (F-RTO, RFC 5682). The rules are those of Linux (`tcp_try_undo_*` in `tcp_input.c`).
+//! Detection of needless reductions, and their undo.
+//!
+//! Segments were late, not lost, in three cases. The receiver reports every retransmission as a duplicate
+//! (D-SACK, RFC 2883, RFC 3708). An ACK echoes a time stamp from before the first retransmission (Eifel, RFC
+//! 3522, RFC 4015). Segments that were sent once arrive after a time-out (F-RTO, RFC 5682). The rules are
+//! those of Linux (`tcp_try_undo_*` in `tcp_input.c`).
 
 use headgate_model::control::{Controller, Window};
 
@@ -9,12 +11,12 @@ use crate::context::{AckSegment, Context, Event, SenderContext};
 use crate::loss_recovery::LossRecovery;
 use crate::profile::Profile;
 use crate::reduction::Reduction;
-use crate::rtt::Echoed;
+use crate::rtt::EchoedStamp;
 use crate::sender::Sender;
 use crate::state::Phase;
 
-/// Splits a D-SACK off the blocks of an ACK: the first block, if it lies below the cumulative ACK or within the
-/// second block (RFC 2883 §4). Returns it with the ACK as it would be without it.
+/// Splits a D-SACK from the blocks of an ACK: the first block, if it lies below the cumulative ACK or within
+/// the second block (RFC 2883 section 4). Returns the D-SACK and the ACK without it.
 pub(crate) fn split_duplicate(ack: &AckSegment) -> (Option<(u32, u32)>, AckSegment) {
     let Some([first, second, third]) = ack.blocks else { return (None, *ack) };
     let within_second = second.0 <= first.0 && first.1 <= second.1;
@@ -26,28 +28,29 @@ pub(crate) fn split_duplicate(ack: &AckSegment) -> (Option<(u32, u32)>, AckSegme
 }
 
 impl<C: Controller> Sender<C> {
-    /// A retransmission of lost data leaves.
+    /// Records a retransmission of lost data.
     pub(crate) fn note_resent(&mut self, ctx: &impl Context) {
         if ctx.profile().undo || ctx.profile().dsack {
             self.undo.get_or_insert_default().note_resent(ctx.now());
         }
     }
 
-    /// A probe repeats a segment: a duplicate may be reported from now on.
+    /// Records that a probe repeats a segment, so that a duplicate may be reported.
     pub(crate) fn expect_duplicate(&mut self, profile: &Profile) {
         if profile.dsack {
             self.undo.get_or_insert_default();
         }
     }
 
-    /// A reduction is made, from this window. It may be undone if there is one (`tcp_init_undo`).
+    /// Begins an episode with the window `before` the reduction; `None` if the reduction cannot be undone
+    /// (`tcp_init_undo`).
     pub(crate) fn begin_episode(&mut self, before: Option<Window>, profile: &Profile) {
         if !profile.undo {
             return;
         }
-        let board = self.recovery.as_ref().map(|recovery| &recovery.board);
-        let resent = board.map_or(0, |board| board.resent);
-        let first_resent = board.is_some_and(|board| board.was_resent(self.una));
+        let scoreboard = self.recovery.as_ref().map(|recovery| &recovery.scoreboard);
+        let resent = scoreboard.map_or(0, |scoreboard| scoreboard.resent);
+        let first_resent = scoreboard.is_some_and(|scoreboard| scoreboard.was_resent(self.una));
         let probes = u32::from(self.probe.is_some_and(|probe| probe.1));
         let undo = self.undo.get_or_insert_default();
         if resent == 0 && !first_resent {
@@ -58,44 +61,45 @@ impl<C: Controller> Sender<C> {
         undo.before = before.map(|window| (window.cwnd, window.ssthresh.max(0.75 * window.cwnd)));
     }
 
-    /// After a time-out, whether it was spurious is to be tested (RFC 5682 §3.1 step 1).
+    /// Starts the test for a spurious time-out, if `begins` (RFC 5682 section 3.1 step 1).
     pub(crate) fn begin_timeout_test(&mut self, begins: bool, profile: &Profile) {
         if profile.frto {
             self.undo.get_or_insert_default().tests_timeout = begins;
         }
     }
 
-    /// A mark proves the congestion: what was reduced stays reduced.
+    /// Makes the current reduction permanent, because a mark proves the congestion.
     pub(crate) fn forbid_undo(&mut self) {
         if let Some(undo) = &mut self.undo {
             undo.before = None;
         }
     }
 
-    /// The episode of a mark begins: there is nothing to undo.
+    /// Ends the previous episode, because that of a mark begins, which cannot be undone.
     pub(crate) fn forget_episode(&mut self) {
         if let Some(undo) = &mut self.undo {
             (undo.marker, undo.before) = (None, None);
         }
     }
 
-    /// Nothing that was sent again is outstanding any more.
+    /// Records that no retransmission is outstanding any more.
     pub(crate) fn end_episode(&mut self) {
         if let Some(undo) = &mut self.undo {
             undo.resent_at = None;
         }
     }
 
-    /// The receiver reports a duplicate (`tcp_dsack_seen`, `tcp_check_dsack`). More duplicates than
-    /// retransmissions are the network's, and say nothing. True if it counts.
+    /// Records a duplicate that the receiver reports (`tcp_dsack_seen`, `tcp_check_dsack`). Returns true if
+    /// it counts. If there are more duplicates than retransmissions, the network duplicates packets, and the
+    /// reports prove nothing.
     pub(crate) fn note_duplicate(&mut self, (from, to): (u32, u32), ctx: &impl Context) -> bool {
         let Some(undo) = self.undo.as_mut().filter(|_| ctx.profile().dsack) else { return false };
         undo.duplicates += to - from;
         if undo.duplicates > self.stats.retransmissions {
             return false;
         }
-        let board = self.recovery.as_ref().map(|recovery| &recovery.board);
-        let was_resent = to <= self.una || board.is_some_and(|board| board.was_resent(from));
+        let scoreboard = self.recovery.as_ref().map(|recovery| &recovery.scoreboard);
+        let was_resent = to <= self.una || scoreboard.is_some_and(|scoreboard| scoreboard.was_resent(from));
         if let Some(unreported) = undo.unreported.as_mut().filter(|_| was_resent) {
             if undo.marker.is_some_and(|marker| to > marker) {
                 *unreported = unreported.saturating_sub(to - from);
@@ -111,29 +115,30 @@ impl<C: Controller> Sender<C> {
         true
     }
 
-    /// Whether an ACK shows that what filled a hole was late, not lost: no retransmission has left, or it echoes
-    /// a time stamp from before the first one (`tcp_packet_delayed`).
+    /// Whether an ACK proves that the segment which filled a hole was late, not lost: nothing was sent again,
+    /// or the ACK echoes a time stamp from before the first retransmission (`tcp_packet_delayed`).
     fn was_late(&self, undo: &Reduction, echo: u32, ctx: &impl Context) -> bool {
         let profile = ctx.profile();
         match undo.resent_at {
             None => profile.sack || self.una < self.recover,
-            Some(at) => profile.timestamps && Echoed::new(echo, ctx).is_before(at),
+            Some(at) => profile.timestamps && EchoedStamp::new(echo, ctx).is_before(at),
         }
     }
 
-    /// Whether the reduction was needless, as an ACK with this time stamp shows (`tcp_may_undo`).
+    /// Whether an ACK with this time stamp proves that the reduction was needless (`tcp_may_undo`).
     pub(crate) fn may_undo(&self, echo: u32, ctx: &impl Context) -> bool {
         self.undo.as_deref().is_some_and(|undo| {
             undo.is_all_reported() || (undo.marker.is_some() && self.was_late(undo, echo, ctx))
         })
     }
 
-    /// Whether an ACK within fast recovery shows that the segment which filled the hole was late.
-    pub(crate) fn fills_late(&self, echo: u32, ctx: &impl Context) -> bool {
+    /// Whether an ACK within fast recovery proves that the segment which filled the hole was late.
+    pub(crate) fn is_late_fill(&self, echo: u32, ctx: &impl Context) -> bool {
         self.undo.as_deref().is_some_and(|undo| undo.marker.is_some() && self.was_late(undo, echo, ctx))
     }
 
     /// Undoes the reduction if every retransmission was reported as a duplicate (`tcp_try_undo_dsack`).
+    /// Returns true if it did.
     pub(crate) fn undo_by_duplicates(&mut self, ctx: &mut impl SenderContext) -> bool {
         if !self.undo.as_deref().is_some_and(Reduction::is_all_reported) {
             return false;
@@ -145,7 +150,7 @@ impl<C: Controller> Sender<C> {
         true
     }
 
-    /// Restores the window, and takes back the judgement of what is lost if `unmark` (`tcp_undo_cwnd_reduction`).
+    /// Restores the window, and clears all losses if `unmark` (`tcp_undo_cwnd_reduction`).
     pub(crate) fn undo_reduction(&mut self, unmark: bool, ctx: &mut impl SenderContext) {
         if unmark {
             self.unmark_losses();
@@ -169,14 +174,15 @@ impl<C: Controller> Sender<C> {
 
     fn unmark_losses(&mut self) {
         let Some(recovery) = &mut self.recovery else { return };
-        recovery.board.unmark_losses();
+        recovery.scoreboard.unmark_losses();
         if let Some(sent) = &mut self.sent {
-            sent.reexamine(|seq| recovery.board.is_settled(seq));
+            sent.reexamine(|seq| recovery.scoreboard.is_settled(seq));
         }
     }
 
-    /// F-RTO (RFC 5682 §3.1) after a time-out. `original`: an ACK brought a segment that was sent once and before
-    /// the time-out; `duplicate`: it moved nothing on, or SACKed something. True if the time-out is spurious.
+    /// Tests a time-out by F-RTO (RFC 5682 section 3.1). `original`: the ACK covers a segment that was sent
+    /// once and before the time-out. `duplicate`: it covers nothing new, or SACKs a segment. Returns true if
+    /// the time-out is spurious.
     pub(crate) fn test_timeout(
         &mut self,
         original: bool,
@@ -203,11 +209,11 @@ impl<C: Controller> Sender<C> {
         false
     }
 
-    /// State of a recovery that begins, with the probe that repeated a segment before it.
+    /// Creates the state of a recovery, with a probe that repeated a segment before it.
     pub(crate) fn new_recovery(&self) -> Box<LossRecovery> {
         let mut recovery = LossRecovery::new(self.una, self.next);
         if let Some((end, true)) = self.probe.filter(|probe| probe.0 > self.una) {
-            recovery.board.note_resent(end - 1);
+            recovery.scoreboard.note_resent(end - 1);
         }
         Box::new(recovery)
     }
@@ -220,7 +226,7 @@ mod tests {
 
     type Block = (u32, u32);
 
-    /// The duplicate of an ACK with these blocks, and the blocks that are left.
+    /// Returns the duplicate of an ACK with these blocks, and the remaining blocks.
     fn split(next: u32, blocks: &[Block]) -> (Option<Block>, Vec<Block>) {
         let mut all = [(0, 0); 3];
         all[..blocks.len()].copy_from_slice(blocks);

@@ -1,21 +1,25 @@
-//! Whether the window is what limits a flow (Linux `tcp_cwnd_validate` and `tcp_is_cwnd_limited`; RFC 7661's intent).
+//! Detection of flows that their window limits (Linux `tcp_cwnd_validate` and `tcp_is_cwnd_limited`).
+//!
+//! NOTE(RFC 7661 section 4): the RFC measures pipeACK over several round trips. Linux, and this module,
+//! compare the flight with the window once per window of data.
 
 use headgate_model::control::Window;
 use serde::{Deserialize, Serialize};
 
-/// How much of the window a flow has used in the current window of data.
+/// A flow's use of its window during the current window of data.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Usage {
-    /// The window was full once.
+    /// Whether the window was full at least once.
     full: bool,
-    /// The most segments that were outstanding, if it was not.
+    /// The most segments that were outstanding, if the window was never full.
     most: u32,
     /// The window of data ends when this segment is acknowledged.
     end: u32,
 }
 
 impl Usage {
-    /// The sender has sent what it may: whether the window is `full`, and what is outstanding.
+    /// Records the state after the sender has sent what it may: whether the window is `full`, and the
+    /// outstanding segments.
     #[inline]
     pub fn note(&mut self, full: bool, una: u32, next: u32) {
         let outstanding = next - una;
@@ -24,7 +28,8 @@ impl Usage {
         }
     }
 
-    /// Whether the window may grow: it was full, or in slow start less than twice what was outstanding.
+    /// Whether the window may grow: it was full, or in slow start it is less than twice the outstanding
+    /// segments.
     #[inline]
     pub fn is_limited_by(&self, window: &Window) -> bool {
         self.full || (window.slow_starts() && window.cwnd < 2.0 * f64::from(self.most))

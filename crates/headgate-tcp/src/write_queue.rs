@@ -1,10 +1,10 @@
-//! The writes of an application that wait for ACKs.
+//! An application's writes that wait for ACKs.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-/// The writes that are not acknowledged yet, each by the segment after its last one.
+/// The writes that are not yet acknowledged; each is recorded by the segment after its last one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Writes {
     pub(crate) ends: VecDeque<u32>,
@@ -15,7 +15,7 @@ impl Writes {
         self.ends.binary_search(&(seq + 1)).is_ok()
     }
 
-    /// Drops the writes that are acknowledged. Returns whether there was one.
+    /// Drops the acknowledged writes. Returns true if there was one.
     pub(crate) fn acknowledge(&mut self, una: u32) -> bool {
         let before = self.ends.len();
         while self.ends.front().is_some_and(|&end| end <= una) {

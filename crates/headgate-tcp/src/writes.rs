@@ -1,4 +1,4 @@
-//! Writes of an application, one after the other on one connection.
+//! An application's successive writes on one connection.
 
 use headgate_model::control::Controller;
 
@@ -8,8 +8,8 @@ use crate::sender::Sender;
 use crate::state::Phase;
 
 impl<C: Controller> Sender<C> {
-    /// A closed sender whose application writes in turn: first so many segments, more by [`Self::write`]. The
-    /// connection stays open when all of it is acknowledged.
+    /// Creates a closed sender whose application writes in turn: first `first` segments, then more by
+    /// [`Self::write`]. The connection stays open when all of them are acknowledged.
     pub fn new_for_writes(first: u32, controller: C, profile: &Profile) -> Self {
         let mut sender = Self::new(0, controller, profile);
         sender.writes = Some(Box::default());
@@ -17,8 +17,8 @@ impl<C: Controller> Sender<C> {
         sender
     }
 
-    /// The application writes more. What nothing holds back leaves at once. Once the sequence numbers are used up,
-    /// nothing is added.
+    /// Adds a write. Segments that the window allows leave at once. After the last sequence number nothing is
+    /// added.
     pub fn write(&mut self, segments: u32, ctx: &mut impl SenderContext) {
         let is_idle = self.una == self.next && self.next == self.size;
         if is_idle {
@@ -31,17 +31,17 @@ impl<C: Controller> Sender<C> {
         if is_idle {
             self.restart_from_idle(ctx);
         }
-        self.pump(ctx);
+        self.send_allowed(ctx);
     }
 
-    /// Where the last write ends: the segment after its last one.
+    /// The segment after the last write.
     #[must_use]
     pub fn written(&self) -> u32 {
         self.size
     }
 
     fn append(&mut self, segments: u32) {
-        self.has_finished_write(); // its end was told with the last ACK
+        self.has_finished_write(); // its end was reported with the last ACK
         let end = self.size.saturating_add(segments).min(ENDLESS - 1);
         if let Some(writes) = self.writes.as_mut().filter(|_| end > self.size) {
             writes.ends.push_back(end);
@@ -55,7 +55,7 @@ impl<C: Controller> Sender<C> {
         self.writes.as_ref().is_some_and(|writes| writes.ends_with(seq))
     }
 
-    /// Whether a write at least was acknowledged since the last call.
+    /// Whether at least one write was acknowledged since the last call.
     #[cold]
     pub(crate) fn has_finished_write(&mut self) -> bool {
         self.writes.as_mut().is_some_and(|writes| writes.acknowledge(self.una))

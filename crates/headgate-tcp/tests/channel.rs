@@ -1,4 +1,4 @@
-//! What the example shows, and what it can be asked beyond that.
+//! Properties of the example, and of its channel beyond it.
 
 #[path = "../examples/channel/channel.rs"]
 mod channel;
@@ -30,7 +30,7 @@ fn a_hole_is_repaired_by_one_retransmission_in_one_recovery() {
 
 #[test]
 fn a_probe_shows_that_a_tail_is_lost() {
-    // the probe repeats the last segment; its SACK has overtaken the one before (RFC 8985 §7.3, §6.2)
+    // the probe repeats the last segment; its SACK shows that it overtook the one before (RFC 8985 §7.3, §6.2)
     assert_eq!(
         repairs(vec![99, 100]),
         Repairs { retransmissions: 2, timeouts: 0, recoveries: 1, ..Repairs::default() }

@@ -65,7 +65,11 @@ impl Path for Link {
 
 /// CUBIC of the RFC.
 fn our_cubic() -> cubic::Cubic {
-    cubic::Cubic::new(cubic::Params { slow_start: 2.0, variant: 1.0, ..cubic::Params::default() })
+    cubic::Cubic::new(cubic::Params {
+        slow_start: cubic::SlowStartExit::Standard,
+        variant: cubic::Variant::Rfc,
+        ..cubic::Params::default()
+    })
 }
 
 fn factory<C: control::Controller + Sync + std::fmt::Debug + 'static>(controller: C) -> Arc<Factory<C>> {

@@ -71,7 +71,7 @@ typedef struct headgate_ack {
 /* Flags of a law. */
 enum {
     HEADGATE_PER_ROUND = 1,    /* on_ack once a round trip, with what its ACKs brought in all */
-    HEADGATE_KEEPS_WINDOW = 2, /* sets cwnd also while lost segments are repaired */
+    HEADGATE_CONTROLS_CWND_IN_RECOVERY = 2, /* sets cwnd also while lost segments are repaired */
     HEADGATE_WANTS_RATE = 4,   /* needs ack->rate and on_segment_lost */
     HEADGATE_ECHO_LATCHED = 8, /* needs ECN with the echo of RFC 3168, */
     HEADGATE_ECHO_ACCURATE = 16 /* or of RFC 8257 */

@@ -125,7 +125,7 @@ pub struct Ack {
 /// `on_ack` once a round trip, with what its ACKs brought in all.
 pub const PER_ROUND: u32 = 1;
 /// Sets `cwnd` also while lost segments are repaired.
-pub const KEEPS_WINDOW: u32 = 2;
+pub const CONTROLS_CWND_IN_RECOVERY: u32 = 2;
 /// Needs `ack.rate` and `on_segment_lost`.
 pub const WANTS_RATE: u32 = 4;
 /// Needs ECN with the echo of RFC 3168, or of RFC 8257.

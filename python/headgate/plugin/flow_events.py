@@ -33,7 +33,7 @@ class Flow:
     seed: int
     tell: Tell
     per_round: bool = False
-    keeps_window: bool = False
+    controls_cwnd_in_recovery: bool = False
     window: Window = field(default_factory=Window)
     now_s: float = 0.0
     number: int = 0
@@ -135,7 +135,7 @@ class Flow:
                 self._wait()
                 self._call("on_recovery_ack", self._ack_record(1.0, self._rtt(), recovers=True))
         if cause != TIMEOUT:
-            if not self.keeps_window:
+            if not self.controls_cwnd_in_recovery:
                 self.window.cwnd = self.window.ssthresh
             self._call("on_recovered", self.now_s)
             if cause == LOSS and self.random.random() < 0.2:
@@ -143,7 +143,7 @@ class Flow:
 
     def _undo(self, before: float) -> None:
         """Restore the window of a needless reduction, as the transport does, and tell of it."""
-        if not self.keeps_window:
+        if not self.controls_cwnd_in_recovery:
             self.window.cwnd = max(self.window.cwnd, before)
         self._call("on_undo", before)
 

@@ -19,9 +19,9 @@ while segments leave at a pace, by the law's or the transport's choice. `event.c
 
 Every flow has an object of its own. The records are the same objects at every call: read their
 numbers, do not keep them. Attributes of the class say how it is called: `per = "round"` (`on_ack`
-once per round trip, for all of its ACKs), `keeps_window` (the law sets `cwnd` in recovery too),
-`wants_rate` (it needs `ack.rate`, delivery rates in segments/s), `echo` ("none", "latched" as in
-RFC 3168, or "accurate" as in RFC 8257).
+once per round trip, for all of its ACKs), `controls_cwnd_in_recovery` (the law sets `cwnd` in
+recovery too), `wants_rate` (it needs `ack.rate`, delivery rates in segments/s), `echo` ("none",
+"latched" as in RFC 3168, or "accurate" as in RFC 8257).
 """
 
 from __future__ import annotations

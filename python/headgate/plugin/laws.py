@@ -19,7 +19,7 @@ MOST_CWND = 1e7
 def _flags(traits: Traits) -> Mapping[str, bool]:
     return {
         "per_round": traits["per"] == "round",
-        "keeps_window": traits["keeps_window"],
+        "controls_cwnd_in_recovery": traits["controls_cwnd_in_recovery"],
         "wants_rate": traits["wants_rate"],
         "echo_latched": traits["echo"] == "latched",
         "echo_accurate": traits["echo"] == "accurate",
@@ -30,7 +30,7 @@ def _said_by(flags: Collection[str]) -> Traits:
     accurate = "accurate" if "echo_accurate" in flags else "none"
     return {
         "per": "round" if "per_round" in flags else "ack",
-        "keeps_window": "keeps_window" in flags,
+        "controls_cwnd_in_recovery": "controls_cwnd_in_recovery" in flags,
         "wants_rate": "wants_rate" in flags,
         "echo": "latched" if "echo_latched" in flags else accurate,
     }
@@ -55,15 +55,19 @@ def _in_engine(
         label,
         code,
         per_round=traits["per"] == "round",
-        keeps_window=traits["keeps_window"],
+        controls_cwnd_in_recovery=traits["controls_cwnd_in_recovery"],
         wants_rate=traits["wants_rate"],
         echo=traits["echo"],
     )
 
 
 def _begin(seed: int, tell: Tell, traits: Traits, _callbacks: Collection[str]) -> Flow:
-    per_round, keeps_window = traits["per"] == "round", traits["keeps_window"]
-    return Flow(seed, tell, per_round=per_round, keeps_window=keeps_window)
+    return Flow(
+        seed,
+        tell,
+        per_round=traits["per"] == "round",
+        controls_cwnd_in_recovery=traits["controls_cwnd_in_recovery"],
+    )
 
 
 def _fault(event: Event, before: Window, after: Window, traits: Traits) -> str:
@@ -73,7 +77,7 @@ def _fault(event: Event, before: Window, after: Window, traits: Traits) -> str:
         return f"ssthresh became {after.ssthresh:g}; it must be at least 1 segment"
     if after.pace != before.pace and not after.pace > 0:
         return f"pace became {after.pace:g}; it must be above 0 segments/s, or infinite"
-    must_set = event.callback == "on_congestion" and not traits["keeps_window"]
+    must_set = event.callback == "on_congestion" and not traits["controls_cwnd_in_recovery"]
     if must_set and not after.ssthresh <= MOST_CWND:
         return f"ssthresh is {after.ssthresh:g} after on_congestion, which must set it"
     return ""
@@ -128,7 +132,7 @@ LAW = Interface(
     required=(("on_ack",), ("on_congestion",)),
     traits={
         "per": ("ack", "round"),
-        "keeps_window": (False, True),
+        "controls_cwnd_in_recovery": (False, True),
         "wants_rate": (False, True),
         "echo": ("none", "latched", "accurate"),
     },
@@ -137,7 +141,7 @@ LAW = Interface(
     said_by=_said_by,
     flag_bits={
         "per_round": 1,
-        "keeps_window": 2,
+        "controls_cwnd_in_recovery": 2,
         "wants_rate": 4,
         "echo_latched": 8,
         "echo_accurate": 16,

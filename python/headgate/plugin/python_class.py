@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 #: A trait as short as this is one that other attributes may well resemble.
 _SHORT = 4
 
+#: Attributes that earlier releases read, and what they are called now.
+_FORMER = {"keeps_window": "controls_cwnd_in_recovery"}
+
 
 def file_of(cls: type) -> str:
     """Return the file a class was written in, or its module's name."""
@@ -125,6 +128,8 @@ def _check_spelling(interface: Interface, cls: type) -> None:
         if name.startswith("on_") and name not in interface.callbacks:
             meant = _meant(name, interface.callbacks)
             raise LawError(_label(cls), f"nothing calls {name}; {meant}")
+        if name in _FORMER:
+            raise LawError(_label(cls), f"nothing reads {name}; its name is now {_FORMER[name]}")
         near = difflib.get_close_matches(name, long, 1, 0.8)
         if near and name not in known:
             raise LawError(_label(cls), f"nothing reads {name}; {_meant(name, known)}")

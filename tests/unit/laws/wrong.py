@@ -77,6 +77,10 @@ class Unread(Sound):
     wants_rates = True
 
 
+class Former(Sound):
+    keeps_window = True
+
+
 class Exits(Sound):
     def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
         os._exit(0)

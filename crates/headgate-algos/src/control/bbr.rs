@@ -1,35 +1,43 @@
-//! BBR, version 1: paces at the measured bandwidth of the path, and keeps about one
-//! bandwidth-delay product in flight.
+//! BBR, version 1: paces at the measured bandwidth of the path, and keeps about one bandwidth-delay product
+//! in flight.
 //!
 //! # What it does
-//! Measures the largest delivery rate of the last ten round trips and the smallest RTT of the last ten
-//! seconds. It probes for more bandwidth an eighth of the time, and for a smaller RTT by emptying the
-//! path for 0.2 s every ten seconds. Losses change neither estimate.
+//! BBR measures the largest delivery rate of the last ten round trips and the smallest RTT of the last ten
+//! seconds. It probes for more bandwidth an eighth of the time. Every ten seconds it empties the path for 0.2
+//! s to probe for a smaller RTT. Losses change neither estimate.
 //!
 //! # The law
-//! `pace = gain (1 - 0.01) bw`; `cwnd` grows by what is acknowledged up to
-//! `cwnd_gain bw min_rtt + extra_acked + 3 quanta`, at least 4. STARTUP: both gains 2.885 (2/ln 2) until
-//! `bw` has grown by less than 25 % for three round trips. DRAIN: pacing gain 1/2.885 until one
-//! bandwidth-delay product is in flight. PROBE_BW: cwnd gain 2; pacing gains 5/4, 3/4 and six times 1,
-//! each for a `min_rtt`; 5/4 lasts until 5/4 of the product is in flight or something is lost, 3/4 only
-//! until one product is. PROBE_RTT: `cwnd = 4` for 0.2 s and a round trip. In the first round trip of
-//! recovery as much is sent as is delivered; then `cwnd` grows again, and the window from before is
-//! restored at the end. After an idle time PROBE_BW begins with a gain of 1, and the RTT is not probed, as the path
-//! is empty. Two intervals of the same rate that lose a fifth mean a policer, whose rate is
-//! used for 48 round trips.
+//! `pace = gain (1 - 0.01) bw`; `cwnd` grows by the acknowledged segments up to `cwnd_gain bw min_rtt +
+//! extra_acked + 3 quanta`, at least 4.
+//!
+//! * STARTUP: both gains are 2.885 (2/ln 2) until `bw` has grown by less than 25 % for three round trips.
+//! * DRAIN: the pacing gain is 1/2.885 until one bandwidth-delay product is in flight.
+//! * PROBE_BW: the cwnd gain is 2. The pacing gains are 5/4, 3/4 and six times 1, each for a `min_rtt`. 5/4
+//!   lasts until 5/4 of the product is in flight or a segment is lost, 3/4 only until one product is in
+//!   flight.
+//! * PROBE_RTT: `cwnd = 4` for 0.2 s and a round trip.
+//!
+//! In the first round trip of recovery, as much is sent as is delivered; then `cwnd` grows again, and the
+//! earlier window is restored at the end. After an idle time PROBE_BW starts with a gain of 1, and the RTT is
+//! not probed, because the path is empty. Two intervals of the same rate that lose a fifth reveal a policer,
+//! whose rate is used for 48 round trips.
 //!
 //! # Where it differs from the paper
-//! It follows Linux since 5.10, which differs from Cardwell et al. 2016 in the margin of 1 %, the policer, ACK
-//! aggregation and recovery, and in that only a smaller RTT puts PROBE_RTT off, where once an equal one did.
-//! Linux leaves out the RTT of an ACK that may have been delayed, by which it means the ACK of a lone segment
-//! shorter than the others (`FLAG_ACK_MAYBE_DELAYED`): here all segments are full, so none is. Gains are not
-//! rounded to 1/256. The first phase of PROBE_BW is drawn from a
-//! hash of the time of the start, the RTT and the segments delivered, not from a random number: the
-//! same flow always draws the same. The smallest RTT begins with the handshake's, as in Linux.
+//! NOTE(Cardwell et al. 2016): follows Linux since 5.10 in the margin of 1 %, the policer, ACK aggregation
+//! and recovery. Only a smaller RTT postpones PROBE_RTT; in the paper an equal one does too.
+//!
+//! NOTE(Linux tcp_bbr.c): the RTT of an ACK that may have been delayed is not excluded. Linux excludes the
+//! ACK of a lone short segment (`FLAG_ACK_MAYBE_DELAYED`); here all segments are full.
+//!
+//! NOTE(Linux tcp_bbr.c): gains are not rounded to 1/256. The first phase of PROBE_BW comes from a hash of
+//! the start time, the RTT and the delivered segments instead of a random number, so that the same flow
+//! always draws the same phase.
+//!
+//! The smallest RTT starts with that of the handshake, as in Linux.
 //!
 //! # When to use it
-//! As the law driven by a model of the path: full use under random loss and in shallow buffers, and
-//! unfair to laws that heed losses.
+//! As the model-driven algorithm. It fully uses a path under random loss and with shallow buffers, and is
+//! unfair to loss-driven algorithms.
 //!
 //! # References
 //! Linux 6.18 `tcp_bbr.c` (all constants); Cardwell, Cheng, Gunn, Yeganeh, Jacobson 2016;
@@ -54,20 +62,20 @@ use crate::parts::windowed::WindowedMax;
 headgate_model::params! {
     /// Pacing and window gain of STARTUP; DRAIN paces at its inverse.
     startup_gain: number(2.885, (1.25, 10.0), "1", "Linux tcp_bbr.c, 2/ln 2"),
-    /// Window over bandwidth-delay product in PROBE_BW.
+    /// Ratio of window to bandwidth-delay product in PROBE_BW.
     cwnd_gain: number(2.0, (1.0, 10.0), "1", "Linux tcp_bbr.c"),
     /// How far the pace lies below the estimated bandwidth.
     pacing_margin: number(0.01, (0.0, 0.5), "1", "Linux tcp_bbr.c"),
-    /// Round trips over which the largest rate counts.
+    /// Round trips over which the largest rate is taken.
     bw_window: number(10.0, (2.0, 100.0), "round trips", "Linux tcp_bbr.c"),
-    /// Time over which the smallest RTT counts.
+    /// Time over which the smallest RTT is taken.
     min_rtt_window_s: number(10.0, (0.1, 1000.0), "s", "Linux tcp_bbr.c"),
-    /// Time that PROBE_RTT lasts at least.
+    /// Shortest duration of PROBE_RTT.
     probe_rtt_s: number(0.2, (0.0, 10.0), "s", "Linux tcp_bbr.c"),
     /// Share of extra_acked by which the window grows; 0 = no allowance for aggregation.
     extra_acked_gain: number(1.0, (0.0, 10.0), "1", "Linux tcp_bbr.c"),
-    /// Whether a policer is looked for.
-    policer: choice(["on", "off"], "Linux tcp_bbr.c"),
+    /// Whether policers are detected.
+    policer: switch(["on", "off"], "Linux tcp_bbr.c"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -83,11 +91,11 @@ pub(crate) const CARD: Card = Card {
 
 /// Pacing gains of PROBE_BW's phases.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// The least window, segments.
+/// The smallest window, segments.
 const FLOOR: f64 = 4.0;
-/// Window before the first RTT sample, and segments for which STARTUP grows unconditionally.
+/// The window before the first RTT sample, and the segments for which STARTUP grows unconditionally.
 const INITIAL: f64 = 10.0;
-/// Round trips of one window of ACK aggregation; its allowance lasts at most `EXTRA_S`, seconds.
+/// Round trips of one window of ACK aggregation. Its allowance covers at most `EXTRA_S`, seconds.
 const EXTRA_ROUNDS: u32 = 5;
 const EXTRA_S: f64 = 0.1;
 /// RTT assumed before the first sample, seconds.
@@ -106,7 +114,7 @@ enum Mode {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Bbr(Box<Model>);
 
-/// What the target of the window comes from.
+/// The inputs of the window's target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Basis {
     bw: f64,
@@ -118,7 +126,7 @@ struct Basis {
     full: bool,
 }
 
-/// The path as the law sees it, and where in its cycle it is.
+/// The model of the path, and the phase of the cycle.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Model {
     params: Params,
@@ -129,13 +137,13 @@ struct Model {
     min_rtt_s: f64,
     min_rtt_at_s: f64,
     probe_rtt: ProbeRtt,
-    /// The flow sends again after an idle time, and nothing of that is acknowledged yet.
+    /// Whether the flow sends again after an idle time, and none of those segments is acknowledged yet.
     restarts: bool,
     phase: usize,
     phase_at_s: f64,
     pacing_gain: f64,
     pipe: FullPipe,
-    /// Window at the last ACK.
+    /// Window at the last ACK, segments.
     cwnd: f64,
     repair: Conservation,
     seen_rtt: bool,
@@ -150,7 +158,7 @@ struct Model {
 }
 
 impl Bbr {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         Self(Box::new(Model {
             params,
@@ -197,7 +205,7 @@ impl Model {
         window.pace = self.params.startup_gain * (1.0 - self.params.pacing_margin) * window.cwnd / rtt_s;
     }
 
-    /// Data leave again after an idle time (Linux `bbr_cwnd_event`).
+    /// Handles the first transmission after an idle time (Linux `bbr_cwnd_event`).
     fn restart(&mut self, restart: &Restart, window: &mut Window) {
         self.restarts = true;
         self.delivered = restart.delivered;
@@ -247,7 +255,7 @@ impl Controller for Bbr {
         self.0.lost = sent.lost;
     }
 
-    /// Saves the window as it was; `ssthresh` stays.
+    /// Saves the window before the event. `ssthresh` is unchanged.
     fn on_congestion(&mut self, event: &Congestion, path: &Path, _window: &mut Window) {
         let model = &mut self.0;
         model.repair.save(model.cwnd, model.mode == Mode::ProbeRtt);
@@ -256,8 +264,8 @@ impl Controller for Bbr {
         }
     }
 
-    /// A spurious loss may have slowed start-up, or looked like a policer (Linux `bbr_undo_cwnd`). The window comes
-    /// back as after any recovery.
+    /// Handles a spurious loss, which may have ended STARTUP or resembled a policer (Linux `bbr_undo_cwnd`).
+    /// The window is restored as after any recovery.
     fn on_undo(&mut self, _before: f64, _path: &Path, _window: &mut Window) {
         self.0.pipe.restart(0.0);
         self.0.policer.reset();

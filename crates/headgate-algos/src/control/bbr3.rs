@@ -1,34 +1,47 @@
-//! BBR, version 3: paces at the measured bandwidth as version 1 does, and bounds what is in flight by
-//! what losses have taught.
+//! BBR, version 3: paces at the measured bandwidth as version 1 does, and bounds the flight by what losses
+//! have revealed.
 //!
 //! # What it does
-//! Measures the largest delivery rate of the last two probes and the smallest RTT of the last ten
-//! seconds. It probes for bandwidth every two to three seconds, or sooner where Reno would, and stops at
-//! more than 2 % of loss. What was in flight then bounds the window until a later probe finds more.
+//! BBRv3 measures the largest delivery rate of the last two probes and the smallest RTT of the last ten
+//! seconds. It probes for bandwidth every two to three seconds, or sooner if Reno would, and stops a probe at
+//! a loss of more than 2 %. The flight at that point bounds the window until a later probe finds more.
 //!
 //! # The law
-//! `pace = gain (1 - 0.01) bw`; `cwnd` grows by what is acknowledged up to
-//! `max(cwnd_gain bw min_rtt + extra_acked, 3 quanta, 4)`, under the bounds. Gains of pace: STARTUP 2.77
-//! until `bw` has grown by less than 25 % for three round trips, or 2 % of a round trip is lost in six
-//! places; DRAIN 0.5; then cycles of DOWN 0.90 until the queue is gone and headroom is free, CRUISE 1,
-//! REFILL 1 for a round trip, UP 1.25 until `bw` rests or too much is lost. Window gains are 2, in UP
-//! 2.25. After an idle time it paces with a gain of 1, and skips a PROBE_RTT that is due. More than 2 % lost of
-//! what a probe had in flight: `inflight_long = max(that, 0.7 target)`; it grows by 1, 2, 4 ... segments a round trip in UP, and CRUISE leaves 15 % of it free. A round trip
-//! with losses outside a probe: `bw_short = max(latest, 0.7 bw_short)`, and so `inflight_short`, until
-//! the next REFILL. PROBE_RTT: every 5 s to half a bandwidth-delay product, for 0.2 s and a round trip.
+//! `pace = gain (1 - 0.01) bw`; `cwnd` grows by the acknowledged segments up to `max(cwnd_gain bw min_rtt +
+//! extra_acked, 3 quanta, 4)`, within the bounds below.
+//!
+//! * STARTUP: the pacing gain is 2.77 until `bw` has grown by less than 25 % for three round trips, or 2 % of
+//!   a round trip is lost in six places.
+//! * DRAIN: the pacing gain is 0.5.
+//! * The cycle then repeats DOWN (0.90) until the queue is empty and headroom is free, CRUISE (1), REFILL (1)
+//!   for a round trip, and UP (1.25) until `bw` stops growing or losses exceed 2 %. Window gains are 2, in UP
+//!   2.25.
+//! * After an idle time it paces with a gain of 1, and skips a PROBE_RTT that is due.
+//! * A loss of more than 2 % of a probe's flight sets `inflight_long = max(flight, 0.7 target)`. It grows by
+//!   1, 2, 4, ... segments per round trip in UP, and CRUISE leaves 15 % of it free.
+//! * A round trip with losses outside a probe sets `bw_short = max(latest, 0.7 bw_short)`, and
+//!   `inflight_short` likewise, until the next REFILL.
+//! * PROBE_RTT: every 5 s to half a bandwidth-delay product, for 0.2 s and a round trip.
 //!
 //! # Where it differs from the paper
-//! The variant `draft` is the IETF's draft of August 2026, `linux-v3` the Linux module it came from. There
-//! DRAIN has 1/2.885 and no limit of three round trips, DOWN 0.91; growth of `bw` counts on every ACK, losses
-//! that end a probe count in DOWN too, an equal RTT renews the smallest one, the segments still held back by
-//! pacing are not in the network, extra_acked is of 5 to 10 round trips and at most 0.1 s of `bw`, and the
-//! target has room for quanta. ECN, load balancing (PLB) and bursts by RTT of that module are left out. Places
-//! of loss are ACKs that report losses. The table of caps in the draft bounds DRAIN by `inflight_long`, its pseudocode does not; the
-//! pseudocode is followed. Waits are drawn from a hash of the time of the start, the RTT and the segments
-//! delivered.
+//! The variant `draft` is the IETF's draft of August 2026; `linux-v3` is the Linux module from which it came.
+//!
+//! NOTE(draft-ietf-ccwg-bbr): the variant `linux-v3` drains with 1/2.885 and no limit of three round trips,
+//! and uses 0.91 in DOWN. Growth of `bw` counts on every ACK, losses that end a probe count in DOWN too, and
+//! an equal RTT renews the smallest one. Segments that pacing still holds back are not in the network.
+//! extra_acked covers 5 to 10 round trips and at most 0.1 s of `bw`, and the target includes room for quanta.
+//!
+//! NOTE(google/bbr tcp_bbr.c): ECN, load balancing (PLB) and bursts by RTT of the Linux module are not
+//! implemented.
+//!
+//! NOTE(draft-ietf-ccwg-bbr): "places" of loss are ACKs that report losses. The draft's table of caps bounds
+//! DRAIN by `inflight_long`, but its pseudocode does not; the pseudocode is followed.
+//!
+//! NOTE(draft-ietf-ccwg-bbr): waits between probes come from a hash of the start time, the RTT and the
+//! delivered segments instead of a random number.
 //!
 //! # When to use it
-//! As the law driven by a model of the path that shares with Reno and CUBIC and keeps losses low.
+//! As the model-driven algorithm that shares with Reno and CUBIC and causes few losses.
 //!
 //! # References
 //! draft-ietf-ccwg-bbr (Cardwell, Swett, Beshay; August 2026); google/bbr `tcp_bbr.c`, BBR_VERSION 3.
@@ -36,12 +49,14 @@
 mod cycle;
 mod estimate;
 mod output;
+mod phase;
 #[cfg(test)]
 mod tests;
 
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Rate, Restart, Window};
 use headgate_model::params::Card;
 
+use self::phase::{Feedback, Mode};
 use crate::parts::aggregation::{Aggregation, Epoch};
 use crate::parts::bounds::Bounds;
 use crate::parts::conservation::Conservation;
@@ -52,16 +67,26 @@ use crate::parts::probe_rtt::ProbeRtt;
 use crate::parts::rounds::Rounds;
 use crate::parts::windowed::WindowedMax;
 
+headgate_model::choices! {
+    /// The texts that BBRv3 can follow.
+    pub enum Variant {
+        /// draft-ietf-ccwg-bbr.
+        Draft = "draft",
+        /// google/bbr `tcp_bbr.c`, BBR_VERSION 3.
+        LinuxV3 = "linux-v3",
+    }
+}
+
 headgate_model::params! {
     /// Pacing gain of STARTUP.
     startup_gain: number(2.77, (1.25, 10.0), "1", "draft-ietf-ccwg-bbr §2.4, 4 ln 2"),
-    /// Window over bandwidth-delay product; a quarter more in UP.
+    /// Ratio of window to bandwidth-delay product; a quarter more in UP.
     cwnd_gain: number(2.0, (1.0, 10.0), "1", "draft-ietf-ccwg-bbr §2.5"),
     /// How far the pace lies below the estimated bandwidth.
     pacing_margin: number(0.01, (0.0, 0.5), "1", "draft-ietf-ccwg-bbr §2.4"),
     /// Share of a round trip's segments whose loss a probe tolerates.
     loss_threshold: number(0.02, (0.0, 0.5), "1", "draft-ietf-ccwg-bbr §2.7"),
-    /// What a round trip with losses keeps at least.
+    /// Least share that a round trip with losses keeps.
     beta: number(0.7, (0.1, 0.99), "1", "draft-ietf-ccwg-bbr §2.7"),
     /// Share of the long-term bound that CRUISE leaves to others.
     headroom: number(0.15, (0.0, 0.5), "1", "draft-ietf-ccwg-bbr §2.7"),
@@ -70,7 +95,7 @@ headgate_model::params! {
     /// Time between probes for the RTT.
     probe_rtt_interval_s: number(5.0, (0.1, 1000.0), "s", "draft-ietf-ccwg-bbr §2.13.2"),
     /// Which text is followed.
-    variant: choice(["draft", "linux-v3"], "draft-ietf-ccwg-bbr; google/bbr tcp_bbr.c"),
+    variant: choice(Variant, "draft-ietf-ccwg-bbr; google/bbr tcp_bbr.c"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -84,20 +109,20 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// The least window, segments.
+/// The smallest window, segments.
 const FLOOR: f64 = 4.0;
-/// The most that is drawn on top of `probe_wait_s`, seconds.
+/// The largest random addition to `probe_wait_s`, seconds.
 const WAIT_SPREAD_S: f64 = 1.0;
-/// Round trips after which it probes at the latest, on paths where Reno's cycle is longer.
+/// Round trips after which it probes at the latest, on paths with a longer Reno cycle.
 const PROBE_ROUNDS: f64 = 63.0;
-/// ACKs that tell of losses within a round trip, from which STARTUP may end.
+/// Number of ACKs with loss reports in a round trip from which STARTUP may end.
 const STARTUP_LOSSES: u32 = 6;
-/// Time over which the smallest RTT counts, and that PROBE_RTT lasts at least, seconds.
+/// Time over which the smallest RTT is taken, and the shortest duration of PROBE_RTT, seconds.
 const MIN_RTT_WINDOW_S: f64 = 10.0;
 const PROBE_RTT_S: f64 = 0.2;
-/// Window over bandwidth-delay product in PROBE_RTT.
+/// Ratio of window to bandwidth-delay product in PROBE_RTT.
 const PROBE_RTT_GAIN: f64 = 0.5;
-/// Pacing gain of UP, and what it adds to the window's.
+/// Pacing gain of UP, and its addition to the window's gain.
 const UP_GAIN: f64 = 1.25;
 const UP_CWND: f64 = 0.25;
 /// Round trips of the filter of aggregation: the draft's, and half of Linux's longest.
@@ -110,34 +135,11 @@ const DRAIN_ROUNDS: f64 = 3.0;
 /// RTT assumed before the first sample, seconds.
 const NOMINAL_RTT_S: f64 = 0.001;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-enum Mode {
-    #[default]
-    Startup,
-    Drain,
-    Down,
-    Cruise,
-    Refill,
-    Up,
-    ProbeRtt,
-}
-
-/// What ACKs say of the probe for bandwidth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-enum Feedback {
-    None,
-    Refilling,
-    Starting,
-    Running,
-    /// It is over, but what it sent is still being acknowledged.
-    Stopping,
-}
-
 /// One flow's BBR v3.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Bbr3(Box<Model>);
 
-/// What the target of the window comes from.
+/// The inputs of the window's target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Basis {
     bw: f64,
@@ -147,7 +149,7 @@ struct Basis {
     mode: Mode,
 }
 
-/// The path as the law sees it, and where in its cycle it is.
+/// The model of the path, and the phase of the cycle.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Model {
     params: Params,
@@ -159,20 +161,21 @@ struct Model {
     bounds: Bounds,
     pipe: FullPipe,
     repair: Conservation,
-    /// The bounds as the last congestion found them: bandwidth, and the two of volume.
+    /// The bounds before the last congestion event: bandwidth, and the two of volume.
     before: (f64, f64, f64),
-    /// The smallest RTT of the window of 10 s, and since when; of the interval between PROBE_RTTs.
+    /// The smallest RTT of the window of 10 s and its time, and that of the interval between PROBE_RTTs.
     min_rtt_s: f64,
     min_rtt_at_s: f64,
     least_rtt_s: f64,
     least_rtt_at_s: f64,
     probe_rtt: ProbeRtt,
-    /// The flow sends again after an idle time, and nothing of that is acknowledged yet (`idle_restart`).
+    /// Whether the flow sends again after an idle time, and none of those segments is acknowledged yet
+    /// (`idle_restart`).
     restarts: bool,
     feedback: Feedback,
-    /// Samples are of a probe, which has not been answered yet.
+    /// Whether samples belong to a probe that has not been answered yet.
     probes: bool,
-    /// The last probe lost too much; the last one ended where the one before had lost too much.
+    /// Whether the last probe lost too much, and whether it ended where the previous one had lost too much.
     too_high: bool,
     cautious: bool,
     cycle_at_s: f64,
@@ -198,7 +201,7 @@ struct Model {
 }
 
 impl Bbr3 {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         Self(Box::new(Model {
             params,
@@ -242,7 +245,7 @@ impl Bbr3 {
     }
 }
 
-/// One ACK with what belongs to it.
+/// One ACK with its context.
 struct Event<'a> {
     ack: &'a Ack,
     path: &'a Path,
@@ -250,13 +253,13 @@ struct Event<'a> {
 }
 
 impl Model {
-    fn linux(&self) -> bool {
-        self.params.variant == 1.0
+    fn is_linux(&self) -> bool {
+        self.params.variant == Variant::LinuxV3
     }
 
     fn start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         let srtt_s = if path.srtt_s > 0.0 { path.srtt_s } else { f64::INFINITY };
-        self.min_rtt_s = if self.linux() { path.min_rtt_s } else { srtt_s };
+        self.min_rtt_s = if self.is_linux() { path.min_rtt_s } else { srtt_s };
         (self.least_rtt_s, self.min_rtt_at_s, self.least_rtt_at_s) = (self.min_rtt_s, now_s, now_s);
         (self.epoch, self.aggregation) = (Epoch::new(now_s), Aggregation::new(now_s));
         self.draw = Draw::new(now_s, path.srtt_s);
@@ -269,7 +272,7 @@ impl Model {
     fn pace_from_rtt(&mut self, path: &Path, window: &mut Window) {
         self.seen_rtt = path.srtt_s > 0.0;
         let rtt_s = if self.seen_rtt { path.srtt_s } else { NOMINAL_RTT_S };
-        let margin = if self.linux() { self.params.pacing_margin } else { 0.0 };
+        let margin = if self.is_linux() { self.params.pacing_margin } else { 0.0 };
         window.pace = self.params.startup_gain * (1.0 - margin) * window.cwnd / rtt_s;
     }
 
@@ -296,7 +299,7 @@ impl Model {
         self.cwnd = event.window.cwnd;
     }
 
-    /// The window comes back when losses are repaired. Fast recovery of Linux has not cut it.
+    /// Restores the window when losses are repaired. Linux's fast recovery has not reduced it.
     fn leave_repair(&mut self, event: &mut Event<'_>) {
         let (_, ends) = self.repair.heed(event.ack);
         if ends {
@@ -304,7 +307,7 @@ impl Model {
         }
     }
 
-    /// Data leave again after an idle time (draft-ietf-ccwg-bbr, BBRHandleRestartFromIdle).
+    /// Handles the first transmission after an idle time (draft-ietf-ccwg-bbr, BBRHandleRestartFromIdle).
     fn restart(&mut self, restart: &Restart, window: &mut Window) {
         self.restarts = true;
         (self.now_s, self.delivered) = (restart.now_s, restart.delivered);
@@ -321,7 +324,7 @@ impl Model {
 
     fn time_out(&mut self) {
         self.repair.time_out();
-        if self.linux() {
+        if self.is_linux() {
             self.pipe.restart(0.0);
             if !self.accelerates() && self.bounds.inflight_short.is_infinite() {
                 self.bounds.inflight_short = self.repair.saved();
@@ -348,7 +351,7 @@ impl Controller for Bbr3 {
         self.0.lose(sent, path, window);
     }
 
-    /// Saves the window as it was; `ssthresh` stays.
+    /// Saves the window before the event. `ssthresh` is unchanged.
     fn on_congestion(&mut self, event: &Congestion, _path: &Path, _window: &mut Window) {
         let model = &mut self.0;
         model.now_s = event.now_s;

@@ -1,29 +1,35 @@
-//! BIC: a binary search for the window at which the last loss came.
+//! BIC: a binary search for the window of the last loss.
 //!
 //! # What it does
-//! Goes half (or a quarter) of the way to the window of the last loss each round trip, in steps that
-//! are bounded; once there it probes beyond, slowly first and then faster. At small windows it is Reno.
+//! BIC moves half (or a quarter) of the way to the window of the last loss in each round trip, in bounded
+//! steps. Beyond that window it probes slowly first and then faster. At small windows it is Reno.
 //!
 //! # The law
-//! Above `low_window` = 14 segments, per round trip, with `w_max` the window of the last loss. Variant
-//! `linux`: below `w_max` a quarter of the distance, at most 16, and 4/20 if that is one or less; above
-//! it 4/20 up to `w_max + 4`, then a third of the distance, at most 16; before any loss at least `w/20`.
-//! Variant `paper`: half the distance to `w_max` below it, the whole distance above it, within 0.01 and
-//! 32. A loss leaves 819/1024 (`paper`: 7/8) of the window, and a half up to `low_window`; then `w_max =
-//! w`, or `w (1 + beta)/2` if `w < w_max` (fast convergence). A time-out forgets `w_max`.
+//! Above `low_window` = 14 segments, per round trip, with `w_max` the window of the last loss:
+//!
+//! * Variant `linux`: below `w_max` a quarter of the distance, at most 16, and 4/20 if that is at most one;
+//!   above it 4/20 up to `w_max + 4`, then a third of the distance, at most 16; before any loss at least
+//!   `w/20`.
+//! * Variant `paper`: half the distance to `w_max` below it, the whole distance above it, within 0.01 and 32.
+//!
+//! A loss leaves 819/1024 (`paper`: 7/8) of the window, and a half up to `low_window`. Then `w_max = w`, or
+//! `w (1 + beta)/2` if `w < w_max` (fast convergence). A time-out resets `w_max`.
 //!
 //! # Where it differs from the paper
-//! `linux` is that kernel's module, which ns-2 carries too, in whole segments: one for each count of
-//! acknowledged ones, cut to a whole number and looked up once per segment or 1/32 s. It believes in
-//! delayed ACKs: the estimate begins at two segments per ACK and, being cut to sixteenths, rests at
-//! 31/16 where every segment is acknowledged, so that growth is that much faster than written above.
-//! Where ACKs are delayed it may rest anywhere from 32/16 to 47/16: stretched ACKs push it up for good
-//! (`segments_per_ack`).
-//! `paper` follows the published equations per acknowledged segment, with fractional windows; its
-//! doubling steps beyond `w_max` are the whole distance per round trip.
+//! NOTE(Xu, Harfoush, Rhee 2004): the variant `linux` is the kernel's module, which ns-2 contains too. It
+//! adds whole segments, one per count of acknowledged ones; the count is truncated to an integer and computed
+//! once per segment or 1/32 s.
+//!
+//! NOTE(Xu, Harfoush, Rhee 2004): the variant `linux` assumes delayed ACKs. Its estimate starts at two
+//! segments per ACK. Truncated to sixteenths, it settles at 31/16 if every segment is acknowledged, so that
+//! growth is faster than above by this factor. With delayed ACKs it may settle anywhere from 32/16 to 47/16,
+//! because stretched ACKs raise it permanently (`segments_per_ack`).
+//!
+//! NOTE(Xu, Harfoush, Rhee 2004): the variant `paper` applies the published equations per acknowledged
+//! segment, with fractional windows. Its doubling steps beyond `w_max` are the whole distance per round trip.
 //!
 //! # When to use it
-//! As the law before CUBIC, quick and harsh to others: Linux's default from 2.6.8 to 2.6.18.
+//! As the predecessor of CUBIC, fast and aggressive: Linux's default from 2.6.8 to 2.6.18.
 //!
 //! # References
 //! Xu, Harfoush, Rhee 2004; Linux `tcp_bic.c` (2.6.22 to 6.x), constants.
@@ -34,24 +40,34 @@ use headgate_model::params::Card;
 use super::reno;
 use crate::parts::whole::{self, Count};
 
+headgate_model::choices! {
+    /// The texts that BIC can follow.
+    pub enum Variant {
+        /// Linux `tcp_bic.c`.
+        Linux = "linux",
+        /// Xu, Harfoush, Rhee 2004.
+        Paper = "paper",
+    }
+}
+
 headgate_model::params! {
-    /// Greatest step per round trip; 0 = the variant's own: 16, paper 32.
+    /// Greatest step per round trip; 0 = the variant's default: 16, paper 32.
     max_increment: number(0.0, (0.0, 1000.0), "segments", "Linux tcp_bic.c; 32 recalled, not verified",
         at_least ["min_increment"]),
-    /// Share of the window that is kept on a loss; 0 = the variant's own: 819/1024, paper 7/8.
+    /// Share of the window that is kept on a loss; 0 = the variant's default: 819/1024, paper 7/8.
     beta: number(0.0, (0.0, 0.95), "1", "Linux tcp_bic.c; 7/8 recalled, not verified"),
-    /// Window up to which the law is Reno's.
+    /// Window up to which the algorithm is Reno's.
     low_window: number(14.0, (0.0, 10000.0), "segments", "Linux tcp_bic.c; Xu et al. 2004"),
     /// Round trips that the last four segments take together (variant linux, smooth_part).
     smooth_part: number(20.0, (1.0, 1000.0), "round trips", "Linux tcp_bic.c"),
-    /// Segments that an ACK is believed to cover (variant linux); 0 = estimated.
+    /// Segments that an ACK is assumed to cover (variant linux); 0 = estimated.
     segments_per_ack: number(0.0, (0.0, 64.0), "segments", "Linux tcp_bic.c, delayed_ack"),
     /// Least step per round trip (variant paper).
     min_increment: number(0.01, (1e-6, 1.0), "segments", "Xu et al. 2004 (recalled, not verified)"),
     /// Give up more when the window of the last loss was not reached.
-    fast_convergence: choice(["on", "off"], "Linux tcp_bic.c; Xu et al. 2004"),
+    fast_convergence: switch(["on", "off"], "Linux tcp_bic.c; Xu et al. 2004"),
     /// Which text is followed: linux with whole segments, or paper.
-    variant: choice(["linux", "paper"], "Linux tcp_bic.c; Xu, Harfoush, Rhee 2004"),
+    variant: choice(Variant, "Linux tcp_bic.c; Xu, Harfoush, Rhee 2004"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -65,7 +81,7 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Linux: the part of the distance that is gone in a round trip (BICTCP_B).
+/// Linux: the divisor of the distance per round trip (BICTCP_B).
 const PART: f64 = 4.0;
 
 /// Linux: the greatest count before any loss, 5 % per round trip.
@@ -74,7 +90,7 @@ const FIRST_COUNT: f64 = 20.0;
 /// Linux: sixteenths of a segment per ACK, in which delayed ACKs are estimated (ACK_RATIO_SHIFT).
 const SIXTEENTHS: f64 = 16.0;
 
-/// What Linux and the paper differ in: greatest step, segments, and the share kept.
+/// The differences between Linux and the paper: greatest step, segments, and the share kept on a loss.
 const LINUX: (f64, f64) = (16.0, 819.0 / 1024.0);
 const PAPER: (f64, f64) = (32.0, 0.875);
 
@@ -101,9 +117,12 @@ pub struct Bic {
 }
 
 impl Bic {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
-        let (step, beta) = if params.variant == 0.0 { LINUX } else { PAPER };
+        let (step, beta) = match params.variant {
+            Variant::Linux => LINUX,
+            Variant::Paper => PAPER,
+        };
         let or = |given: f64, own: f64| if given == 0.0 { own } else { given };
         let max_increment = or(params.max_increment, step);
         let params = Params { max_increment, beta: or(params.beta, beta), ..params };
@@ -116,12 +135,12 @@ impl Bic {
         if given > 0.0 { given } else { self.state.ratio }
     }
 
-    fn linux(&self) -> bool {
-        self.params.variant == 0.0
+    fn is_linux(&self) -> bool {
+        self.params.variant == Variant::Linux
     }
 
     fn avoid(&mut self, acked: f64, now_s: f64, window: &mut Window) {
-        if self.linux() {
+        if self.is_linux() {
             self.step_whole(acked, now_s, window);
         } else if window.cwnd <= self.params.low_window {
             reno::avoid(acked, window);
@@ -130,7 +149,7 @@ impl Bic {
         }
     }
 
-    /// The paper: segments per round trip.
+    /// The paper: increase per round trip, segments.
     fn increment(&self, cwnd: f64) -> f64 {
         let beyond = cwnd - self.state.w_max;
         let wanted = if beyond < 0.0 { -beyond / 2.0 } else { beyond };
@@ -146,7 +165,7 @@ impl Bic {
         window.cwnd += self.state.count.take(acked);
     }
 
-    /// Linux: acknowledged segments for one more, as delayed ACKs would have it.
+    /// Linux: acknowledged segments per added one, adjusted for delayed ACKs.
     fn per_segment(&self, cwnd: f64) -> f64 {
         if cwnd <= self.params.low_window {
             return cwnd;
@@ -163,11 +182,7 @@ impl Bic {
             let step = (-beyond / PART).floor();
             return if step <= 1.0 { slowest } else { cwnd / step.min(max_increment) };
         }
-        if beyond < PART {
-            slowest
-        } else {
-            cwnd / (beyond / (PART - 1.0)).min(max_increment)
-        }
+        if beyond < PART { slowest } else { cwnd / (beyond / (PART - 1.0)).min(max_increment) }
     }
 
     /// Linux: a moving average over 16 ACKs, in whole sixteenths.
@@ -178,18 +193,18 @@ impl Bic {
 
     /// The window before a loss, segments.
     fn before(&self, event: &Congestion, window: &Window) -> f64 {
-        if self.linux() { whole::before(event, window) } else { f64::from(event.in_flight) }
+        if self.is_linux() { whole::before(event, window) } else { f64::from(event.in_flight) }
     }
 
     fn left(&self, before: f64) -> f64 {
         let share = if before <= self.params.low_window { 0.5 } else { self.params.beta };
-        if self.linux() { (share * before).floor() } else { share * before }
+        if self.is_linux() { (share * before).floor() } else { share * before }
     }
 
     fn remember(&mut self, before: f64) {
-        let gives_up = self.params.fast_convergence == 0.0 && before < self.state.w_max;
+        let gives_up = self.params.fast_convergence && before < self.state.w_max;
         self.state.w_max = if gives_up { before * (1.0 + self.params.beta) / 2.0 } else { before };
-        if self.linux() {
+        if self.is_linux() {
             self.state.w_max = self.state.w_max.floor();
         }
     }
@@ -228,11 +243,11 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, loss, timeout};
 
-    const LINUX: f64 = 0.0;
-    const PAPER: f64 = 1.0;
+    const LINUX: Variant = Variant::Linux;
+    const PAPER: Variant = Variant::Paper;
 
-    /// A law whose last loss came at `w_max`, on a path of undelayed ACKs.
-    fn law(variant: f64, w_max: f64) -> Bic {
+    /// An algorithm whose last loss was at `w_max`, on a path without delayed ACKs.
+    fn law(variant: Variant, w_max: f64) -> Bic {
         let mut law = Bic::new(Params { variant, ..Params::default() });
         (law.state.w_max, law.state.ratio) = (w_max, SIXTEENTHS);
         law

@@ -1,21 +1,21 @@
-//! A constant rate, whatever happens: voice and video, which no loss slows down.
+//! A constant rate, regardless of the network: voice and video, which no loss slows down.
 //!
 //! # What it does
-//! Sends a packet as often as the rate says, from the handshake to the end. Neither losses nor marks nor
-//! delay change that: it is what the others share a path with, and the probe of what they do to it.
+//! Sends packets at the given rate from the handshake to the end. Losses, marks and delay do not change the
+//! rate. It serves as competing traffic, and as a probe of what other flows do to such traffic.
 //!
 //! # The law
 //! `pace = rate`; there is no window.
 //!
 //! # Where it differs from the paper
-//! There is none. A real-time flow of UDP sends nothing twice; here a lost packet is repeated at the next
-//! turn in place of a new one, so that the line sees the same packets, and the share of repeated ones is
-//! what such a flow loses. It shows the last RTT in a series, which rows as far apart as its packets turn
-//! into the delay of each.
+//! There is no paper. A real-time UDP flow retransmits nothing; here a lost packet is repeated in the next
+//! turn instead of a new one. The link sees the same packets, and the share of repeated packets is the loss
+//! of such a flow. In a time series it reports the last RTT, so that rows at the interval of its packets show
+//! the delay of each packet.
 //!
 //! # When to use it
-//! As real-time traffic beside other laws, for its delay, jitter and loss, or as a load that does not
-//! yield.
+//! As real-time traffic beside other algorithms, to measure its delay, jitter and loss, or as a load that
+//! does not yield.
 //!
 //! # References
 //! RFC 3551 (voice: 64 kbit/s in packets of 20 ms).
@@ -39,7 +39,7 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// There is no window; this is more segments than any path holds.
+/// The substitute for a window: more segments than any path can hold.
 const NO_WINDOW: f64 = 1e9;
 
 /// One flow at a constant rate.
@@ -50,7 +50,7 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         Self { bytes_s: params.rate_mbps * 1e6 / 8.0, rtt_s: f64::NAN }
     }

@@ -1,41 +1,57 @@
-//! Compound TCP: Reno plus a window steered by delay.
+//! Compound TCP: Reno with a second window that depends on delay.
 //!
 //! # What it does
-//! Adds to Reno's window a second one that grows fast while few packets queue and shrinks as the
-//! queue grows, so that a long fat path fills soon and a full one is left to Reno.
+//! Compound TCP adds a second window to Reno's. It grows fast while few packets queue and shrinks as the
+//! queue grows, so that a fast long path is filled soon and a full one is left to Reno.
 //!
 //! # The law
-//! `w = c + d`. The loss-driven part: `c += 1/w` per acknowledged segment. The delay-driven part,
-//! once a round trip, from the packets it queues, `diff = w (1 - base_rtt/rtt)`: `d += max(0, alpha
-//! w^k - 1)` if `diff < gamma`, else `d = max(0, d - zeta diff)`. Loss: `c = c/2` and `d = max(0,
-//! w (1 - beta) - c_old/2)`, so that `w` halves. Time-out and slow start: `d = 0`.
+//! `w = c + d`. The loss-driven part: `c += 1/w` per acknowledged segment. The delay-driven part, once per
+//! round trip, from the packets that the flow queues, `diff = w (1 - base_rtt/rtt)`: `d += max(0, alpha w^k -
+//! 1)` if `diff < gamma`, else `d = max(0, d - zeta diff)`. Loss: `c = c/2` and `d = max(0, w (1 - beta) -
+//! c_old/2)`, so that `w` halves. Time-out and slow start: `d = 0`.
 //!
-//! Tuning by emulation: `c` is the window of a Reno flow on this path, and `c (1 - base_rtt/rtt)` what it
-//! queues. A loss turns 3/4 of that, as of the last round before, into a sample: `gamma = (1 - lambda)
-//! sample + lambda gamma`, from `gamma_low` to the parameter `gamma`, where it begins and where a time-out
-//! puts it back. So the delay-driven part also gives way where the buffer is too short for 30 packets.
+//! Tuning by emulation: `c` is the window of a Reno flow on this path, and `c (1 - base_rtt/rtt)` is its
+//! queue. At a loss, 3/4 of that queue in the previous round is a sample: `gamma = (1 - lambda) sample +
+//! lambda gamma`, from `gamma_low` to the parameter `gamma`, which is the initial value and the value after a
+//! time-out. The delay-driven part therefore also yields if the buffer is too small for 30 packets.
 //!
 //! # Where it differs from the paper
-//! `gamma` is fixed unless `tuning` is `emulated`. `lambda` is an implementation's; the draft names none.
-//! `k` is 3/4, which all implementations share, where 0.8 would match HighSpeed TCP's exponent. No
-//! threshold switches `d` on: `alpha w^k` exceeds 1 only above 16 segments; `low_window` can set one. The
-//! RTT is the round's smallest, of more than two samples, else the round is passed over; the base RTT is the
-//! connection's, the handshake's included. In slow start
-//! `d` is zero, where the ns-2 module already grows it.
+//! NOTE(draft-sridharan-tcpm-ctcp-02): `gamma` is fixed unless `tuning` is `emulated`. `lambda` comes from an
+//! implementation; the draft gives no value.
+//!
+//! NOTE(Tan et al. 2006): `k` is 3/4, as in all implementations; 0.8 would match HighSpeed TCP's exponent.
+//!
+//! NOTE(Tan et al. 2006): no threshold enables `d`. `alpha w^k` exceeds 1 only above 16 segments;
+//! `low_window` can set a threshold.
+//!
+//! NOTE(Tan et al. 2006): the RTT is the round's smallest of more than two samples, otherwise the round is
+//! skipped. The base RTT is that of the connection, including the handshake.
+//!
+//! NOTE(ns-2 tcp_compound): `d` is zero in slow start; the ns-2 module already increases it there.
 //!
 //! # When to use it
 //! As the hybrid of loss and delay: efficient on large empty paths, Reno on full ones.
 //!
 //! # References
-//! Tan, Song, Zhang, Sridharan 2006 (alpha 1/8, beta 1/2, k 3/4, gamma 30); Tan, Song, Zhang 2006
-//! (tuning by emulation); draft-sridharan-tcpm-ctcp-02 (gamma from 5 to 30, 3/4); the `tcp_compound`
-//! module of ns-2 (zeta 1, smallest RTT, more than two samples).
+//! Tan, Song, Zhang, Sridharan 2006 (alpha 1/8, beta 1/2, k 3/4, gamma 30); Tan, Song, Zhang 2006 (tuning by
+//! emulation); draft-sridharan-tcpm-ctcp-02 (gamma from 5 to 30, 3/4); the `tcp_compound` module of ns-2
+//! (zeta 1, smallest RTT, more than two samples).
 
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
 use super::reno;
 use crate::round::RoundRtt;
+
+headgate_model::choices! {
+    /// How Compound TCP chooses `gamma`.
+    pub enum Tuning {
+        /// `gamma` is the parameter.
+        Fixed = "fixed",
+        /// `gamma` follows the queue of an emulated Reno flow.
+        Emulated = "emulated",
+    }
+}
 
 headgate_model::params! {
     /// Factor of the delay-driven increase, `alpha w^k` per round trip.
@@ -44,16 +60,16 @@ headgate_model::params! {
     beta: number(0.5, (0.05, 0.95), "1", "Tan et al. 2006"),
     /// Exponent of the delay-driven increase.
     k: number(0.75, (0.0, 0.99), "1", "Tan et al. 2006"),
-    /// Share of the queued packets that the delay-driven window gives back per round trip.
+    /// Share of the queued packets that the delay-driven window yields per round trip.
     zeta: number(1.0, (0.0, 10.0), "1", "ns-2 tcp_compound"),
-    /// Queued packets from which the delay-driven window shrinks; with tuning, the most that can be.
+    /// Queued packets from which the delay-driven window shrinks; with tuning, the upper bound.
     gamma: number(30.0, (0.0, 10000.0), "segments", "Tan et al. 2006"),
-    /// Window below which the delay-driven part does not grow; 0 = wherever `alpha w^k` exceeds 1.
+    /// Window below which the delay-driven part does not grow; 0 = none, it grows if `alpha w^k` exceeds 1.
     low_window: number(0.0, (0.0, 10000.0), "segments",
         "Tan et al. 2006 need none"),
-    /// Whether gamma rests or follows the queue of an emulated Reno flow.
-    tuning: choice(["fixed", "emulated"], "Tan et al. 2006; draft-sridharan-tcpm-ctcp-02"),
-    /// The least that tuning makes of gamma.
+    /// Whether gamma is fixed or follows the queue of an emulated Reno flow.
+    tuning: choice(Tuning, "Tan et al. 2006; draft-sridharan-tcpm-ctcp-02"),
+    /// Lower bound of a tuned gamma.
     gamma_low: number(5.0, (0.0, 10000.0), "segments", "draft-sridharan-tcpm-ctcp-02"),
     /// Share of the old gamma that tuning keeps at a loss.
     lambda: number(0.8, (0.0, 1.0), "",
@@ -77,25 +93,25 @@ const SAMPLE: f64 = 0.75;
 /// One flow's Compound TCP.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Ctcp {
-    /// On the heap: read once a round trip only.
+    /// On the heap, because it is read only once per round trip.
     params: Box<Params>,
     /// The delay-driven part of the window, segments.
     dwnd: f64,
     round: RoundRtt,
     /// Queued packets from which the delay-driven window shrinks.
     gamma: f64,
-    /// Packets that Reno would have had in the queue in the last round.
+    /// Packets that Reno would have queued in the last round.
     reno_queue: Option<f64>,
 }
 
 impl Ctcp {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         let (gamma, params) = (params.gamma, Box::new(params));
         Self { params, dwnd: 0.0, round: RoundRtt::new(), gamma, reno_queue: None }
     }
 
-    /// The delay-driven window that follows a round at `win` segments with `diff` of them queued.
+    /// Returns the delay-driven window after a round at `win` segments of which `diff` were queued.
     fn steered(&self, win: f64, diff: f64) -> f64 {
         let Params { alpha, k, zeta, low_window, .. } = *self.params;
         if diff >= self.gamma {
@@ -108,7 +124,7 @@ impl Ctcp {
     }
 
     fn steer(&mut self, base_rtt_s: f64, window: &mut Window) {
-        if self.round.tells() {
+        if self.round.has_enough_samples() {
             let share = 1.0 - base_rtt_s / self.round.least_s;
             self.reno_queue = Some((window.cwnd - self.dwnd) * share);
             let diff = window.cwnd * share;
@@ -118,17 +134,17 @@ impl Ctcp {
         }
     }
 
-    /// A loss tells how much an emulated Reno flow may queue here.
+    /// Updates gamma at a loss, which shows how much an emulated Reno flow may queue here.
     fn tune(&mut self) {
         let Params { tuning, lambda, gamma, gamma_low, .. } = *self.params;
-        if let Some(queue) = self.reno_queue.take().filter(|_| tuning == 1.0) {
+        if let Some(queue) = self.reno_queue.take().filter(|_| tuning == Tuning::Emulated) {
             let tuned = (1.0 - lambda) * SAMPLE * queue + lambda * self.gamma;
             self.gamma = tuned.max(gamma_low).min(gamma);
         }
     }
 
     fn avoid(&mut self, acked: f64, ack: &Ack, path: &Path, window: &mut Window) {
-        // the transport may have left less than both parts together
+        // the transport may have left less than the sum of both parts
         if self.dwnd > window.cwnd - 1.0 {
             self.dwnd = 0.0;
         }
@@ -190,7 +206,7 @@ mod tests {
         Ctcp::new(Params::default())
     }
 
-    /// A round of `samples` ACKs whose last one closes it.
+    /// A round of `samples` ACKs whose last one ends it.
     fn round(law: &mut Ctcp, samples: u32, rtt_s: f64, window: &mut Window) {
         for i in 1..=samples {
             law.on_ack(&Ack { round_start: i == samples, ..ack(rtt_s) }, &PATH, window);
@@ -238,12 +254,12 @@ mod tests {
     #[test]
     fn tuning_takes_three_quarters_of_what_reno_queues() {
         let (mut law, mut window) = (law(), avoiding(100.0 - 3e-2));
-        (law.params.tuning, law.dwnd) = (1.0, 40.0);
+        (law.params.tuning, law.dwnd) = (Tuning::Emulated, 40.0);
         round(&mut law, 3, 0.125, &mut window);
-        // Reno's part of 60 has 60 (1 - 0.1/0.125) = 12 queued: 0.2 * 9 + 0.8 * 30 = 25.8
+        // Reno's part of 60 queues 60 (1 - 0.1/0.125) = 12: 0.2 * 9 + 0.8 * 30 = 25.8
         law.on_congestion(&loss(100), &PATH, &mut window);
         assert!((law.gamma - 25.8).abs() < 1e-3);
-        law.on_congestion(&loss(50), &PATH, &mut window); // no round since: nothing is known
+        law.on_congestion(&loss(50), &PATH, &mut window); // no round trip since: nothing is known
         assert!((law.gamma - 25.8).abs() < 1e-3);
         law.on_congestion(&timeout(50), &PATH, &mut window);
         assert_eq!(law.gamma, 30.0);
@@ -251,7 +267,9 @@ mod tests {
 
     #[test]
     fn tuning_stays_within_its_bounds_and_fixed_is_fixed() {
-        for (tuning, queue, gamma) in [(1.0, 4.0, 5.0), (1.0, 90.0, 30.0), (0.0, 4.0, 30.0)] {
+        for (tuning, queue, gamma) in
+            [(Tuning::Emulated, 4.0, 5.0), (Tuning::Emulated, 90.0, 30.0), (Tuning::Fixed, 4.0, 30.0)]
+        {
             let mut law = law();
             (law.params.tuning, law.params.lambda, law.reno_queue) = (tuning, 0.0, Some(queue));
             law.tune();

@@ -1,34 +1,47 @@
 //! CUBIC: a window that is a cubic function of the time since the last loss.
 //!
 //! # What it does
-//! Returns quickly to near the window of the last loss, lingers there, then probes ever faster. Growth
-//! depends on time, not on the RTT; where standard TCP would be faster, it is that fast.
+//! CUBIC returns quickly to near the window of the last loss, stays near it for a while, then probes at an
+//! increasing rate. Growth depends on time, not on the RTT. If standard TCP would be faster, CUBIC grows as
+//! fast.
 //!
 //! # The law
-//! `W(t) = c (t - K)^3 + w_max` with `K = cbrt((w_max - cwnd_epoch)/c)`. Per acknowledged segment `cwnd
-//! += (target - cwnd)/cwnd`, `target = W(t + srtt)` within `[cwnd, 1.5 cwnd]`. Beside it `w_est += alpha
-//! / cwnd` from `cwnd_epoch`, `alpha = 3 (1-beta)/(1+beta)`, and 1 once `w_est >= cwnd_prior`; while
-//! `W(t) < w_est`, `cwnd = w_est`. Loss: `ssthresh = max(beta in_flight, 2)`, `w_max = cwnd`, or `cwnd
-//! (1+beta)/2` if `cwnd < w_max` (fast convergence). After a time-out or a first slow start without
-//! loss: `K = 0`, `w_max = cwnd_epoch`. The clock stands still while the window does not limit the flow.
+//! `W(t) = c (t - K)^3 + w_max` with `K = cbrt((w_max - cwnd_epoch)/c)`. Per acknowledged segment `cwnd +=
+//! (target - cwnd)/cwnd`, `target = W(t + srtt)` within `[cwnd, 1.5 cwnd]`. In parallel `w_est += alpha /
+//! cwnd` from `cwnd_epoch`, `alpha = 3 (1-beta)/(1+beta)`, and 1 once `w_est >= cwnd_prior`; while `W(t) <
+//! w_est`, `cwnd = w_est`. Loss: `ssthresh = max(beta in_flight, 2)`, `w_max = cwnd`, or `cwnd (1+beta)/2` if
+//! `cwnd < w_max` (fast convergence). After a time-out or a first slow start without loss: `K = 0`, `w_max =
+//! cwnd_epoch`. The clock stops while the window does not limit the flow.
 //!
 //! # Where it differs from the paper
-//! The variant `rfc` does not, but that `w_est` never lowers the window and that marks leave two
-//! segments. The variant `linux` counts whole segments as that kernel does: `target = W(t + base_rtt)`,
-//! its distance from `w_max` cut to a whole number, looked up once per segment or 1/32 s; one segment
-//! for each `cwnd/(target - cwnd)` acknowledged, at least 2, at most 100 `cwnd`, and 20 before the first
-//! loss (or after a time-out); `alpha` never becomes 1; a loss leaves `beta cwnd`; only time with
-//! nothing in flight stops the clock. The cut matters near `w_max`, where the curve is flat: a flow
-//! alone is back there a quarter sooner than by the RFC. Times are exact where the kernel has ticks.
-//! `base_rtt`, which HyStart goes by too, is the smallest RTT that data had: the handshake's is not
-//! seen, nor any in the first second after a recovery, and a time-out forgets it.
+//! NOTE(RFC 9438 section 4.3): `w_est` never lowers the window.
+//!
+//! NOTE(RFC 9438 section 4.6): a congestion mark leaves at least two segments; the RFC permits a window of
+//! one after ECN-Echo.
+//!
+//! NOTE(RFC 9438 section 4.2): the variant `linux` counts whole segments. It uses `target = W(t + base_rtt)`,
+//! with the distance from `w_max` truncated to an integer and computed once per segment or 1/32 s. It adds
+//! one segment per `cwnd/(target - cwnd)` acknowledged, which is at least 2, at most 100 `cwnd`, and at most
+//! 20 before the first loss or after a time-out. The truncation matters near `w_max`, where the curve is
+//! flat: a single flow reaches `w_max` a quarter sooner than by the RFC.
+//!
+//! NOTE(RFC 9438 section 4.3): in the variant `linux`, `alpha` never becomes 1.
+//!
+//! NOTE(RFC 9438 section 4.6): in the variant `linux`, a loss leaves `beta cwnd` instead of `beta` times the
+//! flight.
+//!
+//! NOTE(RFC 9438 section 4.2): in the variant `linux`, only time with nothing in flight stops the clock.
+//!
+//! NOTE(Linux tcp_cubic.c): times are exact, not in ticks. `base_rtt`, which HyStart uses too, is the
+//! smallest RTT of data. It excludes the handshake and the first second after a recovery, and a time-out
+//! resets it.
 //!
 //! # When to use it
-//! As what most of the Internet's senders do.
+//! As the algorithm of most senders on the Internet.
 //!
 //! # References
-//! RFC 9438 §4.2 to §4.8, §4.10; Ha, Rhee, Xu 2008; Linux `tcp_cubic.c` (6.x); for slow start Ha, Rhee
-//! 2011 and RFC 9406.
+//! RFC 9438 §4.2 to §4.8, §4.10; Ha, Rhee, Xu 2008; Linux `tcp_cubic.c` (6.x); for slow start Ha, Rhee 2011
+//! and RFC 9406.
 
 #[cfg(test)]
 mod tests;
@@ -36,22 +49,46 @@ mod tests;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
+use crate::parts::hystart::HyStart;
+use crate::parts::hystart_pp::HyStartPlusPlus;
 use crate::parts::slow_start::SlowStart;
 use crate::parts::whole::{self, Count};
+
+headgate_model::choices! {
+    /// The texts that CUBIC can follow.
+    pub enum Variant {
+        /// Linux `tcp_cubic.c`: whole segments.
+        Linux = "linux",
+        /// RFC 9438.
+        Rfc = "rfc",
+    }
+}
+
+headgate_model::choices! {
+    /// The ways in which slow start can end before a loss.
+    pub enum SlowStartExit {
+        /// HyStart as in Linux `tcp_cubic.c`.
+        HyStart = "hystart",
+        /// HyStart++ (RFC 9406).
+        HyStartPlusPlus = "hystart++",
+        /// Only at `ssthresh` (RFC 5681).
+        Standard = "standard",
+    }
+}
 
 headgate_model::params! {
     /// Scale `c` of the cubic function.
     c: number(0.4, (0.001, 100.0), "segments/s^3", "RFC 9438 §4.1.3"),
     /// Share of the window that is kept on a loss.
     beta: number(0.7, (0.1, 0.95), "1", "RFC 9438 §4.6"),
-    /// Give up more when the window of the last loss was not reached.
-    fast_convergence: choice(["on", "off"], "RFC 9438 §4.7"),
-    /// Grow at least as standard TCP does.
-    reno_friendly: choice(["on", "off"], "RFC 9438 §4.3"),
-    /// How slow start ends before a loss: hystart as Linux has it, hystart++ of RFC 9406, or not.
-    slow_start: choice(["hystart", "hystart++", "standard"], "Linux tcp_cubic.c; RFC 9406; RFC 5681"),
+    /// Yield more if the window of the last loss was not reached.
+    fast_convergence: switch(["on", "off"], "RFC 9438 §4.7"),
+    /// Grow at least as fast as standard TCP.
+    reno_friendly: switch(["on", "off"], "RFC 9438 §4.3"),
+    /// How slow start ends before a loss: hystart as in Linux, hystart++ of RFC 9406, or not.
+    slow_start: choice(SlowStartExit, "Linux tcp_cubic.c; RFC 9406; RFC 5681"),
     /// Which text is followed: linux with whole segments, or rfc.
-    variant: choice(["linux", "rfc"], "Linux tcp_cubic.c; RFC 9438"),
+    variant: choice(Variant, "Linux tcp_cubic.c; RFC 9438"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -71,20 +108,20 @@ const MOST_GROWTH: f64 = 1.5;
 /// Linux: acknowledged segments per added one, least, and most before any loss (5 % per RTT).
 const COUNT: (f64, f64) = (2.0, 20.0);
 
-/// Silence that counts as idle, seconds: Linux's clock has ticks of 1 ms.
+/// Silence that counts as idle, seconds. Linux's clock uses ticks of 1 ms.
 const IDLE_S: f64 = 0.001;
 
-/// After a recovery no RTT is looked at for so long, seconds (Linux).
+/// Time after a recovery in which RTT samples are ignored, seconds (Linux).
 const DISCARD_S: f64 = 1.0;
 
-/// The curve being followed since the last loss.
+/// The curve since the last loss.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Epoch {
     start_s: f64,
     k_s: f64,
     /// Window at `k_s`, segments.
     origin: f64,
-    /// What standard TCP would have by now, segments.
+    /// The window of standard TCP at this time, segments.
     w_est: f64,
 }
 
@@ -92,16 +129,24 @@ struct Epoch {
 struct State {
     slow_start: SlowStart,
     epoch: Option<Epoch>,
-    /// Window of the last loss, segments; 0 = none that counts.
+    /// Window of the last loss, segments; 0 = none.
     w_max: f64,
-    /// Window before the last reduction, segments; 0 = there was none.
+    /// Window before the last reduction, segments; 0 = none.
     prior: f64,
-    /// Time of the last ACK, and when what it acknowledged was sent.
+    /// Time of the last ACK, and the send time of the segment that it acknowledged.
     acked_s: f64,
     sent_s: f64,
-    /// Smallest RTT that data had, seconds; 0 = none yet.
+    /// Smallest RTT of data, seconds; 0 = none yet.
     base_rtt_s: f64,
     count: Count,
+}
+
+fn slow_start(exit: SlowStartExit) -> SlowStart {
+    match exit {
+        SlowStartExit::HyStart => SlowStart::HyStart(HyStart::default()),
+        SlowStartExit::HyStartPlusPlus => SlowStart::PlusPlus(HyStartPlusPlus::default()),
+        SlowStartExit::Standard => SlowStart::Standard,
+    }
 }
 
 /// One flow's CUBIC.
@@ -112,10 +157,10 @@ pub struct Cubic {
 }
 
 impl Cubic {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         let state = State {
-            slow_start: SlowStart::chosen(params.slow_start),
+            slow_start: slow_start(params.slow_start),
             epoch: None,
             w_max: 0.0,
             prior: 0.0,
@@ -127,13 +172,13 @@ impl Cubic {
         Self { params, state: Box::new(state) }
     }
 
-    fn linux(&self) -> bool {
-        self.params.variant == 0.0
+    fn is_linux(&self) -> bool {
+        self.params.variant == Variant::Linux
     }
 
     /// Stops the clock for the time in which the window was not used.
     fn keep_clock(&mut self, ack: &Ack) {
-        let unused_s = if self.linux() { self.idle_s(ack) } else { self.unlimited_s(ack) };
+        let unused_s = if self.is_linux() { self.idle_s(ack) } else { self.unlimited_s(ack) };
         let State { epoch, acked_s, sent_s, .. } = &mut *self.state;
         if let Some(epoch) = epoch {
             epoch.start_s = (epoch.start_s + unused_s).min(ack.now_s);
@@ -144,12 +189,12 @@ impl Cubic {
         }
     }
 
-    /// RFC 9438 §4.2: time that ends with an ACK of a flow that something else limits.
+    /// RFC 9438 §4.2: the time before an ACK of a flow that the window does not limit.
     fn unlimited_s(&self, ack: &Ack) -> f64 {
         if ack.cwnd_limited { 0.0 } else { ack.now_s - self.state.acked_s }
     }
 
-    /// Linux: from the last transmission to one that found nothing in flight.
+    /// Linux: the time from the last transmission to one with nothing in flight.
     fn idle_s(&self, ack: &Ack) -> f64 {
         let sent_s = ack.now_s - ack.rtt_s;
         let idle = ack.rtt_s > 0.0 && sent_s > self.state.acked_s + IDLE_S;
@@ -180,7 +225,7 @@ impl Cubic {
             self.state.prior = window.cwnd;
         }
         epoch.w_est += self.alpha(epoch.w_est) * acked / window.cwnd;
-        if self.linux() {
+        if self.is_linux() {
             self.step_whole(&epoch, acked, now_s, window);
         } else {
             self.step(&epoch, acked, now_s, path.srtt_s, window);
@@ -190,7 +235,7 @@ impl Cubic {
 
     /// Growth of `w_est` per round trip, segments (RFC 9438 §4.3).
     fn alpha(&self, w_est: f64) -> f64 {
-        if !self.linux() && w_est >= self.state.prior {
+        if !self.is_linux() && w_est >= self.state.prior {
             return 1.0;
         }
         let beta = self.params.beta;
@@ -202,13 +247,13 @@ impl Cubic {
         self.params.c * d * d * d
     }
 
-    fn friendly(&self) -> bool {
-        self.params.reno_friendly == 0.0
+    fn is_reno_friendly(&self) -> bool {
+        self.params.reno_friendly
     }
 
     fn step(&self, epoch: &Epoch, acked: f64, now_s: f64, srtt_s: f64, window: &mut Window) {
         let (t_s, cwnd) = (now_s - epoch.start_s, window.cwnd);
-        if self.friendly() && epoch.origin + self.curve(epoch, t_s) < epoch.w_est {
+        if self.is_reno_friendly() && epoch.origin + self.curve(epoch, t_s) < epoch.w_est {
             window.cwnd = cwnd.max(epoch.w_est);
             return;
         }
@@ -216,7 +261,7 @@ impl Cubic {
         window.cwnd += (target - cwnd) * (acked / cwnd).min(1.0);
     }
 
-    /// The variant of Linux: as [`Self::step`], in whole segments.
+    /// Variant `linux`: [`Self::step`] in whole segments.
     fn step_whole(&mut self, epoch: &Epoch, acked: f64, now_s: f64, window: &mut Window) {
         let cwnd = window.cwnd.floor();
         if self.state.count.is_stale(cwnd, now_s) {
@@ -224,7 +269,7 @@ impl Cubic {
             let per_segment = self.per_segment(cwnd, epoch.origin.floor() + ahead);
             self.state.count.renew(per_segment, cwnd, now_s);
         }
-        let (friendly, lead) = (self.friendly(), epoch.w_est.floor() - cwnd);
+        let (friendly, lead) = (self.is_reno_friendly(), epoch.w_est.floor() - cwnd);
         let count = &mut self.state.count;
         if friendly && lead > 0.0 {
             count.per_segment = count.per_segment.min((cwnd / lead).floor());
@@ -240,16 +285,17 @@ impl Cubic {
 
     /// Remembers the window of a loss (RFC 9438 §4.7).
     fn remember(&mut self, cwnd: f64) {
-        let gives_up = self.params.fast_convergence == 0.0 && cwnd < self.state.w_max;
+        let gives_up = self.params.fast_convergence && cwnd < self.state.w_max;
         self.state.w_max = if gives_up { cwnd * (1.0 + self.params.beta) / 2.0 } else { cwnd };
-        if self.linux() {
+        if self.is_linux() {
             self.state.w_max = self.state.w_max.floor();
         }
     }
 
-    /// What a loss leaves, segments (RFC 9438 §4.6; Linux takes `cwnd`, in whole segments).
+    /// Returns the window after a loss, segments (RFC 9438 §4.6; Linux starts from `cwnd`, in whole
+    /// segments).
     fn left(&self, event: &Congestion, window: &Window) -> f64 {
-        if self.linux() {
+        if self.is_linux() {
             (self.params.beta * whole::before(event, window)).floor()
         } else {
             self.params.beta * f64::from(event.in_flight)
@@ -281,7 +327,7 @@ impl Controller for Cubic {
         }
     }
 
-    /// ACKs of segments that overtook others show the end of slow start as others do.
+    /// ACKs of segments that overtook others can end slow start too.
     fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         self.keep_clock(ack);
         self.note_rtt(ack);

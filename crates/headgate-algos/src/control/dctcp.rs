@@ -1,35 +1,51 @@
-//! DCTCP: shrinks by the share of marked packets.
+//! DCTCP: reduces the window by the share of marked packets.
 //!
 //! # What it does
-//! Grows like Reno. Ports mark packets early, receivers echo every mark, and the window shrinks in
-//! proportion to how many were marked lately: hardly at the first sign of a queue, by half when
-//! everything is marked. Queues stay short, throughput does not suffer.
+//! DCTCP grows like Reno. Ports mark packets early, receivers echo every mark, and the window shrinks in
+//! proportion to the recent share of marks: slightly at the first sign of a queue, by half if everything is
+//! marked. Queues stay short without a loss of throughput.
 //!
 //! # The law
-//! At the end of each window of data `alpha = (1 - g) alpha + g F`, where `F` is the share of its
-//! segments that were marked. On marks, once for each window: `w *= 1 - alpha/2`. Growth, losses and
-//! time-outs are Reno's. An ACK that echoes a mark does not raise the window.
+//! At the end of each window of data `alpha = (1 - g) alpha + g F`, where `F` is the share of its segments
+//! that were marked. On marks, once per window: `w *= 1 - alpha/2`. Growth, losses and time-outs are Reno's.
+//! An ACK that echoes a mark does not increase the window.
 //!
 //! # Where it differs from the paper
-//! The share is of segments. The paper's own ns-2 code starts `alpha` at 0 instead of 1: set `alpha_start`. Without
-//! ports that mark, this is Reno. The variant `linux` counts as that kernel's module does: `alpha` in 1/1024, both
-//! its loss and its gain in a window are rounded down, except that a loss below 1/1024 takes all of `alpha`; and the
-//! part of the window that a mark takes, `w alpha/2`, is rounded down to whole segments. The window that is left is
-//! so up to one segment larger than by the RFC.
+//! NOTE(RFC 8257 section 3.3): the marked share is that of segments, not of bytes.
+//!
+//! NOTE(RFC 8257 section 3.3): the ns-2 code of the paper starts `alpha` at 0 instead of 1; `alpha_start`
+//! sets it.
+//!
+//! NOTE(RFC 8257 section 3.3): the variant `linux` counts `alpha` in 1/1024. Its decrease and its increase in
+//! a window are rounded down, except that a decrease below 1/1024 removes all of `alpha`. The reduction `w
+//! alpha/2` is rounded down to whole segments, so that the remaining window is up to one segment larger than
+//! by the RFC.
+//!
+//! Without ports that mark, the algorithm is Reno.
 //!
 //! # When to use it
-//! Where all ports mark and all senders are of this kind: a data centre. It needs a queue of kind
-//! `threshold`, above about C RTT / 7 packets.
+//! If all ports mark and all senders run DCTCP: a data centre. It needs a queue of kind `threshold`, above
+//! about C RTT / 7 packets.
 //!
 //! # References
 //! RFC 8257 §3.2 (echo), §3.3 (alpha, its start, the reduction), §4.2 (g); Alizadeh et al. 2010 §3; Linux
 //! `tcp_dctcp.c` (6.x).
 
-use headgate_model::control::{Ack, Cause, Congestion, Echo, Controller, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Controller, Echo, Path, Window};
 use headgate_model::params::Card;
 use headgate_model::whole::floor;
 
 use super::reno;
+
+headgate_model::choices! {
+    /// The texts that DCTCP can follow.
+    pub enum Variant {
+        /// RFC 8257, in exact arithmetic.
+        Rfc = "rfc8257",
+        /// Linux `tcp_dctcp.c`, in whole parts of 1024.
+        Linux = "linux",
+    }
+}
 
 headgate_model::params! {
     /// Weight g of the newest window in the estimate of the marked share.
@@ -37,12 +53,11 @@ headgate_model::params! {
     /// First estimate of the marked share.
     alpha_start: number(1.0, (0.0, 1.0), "1", "RFC 8257 §3.3; 0 in ns-2"),
     /// Which text is followed: rfc8257, or linux, which counts in whole parts.
-    variant: choice(["rfc8257", "linux"], "RFC 8257; Linux tcp_dctcp.c"),
+    variant: choice(Variant, "RFC 8257; Linux tcp_dctcp.c"),
 }
 
 /// Parts of `alpha` that the kernel counts (Linux `DCTCP_MAX_ALPHA`).
 const ALPHA_PARTS: f64 = 1024.0;
-
 
 pub(crate) const CARD: Card = Card {
     name: "dctcp",
@@ -67,7 +82,7 @@ pub struct Dctcp {
 }
 
 impl Dctcp {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         Self { params, alpha: params.alpha_start, seen: 0.0, marked: 0.0 }
     }
@@ -84,14 +99,14 @@ impl Dctcp {
 
     /// Whether `alpha` and reductions are counted in whole parts, as in the kernel.
     fn is_linux(&self) -> bool {
-        self.params.variant == 1.0
+        self.params.variant == Variant::Linux
     }
 
     fn average(&self, share: f64) -> f64 {
         self.alpha + self.params.gain * (share - self.alpha)
     }
 
-    /// The average in 1/1024 (Linux `dctcp_update_alpha`).
+    /// Returns the average in parts of 1/1024 (Linux `dctcp_update_alpha`).
     fn average_in_parts(&self, share: f64) -> f64 {
         let parts = floor(ALPHA_PARTS * self.alpha);
         let loss = match floor(self.params.gain * parts) {
@@ -102,7 +117,7 @@ impl Dctcp {
         (parts - loss + gain).min(ALPHA_PARTS) / ALPHA_PARTS
     }
 
-    /// The part of a window that a mark takes.
+    /// Returns the reduction of the window by a mark, segments.
     fn reduction(&self, cwnd: f64) -> f64 {
         let reduction = cwnd * self.alpha / 2.0;
         if self.is_linux() { floor(reduction) } else { reduction }
@@ -142,10 +157,10 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, congestion, loss};
 
-    const RFC: f64 = 0.0;
-    const LINUX: f64 = 1.0;
+    const RFC: Variant = Variant::Rfc;
+    const LINUX: Variant = Variant::Linux;
 
-    fn variant(variant: f64, alpha_start: f64) -> Dctcp {
+    fn variant(variant: Variant, alpha_start: f64) -> Dctcp {
         Dctcp::new(Params { gain: 0.0625, alpha_start, variant })
     }
 
@@ -186,7 +201,7 @@ mod tests {
         assert_eq!(law.alpha, 188.0 / 1024.0); // 200 - 12.5, cut to 12
         law.alpha = 15.0 / 1024.0;
         round(&mut law, 0, &mut window);
-        assert_eq!(law.alpha, 0.0); // less than a part would go: all does
+        assert_eq!(law.alpha, 0.0); // less than one part would remain to subtract: all is subtracted
     }
 
     #[test]

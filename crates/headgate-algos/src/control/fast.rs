@@ -1,52 +1,54 @@
 //! FAST TCP: each flow keeps `alpha` packets in the queue.
 //!
 //! # What it does
-//! Compares the RTT with the smallest one seen and moves the window towards the one at which the
-//! flow has `alpha` packets waiting. It needs no losses; when one comes, it halves.
+//! FAST compares the RTT with the smallest one observed, and moves the window towards the value at which the
+//! flow queues `alpha` packets. It needs no losses; a loss halves the window.
 //!
 //! # The law
-//! Of four components, each for itself:
+//! Four independent components:
 //!
-//! *Estimation*: `rtt` is a moving average; `base_rtt` the smallest RTT of the connection, never reset;
-//! `w'` the window at which the packet now acknowledged was sent.
+//! *Estimation*: `rtt` is a moving average; `base_rtt` is the smallest RTT of the connection and is never
+//! reset; `w'` is the window at which the acknowledged packet was sent.
 //!
 //! *Window control*: `w = min(2w, (1 - gamma) w + gamma (base_rtt/rtt w' + alpha))`, at least 2, in every
-//! `update_rounds`-th round trip. While the average is less than `mi_threshold_s` above `base_rtt`: one
-//! segment per acknowledged one, so that the window doubles each round trip. With `gamma` 1,
+//! `update_rounds`-th round trip. While the average is less than `mi_threshold_s` above `base_rtt`, each
+//! acknowledged segment adds one, so that the window doubles in each round trip. With `gamma` 1,
 //! `update_rounds` 1, `mi_threshold_s` 0 and the variant `paper` this is `w = base_rtt/rtt w + alpha`.
 //!
-//! *Data and loss control*: which packet to send, again or for the first time, is the transport's. Of a
-//! loss this law makes `w = w/2`, of a time-out `w = 2`; it rests while losses are repaired.
+//! *Data and loss control*: the transport decides which packet to send or to send again. A loss sets `w =
+//! w/2`, a time-out `w = 2`; the window is constant during recovery.
 //!
-//! *Burstiness control*: `spread` lets an increase out over the ACKs up to the next update, on paths of
-//! 4 ms and more; `none` at once; `pace` spreads it too, and sends the packets 1.2 times as fast as a
-//! window per `srtt`, twice as fast while the window doubles, so that the window stays the limit.
+//! *Burstiness control*: `spread` releases an increase over the ACKs up to the next update, on paths of at
+//! least 4 ms; `none` releases it at once; `pace` spreads it too, and paces packets at 1.2 windows per
+//! `srtt`, or 2 while the window doubles, so that the window remains the limit.
 //!
 //! # Where it differs from the paper
-//! `paper`, the default, is the equation once in an updating round trip, with samples weighed by min(3/w, 1/4). Doubling
-//! is its slow start: it ends for good when the average first says that packets wait, or at the first loss,
-//! and begins anew only after a time-out.
+//! NOTE(Wei, Jin, Low, Hegde 2006): `paper`, the default, applies the equation once in an updating round
+//! trip, with samples weighted by min(3/w, 1/4). Doubling is its slow start. It ends permanently when the
+//! average first shows queueing, or at the first loss, and restarts only after a time-out.
 //!
-//! `simple` has the clock and the average of the ns-2 agent, an update each 10 ms of an
-//! updating round trip and samples weighed by 1/max(256, w/3), and doubles whenever the queue is empty,
-//! however often, as the agent does. In a buffer that the overshoot of doubling overflows (1 Gbit/s, 100 ms,
-//! a tenth of that in buffer: 20 % of use, 6 % of loss) neither ever settles; `paper` does. `w'` is
-//! interpolated between the windows at the starts of the last two round trips. After a time-out the average
-//! starts anew, so that the window doubles at once.
+//! NOTE(Wei, Jin, Low, Hegde 2006): `simple` uses the clock and the average of the ns-2 agent: an update
+//! every 10 ms of an updating round trip, and samples weighted by 1/max(256, w/3). It doubles whenever the
+//! queue is empty, however often, as the agent does. If the overshoot of doubling overflows the buffer (1
+//! Gbit/s, 100 ms, a tenth of that in buffer: 20 % utilisation, 6 % loss), neither `simple` nor the agent
+//! settles; `paper` does. `w'` is interpolated between the windows at the starts of the last two round trips.
+//! After a time-out the average restarts, so that the window doubles at once.
 //!
-//! `ns2` is that agent ACK by ACK. `w'` is what was in flight when the packet left; what left during a
-//! recovery counts as sent before it, so that the window is drawn back to where it was. Increases leave
-//! segment by segment, what is over a whole one is dropped, and round trips are the clock's. It takes the
-//! agent's way of repair too, which is the transport's (`recovery = "sack1"`), to have the agent's figures.
+//! NOTE(Wei, Jin, Low, Hegde 2006): `ns2` is the ns-2 agent, ACK by ACK. `w'` is the flight when the packet
+//! left. Packets sent during a recovery count as sent before it, so that the window returns to its earlier
+//! value. Increases are released segment by segment, fractions of a segment are dropped, and round trips
+//! follow the clock. To reproduce the agent's figures, the transport must also use its recovery (`recovery =
+//! "sack1"`).
 //!
-//! In none does `ssthresh` end doubling. The agent's dead band between `alpha` and a `beta` is not here:
-//! the two are equal by its default. `base_rtt` is the connection's, the handshake's packets included, as in
-//! the agent: with `alpha` 100 it settles at 97 packets, which by RTTs of data would be too few.
+//! NOTE(ns-2 FAST agent 1.1.3): the agent's dead band between `alpha` and `beta` is not implemented, because
+//! the two are equal by default. In no variant does `ssthresh` end doubling. `base_rtt` is that of the
+//! connection, including the handshake, as in the agent: with `alpha` 100 it settles at 97 packets, which
+//! would be too few by RTTs of data.
 //!
 //! # When to use it
-//! As the law driven by delay: full use of a path at a queue of `alpha` packets per flow, if the buffer
-//! holds them. `paper` for what its authors claim of it, `ns2` beside results of that agent; `simple` is
-//! MesoNet's, and so that of NIST's experiments.
+//! As the delay-driven algorithm: full use of a path with a queue of `alpha` packets per flow, if the buffer
+//! is large enough. Use `paper` for the authors' claims, `ns2` beside results of that agent, and `simple` for
+//! MesoNet's form, which the NIST experiments used.
 //!
 //! # References
 //! Wei, Jin, Low, Hegde 2006; Jin, Wei, Low 2004 (equation, gamma 0.5; weights and the end of doubling
@@ -62,6 +64,30 @@ use headgate_model::params::Card;
 use agent::Agent;
 use equation::Equation;
 
+headgate_model::choices! {
+    /// The forms of FAST.
+    pub enum Variant {
+        /// Wei, Jin, Low, Hegde 2006: the equation once in an updating round trip.
+        Paper = "paper",
+        /// The equation with the clock and the average of the ns-2 agent.
+        Simple = "simple",
+        /// The ns-2 FAST agent 1.1.3.
+        Ns2 = "ns2",
+    }
+}
+
+headgate_model::choices! {
+    /// How an increase of the window is released.
+    pub enum Burstiness {
+        /// Over the ACKs up to the next update, on paths of at least 4 ms.
+        Spread = "spread",
+        /// At once.
+        None = "none",
+        /// As `Spread`, with packets paced.
+        Pace = "pace",
+    }
+}
+
 headgate_model::params! {
     /// Packets that a flow keeps in the queue.
     alpha: number(100.0, (1.0, 100000.0), "segments", "ns-2 FAST agent 1.1.3"),
@@ -71,10 +97,11 @@ headgate_model::params! {
     mi_threshold_s: number(0.00075, (0.0, 1.0), "s", "ns-2 FAST agent 1.1.3"),
     /// Round trips per update of the window.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
-    /// The paper's law, whose doubling ends; with the agent's clock and repeated doubling; the agent ACK by ACK.
-    variant: choice(["paper", "simple", "ns2"], "Wei et al. 2006, recalled, not verified; ns-2 FAST agent 1.1.3"),
-    /// Burstiness control: an increase spread over ACKs, at once, or spread with packets paced.
-    burstiness: choice(["spread", "none", "pace"], "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
+    /// The form: the paper's, whose doubling ends; one with the agent's clock and repeated doubling; the
+    /// agent ACK by ACK.
+    variant: choice(Variant, "Wei et al. 2006, recalled, not verified; ns-2 FAST agent 1.1.3"),
+    /// Burstiness control: an increase is spread over ACKs, released at once, or spread with packets paced.
+    burstiness: choice(Burstiness, "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -91,45 +118,21 @@ pub(crate) const CARD: Card = Card {
 /// The smallest window, segments.
 const FLOOR: f64 = 2.0;
 
-/// From this base RTT on, increases are spread over ACKs.
+/// Smallest base RTT at which increases are spread over ACKs, seconds.
 const SPREAD_RTT_S: f64 = 0.004;
 
-/// The ns-2 agent updates at most this often.
+/// Shortest time between updates of the ns-2 agent, seconds.
 const CLOCK_S: f64 = 0.010;
 
-/// Pacing rates as shares of a window per RTT: while the window doubles, and else.
+/// Pacing rates in windows per RTT: while the window doubles, and otherwise.
 const PACE_GAINS: (f64, f64) = (2.0, 1.2);
 
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-enum Variant {
-    Paper,
-    Simple,
-    Ns2,
-}
-
-impl Variant {
-    fn of(choice: f64) -> Self {
-        [Self::Paper, Self::Simple, Self::Ns2][choice as usize]
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-enum Burstiness {
-    Spread,
-    None,
-    Pace,
-}
-
 impl Burstiness {
-    fn of(choice: f64) -> Self {
-        [Self::Spread, Self::None, Self::Pace][choice as usize]
-    }
-
     fn spreads(self, base_rtt_s: f64) -> bool {
         self != Self::None && base_rtt_s >= SPREAD_RTT_S
     }
 
-    /// How fast packets leave, where they are paced.
+    /// Sets the pacing rate, if packets are paced.
     fn pace(self, doubles: bool, path: &Path, window: &mut Window) {
         if self == Self::Pace && path.srtt_s > 0.0 {
             let gain = if doubles { PACE_GAINS.0 } else { PACE_GAINS.1 };
@@ -138,7 +141,7 @@ impl Burstiness {
     }
 }
 
-/// Where the window is drawn to.
+/// The target of the window.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Goal {
     alpha: f64,
@@ -146,8 +149,8 @@ struct Goal {
 }
 
 impl Goal {
-    /// The equation: the window after `cwnd`, if it was `then` when the packet left that is acknowledged
-    /// now, and `ratio` is `base_rtt/rtt`.
+    /// Applies the equation: returns the window after `cwnd`, if it was `then` when the acknowledged packet
+    /// left, and `ratio` is `base_rtt/rtt`.
     fn of(&self, cwnd: f64, then: f64, ratio: f64) -> f64 {
         (1.0 - self.gamma) * cwnd + self.gamma * (ratio * then + self.alpha)
     }
@@ -164,15 +167,15 @@ enum Form {
 }
 
 impl Fast {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
-        Self(match Variant::of(params.variant) {
+        Self(match params.variant {
             Variant::Ns2 => Form::Agent(Box::new(Agent::new(&params))),
             _ => Form::Equation(Equation::new(&params)),
         })
     }
 
-    /// From the next update on the flow keeps so many packets in the queue.
+    /// Sets the number of queued packets from the next update on.
     pub fn set_alpha(&mut self, alpha: f64) {
         let goal = match &mut self.0 {
             Form::Equation(form) => &mut form.goal,

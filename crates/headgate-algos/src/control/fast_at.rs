@@ -1,19 +1,20 @@
-//! FAST TCP with alpha tuning: the packets kept in the queue follow the throughput.
+//! FAST TCP with alpha tuning: the number of packets kept in the queue follows the throughput.
 //!
 //! # What it does
-//! Is FAST in all but one thing: `alpha` takes three values, small for a slow flow and large for a fast
-//! one, so that slow paths need little buffer and fast ones still have a queue that can be measured.
+//! FAST-AT is FAST except that `alpha` takes three values, small for a slow flow and large for a fast one.
+//! Slow paths then need little buffer, and fast paths still queue enough packets to be measured.
 //!
 //! # The law
-//! FAST's. Once a round trip the throughput is what was acknowledged since the last time, per second.
-//! Above `up_mid` (`up_high`) the smallest (middle) `alpha` gives way to the next; below `down_high`
-//! (`down_mid`) the largest (middle) to the one before. The way down begins below the way up, so that a
-//! throughput near a threshold does not swing. The first `alpha` is the smallest.
+//! FAST's. Once per round trip, the throughput is the number of acknowledged segments since the last time,
+//! per second. Above `up_mid` (`up_high`), `alpha` changes from the smallest (middle) value to the next;
+//! below `down_high` (`down_mid`), from the largest (middle) value to the previous one. The lower thresholds
+//! are below the upper ones, so that a throughput near a threshold does not oscillate. The initial `alpha` is
+//! the smallest.
 //!
 //! # Where it differs from the paper
-//! The tuning is in the report on the NIST study, whose text we could not read: its three values and
-//! four thresholds are recalled, not verified, and so is that it moves by one value at a time. When the
-//! study measured the throughput is not known; here in each round trip without a loss.
+//! NOTE(Mills et al. 2010, NIST SP 500-282): the text of the report was not available. Its three values and
+//! four thresholds, and the change by one value at a time, are recalled, not verified. The time at which the
+//! study measured the throughput is unknown; here it is measured in each round trip without a loss.
 //!
 //! # When to use it
 //! As "FAST-AT" of the NIST study, beside FAST with one `alpha` for all paths.
@@ -21,11 +22,11 @@
 //! # References
 //! Mills, Filliben, Cho, Schwartz, Genin 2010 (NIST SP 500-282, chapter 5); and those of FAST.
 
-use headgate_model::control::{Ack, Congestion, Echo, Controller, Path, Rate, Restart, Window};
+use headgate_model::control::{Ack, Congestion, Controller, Echo, Path, Rate, Restart, Window};
 use headgate_model::feedback::Words;
 use headgate_model::params::Card;
 
-use super::fast::{self, Fast};
+use super::fast::{self, Burstiness, Fast, Variant};
 
 headgate_model::params! {
     /// Packets that a slow flow keeps in the queue.
@@ -35,25 +36,25 @@ headgate_model::params! {
     /// Packets that a fast flow keeps in the queue.
     alpha_high: number(200.0, (1.0, 100000.0), "segments", "ours; NIST's is not known",
         at_least ["alpha_mid"]),
-    /// Throughput above which the smallest value gives way to the middle one.
+    /// Throughput above which alpha changes from the smallest value to the middle one.
     up_mid: number(1500.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known", at_least ["down_mid"]),
-    /// Throughput above which the middle value gives way to the largest.
+    /// Throughput above which alpha changes from the middle value to the largest.
     up_high: number(15000.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known",
         at_least ["up_mid", "down_high"]),
-    /// Throughput below which the middle value gives way to the smallest.
+    /// Throughput below which alpha changes from the middle value to the smallest.
     down_mid: number(1250.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known"),
-    /// Throughput below which the largest value gives way to the middle one.
+    /// Throughput below which alpha changes from the largest value to the middle one.
     down_high: number(12500.0, (0.0, 1e9), "segments/s", "ours; NIST's is not known", at_least ["down_mid"]),
-    /// Share of the way to its target that the window goes at an update.
+    /// Fraction of the distance to its target by which an update moves the window.
     gamma: number(0.5, (0.01, 1.0), "1", "Jin, Wei, Low 2004"),
     /// Queueing delay below which the window doubles each round trip; 0 = never.
     mi_threshold_s: number(0.00075, (0.0, 1.0), "s", "ns-2 FAST agent 1.1.3"),
     /// Round trips per update of the window.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
-    /// Which form: as of FAST.
-    variant: choice(["paper", "simple", "ns2"], "Wei et al. 2006, recalled, not verified; ns-2 FAST agent 1.1.3"),
-    /// How an increase leaves: as of FAST.
-    burstiness: choice(["spread", "none", "pace"], "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
+    /// The form, as in FAST.
+    variant: choice(Variant, "Wei et al. 2006, recalled, not verified; ns-2 FAST agent 1.1.3"),
+    /// How an increase is released, as in FAST.
+    burstiness: choice(Burstiness, "ns-2 FAST agent 1.1.3; Linux tcp_input.c"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -67,7 +68,7 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// On the heap: FAST alone fills the place a law has.
+/// On the heap, because FAST alone fills the size of the enum of algorithms.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct FastAt(Box<Tuned>);
 
@@ -78,13 +79,13 @@ struct Tuned {
     meter: Meter,
 }
 
-/// Which of three values `alpha` has.
+/// The three values of `alpha`, and the current one.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Tuning {
     alphas: [f64; 3],
-    /// Segments/s above which value 0 (1) gives way to the next.
+    /// Segments/s above which value 0 (1) changes to the next.
     up: [f64; 2],
-    /// Segments/s below which value 1 (2) gives way to the one before.
+    /// Segments/s below which value 1 (2) changes to the previous one.
     down: [f64; 2],
     value: usize,
 }
@@ -109,7 +110,7 @@ impl Tuning {
     }
 }
 
-/// What is acknowledged from round to round.
+/// The acknowledged segments of the current round.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Meter {
     began_s: Option<f64>,
@@ -117,7 +118,7 @@ struct Meter {
 }
 
 impl Meter {
-    /// Segments/s of the round that ends with this ACK, if one does.
+    /// Returns the throughput of the round that ends with this ACK, segments/s; `None` if no round ends.
     fn round(&mut self, ack: &Ack) -> Option<f64> {
         self.acked += ack.acked;
         if !ack.round_start {
@@ -130,7 +131,7 @@ impl Meter {
 }
 
 impl FastAt {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         let fast = Fast::new(fast::Params {
             alpha: params.alpha_low,
@@ -222,7 +223,7 @@ mod tests {
         FastAt::new(Params::default())
     }
 
-    /// A round of 100 ms from `now_s` on in which `acked` segments arrive.
+    /// Delivers a round of 100 ms that starts at `now_s` and acknowledges `acked` segments.
     fn round(law: &mut FastAt, now_s: f64, acked: f64) -> f64 {
         let mut window = starting(1000.0);
         law.on_ack(&Ack { now_s, acked: acked / 2.0, ..ack(0.2) }, &PATH, &mut window);
@@ -234,7 +235,7 @@ mod tests {
     #[test]
     fn alpha_follows_the_throughput_with_hysteresis() {
         let mut law = law();
-        // segments in 0.1 s, and alpha after them; the first round has no beginning
+        // segments in 0.1 s, and alpha after them; the first round has no start time
         let rounds = [(900.0, 8.0), (140.0, 8.0), (151.0, 20.0), (126.0, 20.0), (1501.0, 200.0)];
         let back = [(1251.0, 200.0), (1249.0, 20.0), (126.0, 20.0), (124.0, 8.0)];
         for (i, (acked, alpha)) in rounds.into_iter().chain(back).enumerate() {

@@ -1,27 +1,28 @@
 //! HighSpeed TCP: standard TCP whose two constants depend on the window.
 //!
 //! # What it does
-//! The larger the window, the faster it grows and the less it gives back on a loss, such that the mean
-//! window follows a straight line in the log-log plane of loss rates. At small windows it is Reno.
+//! The larger the window, the faster it grows and the smaller its reduction on a loss. The mean window
+//! follows a straight line in the log-log plane of loss rates. At small windows it is Reno.
 //!
 //! # The law
-//! Above `low_window` = 38 segments: `cwnd += a(w)/w` per acknowledged segment and `cwnd *= 1 - b(w)` on
-//! a loss, with `b(w) = 0.5 + (high_decrease - 0.5) (ln w - ln low)/(ln high - ln low)` and `a(w) = w^2
-//! p(w) 2 b(w)/(2 - b(w))`, where `ln p` is linear in `ln w` from 1e-3 at 38 segments to `high_p` at
-//! `high_window`: about `0.078/w^1.2`. Up to `low_window` `a` = 1, `b` = 1/2.
+//! Above `low_window` = 38 segments: `cwnd += a(w)/w` per acknowledged segment and `cwnd *= 1 - b(w)` on a
+//! loss, with `b(w) = 0.5 + (high_decrease - 0.5) (ln w - ln low)/(ln high - ln low)` and `a(w) = w^2 p(w) 2
+//! b(w)/(2 - b(w))`, where `ln p` is linear in `ln w` from 1e-3 at 38 segments to `high_p` at `high_window`:
+//! about `0.078/w^1.2`. Up to `low_window` `a` = 1, `b` = 1/2.
 //!
 //! # Where it differs from the paper
-//! Windows are fractional; `a` is worked out for the next whole one, and is at least 1 (the formula gives
-//! 0.98 at 39). For another `low_window` the line starts at `1e-3 (38/low)^2`, where standard TCP has
-//! that window. `b` stays `high_decrease` beyond `high_window`. The variant `linux` follows that kernel's
-//! table: `a` is rounded up to a whole number (2 to 73), and `b` is that of the window at which the
-//! formula reaches it; the rows are worked out with the RFC's rounded `p = 1/(12.8 w^1.2)` and lie
-//! within 0.6 % of the kernel's. As there, `a/w` is added per ACK, not per segment: with delayed ACKs half of
-//! the RFC's growth. A loss takes the share of the row that congestion avoidance was last in: after a
-//! first slow start the first row's, a half. It takes no other parameter.
+//! NOTE(RFC 3649 section 5): windows are fractional. `a` is computed for the next integer window, and is at
+//! least 1 (the formula gives 0.98 at 39). For another `low_window` the line starts at `1e-3 (38/low)^2`, the
+//! loss rate at which standard TCP has that window. `b` stays `high_decrease` beyond `high_window`.
+//!
+//! NOTE(RFC 3649 section 5): the variant `linux` follows the kernel's table. `a` is rounded up to an integer
+//! (2 to 73), and `b` is that of the window at which the formula reaches it. The rows are computed with the
+//! RFC's rounded `p = 1/(12.8 w^1.2)` and lie within 0.6 % of the kernel's. `a/w` is added per ACK, not per
+//! segment, so that with delayed ACKs growth is half of the RFC's. A loss uses the row of the last congestion
+//! avoidance; after a first slow start that is the first row, a half. The variant has no other parameters.
 //!
 //! # When to use it
-//! As the standardised step beyond standard TCP on large windows, kind at small ones.
+//! As the standardised step beyond standard TCP at large windows, fair at small ones.
 //!
 //! # References
 //! RFC 3649 §5 (response, a, b; points (38, 1e-3), (83000, 1e-7), 0.1); Linux `tcp_highspeed.c`.
@@ -29,8 +30,18 @@
 use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
+headgate_model::choices! {
+    /// The texts that HighSpeed TCP can follow.
+    pub enum Variant {
+        /// RFC 3649's formulas.
+        Rfc = "rfc",
+        /// The table of Linux `tcp_highspeed.c`, with whole increases.
+        Linux = "linux",
+    }
+}
+
 headgate_model::params! {
-    /// Window up to which the law is Reno's.
+    /// Window up to which the algorithm is Reno's.
     low_window: number(38.0, (2.0, 10_000.0), "segments", "RFC 3649 §5"),
     /// Window at `high_p`.
     high_window: number(83000.0, (2000.0, 1e7), "segments", "RFC 3649 §5", at_least ["low_window"]),
@@ -39,7 +50,7 @@ headgate_model::params! {
     /// Share of the window that a loss takes at `high_window`.
     high_decrease: number(0.1, (0.01, 0.5), "1", "RFC 3649 §5"),
     /// Which text is followed: rfc, or linux with whole increases by a table.
-    variant: choice(["rfc", "linux"], "RFC 3649; Linux tcp_highspeed.c"),
+    variant: choice(Variant, "RFC 3649; Linux tcp_highspeed.c"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -53,11 +64,11 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Where standard TCP and the line meet by default (RFC 3649 §5).
+/// The loss rate at which standard TCP and the line meet by default (RFC 3649 §5).
 const LOW_P: f64 = 1e-3;
 const LOW_WINDOW: f64 = 38.0;
 
-/// Where the line ends by default, and what a loss takes there.
+/// The end of the line by default, and the reduction there.
 const HIGH_WINDOW: f64 = 83_000.0;
 const HIGH_DECREASE: f64 = 0.1;
 
@@ -68,7 +79,7 @@ const ROUNDED: (f64, f64) = (1.0 / 12.8, -1.2);
 const LAST_ROW: f64 = 73.0;
 const BEYOND_ROWS: f64 = 200_000.0;
 
-/// An increase per round trip that holds for windows above `from`, up to `to`.
+/// An increase per round trip, and the windows above `from` and up to `to` for which it applies.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct Row {
     a: f64,
@@ -80,7 +91,7 @@ struct Row {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Hstcp {
     low_window: f64,
-    /// Least share that a loss takes.
+    /// Smallest share that a loss takes.
     least: f64,
     /// `p(w) = scale w^slope`.
     scale: f64,
@@ -92,9 +103,9 @@ pub struct Hstcp {
 }
 
 impl Hstcp {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
-        if params.variant == 1.0 {
+        if params.variant == Variant::Linux {
             return Self::of((LOW_WINDOW, HIGH_WINDOW), HIGH_DECREASE, ROUNDED, true);
         }
         let (low, high) = (params.low_window, params.high_window);
@@ -107,17 +118,17 @@ impl Hstcp {
     fn of((low, high): (f64, f64), high_decrease: f64, (scale, slope): (f64, f64), linux: bool) -> Self {
         let fall = (high_decrease - 0.5) / libm::log(high / low);
         let row = Row { a: 1.0, from: 0.0, to: low };
-        // the table goes on beyond the line's end
+        // the table continues beyond the line's end
         let least = if linux { 0.0 } else { high_decrease };
         Self { low_window: low, least, scale, slope, fall, row, linux }
     }
 
-    /// The share that a loss takes.
+    /// Returns the share that a loss takes.
     fn b(&self, w: f64) -> f64 {
         (0.5 + self.fall * libm::log(w / self.low_window)).clamp(self.least, 0.5)
     }
 
-    /// The increase per round trip, segments.
+    /// Returns the increase per round trip, segments.
     fn a(&self, w: f64) -> f64 {
         let b = self.b(w);
         self.scale * libm::pow(w, 2.0 + self.slope) * 2.0 * b / (2.0 - b)
@@ -135,14 +146,14 @@ impl Hstcp {
     }
 
     fn linux_row(&self, w: f64) -> Row {
-        // the least increase that is not reached by any whole window below `w`
+        // the smallest increase that no integer window below `w` reaches
         let below = (w.ceil() - 1.0).min(BEYOND_ROWS);
         let a = (self.a(below).floor() + 1.0).clamp(2.0, LAST_ROW);
         let to = if a == LAST_ROW { f64::MAX } else { self.reaches(a) };
         Row { a, from: self.reaches(a - 1.0).max(self.low_window), to }
     }
 
-    /// The least whole window at which the formula reaches this increase.
+    /// Returns the smallest integer window at which the formula reaches this increase.
     fn reaches(&self, a: f64) -> f64 {
         let (mut low, mut high) = (self.low_window.floor(), BEYOND_ROWS);
         while high - low > 1.0 {
@@ -164,7 +175,7 @@ impl Hstcp {
         window.cwnd += self.row.a * (acked / w).min(1.0);
     }
 
-    /// What a loss leaves of a flight, segments.
+    /// Returns the window after a loss at this flight, segments.
     fn left(&self, flight: f64) -> f64 {
         if self.linux {
             let at = self.row.to.min(self.reaches(LAST_ROW));
@@ -197,7 +208,10 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, loss};
 
-    fn law(low_window: f64, variant: f64) -> Hstcp {
+    const RFC: Variant = Variant::Rfc;
+    const LINUX: Variant = Variant::Linux;
+
+    fn law(low_window: f64, variant: Variant) -> Hstcp {
         let (high_window, high_p, high_decrease) = (83_000.0, 1e-7, 0.1);
         Hstcp::new(Params { low_window, high_window, high_p, high_decrease, variant })
     }
@@ -216,13 +230,13 @@ mod tests {
 
     #[test]
     fn no_increase_is_faster_than_slow_start() {
-        // the steepest line that is allowed: a(1e9) is 8.6e27 by it
+        // the steepest line that is allowed: it gives a(1e9) = 8.6e27
         let params = Params {
             low_window: 1000.0,
             high_window: 2000.0,
             high_p: 1e-5,
             high_decrease: 0.1,
-            variant: 0.0,
+            variant: RFC,
         };
         let (mut law, mut window) = (Hstcp::new(params), avoiding(1e9));
         law.on_ack(&ack(0.1), &PATH, &mut window);
@@ -231,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_constants_at_the_ends_of_the_line() {
-        let law = law(38.0, 0.0);
+        let law = law(38.0, RFC);
         assert!((law.b(38.0) - 0.5).abs() < 1e-12 && (law.b(83_000.0) - 0.1).abs() < 1e-12);
         // 38^2 1e-3 * 2/3 = 0.963; 83000^2 1e-7 * 0.2/1.9 = 72.52
         assert!((law.a(38.0) - 0.9627).abs() < 1e-4 && (law.a(83_000.0) - 72.516).abs() < 1e-3);
@@ -241,20 +255,20 @@ mod tests {
     fn one_ack_adds_a_share_of_a() {
         // b(1000) = 0.5 - 0.4 * 3.2702/7.6890 = 0.32988; p = 1e-3 (1000/38)^-1.19785 = 1.9893e-5;
         // a = 19.893 * 0.65975/1.67012 = 7.858
-        assert!((acked(&mut law(38.0, 0.0), 1000.0) - 7.858e-3).abs() < 2e-6);
-        assert_eq!(acked(&mut law(38.0, 0.0), 32.0), 1.0 / 32.0);
+        assert!((acked(&mut law(38.0, RFC), 1000.0) - 7.858e-3).abs() < 2e-6);
+        assert_eq!(acked(&mut law(38.0, RFC), 32.0), 1.0 / 32.0);
     }
 
     #[test]
     fn a_loss_takes_b_and_half_of_a_small_window() {
-        assert!((left(&mut law(38.0, 0.0), 1000) - 670.12).abs() < 0.02);
-        assert_eq!(left(&mut law(38.0, 0.0), 38), 19.0);
-        assert!((left(&mut law(38.0, 0.0), 1_000_000) - 900_000.0).abs() < 1e-6);
+        assert!((left(&mut law(38.0, RFC), 1000) - 670.12).abs() < 0.02);
+        assert_eq!(left(&mut law(38.0, RFC), 38), 19.0);
+        assert!((left(&mut law(38.0, RFC), 1_000_000) - 900_000.0).abs() < 1e-6);
     }
 
     #[test]
     fn another_low_window_starts_where_standard_tcp_has_it() {
-        let law = law(31.0, 0.0);
+        let law = law(31.0, RFC);
         let p = law.scale * libm::pow(31.0, law.slope);
         assert!((p - 1.5026e-3).abs() < 1e-7); // 1e-3 (38/31)^2
         assert_eq!(law.row(31.0).a, 1.0);
@@ -262,8 +276,8 @@ mod tests {
 
     #[test]
     fn the_rows_of_linux_are_where_the_formula_reaches_whole_increases() {
-        // RFC 3649 appendix B, as the kernel has it: increase and window
-        let law = law(38.0, 1.0);
+        // RFC 3649 appendix B, as in the kernel: increase and window
+        let law = law(38.0, LINUX);
         for (a, window) in [(2.0, 118.0), (3.0, 221.0), (8.0, 1058.0), (29.0, 9991.0), (71.0, 84_035.0)] {
             assert!((law.reaches(a) / window - 1.0).abs() < 0.006, "{a}: {}", law.reaches(a));
             assert_eq!((law.row(window * 0.99).a, law.row(window * 1.01).a), (a, a + 1.0));
@@ -274,16 +288,16 @@ mod tests {
 
     #[test]
     fn linux_takes_the_share_of_the_row() {
-        let mut law = law(38.0, 1.0);
-        assert_eq!(left(&mut law, 100), 50.0); // it has been in no row yet
+        let mut law = law(38.0, LINUX);
+        assert_eq!(left(&mut law, 100), 50.0); // no row has been used yet
         assert!((acked(&mut law, 100.0) - 0.02).abs() < 1e-12);
-        assert_eq!(left(&mut law, 100), 57.0); // the row of 118: 112/256 are 43.75, cut to 43
+        assert_eq!(left(&mut law, 100), 57.0); // the row of 118: 112/256 are 43.75 %, truncated to 43
     }
 
     #[test]
     fn linux_counts_acks_and_the_rfc_segments() {
         // the RFC at 100: b = 0.4497, p = 3.139e-4, a = 1.82
-        for (variant, acked, grown) in [(1.0, 2.0, 0.02), (1.0, 1.0, 0.02), (0.0, 2.0, 0.0364)] {
+        for (variant, acked, grown) in [(LINUX, 2.0, 0.02), (LINUX, 1.0, 0.02), (RFC, 2.0, 0.0364)] {
             let mut window = avoiding(100.0);
             law(38.0, variant).on_ack(&Ack { acked, ..ack(0.1) }, &PATH, &mut window);
             assert!((window.cwnd - 100.0 - grown).abs() < 1e-4, "{}", window.cwnd);
@@ -296,9 +310,9 @@ mod tests {
             let row = law(38.0, variant).row(w);
             (row.from, row.to)
         };
-        assert_eq!(ends(0.0, 100.5), (100.0, 101.0));
-        let at = |a| law(38.0, 1.0).reaches(a);
-        assert_eq!(ends(1.0, 200.0), (at(2.0), at(3.0)));
-        assert_eq!(ends(1.0, 1e9), (at(72.0), f64::MAX));
+        assert_eq!(ends(RFC, 100.5), (100.0, 101.0));
+        let at = |a| law(38.0, LINUX).reaches(a);
+        assert_eq!(ends(LINUX, 200.0), (at(2.0), at(3.0)));
+        assert_eq!(ends(LINUX, 1e9), (at(72.0), f64::MAX));
     }
 }

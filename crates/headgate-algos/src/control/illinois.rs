@@ -1,27 +1,33 @@
-//! TCP-Illinois: the delay sets how much to add and how much to cut, the loss when.
+//! TCP-Illinois: the delay determines the sizes of increases and reductions, losses their times.
 //!
 //! # What it does
-//! Is additive increase and multiplicative decrease whose constants follow the queueing delay: large
-//! steps and small cuts on an empty path, small steps and halving on a full one. The window's curve
-//! between losses is concave, so that it stays long where the path is nearly full.
+//! TCP-Illinois is additive increase and multiplicative decrease whose constants follow the queueing delay:
+//! large steps and small reductions on an empty path, small steps and halving on a full one. The window's
+//! curve between losses is concave, so that it stays near a full path for long.
 //!
 //! # The law
-//! Once a round trip, from its mean queueing delay `d` and the greatest of the connection, `m`, with
-//! `d1 = eta1 m`, `d2 = eta2 m`, `d3 = eta3 m`:
+//! Once per round trip, from its mean queueing delay `d` and the greatest of the connection, `m`, with `d1 =
+//! eta1 m`, `d2 = eta2 m`, `d3 = eta3 m`:
+//!
 //! `alpha = alpha_max` if `d <= d1`, else `k1/(k2 + d)`, where `k1 = (m - d1) alpha_min alpha_max /
 //! (alpha_max - alpha_min)` and `k2 = k1/alpha_max - d1`, so that it falls from `alpha_max` at `d1` to
 //! `alpha_min` at `m`;
+//!
 //! `beta = beta_min` if `d <= d2`, `beta_max` if `d >= d3`, linear between.
-//! Once above `d1`, `alpha` returns to its maximum only after `theta` rounds below in a row. Per ACK: `w +=
-//! alpha acked / w`; loss: `w *= 1 - beta`. Below `low_window`: `alpha` 1, `beta` 1/2, as after a time-out.
+//!
+//! Once above `d1`, `alpha` returns to its maximum only after `theta` successive rounds below. Per ACK: `w +=
+//! alpha acked / w`; loss: `w *= 1 - beta`. Below `low_window`, and after a time-out: `alpha` 1, `beta` 1/2.
 //!
 //! # Where it differs from the paper
-//! Linux does not begin to count `theta` anew when a round is above `d1`; the paper's rounds in a row are
-//! kept here. The greatest delay is never forgotten, as in Linux, and delays count from the smallest RTT of
-//! data: the handshake's is not seen. A time-out cuts by the `beta` before it.
+//! NOTE(Linux tcp_illinois.c): the `theta` rounds must be successive, as in the paper. Linux does not restart
+//! the count after a round above `d1`.
+//!
+//! The greatest delay is never reset, as in Linux. Delays count from the smallest RTT of data, without the
+//! handshake. A time-out reduces the window by the `beta` before it.
 //!
 //! # When to use it
-//! As the loss-driven law that reads the delay: much more than Reno on an empty path, near it on a full one.
+//! As the loss-driven algorithm that observes the delay: far more than Reno on an empty path, close to it on
+//! a full one.
 //!
 //! # References
 //! Liu, Basar, Srikant 2008 (curves); Linux `tcp_illinois.c` (constants, time-out).
@@ -47,9 +53,9 @@ headgate_model::params! {
     eta2: number(0.1, (0.0, 0.5), "1", "Linux tcp_illinois.c", at_least ["eta1"]),
     /// Share of the greatest delay from which the cut is the largest.
     eta3: number(0.8, (0.5, 1.0), "1", "Linux tcp_illinois.c"),
-    /// Rounds of little delay in a row after which the increase is the largest again.
+    /// Successive rounds of little delay after which the increase is the largest again.
     theta: number(5.0, (1.0, 1000.0), "round trips", "Linux tcp_illinois.c"),
-    /// Window below which the law is Reno's.
+    /// Window below which the algorithm is Reno's.
     low_window: number(15.0, (0.0, 10000.0), "segments", "Linux tcp_illinois.c"),
 }
 
@@ -67,7 +73,7 @@ pub(crate) const CARD: Card = Card {
 /// One flow's TCP-Illinois.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Illinois {
-    /// On the heap: read once a round trip only.
+    /// On the heap, because it is read only once per round trip.
     params: Box<Params>,
     round: RoundRtt,
     /// Greatest RTT of the connection, seconds.
@@ -76,14 +82,14 @@ pub struct Illinois {
     alpha: f64,
     /// Share of the window that a loss takes.
     beta: f64,
-    /// Rounds of little delay in a row.
+    /// Successive rounds of little delay.
     calm_rounds: u32,
-    /// Some round had more than little delay.
+    /// Whether a round with more than little delay has occurred.
     queued: bool,
 }
 
 impl Illinois {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         let (alpha, beta) = (params.alpha_max, params.beta_max);
         let (params, round) = (Box::new(params), RoundRtt::new());
@@ -94,7 +100,7 @@ impl Illinois {
         (self.alpha, self.beta) = (1.0, 0.5);
     }
 
-    /// `alpha(d)`, where `d` is the mean and `most_s` the greatest queueing delay.
+    /// Returns `alpha(d)`, where `d` is the mean and `most_s` the greatest queueing delay.
     fn increase(&mut self, delay_s: f64, most_s: f64) -> f64 {
         let Params { alpha_max, alpha_min, eta1, .. } = *self.params;
         let low_s = eta1 * most_s;
@@ -102,7 +108,7 @@ impl Illinois {
             return self.calm(alpha_max);
         }
         (self.queued, self.calm_rounds) = (true, 0);
-        // k1 / (k2 + d), in a form that also holds for alpha_max = alpha_min
+        // k1 / (k2 + d), in a form that is also valid for alpha_max = alpha_min
         let share = (delay_s - low_s) / (most_s - low_s);
         alpha_max / (1.0 + share * (alpha_max / alpha_min - 1.0))
     }
@@ -116,7 +122,7 @@ impl Illinois {
         alpha_max
     }
 
-    /// `beta(d)`.
+    /// Returns `beta(d)`.
     fn decrease(&self, delay_s: f64, most_s: f64) -> f64 {
         let Params { beta_min, beta_max, eta2, eta3, .. } = *self.params;
         let (low_s, high_s) = (eta2 * most_s, eta3 * most_s);
@@ -135,7 +141,7 @@ impl Illinois {
         } else if let Some(mean_s) = self.round.mean_s() {
             let base_s = self.round.base_s;
             let most_s = self.max_rtt_s - base_s;
-            let delay_s = (mean_s - base_s).min(most_s); // a mean of equal RTTs may round above them
+            let delay_s = (mean_s - base_s).min(most_s); // the mean of equal RTTs may round to more than them
             self.alpha = self.increase(delay_s, most_s);
             self.beta = self.decrease(delay_s, most_s);
         }
@@ -183,7 +189,7 @@ mod tests {
         law
     }
 
-    /// `alpha` and `beta` after a round of this queueing delay, of 100 ms at most.
+    /// Returns `alpha` and `beta` after a round of this queueing delay; the greatest is 100 ms.
     fn constants(law: &mut Illinois, delay_s: f64) -> (f64, f64) {
         law.max_rtt_s = 0.2;
         law.round.restart();
@@ -194,7 +200,8 @@ mod tests {
 
     #[test]
     fn alpha_falls_along_a_hyperbola_and_beta_rises_along_a_line() {
-        // k1 = 99 * 3 / 9.7 = 30.619 ms, k2 = 3.0619 - 1 = 2.0619 ms; 45 ms is half way from 10 to 80
+        // k1 = 99 * 3 / 9.7 = 30.619 ms, k2 = 3.0619 - 1 = 2.0619 ms; 45 ms is in the middle between 10 and
+        // 80
         for (delay_s, alpha, beta) in [
             (0.0009, 10.0, 0.125),
             (0.010, 30.6186 / 12.0619, 0.125),

@@ -1,8 +1,8 @@
-//! LEDBAT: a background transfer that keeps the queueing delay at a target and gives way to others.
+//! LEDBAT: a background transfer that keeps the queueing delay at a target and yields to others.
 //!
 //! # What it does
-//! Grows while the queueing delay is below `target_s` and shrinks while it is above, in proportion, and
-//! never faster than standard TCP. Flows that fill the buffer push it to its floor.
+//! LEDBAT grows while the queueing delay is below `target_s` and shrinks while it is above, in proportion,
+//! and never faster than standard TCP. Flows that fill the buffer push it to its smallest window.
 //!
 //! # The law
 //! `queueing = min(last filter delays) - min(delays of the last base_minutes minutes)`, `off = (target -
@@ -10,17 +10,20 @@
 //! least 2. Loss: `w = max(w/2, 2)`; time-out: `ssthresh` as after a loss, and `w = 1`.
 //!
 //! # Where it differs from the paper
-//! The delay is the RTT, not the one-way delay: where ACKs wait in a queue of their own, that counts too;
-//! where they do not, the two differ by a constant, which the base takes out. Slow start up to `ssthresh`
-//! is as ns-3 has it; the RFC's pseudo-code has none (`slow_start` "no"). It also ends, without a loss, when
-//! the queueing delay passes nine tenths of the target, as in libutp; ns-3's does not, and in a large buffer
-//! overshoots the target by far. A window that shrinks takes
-//! `ssthresh` along, so that slow start is not entered again. An ACK that echoes a mark, and one of a flow
-//! that its window does not limit, raise no window, as with all laws here. There is no random pause.
+//! NOTE(RFC 6817 section 2.2): the delay is the RTT, not the one-way delay, so that queueing of ACKs counts
+//! too. Without it the two differ by a constant, which the base delay removes.
+//!
+//! NOTE(RFC 6817 section 2.4.2): slow start up to `ssthresh`, as in ns-3; the RFC's pseudocode has none
+//! (`slow_start` "no"). Slow start also ends without a loss when the queueing delay exceeds nine tenths of
+//! the target, as in libutp; that of ns-3 does not, and overshoots the target by far in a large buffer. A
+//! shrinking window lowers `ssthresh` too, so that slow start does not begin again.
+//!
+//! NOTE(RFC 6817 section 2.4.2): an ACK that echoes a mark, and one of a flow that its window does not limit,
+//! do not increase the window, as in all algorithms here. There is no random pause.
 //!
 //! # When to use it
-//! As background traffic beside others, and for the late-comer effect: a flow that starts on a full queue
-//! takes it for the base.
+//! As background traffic, and to study the late-comer effect: a flow that starts with a full queue takes that
+//! delay for the base delay.
 //!
 //! # References
 //! RFC 6817 §2.4.2 (rule), §2.5 (target, gain, history, windows); ns-3 `tcp-ledbat.cc` (filter, slow start);
@@ -32,18 +35,18 @@ use headgate_model::params::Card;
 use super::reno;
 
 headgate_model::params! {
-    /// Queueing delay that the flow aims at.
+    /// Queueing delay that the flow aims for.
     target_s: number(0.1, (0.001, 0.1), "s", "RFC 6817: 100 ms or less"),
     /// Increase per round trip of a flow that queues nothing.
     gain: number(1.0, (0.01, 1.0), "segments", "RFC 6817: at most that of TCP"),
-    /// So many segments above the flight the window may be.
+    /// Number of segments by which the window may exceed the flight.
     allowed_increase: number(1.0, (1.0, 100.0), "segments", "RFC 6817"),
-    /// Minutes over which the base delay is the smallest.
+    /// Minutes over which the base delay is the minimum.
     base_minutes: number(10.0, (2.0, 60.0), "min", "RFC 6817"),
-    /// Samples of which the smallest is the current delay.
+    /// Number of samples whose minimum is the current delay.
     filter: number(4.0, (1.0, 64.0), "samples", "ns-3 tcp-ledbat.cc"),
     /// Whether the window doubles each round trip up to ssthresh, or until the delay is near the target.
-    slow_start: choice(["yes", "no"], "ns-3 tcp-ledbat.cc; RFC 6817"),
+    slow_start: switch(["yes", "no"], "ns-3 tcp-ledbat.cc; RFC 6817"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -62,7 +65,7 @@ const FLOOR: f64 = 2.0;
 
 const MINUTE_S: f64 = 60.0;
 
-/// Slow start ends above this share of the target (libutp).
+/// Share of the target above which slow start ends (libutp).
 const SLOW_START_SHARE: f64 = 0.9;
 
 /// The delays of the last minutes and the last samples.
@@ -72,7 +75,7 @@ struct Delays {
     minutes: Vec<f64>,
     kept_minutes: usize,
     minute: f64,
-    /// The last samples, in a ring.
+    /// The last samples, in a ring buffer.
     recent: Vec<f64>,
     next: usize,
     base_s: f64,
@@ -112,7 +115,7 @@ impl Delays {
         self.base_s = least(&self.minutes);
     }
 
-    /// Queueing delay, seconds; none before the first sample.
+    /// Queueing delay, seconds; `None` before the first sample.
     fn queueing_s(&self) -> Option<f64> {
         self.base_s.is_finite().then(|| least(&self.recent) - self.base_s)
     }
@@ -133,18 +136,18 @@ pub struct Ledbat {
 }
 
 impl Ledbat {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         Self {
             target_s: params.target_s,
             gain: params.gain,
             allowed_increase: params.allowed_increase,
-            starts_slow: params.slow_start == 0.0,
+            starts_slow: params.slow_start,
             delays: Box::new(Delays::new(&params)),
         }
     }
 
-    /// Whether this ACK still doubles the window. Once the delay is near the target, slow start is over.
+    /// Whether this ACK still doubles the window. Slow start ends once the delay is near the target.
     fn slow_starts(&self, window: &mut Window) -> bool {
         if !self.starts_slow || !window.slow_starts() {
             return false;
@@ -194,7 +197,8 @@ mod tests {
         Ledbat::new(Params::default())
     }
 
-    /// After an ACK on an empty path, one that brings a queueing delay to all samples of the filter.
+    /// Returns the window after an ACK on an empty path and one that gives all samples of the filter this
+    /// queueing delay.
     fn window_at(queueing_s: f64, in_flight: u32) -> f64 {
         let (mut law, mut window) = (law(), avoiding(50.0));
         law.on_ack(&Ack { acked: 0.0, in_flight, ..ack(0.1) }, &PATH, &mut window);
@@ -245,7 +249,8 @@ mod tests {
 
     #[test]
     fn slow_start_ends_at_nine_tenths_of_the_target() {
-        for (queueing_s, cwnd, ssthresh) in [(0.089, 51.0, f64::INFINITY), (0.091, 50.0 + 0.09 / 50.0, 50.0)] {
+        for (queueing_s, cwnd, ssthresh) in [(0.089, 51.0, f64::INFINITY), (0.091, 50.0 + 0.09 / 50.0, 50.0)]
+        {
             let (mut law, mut window) = (law(), starting(50.0));
             law.delays.sample(1.0, 0.1);
             (0..3).for_each(|_| law.delays.sample(1.0, 0.1 + queueing_s));

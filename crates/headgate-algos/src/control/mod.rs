@@ -1,4 +1,4 @@
-//! Congestion-control laws: one file and one word here for each.
+//! Congestion control algorithms. Each is one file and one line here.
 
 /// Declares the modules and the registry from one sorted list of file stems.
 macro_rules! laws {
@@ -17,13 +17,14 @@ macro_rules! laws {
             unreachable!("not a law of this folder")
         }
 
-        /// Any of the laws, without a pointer: the machine is compiled for this type.
+        /// Any of the algorithms, without indirection. The transport is compiled for this type.
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         pub enum AnyController {
             $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::$Name),)+
             /// The sender of a scheme of router feedback.
             Scheme(AnySender),
-            /// A user's own; its index is that among the run's own laws, after all cards.
+            /// A user-defined algorithm. Its index among the run's user-defined algorithms follows those of
+            /// all cards.
             Plugin(Box<Plugin>),
         }
 
@@ -41,7 +42,7 @@ use crate::plugin::Plugin;
 use crate::queue::AnyQueue;
 use crate::scheme::{self, AnyRouter, AnySender};
 
-/// Cards of the laws of this folder and of the schemes' senders, by name.
+/// Cards of the algorithms of this folder and of the schemes' senders, by name.
 static ALL: LazyLock<Vec<&'static Card>> = LazyLock::new(|| {
     let mut all: Vec<_> = CARDS.iter().chain(scheme::SENDERS).copied().collect();
     all.sort_by_key(|card| card.name);

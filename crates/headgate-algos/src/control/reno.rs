@@ -1,19 +1,20 @@
 //! Reno: additive increase, multiplicative decrease (standard TCP).
 //!
 //! # What it does
-//! Doubles the window each round trip until `ssthresh`, then adds one segment per round trip; halves
-//! on a loss.
+//! Reno doubles the window in each round trip until `ssthresh`, then adds one segment per round trip. A loss
+//! halves the window.
 //!
 //! # The law
-//! Slow start: `cwnd += acked`. Congestion avoidance: `cwnd += acked / cwnd`. Loss or time-out:
-//! `ssthresh = max(in_flight / 2, 2)`.
+//! Slow start: `cwnd += acked`. Congestion avoidance: `cwnd += acked / cwnd`. Loss or time-out: `ssthresh =
+//! max(in_flight / 2, 2)`.
 //!
 //! # Where it differs from the paper
-//! The window is fractional, so that the increase of `1/cwnd` per segment is exact; with the transport's
-//! `whole_windows` it grows by one whenever as many segments as it holds are acknowledged, as in Linux.
+//! NOTE(RFC 5681 section 3.1): the window is fractional, so that the increase of `1/cwnd` per segment is
+//! exact. With the transport's `whole_windows` it grows by one whenever a window of segments is acknowledged,
+//! as in Linux.
 //!
 //! # When to use it
-//! As the yardstick: "TCP" of most studies is this.
+//! As the reference: "TCP" of most studies is Reno.
 //!
 //! # References
 //! RFC 5681 §3.1 (slow start, congestion avoidance), equation (4) (ssthresh); Mathis et al. 1997.
@@ -39,19 +40,19 @@ pub(crate) const CARD: Card = Card {
 pub struct Reno;
 
 impl Reno {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(_params: Params) -> Self {
         Self
     }
 }
 
-/// Reno's congestion avoidance, for the laws that fall back to it.
+/// Reno's congestion avoidance, for algorithms that fall back to it.
 #[inline]
 pub fn avoid(acked: f64, window: &mut Window) {
     window.cwnd += acked / window.cwnd;
 }
 
-/// All that Reno does with an ACK.
+/// Reno's response to an ACK.
 #[inline]
 pub fn grow(ack: &Ack, window: &mut Window) {
     if ack.cwnd_limited {

@@ -1,22 +1,26 @@
 //! Scalable TCP: multiplicative increase, multiplicative decrease.
 //!
 //! # What it does
-//! Grows by a fixed share of the window each round trip and gives back an eighth on a loss, so that
-//! the time to recover does not depend on the window. At small windows it is Reno.
+//! Scalable TCP grows by a fixed share of the window in each round trip and loses an eighth on a loss, so
+//! that the recovery time does not depend on the window. At small windows it is Reno.
 //!
 //! # The law
-//! `w += a` per acknowledged segment and `w *= 1 - b` on a loss, with `a` = 0.01 and `b` = 0.125;
-//! Reno's rules while the window (on a loss: the flight) is below `low_window` = 16 segments.
+//! `w += a` per acknowledged segment and `w *= 1 - b` on a loss, with `a` = 0.01 and `b` = 0.125; Reno's
+//! rules while the window (on a loss: the flight) is below `low_window` = 16 segments.
 //!
 //! # Where it differs from the paper
-//! Not at all by default. The variant `linux` follows that kernel's module up to 5.5 (ns-2 carries it
-//! too): one segment per `min(w, 50)` acknowledged, no low window. The 50 makes up for delayed ACKs, so
-//! the variant grows twice as fast where every segment is acknowledged. Since 5.6 the kernel counts what
-//! an ACK acknowledges, and one segment per `min(w, 100)`: that is `linux-5.6`. The older kernel counts
-//! whole segments (and 51 for 50); here the window is fractional.
+//! NOTE(Kelly 2003): the variant `linux` follows the kernel's module up to 5.5, which ns-2 contains too: one
+//! segment per `min(w, 50)` acknowledged, no low window. The 50 compensates for delayed ACKs, so that the
+//! variant grows twice as fast if every segment is acknowledged.
+//!
+//! NOTE(Kelly 2003): the variant `linux-5.6` follows the kernel since 5.6, which counts acknowledged segments
+//! and adds one per `min(w, 100)`.
+//!
+//! NOTE(Linux tcp_scalable.c): the window is fractional; the older kernel counts whole segments (and 51
+//! instead of 50).
 //!
 //! # When to use it
-//! As the aggressive end of the loss-driven laws: quick on large windows, unfair to Reno.
+//! As the aggressive extreme of loss-driven algorithms: fast at large windows, unfair to Reno.
 //!
 //! # References
 //! Kelly 2003 (increase 0.01, decrease 1/8, low window 16); Linux `tcp_scalable.c` (1/50, later 1/100).
@@ -26,16 +30,28 @@ use headgate_model::params::Card;
 
 use super::reno;
 
+headgate_model::choices! {
+    /// The texts that Scalable TCP can follow.
+    pub enum Variant {
+        /// Kelly 2003.
+        Kelly = "kelly",
+        /// Linux `tcp_scalable.c` up to 5.5.
+        Linux = "linux",
+        /// Linux `tcp_scalable.c` from 5.6 on.
+        Linux56 = "linux-5.6",
+    }
+}
+
 headgate_model::params! {
     /// Increase `a` per acknowledged segment (variant kelly).
     increase: number(0.01, (1e-6, 1.0), "segments", "Kelly 2003"),
     /// Share `b` of the window that a loss takes.
     decrease: number(0.125, (0.01, 0.9), "1", "Kelly 2003"),
-    /// Window below which the law is Reno's (variant kelly); 0 = never.
+    /// Window below which the algorithm is Reno's (variant kelly); 0 = never.
     low_window: number(16.0, (0.0, 10000.0), "segments", "Kelly 2003 (lwnd)"),
     /// Which text is followed: kelly, or Linux with 1/min(w, 50) per segment (up to 5.5) or 1/min(w, 100)
     /// (from 5.6 on) and no low window.
-    variant: choice(["kelly", "linux", "linux-5.6"], "Kelly 2003; Linux tcp_scalable.c"),
+    variant: choice(Variant, "Kelly 2003; Linux tcp_scalable.c"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -49,7 +65,7 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Linux adds one segment per this number of acknowledged ones, until 5.5 and since (TCP_SCALABLE_AI_CNT).
+/// Acknowledged segments per added one in Linux, up to 5.5 and since 5.6 (TCP_SCALABLE_AI_CNT).
 const LINUX_COUNTS: (f64, f64) = (50.0, 100.0);
 
 /// One flow's Scalable TCP.
@@ -63,12 +79,12 @@ pub struct Scalable {
 }
 
 impl Scalable {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
-        let (linux_count, low_window) = match params.variant as u8 {
-            0 => (0.0, params.low_window),
-            1 => (LINUX_COUNTS.0, 0.0),
-            _ => (LINUX_COUNTS.1, 0.0),
+        let (linux_count, low_window) = match params.variant {
+            Variant::Kelly => (0.0, params.low_window),
+            Variant::Linux => (LINUX_COUNTS.0, 0.0),
+            Variant::Linux56 => (LINUX_COUNTS.1, 0.0),
         };
         Self { increase: params.increase, decrease: params.decrease, low_window, linux_count }
     }
@@ -113,7 +129,7 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, loss};
 
-    fn law(variant: f64) -> Scalable {
+    fn law(variant: Variant) -> Scalable {
         Scalable::new(Params { increase: 0.01, decrease: 0.125, low_window: 16.0, variant })
     }
 
@@ -131,28 +147,28 @@ mod tests {
 
     #[test]
     fn one_segment_adds_a_hundredth() {
-        assert_eq!(acked(&mut law(0.0), 200.0), 200.01);
-        assert_eq!(acked(&mut law(0.0), 16.0), 16.01);
+        assert_eq!(acked(&mut law(Variant::Kelly), 200.0), 200.01);
+        assert_eq!(acked(&mut law(Variant::Kelly), 16.0), 16.01);
     }
 
     #[test]
     fn below_the_low_window_it_is_reno() {
-        assert_eq!(acked(&mut law(0.0), 8.0), 8.125); // 8 + 1/8
-        assert_eq!(after_loss(&mut law(0.0), 15), 7.5);
+        assert_eq!(acked(&mut law(Variant::Kelly), 8.0), 8.125); // 8 + 1/8
+        assert_eq!(after_loss(&mut law(Variant::Kelly), 15), 7.5);
     }
 
     #[test]
     fn a_loss_takes_an_eighth() {
-        assert_eq!(after_loss(&mut law(0.0), 16), 14.0); // 16 * 7/8
-        assert_eq!(after_loss(&mut law(1.0), 8), 7.0);
-        assert_eq!(after_loss(&mut law(1.0), 1), 2.0);
+        assert_eq!(after_loss(&mut law(Variant::Kelly), 16), 14.0); // 16 * 7/8
+        assert_eq!(after_loss(&mut law(Variant::Linux), 8), 7.0);
+        assert_eq!(after_loss(&mut law(Variant::Linux), 1), 2.0);
     }
 
     #[test]
     fn linux_adds_one_per_fifty_or_a_hundred_or_per_window() {
-        assert_eq!(acked(&mut law(1.0), 200.0), 200.02); // 1/50
-        assert_eq!(acked(&mut law(1.0), 20.0), 20.05); // 1/20
-        assert_eq!(acked(&mut law(2.0), 200.0), 200.01); // 1/100
-        assert_eq!(acked(&mut law(2.0), 50.0), 50.02);
+        assert_eq!(acked(&mut law(Variant::Linux), 200.0), 200.02); // 1/50
+        assert_eq!(acked(&mut law(Variant::Linux), 20.0), 20.05); // 1/20
+        assert_eq!(acked(&mut law(Variant::Linux56), 200.0), 200.01); // 1/100
+        assert_eq!(acked(&mut law(Variant::Linux56), 50.0), 50.02);
     }
 }

@@ -1,28 +1,37 @@
 //! TCP Vegas: keeps between `alpha` and `beta` packets in the queue.
 //!
 //! # What it does
-//! Compares, once a round trip, the rate it has with the rate an empty path would give, which tells how
-//! many of its packets wait in queues, and moves the window by one packet to keep a few of them there.
+//! Once per round trip, Vegas compares its rate with that of an empty path. The difference shows how many of
+//! its packets are queued. It moves the window by one packet to keep a few packets in the queue.
 //!
 //! # The law
-//! `diff = w (1 - base_rtt/rtt)`, in whole packets. Congestion avoidance, once a round trip: `w += 1` if
+//! `diff = w (1 - base_rtt/rtt)`, in whole packets. Congestion avoidance, once per round trip: `w += 1` if
 //! `diff < alpha`, `w -= 1` if `diff > beta`, else unchanged; at least 2. Slow start ends when `diff >
 //! gamma`. `base_rtt` is the smallest RTT of the connection.
 //!
 //! # Where it differs from the paper
-//! Two programs, as they are. `linux`: alpha 2, beta 4; `rtt` is the round's smallest; `diff` is divided
-//! by `base_rtt` in place of `rtt` (`w (rtt - base_rtt)/base_rtt`, cut to whole packets); slow start
-//! doubles each round trip and leaves at most `w base_rtt/rtt + 1`; a round of one or two samples is
-//! Reno's; losses too. `ns2`: alpha 1, beta 3; `rtt` is the round's mean and `w` the flight; `diff` is
-//! rounded; slow start doubles in every other round trip, as in the paper, and at its end gives back
-//! `w/8`; an increase is spread over the round; a loss leaves `w - w/4` (2 of up to 3), a time-out 2.
-//! In both `base_rtt` is that of data: ns-2 takes the handshake's, then that of the first packet alone.
-//! ns-2's TCP/Linux carries the older module of 2.6.22, which compares what a round sent.
-//! Neither has here what belongs to a transport: the paper's fine-grained timer, and the halving when a
-//! packet is lost twice. `linux` forgets `base_rtt` when a connection sends again after an idle time.
+//! NOTE(Brakmo, Peterson 1995): the variant `linux` uses alpha 2 and beta 4. `rtt` is the round's smallest,
+//! and `diff` is divided by `base_rtt` instead of `rtt` (`w (rtt - base_rtt)/base_rtt`, truncated to whole
+//! packets). Slow start doubles in each round trip and leaves at most `w base_rtt/rtt + 1`. A round of one or
+//! two samples follows Reno, and so do losses. `base_rtt` is reset when a connection sends again after an
+//! idle time.
+//!
+//! NOTE(Brakmo, Peterson 1995): the variant `ns2` uses alpha 1 and beta 3. `rtt` is the round's mean, `w` is
+//! the flight, and `diff` is rounded. Slow start doubles in every other round trip, as in the paper, and at
+//! its end gives back `w/8`. An increase is spread over the round. A loss leaves `w - w/4` (2 of up to 3), a
+//! time-out 2.
+//!
+//! NOTE(ns-2 tcp-vegas.cc): in both variants `base_rtt` is that of data. ns-2 takes that of the handshake,
+//! then that of the first packet alone.
+//!
+//! NOTE(ns-2 tcp-linux.cc): ns-2's TCP/Linux contains the older module of 2.6.22, which compares the segments
+//! sent in a round.
+//!
+//! NOTE(Brakmo, Peterson 1995): mechanisms of the transport are not implemented here: the paper's
+//! fine-grained timer, and the halving when a packet is lost twice.
 //!
 //! # When to use it
-//! As the ancestor of the laws driven by delay: a short queue alone, little beside loss-driven flows.
+//! As the first delay-driven algorithm: a short queue alone, a small share beside loss-driven flows.
 //!
 //! # References
 //! Brakmo, Peterson 1995; Linux 5.x `tcp_vegas.c` (2, 4, 1); ns-2.35 `tcp-vegas.cc` (1, 3, 1).
@@ -33,6 +42,16 @@ use headgate_model::params::Card;
 use super::reno::{self, Reno};
 use crate::round::RoundRtt;
 
+headgate_model::choices! {
+    /// The programs that Vegas can follow.
+    pub enum Variant {
+        /// Linux `tcp_vegas.c`.
+        Linux = "linux",
+        /// ns-2 `tcp-vegas.cc`.
+        Ns2 = "ns2",
+    }
+}
+
 headgate_model::params! {
     /// Queued packets below which the window grows; 0 = the variant's: 2 of linux, 1 of ns2.
     alpha: number(0.0, (0.0, 10000.0), "segments", "Linux tcp_vegas.c; ns-2 tcp-vegas.cc"),
@@ -41,7 +60,7 @@ headgate_model::params! {
     /// Queued packets that end slow start.
     gamma: number(1.0, (0.0, 10000.0), "segments", "Linux tcp_vegas.c; ns-2 tcp-vegas.cc"),
     /// Which program is followed.
-    variant: choice(["linux", "ns2"], "Linux tcp_vegas.c; ns-2 tcp-vegas.cc"),
+    variant: choice(Variant, "Linux tcp_vegas.c; ns-2 tcp-vegas.cc"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -65,25 +84,25 @@ pub struct Vegas {
     beta: f64,
     gamma: f64,
     round: RoundRtt,
-    /// What an acknowledged segment adds to the window in this round (ns2).
+    /// Increase per acknowledged segment in this round (ns2).
     step: f64,
-    /// This round of slow start only measures (ns2).
+    /// Whether this round of slow start only measures (ns2).
     rests: bool,
     linux: bool,
 }
 
-fn given(value: f64, own: f64) -> f64 {
-    if value == 0.0 { own } else { value }
+fn or_default(value: f64, default: f64) -> f64 {
+    if value == 0.0 { default } else { value }
 }
 
 impl Vegas {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
-        let linux = params.variant == 0.0;
+        let linux = params.variant == Variant::Linux;
         let (alpha, beta) = if linux { (2.0, 4.0) } else { (1.0, 3.0) };
         Self {
-            alpha: given(params.alpha, alpha),
-            beta: given(params.beta, beta),
+            alpha: or_default(params.alpha, alpha),
+            beta: or_default(params.beta, beta),
             gamma: params.gamma,
             round: RoundRtt::new(),
             step: 0.0,
@@ -100,7 +119,7 @@ impl Vegas {
             }
             return;
         }
-        if self.round.tells() {
+        if self.round.has_enough_samples() {
             self.steer(ack, window);
         } else {
             Reno.on_ack(ack, path, window);
@@ -108,7 +127,7 @@ impl Vegas {
         self.round.restart();
     }
 
-    /// Linux: one decision from the smallest RTT of the round.
+    /// Linux: decides by the smallest RTT of the round.
     fn steer(&self, ack: &Ack, window: &mut Window) {
         let (base_rtt_s, rtt_s) = (self.round.base_s, self.round.least_s);
         let diff = (window.cwnd * (rtt_s / base_rtt_s - 1.0)).floor();
@@ -126,7 +145,7 @@ impl Vegas {
             window.cwnd += 1.0;
         }
         window.cwnd = window.cwnd.max(FLOOR);
-        // Linux remembers three quarters of a window that no loss has met
+        // Linux keeps three quarters of a window that no loss has reached
         window.ssthresh = window.ssthresh.max(0.75 * window.cwnd).max(FLOOR);
     }
 
@@ -144,7 +163,7 @@ impl Vegas {
         self.round.sample(ack.rtt_s);
     }
 
-    /// ns-2: one decision from the mean RTT of the round.
+    /// ns-2: decides by the mean RTT of the round.
     fn plan(&mut self, ack: &Ack, window: &mut Window) {
         let share = self.round.mean_s().map_or(1.0, |rtt_s| self.round.base_s / rtt_s);
         let diff = (f64::from(ack.in_flight) * (1.0 - share) + 0.5).floor();
@@ -158,7 +177,7 @@ impl Vegas {
         }
     }
 
-    /// Doubles in one round trip and measures in the next, at the window that came of it.
+    /// Doubles in one round trip, and measures the resulting window in the next.
     fn plan_start(&mut self, diff: f64, window: &mut Window) {
         self.rests = !self.rests;
         if self.rests {
@@ -206,12 +225,12 @@ impl Controller for Vegas {
     fn on_recovered(&mut self, _now_s: f64, _path: &Path, window: &mut Window) {
         self.round.restart();
         if !self.linux {
-            // after a loss no slow start, even if the window shrinks further
+            // no slow start after a loss, even if the window shrinks further
             window.ssthresh = FLOOR;
         }
     }
 
-    /// Forgets the base RTT: the path may have changed during the idle time (`tcp_vegas_cwnd_event`).
+    /// Resets the base RTT, because the path may have changed during the idle time (`tcp_vegas_cwnd_event`).
     fn on_restart(&mut self, _restart: &Restart, _path: &Path, _window: &mut Window) {
         if self.linux {
             self.round = RoundRtt::new();
@@ -224,13 +243,16 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, RESTART, ack, avoiding, loss, starting, timeout};
 
-    fn law(variant: f64) -> Vegas {
+    const LINUX: Variant = Variant::Linux;
+    const NS2: Variant = Variant::Ns2;
+
+    fn law(variant: Variant) -> Vegas {
         Vegas::new(Params { alpha: 0.0, beta: 0.0, gamma: 1.0, variant })
     }
 
     #[test]
     fn an_idle_time_makes_the_module_of_linux_forget_the_base_rtt() {
-        for (variant, base_s) in [(0.0, 0.3), (1.0, 0.1)] {
+        for (variant, base_s) in [(LINUX, 0.3), (NS2, 0.1)] {
             let (mut law, mut window) = (law(variant), avoiding(20.0));
             law.round.sample(0.1);
             law.on_restart(&RESTART, &PATH, &mut window);
@@ -239,7 +261,7 @@ mod tests {
         }
     }
 
-    /// A round of `samples` ACKs of which the first closes the one before.
+    /// A round of `samples` ACKs; the first one ends the previous round.
     fn round(law: &mut Vegas, samples: u32, rtt_s: f64, window: &mut Window) {
         let in_flight = window.cwnd as u32;
         for i in 0..samples {
@@ -247,8 +269,8 @@ mod tests {
         }
     }
 
-    /// The window after two rounds at this RTT: the first only gives the second its samples.
-    fn moved(variant: f64, cwnd: f64, rtt_s: f64) -> f64 {
+    /// Returns the window after two rounds at this RTT. The first round only provides samples for the second.
+    fn moved(variant: Variant, cwnd: f64, rtt_s: f64) -> f64 {
         let (mut law, mut window) = (law(variant), avoiding(cwnd));
         round(&mut law, 5, PATH.min_rtt_s, &mut window);
         window.cwnd = cwnd;
@@ -260,32 +282,32 @@ mod tests {
 
     #[test]
     fn linux_moves_by_one_packet() {
-        assert_eq!(moved(0.0, 20.0, 0.109), 21.0); // 20 * 0.09 = 1.8: 1 < 2
-        assert_eq!(moved(0.0, 20.0, 0.111), 20.0); // 2.2: 2
-        assert_eq!(moved(0.0, 20.0, 0.124), 20.0); // 4.8: 4 is not above 4
-        assert_eq!(moved(0.0, 20.0, 0.126), 19.0); // 5.2: 5 > 4
+        assert_eq!(moved(LINUX, 20.0, 0.109), 21.0); // 20 * 0.09 = 1.8: 1 < 2
+        assert_eq!(moved(LINUX, 20.0, 0.111), 20.0); // 2.2: 2
+        assert_eq!(moved(LINUX, 20.0, 0.124), 20.0); // 4.8: 4 is not above 4
+        assert_eq!(moved(LINUX, 20.0, 0.126), 19.0); // 5.2: 5 > 4
     }
 
     #[test]
     fn ns2_moves_by_one_packet_a_round() {
-        let grown = moved(1.0, 20.0, 0.102); // 20 (1 - 1/1.02) = 0.39 rounds to 0 < 1: 20 times 1/20
+        let grown = moved(NS2, 20.0, 0.102); // 20 (1 - 1/1.02) = 0.39 rounds to 0 < 1: 20 times 1/20
         assert!((grown - 21.0).abs() < 1e-12);
-        assert_eq!(moved(1.0, 20.0, 0.104), 20.0); // 0.77 rounds to 1
-        assert_eq!(moved(1.0, 20.0, 0.120), 20.0); // 3.33 rounds to 3
-        assert_eq!(moved(1.0, 20.0, 0.123), 19.0); // 3.74 rounds to 4 > 3
+        assert_eq!(moved(NS2, 20.0, 0.104), 20.0); // 0.77 rounds to 1
+        assert_eq!(moved(NS2, 20.0, 0.120), 20.0); // 3.33 rounds to 3
+        assert_eq!(moved(NS2, 20.0, 0.123), 19.0); // 3.74 rounds to 4 > 3
     }
 
     #[test]
     fn the_handshake_is_no_base_for_ns2() {
-        let (mut law, mut window) = (law(1.0), avoiding(20.0));
-        // data take 110 ms where the handshake took 100: nothing queues
+        let (mut law, mut window) = (law(NS2), avoiding(20.0));
+        // data takes 110 ms and the handshake took 100: no packet is queued
         (0..3).for_each(|_| round(&mut law, 20, 0.110, &mut window));
         assert!(window.cwnd > 21.9);
     }
 
     #[test]
     fn linux_is_reno_in_a_round_of_few_samples() {
-        let (mut law, mut window) = (law(0.0), avoiding(20.0));
+        let (mut law, mut window) = (law(LINUX), avoiding(20.0));
         round(&mut law, 1, 0.2, &mut window);
         assert_eq!(window.cwnd, 20.05);
         law.on_ack(&ack(0.2), &PATH, &mut window);
@@ -294,19 +316,19 @@ mod tests {
 
     #[test]
     fn linux_doubles_each_round_and_leaves_slow_start_at_the_rate_of_an_empty_path() {
-        let (mut law, mut window) = (law(0.0), starting(10.0));
+        let (mut law, mut window) = (law(LINUX), starting(10.0));
         round(&mut law, 10, 0.1, &mut window);
         assert_eq!(window.cwnd, 20.0);
         round(&mut law, 20, 0.112, &mut window);
         assert_eq!(window.cwnd, 40.0);
         round(&mut law, 1, 0.112, &mut window);
-        // 40 * 0.12 = 4.8 > 1: 40/1.12 = 35.7, cut to 35, and one
+        // 40 * 0.12 = 4.8 > 1: 40/1.12 = 35.7, truncated to 35, plus one
         assert_eq!((window.cwnd, window.ssthresh), (36.0, 36.0));
     }
 
     #[test]
     fn ns2_doubles_every_other_round_and_gives_back_an_eighth() {
-        let (mut law, mut window) = (law(1.0), starting(10.0));
+        let (mut law, mut window) = (law(NS2), starting(10.0));
         round(&mut law, 10, 0.1, &mut window);
         assert_eq!(window.cwnd, 10.0);
         round(&mut law, 10, 0.1, &mut window);
@@ -320,7 +342,7 @@ mod tests {
 
     #[test]
     fn a_loss_leaves_half_in_linux_and_three_quarters_in_ns2() {
-        for (variant, in_flight, left) in [(0.0, 50, 25.0), (1.0, 50, 38.0), (1.0, 3, 2.0)] {
+        for (variant, in_flight, left) in [(LINUX, 50, 25.0), (NS2, 50, 38.0), (NS2, 3, 2.0)] {
             let mut window = avoiding(50.0);
             law(variant).on_congestion(&loss(in_flight), &PATH, &mut window);
             assert_eq!(window.ssthresh, left); // 50 - 12 = 38: whole packets
@@ -329,7 +351,7 @@ mod tests {
 
     #[test]
     fn a_timeout_halves_the_threshold() {
-        for (variant, cwnd) in [(0.0, 1.0), (1.0, 2.0)] {
+        for (variant, cwnd) in [(LINUX, 1.0), (NS2, 2.0)] {
             let mut window = avoiding(1.0);
             law(variant).on_congestion(&timeout(50), &PATH, &mut window);
             assert_eq!((window.ssthresh, window.cwnd), (25.0, cwnd));
@@ -339,7 +361,7 @@ mod tests {
     #[test]
     fn ns2_goes_on_doubling_at_a_queue_of_gamma() {
         for (diff, step, cwnd) in [(1.0, 1.0, 16.0), (2.0, 0.0, 14.0)] {
-            let (mut law, mut window) = (law(1.0), starting(16.0));
+            let (mut law, mut window) = (law(NS2), starting(16.0));
             law.rests = true;
             law.plan_start(diff, &mut window);
             assert_eq!((law.step, window.cwnd), (step, cwnd)); // 7/8 of 16

@@ -1,27 +1,33 @@
-//! Westwood+: standard TCP that backs off to the bandwidth it has measured.
+//! Westwood+: standard TCP that reduces its window to the measured bandwidth.
 //!
 //! # What it does
-//! Grows as Reno, and measures the rate of ACKs. After a loss the window is what fills the path at that
-//! rate without a queue; a loss that had nothing to do with a queue so takes little.
+//! Westwood+ grows as Reno, and measures the rate of ACKs. After a loss, the window is what fills the path at
+//! that rate without a queue. A loss without a queue therefore reduces it only slightly.
 //!
 //! # The law
-//! Increase: Reno's. Once per `max(srtt, 50 ms)` a sample `b = acknowledged / interval` passes two
-//! filters: `b1 = 7/8 b1 + 1/8 b`, `bwe = 7/8 bwe + 1/8 b1`; the first sample starts both. Loss:
-//! `cwnd = ssthresh = max(2, bwe min_rtt)`. Time-out: `ssthresh` likewise, and `min_rtt` is learnt anew. A
-//! duplicate ACK that names no segment counts as one, and later ACKs are corrected for it.
+//! Increase: Reno's. Once per `max(srtt, 50 ms)` a sample `b = acknowledged / interval` passes two filters:
+//! `b1 = 7/8 b1 + 1/8 b`, `bwe = 7/8 bwe + 1/8 b1`; the first sample initialises both. Loss: `cwnd = ssthresh
+//! = max(2, bwe min_rtt)`. Time-out: `ssthresh` likewise, and `min_rtt` is reset. A duplicate ACK that names
+//! no segment counts as one, and later ACKs are corrected for it.
 //!
 //! # Where it differs from the paper
-//! Not by default. The variant `linux` follows that kernel's module: recovery aims at half the flight, and
-//! its end sets window and threshold by the bandwidth measured until then; what the window jumps by goes
-//! out at once. The kernel counts times in whole ticks, RTTs rounded up, and so does the law with `tick`: at
-//! 100 Hz 40.6 ms are 5 ticks, and the window that is meant to fill the path is a quarter too large. The
-//! variant `ns2` is that module within ns-2's TCP/Linux, which never tells it of the end of a recovery: at a
-//! loss the window is what fills the path, but at least half the flight; a time-out halves. In all of them
-//! `min_rtt` is that of data: the handshake's is not seen. Where the profile counts ACKs instead of segments,
-//! bandwidth is in ACKs, too.
+//! NOTE(Grieco, Mascolo 2004): the variant `linux` follows the kernel's module. Recovery aims at half the
+//! flight. At its end, window and threshold are set by the bandwidth measured until then, and the increase of
+//! the window is sent at once.
+//!
+//! NOTE(Linux tcp_westwood.c): the kernel counts times in whole ticks, with RTTs rounded up; `tick_s`
+//! reproduces this. At 100 Hz, 40.6 ms are 5 ticks, so that the window that should fill the path is a quarter
+//! too large.
+//!
+//! NOTE(Grieco, Mascolo 2004): the variant `ns2` is that module within ns-2's TCP/Linux, which never reports
+//! the end of a recovery. At a loss, the window is what fills the path, but at least half the flight; a
+//! time-out halves.
+//!
+//! `min_rtt` is that of data, without the handshake. If the profile counts ACKs instead of segments,
+//! bandwidth is in ACKs too.
 //!
 //! # When to use it
-//! On paths with losses that are no congestion, and in buffers larger than the path, which it empties.
+//! On paths with losses that are not congestion, and with buffers larger than the path, which it empties.
 //!
 //! # References
 //! Grieco, Mascolo 2004; Mascolo et al. 2001; Linux `tcp_westwood.c` and ns-2's (50 ms, filters of 7/8).
@@ -31,16 +37,28 @@ use headgate_model::params::Card;
 
 use super::reno::{self, Reno};
 
+headgate_model::choices! {
+    /// The texts that Westwood+ can follow.
+    pub enum Variant {
+        /// Grieco, Mascolo 2004.
+        Paper = "paper",
+        /// Linux `tcp_westwood.c`.
+        Linux = "linux",
+        /// Linux `tcp_westwood.c` within ns-2's TCP/Linux (`tcp-linux.cc`).
+        Ns2 = "ns2",
+    }
+}
+
 headgate_model::params! {
     /// Shortest interval of a bandwidth sample.
     interval_s: number(0.05, (0.001, 10.0), "s", "Linux tcp_westwood.c"),
     /// Weight of the past in each of the two filters.
     memory: number(0.875, (0.0, 0.999), "1", "Linux tcp_westwood.c"),
-    /// Tick of the clock in which times are counted; exact at 0. Linux has 1 / CONFIG_HZ: 1, 4 or 10 ms.
+    /// Tick of the clock in which times are counted; 0 = exact. Linux uses 1 / CONFIG_HZ: 1, 4 or 10 ms.
     tick_s: number(0.0, (0.0, 0.1), "s", "Linux tcp_westwood.c (usecs_to_jiffies), CONFIG_HZ"),
-    /// When the window is set: paper, at the loss; linux, at the end of its recovery; ns2, at the loss but
-    /// to half at least.
-    variant: choice(["paper", "linux", "ns2"], "Grieco, Mascolo 2004; Linux tcp_westwood.c; ns-2 tcp-linux.cc"),
+    /// When the window is set: paper, at the loss; linux, at the end of its recovery; ns2, at the loss, to at
+    /// least half.
+    variant: choice(Variant, "Grieco, Mascolo 2004; Linux tcp_westwood.c; ns-2 tcp-linux.cc"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -66,25 +84,18 @@ pub struct Westwood {
     /// Bandwidth after one filter and after both, segments/s; 0 before the first sample.
     once: f64,
     bandwidth: f64,
-    /// Segments of the current sample, and its beginning.
+    /// Segments of the current sample, and its start time.
     acked: f64,
     since_s: f64,
     /// Smallest RTT since the last time-out, seconds.
     min_rtt_s: f64,
-    /// Segments counted by duplicates that a later ACK will tell of again.
+    /// Segments counted by duplicate ACKs that a later ACK will cover again.
     ahead: f64,
-    program: Program,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-enum Program {
-    Paper,
-    Linux,
-    Ns2,
+    variant: Variant,
 }
 
 impl Westwood {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         Self {
             interval_s: params.interval_s,
@@ -96,18 +107,14 @@ impl Westwood {
             since_s: 0.0,
             min_rtt_s: f64::INFINITY,
             ahead: 0.0,
-            program: match params.variant as u8 {
-                0 => Program::Paper,
-                1 => Program::Linux,
-                _ => Program::Ns2,
-            },
+            variant: params.variant,
         }
     }
 
     fn note(&mut self, ack: &Ack, srtt_s: f64) {
         let now_s = self.in_ticks(ack.now_s, f64::floor);
         let elapsed_s = now_s - self.since_s;
-        // both sides are multiples of a tick but for rounding errors, which half a tick outweighs
+        // both sides are multiples of a tick except for rounding errors, which are below half a tick
         if elapsed_s > self.in_ticks(srtt_s, f64::ceil).max(self.interval_s) + self.tick_s / 2.0 {
             self.filter(self.acked / elapsed_s);
             (self.acked, self.since_s) = (0.0, now_s);
@@ -118,7 +125,7 @@ impl Westwood {
         }
     }
 
-    /// A time in whole ticks, of a clock that has some.
+    /// Rounds a time to whole ticks, if the clock has ticks.
     fn in_ticks(&self, time_s: f64, round: fn(f64) -> f64) -> f64 {
         if self.tick_s > 0.0 { round(time_s / self.tick_s) * self.tick_s } else { time_s }
     }
@@ -132,7 +139,7 @@ impl Westwood {
         }
     }
 
-    /// Segments that left the network, by an ACK of `acked` (Linux, westwood_acked_count).
+    /// Returns the segments that left the network by an ACK of `acked` (Linux, westwood_acked_count).
     fn arrived(&mut self, acked: f64) -> f64 {
         if acked <= 0.0 {
             self.ahead += 1.0;
@@ -145,7 +152,7 @@ impl Westwood {
         (acked - told).max(1.0)
     }
 
-    /// What fills the path without a queue, segments.
+    /// Returns the window that fills the path without a queue, segments.
     fn fill(&self, path: &Path) -> f64 {
         let min_rtt_s = if self.min_rtt_s.is_finite() { self.min_rtt_s } else { path.min_rtt_s };
         if min_rtt_s.is_finite() { (self.bandwidth * min_rtt_s).max(FLOOR) } else { FLOOR }
@@ -170,10 +177,10 @@ impl Controller for Westwood {
     fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
         let timeout = event.cause == Cause::Timeout;
         reno::halve(event.in_flight, window);
-        window.ssthresh = match self.program {
-            Program::Linux if !timeout => window.ssthresh,
-            Program::Ns2 if timeout => window.ssthresh,
-            Program::Ns2 => self.fill(path).max(window.ssthresh),
+        window.ssthresh = match self.variant {
+            Variant::Linux if !timeout => window.ssthresh,
+            Variant::Ns2 if timeout => window.ssthresh,
+            Variant::Ns2 => self.fill(path).max(window.ssthresh),
             _ => self.fill(path),
         };
         if timeout {
@@ -182,7 +189,7 @@ impl Controller for Westwood {
     }
 
     fn on_recovered(&mut self, _now_s: f64, path: &Path, window: &mut Window) {
-        if self.program == Program::Linux {
+        if self.variant == Variant::Linux {
             window.ssthresh = self.fill(path);
             window.cwnd = window.ssthresh;
         }
@@ -198,11 +205,11 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, congestion, loss, timeout};
 
-    fn law(variant: f64) -> Westwood {
+    fn law(variant: Variant) -> Westwood {
         Westwood::new(Params { interval_s: 0.05, memory: 0.875, tick_s: 0.0, variant })
     }
 
-    fn measured(variant: f64) -> Westwood {
+    fn measured(variant: Variant) -> Westwood {
         Westwood { once: 1000.0, bandwidth: 1000.0, min_rtt_s: 0.08, ..law(variant) }
     }
 
@@ -212,7 +219,7 @@ mod tests {
 
     #[test]
     fn bandwidth_passes_two_filters() {
-        let mut law = law(0.0);
+        let mut law = law(Variant::Paper);
         acked(&mut law, 0.05, 200.0);
         acked(&mut law, 0.1, 1.0);
         assert_eq!(law.bandwidth, 0.0); // no more than one RTT yet
@@ -226,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_kernel_counts_in_ticks() {
-        let mut law = Westwood { tick_s: 0.01, ..law(1.0) };
+        let mut law = Westwood { tick_s: 0.01, ..law(Variant::Linux) };
         let mut hear = |now_s| {
             law.note(&Ack { now_s, acked: 10.0, ..ack(0.0406) }, 0.0406);
             (law.min_rtt_s, law.bandwidth)
@@ -239,8 +246,8 @@ mod tests {
 
     #[test]
     fn a_duplicate_counts_once() {
-        let mut law = law(0.0);
-        // three duplicates, then an ACK of five that tells of them again, then plain ones
+        let mut law = law(Variant::Paper);
+        // three duplicates, then an ACK of five that covers them again, then plain ones
         let counted = [0.0, 0.0, 0.0, 5.0, 1.0, 2.0].map(|acked| law.arrived(acked));
         assert_eq!(counted, [1.0, 1.0, 1.0, 2.0, 1.0, 2.0]);
     }
@@ -248,15 +255,15 @@ mod tests {
     #[test]
     fn a_loss_leaves_what_fills_the_path() {
         let mut window = avoiding(100.0);
-        measured(0.0).on_congestion(&loss(100), &PATH, &mut window);
+        measured(Variant::Paper).on_congestion(&loss(100), &PATH, &mut window);
         assert_eq!(window.ssthresh, 80.0); // 1000/s * 80 ms
-        law(0.0).on_congestion(&loss(100), &PATH, &mut window);
+        law(Variant::Paper).on_congestion(&loss(100), &PATH, &mut window);
         assert_eq!(window.ssthresh, 2.0); // nothing is known
     }
 
     #[test]
     fn linux_sets_the_window_when_recovery_ends() {
-        let (mut law, mut window) = (measured(1.0), avoiding(100.0));
+        let (mut law, mut window) = (measured(Variant::Linux), avoiding(100.0));
         law.on_congestion(&loss(100), &PATH, &mut window);
         assert_eq!(window.ssthresh, 50.0);
         law.on_recovered(1.0, &PATH, &mut window);
@@ -265,16 +272,18 @@ mod tests {
 
     #[test]
     fn ns2_takes_no_more_than_half() {
-        for (in_flight, event, left) in [(100, Cause::Loss, 80.0), (200, Cause::Loss, 100.0), (100, Cause::Timeout, 50.0)] {
+        for (in_flight, event, left) in
+            [(100, Cause::Loss, 80.0), (200, Cause::Loss, 100.0), (100, Cause::Timeout, 50.0)]
+        {
             let mut window = avoiding(f64::from(in_flight));
-            measured(2.0).on_congestion(&congestion(event, in_flight), &PATH, &mut window);
+            measured(Variant::Ns2).on_congestion(&congestion(event, in_flight), &PATH, &mut window);
             assert_eq!(window.ssthresh, left); // 1000/s * 80 ms, or half
         }
     }
 
     #[test]
     fn a_timeout_learns_the_smallest_rtt_anew() {
-        let (mut law, mut window) = (measured(1.0), avoiding(1.0));
+        let (mut law, mut window) = (measured(Variant::Linux), avoiding(1.0));
         law.on_congestion(&timeout(100), &PATH, &mut window);
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 80.0));
         acked(&mut law, 0.01, 1.0);
@@ -283,7 +292,7 @@ mod tests {
 
     #[test]
     fn it_grows_as_reno() {
-        let (mut law, mut window) = (law(0.0), avoiding(8.0));
+        let (mut law, mut window) = (law(Variant::Paper), avoiding(8.0));
         law.on_ack(&ack(0.1), &PATH, &mut window);
         assert_eq!(window.cwnd, 8.125);
     }

@@ -1,26 +1,29 @@
 //! YeAH-TCP: fast while the path is empty, Reno while it is not.
 //!
 //! # What it does
-//! Estimates how many of its packets queue. While they are few it grows as Scalable TCP; when they are
-//! many it empties the queue itself before a loss does; and while the delay shows that others fill the
-//! queue it is Reno, so that it does not give way to them.
+//! YeAH estimates how many of its packets are queued. While they are few, it grows as Scalable TCP. When they
+//! are many, it empties the queue itself before a loss does. While the delay shows that other flows fill the
+//! queue, it is Reno, so that it does not yield to them.
 //!
 //! # The law
-//! Once a round trip `queue = w (1 - base_rtt/rtt)`, with the smallest `rtt` of the round. *Fast* mode if
+//! Once per round trip `queue = w (1 - base_rtt/rtt)`, with the smallest `rtt` of the round. *Fast* mode if
 //! `queue <= q_max` and `rtt - base_rtt <= base_rtt/phi`: `w += acked / min(w, 1/increase)`; else *slow*
 //! mode: `w += acked/w`. If `queue > q_max`, and `w` above `w_reno`: `w -= min(queue, epsilon w)`, at least
-//! `w_reno`. `w_reno` is what a Reno flow would have: `w/2` when slow mode begins, one more in each of its
-//! rounds, half at a loss, forgotten after more than `zeta` fast rounds. Loss: `w -= min(max(queue, delta
-//! w), w/2)`, but `w/2` after `rho` slow rounds or more in a row: then others compete.
+//! `w_reno`. `w_reno` is the window of an emulated Reno flow: `w/2` when slow mode begins, one more in each
+//! of its rounds, half at a loss, reset after more than `zeta` fast rounds. Loss: `w -= min(max(queue, delta
+//! w), w/2)`, but `w/2` after at least `rho` successive slow rounds, which show competition.
 //!
 //! # Where it differs from the paper
-//! The rules are those of the Linux module by one of its authors. Windows and queues are fractional, so
-//! thresholds are crossed without rounding. A round of one or two samples is passed over. A window that
-//! does not limit the flow rests, and is not emptied either. The base RTT is that of data, as there: the
-//! handshake's is not seen, and an idle time makes the flow forget it.
+//! NOTE(Baiocchi, Castellani, Vacirca 2007): the rules are those of the Linux module by one of the authors.
+//!
+//! NOTE(Linux tcp_yeah.c): windows and queues are fractional, so that thresholds are crossed without
+//! rounding. A round of one or two samples is skipped. A window that does not limit the flow is unchanged,
+//! and is not reduced to empty the queue either.
+//!
+//! The base RTT is that of data, without the handshake, as in Linux; an idle time resets it.
 //!
 //! # When to use it
-//! As a hybrid that keeps large paths full at a short queue and yet competes with Reno.
+//! As a hybrid that keeps large paths full with a short queue and still competes with Reno.
 //!
 //! # References
 //! Baiocchi, Castellani, Vacirca 2007; Linux `tcp_yeah.c` (all constants).
@@ -32,15 +35,15 @@ use super::reno;
 use crate::round::RoundRtt;
 
 headgate_model::params! {
-    /// Queued packets that are too many.
+    /// Number of queued packets above which the queue is too long.
     q_max: number(80.0, (1.0, 100000.0), "segments", "Linux tcp_yeah.c"),
-    /// Queueing delay that is too much, as the base RTT divided by this.
+    /// Divisor of the base RTT that gives the largest queueing delay of fast mode.
     phi: number(8.0, (1.0, 1000.0), "1", "Linux tcp_yeah.c"),
-    /// Slow rounds in a row from which a loss halves.
+    /// Successive slow rounds from which a loss halves.
     rho: number(16.0, (1.0, 10000.0), "round trips", "Linux tcp_yeah.c"),
-    /// Fast rounds after which the emulated Reno flow is forgotten.
+    /// Fast rounds after which the emulated Reno flow is reset.
     zeta: number(50.0, (1.0, 10000.0), "round trips", "Linux tcp_yeah.c"),
-    /// Least share of the window that a loss takes.
+    /// Smallest share of the window that a loss takes.
     delta: number(0.125, (0.01, 0.5), "1", "Linux tcp_yeah.c"),
     /// Greatest share of the window that emptying the queue takes.
     epsilon: number(0.5, (0.01, 0.9), "1", "Linux tcp_yeah.c", at_least ["delta"]),
@@ -65,7 +68,7 @@ const FLOOR: f64 = 2.0;
 /// One flow's YeAH-TCP.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Yeah {
-    /// On the heap, but for `increase`: read once a round trip only.
+    /// On the heap except for `increase`, because it is read only once per round trip.
     params: Box<Params>,
     increase: f64,
     round: RoundRtt,
@@ -73,14 +76,14 @@ pub struct Yeah {
     queue: f64,
     /// Window of an emulated Reno flow, segments.
     reno: f64,
-    /// Rounds of slow mode in a row.
+    /// Successive rounds of slow mode.
     slow_rounds: u32,
-    /// Rounds of fast mode since the last loss, or since Reno was forgotten.
+    /// Rounds of fast mode since the last loss, or since the emulated Reno flow was reset.
     fast_rounds: u32,
 }
 
 impl Yeah {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         Self {
             params: Box::new(params),
@@ -132,7 +135,7 @@ impl Yeah {
         }
     }
 
-    /// What a loss takes of a flight.
+    /// Returns the reduction of a flight by a loss.
     fn loss_of(&self, flight: f64) -> f64 {
         let half = (flight / 2.0).max(FLOOR);
         if f64::from(self.slow_rounds) < self.params.rho {
@@ -149,7 +152,7 @@ impl Controller for Yeah {
         self.round.sample(ack.rtt_s);
         if ack.cwnd_limited {
             self.grow(ack.acked, window);
-            if ack.round_start && self.round.tells() {
+            if ack.round_start && self.round.has_enough_samples() {
                 self.close_round(window);
             }
         }
@@ -169,7 +172,7 @@ impl Controller for Yeah {
         self.round.restart();
     }
 
-    /// Forgets the base RTT: the path may have changed during the idle time (`tcp_vegas_cwnd_event`).
+    /// Resets the base RTT, because the path may have changed during the idle time (`tcp_vegas_cwnd_event`).
     fn on_restart(&mut self, _restart: &Restart, _path: &Path, _window: &mut Window) {
         self.round = RoundRtt::new();
     }
@@ -186,7 +189,7 @@ mod tests {
         law
     }
 
-    /// A round at this RTT, closed by an ACK that adds nothing.
+    /// A round at this RTT, ended by an ACK that acknowledges nothing.
     fn round(law: &mut Yeah, rtt_s: f64, window: &mut Window) {
         (0..3).for_each(|_| law.round.sample(rtt_s));
         law.on_ack(&Ack { acked: 0.0, round_start: true, ..ack(rtt_s) }, &PATH, window);

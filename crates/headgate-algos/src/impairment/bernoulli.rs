@@ -1,19 +1,19 @@
 //! Independent loss: each packet is lost with the same probability.
 //!
 //! # What it does
-//! Loses packets as a link with independent errors does, whatever their size.
+//! Loses packets like a link with independent errors, whatever their size.
 //!
 //! # The law
-//! A packet is lost with probability `loss`. Runs of losses are geometric: `1/(1 - loss)` in the mean.
+//! A packet is lost with probability `loss`. Runs of losses are geometric with mean `1/(1 - loss)`.
 //!
 //! # When to use it
-//! For loss that has nothing to do with load, where bursts do not matter; else `gilbert_elliott`.
+//! For loss that is unrelated to load, if bursts do not matter; otherwise `gilbert_elliott`.
 //!
 //! # References
 //! Linux `sch_netem.c`, `loss random`.
 
 use headgate_model::chance::Stream;
-use headgate_model::feedback::Passing;
+use headgate_model::feedback::PassingPacket;
 use headgate_model::impairment::{Impairment, Passage};
 use headgate_model::params::Card;
 use headgate_model::units::Time;
@@ -41,7 +41,7 @@ pub struct Bernoulli {
 }
 
 impl Bernoulli {
-    /// One that has seen no packet.
+    /// Creates the impairment in its initial state.
     pub fn new(params: Params) -> Self {
         Self { params }
     }
@@ -50,7 +50,7 @@ impl Bernoulli {
 impl Impairment for Bernoulli {
     const DROPS_ONLY: bool = true;
 
-    fn pass(&mut self, _packet: &Passing, _now: Time, chance: &mut Stream) -> Option<Passage> {
+    fn pass(&mut self, _packet: &PassingPacket, _now: Time, chance: &mut Stream) -> Option<Passage> {
         (!chance.chance(self.params.loss)).then_some(Passage::CLEAR)
     }
 }
@@ -59,7 +59,7 @@ impl Impairment for Bernoulli {
 mod tests {
     use super::*;
 
-    const DATA: Passing = Passing { size_bytes: 1500, data: true };
+    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true };
 
     #[test]
     fn so_many_are_lost_as_was_said() {
@@ -72,7 +72,9 @@ mod tests {
     #[test]
     fn all_or_nothing() {
         let mut chance = Stream::new(1, "test", 0);
-        let mut lost = |loss| (0..100).filter(|_| Bernoulli::new(Params { loss }).pass(&DATA, 0, &mut chance).is_none()).count();
+        let mut lost = |loss| {
+            (0..100).filter(|_| Bernoulli::new(Params { loss }).pass(&DATA, 0, &mut chance).is_none()).count()
+        };
         assert_eq!((lost(0.0), lost(1.0)), (0, 100));
     }
 }

@@ -1,23 +1,23 @@
 //! Gilbert-Elliott: loss in bursts, from a channel that is good or bad.
 //!
 //! # What it does
-//! Loses packets as a radio channel does that fades: many in a row, then none for long.
+//! Loses packets like a fading radio channel: many in a row, then none for a long time.
 //!
 //! # The law
 //! A chain of two states takes a step at each packet: good to bad with probability `to_bad`, bad to good with
-//! `to_good`. A packet is lost with probability `loss_good` or `loss_bad`. In the long run the channel is bad for
-//! `to_bad / (to_bad + to_good)` of the packets, a bad spell lasts `1 / to_good` packets in the mean, and the state
-//! of packets that are k apart correlates by `(1 - to_bad - to_good)^k`. The first packet finds the channel as
-//! the long run has it. With `loss_good` 0 and `loss_bad` 1 it is Gilbert's simplest.
+//! `to_good`. A packet is lost with probability `loss_good` or `loss_bad`. In the long run the channel is bad
+//! for `to_bad / (to_bad + to_good)` of the packets, a bad period lasts `1 / to_good` packets on average, and
+//! the states of packets at distance k correlate by `(1 - to_bad - to_good)^k`. The first packet finds the
+//! channel in the long-run distribution. With `loss_good` 0 and `loss_bad` 1 it is Gilbert's simplest model.
 //!
 //! # When to use it
-//! For radio links, and wherever random loss comes in bursts.
+//! For radio links, and whenever random loss comes in bursts.
 //!
 //! # References
 //! Gilbert 1960; Elliott 1963; Linux `sch_netem.c`, `loss gemodel`.
 
 use headgate_model::chance::Stream;
-use headgate_model::feedback::Passing;
+use headgate_model::feedback::PassingPacket;
 use headgate_model::impairment::{Impairment, Passage};
 use headgate_model::params::Card;
 use headgate_model::units::Time;
@@ -44,21 +44,22 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// A channel that fades.
+/// A fading channel.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct GilbertElliott {
     params: Params,
-    /// The state that the last packet met; none before the first one.
+    /// The state at the last packet; `None` before the first one.
     bad: Option<bool>,
 }
 
 impl GilbertElliott {
-    /// One that has seen no packet.
+    /// Creates the impairment in its initial state.
     pub fn new(params: Params) -> Self {
         Self { params, bad: None }
     }
 
-    /// The probability that the channel is bad for the next packet. One that never changes is good.
+    /// Returns the probability that the channel is bad for the next packet. A channel that never changes is
+    /// good.
     fn next_is_bad(&self) -> f64 {
         let Params { to_bad, to_good, .. } = self.params;
         match self.bad {
@@ -73,7 +74,7 @@ impl GilbertElliott {
 impl Impairment for GilbertElliott {
     const DROPS_ONLY: bool = true;
 
-    fn pass(&mut self, _packet: &Passing, _now: Time, chance: &mut Stream) -> Option<Passage> {
+    fn pass(&mut self, _packet: &PassingPacket, _now: Time, chance: &mut Stream) -> Option<Passage> {
         let bad = chance.chance(self.next_is_bad());
         self.bad = Some(bad);
         let loss = if bad { self.params.loss_bad } else { self.params.loss_good };
@@ -85,11 +86,11 @@ impl Impairment for GilbertElliott {
 mod tests {
     use super::*;
 
-    const DATA: Passing = Passing { size_bytes: 1500, data: true };
+    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true };
 
     const FADING: Params = Params { to_bad: 0.02, to_good: 0.25, loss_good: 0.001, loss_bad: 0.6 };
 
-    /// Whether each of a million packets is lost.
+    /// Returns whether each of a million packets is lost.
     fn losses(params: Params) -> Vec<bool> {
         let (mut channel, mut chance) = (GilbertElliott::new(params), Stream::new(1, "test", 0));
         (0..1_000_000).map(|_| channel.pass(&DATA, 0, &mut chance).is_none()).collect()
@@ -106,7 +107,7 @@ mod tests {
         let Params { to_bad, to_good, loss_good, loss_bad } = FADING;
         let bad = to_bad / (to_bad + to_good);
         let expected = bad * loss_bad + (1.0 - bad) * loss_good;
-        // a chain that remembers (1 + r)/(1 - r) times as long: 0.0003 is four standard deviations
+        // a chain with a memory (1 + r)/(1 - r) times as long: 0.0003 is four standard deviations
         let lost = mean(losses(FADING).into_iter());
         assert!((lost - expected).abs() < 0.0015, "{lost} {expected}");
     }

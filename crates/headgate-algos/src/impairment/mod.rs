@@ -1,4 +1,4 @@
-//! Impairments of links: one file and one word here for each.
+//! Impairments of links. Each is one file and one line here.
 
 /// Declares the modules and the registry from one sorted list of file stems.
 macro_rules! impairments {
@@ -10,7 +10,7 @@ macro_rules! impairments {
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
-        /// Any of the impairments, without a pointer.
+        /// Any of the impairments, without indirection.
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         pub enum AnyImpairment {
             $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::$Name),)+
@@ -34,7 +34,7 @@ macro_rules! impairments {
         }
 
         impl Impairment for AnyImpairment {
-            fn pass(&mut self, packet: &Passing, now: Time, chance: &mut Stream) -> Option<Passage> {
+            fn pass(&mut self, packet: &PassingPacket, now: Time, chance: &mut Stream) -> Option<Passage> {
                 match self { $(Self::$Name(impairment) => impairment.pass(packet, now, chance),)+ }
             }
         }
@@ -42,7 +42,7 @@ macro_rules! impairments {
 }
 
 use headgate_model::chance::Stream;
-use headgate_model::feedback::Passing;
+use headgate_model::feedback::PassingPacket;
 use headgate_model::impairment::{Impairment, Impairments, Passage};
 use headgate_model::params::Card;
 use headgate_model::units::Time;

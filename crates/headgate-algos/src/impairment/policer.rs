@@ -1,20 +1,20 @@
-//! A policer: what exceeds a rate is dropped, not queued.
+//! A policer: packets above a rate are dropped, not queued.
 //!
 //! # What it does
-//! Holds traffic to a rate as an operator's policer does, without a queue: beyond a burst, packets go.
+//! Limits traffic to a rate like an operator's policer, without a queue: packets beyond a burst are dropped.
 //!
 //! # The law
-//! A bucket fills at `rate_bytes_s` up to `burst_bytes`, and is full at first. A packet that finds as many bytes as it has
-//! takes them and passes; another is dropped and takes none.
+//! A bucket fills at `rate_bytes_s` up to `burst_bytes`, and is full initially. A packet passes if the bucket
+//! contains its size, which is then removed; otherwise it is dropped.
 //!
 //! # When to use it
-//! Before the queue, to see a law under a policer; its loss tells nothing of a queue.
+//! Before the queue, to study an algorithm under a policer; the loss is unrelated to the queue.
 //!
 //! # References
 //! RFC 2697 (without its colours: excess burst 0); RFC 3290 §A.1; Flach et al. 2016.
 
 use headgate_model::chance::Stream;
-use headgate_model::feedback::Passing;
+use headgate_model::feedback::PassingPacket;
 use headgate_model::impairment::{Impairment, Passage};
 use headgate_model::params::Card;
 use headgate_model::units::{Time, seconds};
@@ -22,7 +22,7 @@ use headgate_model::units::{Time, seconds};
 headgate_model::params! {
     /// Rate at which the bucket fills.
     rate_bytes_s: number(625_000.0, (1.0, 1e13), "bytes/s", "ours: 5 Mbit/s"),
-    /// What the bucket holds.
+    /// Capacity of the bucket.
     burst_bytes: number(64_000.0, (1.0, 1e12), "bytes", "ours", at_least ["packet"]),
 }
 
@@ -42,12 +42,12 @@ pub(crate) const CARD: Card = Card {
 pub struct Policer {
     params: Params,
     tokens: f64,
-    /// When the tokens were counted.
+    /// Time at which the tokens were computed.
     at: Time,
 }
 
 impl Policer {
-    /// A full bucket.
+    /// Creates a full bucket.
     pub fn new(params: Params) -> Self {
         Self { params, tokens: params.burst_bytes, at: 0 }
     }
@@ -56,7 +56,7 @@ impl Policer {
 impl Impairment for Policer {
     const DROPS_ONLY: bool = true;
 
-    fn pass(&mut self, packet: &Passing, now: Time, _chance: &mut Stream) -> Option<Passage> {
+    fn pass(&mut self, packet: &PassingPacket, now: Time, _chance: &mut Stream) -> Option<Passage> {
         let filled = self.tokens + self.params.rate_bytes_s * seconds(now - self.at);
         (self.tokens, self.at) = (filled.min(self.params.burst_bytes), now);
         let size = f64::from(packet.size_bytes);
@@ -71,7 +71,7 @@ impl Impairment for Policer {
 mod tests {
     use super::*;
 
-    const DATA: Passing = Passing { size_bytes: 1500, data: true };
+    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true };
 
     use headgate_model::units::SECOND;
 
@@ -83,9 +83,9 @@ mod tests {
             times.filter(|&now| policer.pass(&DATA, now, &mut chance).is_some()).count()
         };
         assert_eq!(passed(&mut (0..20).map(|_| 0)), 10); // the bucket
-        // 100 packets in each of ten seconds: ten a second pass
+        // 100 packets in each of ten seconds: ten per second pass
         assert_eq!(passed(&mut (1..=1000).map(|k| k * (SECOND / 100))), 100);
-        // a minute's silence fills the bucket and no more
+        // a minute of silence fills the bucket and no more
         assert_eq!(passed(&mut (0..20).map(|_| 70 * SECOND)), 10);
     }
 
@@ -96,7 +96,7 @@ mod tests {
         let (mut now, mut passed) = (0, 0.0);
         for _ in 0..100_000 {
             now += (draws.exponential(0.001) * 1e12) as Time;
-            let packet = Passing { size_bytes: 40 + draws.below(1461) as u32, data: true };
+            let packet = PassingPacket { size_bytes: 40 + draws.below(1461) as u32, data: true };
             if policer.pass(&packet, now, &mut chance).is_some() {
                 passed += f64::from(packet.size_bytes);
             }

@@ -1,28 +1,29 @@
-//! Reordering: some packets are held back, and overtaken.
+//! Reordering: some packets are delayed, and overtaken.
 //!
 //! # What it does
-//! Lets some packets arrive late, as a second path or a link layer's retransmission does, while those behind them overtake them.
+//! Delays some packets, as a second path or a link layer's retransmission does, while the packets behind them
+//! overtake.
 //!
 //! # The law
-//! With probability `share` a packet arrives `late_s` later, and neither waits for others nor has others wait. At n packets a
-//! second some `n late_s` overtake it.
+//! With probability `share` a packet arrives `late_s` later; no other packet waits for it, and it waits for
+//! none. At n packets per second about `n late_s` packets overtake it.
 //!
 //! # When to use it
-//! To see what a sender takes for loss: three duplicate ACKs, or RACK's window (RFC 8985).
+//! To study what a sender takes for loss: three duplicate ACKs, or RACK's window (RFC 8985).
 //!
 //! # References
-//! Linux `sch_netem.c`, `reorder` (there the others are late); RFC 4737 for measures of it.
+//! Linux `sch_netem.c`, `reorder` (which delays the other packets); RFC 4737 for measures of it.
 
 use headgate_model::chance::Stream;
-use headgate_model::feedback::Passing;
+use headgate_model::feedback::PassingPacket;
 use headgate_model::impairment::{Impairment, Passage};
 use headgate_model::params::Card;
 use headgate_model::units::{Time, picoseconds};
 
 headgate_model::params! {
-    /// Probability that a packet is held back.
+    /// Probability that a packet is delayed.
     share: number(0.01, (0.0, 1.0), "1", "ours"),
-    /// For how long.
+    /// Duration of the delay.
     late_s: number(0.005, (0.0, 10.0), "s", "ours"),
 }
 
@@ -37,21 +38,21 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Packets held back at random.
+/// Random delays of single packets.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Reorder {
     params: Params,
 }
 
 impl Reorder {
-    /// One that has seen no packet.
+    /// Creates the impairment in its initial state.
     pub fn new(params: Params) -> Self {
         Self { params }
     }
 }
 
 impl Impairment for Reorder {
-    fn pass(&mut self, _packet: &Passing, _now: Time, chance: &mut Stream) -> Option<Passage> {
+    fn pass(&mut self, _packet: &PassingPacket, _now: Time, chance: &mut Stream) -> Option<Passage> {
         let Params { share, late_s } = self.params;
         let held = Passage { late: picoseconds(late_s), in_order: false, ..Passage::CLEAR };
         Some(if chance.chance(share) { held } else { Passage::CLEAR })
@@ -62,7 +63,7 @@ impl Impairment for Reorder {
 mod tests {
     use super::*;
 
-    const DATA: Passing = Passing { size_bytes: 1500, data: true };
+    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true };
 
     #[test]
     fn so_many_are_held_back_as_was_said() {
@@ -72,6 +73,8 @@ mod tests {
         let held = passages.iter().filter(|passage| !passage.in_order).count() as f64;
         assert_eq!(passages.len(), 100_000);
         assert!((held - 5e3).abs() < 4.0 * (1e5f64 * 0.05 * 0.95).sqrt(), "{held}");
-        assert!(passages.iter().all(|passage| passage.late == if passage.in_order { 0 } else { 2_000_000_000 }));
+        assert!(
+            passages.iter().all(|passage| passage.late == if passage.in_order { 0 } else { 2_000_000_000 })
+        );
     }
 }

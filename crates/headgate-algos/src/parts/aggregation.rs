@@ -1,13 +1,13 @@
-//! ACK aggregation: how many segments ACKs bring beyond what the bandwidth explains (Linux's
+//! ACK aggregation: the segments that ACKs acknowledge beyond what the bandwidth explains (Linux
 //! `bbr_update_ack_aggregation`).
 
 use headgate_model::whole::floor;
 
-/// The epoch in hand.
+/// The current epoch.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Epoch {
     since_s: f64,
-    /// Segments acknowledged in it.
+    /// Segments acknowledged in the epoch.
     acked: f64,
 }
 
@@ -16,11 +16,11 @@ impl Epoch {
         Self { since_s, acked: 0.0 }
     }
 
-    /// `newly` segments were acknowledged, at an estimated bandwidth of `bw` segments/s: how many
-    /// were not to be expected. An epoch ends when there is no excess.
+    /// Takes `newly` acknowledged segments at an estimated bandwidth of `bw` segments/s. Returns the excess
+    /// over the expected number. An epoch ends when there is no excess.
     pub fn excess(&mut self, newly: f64, now_s: f64, bw: f64, cwnd: f64) -> f64 {
         let expected = floor(bw * (now_s - self.since_s));
-        let goes_on = self.acked > expected; // as often as not: chosen without a jump
+        let goes_on = self.acked > expected; // in half of all cases: chosen without a branch
         let so_far = if goes_on { [self.acked, self.since_s, expected] } else { [0.0, now_s, 0.0] };
         self.acked = so_far[0] + newly;
         self.since_s = so_far[1];
@@ -28,11 +28,11 @@ impl Epoch {
     }
 }
 
-/// The most excess of the last one to two windows of round trips.
+/// The largest excess of the last one to two windows of round trips.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Aggregation {
     epoch: Epoch,
-    /// Most excess, segments, of this window and the one before.
+    /// Largest excess of this window and of the previous one, segments.
     extra: [f64; 2],
     slot: usize,
     rounds: u32,
@@ -43,12 +43,12 @@ impl Aggregation {
         Self { epoch: Epoch::new(now_s), ..Self::default() }
     }
 
-    /// An epoch begins now.
+    /// Begins an epoch.
     pub fn begin_epoch(&mut self, now_s: f64) {
         self.epoch = Epoch::new(now_s);
     }
 
-    /// A new round trip; a window has `window` of them.
+    /// Begins a round trip; a window consists of `window` of them.
     pub fn next_round(&mut self, window: u32) {
         self.rounds += 1;
         if self.rounds >= window {
@@ -58,13 +58,13 @@ impl Aggregation {
         }
     }
 
-    /// `newly` segments were acknowledged, at an estimated bandwidth of `bw` segments/s.
+    /// Takes `newly` acknowledged segments at an estimated bandwidth of `bw` segments/s.
     pub fn take(&mut self, newly: f64, now_s: f64, bw: f64, cwnd: f64) {
         let extra = self.epoch.excess(newly, now_s, bw, cwnd);
         self.extra[self.slot] = self.extra[self.slot].max(extra);
     }
 
-    /// Segments of excess to allow for.
+    /// The excess to allow for, segments.
     pub fn extra(&self) -> f64 {
         self.extra[0].max(self.extra[1])
     }
@@ -78,7 +78,7 @@ mod tests {
     fn steady_acks_have_the_excess_of_one_ack() {
         let mut aggregation = Aggregation::new(0.0);
         (1..100).for_each(|i| aggregation.take(2.0, f64::from(i) / 64.0, 128.0, 50.0));
-        assert_eq!(aggregation.extra(), 2.0); // two arrive at once, when none were expected
+        assert_eq!(aggregation.extra(), 2.0); // two arrive at once, none expected
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! What the losses of the past allow: a short-term bound of rate and volume, and a long-term bound of
-//! volume that probing raises (draft-ietf-ccwg-bbr §5.3.3, §5.5.10; Linux's bbr, version 3).
+//! Bounds from past losses: a short-term bound of rate and volume, and a long-term bound of volume that
+//! probing raises (draft-ietf-ccwg-bbr §5.3.3, §5.5.10; Linux's bbr, version 3).
 
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Bounds {
-    /// Since the last probe: segments/s, and segments in flight; infinite without a loss.
+    /// Bounds since the last probe, segments/s and segments in flight; infinite without a loss.
     pub bw_short: f64,
     pub inflight_short: f64,
-    /// Segments in flight that lost no more than is tolerated; infinite until something was.
+    /// Largest flight whose loss was tolerated, segments; infinite before the first bound.
     pub inflight_long: f64,
-    /// Segments to be acknowledged for one more, and those that were since the last one.
+    /// Acknowledged segments per added one, and those acknowledged since the last one.
     per_step: f64,
     acked: f64,
     rounds: u32,
@@ -23,7 +23,8 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// A round trip with losses outside a probe: down to what it delivered, but not below `beta`.
+    /// Reduces the short-term bounds after a round trip with losses outside a probe: to what it delivered,
+    /// but not below `beta`.
     pub fn cut(&mut self, latest: (f64, f64), now: (f64, f64), beta: f64) {
         let or = |bound: f64, now| if bound.is_finite() { bound } else { now };
         self.bw_short = latest.0.max(beta * or(self.bw_short, now.0));
@@ -34,7 +35,7 @@ impl Bounds {
         (self.bw_short, self.inflight_short) = (f64::INFINITY, f64::INFINITY);
     }
 
-    /// The long-term bound less a share that is left to others, at least one segment.
+    /// Returns the long-term bound less a share that is left to others, at least one segment.
     pub fn with_headroom(&self, headroom: f64, floor: f64) -> f64 {
         if self.inflight_long.is_infinite() {
             return self.inflight_long;
@@ -42,12 +43,12 @@ impl Bounds {
         (self.inflight_long - (headroom * self.inflight_long).max(1.0)).max(floor)
     }
 
-    /// A probe is prepared: it will grow by one segment in its first round trip.
+    /// Prepares a probe, which grows by one segment in its first round trip.
     pub fn prepare(&mut self) {
         (self.acked, self.rounds) = (0.0, 0);
     }
 
-    /// Growth doubles each round trip.
+    /// Doubles the growth per round trip.
     pub fn steepen(&mut self, cwnd: f64) {
         self.per_step = (cwnd / f64::from(1u32 << self.rounds)).floor().max(1.0);
         self.rounds = (self.rounds + 1).min(30);
@@ -57,7 +58,7 @@ impl Bounds {
         self.per_step = f64::INFINITY;
     }
 
-    /// `newly` segments were acknowledged while the bound limited the flow.
+    /// Takes `newly` segments that were acknowledged while the bound limited the flow.
     pub fn grow(&mut self, newly: f64) {
         self.acked += newly;
         let steps = (self.acked / self.per_step).floor();

@@ -1,21 +1,22 @@
-//! The window while losses are repaired, for laws that do not reduce it: as much is sent as is delivered
-//! for one round trip, and afterwards it is what it was (Linux's `bbr_set_cwnd_to_recover_or_restore`).
+//! The window during recovery, for algorithms that do not reduce it. For one round trip, as much is sent as
+//! is delivered; afterwards the window is restored (Linux `bbr_set_cwnd_to_recover_or_restore`).
 
 use headgate_model::control::Ack;
 
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Conservation {
-    /// After the last ACK losses were being repaired, and by fast recovery.
+    /// Whether losses were being repaired after the last ACK, and by fast recovery.
     repairs: bool,
     recovers: bool,
-    /// This is the first round trip of a recovery.
+    /// Whether this is the first round trip of a recovery.
     pub holds: bool,
-    /// The last good window.
+    /// The window to restore, segments.
     prior: f64,
 }
 
 impl Conservation {
-    /// Keeps a window that will be cut; one that is cut already (`cut`, or by a repair) is no better.
+    /// Saves a window that will be reduced. One that is already reduced (`cut`, or by a repair) does not
+    /// replace a larger one.
     pub fn save(&mut self, cwnd: f64, cut: bool) {
         self.prior = if cut || self.repairs { self.prior.max(cwnd) } else { cwnd };
     }
@@ -28,7 +29,7 @@ impl Conservation {
         (self.repairs, self.recovers) = (true, false);
     }
 
-    /// Whether with this ACK a fast recovery begins, and whether a repair of any kind ends.
+    /// Returns whether a fast recovery begins with this ACK, and whether a repair of any kind ends.
     pub fn heed(&mut self, ack: &Ack) -> (bool, bool) {
         let repairs = ack.recovers || ack.after_timeout;
         let news = (ack.recovers && !self.recovers, self.repairs && !repairs);
@@ -36,7 +37,7 @@ impl Conservation {
         news
     }
 
-    /// The window before it grows, and whether a recovery begins.
+    /// Returns the window before it grows, and whether a recovery begins.
     pub fn apply(&mut self, ack: &Ack, cwnd: f64) -> (f64, bool) {
         let conserved = ack.rate.in_flight + ack.rate.newly;
         let mut cwnd = (cwnd - ack.rate.newly_lost).max(1.0);

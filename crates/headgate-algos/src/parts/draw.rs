@@ -1,5 +1,5 @@
-//! Numbers that look random and are drawn from a connection's own facts, so that the same flow always
-//! draws the same and no stream of the run is used.
+//! Numbers that look random and are derived from a connection's state. The same flow always draws the same
+//! numbers, and no stream of the run is used.
 
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Draw {
@@ -7,17 +7,17 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// From when a connection began and its round trip, seconds.
+    /// Creates a generator from the start time and the RTT of a connection, seconds.
     pub fn new(now_s: f64, rtt_s: f64) -> Self {
         Self { seed: now_s.to_bits() ^ rtt_s.to_bits().rotate_left(32) }
     }
 
-    /// In [0, 1); another one for each `fact`, such as the segments delivered so far.
+    /// Returns a number in [0, 1); a different one for each `fact`, such as the segments delivered so far.
     pub fn uniform(&self, fact: f64) -> f64 {
         (mix(self.seed ^ fact.to_bits()) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A whole number in [0, n).
+    /// Returns an integer in [0, n).
     pub fn below(&self, n: u32, fact: f64) -> u32 {
         (self.uniform(fact) * f64::from(n)) as u32
     }

@@ -1,39 +1,41 @@
-//! HyStart as Linux has it: ends slow start when ACKs show that the pipe is full.
+//! HyStart as in Linux: ends slow start when ACKs show that the path is full.
 //!
-//! Two signs end it: a train of closely spaced ACKs longer than half the smallest RTT (data then fill half
-//! of the way there and back), and a round whose first RTTs exceed the smallest one by an eighth. A sender
-//! that paces spreads its data over half an RTT, so its train must be longer than the whole RTT.
-//! Ha, Rhee 2011; constants and the allowance for large segments of Linux `tcp_cubic.c` (6.x). Until 6.14
-//! that kernel began its first round only at the low window; stable kernels have the correction too.
+//! Two signs end it. One is a train of closely spaced ACKs longer than half the smallest RTT, because data
+//! then fills half of the way there and back. The other is a round whose first RTTs exceed the smallest one
+//! by an eighth. A sender that paces spreads its data over half an RTT, so that its train must be longer than
+//! the whole RTT.
+//!
+//! Ha, Rhee 2011; constants and the allowance for large segments of Linux `tcp_cubic.c` (6.x). Until 6.14 the
+//! kernel began its first round only at the low window; stable kernels include the correction too.
 
 use headgate_model::control::{Ack, Path, Window};
 
-/// Below this window nothing is judged, segments (hystart_low_window).
+/// Window below which slow start is not ended, segments (hystart_low_window).
 const LOW_WINDOW: f64 = 16.0;
 
-/// ACKs within this belong to one train, seconds (hystart_ack_delta_us).
+/// Largest time between two ACKs of a train, seconds (hystart_ack_delta_us).
 const TRAIN_GAP_S: f64 = 0.002;
 
-/// RTT samples of a round before its delay is judged (HYSTART_MIN_SAMPLES).
+/// RTT samples of a round before its delay is evaluated (HYSTART_MIN_SAMPLES).
 const SAMPLES: u8 = 8;
 
 /// Bounds of the delay increase, seconds (HYSTART_DELAY_MIN, HYSTART_DELAY_MAX).
 const DELAY_S: (f64, f64) = (0.004, 0.016);
 
-/// The allowance for segments that wait to be sent or received as one: the time of four of the largest
-/// ones at the pacing rate, bytes, and at most this, seconds (hystart_ack_delay).
+/// The allowance for segments that are sent or received together: the time of four of the largest ones at the
+/// pacing rate, bytes, and its upper bound, seconds (hystart_ack_delay).
 const ALLOWANCE_BYTES: f64 = 4.0 * 65_536.0;
 const MOST_ALLOWANCE_S: f64 = 0.001;
 
-/// Linux's pacing rate as a share of a window per RTT: in slow start below half of `ssthresh`, and beyond
+/// Linux's pacing rate in windows per RTT: in slow start below half of `ssthresh`, and beyond
 /// (tcp_pacing_ss_ratio, tcp_pacing_ca_ratio).
 const PACING_GAINS: (f64, f64) = (2.0, 1.2);
 
-/// What a round has shown so far.
+/// The state of the current round.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct HyStart {
     round_s: f64,
-    /// Last ACK of the train.
+    /// Time of the last ACK of the train.
     train_s: f64,
     /// Smallest RTT of the round, seconds.
     rtt_s: f64,
@@ -52,7 +54,8 @@ impl HyStart {
         Self { round_s: now_s, train_s: now_s, rtt_s: f64::INFINITY, samples: 0, found: false }
     }
 
-    /// Takes an ACK in slow start, and the smallest RTT that data had; true once, when it should end.
+    /// Takes an ACK in slow start and the smallest RTT of data. Returns true once, when slow start should
+    /// end.
     pub fn ends(&mut self, ack: &Ack, base_rtt_s: f64, path: &Path, window: &Window) -> bool {
         if self.found || ack.rtt_s <= 0.0 {
             return false;
@@ -86,7 +89,7 @@ impl HyStart {
     }
 }
 
-/// An eighth of the smallest RTT, within bounds.
+/// Returns an eighth of the smallest RTT, within bounds.
 fn delay_threshold_s(base_rtt_s: f64) -> f64 {
     (base_rtt_s / 8.0).clamp(DELAY_S.0, DELAY_S.1)
 }
@@ -104,7 +107,7 @@ mod tests {
 
     const BASE_S: f64 = 0.1;
 
-    /// ACKs of one round, `gap_s` apart, until one ends slow start.
+    /// Returns the number of ACKs of one round, `gap_s` apart, after which slow start ends.
     fn ended(cwnd: f64, acks: u32, gap_s: f64, rtt_s: f64, paced: bool) -> Option<u32> {
         let (mut hystart, window) = (HyStart::default(), starting(cwnd));
         (0..acks).find(|&i| {
@@ -116,9 +119,10 @@ mod tests {
 
     #[test]
     fn a_train_of_half_the_smallest_rtt_ends_it() {
-        // 100 ms and the allowance of 1 ms: ACKs 1.1 ms apart pass 50.5 ms at 46 gaps; ACKs 3 ms apart are no train
+        // 100 ms and the allowance of 1 ms: ACKs 1.1 ms apart exceed 50.5 ms at 46 gaps; ACKs 3 ms apart form
+        // no train
         assert_eq!(ended(64.0, 64, 0.0011, 0.1, false), Some(46));
-        assert_eq!(ended(64.0, 64, 0.001, 0.1, false), Some(51)); // 50.5, where 50 would do without the allowance
+        assert_eq!(ended(64.0, 64, 0.001, 0.1, false), Some(51)); // 50.5; 50 would suffice without the allowance
         assert_eq!(ended(64.0, 64, 0.003, 0.1, false), None);
     }
 
@@ -155,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_train_counts_from_the_round_s_start_if_the_window_passes_sixteen_in_time() {
-        // The window passes 16 at the seventh ACK: 1.8 ms or 6.6 ms after the first, which began the round.
+        // The window exceeds 16 at the seventh ACK: 1.8 ms or 6.6 ms after the first, which began the round.
         let ended = |gap_s: f64| {
             let (mut hystart, mut window) = (HyStart::default(), starting(10.0));
             (0..200).find(|&i| {

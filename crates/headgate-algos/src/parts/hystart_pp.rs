@@ -1,23 +1,23 @@
-//! HyStart++ (RFC 9406): when a round's RTT rises, a slower slow start finds out whether that lasts.
+//! HyStart++ (RFC 9406): when a round's RTT rises, a slower slow start determines whether the rise persists.
 
 use headgate_model::control::Ack;
 
 /// Bounds of the RTT increase, seconds (§4.2, MIN_RTT_THRESH and MAX_RTT_THRESH).
 const INCREASE_S: (f64, f64) = (0.004, 0.016);
 
-/// The increase is this part of the round before (MIN_RTT_DIVISOR).
+/// Divisor of the previous round's RTT that gives the increase (MIN_RTT_DIVISOR).
 const DIVISOR: f64 = 8.0;
 
-/// RTT samples that a round must have (N_RTT_SAMPLE).
+/// RTT samples that a round needs (N_RTT_SAMPLE).
 const SAMPLES: u8 = 8;
 
 /// Factor by which conservative slow start grows slower (CSS_GROWTH_DIVISOR).
 const GROWTH_DIVISOR: f64 = 4.0;
 
-/// Rounds that it lasts (CSS_ROUNDS).
+/// Rounds of conservative slow start (CSS_ROUNDS).
 const ROUNDS: u8 = 5;
 
-/// Segments that one ACK may count for, unless the sender paces (L).
+/// Largest number of segments that one ACK counts for, unless the sender paces (L).
 const LIMIT: f64 = 8.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -28,13 +28,13 @@ enum Phase {
     Over,
 }
 
-/// What this round and the one before have shown.
+/// The state of this round and of the previous one.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct HyStartPlusPlus {
-    /// Smallest RTT of the round before and of this one, seconds.
+    /// Smallest RTT of the previous round and of this one, seconds.
     last_s: f64,
     rtt_s: f64,
-    /// Smallest RTT when conservative slow start began, seconds.
+    /// Smallest RTT at the start of conservative slow start, seconds.
     baseline_s: f64,
     samples: u8,
     phase: Phase,
@@ -48,7 +48,7 @@ impl Default for HyStartPlusPlus {
 }
 
 impl HyStartPlusPlus {
-    /// Slow start is over for good.
+    /// Ends slow start permanently.
     pub fn stop(&mut self) {
         self.phase = Phase::Over;
     }
@@ -57,7 +57,7 @@ impl HyStartPlusPlus {
         (self.baseline_s, self.phase) = (baseline_s, Phase::Conservative(1));
     }
 
-    /// Takes an ACK; true when slow start should end (§4.2).
+    /// Takes an ACK. Returns true if slow start should end (§4.2).
     pub fn ends(&mut self, ack: &Ack) -> bool {
         if ack.round_start && self.open_round() {
             self.stop();
@@ -71,7 +71,7 @@ impl HyStartPlusPlus {
         false
     }
 
-    /// True when that was the last round of conservative slow start.
+    /// Begins a round. Returns true if the last round of conservative slow start has ended.
     fn open_round(&mut self) -> bool {
         (self.last_s, self.rtt_s, self.samples) = (self.rtt_s, f64::INFINITY, 0);
         match &mut self.phase {
@@ -102,7 +102,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Segments by which what this ACK acknowledged grows the window.
+    /// Returns the increase of the window by the segments that this ACK acknowledges.
     pub fn step(&self, ack: &Ack) -> f64 {
         let counted = if ack.paced { ack.acked } else { ack.acked.min(LIMIT) };
         match self.phase {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::trial::{ack, acked};
 
-    /// A round of eight ACKs; true if its first one ends slow start.
+    /// A round of eight ACKs. Returns true if its first one ends slow start.
     fn round(hystart: &mut HyStartPlusPlus, rtt_s: f64) -> bool {
         let first = hystart.ends(&Ack { round_start: true, ..ack(rtt_s) });
         (1..8).for_each(|_| assert!(!hystart.ends(&ack(rtt_s))));

@@ -1,17 +1,17 @@
-//! What the path delivered in the last round trip, and whether anything was lost in it
-//! (draft-ietf-ccwg-bbr §5.5.10.3; Linux's `bbr_update_latest_delivery_signals`).
+//! The deliveries and losses of the last round trip (draft-ietf-ccwg-bbr §5.5.10.3; Linux
+//! `bbr_update_latest_delivery_signals`).
 
 use headgate_model::control::Rate;
 
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Latest {
-    /// Largest rate, segments/s, and volume, segments, that a sample of the round trip showed.
+    /// Largest rate, segments/s, and volume, segments, of the samples of the round trip.
     pub bw: f64,
     pub inflight: f64,
     pub loses: bool,
     /// Whether the last ACK began a round trip. A first loss begins one too.
     pub starts: bool,
-    /// Segments delivered when it began.
+    /// Segments delivered at the start of the round trip.
     end: f64,
 }
 
@@ -29,14 +29,14 @@ impl Latest {
         }
     }
 
-    /// At the end of an ACK: a new round trip remembers only its own.
+    /// Ends an ACK. A new round trip keeps only its own samples.
     pub fn advance(&mut self, rate: &Rate) {
         if self.starts {
             (self.bw, self.inflight) = (rate.per_s, rate.delivered - rate.prior);
         }
     }
 
-    /// The whole round trip after a first loss is looked at.
+    /// Begins a round trip at a first loss, so that the whole round trip after it is evaluated.
     pub fn note_loss(&mut self, delivered: f64) {
         if !self.loses {
             self.end = delivered;
@@ -67,7 +67,7 @@ mod tests {
         }
         let sample = rate(31.0, 20.0, 80.0);
         latest.take(&sample);
-        assert!(latest.starts && latest.bw == 100.0); // still that of the round trip that is over
+        assert!(latest.starts && latest.bw == 100.0); // still that of the round trip before
         latest.advance(&sample);
         assert_eq!((latest.bw, latest.inflight), (80.0, 11.0));
     }

@@ -1,4 +1,4 @@
-//! What several laws may be built from.
+//! Building blocks of several algorithms.
 
 pub mod aggregation;
 pub mod bounds;

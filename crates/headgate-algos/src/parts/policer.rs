@@ -1,11 +1,11 @@
-//! Long-term bandwidth: finds a token-bucket policer by its steady throughput and high loss (Linux's
+//! Long-term bandwidth: detects a token-bucket policer by its constant throughput and high loss (Linux
 //! `bbr_lt_bw_sampling`; Flach et al. 2016).
 
-/// Round trips that an interval of measurement lasts at least; four times that at most.
+/// Smallest number of round trips of a measurement interval; the largest is four times that.
 const ROUNDS: u32 = 4;
-/// Lost over delivered from which an interval is lossy (50/256).
+/// Ratio of lost to delivered segments from which an interval is lossy (50/256).
 const LOSSY: f64 = 50.0 / 256.0;
-/// Two intervals agree when their rates differ by this share or by `SAME_BPS`.
+/// Relative difference of the rates of two equal intervals; the alternative is `SAME_BPS`.
 const SAME_SHARE: f64 = 1.0 / 8.0;
 const SAME_BPS: f64 = 4000.0;
 /// Round trips for which the long-term rate is used.
@@ -13,27 +13,27 @@ const USE_ROUNDS: u32 = 48;
 /// The shortest interval, seconds.
 const SHORTEST_S: f64 = 0.001;
 
-/// The counts of an ACK, or of a time-out.
+/// The counts at an ACK or a time-out.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
     pub now_s: f64,
     pub delivered: f64,
     pub lost: f64,
-    /// Something was lost just now.
+    /// Whether segments were just lost.
     pub loses: bool,
     pub round_start: bool,
     pub app_limited: bool,
-    /// Bits of one segment.
+    /// Size of a segment, bits.
     pub segment_bits: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Policer {
-    /// Rate of the interval before, segments/s; 0 if there was none.
+    /// Rate of the previous interval, segments/s; 0 if there was none.
     bw: f64,
     uses: bool,
     samples: bool,
-    /// When the interval began, and the counts then.
+    /// Start of the interval, and the counts at that time.
     since_s: f64,
     delivered: f64,
     lost: f64,
@@ -41,17 +41,17 @@ pub struct Policer {
 }
 
 impl Policer {
-    /// Forgets everything that was measured.
+    /// Discards all measurements.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// The policed rate, segments/s, while there seems to be a policer.
+    /// The policed rate, segments/s, if a policer was detected.
     pub fn rate(&self) -> Option<f64> {
         self.uses.then_some(self.bw)
     }
 
-    /// A round trip has passed at the policed rate while probing; true when it is given up.
+    /// Counts a round trip at the policed rate while probing. Returns true if the rate is given up.
     pub fn gives_up(&mut self) -> bool {
         self.rounds += 1;
         let over = self.rounds >= USE_ROUNDS;
@@ -61,7 +61,7 @@ impl Policer {
         over
     }
 
-    /// Measures; only while no policed rate is in use.
+    /// Takes a measurement. Called only while no policed rate is used.
     pub fn measure(&mut self, counts: &Counts) {
         if !self.samples {
             if !counts.loses {
@@ -109,7 +109,7 @@ impl Policer {
 mod tests {
     use super::*;
 
-    /// Rounds of 100 ms in which `delivered` segments arrive and `lost` are lost, at the end.
+    /// Rounds of 100 ms in which `delivered` segments arrive and `lost` are lost at the end.
     fn rounds(policer: &mut Policer, first: u32, count: u32, delivered: f64, lost: f64) {
         for round in first..first + count {
             policer.measure(&Counts {

@@ -1,5 +1,5 @@
-//! The phase with a small window in which a smaller RTT may show (draft-ietf-ccwg-bbr §5.3.4; Linux's
-//! `bbr_update_min_rtt`): when it ends, and which samples tell of it rather than of the path.
+//! The phase with a small window that can reveal a smaller RTT (draft-ietf-ccwg-bbr §5.3.4; Linux
+//! `bbr_update_min_rtt`): its end, and the samples that it limits.
 
 use headgate_model::control::{Ack, Rate};
 
@@ -7,11 +7,11 @@ use super::rounds::Rounds;
 
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ProbeRtt {
-    /// When it may end, seconds, once the path is as empty as it is to be; and whether a round trip has
-    /// passed since.
+    /// Earliest end of the phase, seconds, once the path is as empty as intended; and whether a round trip
+    /// has passed since.
     ends_s: Option<f64>,
     round: bool,
-    /// Segments that it sent while so many were delivered; `None` before the first time.
+    /// Segments that the phase sent while this many were delivered; `None` before the first time.
     sent: Option<(f64, f64)>,
 }
 
@@ -21,7 +21,8 @@ impl ProbeRtt {
         self.sent = Some((rate.delivered, rate.delivered));
     }
 
-    /// Whether it ends with this ACK: so long, and a round trip, after the path was first `empty`.
+    /// Whether the phase ends with this ACK: its duration and a round trip have passed since the path was
+    /// first `empty`.
     pub fn ends(&mut self, empty: bool, lasts_s: f64, ack: &Ack, rounds: &mut Rounds) -> bool {
         if let Some((_, until)) = &mut self.sent {
             *until = ack.rate.delivered + ack.rate.in_flight;
@@ -37,12 +38,12 @@ impl ProbeRtt {
         false
     }
 
-    /// Whether its time has passed by now.
+    /// Whether its duration has passed.
     pub fn has_lasted(&self, now_s: f64) -> bool {
         self.ends_s.is_some_and(|ends_s| now_s > ends_s)
     }
 
-    /// The sample tells of the sender: of this phase, or of an application with nothing to send.
+    /// Whether the sender limits the sample: this phase, or an application without data.
     pub fn limits(&self, rate: &Rate) -> bool {
         rate.app_limited || self.sent.is_some_and(|(from, until)| (from..=until).contains(&rate.prior))
     }

@@ -1,19 +1,19 @@
-//! Round trips counted by deliveries: one is over when a segment is acknowledged that was sent after it
-//! began (draft-ietf-ccwg-bbr, `UpdateRound`).
+//! Round trips counted by deliveries: one ends when a segment is acknowledged that was sent after its start
+//! (draft-ietf-ccwg-bbr, `UpdateRound`).
 
 use headgate_model::control::Rate;
 
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Rounds {
     pub count: f64,
-    /// Whether the last ACK began one.
+    /// Whether the last ACK began a round trip.
     pub starts: bool,
-    /// Segments delivered when the one in hand began.
+    /// Segments delivered at the start of the current round trip.
     end: f64,
 }
 
 impl Rounds {
-    /// Whether this ACK begins a round trip.
+    /// Takes an ACK. Returns whether it begins a round trip.
     pub fn take(&mut self, rate: &Rate) -> bool {
         self.starts = rate.prior >= self.end;
         if self.starts {
@@ -23,7 +23,7 @@ impl Rounds {
         self.starts
     }
 
-    /// A round trip begins here, and is not counted.
+    /// Begins a round trip without counting it.
     pub fn begin(&mut self, delivered: f64) {
         self.end = delivered;
     }

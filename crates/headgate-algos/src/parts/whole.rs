@@ -1,16 +1,16 @@
-//! Growth in whole segments, as Linux counts it.
+//! Growth in whole segments, as in Linux.
 
 use headgate_model::control::{Congestion, Window};
 
-/// The rule of growth is looked up again after this, seconds, if the window is the same (HZ/32).
+/// Time after which the growth is computed again for the same window, seconds (HZ/32).
 const STALE_S: f64 = 1.0 / 32.0;
 
-/// Acknowledged segments per segment added.
+/// The number of acknowledged segments per added one.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Count {
     pub per_segment: f64,
     passed: f64,
-    /// For which window, and when, `per_segment` was looked up.
+    /// The window and the time for which `per_segment` was computed.
     cwnd: f64,
     at_s: f64,
 }
@@ -24,7 +24,7 @@ impl Count {
         (self.per_segment, self.cwnd, self.at_s) = (per_segment, cwnd, now_s);
     }
 
-    /// Segments to add when `acked` more are acknowledged (tcp_cong_avoid_ai).
+    /// Returns the segments to add when `acked` more are acknowledged (tcp_cong_avoid_ai).
     pub fn take(&mut self, acked: f64) -> f64 {
         let early = if self.passed >= self.per_segment { 1.0 } else { 0.0 };
         self.passed = self.passed * (1.0 - early) + acked;
@@ -34,7 +34,7 @@ impl Count {
     }
 }
 
-/// The window before a reduction, whole segments: at a time-out only the flight still tells it.
+/// Returns the window before a reduction, whole segments. At a time-out only the flight is known.
 pub fn before(event: &Congestion, window: &Window) -> f64 {
     window.cwnd.floor().max(f64::from(event.in_flight))
 }

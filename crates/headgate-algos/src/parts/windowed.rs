@@ -1,10 +1,10 @@
-//! The largest value of a moving window, in constant memory (K. Nichols's estimator, as in Linux's
+//! The largest value of a moving window in constant memory (K. Nichols's estimator, as in Linux
 //! `win_minmax.c`).
 //!
-//! Three samples are kept: the best of the window, the best of what came after it, and the best of what
-//! came after that. A sample that is never beaten is forgotten a window later; then its successor takes
-//! over. Successors are renewed in the window's second quarter and second half, so that they are young
-//! when they are needed. The result is exact after a rise, and at most half a window late after a fall.
+//! Three samples are kept: the best of the window, the best after it, and the best after that one. A sample
+//! that is never exceeded is dropped a window later, and its successor replaces it. Successors are renewed in
+//! the window's second quarter and second half, so that they are recent when they are needed. The result is
+//! exact after a rise, and at most half a window late after a fall.
 
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Sample {
@@ -12,7 +12,7 @@ struct Sample {
     value: f64,
 }
 
-/// A windowed maximum; time in any unit.
+/// A windowed maximum, for any unit of time.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct WindowedMax {
     best: [Sample; 3],
@@ -109,7 +109,8 @@ mod tests {
         let mut filter = WindowedMax::default();
         let samples = [(0.0, 9.0), (1.0, 8.0), (3.0, 5.0), (4.0, 4.0), (6.0, 3.0), (9.0, 2.0)];
         samples.into_iter().for_each(|(at, value)| filter.update(10.0, at, value));
-        // that of 0 goes for that of 3, the first after a quarter; then comes 6, the first after a half
+        // the sample of 0 is replaced by that of 3, the first after a quarter; then by that of 6, the first
+        // after a half
         for (at, value, expected) in [(10.0, 1.5, 9.0), (11.0, 1.0, 5.0), (14.0, 0.5, 3.0)] {
             filter.update(10.0, at, value);
             assert_eq!(filter.get(), expected, "{at}");

@@ -1,4 +1,4 @@
-//! One flow's, or one port's, own code: joined to where it lives, called, kept and copied.
+//! The user-defined code of one flow or port: binding, calls, serialisation and copies.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,22 +6,22 @@ use std::sync::Arc;
 use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Call, Interface, Runtime, State};
+use super::{Call, Interface, PluginError, Runtime, State};
 
-/// A state, and the code that knows what it means.
+/// A state, and the code that interprets it.
 pub struct Bound<I: Interface> {
-    /// Index among the run's own of this kind.
+    /// Index among the run's user-defined code of this kind.
     index: usize,
-    /// None until the run has bound it.
+    /// `None` until the run has bound it.
     runtime: Option<Arc<Runtime<I>>>,
     traits: I::Traits,
     state: State,
-    /// State that waits to be bound.
+    /// Serialised state that waits to be bound.
     kept: Option<Vec<u8>>,
 }
 
 impl<I: Interface> Bound<I> {
-    /// By its index among the run's own, before it is bound to its code.
+    /// Creates an unbound state by the index of its code.
     pub fn unbound(index: usize) -> Self {
         Self::waiting(index, None)
     }
@@ -30,8 +30,8 @@ impl<I: Interface> Bound<I> {
         Self { index, runtime: None, traits: I::Traits::default(), state: State::default(), kept }
     }
 
-    /// Joins what was built or read from bytes to its code.
-    pub fn bind(&mut self, runtimes: &[Arc<Runtime<I>>]) -> Result<(), String> {
+    /// Binds a new or deserialised state to its code.
+    pub fn bind(&mut self, runtimes: &[Arc<Runtime<I>>]) -> Result<(), PluginError> {
         let runtime = runtimes
             .get(self.index)
             .ok_or_else(|| format!("there is no {} of the user's own with number {}", I::NOUN, self.index))?;
@@ -43,7 +43,7 @@ impl<I: Interface> Bound<I> {
         Ok(())
     }
 
-    /// What it is, apart from its rules.
+    /// The properties of the code.
     #[inline]
     pub(super) fn traits(&self) -> &I::Traits {
         &self.traits
@@ -53,51 +53,58 @@ impl<I: Interface> Bound<I> {
         self.runtime.as_deref().expect("a run binds its own code")
     }
 
-    /// Whether it has a state.
+    /// Whether the state exists.
     #[inline]
     pub(super) fn has_begun(&self) -> bool {
         !self.state.is_empty()
     }
 
-    /// The first state.
+    /// Creates the initial state.
     pub(super) fn begin(&mut self, place: &str) {
-        match self.runtime().external.fresh() {
+        match self.runtime().external.initial_state() {
             Ok(state) => self.state = state,
-            Err(says) => self.runtime().fail(place, says, None),
+            Err(message) => self.runtime().fail(place, message, None),
         }
     }
 
-    /// Makes a call. What it set is put back if it must not be so, and the run ends at its next pause.
+    /// Makes a call. If its outputs are invalid they are restored, and the run ends at its next pause.
     #[inline]
-    pub(super) fn tell(&mut self, event: &I::Event<'_>, around: &I::Around, out: &mut I::Out) {
+    pub(super) fn call(&mut self, event: &I::Event<'_>, around: &I::Surroundings, out: &mut I::Outputs) {
         let runtime = self.runtime.as_deref().expect("a run binds its own code");
         if runtime.fault().is_some() {
             return; // the run ends at its next pause
         }
         let before = *out;
-        let told = runtime.external.call(event, &mut self.state, around, out);
-        if let Err(says) = told.and_then(|()| I::check(event, &self.traits, &before, out)) {
+        let result = runtime.external.call(event, &mut self.state, around, out);
+        if let Err(message) = result.and_then(|()| I::check(event, &self.traits, &before, out)) {
             *out = before;
-            self.fail(event, around, out, says);
+            self.fail(event, around, out, message);
         }
     }
 
     #[cold]
-    fn fail(&self, event: &I::Event<'_>, around: &I::Around, before: &I::Out, says: String) {
+    fn fail(
+        &self,
+        event: &I::Event<'_>,
+        around: &I::Surroundings,
+        before: &I::Outputs,
+        message: PluginError,
+    ) {
         let runtime = self.runtime();
         let state = runtime.external.keep(&self.state).unwrap_or_default();
-        let call = Call { callback: I::callback(event), given: I::given(event, around, before), state };
-        runtime.fail(&I::place(event, around), says, Some(call));
+        let call = Call { callback: I::callback(event), args: I::args(event, around, before), state };
+        runtime.fail(&I::place(event, around), message, Some(call));
     }
 
-    /// Something is wrong that no single call did.
+    /// Reports a fault that is not that of a single call.
     #[cold]
-    pub(super) fn blame(&self, place: &str, says: String) {
-        self.runtime.iter().for_each(|runtime| runtime.fail(place, says.clone(), None));
+    pub(super) fn report_fault(&self, place: &str, message: impl Into<PluginError>) {
+        let message = message.into();
+        self.runtime.iter().for_each(|runtime| runtime.fail(place, message.clone(), None));
     }
 
-    /// The state as bytes, if it has begun.
-    fn keep(&self) -> Result<Option<Vec<u8>>, String> {
+    /// Serialises the state, if it exists.
+    fn keep(&self) -> Result<Option<Vec<u8>>, PluginError> {
         match &self.runtime {
             Some(runtime) if self.has_begun() => runtime.external.keep(&self.state).map(Some),
             _ => Ok(self.kept.clone()),
@@ -114,7 +121,7 @@ impl<I: Interface> Drop for Bound<I> {
 }
 
 impl<I: Interface> Clone for Bound<I> {
-    /// Of what has begun through bytes: no two share a state.
+    /// Copies a state through its serialised form, so that no two flows share one.
     fn clone(&self) -> Self {
         let mut copy = Self::unbound(self.index);
         (copy.traits, copy.runtime) = (self.traits, self.runtime.clone());
@@ -125,7 +132,7 @@ impl<I: Interface> Clone for Bound<I> {
         if self.has_begun() {
             match runtime.external.keep(&self.state).and_then(|kept| runtime.external.restore(&kept)) {
                 Ok(state) => copy.state = state,
-                Err(says) => self.blame("a copy", says),
+                Err(message) => self.report_fault("a copy", message),
             }
         }
         copy
@@ -143,9 +150,9 @@ impl<I: Interface> fmt::Debug for Bound<I> {
 
 impl<I: Interface> Serialize for Bound<I> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let kept = self.keep().map_err(|says| {
-            self.blame("a snapshot", says.clone()); // formats drop what an error says
-            S::Error::custom(&says)
+        let kept = self.keep().map_err(|message| {
+            self.report_fault("a snapshot", message.clone()); // formats discard the message of an error
+            S::Error::custom(message)
         })?;
         (self.index, kept).serialize(serializer)
     }

@@ -1,5 +1,5 @@
-//! A user's own queue discipline: a first-in first-out queue, or one in the order of ranks, and a decision on each
-//! packet when it arrives and when it is the next to leave.
+//! User-defined queue disciplines: a FIFO queue, or one ordered by ranks, with a decision on each packet at
+//! its arrival and at its departure.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,45 +9,45 @@ use headgate_model::queue::{Arrival, Backlog, DRAWS, Decision, Discipline, Packe
 use headgate_model::units::{NEVER, Time, picoseconds};
 use serde::{Deserialize, Serialize};
 
-use super::{Bound, Given, Happened, Interface, Runtime};
+use super::{Bound, CallArgs, Interface, PluginError, Runtime, Trigger};
 
-/// The least time between two ticks that is taken for meant, seconds.
+/// Smallest plausible time between two ticks, seconds.
 const LEAST_TICK_S: f64 = 1e-6;
 
 /// The interface of queue disciplines.
 #[derive(Debug)]
 pub enum Disciplines {}
 
-/// What a discipline is, apart from its rules.
+/// The properties of a discipline.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DisciplineTraits {
-    /// It decides at departure too, so that the port holds packets.
+    /// Whether it decides at departure too, so that the port stores packets.
     pub on_departure: bool,
-    /// It ranks arrivals: they leave in that order.
+    /// Whether it ranks arrivals, which leave in order of rank.
     pub ranks: bool,
     /// Time between two ticks, seconds; 0 = none.
     pub tick_s: f64,
 }
 
 impl DisciplineTraits {
-    /// Holds the time between ticks to what is allowed, and to whether there is something to call.
-    pub fn checked(self, has_on_tick: bool) -> Result<Self, String> {
+    /// Validates the tick period, and that it agrees with the presence of `on_tick`.
+    pub fn checked(self, has_on_tick: bool) -> Result<Self, PluginError> {
         let tick_s = self.tick_s;
         if tick_s != 0.0 && !(LEAST_TICK_S..=1e6).contains(&tick_s) {
-            return Err(format!("tick_s is {tick_s}; it must be 0, or from {LEAST_TICK_S:e} to 1e6 seconds"));
+            return Err(
+                format!("tick_s is {tick_s}; it must be 0, or from {LEAST_TICK_S:e} to 1e6 seconds").into()
+            );
         }
         match (has_on_tick, tick_s > 0.0) {
             (true, false) => {
-                Err("it has on_tick but tick_s is 0; set tick_s to the time between ticks".to_owned())
+                Err("it has on_tick but tick_s is 0; set tick_s to the time between ticks".into())
             }
-            (false, true) => {
-                Err("it has tick_s but no on_tick; leave out tick_s or write on_tick".to_owned())
-            }
+            (false, true) => Err("it has tick_s but no on_tick; leave out tick_s or write on_tick".into()),
             _ => Ok(self),
         }
     }
 
-    /// As the values from which [`PluginQueue::unbound`] builds a port's discipline.
+    /// The values from which [`PluginQueue::unbound`] creates a port's discipline.
     pub fn values(&self) -> Vec<f64> {
         let number = |holds: bool| if holds { 1.0 } else { 0.0 };
         vec![number(self.on_departure || self.ranks), self.tick_s]
@@ -57,9 +57,9 @@ impl DisciplineTraits {
 /// One call of a discipline.
 #[derive(Clone, Copy, Debug)]
 pub enum DisciplineEvent<'a> {
-    /// A packet arrives where there is room for it; the port is without it.
+    /// A packet arrives, and there is space for it. The port's state excludes it.
     Arrival(&'a Packet),
-    /// A packet is the next to leave; the port is without it.
+    /// A packet is the next to leave. The port's state excludes it.
     Departure(&'a Packet),
     /// A tick, at this time in seconds.
     Tick(f64),
@@ -69,8 +69,8 @@ impl Interface for Disciplines {
     const NOUN: &'static str = "discipline";
     type Traits = DisciplineTraits;
     type Event<'a> = DisciplineEvent<'a>;
-    type Around = Backlog;
-    type Out = Decision;
+    type Surroundings = Backlog;
+    type Outputs = Decision;
 
     fn callback(event: &DisciplineEvent<'_>) -> &'static str {
         match event {
@@ -84,14 +84,12 @@ impl Interface for Disciplines {
         format!("{} at {:.6} s", Self::callback(event), port.now_s)
     }
 
-    fn given(event: &DisciplineEvent<'_>, port: &Backlog, decision: &Decision) -> Given {
+    fn args(event: &DisciplineEvent<'_>, port: &Backlog, decision: &Decision) -> CallArgs {
         let happened = match *event {
-            DisciplineEvent::Arrival(packet) | DisciplineEvent::Departure(packet) => {
-                Happened::Packet(*packet)
-            }
-            DisciplineEvent::Tick(now_s) => Happened::Number(now_s),
+            DisciplineEvent::Arrival(packet) | DisciplineEvent::Departure(packet) => Trigger::Packet(*packet),
+            DisciplineEvent::Tick(now_s) => Trigger::Number(now_s),
         };
-        Given::Discipline(happened, *port, *decision)
+        CallArgs::Discipline(happened, *port, *decision)
     }
 
     #[inline]
@@ -100,7 +98,7 @@ impl Interface for Disciplines {
         traits: &DisciplineTraits,
         _: &Decision,
         after: &Decision,
-    ) -> Result<(), String> {
+    ) -> Result<(), PluginError> {
         let (packet, arrives) = match *event {
             DisciplineEvent::Arrival(packet) => (packet, true),
             DisciplineEvent::Departure(packet) => (packet, false),
@@ -109,15 +107,15 @@ impl Interface for Disciplines {
         let marks = after.verdict != 1 || packet.capable;
         let ranks = after.rank == 0.0 || (arrives && traits.ranks && after.rank.is_finite());
         let sound = after.verdict <= 2 && marks && ranks && after.drawn as usize <= DRAWS;
-        if sound { Ok(()) } else { Err(unsound(after, marks, arrives, traits.ranks)) }
+        if sound { Ok(()) } else { Err(unsound(after, marks, arrives, traits.ranks).into()) }
     }
 }
 
-fn untouched(after: &Decision) -> Result<(), String> {
+fn untouched(after: &Decision) -> Result<(), PluginError> {
     if after.verdict == 0 && after.drawn == 0 && after.rank == 0.0 {
         return Ok(());
     }
-    Err("on_tick must decide on no packet and draw no random number".to_owned())
+    Err("on_tick must decide on no packet and draw no random number".into())
 }
 
 #[cold]
@@ -141,7 +139,7 @@ fn unsound(after: &Decision, marks: bool, arrives: bool, ranks: bool) -> String 
     format!("rank became {rank}; only a discipline with ranks = True may set it")
 }
 
-/// A packet that waits, and its place among the others.
+/// A waiting packet and its rank.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ranked {
     packet: QueuedPacket,
@@ -153,7 +151,8 @@ struct Ranked {
 pub struct PluginQueue {
     bound: Bound<Disciplines>,
     decision: Decision,
-    /// The port's stream, from its first arrival on: random numbers lie ready before it is known who takes them.
+    /// The port's random stream, from its first arrival on. Random numbers are drawn in advance, before it is
+    /// known which decision uses them.
     chance: Option<Stream>,
     line: VecDeque<Ranked>,
     holds: bool,
@@ -162,8 +161,9 @@ pub struct PluginQueue {
 }
 
 impl PluginQueue {
-    /// A discipline by its index among the run's own, before it is bound to its code. What a port must know at
-    /// once is among the values: whether it holds packets, and the time between ticks.
+    /// Creates a discipline by its index among the run's user-defined ones, before it is bound to its code.
+    /// The values contain the properties that a port needs at once: whether it stores packets, and the time
+    /// between ticks.
     pub fn unbound(index: usize, values: &[f64]) -> Self {
         let (holds, tick_s) = (values.first() == Some(&1.0), values.get(1).copied().unwrap_or_default());
         let period = if tick_s > 0.0 { picoseconds(tick_s).max(1) } else { NEVER };
@@ -178,8 +178,8 @@ impl PluginQueue {
         }
     }
 
-    /// Joins a discipline that was built or read from bytes to its code.
-    pub fn bind(&mut self, runtimes: &[Arc<Runtime<Disciplines>>]) -> Result<(), String> {
+    /// Binds a new or deserialised discipline to its code.
+    pub fn bind(&mut self, runtimes: &[Arc<Runtime<Disciplines>>]) -> Result<(), PluginError> {
         self.bound.bind(runtimes)?;
         if !self.bound.has_begun() {
             self.bound.begin("its first state");
@@ -191,14 +191,14 @@ impl PluginQueue {
     fn decide(&mut self, event: &DisciplineEvent<'_>, port: &Backlog) -> Verdict {
         let decision = &mut self.decision;
         (decision.verdict, decision.drawn, decision.rank) = (0, 0, 0.0);
-        self.bound.tell(event, port, decision);
+        self.bound.call(event, port, decision);
         if decision.drawn > 0 {
             self.draw_ahead();
         }
         self.decision.verdict().unwrap_or(Verdict::Keep)
     }
 
-    /// Random numbers in the place of those that were taken.
+    /// Replaces the random numbers that were used.
     fn draw_ahead(&mut self) {
         let Decision { draws, drawn, .. } = &mut self.decision;
         let taken = (*drawn as usize).min(DRAWS);
@@ -215,7 +215,7 @@ impl PluginQueue {
         self.chance = Some(own);
     }
 
-    /// The place of an arrival: behind all of its rank.
+    /// Returns the position of an arrival: behind all packets of its rank.
     fn place(&self, rank: f64) -> usize {
         match self.line.back() {
             Some(last) if last.rank > rank => self.line.partition_point(|one| one.rank <= rank),
@@ -224,7 +224,7 @@ impl PluginQueue {
     }
 }
 
-/// The port without one of those that wait.
+/// Returns the port's state without one of the waiting packets.
 fn without(port: &Backlog, packet: &QueuedPacket) -> Backlog {
     let bytes = f64::from(packet.size_bytes);
     Backlog {
@@ -239,11 +239,11 @@ fn without(port: &Backlog, packet: &QueuedPacket) -> Backlog {
 
 #[deny(clippy::missing_trait_methods)]
 impl Discipline for PluginQueue {
-    fn admit(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
+    fn admit(&mut self, arrival: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
         if self.chance.is_none() {
             self.begin_stream(chance);
         }
-        let Arrival { size_bytes, flow, capable } = *offer;
+        let Arrival { size_bytes, flow, capable } = *arrival;
         let packet = Packet { flow, wait_s: 0.0, rank: 0.0, size_bytes, capable };
         self.decide(&DisciplineEvent::Arrival(&packet), port)
     }
@@ -257,7 +257,7 @@ impl Discipline for PluginQueue {
         self.decide(&DisciplineEvent::Tick(port.now_s), port);
     }
 
-    /// What a tick does is the discipline's own affair: none is passed over.
+    /// The effect of a tick is unknown, so that none is skipped.
     fn pass_idle_ticks(&mut self, _until: Time, _idle: &Backlog) {}
 
     fn has_dequeue(&self) -> bool {
@@ -287,7 +287,7 @@ impl Discipline for PluginQueue {
         None
     }
 
-    // No interface of a user's discipline has it yet.
+    // The interface of user-defined disciplines does not include a gauge yet.
     fn gauge(&self) -> Option<(&'static str, f64)> {
         None
     }

@@ -1,4 +1,4 @@
-//! A user's own law: the same callbacks and records as ours.
+//! User-defined congestion control algorithms, with the same callbacks and records as the built-in ones.
 
 use std::sync::Arc;
 
@@ -6,56 +6,56 @@ use headgate_model::control::{Ack, Congestion, Controller, Echo, Path, Rate, Res
 use headgate_model::feedback::Words;
 use serde::{Deserialize, Serialize};
 
-use super::gather::Gathered;
-use super::{Bound, Given, Happened, Interface, Runtime};
+use super::round_totals::RoundTotals;
+use super::{Bound, CallArgs, Interface, PluginError, Runtime, Trigger};
 use crate::control::reno;
 
-/// The largest window that is taken for meant, segments: 1 Tbit/s over a round trip of 120 ms.
+/// Largest plausible window, segments: 1 Tbit/s over a round trip of 120 ms.
 pub const MOST_CWND: f64 = 1e7;
 
-/// The interface of laws.
+/// The interface of congestion control algorithms.
 #[derive(Debug)]
 pub enum Laws {}
 
-/// What a law is, apart from its rules.
+/// The properties of an algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
-    /// `on_ack` once a round trip, with what its ACKs brought in all.
+    /// Whether `on_ack` is called once per round trip, with the totals of its ACKs.
     pub per_round: bool,
-    /// It sets the window also in recovery ([`Controller::controls_cwnd_in_recovery`]).
-    pub keeps_window: bool,
-    /// It needs delivery rates ([`Controller::wants_rate`]).
+    /// Whether it sets the window during recovery too ([`Controller::controls_cwnd_in_recovery`]).
+    pub controls_cwnd_in_recovery: bool,
+    /// Whether it needs delivery rates ([`Controller::wants_rate`]).
     pub wants_rate: bool,
-    /// The echo of marks that it cannot do without.
+    /// The echo of marks that it requires.
     pub echo: Echo,
 }
 
-/// One call of a law.
+/// One call of an algorithm.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// The connection is established, at this time in seconds.
     Start(f64),
-    /// New data were acknowledged outside recovery.
+    /// New data was acknowledged outside recovery.
     Ack(&'a Ack),
     /// Any other ACK.
     RecoveryAck(&'a Ack),
-    /// A segment was found lost; what was known when it was sent.
+    /// A segment was found lost; the state of the connection when it was sent.
     SegmentLost(&'a Rate),
-    /// The window must shrink.
+    /// A congestion event.
     Congestion(&'a Congestion),
     /// Recovery ended, at this time in seconds.
     Recovered(f64),
-    /// The last reduction was needless; the window before it, in segments.
+    /// The last reduction was needless; the window before it, segments.
     Undone(f64),
 }
 
 impl Event<'_> {
-    fn happened(&self) -> Happened {
+    fn trigger(&self) -> Trigger {
         match *self {
-            Self::Start(number) | Self::Recovered(number) | Self::Undone(number) => Happened::Number(number),
-            Self::Ack(ack) | Self::RecoveryAck(ack) => Happened::Ack(*ack),
-            Self::SegmentLost(sent) => Happened::Rate(*sent),
-            Self::Congestion(event) => Happened::Congestion(*event),
+            Self::Start(number) | Self::Recovered(number) | Self::Undone(number) => Trigger::Number(number),
+            Self::Ack(ack) | Self::RecoveryAck(ack) => Trigger::Ack(*ack),
+            Self::SegmentLost(sent) => Trigger::Rate(*sent),
+            Self::Congestion(event) => Trigger::Congestion(*event),
         }
     }
 
@@ -73,8 +73,8 @@ impl Interface for Laws {
     const NOUN: &'static str = "law";
     type Traits = Traits;
     type Event<'a> = Event<'a>;
-    type Around = Path;
-    type Out = Window;
+    type Surroundings = Path;
+    type Outputs = Window;
 
     fn callback(event: &Event<'_>) -> &'static str {
         match event {
@@ -93,17 +93,17 @@ impl Interface for Laws {
         event.now_s().map_or(callback.to_owned(), |now_s| format!("{callback} at {now_s:.6} s"))
     }
 
-    fn given(event: &Event<'_>, path: &Path, window: &Window) -> Given {
-        Given::Law(event.happened(), *path, *window)
+    fn args(event: &Event<'_>, path: &Path, window: &Window) -> CallArgs {
+        CallArgs::Law(event.trigger(), *path, *window)
     }
 
-    /// What a law set must be a window; what it left alone is the transport's.
+    /// Checks the values that the algorithm set; unchanged values are the transport's.
     #[inline]
-    fn check(_: &Event<'_>, _: &Traits, before: &Window, after: &Window) -> Result<(), String> {
+    fn check(_: &Event<'_>, _: &Traits, before: &Window, after: &Window) -> Result<(), PluginError> {
         let cwnd = after.cwnd == before.cwnd || (1.0..=MOST_CWND).contains(&after.cwnd);
         let ssthresh = after.ssthresh == before.ssthresh || after.ssthresh >= 1.0;
         let pace = after.pace == before.pace || after.pace > 0.0;
-        if cwnd && ssthresh && pace { Ok(()) } else { Err(unsound(after, cwnd, ssthresh)) }
+        if cwnd && ssthresh && pace { Ok(()) } else { Err(unsound(after, cwnd, ssthresh).into()) }
     }
 }
 
@@ -122,29 +122,29 @@ fn unsound(window: &Window, cwnd: bool, ssthresh: bool) -> String {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Plugin {
     bound: Bound<Laws>,
-    gathered: Gathered,
+    totals: RoundTotals,
 }
 
 impl Plugin {
-    /// A law by its index among the run's own, before it is bound to its code.
+    /// Creates an algorithm by its index among the run's user-defined ones, before it is bound to its code.
     pub fn unbound(law: usize) -> Self {
-        Self { bound: Bound::unbound(law), gathered: Gathered::default() }
+        Self { bound: Bound::unbound(law), totals: RoundTotals::default() }
     }
 
-    /// Joins a law that was built or read from bytes to its code.
-    pub fn bind(&mut self, runtimes: &[Arc<Runtime<Laws>>]) -> Result<(), String> {
+    /// Binds a new or deserialised algorithm to its code.
+    pub fn bind(&mut self, runtimes: &[Arc<Runtime<Laws>>]) -> Result<(), PluginError> {
         self.bound.bind(runtimes)
     }
 
-    /// The transport would take the threshold for the window: there must be one, also while a run that
-    /// failed comes to its pause.
+    /// Reports a missing threshold and sets one. The transport would otherwise use the threshold as a window,
+    /// even while a failed run continues to its next pause.
     #[cold]
     fn lacks_threshold(&self, event: &Congestion, path: &Path, window: &mut Window) {
-        let says = format!(
+        let message = format!(
             "ssthresh is {} after on_congestion, which must set it to at most {MOST_CWND:e} segments",
             window.ssthresh
         );
-        self.bound.blame(&Laws::place(&Event::Congestion(event), path), says);
+        self.bound.report_fault(&Laws::place(&Event::Congestion(event), path), message);
         reno::halve(event.in_flight, window);
     }
 }
@@ -153,50 +153,50 @@ impl Plugin {
 impl Controller for Plugin {
     fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
         self.bound.begin("on_start");
-        self.bound.tell(&Event::Start(now_s), path, window);
+        self.bound.call(&Event::Start(now_s), path, window);
     }
 
     #[inline]
     fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         if !self.bound.traits().per_round {
-            self.bound.tell(&Event::Ack(ack), path, window);
-        } else if let Some(all) = self.gathered.add(ack) {
-            self.bound.tell(&Event::Ack(&all), path, window);
+            self.bound.call(&Event::Ack(ack), path, window);
+        } else if let Some(all) = self.totals.add(ack) {
+            self.bound.call(&Event::Ack(&all), path, window);
         }
     }
 
     fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
         if !self.bound.traits().per_round {
-            self.bound.tell(&Event::RecoveryAck(ack), path, window);
+            self.bound.call(&Event::RecoveryAck(ack), path, window);
         }
     }
 
     fn on_segment_lost(&mut self, sent: &Rate, path: &Path, window: &mut Window) {
-        self.bound.tell(&Event::SegmentLost(sent), path, window);
+        self.bound.call(&Event::SegmentLost(sent), path, window);
     }
 
     fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
-        self.gathered = Gathered::default(); // those ACKs were of the window that is no more
-        self.bound.tell(&Event::Congestion(event), path, window);
-        if !self.bound.traits().keeps_window && window.ssthresh > MOST_CWND {
+        self.totals = RoundTotals::default(); // those ACKs belonged to an earlier window
+        self.bound.call(&Event::Congestion(event), path, window);
+        if !self.bound.traits().controls_cwnd_in_recovery && window.ssthresh > MOST_CWND {
             self.lacks_threshold(event, path, window);
         }
     }
 
     fn on_recovered(&mut self, now_s: f64, path: &Path, window: &mut Window) {
-        self.bound.tell(&Event::Recovered(now_s), path, window);
+        self.bound.call(&Event::Recovered(now_s), path, window);
     }
 
-    /// The window is back before the law hears of it, as for controllers without a rule of their own.
+    /// The window is restored before the call, as for controllers without this method.
     fn on_undo(&mut self, before: f64, path: &Path, window: &mut Window) {
-        if !self.bound.traits().keeps_window {
+        if !self.bound.traits().controls_cwnd_in_recovery {
             window.cwnd = window.cwnd.max(before);
         }
-        self.bound.tell(&Event::Undone(before), path, window);
+        self.bound.call(&Event::Undone(before), path, window);
     }
 
     fn controls_cwnd_in_recovery(&self) -> bool {
-        self.bound.traits().keeps_window
+        self.bound.traits().controls_cwnd_in_recovery
     }
 
     fn echo(&self) -> Echo {
@@ -207,7 +207,7 @@ impl Controller for Plugin {
         self.bound.traits().wants_rate
     }
 
-    // No interface of a user's law has these yet.
+    // The interface of user-defined algorithms does not include these yet.
 
     fn on_restart(&mut self, _restart: &Restart, _path: &Path, _window: &mut Window) {}
 

@@ -1,78 +1,82 @@
-//! What users write themselves: a law, or a queue discipline, whose code came from outside.
+//! User-defined congestion control algorithms and queue disciplines, whose code is external.
 //!
-//! The machine sees one more law, or one more discipline, of its registry. What it is made of (a Python class, a
-//! table of C functions) is known to its [`External`] alone; the state of a flow, or of a port, is a block of words
-//! that it fills and reads. Laws and disciplines are two [`Interface`]s of the same machinery.
+//! The engine treats each as one more algorithm or discipline of its registry. Only its [`External`] knows
+//! the implementation (a Python class, a table of C functions). The state of a flow or a port is a block of
+//! words that the external code fills and reads. Algorithms and disciplines are two [`Interface`]s of the
+//! same mechanism.
 
 mod bound;
 pub mod compiled;
 mod discipline;
-mod gather;
+mod error;
 mod law;
+mod round_totals;
 mod runtime;
 
 pub use bound::Bound;
 pub use discipline::{DisciplineEvent, DisciplineTraits, Disciplines, PluginQueue};
+pub use error::PluginError;
 pub use law::{Event, Laws, MOST_CWND, Plugin, Traits};
-pub use runtime::{Call, Fault, Given, Happened, Runtime};
+pub use runtime::{Call, CallArgs, Fault, Runtime, Trigger};
 
-/// What own code of one kind is given, and what it sets.
+/// The inputs and outputs of user-defined code of one kind.
 pub trait Interface: Sized + 'static {
-    /// Its name in messages.
+    /// The kind's name in messages.
     const NOUN: &'static str;
-    /// What it is, apart from its rules.
+    /// The properties of the code.
     type Traits: Copy + Default + std::fmt::Debug + Send + Sync;
-    /// One call: what happened.
+    /// One call: the event.
     type Event<'a>: Copy;
-    /// What each call may read besides.
-    type Around: Copy;
-    /// What each call may change.
-    type Out: Copy;
+    /// The state that each call may read.
+    type Surroundings: Copy;
+    /// The state that each call may change.
+    type Outputs: Copy;
 
-    /// The method that a call goes to.
+    /// The name of the callback.
     fn callback(event: &Self::Event<'_>) -> &'static str;
 
-    /// The callback and the time, for people.
-    fn place(event: &Self::Event<'_>, around: &Self::Around) -> String;
+    /// The callback and the time, for messages.
+    fn place(event: &Self::Event<'_>, around: &Self::Surroundings) -> String;
 
-    /// What the method was given.
-    fn given(event: &Self::Event<'_>, around: &Self::Around, out: &Self::Out) -> Given;
+    /// The arguments of the callback.
+    fn args(event: &Self::Event<'_>, around: &Self::Surroundings, out: &Self::Outputs) -> CallArgs;
 
-    /// Says what is wrong with what a call has set.
+    /// Checks the outputs of a call.
     fn check(
         event: &Self::Event<'_>,
         traits: &Self::Traits,
-        before: &Self::Out,
-        after: &Self::Out,
-    ) -> Result<(), String>;
+        before: &Self::Outputs,
+        after: &Self::Outputs,
+    ) -> Result<(), PluginError>;
 }
 
-/// The words by which external code knows a flow or a port; none before its start.
+/// The state of a flow or a port, as words of the external code; empty before its start.
 pub type State = Box<[u64]>;
 
-/// Where own code lives. All flows of a run that obey the law share it, as all ports of the discipline do.
+/// An implementation in external code. All flows of a run with the algorithm share it, as all ports with the
+/// discipline do.
 pub trait External<I: Interface>: Send + Sync {
-    /// What it is, apart from its rules.
+    /// The properties of the code.
     fn traits(&self) -> I::Traits;
 
-    /// The state of a flow or a port that begins; at least one word.
-    fn fresh(&self) -> Result<State, String>;
+    /// Creates the state of a new flow or port; at least one word.
+    fn initial_state(&self) -> Result<State, PluginError>;
 
-    /// Runs a callback. What it says when it fails ends the run.
+    /// Runs a callback. An error ends the run.
     fn call(
         &self,
         event: &I::Event<'_>,
         state: &mut [u64],
-        around: &I::Around,
-        out: &mut I::Out,
-    ) -> Result<(), String>;
+        around: &I::Surroundings,
+        out: &mut I::Outputs,
+    ) -> Result<(), PluginError>;
 
-    /// A state as bytes that another process can read.
-    fn keep(&self, state: &[u64]) -> Result<Vec<u8>, String>;
+    /// Serialises a state to bytes that another process can read.
+    fn keep(&self, state: &[u64]) -> Result<Vec<u8>, PluginError>;
 
-    /// A state from what [`Self::keep`] gave.
-    fn restore(&self, kept: &[u8]) -> Result<State, String>;
+    /// Restores a state from the bytes of [`Self::keep`].
+    fn restore(&self, kept: &[u8]) -> Result<State, PluginError>;
 
-    /// The flow is over.
+    /// Releases the state of a flow or port that has ended.
     fn release(&self, _state: &[u64]) {}
 }

@@ -1,53 +1,53 @@
-//! External code in a run, and what went wrong with it.
+//! External code in a run, and its faults.
 
 use std::sync::{Arc, OnceLock};
 
 use headgate_model::control::{Ack, Congestion, Path, Rate, Window};
 use headgate_model::queue::{Backlog, Decision, Packet};
 
-use super::{External, Interface};
+use super::{External, Interface, PluginError};
 
-/// A failure of own code.
+/// A fault of user-defined code.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// The name of the law or the discipline.
+    /// The name of the algorithm or the discipline.
     pub name: String,
     /// The callback and the time.
     pub place: String,
-    /// What was wrong, in a sentence.
-    pub says: String,
-    /// The call that failed, for whoever can make it again and see more.
+    /// The fault, in one sentence.
+    pub message: String,
+    /// The failed call, which can be repeated to investigate.
     pub call: Option<Call>,
 }
 
-/// A call as it was made; the state is what it left.
+/// A call with its arguments, and the state after it.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The method's name.
     pub callback: &'static str,
     /// Its arguments.
-    pub given: Given,
-    /// The state of the flow or the port, as [`External::keep`] gives it.
+    pub args: CallArgs,
+    /// The serialised state of the flow or the port, from [`External::keep`].
     pub state: Vec<u8>,
 }
 
-/// What a callback is given.
+/// The arguments of a callback.
 #[derive(Clone, Copy, Debug)]
-pub enum Given {
-    /// A law: what happened, the path, and the window before.
-    Law(Happened, Path, Window),
-    /// A discipline: what happened, the port, and the decision before.
-    Discipline(Happened, Backlog, Decision),
+pub enum CallArgs {
+    /// An algorithm: the event, the path, and the window before the call.
+    Law(Trigger, Path, Window),
+    /// A discipline: the event, the port, and the decision before the call.
+    Discipline(Trigger, Backlog, Decision),
 }
 
-/// What a callback is given first.
+/// The first argument of a callback.
 #[derive(Clone, Copy, Debug)]
-pub enum Happened {
+pub enum Trigger {
     /// A time, seconds, or a window, segments.
     Number(f64),
     /// An acknowledgement.
     Ack(Ack),
-    /// What was known of a lost segment.
+    /// The state of the connection when a lost segment was sent.
     Rate(Rate),
     /// A congestion event.
     Congestion(Congestion),
@@ -55,7 +55,7 @@ pub enum Happened {
     Packet(Packet),
 }
 
-/// External code in a run, and what went wrong with it first.
+/// External code in a run, and its first fault.
 pub struct Runtime<I: Interface> {
     name: String,
     pub(super) external: Arc<dyn External<I>>,
@@ -63,25 +63,30 @@ pub struct Runtime<I: Interface> {
 }
 
 impl<I: Interface> Runtime<I> {
-    /// The code of this name, without a fault.
+    /// Creates a runtime for the code of this name.
     pub fn new(name: String, external: Arc<dyn External<I>>) -> Self {
         Self { name, external, fault: OnceLock::new() }
     }
 
-    /// What the code is, apart from its rules.
+    /// The properties of the code.
     pub fn traits(&self) -> I::Traits {
         self.external.traits()
     }
 
-    /// The first failure, if there was one; the run then ends.
+    /// The first fault, if one occurred; the run then ends.
     #[inline]
     pub fn fault(&self) -> Option<&Fault> {
         self.fault.get()
     }
 
-    /// The first fault is the one to tell; later ones may follow from it.
+    /// Records the first fault. Later ones may be its consequences.
     #[cold]
-    pub(super) fn fail(&self, place: &str, says: String, call: Option<Call>) {
-        let _ = self.fault.set(Fault { name: self.name.clone(), place: place.to_owned(), says, call });
+    pub(super) fn fail(&self, place: &str, message: PluginError, call: Option<Call>) {
+        let _ = self.fault.set(Fault {
+            name: self.name.clone(),
+            place: place.to_owned(),
+            message: message.to_string(),
+            call,
+        });
     }
 }

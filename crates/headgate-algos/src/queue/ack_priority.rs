@@ -1,18 +1,21 @@
-//! ACK priority: what carries no data leaves before any data.
+//! ACK priority: packets without data leave before all data.
 //!
 //! # What it does
-//! Keeps ACKs from waiting behind the data of flows the other way, so that they come as evenly as they were sent and
-//! clock no bursts.
+//! ACK priority keeps ACKs from waiting behind data of the opposite direction, so that they arrive as evenly
+//! as they were sent and cause no bursts.
 //!
 //! # The law
-//! Two queues in one buffer: data, and all else (ACKs, SYNs). The next packet is the oldest of the second, or of the
-//! first when that is empty. The buffer's limit counts both; an arrival that finds it full is dropped, whatever it is.
+//! Two queues share one buffer: data, and everything else (ACKs, SYNs). The next packet is the oldest of the
+//! second queue, or of the first if the second is empty. The buffer's limit counts both. An arrival that
+//! finds the buffer full is dropped, whatever its kind.
 //!
 //! # Where it differs from the paper
-//! The queue of Xia's ns-2 code tells ACKs from all else: its SYNs wait with the data.
+//! NOTE(Xia's ns-2 code, DropTail2): that queue separates ACKs from everything else, so that its SYNs wait
+//! with the data.
 //!
 //! # When to use it
-//! With flows both ways, where the queue of one way should not shape the other; with `vcp`, as its author released it.
+//! With flows in both directions, if the queue of one direction should not affect the other; with `vcp`, as
+//! its author released it.
 //!
 //! # References
 //! Xia's ns-2 code, 2005 (`DropTail2`); Zhang, Shenker, Clark 1991 (ACK compression).
@@ -42,7 +45,7 @@ pub struct AckPriority {
 }
 
 impl AckPriority {
-    /// A discipline that has seen no packet.
+    /// Creates a discipline in its initial state.
     pub fn new(_params: Params, _rate_bytes_s: f64) -> Self {
         Self::default()
     }

@@ -1,22 +1,25 @@
-//! CoDel: drops at the head of the queue once packets have waited too long for too long.
+//! CoDel: drops at the head of the queue if packets wait longer than a target for longer than an interval.
 //!
 //! # What it does
-//! Tells a standing queue from a burst by the least wait of an interval, and drops ever faster, as the
-//! square root of the number of drops, until the wait is below the target.
+//! CoDel distinguishes a standing queue from a burst by the smallest wait of an interval. It drops at an
+//! increasing rate, by the square root of the number of drops, until the wait is below the target.
 //!
 //! # The law
-//! A packet whose wait is at least `target` is above, unless no more than one packet is left behind it.
-//! When packets have been above for an `interval`, the one at the head is dropped, and the next at
-//! `interval / sqrt(count)` after, until one is not above. If dropping begins again within 16 intervals,
-//! `count` resumes from where the rate of drops was.
+//! A packet is above the target if its wait is at least `target`, unless at most one packet is left behind
+//! it. When packets have been above for an `interval`, the one at the head is dropped, and the next ones
+//! `interval / sqrt(count)` later, until one is not above. If dropping restarts within 16 intervals, `count`
+//! resumes at the previous rate of drops.
 //!
 //! # Where it differs from the paper
-//! It is RFC 8289 §5; ECN as Linux has it: what would be dropped is marked and sent. The root is Linux's too
-//! (`root`): one step of Newton's method for each drop. So the second drop of a phase comes after half an
-//! interval in place of 0.71, and many flows that each lose a few in a row lose more.
+//! NOTE(RFC 8289 section 5): ECN-capable packets can be marked and sent instead of dropped, as in Linux; the
+//! RFC leaves this open.
+//!
+//! NOTE(RFC 8289 section 5.4): by default the square root is computed as in Linux, by one step of Newton's
+//! method per drop (`root`). The second drop of a phase then follows after half an interval instead of 0.71,
+//! so that many flows that each lose a few packets in a row lose more.
 //!
 //! # When to use it
-//! At any line whose queue should not stand, with no setting for its rate.
+//! At any line whose queue should stay short, without a setting for its rate.
 //!
 //! # References
 //! RFC 8289; Nichols, Jacobson 2012; Linux `codel_impl.h` (marking).
@@ -25,17 +28,27 @@ use headgate_model::params::Card;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 use std::collections::VecDeque;
 
+headgate_model::choices! {
+    /// How the square root of the number of drops is found.
+    pub enum Root {
+        /// One step of Newton's method for each drop (Linux `codel_impl.h`).
+        Newton = "newton",
+        /// Exactly (RFC 8289 §5.4).
+        Exact = "exact",
+    }
+}
+
 headgate_model::params! {
-    /// Wait that may stand.
+    /// Wait up to which a queue may persist.
     target_s: number(0.005, (0.0, 100.0), "s", "RFC 8289 §4.3"),
-    /// Time for which waits must be above the target: about the longest RTT.
+    /// Time for which waits must exceed the target: about the longest RTT.
     interval_s: number(0.1, (1e-9, 1000.0), "s", "RFC 8289 §4.2"),
     /// Bytes behind a packet up to which its wait does not count: one packet.
     mtu_bytes: number(1514.0, (0.0, 1e6), "bytes", "Linux sch_codel.c, an Ethernet frame"),
     /// Whether packets capable of ECN are marked instead of dropped.
-    ecn: choice(["off", "on"], "RFC 8289 leaves it open"),
+    ecn: switch(["off", "on"], "RFC 8289 leaves it open"),
     /// How the square root of the count is found: a step of Newton's method for each drop, or exactly.
-    root: choice(["newton", "exact"], "Linux codel_impl.h; RFC 8289 §5.4"),
+    root: choice(Root, "Linux codel_impl.h; RFC 8289 §5.4"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -49,21 +62,21 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Intervals after the last drop within which the rate of drops is remembered.
+/// Intervals after the last drop within which the rate of drops is kept.
 const MEMORY: f64 = 16.0;
 
-/// When to drop: the law for one queue.
+/// The control law of one queue.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Control {
     params: Params,
-    /// When waits will have been above for an interval.
+    /// Time at which waits will have been above the target for an interval.
     above_until_s: Option<f64>,
     dropping: bool,
     next_s: f64,
-    /// What the rate of drops goes by, and what it was when this phase of dropping began.
+    /// The number that determines the rate of drops, and its value when this phase of dropping began.
     count: f64,
     first: f64,
-    /// What one over the root of the count is held for.
+    /// The estimate of the inverse root of the count.
     inverse_root: f64,
 }
 
@@ -80,8 +93,14 @@ impl Control {
         }
     }
 
-    /// Takes the next packet to send out of a queue, dropping some; whether it is marked.
-    pub fn dequeue(&mut self, queue: &mut impl Fifo, now_s: f64, drops: &mut Vec<u32>) -> Option<(QueuedPacket, bool)> {
+    /// Takes the next packet to send from a queue, and drops others. Returns the packet and whether it is
+    /// marked.
+    pub fn dequeue(
+        &mut self,
+        queue: &mut impl Fifo,
+        now_s: f64,
+        drops: &mut Vec<u32>,
+    ) -> Option<(QueuedPacket, bool)> {
         let (mut next, mut above) = self.take(queue, now_s);
         if self.dropping {
             self.dropping = above;
@@ -113,7 +132,7 @@ impl Control {
     }
 
     fn marks(&self, next: Option<QueuedPacket>) -> bool {
-        self.params.ecn == 1.0 && next.is_some_and(|packet| packet.capable)
+        self.params.ecn && next.is_some_and(|packet| packet.capable)
     }
 
     fn begin(&mut self, now_s: f64) {
@@ -129,15 +148,16 @@ impl Control {
         self.next_s = self.after(now_s);
     }
 
-    /// One step of Newton's method, or the root itself where the estimate is too large for one.
+    /// Applies one step of Newton's method, or computes the exact root if the estimate is too large for a
+    /// step.
     fn recount(&mut self, count: f64) {
         let (root, excess) = (self.inverse_root, count * self.inverse_root * self.inverse_root);
-        let exact = self.params.root == 1.0 || excess >= 3.0;
+        let exact = self.params.root == Root::Exact || excess >= 3.0;
         self.count = count;
         self.inverse_root = if exact { 1.0 / count.sqrt() } else { root * (1.5 - 0.5 * excess) };
     }
 
-    /// Packets were dropped for want of room: drops follow each other sooner.
+    /// Records drops for lack of space, after which drops follow each other sooner.
     pub fn press(&mut self, packets: usize) {
         self.count += packets as f64;
     }
@@ -146,7 +166,7 @@ impl Control {
         at_s + self.params.interval_s * self.inverse_root
     }
 
-    /// The packet at the head, and whether packets have been above for an interval.
+    /// Returns the packet at the head, and whether packets have been above the target for an interval.
     fn take(&mut self, queue: &mut impl Fifo, now_s: f64) -> (Option<QueuedPacket>, bool) {
         let Some(packet) = queue.pop() else {
             self.above_until_s = None;
@@ -164,11 +184,11 @@ impl Control {
 /// A queue from which CoDel's control law takes packets.
 pub(crate) trait Fifo {
     fn pop(&mut self) -> Option<QueuedPacket>;
-    /// Bytes left.
+    /// Number of bytes left.
     fn bytes(&self) -> f64;
 }
 
-/// A queue of packets in the order of their arrival, and their bytes.
+/// A queue of packets in order of arrival, and their bytes.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct PacketQueue {
     line: VecDeque<QueuedPacket>,
@@ -184,7 +204,6 @@ impl PacketQueue {
     pub(crate) fn len(&self) -> usize {
         self.line.len()
     }
-
 }
 
 impl Fifo for PacketQueue {
@@ -207,7 +226,7 @@ pub struct Codel {
 }
 
 impl Codel {
-    /// A discipline that has seen no packet.
+    /// Creates a discipline in its initial state.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         Self { control: Control::new(params), packets: PacketQueue::default() }
     }
@@ -236,11 +255,11 @@ impl Discipline for Codel {
 mod tests {
     use super::*;
 
-    fn codel(ecn: f64) -> Codel {
-        rooted(ecn, 1.0)
+    fn codel(ecn: bool) -> Codel {
+        rooted(ecn, Root::Exact)
     }
 
-    fn rooted(ecn: f64, root: f64) -> Codel {
+    fn rooted(ecn: bool, root: Root) -> Codel {
         Codel::new(Params { target_s: 0.005, interval_s: 0.1, mtu_bytes: 1514.0, ecn, root }, 0.0)
     }
 
@@ -248,8 +267,8 @@ mod tests {
         QueuedPacket { id, size_bytes: 1500, flow: 1, data: true, capable: true, since_s }
     }
 
-    /// Serves a queue that stands at 10 ms, one packet each millisecond; which were dropped or marked, and
-    /// when.
+    /// Serves a queue with a constant wait of 10 ms, one packet per millisecond. Returns the packets that
+    /// were dropped or marked, and the times.
     fn served(queue: &mut Codel, packets: u32) -> Vec<(u32, f64, bool)> {
         let mut seen = Vec::new();
         let mut drops = Vec::new();
@@ -271,7 +290,7 @@ mod tests {
 
     #[test]
     fn drops_come_at_the_intervals_over_the_roots() {
-        let seen = served(&mut codel(1.0), 400);
+        let seen = served(&mut codel(true), 400);
         // above from 10 ms on; the first mark 100 ms later, then after 100, 100/sqrt 2, 100/sqrt 3 ...
         let due = [0.110, 0.210, 0.280_711, 0.338_446, 0.388_446];
         assert!(seen.len() >= due.len(), "{seen:?}");
@@ -282,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_step_of_newton_makes_the_second_drop_early() {
-        let seen = served(&mut rooted(1.0, 0.0), 400);
+        let seen = served(&mut rooted(true, Root::Newton), 400);
         // 1; 1 (1.5 - 2/2) = 0.5; 0.5 (1.5 - 3/8) = 0.5625; 0.5625 (1.5 - 2 * 0.3164) = 0.4878
         let due = [0.110, 0.210, 0.260, 0.316_25, 0.365_03];
         for (due, (_, at, _)) in due.iter().zip(&seen) {
@@ -292,13 +311,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_marked_is_dropped_and_the_next_is_sent() {
-        let seen = served(&mut codel(0.0), 150);
+        let seen = served(&mut codel(false), 150);
         assert_eq!((seen.len(), seen[0].0, seen[0].2), (1, 100, false));
     }
 
     #[test]
     fn the_next_drop_is_set_only_while_dropping_goes_on() {
-        let mut queue = codel(0.0);
+        let mut queue = codel(false);
         (queue.control.dropping, queue.control.next_s) = (true, 1.0);
         queue.control.above_until_s = Some(0.5);
         let mut drops = Vec::new();
@@ -306,19 +325,19 @@ mod tests {
             queue.enqueue(queued(id, since_s), &Backlog::default(), &mut drops);
         }
         let port = Backlog { now_s: 1.0, ..Backlog::default() };
-        // the one that has waited 100 ms is dropped, and the one behind it has not waited for 5 ms
+        // the packet that has waited 100 ms is dropped; the one behind it has waited less than 5 ms
         assert_eq!(queue.dequeue(&port, &mut drops), Some((1, false)));
         assert_eq!((drops, queue.control.dropping), (vec![0], false));
-        assert_eq!(queue.control.next_s, 1.0); // the last drop: what comes within 16 intervals of it goes on
+        assert_eq!(queue.control.next_s, 1.0); // the last drop; drops within 16 intervals of it continue the count
     }
 
     #[test]
     fn a_short_wait_or_a_last_packet_is_never_dropped() {
-        let mut queue = codel(0.0);
+        let mut queue = codel(false);
         let mut drops = Vec::new();
         for id in 0..1000 {
             let now_s = f64::from(id);
-            queue.enqueue(queued(id, now_s - 1.0), &Backlog::default(), &mut drops); // alone, after a second
+            queue.enqueue(queued(id, now_s - 1.0), &Backlog::default(), &mut drops); // a single packet, after a second
             let port = Backlog { now_s, ..Backlog::default() };
             assert_eq!(queue.dequeue(&port, &mut drops), Some((id, false)));
         }
@@ -327,18 +346,19 @@ mod tests {
 
     #[test]
     fn what_follows_within_sixteen_intervals_goes_on_where_it_was() {
-        for (count, now_s, expected) in [(10.0, 2.5, 8.0), (10.0, 2.7, 1.0), (4.0, 2.5, 2.0), (3.0, 2.5, 1.0)] {
-            let mut control = codel(0.0).control;
+        for (count, now_s, expected) in [(10.0, 2.5, 8.0), (10.0, 2.7, 1.0), (4.0, 2.5, 2.0), (3.0, 2.5, 1.0)]
+        {
+            let mut control = codel(false).control;
             (control.count, control.first, control.next_s) = (count, 2.0, 1.0);
             control.begin(now_s);
-            assert_eq!((control.count, control.first), (expected, expected)); // less the two of before
+            assert_eq!((control.count, control.first), (expected, expected)); // minus the two of the time before
             assert_eq!(control.next_s, now_s + 0.1 / expected.sqrt());
         }
     }
 
     #[test]
     fn what_found_no_room_counts_as_dropped() {
-        let mut control = codel(0.0).control;
+        let mut control = codel(false).control;
         (control.count, control.first) = (2.0, 1.0);
         control.press(3);
         assert_eq!((control.count, control.first), (5.0, 1.0));

@@ -1,24 +1,26 @@
-//! FQ-CoDel: a CoDel queue for each flow, served in turn, flows that just began first.
+//! FQ-CoDel: a CoDel queue for each flow, served in turn, new flows first.
 //!
 //! # What it does
-//! Keeps flows apart: who builds a queue waits in it, who does not passes by.
+//! FQ-CoDel isolates flows: a flow that builds a queue waits in it, and other flows do not.
 //!
 //! # The law
-//! A hash of the flow chooses one of `flows` queues. Each in turn may send `quantum` bytes. A queue that was
-//! empty comes among the new ones, which are served before the old; when its quantum is used it is old, and
-//! so it is when it runs empty, as long as there are old ones. Each queue runs CoDel. At more than `limit` packets, or if
-//! the port has no room, the queue with the most bytes loses up to half its packets, at most `drop_batch`,
-//! at its head, which its CoDel counts as drops of its own.
+//! A hash of the flow selects one of `flows` queues. In its turn, each may send `quantum` bytes. A queue that
+//! was empty joins the new queues, which are served before the old ones. When its quantum is used it becomes
+//! old, and also when it becomes empty, as long as there are old queues. Each queue runs CoDel. At more than
+//! `limit` packets, or if the port has no space, the queue with the most bytes drops up to half its packets,
+//! at most `drop_batch`, at its head; its CoDel counts them as its own drops.
 //!
 //! # Where it differs from the paper
-//! CoDel drops nothing while no more than a packet is left. As in Linux that is a packet in all queues
-//! (`backlog`), so that a flow of which one packet waits is told to slow down too; with one in the queue
-//! itself, as RFC 8289 has it, each of many flows keeps a packet or two that no drop ever touches.
-//! The hash is fixed, not salted, and takes the connection and its direction for the five fields of the
-//! RFC: the same run meets the same collisions.
+//! NOTE(RFC 8289 section 4.4): CoDel drops nothing while at most one packet is left. As in Linux, that is one
+//! packet in all queues (`backlog`), so that a flow with one waiting packet is also told to slow down. If
+//! each queue counts for itself, as in the RFC, each of many flows keeps one or two packets that are never
+//! dropped.
+//!
+//! NOTE(RFC 8290 section 4.1.1): the hash is fixed, not salted, and uses the connection and its direction
+//! instead of the five header fields, so that the same run has the same collisions.
 //!
 //! # When to use it
-//! At a line shared by flows that should not feel each other; nothing needs setting.
+//! At a line shared by flows that should not affect each other. It needs no settings.
 //!
 //! # References
 //! RFC 8290; RFC 8289; Shreedhar, Varghese 1995 (deficit round robin); Linux sch_fq_codel.c (drop batch).
@@ -28,25 +30,36 @@ use headgate_model::params::Card;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket};
 use std::collections::VecDeque;
 
+headgate_model::choices! {
+    /// The packets that protect the last packet of a queue from a drop.
+    pub enum BacklogScope {
+        /// Packets of all queues (Linux `sch_fq_codel.c`).
+        All = "all",
+        /// Packets of the same queue (RFC 8289 §4.4).
+        Own = "own",
+    }
+}
+
 headgate_model::params! {
-    /// Wait that a queue may keep.
+    /// Wait up to which a queue may persist.
     target_s: number(0.005, (0.0, 100.0), "s", "RFC 8290 §5.2.2"),
-    /// Time for which waits must be above the target.
+    /// Time for which waits must exceed the target.
     interval_s: number(0.1, (1e-9, 1000.0), "s", "RFC 8290 §5.2.1"),
     /// Bytes that a queue may send in its turn.
     quantum_bytes: number(1514.0, (1.0, 1e6), "bytes", "RFC 8290 §5.2.4"),
-    /// Queues.
+    /// Number of queues.
     flows: number(1024.0, (1.0, 65536.0), "queues", "RFC 8290 §5.2.5"),
-    /// Packets in all of them.
+    /// Packets in all queues.
     limit_packets: number(10240.0, (1.0, 1e12), "packets", "RFC 8290 §5.2.3"),
-    /// Whose bytes count when CoDel asks whether more than a packet is left: all queues', or its own.
-    backlog: choice(["all", "own"], "Linux sch_fq_codel.c; RFC 8289 §4.4"),
-    /// Most packets dropped at once for want of room; 1 = one at a time.
+    /// Bytes that count in CoDel's test whether more than a packet is left: those of all queues, or of its
+    /// own.
+    backlog: choice(BacklogScope, "Linux sch_fq_codel.c; RFC 8289 §4.4"),
+    /// Largest number of packets dropped at once for lack of space; 1 = one at a time.
     drop_batch: number(64.0, (1.0, 1e6), "packets", "RFC 8290 §4.1; Linux sch_fq_codel.c"),
     /// Whether packets capable of ECN are marked instead of dropped.
-    ecn: choice(["on", "off"], "RFC 8290 §5.2.7"),
+    ecn: switch(["on", "off"], "RFC 8290 §5.2.7"),
     /// How CoDel finds the square root of its count.
-    root: choice(["newton", "exact"], "Linux codel_impl.h; RFC 8289 §5.4"),
+    root: choice(codel::Root, "Linux codel_impl.h; RFC 8289 §5.4"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -67,9 +80,9 @@ const MTU_BYTES: f64 = 1514.0;
 struct Flow {
     packets: PacketQueue,
     control: Control,
-    /// Bytes it may still send in this turn.
+    /// Bytes that the flow may still send in this turn.
     credit: f64,
-    /// It is among the new or the old.
+    /// Whether the flow is in the list of new or old flows.
     listed: bool,
 }
 
@@ -85,10 +98,9 @@ pub struct FqCodel {
 }
 
 impl FqCodel {
-    /// A discipline that has seen no packet.
+    /// Creates a discipline in its initial state.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
-        let Params { target_s, interval_s, root, .. } = params;
-        let ecn = 1.0 - params.ecn; // here it is on by default
+        let Params { target_s, interval_s, ecn, root, .. } = params;
         let control = Control::new(codel::Params { target_s, interval_s, mtu_bytes: MTU_BYTES, ecn, root });
         let flow = Flow { packets: PacketQueue::default(), control, credit: 0.0, listed: false };
         let flows = vec![flow; params.flows as usize];
@@ -99,7 +111,7 @@ impl FqCodel {
         ((u128::from(mix(flow)) * self.flows.len() as u128) >> 64) as usize
     }
 
-    /// The flow whose turn it is, and whether it is new.
+    /// Returns the flow whose turn it is, and whether it is new.
     fn turn(&mut self) -> Option<(u32, bool)> {
         loop {
             let is_new = !self.new.is_empty();
@@ -113,14 +125,14 @@ impl FqCodel {
         }
     }
 
-    /// The first flow goes to the end of the old ones.
+    /// Moves the first flow to the end of the old ones.
     fn step_back(&mut self, is_new: bool) {
         let from = if is_new { &mut self.new } else { &mut self.old };
         let at = from.pop_front();
         self.old.extend(at);
     }
 
-    /// The flow whose turn it is has nothing to send.
+    /// Removes the flow whose turn it is, because it has nothing to send.
     fn retire(&mut self, is_new: bool) {
         if is_new && !self.old.is_empty() {
             return self.step_back(true);
@@ -131,9 +143,10 @@ impl FqCodel {
         }
     }
 
-    /// Drops at the head of the longest queue; false if all are empty.
+    /// Drops packets at the head of the longest queue. Returns false if all queues are empty.
     fn shorten(&mut self, drops: &mut Vec<u32>) -> bool {
-        let longest = |one: &&mut Flow, other: &&mut Flow| one.packets.bytes().total_cmp(&other.packets.bytes());
+        let longest =
+            |one: &&mut Flow, other: &&mut Flow| one.packets.bytes().total_cmp(&other.packets.bytes());
         let Some(flow) = self.flows.iter_mut().max_by(longest) else { return false };
         let most = flow.packets.len().div_ceil(2).min(self.params.drop_batch as usize);
         self.bytes -= flow.packets.bytes();
@@ -145,7 +158,7 @@ impl FqCodel {
     }
 }
 
-/// A flow's queue, and the bytes in others that count.
+/// A flow's queue, and the bytes in other queues that count.
 struct Among<'a> {
     packets: &'a mut PacketQueue,
     others: f64,
@@ -197,7 +210,7 @@ impl Discipline for FqCodel {
             let (at, is_new) = self.turn()?;
             let (flow, before) = (&mut self.flows[at as usize], drops.len());
             let others = self.bytes - flow.packets.bytes();
-            let counted = if self.params.backlog == 0.0 { others } else { 0.0 };
+            let counted = if self.params.backlog == BacklogScope::All { others } else { 0.0 };
             let mut queue = Among { packets: &mut flow.packets, others: counted };
             let next = flow.control.dequeue(&mut queue, port.now_s, drops);
             self.bytes = others + flow.packets.bytes();
@@ -224,12 +237,16 @@ mod tests {
         FqCodel::new(Params::from_values(&params(Params::TABLE, changes)), 1e6)
     }
 
-    /// Numbers of the packets by flow: 100 f + n.
+    /// Adds packets of a flow; their numbers are 100 flow + n.
     fn put(queue: &mut FqCodel, flow: u64, ids: std::ops::Range<u32>, size_bytes: u32) -> Vec<u32> {
         let mut drops = Vec::new();
         for id in ids {
             let id = 100 * flow as u32 + id;
-            queue.enqueue(QueuedPacket { id, size_bytes, flow, data: true, capable: false, since_s: 0.0 }, &Backlog::default(), &mut drops);
+            queue.enqueue(
+                QueuedPacket { id, size_bytes, flow, data: true, capable: false, since_s: 0.0 },
+                &Backlog::default(),
+                &mut drops,
+            );
         }
         drops
     }
@@ -259,9 +276,9 @@ mod tests {
         let mut queue = queue(&[("quantum_bytes", 1500.0)]);
         put(&mut queue, 1, 0..4, 1500);
         assert_eq!(queue.dequeue(&Backlog::default(), &mut Vec::new()), Some((100, false)));
-        assert_eq!(queue.dequeue(&Backlog::default(), &mut Vec::new()), Some((101, false))); // now it is old
+        assert_eq!(queue.dequeue(&Backlog::default(), &mut Vec::new()), Some((101, false))); // the flow is now old
         put(&mut queue, 2, 0..3, 1500);
-        // then both are old, and the other has just used its turn
+        // then both are old, and the other one has just used its turn
         assert_eq!(sent(&mut queue), [200, 201, 102, 202, 103]);
     }
 
@@ -278,7 +295,7 @@ mod tests {
         assert!(!queue.make_room(&mut drops)); // there is nothing left to drop
     }
 
-    /// Packets dropped while eight flows have two packets each, which have waited long.
+    /// Returns the number of drops while eight flows have two packets each, which have waited long.
     fn dropped(backlog: f64) -> usize {
         let (mut queue, mut drops) = (queue(&[("backlog", backlog)]), Vec::new());
         for at in 0..if cfg!(miri) { 40 } else { 1000 } {
@@ -300,7 +317,7 @@ mod tests {
         let queue = queue(&[]);
         let mut hits = vec![0u32; 1024];
         (0..102_400).for_each(|flow| hits[queue.place(flow)] += 1);
-        // Poisson of mean 100: five standard deviations
+        // Poisson with mean 100: five standard deviations
         assert!(hits.iter().all(|hits| (50..=150).contains(hits)));
     }
 }

@@ -1,4 +1,4 @@
-//! Queue disciplines: one file and one word here for each.
+//! Queue disciplines. Each is one file and one line here.
 
 /// Declares the modules and the registry from one sorted list of file stems.
 macro_rules! queues {
@@ -10,11 +10,12 @@ macro_rules! queues {
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
-        /// Any of the disciplines, without a pointer.
+        /// Any of the disciplines, without indirection.
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         pub enum AnyQueue {
             $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::$Name),)+
-            /// A user's own; its index is that among the run's own disciplines, after all cards.
+            /// A user-defined discipline. Its index among the run's user-defined disciplines follows those of
+            /// all cards.
             Plugin(Box<PluginQueue>),
         }
 
@@ -35,15 +36,15 @@ macro_rules! queues {
     };
 }
 
-/// The enum of disciplines is a discipline: each call goes to the one that it is. A hook that is not forwarded
-/// would silently do what its default does: the lint refuses it.
+/// Implements `Discipline` for the enum by forwarding each call to the variant. A method that is not
+/// forwarded would silently do the default; the lint rejects it.
 macro_rules! forward_to_variants {
     ($($Name:ident),+) => {
         #[deny(clippy::missing_trait_methods)]
         impl Discipline for AnyQueue {
             #[inline]
-            fn admit(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
-                match self { $(Self::$Name(queue) => queue.admit(offer, port, chance),)+ }
+            fn admit(&mut self, arrival: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
+                match self { $(Self::$Name(queue) => queue.admit(arrival, port, chance),)+ }
             }
 
             fn next_tick(&self) -> Time {

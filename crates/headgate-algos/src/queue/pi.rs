@@ -1,42 +1,53 @@
-//! PI: a controller of the queue's length by its error and the error's change.
+//! PI: a controller of the queue length by its error and the change of the error.
 //!
 //! # What it does
-//! Holds the queue at a reference whatever the load, since the error is summed until it is gone.
+//! PI keeps the queue at a reference at any load, because it sums the error until it is zero.
 //!
 //! # The law
-//! `frequency` times a second `p += a (queue - reference) - b (queue before - reference)`, within 0 and 1.
+//! `frequency` times per second `p += a (queue - reference) - b (queue before - reference)`, within 0 and 1.
 //! An arrival is dropped, or marked, with the probability `p`; in byte mode times its size in mean packets.
 //!
 //! # Where it differs from the paper
-//! It is ns-2.35's form. `a` and `b` are the paper's design for 15 Mbit/s (3750 packets/s), 60 flows and an
-//! RTT of up to 246 ms: other loads want others. Bytes include the rest of the packet in service.
+//! NOTE(Hollot, Misra, Towsley, Gong 2001): the form is that of ns-2.35. `a` and `b` are the paper's design
+//! for 15 Mbit/s (3750 packets/s), 60 flows and an RTT of up to 246 ms; other loads need other values. Bytes
+//! include the rest of the packet in service.
 //!
 //! # When to use it
-//! To see what control theory first made of RED; `pie` is its successor.
+//! To study the first application of control theory to RED; `pie` is its successor.
 //!
 //! # References
 //! Hollot, Misra, Towsley, Gong 2001 (INFOCOM); ns-2.35 pi.cc, ns-default.tcl.
 
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Arrival, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, Verdict};
 use headgate_model::units::{Time, picoseconds};
+
+headgate_model::choices! {
+    /// The unit in which a queue is measured.
+    pub enum Mode {
+        /// Packets.
+        Packets = "packets",
+        /// Bytes, in packets of the mean size.
+        Bytes = "bytes",
+    }
+}
 
 headgate_model::params! {
     /// Gain of the error.
     a: number(1.822e-5, (0.0, 1.0), "1/packet", "Hollot et al. 2001; ns-2.35", at_least ["b"]),
-    /// Gain of the error before; the difference of the two is what sums the error up.
+    /// Gain of the previous error; the difference of the two gains integrates the error.
     b: number(1.816e-5, (0.0, 1.0), "1/packet", "Hollot et al. 2001; ns-2.35"),
     /// Updates per second.
     frequency_hz: number(170.0, (0.001, 1e6), "1/s", "Hollot et al. 2001; ns-2.35"),
-    /// Queue that is to stand.
+    /// The reference of the queue.
     reference_packets: number(50.0, (0.0, 1e12), "packets", "ns-2.35, qref_; 200 in Hollot et al. 2001"),
     /// Size of a mean packet, for byte mode.
     mean_packet_bytes: number(500.0, (1.0, 65535.0), "bytes", "ns-2.35, mean_pktsize_"),
     /// What is counted.
-    mode: choice(["packets", "bytes"], "ns-2.35, queue_in_bytes_"),
+    mode: choice(Mode, "ns-2.35, queue_in_bytes_"),
     /// Whether packets capable of ECN are marked instead of dropped.
-    ecn: choice(["off", "on"], "ns-2.35, setbit_; the paper marks"),
+    ecn: switch(["off", "on"], "ns-2.35, setbit_; the paper marks"),
 }
 
 pub(crate) const CARD: Card = Card {
@@ -60,13 +71,13 @@ pub struct Pi {
 }
 
 impl Pi {
-    /// A discipline that has seen no packet.
+    /// Creates a discipline in its initial state.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         Self { params, probability: 0.0, before: 0.0, next: period(&params) }
     }
 
-    fn by_bytes(&self) -> bool {
-        self.params.mode == 1.0
+    fn counts_bytes(&self) -> bool {
+        self.params.mode == Mode::Bytes
     }
 }
 
@@ -75,13 +86,13 @@ fn period(params: &Params) -> Time {
 }
 
 impl Discipline for Pi {
-    fn admit(&mut self, offer: &Arrival, _port: &Backlog, chance: &mut Stream) -> Verdict {
-        let packets = f64::from(offer.size_bytes) / self.params.mean_packet_bytes;
-        let p = self.probability * if self.by_bytes() { packets } else { 1.0 };
+    fn admit(&mut self, arrival: &Arrival, _port: &Backlog, chance: &mut Stream) -> Verdict {
+        let packets = f64::from(arrival.size_bytes) / self.params.mean_packet_bytes;
+        let p = self.probability * if self.counts_bytes() { packets } else { 1.0 };
         if chance.open01() > p {
             return Verdict::Keep;
         }
-        if self.params.ecn == 1.0 && offer.capable { Verdict::Mark } else { Verdict::Drop }
+        if self.params.ecn && arrival.capable { Verdict::Mark } else { Verdict::Drop }
     }
 
     fn next_tick(&self) -> Time {
@@ -90,7 +101,7 @@ impl Discipline for Pi {
 
     fn on_tick(&mut self, port: &Backlog) {
         let Params { a, b, reference_packets, mean_packet_bytes, .. } = self.params;
-        let queue = if self.by_bytes() { port.bytes / mean_packet_bytes } else { port.packets };
+        let queue = if self.counts_bytes() { port.bytes / mean_packet_bytes } else { port.packets };
         let change = a * (queue - reference_packets) - b * (self.before - reference_packets);
         self.probability = (self.probability + change).clamp(0.0, 1.0);
         self.before = queue;
@@ -113,7 +124,7 @@ impl Discipline for Pi {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::queue::{offer, params, waiting};
+    use crate::trial::queue::{arrival, params, waiting};
 
     fn pi(changes: &[(&str, f64)]) -> Pi {
         Pi::new(Params::from_values(&params(Params::TABLE, changes)), 0.0)
@@ -166,7 +177,7 @@ mod tests {
         let mut queue = pi(&[("mode", 1.0), ("a", 0.01), ("b", 0.0)]);
         queue.on_tick(&Backlog { bytes: 50_000.0, ..waiting(3.0) });
         assert!((queue.probability - 0.5).abs() < 1e-15); // 100 mean packets: 0.01 * 50
-        let verdict = queue.admit(&offer(true), &waiting(3.0), &mut Stream::new(1, "queue", 0));
+        let verdict = queue.admit(&arrival(true), &waiting(3.0), &mut Stream::new(1, "queue", 0));
         assert_eq!(verdict, Verdict::Drop); // 1500 B: three times as much is certain
     }
 
@@ -174,7 +185,8 @@ mod tests {
     fn ecn_marks_what_is_capable() {
         let mut queue = Pi { probability: 1.0, ..pi(&[("ecn", 1.0)]) };
         let mut chance = Stream::new(1, "queue", 0);
-        let verdicts = [true, false].map(|capable| queue.admit(&offer(capable), &waiting(9.0), &mut chance));
+        let verdicts =
+            [true, false].map(|capable| queue.admit(&arrival(capable), &waiting(9.0), &mut chance));
         assert_eq!(verdicts, [Verdict::Mark, Verdict::Drop]);
     }
 }

@@ -1,56 +1,74 @@
-//! PIE: a controller of the wait by its error and the error's change, with gains that fit the probability.
+//! PIE: a controller of the wait by its error and the change of the error, with gains that depend on the
+//! probability.
 //!
 //! # What it does
-//! Holds the wait in the queue near a target at any rate and load, and lets bursts pass.
+//! PIE keeps the wait in the queue near a target at any rate and load, and admits bursts.
 //!
 //! # The law
 //! Every `update`: `p += f(p) (alpha (wait - target) + beta (wait - wait before))`, where `f` is 1/2048 below
 //! 1e-6, then 1/512, 1/128, 1/32, 1/8, 1/2 for each factor of ten, and 1 from 0.1 on. From there on no step
-//! exceeds 0.02. If twice nothing waits, `p *= 0.98`. An arrival is dropped with the probability `p`, but not
-//! during the burst allowance, nor while the wait before was below half the target and `p < 0.2`, nor with
-//! at most two packets here. The allowance starts anew when `p` is 0 and the wait twice below half the target.
-//! With `active_from` all this begins at an arrival that finds that many packets waiting, afresh, and ends
-//! at one that finds nothing where nothing waited before and `p` is 0.
+//! exceeds 0.02. If the queue is empty twice in a row, `p *= 0.98`. An arrival is dropped with the
+//! probability `p`, but not during the burst allowance, nor while the previous wait was below half the target
+//! and `p < 0.2`, nor with at most two packets at the port. The allowance restarts when `p` is 0 and the wait
+//! is twice below half the target. With `active_from` all this starts at an arrival that finds that many
+//! waiting packets, from the initial state. It ends at an arrival that finds no packet, if none waited before
+//! and `p` is 0.
 //!
 //! # Where it differs from the paper
-//! It is RFC 8033 §4 with §5.1 (ECN), §5.4 (drops that are less random, selectable) and §5.5 (the cap). The
-//! wait is exact, by the line's rate, so the estimator of the departure rate is not needed. A discipline does
-//! not know the buffer: a third of it, from which PIE may be active (§5.3), is given as `active_from`. Arrivals
-//! for which there is no room do not reach it, so they do not restart the sum of §5.4.
+//! NOTE(RFC 8033 section 4.3): the wait is exact, computed from the line's rate, so that the estimator of the
+//! departure rate is not needed.
+//!
+//! NOTE(RFC 8033 section 5.3): a discipline does not know the buffer. A third of it, from which PIE may be
+//! active, is given as `active_from`.
+//!
+//! NOTE(RFC 8033 section 5.4): arrivals without space do not reach the discipline, so that they do not
+//! restart the sum of probabilities.
+//!
+//! The form includes §5.1 (ECN), §5.4 (less random drops, optional) and §5.5 (the cap).
 //!
 //! # When to use it
-//! Where a queue is to have one wait at any rate, and packets are not to be held or stamped.
+//! If a queue should have the same wait at any rate, without storing or time-stamping packets.
 //!
 //! # References
 //! RFC 8033; Pan et al. 2013; ns-3 pie-queue-disc.cc (auto-tuning).
 
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Arrival, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, Verdict};
 use headgate_model::units::{Time, picoseconds};
 
+headgate_model::choices! {
+    /// Whether the size of a packet changes its drop probability.
+    pub enum Mode {
+        /// All packets alike.
+        Packets = "packets",
+        /// In proportion to its size.
+        Bytes = "bytes",
+    }
+}
+
 headgate_model::params! {
-    /// Wait that is to stand.
+    /// The target of the wait.
     target_s: number(0.015, (1e-6, 100.0), "s", "RFC 8033 §4.2, QDELAY_REF"),
     /// Time between updates of the probability.
     update_s: number(0.015, (1e-6, 100.0), "s", "RFC 8033 §4.2, T_UPDATE"),
-    /// Burst that passes when there was no congestion.
+    /// Burst that is admitted if there was no congestion.
     burst_s: number(0.15, (0.0, 100.0), "s", "RFC 8033 §4.4, MAX_BURST"),
     /// Gain of the error.
     alpha: number(0.125, (0.0, 100.0), "1/s", "RFC 8033 §4.2"),
     /// Gain of its change.
     beta: number(1.25, (0.0, 100.0), "1/s", "RFC 8033 §4.2"),
     /// Whether packets capable of ECN are marked instead of dropped.
-    ecn: choice(["on", "off"], "RFC 8033 §5.1"),
-    /// Probability from which they are dropped after all.
+    ecn: switch(["on", "off"], "RFC 8033 §5.1"),
+    /// Probability from which ECN-capable packets are dropped too.
     mark_below: number(0.1, (0.0, 1.0), "1", "RFC 8033 §5.1, mark_ecnth"),
-    /// Whether drops keep a least and a greatest distance.
-    derandomise: choice(["off", "on"], "RFC 8033 §5.4"),
+    /// Whether drops keep a smallest and a largest distance.
+    derandomise: switch(["off", "on"], "RFC 8033 §5.4"),
     /// Size of a mean packet.
     mean_packet_bytes: number(1500.0, (1.0, 65535.0), "bytes", "RFC 8033, MEAN_PKTSIZE; its number is free"),
     /// Whether larger packets are dropped more often.
-    mode: choice(["packets", "bytes"], "RFC 8033 §4.1"),
-    /// Packets waiting from which it is active; 0 = always.
+    mode: choice(Mode, "RFC 8033 §4.1"),
+    /// Number of waiting packets from which it is active; 0 = always.
     active_from_packets: number(0.0, (0.0, 1e12), "packets", "RFC 8033 §5.3: a third of the buffer"),
 }
 
@@ -65,21 +83,21 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Probabilities below which the step is divided by so much (RFC 8033 §4.2).
+/// Probabilities below which the step is divided by these numbers (RFC 8033 §4.2).
 const DIVISORS: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (0.01, 8.0), (0.1, 2.0)];
 
-/// From a probability on the step is no greater (RFC 8033 §5.5).
+/// Probability from which steps are limited, and the limit (RFC 8033 §5.5).
 const CAPPED_FROM: f64 = 0.1;
 const LARGEST_STEP: f64 = 0.02;
 
-/// Factor by which the probability falls when nothing waits (RFC 8033 §4.2).
+/// Factor by which the probability falls when the queue is empty (RFC 8033 §4.2).
 const DECAY: f64 = 0.98;
 
-/// Below this probability a wait that was short protects arrivals (RFC 8033 §4.1).
+/// Probability below which a short previous wait protects arrivals (RFC 8033 §4.1).
 const PROTECTED_BELOW: f64 = 0.2;
 
-/// Sums of probabilities between which chance decides (RFC 8033 §5.4).
+/// Bounds of the sum of probabilities between which drops are random (RFC 8033 §5.4).
 const LEAST_SUM: f64 = 0.85;
 const LARGEST_SUM: f64 = 8.5;
 
@@ -89,23 +107,24 @@ pub struct Pie {
     params: Params,
     probability: f64,
     before_s: f64,
-    /// What is left of the burst allowance.
+    /// Rest of the burst allowance.
     burst: Time,
-    /// Probabilities since the last drop.
+    /// Sum of the probabilities since the last drop.
     sum: f64,
     next: Time,
     active: bool,
 }
 
 impl Pie {
-    /// A discipline that has seen no packet.
+    /// Creates a discipline in its initial state.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         let (next, burst) = (picoseconds(params.update_s), picoseconds(params.burst_s));
         let active = params.active_from_packets == 0.0;
         Self { params, probability: 0.0, before_s: 0.0, burst, sum: 0.0, next, active }
     }
 
-    /// Begins afresh at a queue that is long enough, and ends when there is none (RFC 8033 §5.3).
+    /// Activates PIE in its initial state at a long enough queue, and deactivates it at an empty one (RFC
+    /// 8033 §5.3).
     fn switch(&mut self, port: &Backlog) {
         let from = self.params.active_from_packets;
         if !self.active && port.packets >= from {
@@ -146,9 +165,9 @@ impl Pie {
 
     fn is_chosen(&mut self, size_bytes: u32, chance: &mut Stream) -> bool {
         let packets = f64::from(size_bytes) / self.params.mean_packet_bytes;
-        let p = (self.probability * if self.params.mode == 1.0 { packets } else { 1.0 }).min(1.0);
+        let p = (self.probability * if self.params.mode == Mode::Bytes { packets } else { 1.0 }).min(1.0);
         self.sum = if self.probability == 0.0 { 0.0 } else { self.sum + p };
-        let chosen = match self.params.derandomise == 1.0 {
+        let chosen = match self.params.derandomise {
             true if self.sum < LEAST_SUM => false,
             true if self.sum >= LARGEST_SUM => true,
             _ => p > 0.0 && chance.open01() <= p,
@@ -161,12 +180,12 @@ impl Pie {
 }
 
 impl Discipline for Pie {
-    fn admit(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
+    fn admit(&mut self, arrival: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
         self.switch(port);
-        if !self.active || self.is_protected(port) || !self.is_chosen(offer.size_bytes, chance) {
+        if !self.active || self.is_protected(port) || !self.is_chosen(arrival.size_bytes, chance) {
             return Verdict::Keep;
         }
-        let marks = self.params.ecn == 0.0 && offer.capable && self.probability < self.params.mark_below;
+        let marks = self.params.ecn && arrival.capable && self.probability < self.params.mark_below;
         if marks { Verdict::Mark } else { Verdict::Drop }
     }
 
@@ -197,13 +216,13 @@ impl Discipline for Pie {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::queue::{offer, params, waiting};
+    use crate::trial::queue::{arrival, params, waiting};
 
     fn pie(changes: &[(&str, f64)]) -> Pie {
         Pie::new(Params::from_values(&params(Params::TABLE, changes)), 0.0)
     }
 
-    /// A port of 1 MB/s where a packet would wait so long.
+    /// A port of 1 MB/s with this wait.
     fn port(wait_s: f64) -> Backlog {
         Backlog { bytes: wait_s * 1e6, wait_s, ..waiting(wait_s * 1e6 / 1500.0) }
     }
@@ -230,7 +249,7 @@ mod tests {
         }
         let first = (0.125 * 0.015 + 1.25 * 0.03) / 2048.0; // 1.923e-5
         let second = first + 0.125 * 0.015 / 128.0; // 3.388e-5
-        // a step of -0.001875 - 0.0375 over 128 ends below zero, and stays there
+        // a step of -0.001875 - 0.0375 over 128 ends below zero, and is clamped there
         for (seen, due) in seen.iter().zip([first, second, 0.0, 0.0, 0.0]) {
             assert!((seen - due).abs() < 1e-15, "{seen} {due}");
         }
@@ -284,8 +303,8 @@ mod tests {
         let mut chance = Stream::new(1, "queue", 0);
         let mut verdict = |probability: f64, before_s, bytes, burst, capable| {
             let mut queue = Pie { probability, before_s, burst, ..pie(&[("mode", 1.0)]) };
-            queue.params.mean_packet_bytes = 1.0; // 1500 times the probability: certain
-            queue.admit(&offer(capable), &Backlog { bytes, ..waiting(9.0) }, &mut chance)
+            queue.params.mean_packet_bytes = 1.0; // 1500 times the probability: a drop is certain
+            queue.admit(&arrival(capable), &Backlog { bytes, ..waiting(9.0) }, &mut chance)
         };
         assert_eq!(verdict(0.05, 0.02, 9e4, 0, false), Verdict::Drop);
         assert_eq!(verdict(0.05, 0.02, 9e4, 0, true), Verdict::Mark);
@@ -300,16 +319,16 @@ mod tests {
     fn it_is_active_from_a_queue_on_until_there_is_none() {
         let (mut queue, mut chance) = (pie(&[("active_from_packets", 20.0)]), Stream::new(1, "queue", 0));
         let mut probability = |packets, ticks| {
-            queue.admit(&offer(false), &port(packets * 0.0015), &mut chance);
+            queue.admit(&arrival(false), &port(packets * 0.0015), &mut chance);
             (0..ticks).for_each(|_| queue.on_tick(&port(packets * 0.0015)));
             queue.probability
         };
         assert_eq!(probability(19.0, 20), 0.0);
-        let first = (0.125 * 0.015 + 1.25 * 0.03) / 2048.0; // by 20 packets of 1.5 ms, as if none had been there
+        let first = (0.125 * 0.015 + 1.25 * 0.03) / 2048.0; // by 20 packets of 1.5 ms, as if the queue had been empty
         assert!((probability(20.0, 1) - first).abs() < 1e-15);
-        assert!(probability(19.0, 1) > 0.0); // it does not end below
+        assert!(probability(19.0, 1) > 0.0); // the burst does not end below the threshold
         assert_eq!(probability(0.0, 2), 0.0);
-        assert_eq!(probability(0.0, 0), 0.0); // here it ends
+        assert_eq!(probability(0.0, 0), 0.0); // the burst ends
         assert_eq!(probability(19.0, 20), 0.0);
         assert_eq!((queue.burst, queue.next), (150_000_000_000, 45 * 15_000_000_000));
     }
@@ -329,7 +348,7 @@ mod tests {
         }
         // sums of 0.85 to 8.5 in steps of 1/16, which add up exactly
         assert!(gaps.iter().all(|gap| (14..=136).contains(gap)), "{gaps:?}");
-        // thirteen sure ones, then a geometric gap of mean 16
+        // thirteen certain ones, then a geometric gap of mean 16
         let mean = f64::from(gaps.iter().sum::<i32>()) / gaps.len() as f64;
         assert!((mean - 29.0).abs() < 4.0 * 16.0 / (gaps.len() as f64).sqrt(), "{mean}");
     }

@@ -1,20 +1,20 @@
-//! PS: the server that all flows share equally, packet by packet.
+//! PS: a server that all flows share equally, packet by packet.
 //!
 //! # What it does
-//! Comes as near to processor sharing as packets allow: each flow that has something here gets the same
-//! rate at any time.
+//! PS approximates processor sharing as closely as packets allow: each flow with a packet at the port gets
+//! the same rate at any time.
 //!
 //! # The law
-//! In the ideal server virtual time `V` counts the bytes each flow has got: `dV/dt = rate / busy flows`. A
-//! packet of `L` bytes would finish there at `F = max(F of the one before, V) + L`. Packets leave in the
-//! order of `F`, and none is broken off.
+//! In the ideal server, virtual time `V` counts the bytes that each flow has received: `dV/dt = rate / busy
+//! flows`. A packet of `L` bytes would finish there at `F = max(F of the previous one, V) + L`. Packets leave
+//! in the order of `F`, without preemption.
 //!
 //! # Where it differs from the paper
-//! It does not: this is PGPS with equal weights. A packet leaves at most one packet's time after it would in
-//! the ideal server. Virtual time begins anew with each busy period of the ideal server.
+//! It does not: this is PGPS with equal weights. A packet leaves at most one packet time after its departure
+//! from the ideal server. Virtual time restarts with each busy period of the ideal server.
 //!
 //! # When to use it
-//! As the yardstick: what schemes that claim to share ideally are compared to.
+//! As the reference for schemes that claim to share ideally.
 //!
 //! # References
 //! Parekh, Gallager 1993 (virtual time: §III, theorem 1: the bound); Demers, Keshav, Shenker 1989.
@@ -36,31 +36,31 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// A virtual time as bits, which order as its values do: it is never negative.
+/// A virtual time as its bits. They are ordered as the values, because virtual time is never negative.
 type Virtual = u64;
 
 /// A port's processor sharing (PGPS).
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Ps {
-    /// Virtual time, when it was that, and the rate of the line since.
+    /// Virtual time, the time at which it was computed, and the line's rate since then.
     now: f64,
     now_s: f64,
     rate_bytes_s: f64,
-    /// Busy flows of the ideal server by the virtual time at which each will have finished.
+    /// Busy flows of the ideal server, by the virtual time at which each will finish.
     ends: BTreeSet<(Virtual, u64)>,
     finish: BTreeMap<u64, Virtual>,
-    /// Packets by their virtual finish, then in order of arrival.
+    /// Packets by their virtual finish time, then in order of arrival.
     line: BTreeMap<(Virtual, u64), u32>,
     arrivals: u64,
 }
 
 impl Ps {
-    /// A discipline that has seen no packet, at a link of this rate, bytes/s.
+    /// Creates a discipline in its initial state, at a link of this rate, bytes/s.
     pub fn new(_params: Params, rate_bytes_s: f64) -> Self {
         Self { rate_bytes_s, ..Self::default() }
     }
 
-    /// Runs the ideal server up to now.
+    /// Advances the ideal server to the current time.
     fn advance(&mut self, port: &Backlog) {
         let mut rest_s = port.now_s - self.now_s;
         let rate_bytes_s = std::mem::replace(&mut self.rate_bytes_s, port.rate_bytes_s);
@@ -152,10 +152,11 @@ mod tests {
         let mut queue = Ps::new(Params {}, RATE);
         (0..3).for_each(|id| put(&mut queue, id, 1, 1000, 0.0));
         assert_eq!(next(&mut queue), Some(0));
-        // from 1 s on the line has a tenth of its rate: V = 1000 + 5 * 100 at 6 s
+        // from 1 s on the line runs at a tenth of its rate: V = 1000 + 5 * 100 at 6 s
         let slow = |now_s| Backlog { now_s, rate_bytes_s: RATE / 10.0, ..Backlog::default() };
         assert_eq!(queue.dequeue(&slow(1.0), &mut Vec::new()), Some((1, false)));
-        let packet = QueuedPacket { id: 3, size_bytes: 1000, flow: 2, data: true, capable: false, since_s: 6.0 };
+        let packet =
+            QueuedPacket { id: 3, size_bytes: 1000, flow: 2, data: true, capable: false, since_s: 6.0 };
         queue.enqueue(packet, &slow(6.0), &mut Vec::new());
         assert!((queue.now - 1500.0).abs() < 1e-9, "{}", queue.now);
     }
@@ -169,7 +170,7 @@ mod tests {
         assert_eq!(order, [0, 3, 1, 4, 2, 5]);
     }
 
-    /// Finish times in the ideal server, by small steps that give every busy flow its share.
+    /// Finish times in the ideal server, computed in small steps that give every busy flow its share.
     fn fluid(packets: &[(f64, u64, u32)]) -> Vec<f64> {
         let (step_s, mut done) = (1e-4, vec![f64::INFINITY; packets.len()]);
         let mut left: Vec<f64> = packets.iter().map(|p| f64::from(p.2)).collect();
@@ -214,7 +215,7 @@ mod tests {
             }
             let id = next(&mut queue).expect("a packet") as usize;
             free += f64::from(packets[id].2) / RATE;
-            // 159 B, and the steps of the fluid: some hundred at most in which a head changed
+            // 159 B, and the steps of the fluid computation: at most some hundred in which a head changed
             assert!(free <= ideal[id] + 0.159 + 0.02, "{id}: {free} {}", ideal[id]);
         }
     }

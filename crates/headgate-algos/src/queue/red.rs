@@ -1,36 +1,68 @@
-//! RED: drops or marks arrivals at random, the more often the longer the queue has been on average.
+//! RED: drops or marks arrivals at random, with a probability that increases with the mean queue.
 //!
 //! # What it does
-//! Keeps a moving average of the queue, lets bursts pass below it, and spreads losses over flows and time.
+//! RED keeps a moving average of the queue, admits bursts below it, and spreads losses over flows and time.
 //!
 //! # The law
 //! At each arrival `mean += weight (queue - mean)`, after `m` rounds of `mean *= 1 - weight` for the packets
-//! that could have left while the line was idle. Between the thresholds `p_b = max_p (mean - min) /
-//! (max - min)`; above, gentle RED goes on to 1 at `2 max`, the other drops all. The gap to the drop before
-//! is made uniform by the count of arrivals since then: `p = p_b / (1 - count p_b)`; or, waiting, 0 while
-//! `count p_b < 1`, then `p_b / (2 - count p_b)`; or a number drawn once for each gap, which ends when `count
-//! p_b` reaches it: while the mean rises that is sooner than by the hazard. In byte mode the queue is counted in mean packets, and `p`
-//! grows with the size. Thresholds and weight of 0 are automatic: `min = max(5, target rate / 2)`,
-//! `max = 3 min`, `weight = 1 - exp(-1 / (10 rtt rate))`.
+//! that could have left while the line was idle. Between the thresholds `p_b = max_p (mean - min) / (max -
+//! min)`; above them, gentle RED continues to 1 at `2 max`, and RED otherwise drops everything.
+//!
+//! The count of arrivals since the last drop makes the gap uniform: `p = p_b / (1 - count p_b)`. With `wait =
+//! on`, `p` is 0 while `count p_b < 1`, then `p_b / (2 - count p_b)`. With `wait = drawn`, one number is
+//! drawn for each gap, which ends when `count p_b` reaches it; while the mean rises that is sooner than by
+//! the hazard. In byte mode the queue is counted in mean packets, and `p` grows with the packet's size.
+//! Thresholds and weight of 0 are automatic: `min = max(5, target rate / 2)`, `max = 3 min`, `weight = 1 -
+//! exp(-1 / (10 rtt rate))`.
 //!
 //! # Where it differs from the paper
-//! It is ns-2.35's: waiting and gentle by default, nothing dropped with at most one packet waiting, dropped
-//! instead of marked above `mark_below`. With the gap drawn once it is Linux's: it drops however few wait, and
-//! what finds the mean above the band, where all is dropped, ends the gap without beginning another. Arrivals
-//! for which the port has no room do not reach it. Bytes include the rest of the packet in service. ns-2 knows
-//! the delay of the line; here `rtt` stands for it. Linux's RED takes the line to be idle once it is asked for a packet
-//! and has none; a token bucket filter peeks first and asks for none that is not there, so below it the mean does not
-//! decay.
+//! NOTE(Floyd, Jacobson 1993): the defaults are those of ns-2.35: waiting and gentle, no drop with at most
+//! one waiting packet, drops instead of marks above `mark_below`.
+//!
+//! NOTE(Floyd, Jacobson 1993): with the gap drawn once, the form is that of Linux. It drops however few
+//! packets wait. An arrival that finds the mean above the band, where everything is dropped, ends the gap
+//! without starting another.
+//!
+//! NOTE(ns-2.35 red.cc): ns-2 knows the delay of the line; here `rtt` replaces it. Arrivals for which the
+//! port has no space do not reach the discipline. Bytes include the rest of the packet in service.
+//!
+//! NOTE(Linux sch_red.c): Linux's RED considers the line idle once it is asked for a packet and has none. A
+//! token bucket filter above it peeks first and never asks an empty queue, so that the mean does not decay
+//! (`mode = present`).
 //!
 //! # When to use it
-//! To run the experiments of its time; its queue depends on load and settings.
+//! To reproduce experiments of its time. Its queue depends on load and settings.
 //!
 //! # References
 //! Floyd, Jacobson 1993; Floyd 2000 (gentle); ns-2.35 red.cc, ns-default.tcl; RFC 3168 (marks).
 
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Arrival, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, Verdict};
+
+headgate_model::choices! {
+    /// The unit in which the queue is measured.
+    pub enum Mode {
+        /// Packets that wait.
+        Packets = "packets",
+        /// Bytes, in packets of the mean size.
+        Bytes = "bytes",
+        /// Packets, with the one in service (Linux `sch_red.c` below `sch_tbf.c`).
+        Present = "present",
+    }
+}
+
+headgate_model::choices! {
+    /// How gaps between drops are drawn.
+    pub enum Wait {
+        /// Uniform from 1 to 2 over the probability (ns-2.35).
+        On = "on",
+        /// Uniform up to 1 over the probability (Floyd, Jacobson 1993 §4).
+        Off = "off",
+        /// Drawn once for each gap (Floyd, Jacobson 1993, figure 17; Linux `red.h`).
+        Drawn = "drawn",
+    }
+}
 
 headgate_model::params! {
     /// Mean queue at which drops begin; 0 = automatic.
@@ -42,22 +74,22 @@ headgate_model::params! {
     max_p: number(0.1, (0.0, 1.0), "1", "ns-2.35; 0.02 in Floyd, Jacobson 1993"),
     /// Weight of an arrival in the mean; 0 = automatic.
     weight: number(0.0, (0.0, 1.0), "1", "ns-2.35; 0.002 in Floyd, Jacobson 1993"),
-    /// Wait that the automatic thresholds aim at.
+    /// Wait that the automatic thresholds aim for.
     target_s: number(0.005, (0.0, 100.0), "s", "ns-2.35, targetdelay_"),
-    /// RTT that the automatic weight is for, three packets' time at least.
+    /// RTT for which the automatic weight is computed; at least three packet times.
     rtt_s: number(0.1, (0.0, 1000.0), "s", "ns-2.35: the least it assumes"),
     /// Size of a mean packet.
     mean_packet_bytes: number(500.0, (1.0, 65535.0), "bytes", "ns-2.35, mean_pktsize_"),
-    /// What is counted: packets that wait, bytes still to be sent, or, as below a token bucket, packets with the one
-    /// in service, where the mean does not decay while the line is idle.
-    mode: choice(["packets", "bytes", "present"], "Floyd, Jacobson 1993 §4; the last, Linux sch_red.c below sch_tbf.c"),
+    /// What is counted: waiting packets, bytes still to be sent, or, as below a token bucket, packets
+    /// including the one in service, with a mean that does not decay while the line is idle.
+    mode: choice(Mode, "Floyd, Jacobson 1993 §4; the last, Linux sch_red.c below sch_tbf.c"),
     /// Whether the probability rises from `max_p` to 1 above the upper threshold, or jumps.
-    gentle: choice(["on", "off"], "Floyd 2000; ns-2.35"),
-    /// Whether there is a least gap between drops, or none, or none and the gap is drawn once.
-    wait: choice(["on", "off", "drawn"], "ns-2.35; Floyd, Jacobson 1993 §4; there figure 17, and Linux red.h"),
+    gentle: switch(["on", "off"], "Floyd 2000; ns-2.35"),
+    /// Whether drops keep a smallest gap, or none, or none with the gap drawn once.
+    wait: choice(Wait, "ns-2.35; Floyd, Jacobson 1993 §4; there figure 17, and Linux red.h"),
     /// Whether packets capable of ECN are marked instead of dropped.
-    ecn: choice(["off", "on"], "ns-2.35, setbit_"),
-    /// Probability `p_b` above which they are dropped after all.
+    ecn: switch(["off", "on"], "ns-2.35, setbit_"),
+    /// Probability `p_b` above which ECN-capable packets are dropped too.
     mark_below: number(0.1, (0.0, 1.0), "1", "ns-2.35, mark_p_"),
 }
 
@@ -72,7 +104,7 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Least automatic threshold, packets (ns-2.35).
+/// Smallest automatic threshold, packets (ns-2.35).
 const LEAST_MIN: f64 = 5.0;
 
 /// Automatic time constant of the mean, round trips (ns-2.35).
@@ -89,17 +121,17 @@ pub struct Red {
     rate: f64,
     max_p: f64,
     mean: f64,
-    /// Arrivals since the drop before, and their bytes.
+    /// Arrivals since the last drop, and their bytes.
     count: f64,
     count_bytes: f64,
-    /// The arrival before found the mean above the lower threshold, and packets waiting.
+    /// Whether the previous arrival found the mean above the lower threshold, and waiting packets.
     above: bool,
-    /// The number that ends this gap, where it is drawn once.
+    /// The number that ends this gap, if it is drawn once.
     drawn: f64,
 }
 
 impl Red {
-    /// A discipline that has seen no packet, at a link of this rate, bytes/s.
+    /// Creates a discipline in its initial state, at a link of this rate, bytes/s.
     pub fn new(params: Params, rate_bytes_s: f64) -> Self {
         let rate = rate_bytes_s / params.mean_packet_bytes;
         let or = |given: f64, automatic: f64| if given > 0.0 { given } else { automatic };
@@ -120,7 +152,7 @@ impl Red {
         }
     }
 
-    /// The thresholds.
+    /// The lower and the upper threshold, packets.
     pub fn band(&self) -> (f64, f64) {
         (self.min, self.max)
     }
@@ -138,14 +170,14 @@ impl Red {
     }
 
     fn is_below_a_bucket(&self) -> bool {
-        self.params.mode == 2.0
+        self.params.mode == Mode::Present
     }
 
-    fn by_bytes(&self) -> bool {
-        self.params.mode == 1.0
+    fn counts_bytes(&self) -> bool {
+        self.params.mode == Mode::Bytes
     }
 
-    /// Takes what an arrival finds into the mean.
+    /// Updates the mean at an arrival.
     pub fn average(&mut self, port: &Backlog) {
         let missed = libm::floor(self.rate * port.idle_s);
         if missed > 0.0 && !self.is_below_a_bucket() {
@@ -156,15 +188,15 @@ impl Red {
 
     fn queue(&self, port: &Backlog) -> f64 {
         match self.params.mode {
-            1.0 => port.bytes / self.params.mean_packet_bytes,
-            2.0 => port.present,
-            _ => port.packets,
+            Mode::Bytes => port.bytes / self.params.mean_packet_bytes,
+            Mode::Present => port.present,
+            Mode::Packets => port.packets,
         }
     }
 
-    /// The probability by the mean alone.
+    /// Returns the probability by the mean alone.
     fn base(&self) -> f64 {
-        let (over, gentle) = (self.mean - self.max, self.params.gentle == 0.0);
+        let (over, gentle) = (self.mean - self.max, self.params.gentle);
         let p = match (over >= 0.0, gentle) {
             (true, true) => self.max_p + (1.0 - self.max_p) * over / self.max,
             (true, false) => 1.0,
@@ -173,22 +205,22 @@ impl Red {
         p.min(1.0)
     }
 
-    /// The probability after so many arrivals without a drop.
+    /// Returns the probability at this count of arrivals since the last drop.
     fn spaced(&self, base: f64, size_bytes: u32) -> f64 {
         let mean_bytes = self.params.mean_packet_bytes;
-        let count = if self.by_bytes() { libm::floor(self.count_bytes / mean_bytes) } else { self.count };
-        let (seen, waits) = (count * base, self.params.wait == 0.0);
+        let count = if self.counts_bytes() { libm::floor(self.count_bytes / mean_bytes) } else { self.count };
+        let (seen, waits) = (count * base, self.params.wait == Wait::On);
         let p = match (waits, seen) {
             (true, seen) if seen < 1.0 => 0.0,
             (true, seen) if seen < 2.0 => base / (2.0 - seen),
             (false, seen) if seen < 1.0 => base / (1.0 - seen),
             _ => 1.0,
         };
-        if self.by_bytes() && p < 1.0 { p * f64::from(size_bytes) / mean_bytes } else { p }
+        if self.counts_bytes() && p < 1.0 { p * f64::from(size_bytes) / mean_bytes } else { p }
     }
 
     fn is_drawn(&self) -> bool {
-        self.params.wait == 2.0
+        self.params.wait == Wait::Drawn
     }
 
     fn begin_gap(&mut self, count: f64, count_bytes: f64, chance: &mut Stream) {
@@ -198,7 +230,7 @@ impl Red {
         }
     }
 
-    /// Whether this arrival is dropped, so many after the last one.
+    /// Whether this arrival ends the gap, so that it is dropped.
     fn ends_gap(&self, base: f64, size_bytes: u32, chance: &mut Stream) -> bool {
         if self.is_drawn() {
             return self.count * base >= self.drawn;
@@ -210,13 +242,13 @@ impl Red {
         (self.count, self.count_bytes) = (count, count_bytes);
     }
 
-    /// Decides by the mean.
-    pub fn decide(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
-        let size = f64::from(offer.size_bytes);
+    /// Decides on an arrival by the mean.
+    pub fn decide(&mut self, arrival: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
+        let size = f64::from(arrival.size_bytes);
         self.restart(self.count + 1.0, self.count_bytes + size);
         if self.is_hard() {
             self.above = false;
-            return self.signal(offer, 1.0);
+            return self.signal(arrival, 1.0);
         }
         let was_above = self.above;
         self.above = self.mean >= self.min && (self.is_drawn() || port.packets > 1.0);
@@ -228,28 +260,28 @@ impl Red {
             return Verdict::Keep;
         }
         let base = self.base();
-        if !self.ends_gap(base, offer.size_bytes, chance) {
+        if !self.ends_gap(base, arrival.size_bytes, chance) {
             return Verdict::Keep;
         }
         self.begin_gap(0.0, 0.0, chance);
-        self.signal(offer, base)
+        self.signal(arrival, base)
     }
 
-    /// Whether every arrival is dropped, where that leaves no gap that would go on after it (Linux).
+    /// Whether every arrival is dropped without a gap that continues afterwards (Linux).
     fn is_hard(&self) -> bool {
         self.is_drawn() && self.mean >= self.max && self.base() >= 1.0
     }
 
-    fn signal(&self, offer: &Arrival, base: f64) -> Verdict {
-        let marks = self.params.ecn == 1.0 && offer.capable && base <= self.params.mark_below;
+    fn signal(&self, arrival: &Arrival, base: f64) -> Verdict {
+        let marks = self.params.ecn && arrival.capable && base <= self.params.mark_below;
         if marks { Verdict::Mark } else { Verdict::Drop }
     }
 }
 
 impl Discipline for Red {
-    fn admit(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
+    fn admit(&mut self, arrival: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
         self.average(port);
-        self.decide(offer, port, chance)
+        self.decide(arrival, port, chance)
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {

@@ -1,11 +1,11 @@
-//! Threshold marking: an arrival that finds more than a number of packets is marked.
+//! Threshold marking: an arrival is marked if it finds more than a number of packets.
 //!
 //! # What it does
-//! Tells senders of congestion as soon as a queue stands, by one comparison with the queue of the moment.
+//! Threshold marking signals congestion as soon as a queue builds, by one comparison with the current queue.
 //!
 //! # The law
-//! Mark an arrival that is capable of ECN if more than `mark_packets` packets are here, the one in service
-//! included. Nothing is dropped but for want of room.
+//! An ECN-capable arrival is marked if more than `mark_packets` packets are at the port, including the one in
+//! service. Packets are dropped only for lack of space.
 //!
 //! # Where it differs from the paper
 //! It does not: RFC 8257 §3.1 leaves open whether bytes or packets are counted, and whether the one in
@@ -19,10 +19,10 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::params::Card;
-use headgate_model::queue::{Backlog, Discipline, Arrival, Verdict};
+use headgate_model::queue::{Arrival, Backlog, Discipline, Verdict};
 
 headgate_model::params! {
-    /// Packets here above which an arrival is marked.
+    /// Number of packets at the port above which an arrival is marked.
     mark_packets: number(65.0, (0.0, 1e12), "packets", "Alizadeh et al. 2010, 10 Gbit/s"),
 }
 
@@ -44,7 +44,7 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// A discipline that has seen no packet.
+    /// Creates a discipline in its initial state.
     pub fn new(params: Params, _rate_bytes_s: f64) -> Self {
         Self { params }
     }
@@ -52,8 +52,8 @@ impl Threshold {
 
 impl Discipline for Threshold {
     #[inline]
-    fn admit(&mut self, offer: &Arrival, port: &Backlog, _chance: &mut Stream) -> Verdict {
-        if offer.capable && port.present > self.params.mark_packets { Verdict::Mark } else { Verdict::Keep }
+    fn admit(&mut self, arrival: &Arrival, port: &Backlog, _chance: &mut Stream) -> Verdict {
+        if arrival.capable && port.present > self.params.mark_packets { Verdict::Mark } else { Verdict::Keep }
     }
 }
 

@@ -1,8 +1,7 @@
-//! Schemes of router feedback: what packets say to routers, the router, and the sender. One file and one
-//! word here for each.
+//! Schemes of router feedback: the header, the router, and the sender. Each is one file and one line here.
 
-/// Declares the modules and the registry from one sorted list of file stems. Each file has the modules
-/// `sender` and `router`, each with `CARD`, `Params` and a type of that name, and `fold`.
+/// Declares the modules and the registry from one sorted list of file stems. Each file contains the function
+/// `fold` and the modules `sender` and `router`, each with `CARD`, `Params` and a type of that name.
 macro_rules! schemes {
     ($($stem:ident => $Name:ident),+ $(,)?) => {
         $(pub mod $stem;)+
@@ -11,7 +10,7 @@ macro_rules! schemes {
         pub const SENDERS: &[&Card] = &[$(&$stem::sender::CARD,)+];
         const ROUTERS: &[&Card] = &[$(&$stem::router::CARD,)+];
 
-        /// The number of each scheme, which its sender tells.
+        /// The number of each scheme, which its sender reports.
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
@@ -28,7 +27,8 @@ macro_rules! schemes {
         }
 
         impl AnySender {
-            /// A sender by its index in [`SENDERS`]; `values` are in the order of the card's parameters.
+            /// Creates a sender by its index in [`SENDERS`]; `values` are in the order of the card's
+            /// parameters.
             pub fn build(index: usize, values: &[f64]) -> Self {
                 $(if index == Index::$Name as usize {
                     let params = $stem::sender::Params::from_values(values);
@@ -67,11 +67,11 @@ macro_rules! schemes {
 
         #[deny(clippy::missing_trait_methods)]
         impl Feedback for AnyRouter {
-            fn on_arrival(&mut self, packet: &Passing, header: Option<&Words>, port: &Backlog) {
+            fn on_arrival(&mut self, packet: &PassingPacket, header: Option<&Words>, port: &Backlog) {
                 match self { $(Self::$Name(router) => router.on_arrival(packet, header, port),)+ }
             }
 
-            fn on_departure(&mut self, packet: &Passing, header: Option<&mut Words>, port: &Backlog) {
+            fn on_departure(&mut self, packet: &PassingPacket, header: Option<&mut Words>, port: &Backlog) {
                 match self { $(Self::$Name(router) => router.on_departure(packet, header, port),)+ }
             }
 
@@ -91,7 +91,7 @@ macro_rules! schemes {
 }
 
 use headgate_model::chance::Stream;
-use headgate_model::feedback::{Feedback, Passing, Routers, Words};
+use headgate_model::feedback::{Feedback, PassingPacket, Routers, Words};
 use headgate_model::params::Card;
 use headgate_model::queue::Backlog;
 use headgate_model::units::Time;

@@ -1,59 +1,85 @@
-//! RCP: every router has one rate for all flows, and tells it to them.
+//! RCP: every router assigns the same rate to all flows.
 //!
 //! # What it does
-//! A flow's first packet asks for a rate and gets, within a round trip, the least rate of the routers on
-//! its path; then it sends at that rate, as every later packet renews it. Routers choose the rate that
-//! would fill the line and empty the queue if all flows obeyed: an approximation of processor sharing. A
-//! flow that sends less than a packet per RTT asks in between, with empty packets, for a new rate.
+//! A flow's first packet requests a rate and receives, within a round trip, the smallest rate of the routers
+//! on its path. The flow then sends at that rate, which every later packet renews. Routers choose the rate
+//! that would fill the line and empty the queue if all flows obeyed: an approximation of processor sharing. A
+//! flow that sends less than a packet per RTT requests a new rate in between, with empty packets.
 //!
 //! # The law
 //! `R <- R (1 + (T/d) (alpha (gamma C - y) - beta q/d) / (gamma C))` every `T = min(10 ms, d)`; `y` is the
-//! rate of arrivals, `q` the queue, `d` the mean RTT of the packets. `R` stays between a hundredth of a packet
-//! per RTT and `gamma C`. A sender paces at the least `R` of its path, without a window.
+//! rate of arrivals, `q` the queue, `d` the mean RTT of the packets. `R` stays between a hundredth of a
+//! packet per RTT and `gamma C`. A sender paces at the smallest `R` of its path, without a window.
 //!
 //! # Where it differs from the paper
-//! It follows the authors' ns-2 code, which bounds `R` and measures `d` as below. A lost segment is found
-//! and sent again by the transport's recovery, not by a time-out after the last one; nor is a SYN sent again
-//! every 0.5 s, unless the transport says so (`syn_timeout`, `syn_backoff`). On a path where no
-//! router answers, a flow behaves as `reno`. First intervals are alike at all ports; that code draws them
+//! NOTE(Dukkipati, McKeown 2006): the form is that of the authors' ns-2 code, which bounds `R` and measures
+//! `d` as below.
+//!
+//! NOTE(Dukkipati's ns-2 code): the transport's recovery detects and repairs losses; the code uses a time-out
+//! after the last packet. A SYN is repeated every 0.5 s only if the transport is set so (`syn_timeout`,
+//! `syn_backoff`).
+//!
+//! NOTE(Dukkipati's ns-2 code): the first intervals are equal at all ports; the code draws them
 //! (`first_interval`).
 //!
+//! On a path without a router that answers, a flow behaves as `reno`.
+//!
 //! # When to use it
-//! To see what explicit rates do for short flows, and what a wrong initial rate does to queues.
+//! To study explicit rates with short flows, and the effect of a wrong initial rate on queues.
 //!
 //! # References
 //! Dukkipati, Kobayashi, Zhang-Shen, McKeown 2005; Dukkipati, McKeown 2006; their ns-2 code of 2006.
 
 use headgate_model::feedback::Words;
 
-/// What the words of a header mean.
+/// The words of the header.
 pub mod word {
-    /// The least rate so far, bytes/s; infinite in the request.
+    /// The smallest rate so far, bytes/s; infinite in the request.
     pub const RATE: usize = 0;
-    /// The sender's RTT, seconds; 0 when it has none.
+    /// The sender's RTT, seconds; 0 if it has none.
     pub const RTT: usize = 1;
 }
 
-/// The newer rate counts.
+/// Returns the newer header, whose rate counts.
 pub fn fold(_older: &Words, newer: &Words) -> Words {
     *newer
 }
 
-/// The router's part: a rate for all flows.
+/// The router's part: one rate for all flows.
 pub mod router {
     use super::word;
     use headgate_model::chance::Stream;
-    use headgate_model::feedback::{Feedback, Passing, Words};
+    use headgate_model::feedback::{Feedback, PassingPacket, Words};
     use headgate_model::params::Card;
     use headgate_model::queue::Backlog;
     use headgate_model::units::{Time, picoseconds};
+
+    headgate_model::choices! {
+        /// The length of the first interval.
+        pub enum FirstInterval {
+            /// Equal to all others.
+            Whole = "whole",
+            /// Drawn around the others for each port.
+            Drawn = "drawn",
+        }
+    }
+
+    headgate_model::choices! {
+        /// The packets that make up the queue.
+        pub enum QueueScope {
+            /// Those that wait (Dukkipati's ns-2 code).
+            Waiting = "waiting",
+            /// Those that wait and the one in service (Dukkipati, McKeown 2006).
+            Present = "present",
+        }
+    }
 
     headgate_model::params! {
         /// Gain of the spare capacity.
         alpha: number(0.4, (0.0, 10.0), "1", "Dukkipati's ns-2 code; the run of figure 6 has 0.1"),
         /// Gain of the queue.
         beta: number(0.4, (0.0, 10.0), "1", "Dukkipati's ns-2 code; the run of figure 6 has 1"),
-        /// Share of the line that is aimed at.
+        /// Target utilisation of the line.
         gamma: number(1.0, (0.01, 1.0), "1", "Dukkipati's ns-2 code"),
         /// Longest time between updates.
         period_s: number(0.01, (1e-6, 10.0), "s", "Dukkipati's ns-2 code"),
@@ -61,12 +87,13 @@ pub mod router {
         start: number(0.05, (1e-9, 1.0), "1", "Dukkipati's ns-2 code"),
         /// RTT assumed at the start.
         start_rtt_s: number(0.2, (1e-6, 100.0), "s", "Dukkipati's ns-2 code"),
-        /// How long the first interval is: as the others, or drawn around that for each port, so that no two
-        /// routers keep step. Only with `whole` do the two directions of alike traffic mirror each other.
-        first_interval: choice(["whole", "drawn"], "derived; Dukkipati's ns-2 code"),
+        /// Length of the first interval: as the others, or drawn around that for each port, so that no two
+        /// routers are synchronised. Only with `whole` do the two directions of equal traffic mirror each
+        /// other.
+        first_interval: choice(FirstInterval, "derived; Dukkipati's ns-2 code"),
         /// Whether the packet in service belongs to the queue.
-        queue: choice(["waiting", "present"], "Dukkipati's ns-2 code; Dukkipati, McKeown 2006"),
-        /// Least rate, packets of 1000 bytes for an RTT; of none a rate would never come back.
+        queue: choice(QueueScope, "Dukkipati's ns-2 code; Dukkipati, McKeown 2006"),
+        /// Smallest rate, packets of 1000 bytes per RTT; a rate of zero would never recover.
         least: number(0.01, (1e-6, 100.0), "packets/RTT", "Dukkipati's ns-2 code; 0.1 in the NetFPGA's"),
     }
 
@@ -81,10 +108,10 @@ pub mod router {
         params: Params::TABLE,
     };
 
-    /// The shortest time between updates, seconds: paths may have no RTT to speak of.
+    /// The shortest time between updates, seconds, for paths with a tiny RTT.
     const SHORTEST_S: f64 = 1e-5;
 
-    /// Size of the packets in which the least rate is counted, bytes.
+    /// Size of the packets in which the smallest rate is counted, bytes.
     const LEAST_BYTES: f64 = 1000.0;
 
     /// The router at one port.
@@ -97,19 +124,19 @@ pub mod router {
         /// Length of this interval, seconds, and its end.
         span_s: f64,
         ends: Time,
-        /// Bytes that arrived in it, and those that belong to the next.
+        /// Bytes that arrived in the interval, and those that belong to the next one.
         bytes: f64,
         spill: f64,
-        /// Of the packets with an RTT: bytes, and the sum of RTT times bytes.
+        /// For packets with an RTT: bytes, and the sum of RTT times bytes.
         known_bytes: f64,
         rtt_bytes: f64,
     }
 
     impl Router {
-        /// A router that has seen no packet.
+        /// Creates a router in its initial state.
         pub fn new(params: Params, line_bytes_s: f64, mut chance: Stream) -> Self {
             let span_s = params.period_s.min(params.start_rtt_s);
-            let off = if params.first_interval > 0.0 { 0.2 * chance.normal() } else { 0.0 };
+            let off = if params.first_interval == FirstInterval::Drawn { 0.2 * chance.normal() } else { 0.0 };
             let first_s = span_s * (1.0 + off).max(0.0);
             Self {
                 params,
@@ -124,7 +151,7 @@ pub mod router {
             }
         }
 
-        /// The mean RTT moves up fast, and down the slower the fewer flows there are.
+        /// Updates the mean RTT. It rises fast, and falls the more slowly the fewer flows there are.
         fn learn_rtt(&mut self, line_bytes_s: f64) {
             if self.known_bytes <= 0.0 {
                 return;
@@ -148,10 +175,10 @@ pub mod router {
     }
 
     impl Feedback for Router {
-        fn on_arrival(&mut self, packet: &Passing, header: Option<&Words>, port: &Backlog) {
+        fn on_arrival(&mut self, packet: &PassingPacket, header: Option<&Words>, port: &Backlog) {
             let size = f64::from(packet.size_bytes);
             let left = (self.ends as f64 / 1e12 - port.now_s) * port.rate_bytes_s;
-            let now = size.min(left.max(0.0)); // what arrives after the end of the interval is the next one's
+            let now = size.min(left.max(0.0)); // arrivals after the end of the interval belong to the next one
             self.bytes += now;
             self.spill += size - now;
             if let Some(words) = header.filter(|words| words[word::RTT] > 0.0) {
@@ -160,7 +187,7 @@ pub mod router {
             }
         }
 
-        fn on_departure(&mut self, _packet: &Passing, header: Option<&mut Words>, _port: &Backlog) {
+        fn on_departure(&mut self, _packet: &PassingPacket, header: Option<&mut Words>, _port: &Backlog) {
             if let Some(words) = header {
                 words[word::RATE] = words[word::RATE].min(self.rate_bytes_s);
             }
@@ -172,7 +199,7 @@ pub mod router {
 
         fn on_tick(&mut self, port: &Backlog) {
             self.learn_rtt(port.rate_bytes_s);
-            let waiting = self.params.queue == 0.0;
+            let waiting = self.params.queue == QueueScope::Waiting;
             self.learn_rate(port, if waiting { port.held_bytes } else { port.bytes });
             (self.bytes, self.spill) = (self.spill, 0.0);
             (self.known_bytes, self.rtt_bytes) = (0.0, 0.0);
@@ -186,7 +213,7 @@ pub mod router {
     }
 }
 
-/// The sender's part: it paces at that rate.
+/// The sender's part: it paces at the rate of the routers.
 pub mod sender {
     use super::word;
     use crate::control::reno;
@@ -208,17 +235,17 @@ pub mod sender {
         params: Params::TABLE,
     };
 
-    /// There is no window; this is more segments than any path holds.
+    /// The substitute for a window: more segments than any path can hold.
     const NO_WINDOW: f64 = 1e9;
 
-    /// Whether a router has named a rate. Until then, and where none does, the flow is TCP's.
+    /// The state of one flow. Until a router has assigned a rate, the flow is Reno.
     #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
     pub struct Sender {
         answered: bool,
     }
 
     impl Sender {
-        /// A flow that has not begun.
+        /// Creates a flow in its initial state.
         pub fn new(_params: Params) -> Self {
             Self { answered: false }
         }

@@ -1,57 +1,81 @@
-//! XCP: every router tells every flow how much more or less to send.
+//! XCP: every router tells every flow how to change its rate.
 //!
 //! # What it does
-//! A packet carries its flow's window and RTT; routers write into it by how much the flow is to change its
-//! rate. One controller decides on the sum of all changes, so that the line fills and the queue empties;
-//! another divides the sum: a gain equally among flows, a cut in proportion to their rates.
+//! A packet carries its flow's window and RTT; routers write the change of the flow's rate into it. One
+//! controller determines the sum of all changes, so that the line fills and the queue empties. Another
+//! divides the sum: an increase equally among flows, a decrease in proportion to their rates.
 //!
 //! # The law
 //! Once per mean RTT `d`: `F = alpha (C - y) - beta Q/d`; `y` is the rate of arrivals, `Q` the queue that
-//! never left. `h = max(0, gamma y - |F|)` is moved from flow to flow besides. A packet that tells of
-//! `X = rtt/cwnd` gets `(h + max(F, 0)) X / sum X - (h + max(-F, 0)) size/(y d)`, a lower figure from
-//! another router stays; the sender adds `change rtt / size` segments to its window.
+//! never left. In addition `h = max(0, gamma y - |F|)` is moved between flows. A packet that reports `X =
+//! rtt/cwnd` gets `(h + max(F, 0)) X / sum X - (h + max(-F, 0)) size/(y d)`; a lower value of another router
+//! stays. The sender adds `change rtt / size` segments to its window.
 //!
 //! # Where it differs from the paper
-//! `form = draft` follows the code of ns-2.35 (which is the IETF draft's pseudo-code): rates in the
-//! header rather than windows, the queue's minimum over half a round trip. `paper` takes the
-//! minimum over a whole one, and charges what another router has cut as the paper's appendix does. A lost
-//! segment halves the window, and feedback continues. On a path where no router answers, a flow behaves as
-//! `reno`. The sender asks for as much as it can get. Timers begin alike at all ports; ns-2's begin at times
-//! that are drawn (`first_interval`).
+//! NOTE(Katabi, Handley, Rohrs 2002): `form = draft` follows the code of ns-2.35, which is the pseudocode of
+//! draft-falk-xcp-spec: rates in the header instead of windows, and the queue's minimum over half a round
+//! trip. `paper` uses the minimum over a whole one, and charges reductions by other routers as in the paper's
+//! appendix.
+//!
+//! NOTE(ns-2.35 xcp/xcpq.cc): timers start equally at all ports; ns-2 draws the start times
+//! (`first_interval`).
+//!
+//! A lost segment halves the window, and feedback continues. On a path without a router that answers, a flow
+//! behaves as `reno`. The sender requests as much as it can get.
 //!
 //! # When to use it
-//! To see full use of a path without loss and without queue; and that short flows pay for it.
+//! To study full utilisation without loss and queues, and the cost for short flows.
 //!
 //! # References
 //! Katabi, Handley, Rohrs 2002; draft-falk-xcp-spec; ns-2.35 `xcp/`.
 
 use headgate_model::feedback::Words;
 
-/// What the words of a header mean.
+/// The words of the header.
 pub mod word {
     /// Mean time between the flow's packets, RTT/cwnd, seconds.
     pub const SPACING: usize = 0;
-    /// The sender's RTT, seconds; 0 when it has none.
+    /// The sender's RTT, seconds; 0 if it has none.
     pub const RTT: usize = 1;
     /// The change of rate, bytes/s; infinite in the request.
     pub const CHANGE: usize = 2;
 }
 
-/// Both changes count.
+/// Merges two headers: both changes count.
 pub fn fold(older: &Words, newer: &Words) -> Words {
     let mut words = *newer;
     words[word::CHANGE] += older[word::CHANGE];
     words
 }
 
-/// The router's part: shares of the window's change.
+/// The router's part: each packet's share of the change.
 pub mod router {
     use super::word;
     use headgate_model::chance::Stream;
-    use headgate_model::feedback::{Feedback, Passing, Words};
+    use headgate_model::feedback::{Feedback, PassingPacket, Words};
     use headgate_model::params::Card;
     use headgate_model::queue::Backlog;
     use headgate_model::units::{Time, picoseconds};
+
+    headgate_model::choices! {
+        /// The length of the first interval.
+        pub enum FirstInterval {
+            /// Equal to all others.
+            Whole = "whole",
+            /// Drawn around the others for each port.
+            Drawn = "drawn",
+        }
+    }
+
+    headgate_model::choices! {
+        /// The texts that the router can follow.
+        pub enum Form {
+            /// The draft, as ns-2.35 `xcp/` implements it.
+            Draft = "draft",
+            /// Katabi et al. 2002.
+            Paper = "paper",
+        }
+    }
 
     headgate_model::params! {
         /// Gain of the spare capacity.
@@ -60,15 +84,17 @@ pub mod router {
         beta: number(0.226, (0.0, 10.0), "1", "Katabi et al. 2002"),
         /// Share of the traffic that is moved between flows.
         gamma: number(0.1, (0.0, 1.0), "1", "Katabi et al. 2002"),
-        /// RTT assumed where no packet tells of one.
+        /// RTT assumed if no packet reports one.
         start_rtt_s: number(0.05, (1e-3, 1.0), "s", "ns-2.35 xcp/xcpq.h"),
-        /// Longest RTT that counts.
+        /// Longest RTT that is used.
         most_rtt_s: number(1.0, (1e-3, 100.0), "s", "ns-2.35 xcp/xcpq.cc", at_least ["start_rtt_s"]),
-        /// How long the timers first take: as by the RTT assumed, or drawn around that for each port, so that
-        /// no two routers keep step. Only with `whole` do the two directions of alike traffic mirror each other.
-        first_interval: choice(["whole", "drawn"], "derived; ns-2.35 xcp/xcpq.cc"),
-        /// Which text is followed; what `paper` charges for foreign cuts is recalled, not verified.
-        form: choice(["draft", "paper"], "ns-2.35 xcp/; Katabi et al. 2002"),
+        /// First duration of the timers: that of the assumed RTT, or drawn around that for each port, so that
+        /// no two routers are synchronised. Only with `whole` do the two directions of equal traffic mirror
+        /// each other.
+        first_interval: choice(FirstInterval, "derived; ns-2.35 xcp/xcpq.cc"),
+        /// Which text is followed; the charge of `paper` for reductions by other routers is recalled, not
+        /// verified.
+        form: choice(Form, "ns-2.35 xcp/; Katabi et al. 2002"),
     }
 
     pub(crate) const CARD: Card = Card {
@@ -82,13 +108,13 @@ pub mod router {
         params: Params::TABLE,
     };
 
-    /// Shortest time between estimates, and between looks at the queue, seconds (ns-2.35).
+    /// Shortest time between estimates, and between samples of the queue, seconds (ns-2.35).
     const SHORTEST_S: f64 = 1e-3;
     const SHORTEST_QUEUE_S: f64 = 2e-3;
-    /// The timers first go off after no less than this, seconds (ns-2.35).
+    /// Shortest first duration of the timers, seconds (ns-2.35).
     const FIRST_S: f64 = 4e-3;
 
-    /// What is still to be handed out until the next estimate, bytes/s.
+    /// The change that is still to be distributed before the next estimate, bytes/s.
     #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
     struct Budget {
         gain: f64,
@@ -104,15 +130,15 @@ pub mod router {
         /// Length of this interval, seconds, and its end.
         span_s: f64,
         ends: Time,
-        /// When the queue's minimum is taken, and the minimum since the last time.
+        /// Time of the next sample of the queue's minimum, and the minimum since the last one.
         looks: Time,
         least_bytes: f64,
         queue_bytes: f64,
-        /// Of this interval: bytes that arrived, sums of X and of X RTT.
+        /// Within this interval: bytes that arrived, and the sums of X and of X RTT.
         bytes: f64,
         spacing: f64,
         spacing_rtt: f64,
-        /// The sum of changes that is wanted, bytes/s; what is left; per second of X and per byte.
+        /// The sum of changes, bytes/s; the rest of it; the changes per second of X and per byte.
         wanted: f64,
         budget: Budget,
         gain_rate: f64,
@@ -120,10 +146,10 @@ pub mod router {
     }
 
     impl Router {
-        /// A router that has seen no packet.
+        /// Creates a router in its initial state.
         pub fn new(params: Params, _line_bytes_s: f64, mut chance: Stream) -> Self {
             let span_s = params.start_rtt_s;
-            let drawn = params.first_interval > 0.0;
+            let drawn = params.first_interval == FirstInterval::Drawn;
             let mut first = || {
                 let off = if drawn { 0.2 * chance.normal() } else { 0.0 };
                 picoseconds((span_s * (1.0 + off)).max(FIRST_S))
@@ -147,7 +173,7 @@ pub mod router {
         }
 
         fn is_paper(&self) -> bool {
-            self.params.form > 0.0
+            self.params.form == Form::Paper
         }
 
         /// The efficiency controller.
@@ -181,7 +207,7 @@ pub mod router {
             self.looks += picoseconds(span_s.max(SHORTEST_QUEUE_S));
         }
 
-        /// The fairness controller: what one packet is told.
+        /// The fairness controller: determines the change of one packet's flow.
         fn share(&mut self, words: &mut Words, size: f64) {
             let gain = (self.gain_rate * words[word::SPACING]).min(self.budget.gain);
             let cut = (self.cut_rate * size).min(self.budget.cut);
@@ -192,7 +218,8 @@ pub mod router {
             } else if self.is_paper() {
                 self.charge_as_paper(told, gain - cut);
             } else {
-                // told to send less by another router: cut by that much here, or gain that much less
+                // another router has already reduced the rate: the reduction counts here, or the increase is
+                // smaller
                 let cut = (gain - told).min(self.budget.cut);
                 self.charge(told + cut, cut);
             }
@@ -206,7 +233,7 @@ pub mod router {
             }
         }
 
-        /// Once a budget is spent, rounding may not bring any of it back.
+        /// A budget that is used up must not become positive again by rounding.
         fn charge(&mut self, gain: f64, cut: f64) {
             self.budget.gain = (self.budget.gain - gain).max(0.0);
             self.budget.cut = (self.budget.cut - cut).max(0.0);
@@ -216,7 +243,7 @@ pub mod router {
     }
 
     impl Feedback for Router {
-        fn on_arrival(&mut self, packet: &Passing, header: Option<&Words>, port: &Backlog) {
+        fn on_arrival(&mut self, packet: &PassingPacket, header: Option<&Words>, port: &Backlog) {
             self.bytes += f64::from(packet.size_bytes);
             if port.present <= 0.0 {
                 self.least_bytes = 0.0;
@@ -227,9 +254,9 @@ pub mod router {
             }
         }
 
-        fn on_departure(&mut self, packet: &Passing, header: Option<&mut Words>, port: &Backlog) {
+        fn on_departure(&mut self, packet: &PassingPacket, header: Option<&mut Words>, port: &Backlog) {
             let size = f64::from(packet.size_bytes);
-            self.least_bytes = self.least_bytes.min(port.held_bytes + size); // it has waited until now
+            self.least_bytes = self.least_bytes.min(port.held_bytes + size); // it waited until now
             match header {
                 Some(words) if words[word::RTT] > 0.0 => self.share(words, size),
                 Some(words) => words[word::CHANGE] = 0.0,
@@ -256,7 +283,7 @@ pub mod router {
     }
 }
 
-/// The sender's part: it adds what the routers leave of its wish.
+/// The sender's part: it applies the change that the routers allow.
 pub mod sender {
     use super::word;
     use crate::control::reno;
@@ -266,7 +293,7 @@ pub mod sender {
     use headgate_model::params::Card;
 
     headgate_model::params! {
-        /// What the flow pays: of a bottleneck, flows have shares in this proportion.
+        /// The price that the flow pays: flows share a bottleneck in this proportion.
         price: number(1.0, (1e-3, 1e3), "1", "Katabi et al. 2002 (prices); that X takes it is derived"),
     }
 
@@ -285,14 +312,14 @@ pub mod sender {
     #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
     pub struct Sender {
         price: f64,
-        /// A router has written into the last header. Where none does, the flow is TCP's.
+        /// Whether a router has written into the last header. If none has, the flow is Reno.
         answered: bool,
-        /// The window goes to `ssthresh` when all lost segments are repaired.
+        /// Whether the window goes to `ssthresh` when all lost segments are repaired.
         repairs: bool,
     }
 
     impl Sender {
-        /// A flow that has not begun.
+        /// Creates a flow in its initial state.
         pub fn new(params: Params) -> Self {
             Self { price: params.price, answered: false, repairs: false }
         }
@@ -320,7 +347,8 @@ pub mod sender {
 
         fn header(&mut self, path: &Path, window: &Window) -> Words {
             let mut words = Words::default();
-            // gains go with X, cuts with the rate: so does the share of a flow that tells of more
+            // increases are proportional to X, decreases to the rate: a flow that reports a larger X gets a
+            // larger share
             words[word::SPACING] = self.price * path.srtt_s / window.cwnd;
             words[word::RTT] = path.srtt_s;
             words[word::CHANGE] = f64::INFINITY;

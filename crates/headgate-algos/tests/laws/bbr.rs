@@ -1,4 +1,4 @@
-//! What BBR takes for a sign of the path: ACKs of a repair, and samples that the sender limits.
+//! The samples that BBR uses: ACKs during a repair, and samples that the sender limits.
 
 use headgate_algos::control::AnyController;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Rate, Window};
@@ -7,7 +7,7 @@ use crate::drive::law;
 
 const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
 
-/// A flow that has just begun, with a window of ten.
+/// A new flow with a window of ten.
 fn started(name: &str) -> (AnyController, Window) {
     let mut law = law(name, &[]);
     let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY, pace: f64::INFINITY };
@@ -15,7 +15,7 @@ fn started(name: &str) -> (AnyController, Window) {
     (law, window)
 }
 
-/// The only ACK of a round trip of 0.1 s, the `n`th, of a segment delivered at this rate.
+/// The only ACK of the `n`th round trip of 0.1 s, for a segment delivered at this rate.
 fn ack_of_round(n: f64, per_s: f64) -> Ack {
     let rate = Rate {
         per_s,
@@ -35,7 +35,7 @@ fn bandwidth(law: &AnyController) -> f64 {
     law.gauge().expect("it shows its bandwidth").1
 }
 
-/// Losses are no sign of congestion to it, so that the samples of a repair count like any other.
+/// BBR does not treat losses as congestion, so that samples during a repair count like any other.
 #[test]
 fn the_acks_of_a_repair_tell_of_the_path() {
     for name in ["bbr", "bbr3"] {
@@ -47,13 +47,13 @@ fn the_acks_of_a_repair_tell_of_the_path() {
         law.on_recovery_ack(&repairs, &PATH, &mut window);
         assert_eq!(bandwidth(&law), 200.0, "{name}");
         if name == "bbr" {
-            assert_eq!(window.cwnd, 7.0); // as much as is delivered: 6 in flight and 1 more
+            assert_eq!(window.cwnd, 7.0); // equal to the delivered amount: 6 in flight and 1 more
         }
     }
 }
 
-/// One that the sender limits is a lower bound of the path's rate: it may raise the maximum of ten round
-/// trips, and never stands in for what they no longer hold.
+/// A sample that the sender limits is a lower bound of the path's rate. It may raise the maximum of ten round
+/// trips, and never replaces a maximum that has expired.
 #[test]
 fn samples_that_the_sender_limits_count_if_they_are_larger() {
     for (app_limited, per_s, expected) in

@@ -1,4 +1,4 @@
-//! The registry against the files: every law is one file, one line and one honest card.
+//! Compares the registry with the files: every algorithm is one file, one line and one consistent card.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ const HEADINGS: [&str; 5] = [
     "//! # References",
 ];
 
-/// Where laws are, and the senders of schemes.
+/// The folders of algorithms and of the senders of schemes.
 const FOLDERS: [&str; 2] = ["control", "scheme"];
 
 fn folder(name: &str) -> PathBuf {
@@ -39,7 +39,7 @@ fn stems_in(name: &str) -> BTreeSet<String> {
     stems.filter(|stem| stem != "mod").collect()
 }
 
-/// Where a law is: its name, with `_` for what Rust does not have in the names of modules.
+/// The file of an algorithm: its name, with `_` for characters that Rust does not allow in module names.
 fn file(name: &str) -> PathBuf {
     let file = format!("{}.rs", name.replace('-', "_"));
     let mut places = FOLDERS.into_iter().map(|name| folder(name).join(&file));

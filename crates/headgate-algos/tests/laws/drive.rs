@@ -1,4 +1,4 @@
-//! A sender without a network: feeds a law the ACKs of its own window.
+//! A sender without a network: feeds an algorithm the ACKs of its own window.
 
 use headgate_algos::control::AnyController;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, ControllerRegistry, Path, Rate, Window};
@@ -8,7 +8,7 @@ pub fn defaults(card: &Card) -> Vec<f64> {
     values(card.params, &[])
 }
 
-/// The values of a table, some of them changed by name.
+/// The defaults of a table, with some values changed by name.
 pub fn values(table: &[Param], changes: &[(&str, f64)]) -> Vec<f64> {
     let mut all: Vec<f64> = table.iter().map(|param| param.default).collect();
     for (name, value) in changes {
@@ -18,7 +18,7 @@ pub fn values(table: &[Param], changes: &[(&str, f64)]) -> Vec<f64> {
     all
 }
 
-/// The law of this name, with some of its values changed.
+/// The algorithm of this name, with some of its values changed.
 pub fn law(name: &str, changes: &[(&str, f64)]) -> AnyController {
     let index = AnyController::cards().iter().position(|card| card.name == name).expect("a law");
     AnyController::build(index, &values(AnyController::cards()[index].params, changes))
@@ -28,7 +28,7 @@ pub fn near(a: f64, b: f64) {
     assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} is not {b}");
 }
 
-/// One flow: the law, its window and the rounds of its own packets.
+/// One flow: the algorithm, its window, and its round trips.
 pub struct Flow {
     pub law: AnyController,
     pub window: Window,
@@ -38,7 +38,7 @@ pub struct Flow {
     delivered: f64,
     lost: f64,
     newly_lost: f64,
-    /// What is being repaired, and for how many ACKs yet.
+    /// The current repair, and the number of ACKs that it still takes.
     repair: (Cause, u32),
     /// ACKs until the next round starts.
     left: u32,
@@ -67,7 +67,7 @@ impl Flow {
         self.window.cwnd as u32
     }
 
-    /// One ACK of one segment; the time moves on by its share of the round trip.
+    /// Delivers one ACK of one segment. Time advances by its share of the round trip.
     pub fn ack(&mut self, rtt_s: f64) {
         self.now_s += rtt_s.max(1e-6) / self.window.cwnd;
         let round_start = self.left == 0;
@@ -99,7 +99,7 @@ impl Flow {
         self.repair.0 == after && self.repair.1 > 0
     }
 
-    /// A window in a round trip is the rate.
+    /// Returns the rate sample: a window per round trip.
     fn rate(&mut self, rtt_s: f64) -> Rate {
         let in_flight = f64::from(self.in_flight());
         self.delivered += 1.0;
@@ -149,13 +149,14 @@ impl Flow {
         self.law.on_recovered(self.now_s, &self.path, &mut self.window);
     }
 
-    /// A congestion mark, echoed.
+    /// Delivers a congestion mark.
     pub fn mark(&mut self) {
         self.suffer(Cause::Mark, self.in_flight());
         self.settle();
     }
 
-    /// A loss, repaired at once, or within a window of ACKs for a law that sets the window meanwhile.
+    /// Delivers a loss, repaired at once, or within a window of ACKs for an algorithm that sets the window
+    /// meanwhile.
     pub fn lose(&mut self) {
         let in_flight = self.in_flight();
         self.suffer(Cause::Loss, in_flight);
@@ -165,7 +166,7 @@ impl Flow {
         self.settle();
     }
 
-    /// The retransmission timer: the window is one segment before the law hears of it.
+    /// Delivers a time-out: the window is one segment before the algorithm is called.
     pub fn time_out(&mut self) {
         let in_flight = self.in_flight();
         self.window.cwnd = 1.0;
@@ -174,7 +175,7 @@ impl Flow {
     }
 }
 
-/// Numbers that look random and are the same on every run (Marsaglia's xorshift64).
+/// A reproducible pseudo-random generator (Marsaglia's xorshift64).
 pub struct Xorshift(pub u64);
 
 impl Xorshift {
@@ -185,7 +186,7 @@ impl Xorshift {
         self.0
     }
 
-    /// In [0, 1).
+    /// Returns a number in [0, 1).
     pub fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }

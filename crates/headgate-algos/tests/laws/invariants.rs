@@ -1,4 +1,4 @@
-//! Random ACKs, losses and time-outs: the window stays a window.
+//! Random ACKs, losses and time-outs: the window stays valid.
 
 use headgate_algos::control::AnyController;
 use headgate_model::control::ControllerRegistry;
@@ -48,7 +48,7 @@ fn the_window_stays_finite_and_at_least_one() {
     }
 }
 
-/// What is left after a loss, as the flight's share.
+/// The window after a loss, as a share of the flight.
 fn left(name: &str, in_flight: u32) -> f64 {
     match name {
         "scalable" if in_flight >= 16 => 0.875,

@@ -1,4 +1,4 @@
-//! What every law must keep, whatever its rules; and the closed forms of those that have one.
+//! Properties that every algorithm must have, and closed forms for the algorithms that have one.
 
 mod asks;
 mod bbr;

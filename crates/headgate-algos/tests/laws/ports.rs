@@ -1,4 +1,4 @@
-//! The whole range of every parameter of disciplines and routers, at a port that sees anything.
+//! The whole range of every parameter of disciplines and routers, at a port with arbitrary traffic.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_algos::scheme::{rcp, vcp, xcp};
 use headgate_model::chance::Stream;
-use headgate_model::feedback::{Feedback, Passing, Routers, Words};
+use headgate_model::feedback::{Feedback, PassingPacket, Routers, Words};
 use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Queues, Verdict};
 use headgate_model::units::{SECOND, Time, seconds};
 
@@ -16,10 +16,10 @@ use crate::ranges::{any_values, seed};
 const SETS: u64 = 100;
 const EVENTS: u32 = 400;
 
-/// A device with two timers asks for no more than two ticks in so long, picoseconds.
+/// Time in which a device with two timers requests at most two ticks, picoseconds.
 const SHORTEST: Time = SECOND / 1_000_000;
 
-/// A line and what waits for it, by number.
+/// A line and its waiting packets, by number.
 struct Yard {
     now: Time,
     rate_bytes_s: f64,
@@ -50,7 +50,7 @@ impl Yard {
         }
     }
 
-    /// Some time passes: none, some packets of this line, or a long silence.
+    /// Lets time pass: none, some packets of this line, or a long silence.
     fn pass(&mut self, random: &mut Xorshift) {
         let packet = 1500.0 / self.rate_bytes_s;
         let span_s = random.one_of(&[0.0, 0.1 * packet, packet, 100.0 * packet, 0.1, 10.0]).min(1e5);
@@ -69,7 +69,7 @@ impl Yard {
         }
     }
 
-    /// What waits less what was dropped, each of which waited.
+    /// Removes dropped packets from the waiting ones, among which each of them was.
     fn drop_all(&mut self, drops: &mut Vec<u32>) {
         for id in drops.drain(..) {
             assert!(self.waiting.remove(&id).is_some(), "{id} does not wait");
@@ -82,7 +82,7 @@ impl Yard {
     }
 }
 
-/// Takes the ticks that are due, a few at most, each later than the last but one.
+/// Delivers the due ticks, a few at most, each later than the last but one.
 fn tick<T>(
     device: &mut T,
     yard: &Yard,
@@ -106,7 +106,7 @@ fn tick<T>(
     Ok(())
 }
 
-/// Lets a discipline have an arrival and, if the line is free, a departure.
+/// Gives a discipline an arrival and, if the line is free, a departure.
 fn serve(queue: &mut AnyQueue, yard: &mut Yard, chance: &mut Stream, random: &mut Xorshift) {
     let (packet, mut drops) = (yard.queued(random), Vec::new());
     if random.chance(0.1) && queue.make_room(&mut drops) {
@@ -162,8 +162,8 @@ fn fault_of_queue(index: usize, set: u64) -> Option<String> {
         yard.pass(&mut random);
         let ticked = tick(&mut queue, &yard, AnyQueue::next_tick, AnyQueue::on_tick);
         serve(&mut queue, &mut yard, &mut chance, &mut random);
-        if let Err(says) = ticked.and_then(|()| shows(queue.gauge())) {
-            return Some(format!("set {set} {values:?}, event {event}: {says} {queue:?}"));
+        if let Err(message) = ticked.and_then(|()| shows(queue.gauge())) {
+            return Some(format!("set {set} {values:?}, event {event}: {message} {queue:?}"));
         }
     }
     None
@@ -176,11 +176,11 @@ fn no_discipline_leaves_its_bounds_within_the_ranges_of_its_parameters() {
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
-/// What a router may have written: for the senders.
+/// Writes a header that a router could have written, for the senders.
 pub fn write_any(scheme: u8, words: &mut Words, random: &mut Xorshift) {
     let index = (0..AnyRouter::cards().len()).find(|&index| build(index, random).0.scheme() == scheme);
     let (mut router, yard) = build(index.expect("a scheme has a router"), random);
-    let data = Passing { size_bytes: 1500, data: true };
+    let data = PassingPacket { size_bytes: 1500, data: true };
     router.on_arrival(&data, Some(words), &yard.backlog());
     router.on_tick(&yard.backlog());
     router.on_departure(&data, Some(words), &yard.backlog());
@@ -192,7 +192,7 @@ fn build(index: usize, random: &mut Xorshift) -> (AnyRouter, Yard) {
     (AnyRouter::build(index, &values, yard.rate_bytes_s, Stream::new(random.next(), "feedback", 0)), yard)
 }
 
-/// A header as its scheme's sender would write it.
+/// A header that its scheme's sender could write.
 fn header(name: &str, random: &mut Xorshift) -> Words {
     let rtt_s = if random.chance(0.1) { 0.0 } else { random.log_uniform(1e-7, 1e3) };
     let mut words = Words::default();
@@ -207,7 +207,7 @@ fn header(name: &str, random: &mut Xorshift) -> Words {
     words
 }
 
-/// What is promised of the words that a router wrote.
+/// Whether a router's header satisfies the scheme's guarantees.
 fn is_told(name: &str, words: &Words, line: f64) -> bool {
     match name {
         "rcp" => words[rcp::word::RATE] > 0.0 && words[rcp::word::RATE] <= line,
@@ -216,10 +216,10 @@ fn is_told(name: &str, words: &Words, line: f64) -> bool {
     }
 }
 
-/// A packet passes a router, and what it was told is returned, if it asked.
+/// Passes a packet through a router, and returns its header if it carried a request.
 fn pass(router: &mut AnyRouter, yard: &mut Yard, name: &str, random: &mut Xorshift) -> Option<Words> {
     let (queued, mut words) = (yard.queued(random), header(name, random));
-    let packet = Passing { size_bytes: queued.size_bytes, data: true };
+    let packet = PassingPacket { size_bytes: queued.size_bytes, data: true };
     let with_header = random.chance(0.9);
     router.on_arrival(&packet, with_header.then_some(&words), &yard.backlog());
     yard.waiting.insert(queued.id, queued);

@@ -1,4 +1,4 @@
-//! Laws driven by delay on one link, as a fluid: where the queue settles.
+//! Delay-driven algorithms on one link, as a fluid: the queue at which they settle.
 
 use crate::drive::{Flow, law};
 
@@ -17,7 +17,7 @@ impl Link {
         windows - self.rate * self.base_s
     }
 
-    /// A window of ACKs, of packets sent while all windows together went from `from` to `to`.
+    /// Delivers a window of ACKs, of packets sent while the sum of all windows changed from `from` to `to`.
     fn round(&self, flow: &mut Flow, from: f64, to: f64) {
         let acks = flow.in_flight();
         for i in 0..acks {
@@ -26,7 +26,7 @@ impl Link {
         }
     }
 
-    /// The queue that equal flows leave after `rounds` round trips.
+    /// The queue of equal flows after `rounds` round trips.
     fn settle(&self, flows: usize, new: impl Fn() -> Flow, rounds: u32) -> f64 {
         let mut all: Vec<Flow> = (0..flows).map(|_| new()).collect();
         let mut sent = total(&all);
@@ -38,8 +38,8 @@ impl Link {
         self.queue(total(&all))
     }
 
-    /// Queues that one flow leaves, one for each update. It steps at the start of a round; that
-    /// round's ACKs still belong to the window before, the next round's all to the new one.
+    /// The queues of one flow, one for each update. It steps at the start of a round; that round's ACKs still
+    /// belong to the previous window, and the next round's all to the new one.
     fn updates(&self, cwnd: f64, values: &[(&str, f64)]) -> Vec<f64> {
         let paper = [&[("variant", 0.0), ("mi_threshold_s", 0.0)], values].concat();
         let mut flow = self.flow("fast", &paper, cwnd);
@@ -60,8 +60,8 @@ fn total(flows: &[Flow]) -> f64 {
 
 #[test]
 fn the_queue_holds_alpha_packets_of_each_flow() {
-    // the fixed point is exact; 200 rounds leave nothing of the start. ns-2's average of 256 samples
-    // lasts two rounds of the smallest window here, 60 packets + alpha.
+    // the fixed point is exact; after 200 rounds the initial state has no effect. ns-2's average of 256
+    // samples lasts two rounds of the smallest window here, 60 packets + alpha.
     for variant in [0.0, 1.0] {
         for (flows, rate) in [(1, 20_000.0), (4, 20_000.0), (10, 12_000.0)] {
             let link = Link { rate, base_s: 0.05 };
@@ -74,9 +74,9 @@ fn the_queue_holds_alpha_packets_of_each_flow() {
 
 #[test]
 fn the_error_shrinks_by_one_minus_gamma_at_each_update() {
-    // While the RTT average is exact w - 1100 halves, since base/rtt w = 1000. Samples weigh 3/w, so w
-    // of them leave e^-3 = 5 % of an RTT change. Then e" = e'/2 + k (e' - e) with k < 0.05/2, whose
-    // root is between 0.45 and 0.5. The first ratio is exact: no RTT has changed yet.
+    // While the RTT average is exact, w - 1100 halves, since base/rtt w = 1000. Samples are weighted by 3/w,
+    // so that w of them leave e^-3 = 5 % of an RTT change. Then e" = e'/2 + k (e' - e) with k < 0.05/2, whose
+    // root is between 0.45 and 0.5. The first ratio is exact, because no RTT has changed yet.
     let link = Link { rate: 500_000.0, base_s: 0.002 };
     for start in [1060.0, 1400.0] {
         let queues = link.updates(start, &[]);
@@ -90,9 +90,9 @@ fn the_error_shrinks_by_one_minus_gamma_at_each_update() {
 
 #[test]
 fn the_full_rule_reaches_alpha_in_one_update() {
-    // w = base/rtt w + alpha, and base/rtt w is what the link holds while it is busy. The first update
-    // is exact. Later ones see an RTT average with e^-3 = 5 % of the step before in it, of 300/1100:
-    // below 1.5 %, and 20 times less at each.
+    // w = base/rtt w + alpha, and base/rtt w is the content of the link while it is busy. The first update is
+    // exact. Later ones see an RTT average with e^-3 = 5 % of the previous step, of 300/1100: below 1.5 %,
+    // and 20 times less at each.
     let link = Link { rate: 500_000.0, base_s: 0.002 };
     for start in [1060.0, 1400.0] {
         let queues = link.updates(start, &[("gamma", 1.0), ("update_rounds", 1.0)]);
@@ -104,9 +104,9 @@ fn the_full_rule_reaches_alpha_in_one_update() {
 
 #[test]
 fn the_tuned_queue_follows_the_rate_of_each_flow() {
-    // 8, 20 and 200 packets at 1000, 5000 and 50 000 packets/s: each within its thresholds. Two flows
-    // share the last link at 25 000 each. 400 rounds are 200 updates; samples weigh 1/256 or more, so the
-    // average is 40 of its own times old at the smallest window, 30 packets.
+    // 8, 20 and 200 packets at 1000, 5000 and 50 000 packets/s: each within its thresholds. Two flows share
+    // the last link at 25 000 each. 400 rounds are 200 updates; samples are weighted by at least 1/256, so
+    // that the average covers 40 of its time constants at the smallest window, 30 packets.
     for (flows, rate, alpha) in [(1, 1_000.0, 8.0), (1, 5_000.0, 20.0), (2, 50_000.0, 200.0)] {
         let link = Link { rate, base_s: 0.05 };
         let queue = link.settle(flows, || link.flow("fast-at", &[], 10.0), 400);
@@ -117,10 +117,10 @@ fn the_tuned_queue_follows_the_rate_of_each_flow() {
 
 #[test]
 fn vegas_keeps_from_alpha_to_beta_packets_of_each_flow() {
-    // A window of which diff packets queue rests while alpha <= diff <= beta in whole packets: from 2 to
-    // below 5 of linux, which cuts, and from 0.5 to 3.5 of ns2, which rounds. linux divides by the base
-    // RTT: diff is then the queue times 1 + queue/BDP, 2.5 % for 5 of 200. A flow moves by one packet a
-    // round: 200 rounds are twice the 100 it is away.
+    // A window with diff queued packets is constant while alpha <= diff <= beta in whole packets: from 2 to
+    // below 5 for linux, which truncates, and from 0.5 to 3.5 for ns2, which rounds. linux divides by the
+    // base RTT: diff is then the queue times 1 + queue/BDP, 2.5 % for 5 of 200. A flow moves by one packet
+    // per round: 200 rounds are twice the distance of 100.
     for (variant, least, most) in [(0.0, 2.0 / 1.025, 5.0), (1.0, 0.5, 3.5)] {
         for (flows, cwnd) in [(1, 100.0), (1, 300.0), (4, 100.0), (4, 300.0)] {
             let link = Link { rate: 4_000.0 * flows as f64, base_s: 0.05 };
@@ -137,9 +137,9 @@ fn vegas_keeps_from_alpha_to_beta_packets_of_each_flow() {
 
 #[test]
 fn ledbat_keeps_the_queue_at_its_target() {
-    // dw = (target - q)/target a round of each flow: target * rate packets over the number of flows is
-    // the time constant in rounds. 1000 rounds are ten of them, e^-10 is left. Whole packets in flight
-    // take one of 100.
+    // dw = (target - q)/target per round for each flow: target * rate packets over the number of flows is the
+    // time constant in rounds. 1000 rounds are ten of them, which leaves e^-10. Whole packets in flight are
+    // an error of one in 100.
     let link = Link { rate: 1_000.0, base_s: 0.05 };
     for flows in [1, 2, 5] {
         for target_s in [0.1, 0.025] {
@@ -152,8 +152,8 @@ fn ledbat_keeps_the_queue_at_its_target() {
 
 #[test]
 fn yeah_empties_a_queue_of_more_than_eighty_packets() {
-    // It gains 1 % a round, 9 packets, sees the queue a round late, and takes all of it: never far above
-    // 80, and never below the path's 800 for longer than it takes to come back.
+    // It gains 1 % per round, 9 packets, sees the queue a round late, and removes all of it: never far above
+    // 80, and below the path's 800 only for the time of the return.
     let link = Link { rate: 8_000.0, base_s: 0.1 };
     let mut flow = Flow::new(law("yeah", &[("phi", 1.0)]), 700.0, 2.0, link.base_s);
     let mut sent = flow.window.cwnd;

@@ -1,4 +1,5 @@
-//! The whole range of every parameter: laws under hostile ACKs, disciplines and routers at hostile ports.
+//! The whole range of every parameter: algorithms with hostile ACKs, disciplines and routers at hostile
+//! ports.
 
 use headgate_algos::control::AnyController;
 use headgate_model::control::{
@@ -8,7 +9,7 @@ use headgate_model::params::Param;
 
 use crate::drive::Xorshift;
 
-/// Sets of values for each card, and events for each set.
+/// Number of sets of values for each card, and of events for each set.
 const SETS: u64 = 100;
 const EVENTS: u32 = 400;
 
@@ -21,7 +22,7 @@ impl Xorshift {
         self.next() % most
     }
 
-    /// Between two bounds above 0, each order of magnitude as likely.
+    /// Returns a number between two bounds above 0; each order of magnitude is equally likely.
     pub fn log_uniform(&mut self, low: f64, high: f64) -> f64 {
         (low * (high / low).powf(self.uniform())).clamp(low, high)
     }
@@ -31,12 +32,12 @@ impl Xorshift {
     }
 }
 
-/// A seed that is far from its neighbours'.
+/// A seed that differs strongly from its neighbours'.
 pub fn seed(of: usize, set: u64) -> u64 {
     (of as u64 * 1_000_003 + set + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// A value that a user may give: often a bound.
+/// A value that a user may set: often a bound.
 fn value(param: &Param, random: &mut Xorshift) -> f64 {
     if !param.choices.is_empty() {
         return random.below(param.choices.len() as u64) as f64;
@@ -52,13 +53,13 @@ fn value(param: &Param, random: &mut Xorshift) -> f64 {
     }
 }
 
-/// Values for a table, some of them as they are by default.
+/// Values for a table, some of them defaults.
 pub fn any_values(table: &[Param], random: &mut Xorshift) -> Vec<f64> {
     let kept = random.one_of(&[0.0, 0.5, 0.9]);
     table.iter().map(|param| if random.chance(kept) { param.default } else { value(param, random) }).collect()
 }
 
-/// A sender in a network that may do anything a network can.
+/// A sender in a network with arbitrary behaviour.
 struct Hostile {
     law: AnyController,
     window: Window,
@@ -66,7 +67,7 @@ struct Hostile {
     now_s: f64,
     delivered: f64,
     lost: f64,
-    /// RTTs are between these, seconds.
+    /// Bounds of RTTs, seconds.
     rtts: (f64, f64),
 }
 
@@ -107,7 +108,7 @@ impl Hostile {
         }
     }
 
-    /// Segments under way: the window, unless something else is the limit.
+    /// Segments in flight: the window, unless something else is the limit.
     fn in_flight(&self, random: &mut Xorshift) -> u32 {
         let whole = self.window.cwnd.min(1e9) as u32;
         if random.chance(0.2) { random.below(u64::from(whole) + 2) as u32 } else { whole }
@@ -182,7 +183,7 @@ impl Hostile {
         }
     }
 
-    /// A header comes back with what one router or none has written; the routers are tested by themselves.
+    /// Returns a header with the words of one router or none. Routers have their own tests.
     fn hear(&mut self, random: &mut Xorshift) {
         let mut words = self.law.header(&self.path, &self.window);
         assert!(words.iter().all(|word| !word.is_nan()), "{words:?} of {:?}", self.law);
@@ -192,7 +193,7 @@ impl Hostile {
         self.law.on_header(&words, self.now_s, &self.path, &mut self.window);
     }
 
-    /// What the transport relies on.
+    /// The conditions on which the transport relies.
     fn is_sound(&self) -> bool {
         let Window { cwnd, ssthresh, pace } = self.window;
         let shown = self.law.gauge().is_none_or(|(_, value)| !value.is_infinite());
@@ -200,7 +201,7 @@ impl Hostile {
     }
 }
 
-/// What goes wrong first with a set of values, if anything does.
+/// Returns the first fault with a set of values, if any.
 fn fault(index: usize, set: u64) -> Option<String> {
     let mut random = Xorshift(seed(index, set));
     let values = any_values(AnyController::cards()[index].params, &mut random);

@@ -1,17 +1,17 @@
-//! RCP's router and sender, worked by hand.
+//! RCP's router and sender, computed by hand.
 
 use headgate_algos::scheme::rcp::{fold, router, sender, word};
 use headgate_model::chance::Stream;
 use headgate_model::control::{Ack, Controller, Path, Window};
-use headgate_model::feedback::{Feedback, Passing, Words};
+use headgate_model::feedback::{Feedback, PassingPacket, Words};
 use headgate_model::queue::Backlog;
 
 use crate::drive::{near, values};
 
-const DATA: Passing = Passing { size_bytes: 1000, data: true };
+const DATA: PassingPacket = PassingPacket { size_bytes: 1000, data: true };
 /// 8 Mbit/s.
 const LINE: f64 = 1e6;
-/// Time between updates, seconds, and the RTT assumed at the start.
+/// Time between updates, and the initial RTT, seconds.
 const SPAN_S: f64 = 0.01;
 const START_RTT_S: f64 = 0.2;
 
@@ -30,14 +30,14 @@ fn router(changes: &[(&str, f64)], entity: u64) -> router::Router {
     router::Router::new(params, LINE, Stream::new(1, "test", entity))
 }
 
-/// The router's rate, bytes/s, as a packet that asks for any is told.
+/// The router's rate, bytes/s, from a packet with a request.
 fn rate(router: &mut router::Router) -> f64 {
     let mut asks = words(f64::INFINITY, 0.0);
     router.on_departure(&DATA, Some(&mut asks), &port(0.0, 0.0));
     asks[word::RATE]
 }
 
-/// An interval in which `packets` came, of an RTT (0: none is told), early enough to belong to it.
+/// An interval with `packets` arrivals of an RTT (0: none reported), early enough to belong to it.
 fn interval(router: &mut router::Router, packets: u32, rtt_s: f64, held_bytes: f64) {
     let ends_s = router.next_tick() as f64 / 1e12;
     for _ in 0..packets {
@@ -51,7 +51,7 @@ fn the_rate_follows_spare_capacity_and_queue() {
     // 4 packets: y = 4e5. alpha (C - y) = 2.4e5, beta q/d = 0.4 3000/0.2 = 6000, T/d = 0.05
     for (queue, held) in [(0.0, 3000.0), (1.0, 2400.0)] {
         let mut router = router(&[("queue", queue)], 0);
-        near(rate(&mut router), 5e4); // a twentieth of the line
+        near(rate(&mut router), 5e4); // a twentieth of the link's rate
         interval(&mut router, 4, 0.0, held);
         near(rate(&mut router), 5e4 * (1.0 + 0.05 * (2.4e5 - 6000.0) / 1e6));
     }
@@ -67,7 +67,7 @@ fn the_rate_is_never_above_the_target_nor_below_its_floor() {
     near(rate(&mut down), 0.01 * 1000.0 / START_RTT_S);
     let mut high = router(&[("least", 100.0), ("beta", 10.0), ("start_rtt_s", 0.05)], 0);
     (0..200).for_each(|_| interval(&mut high, 10, 0.0, 1e6));
-    near(rate(&mut high), LINE); // a floor above the line: the target counts
+    near(rate(&mut high), LINE); // a floor above the link's rate: the target counts
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn every_rate_is_within_the_bounds_whatever_comes() {
 
 #[test]
 fn the_mean_rtt_rises_fast_and_falls_slowly() {
-    // up: d = 0.2 + (0.01/0.2) (0.4 - 0.2) = 0.21; what follows shows it in T/d: y = 0, q = 0
+    // up: d = 0.2 + (0.01/0.2) (0.4 - 0.2) = 0.21; the next update shows it in T/d: y = 0, q = 0
     let mut up = router(&[], 0);
     interval(&mut up, 1, 0.4, 0.0);
     let after = 5e4 * (1.0 + SPAN_S / 0.21 * 0.4 * 0.9);
@@ -105,10 +105,10 @@ fn the_mean_rtt_rises_fast_and_falls_slowly() {
 fn rtts_are_weighed_by_bytes() {
     let mut router = router(&[], 0);
     let ends_s = router.next_tick() as f64 / 1e12;
-    let small = Passing { size_bytes: 500, data: true };
+    let small = PassingPacket { size_bytes: 500, data: true };
     router.on_arrival(&DATA, Some(&words(1.0, 0.3)), &port(ends_s - 0.005, 0.0));
     router.on_arrival(&small, Some(&words(1.0, 0.6)), &port(ends_s - 0.005, 0.0));
-    router.on_arrival(&DATA, None, &port(ends_s - 0.005, 0.0)); // another's, or without an RTT: traffic only
+    router.on_arrival(&DATA, None, &port(ends_s - 0.005, 0.0)); // of another scheme, or without an RTT: counted as traffic only
     router.on_tick(&port(ends_s, 0.0));
     let rtt_s = 0.2 + 0.05 * (0.4 - 0.2);
     near(rate(&mut router), 5e4 * (1.0 + SPAN_S / rtt_s * 0.4 * (1.0 - 0.25)));
@@ -180,5 +180,5 @@ fn a_sender_paces_at_what_it_is_told_and_is_tcp_where_nobody_speaks() {
     law.on_header(&words(5e4, 0.1), 1.0, &path, &mut window);
     law.on_ack(&ack, &path, &mut window);
     assert_eq!((window.pace, law.controls_cwnd_in_recovery()), (50.0, true));
-    assert!(window.cwnd > 1e8); // none to speak of
+    assert!(window.cwnd > 1e8); // negligible
 }

@@ -1,4 +1,4 @@
-//! Mean window under periodic loss against the closed forms of the increase-decrease laws.
+//! Mean window under periodic loss, compared with closed forms.
 
 use headgate_algos::control::AnyController;
 
@@ -6,8 +6,8 @@ use crate::drive::{Flow, law};
 
 const RTT_S: f64 = 0.1;
 
-/// Mean window, segments, when one packet in `period` is lost: packets per round trip, over `cycles`
-/// cycles after the first `cycles` have let the start be forgotten.
+/// Mean window, segments, with one loss per `period` packets: packets per round trip over `cycles` cycles,
+/// after `cycles` cycles that remove the effect of the initial state.
 fn mean_window(law: AnyController, start: f64, period: u32, cycles: u32) -> f64 {
     let mut flow = Flow::new(law, start, 2.0, RTT_S);
     cycle(&mut flow, period, cycles);
@@ -15,7 +15,7 @@ fn mean_window(law: AnyController, start: f64, period: u32, cycles: u32) -> f64 
     f64::from(period) * f64::from(cycles) / rounds
 }
 
-/// Round trips that `cycles` periods last.
+/// Number of round trips of `cycles` periods.
 fn cycle(flow: &mut Flow, period: u32, cycles: u32) -> f64 {
     let mut rounds = 0.0;
     for _ in 0..cycles {
@@ -34,8 +34,8 @@ fn close(name: &str, ours: f64, theory: f64, tolerance: f64) {
 
 #[test]
 fn reno_has_the_square_root_law() {
-    // W^2 3/8 = 1/p and a mean of W 3/4: sqrt(1.5/p). Whole packets in flight take half a packet of
-    // the 163 at the top, 0.3 %.
+    // W^2 3/8 = 1/p and a mean of W 3/4: sqrt(1.5/p). Whole packets in flight are an error of half a packet
+    // in the 163 at the top, 0.3 %.
     for (period, cycles) in [(10_000, 10), (1_000_000, 6)] {
         let theory = (1.5 * f64::from(period)).sqrt();
         close("reno", mean_window(law("reno", &[]), theory, period, cycles), theory, 0.005);
@@ -44,8 +44,8 @@ fn reno_has_the_square_root_law() {
 
 #[test]
 fn scalable_has_a_window_of_a_fixed_number_of_losses() {
-    // W b/a = 1/p, so W = 0.08/p; ln(1/(1-b))/a = 13.353 rounds: a mean of 1/p / 13.353 = 0.07489/p.
-    // The error left by the start falls by 7/8 a loss: 0.875^40 = 0.5 %; whole packets: 0.5/800.
+    // W b/a = 1/p, so that W = 0.08/p; ln(1/(1-b))/a = 13.353 rounds: a mean of 1/p / 13.353 = 0.07489/p. The
+    // error of the initial state falls by 7/8 per loss: 0.875^40 = 0.5 %; whole packets: 0.5/800.
     let ours = mean_window(law("scalable", &[]), 750.0, 10_000, 40);
     close("scalable", ours, 748.9, 0.005);
 }
@@ -67,10 +67,10 @@ fn ctcp_has_the_power_of_four_fifths() {
     }
 }
 
-/// CUBIC's cycle without fast convergence, which no rounding may set off. It is neutral: the curve is
-/// flat where the loss comes, so that a wrong maximum hardly moves. The flow starts with the right one.
-/// A cycle lasts K = cbrt(0.3 W/c) seconds and has the mean 0.925 W; with 1/p = mean K/rtt the mean is
-/// (c 3.7/(4 0.3))^(1/4) (rtt/p)^(3/4) = 1.0539 (rtt/p)^(3/4). Standard TCP's 1.22/p^0.5 is less.
+/// CUBIC's cycle without fast convergence, which rounding must not trigger. The cycle is neutral: the curve
+/// is flat at the loss, so that a wrong maximum hardly changes. The flow starts with the correct one. A cycle
+/// lasts K = cbrt(0.3 W/c) seconds and has the mean 0.925 W; with 1/p = mean K/rtt the mean is (c 3.7/(4
+/// 0.3))^(1/4) (rtt/p)^(3/4) = 1.0539 (rtt/p)^(3/4). Standard TCP's 1.22/p^0.5 is less.
 fn cubic_cycle(variant: f64, period: u32, tolerance: f64) {
     let theory = 1.0539 * (RTT_S * f64::from(period)).powf(0.75);
     let law = law("cubic", &[("fast_convergence", 1.0), ("variant", variant)]);
@@ -82,31 +82,32 @@ fn cubic_cycle(variant: f64, period: u32, tolerance: f64) {
 
 #[test]
 fn cubic_has_the_power_of_three_quarters() {
-    // The window lags the target by its own rtt, which is looked ahead; whole packets take 0.5/680, and
-    // standard TCP's growth leads during the first of 80 round trips.
+    // The window lags the target by one rtt, which the target anticipates; whole packets are an error of
+    // 0.5/680, and standard TCP's growth leads during the first of 80 round trips.
     cubic_cycle(1.0, 50_000, 0.005);
     cubic_cycle(1.0, 1_000_000, 0.005);
 }
 
 #[test]
 fn cubic_of_linux_lags_by_a_segment() {
-    // The target is cut to a whole segment and must be one above the window; then one segment takes a
+    // The target is truncated to a whole segment and must exceed the window by one; a segment then takes a
     // round trip. That is up to 2 of 627 segments behind the curve.
     cubic_cycle(0.0, 50_000, 0.01);
 }
 
 #[test]
 fn cubic_is_standard_tcp_where_that_is_faster() {
-    // At rtt 10 ms and p = 1e-3 the curve gives 5.9: alpha = 0.529, beta = 0.7 have the mean 1.2247/p^0.5
-    // = 38.7 of equation (3), since w_est just returns to the last window at each loss. Whole packets in
-    // flight take half a packet of 45 at the top, 1 %; w_est = prior is passed by one round at most.
+    // At rtt 10 ms and p = 1e-3 the curve gives 5.9: alpha = 0.529, beta = 0.7 have the mean 1.2247/p^0.5 =
+    // 38.7 of equation (3), because w_est just returns to the last window at each loss. Whole packets in
+    // flight are an error of half a packet in 45 at the top, 1 %; w_est = prior is exceeded by at most one
+    // round.
     let mut flow = Flow::new(law("cubic", &[("fast_convergence", 1.0), ("variant", 1.0)]), 38.0, 2.0, 0.01);
     friendly_cycles(&mut flow, 20);
     let rounds = friendly_cycles(&mut flow, 20);
     close("cubic, friendly", 20_000.0 / rounds, 1.2247 * 1000.0f64.sqrt(), 0.02);
 }
 
-/// Round trips of 10 ms that `cycles` of 1000 packets take.
+/// Number of round trips of 10 ms for `cycles` of 1000 packets.
 fn friendly_cycles(flow: &mut Flow, cycles: u32) -> f64 {
     let mut rounds = 0.0;
     for _ in 0..cycles {
@@ -121,20 +122,20 @@ fn friendly_cycles(flow: &mut Flow, cycles: u32) -> f64 {
 
 #[test]
 fn illinois_on_an_empty_path_adds_ten_and_takes_an_eighth() {
-    // AIMD: sqrt(a (2 - b) / (2 b) / p) = sqrt(75/p). Squares forget the start by 0.766 a loss, 40 leave
-    // nothing; whole packets in flight take half of the 926 at the top.
+    // AIMD: sqrt(a (2 - b) / (2 b) / p) = sqrt(75/p). The squared initial error falls by 0.766 per loss and
+    // is gone after 40; whole packets in flight are an error of half of 926 at the top.
     let ours = mean_window(law("illinois", &[]), 900.0, 10_000, 40);
     close("illinois", ours, 750_000.0_f64.sqrt(), 0.005);
 }
 
 #[test]
 fn yeah_on_an_empty_path_is_scalable() {
-    // as scalable: 0.07489/p, 0.875^40 = 0.5 % left of the start's error
+    // as scalable: 0.07489/p, 0.875^40 = 0.5 % of the initial error remains
     let ours = mean_window(law("yeah", &[]), 750.0, 10_000, 40);
     close("yeah", ours, 748.9, 0.005);
 }
 
-/// Round trips from a loss at `peak` until the window is there again.
+/// Number of round trips from a loss at `peak` until the window returns to it.
 fn rounds_back(mut flow: Flow) -> f64 {
     let (peak, mut rounds) = (flow.window.cwnd, 0.0);
     flow.lose();
@@ -147,13 +148,13 @@ fn rounds_back(mut flow: Flow) -> f64 {
 
 #[test]
 fn bic_is_back_in_a_logarithm_after_its_bounded_steps() {
-    // From 8750: 32 a round until 64 are left, then half the rest, 2 ln(64/0.02) rounds down to 0.02,
-    // and 2 of 0.01: (1250 - 64)/32 + 16.14 + 2 = 55.2. The first and the last step are cut short.
+    // From 8750: 32 per round until 64 are left, then half the rest, 2 ln(64/0.02) rounds down to 0.02, and 2
+    // of 0.01: (1250 - 64)/32 + 16.14 + 2 = 55.2. The first and the last step are truncated.
     let paper = law("bic", &[("variant", 1.0)]);
     close("bic, paper", rounds_back(Flow::new(paper, 10_000.0, 2.0, RTT_S)), 55.2, 0.01);
-    // From 7998, all faster by 31/16. A quarter of the distance is cut: 16 a round until 67 are left,
-    // then 4 segments at each step from 16 to 2, sum 4/k = 9.52, and the last 7 at 0.2:
-    // (1935/16 + 9.52 + 35) 16/31 = 85.4. Counts are cut to whole numbers, at most 1 of 161.
+    // From 7998, all faster by 31/16. A quarter of the distance is limited: 16 per round until 67 are left,
+    // then 4 segments at each step from 16 to 2, sum 4/k = 9.52, and the last 7 at 0.2: (1935/16 + 9.52 + 35)
+    // 16/31 = 85.4. Counts are truncated to integers, at most 1 in 161.
     let linux = law("bic", &[]);
     close("bic, linux", rounds_back(Flow::new(linux, 10_000.0, 2.0, RTT_S)), 85.4, 0.01);
 }
@@ -169,8 +170,9 @@ fn htcp_cycle(t: f64, beta: f64) -> f64 {
 
 #[test]
 fn htcp_has_the_cycle_of_its_increase() {
-    // Without a queue the RTTs are equal: beta is its greatest, 0.8; without adaptation 0.5. Whole packets
-    // in flight take half of 1700 at the top; the throughput settles within the first cycles.
+    // Without a queue the RTTs are equal: beta is its largest value, 0.8; without adaptation 0.5. Whole
+    // packets in flight are an error of half of 1700 at the top; the throughput settles within the first
+    // cycles.
     for (adaptive, beta) in [(0.0, 0.8), (1.0, 0.5)] {
         let period = 100_000;
         let (mut low, mut high) = (1.0, 100.0);
@@ -188,8 +190,8 @@ fn htcp_has_the_cycle_of_its_increase() {
 
 #[test]
 fn hstcp_has_the_line_of_its_rfc() {
-    // w = 0.12/p^0.835 takes the constants of the mean window for the whole cycle, in which a(w) moves by
-    // a third to each side. Both errors are of second order, (1/3)^2/2 = 5 % at most.
+    // w = 0.12/p^0.835 uses the constants at the mean window for the whole cycle, in which a(w) changes by a
+    // third to each side. Both errors are of second order, at most (1/3)^2/2 = 5 %.
     for (period, cycles) in [(10_000, 20), (100_000, 20), (1_000_000, 10)] {
         let theory = 0.12 * f64::from(period).powf(0.835);
         close("hstcp", mean_window(law("hstcp", &[]), theory, period, cycles), theory, 0.05);
@@ -198,9 +200,10 @@ fn hstcp_has_the_line_of_its_rfc() {
 
 #[test]
 fn westwood_keeps_the_share_that_is_not_queued() {
-    // At 100 ms, 70 of them without a queue, a loss keeps 0.7 of the window that the bandwidth tells: two
-    // filters lag 7 samples of 70 ms each, and half a sample twice, 10.5 round trips or segments in all. A
-    // cycle from 0.7 (W - 10.5) to W has as many rounds as segments. The lag is known to half a round.
+    // At 100 ms, 70 of them without a queue, a loss keeps 0.7 of the window that corresponds to the
+    // bandwidth. Two filters lag 7 samples of 70 ms each, and half a sample twice, 10.5 round trips or
+    // segments in all. A cycle from 0.7 (W - 10.5) to W has as many rounds as segments. The lag is known to
+    // half a round.
     let (period, cycles) = (100_000, 10);
     let mut flow = Flow::new(law("westwood", &[]), 500.0, 2.0, 0.07);
     flow.ack(0.07);

@@ -1,9 +1,9 @@
-//! VCP's router and sender, worked by hand.
+//! VCP's router and sender, computed by hand.
 
 use headgate_algos::scheme::vcp::{fold, format, router, sender, word};
 use headgate_model::chance::Stream;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
-use headgate_model::feedback::{Feedback, Passing};
+use headgate_model::feedback::{Feedback, PassingPacket};
 use headgate_model::queue::Backlog;
 
 use crate::drive::values;
@@ -11,7 +11,7 @@ use crate::drive::values;
 /// 100 ms, 1500 B.
 const PATH: Path = Path { srtt_s: 0.1, min_rtt_s: 0.1, segment_bytes: 1500 };
 
-/// 8 Mbit/s: 200 000 bytes in a period, 196 000 of which are aimed at.
+/// 8 Mbit/s: 200 000 bytes in a period, of which the target is 196 000.
 const LINE: f64 = 1e6;
 const AIM: f64 = 196_000.0;
 
@@ -24,11 +24,11 @@ fn router(own: &[(&str, f64)]) -> router::Router {
     router::Router::new(params, LINE, Stream::new(1, "router", 0))
 }
 
-/// A period in which so many bytes come, with that queue at every look.
+/// A period with this number of bytes, and that queue at every sample.
 fn period(router: &mut router::Router, bytes: f64, waiting: f64) {
     let packets = if waiting > 0.0 { 1.0 } else { 0.0 };
     let port = Backlog { bytes: waiting, packets, rate_bytes_s: LINE, ..Backlog::default() };
-    router.on_arrival(&Passing { size_bytes: bytes as u32, data: true }, None, &port);
+    router.on_arrival(&PassingPacket { size_bytes: bytes as u32, data: true }, None, &port);
     (0..20).for_each(|_| router.on_tick(&port));
 }
 
@@ -36,10 +36,14 @@ fn load(router: &router::Router) -> f64 {
     router.gauge().expect("a load").1
 }
 
-/// What a packet takes along.
+/// Returns the load that a packet carries away.
 fn written(router: &mut router::Router, format: f64, before: f64) -> f64 {
     let mut words = [format, before, 0.0, 0.0];
-    router.on_departure(&Passing { size_bytes: 1000, data: true }, Some(&mut words), &Backlog::default());
+    router.on_departure(
+        &PassingPacket { size_bytes: 1000, data: true },
+        Some(&mut words),
+        &Backlog::default(),
+    );
     words[word::LOAD]
 }
 
@@ -73,7 +77,7 @@ fn a_packet_in_service_is_no_queue() {
 fn ticks_come_every_10_ms_and_the_measure_every_200() {
     let mut router = router(&[]);
     let port = Backlog { rate_bytes_s: LINE, ..Backlog::default() };
-    router.on_arrival(&Passing { size_bytes: 1000, data: true }, None, &port);
+    router.on_arrival(&PassingPacket { size_bytes: 1000, data: true }, None, &port);
     for tick in 1..=20u64 {
         assert_eq!((router.next_tick(), load(&router)), (tick * 10_000_000_000, 0.0));
         router.on_tick(&port);
@@ -111,7 +115,8 @@ fn a_sixteenth_of_the_last_periods_queue_counts_in_the_released_code() {
     }
 }
 
-/// 8 Mbit/s is of the class of 10 Mbit/s, which aims at 96 %: gamma after so many periods at each of these uses.
+/// 8 Mbit/s belongs to the class of 10 Mbit/s, whose target is 96 %: gamma after these numbers of periods at
+/// each utilisation.
 fn gammas<const N: usize>(gamma: f64, periods: [(u32, f64); N]) -> [f64; N] {
     let mut router = router(&[("gamma", gamma), ("target", 1.0)]);
     let mut next_is = |used: f64| {
@@ -123,7 +128,7 @@ fn gammas<const N: usize>(gamma: f64, periods: [(u32, f64); N]) -> [f64; N] {
 
 #[test]
 fn the_moving_target_steps_after_ten_periods_until_the_use_is_96_per_cent() {
-    // the tenth is still measured by the old one
+    // the tenth period is still measured with the old gamma
     let seen = gammas(0.95, [(10, 0.9), (1, 0.97), (10, 0.97), (10, 0.96), (10, 0.96)]);
     for (ours, due) in seen.iter().zip([0.95, 0.954, 0.950, 0.946, 0.946]) {
         assert!((ours - due).abs() < 1e-9, "{seen:?}");
@@ -139,7 +144,7 @@ fn the_target_stays_between_a_tenth_and_0_999() {
 
 #[test]
 fn faster_lines_aim_higher_in_smaller_steps() {
-    // bit/s, and the least use of these at which gamma falls
+    // bit/s, and the smallest of these utilisations at which gamma falls
     let classes = [
         (660e3, 0.95, 0.005),
         (6.5e6, 0.95, 0.005),
@@ -157,7 +162,7 @@ fn faster_lines_aim_higher_in_smaller_steps() {
                 let (mut left, most) = (used * rate_bps / 40.0, f64::from(u32::MAX));
                 while left > 0.0 {
                     let size_bytes = left.min(most).round() as u32;
-                    router.on_arrival(&Passing { size_bytes, data: true }, None, &port);
+                    router.on_arrival(&PassingPacket { size_bytes, data: true }, None, &port);
                     left -= most;
                 }
                 (0..20).for_each(|_| router.on_tick(&port));
@@ -205,7 +210,7 @@ fn starting(cwnd: f64) -> Window {
     Window { ssthresh: f64::INFINITY, ..avoiding(cwnd) }
 }
 
-/// An ACK of one segment, by a flow whose window limits it.
+/// An ACK of one segment, of a flow that its window limits.
 fn ack(now_s: f64, rtt_s: f64) -> Ack {
     Ack { now_s, acked: 1.0, rtt_s, cwnd_limited: true, ..Ack::default() }
 }
@@ -214,7 +219,7 @@ fn at_rtt(rtt_s: f64) -> Path {
     Path { srtt_s: rtt_s, min_rtt_s: rtt_s, ..PATH }
 }
 
-/// One ACK at a time, after a header.
+/// Delivers one ACK after a header.
 fn hear(law: &mut sender::Sender, said: f64, now_s: f64, path: &Path, window: &mut Window) {
     law.on_header(&[0.0, said, 0.0, 0.0], now_s, path, window);
     law.on_ack(&ack(now_s, path.srtt_s), path, window);
@@ -259,7 +264,7 @@ fn the_authors_code_scales_to_100_ms_between_20_and_500() {
     }
 }
 
-/// What an ACK adds to that window.
+/// The increase of that window by an ACK.
 fn added_to(cwnd: f64, own: &[(&str, f64)], said: f64, rtt_s: f64) -> f64 {
     let mut window = avoiding(cwnd);
     hear(&mut sender(own), said, 1.0, &at_rtt(rtt_s), &mut window);
@@ -269,7 +274,7 @@ fn added_to(cwnd: f64, own: &[(&str, f64)], said: f64, rtt_s: f64) -> f64 {
 #[test]
 fn the_released_code_caps_what_an_ack_adds_by_the_window() {
     let released = [("variant", 2.0)];
-    // (0.5 s/0.1 s)^2 = 25 packets in an RTT, more than the caps but at 10^4, where it is 0.0025
+    // (0.5 s/0.1 s)^2 = 25 packets per RTT, more than the caps except at 10^4, where it is 0.0025
     for (cwnd, most) in [(1.0, 0.1), (10.0, 0.06), (100.0, 0.04), (1e3, 0.02), (1e4, 25e-4)] {
         close(added_to(cwnd, &released, 2.0, 0.5), most);
     }

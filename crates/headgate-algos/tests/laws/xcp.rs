@@ -1,17 +1,17 @@
-//! XCP's router and sender, worked by hand.
+//! XCP's router and sender, computed by hand.
 
 use headgate_algos::scheme::xcp::{fold, router, sender, word};
 use headgate_model::chance::Stream;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
-use headgate_model::feedback::{Feedback, Passing, Words};
+use headgate_model::feedback::{Feedback, PassingPacket, Words};
 use headgate_model::queue::Backlog;
 
 use crate::drive::{near, values};
 
-const DATA: Passing = Passing { size_bytes: 1000, data: true };
+const DATA: PassingPacket = PassingPacket { size_bytes: 1000, data: true };
 /// 8 Mbit/s.
 const LINE: f64 = 1e6;
-/// The first estimate covers this much by its count, whenever its timer goes off.
+/// The first estimate covers this time by its counts, whenever its timer expires.
 const SPAN_S: f64 = 0.05;
 
 fn header(cwnd: f64, rtt_s: f64, change: f64) -> Words {
@@ -41,12 +41,12 @@ fn router(changes: &[(&str, f64)]) -> router::Router {
     router::Router::new(params, LINE, Stream::new(1, "test", 0))
 }
 
-/// The sum of changes that the router wants, bytes/s.
+/// The router's sum of changes, bytes/s.
 fn wanted(router: &router::Router) -> f64 {
     router.gauge().expect("it shows it").1 / 8.0
 }
 
-/// A router after its first estimate, of `packets` that came with this header. No queue was there.
+/// A router after its first estimate, from `packets` arrivals with this header and an empty queue.
 fn estimated(changes: &[(&str, f64)], packets: u32, words: Words) -> router::Router {
     let mut router = router(changes);
     (0..packets).for_each(|_| router.on_arrival(&DATA, Some(&words), &port(0.0)));
@@ -58,7 +58,7 @@ fn estimated(changes: &[(&str, f64)], packets: u32, words: Words) -> router::Rou
     router
 }
 
-/// What a packet is told.
+/// The change that a packet receives.
 fn told(router: &mut router::Router, words: Words) -> f64 {
     let mut words = words;
     router.on_departure(&DATA, Some(&mut words), &port(0.0));
@@ -72,7 +72,7 @@ fn spare_capacity_is_shared_by_spacing_and_traffic_is_moved_by_size() {
     near(wanted(&router), 4e4);
     // X = 0.01 each: gain 9e4/45, cut 5e4/45
     near(told(&mut router, request(5.0, 0.05)), 4e4 / 45.0);
-    // a flow with half the window and the same RTT has X = 0.02: twice the gain for a packet
+    // a flow with half the window and the same RTT has X = 0.02: twice the increase per packet
     near(told(&mut router, request(2.5, 0.05)), (2.0 * 9e4 - 5e4) / 45.0);
 }
 
@@ -90,7 +90,7 @@ fn too_much_traffic_is_cut_by_size() {
 fn acks_count_as_traffic_and_tell_of_no_rtt() {
     let mut router = router(&[]);
     router.on_arrival(&DATA, Some(&request(5.0, 0.2)), &port(0.0));
-    let ack = Passing { size_bytes: 40, data: false };
+    let ack = PassingPacket { size_bytes: 40, data: false };
     (0..100).for_each(|_| router.on_arrival(&ack, None, &port(0.0)));
     while wanted(&router) == 0.0 {
         router.on_tick(&port(0.0));
@@ -102,7 +102,7 @@ fn acks_count_as_traffic_and_tell_of_no_rtt() {
 fn the_persistent_queue_is_drained_over_a_mean_rtt() {
     let mut router = router(&[]);
     for _ in 0..20 {
-        // 40 packets of RTT 0.1 and 0.3 in an interval; X alike, so d = 0.2 and F counts 0.2 s
+        // 40 packets of RTT 0.1 and 0.3 in an interval; X is equal, so that d = 0.2 and F covers 0.2 s
         for rtt_s in [0.1, 0.3] {
             let words = request(rtt_s / 0.01, rtt_s);
             (0..20).for_each(|_| router.on_arrival(&DATA, Some(&words), &port(7000.0)));
@@ -111,7 +111,8 @@ fn the_persistent_queue_is_drained_over_a_mean_rtt() {
         }
         router.on_tick(&port(6000.0));
     }
-    // looks come twice in an interval or more, each after a departure that left 5000 and took 1000
+    // the queue is sampled at least twice per interval, each time after a departure that left 5000 and took
+    // 1000
     let arrivals = (0.4 * LINE - 0.226 * 6000.0 / 0.2 - wanted(&router)) / 0.4 * 0.2;
     let batches = arrivals / 40_000.0;
     assert!((batches - batches.round()).abs() < 1e-6, "{batches}");
@@ -154,10 +155,10 @@ fn what_is_not_taken_is_given_back() {
     // F = 4e4, gain 9e4, cut 5e4 in all: 2000 and 1111.1 for a packet, 888.9 net
     let (gain, cut) = (9e4 / 45.0, 5e4 / 45.0);
     let mut router = estimated(&[], 45, request(5.0, 0.05));
-    // 200 is all that another router allows: here the cut is charged with 688.9 more, the gain whole
+    // another router allows only 200: here 688.9 more are charged as a reduction, and the whole increase
     near(told(&mut router, header(5.0, 0.05, 200.0)), 200.0);
     let (mut gains, mut cuts) = (9e4 - gain, 5e4 - (gain - 200.0));
-    // then packets are told as before until the cut is spent
+    // then packets receive the same change until the reduction is used up
     while cuts >= cut {
         near(told(&mut router, request(5.0, 0.05)), gain - cut);
         (gains, cuts) = (gains - gain, cuts - cut);
@@ -202,7 +203,7 @@ fn no_more_is_handed_out_than_the_budget_has() {
         let (mut positive, mut net) = (0.0, 0.0);
         for _ in 0..5 * packets {
             let (cwnd, rtt_s) = (1.0 + 30.0 * next(&mut state), 0.01 + next(&mut state));
-            // in every second run another router has been there
+            // in every second run another router precedes this one
             let upstream = if run % 2 == 0 { f64::INFINITY } else { 8000.0 * (next(&mut state) - 0.5) };
             let change = told(&mut router, header(cwnd, rtt_s, upstream));
             assert!(change <= upstream);
@@ -220,7 +221,7 @@ fn timers_may_begin_at_random() {
         router::Router::new(params, LINE, Stream::new(1, "test", entity)).next_tick() as f64 / 1e12
     };
     let all: Vec<f64> = (0..200).map(first).collect();
-    // the earlier one of two, each 50 ms with a deviation of 10 ms: mean 50 - 10/sqrt(pi)
+    // the earlier of two times, each 50 ms with a deviation of 10 ms: mean 50 - 10/sqrt(pi)
     let mean = all.iter().sum::<f64>() / 200.0;
     assert!((mean - 0.0444).abs() < 0.002, "{mean}");
     assert!(all.iter().all(|&s| s >= 0.004));
@@ -237,7 +238,7 @@ fn timers_of_all_ports_begin_alike() {
 
 #[test]
 fn a_queue_is_looked_for_twice_in_the_rtt_less_its_own_time() {
-    // held for 20 of 50 ms: every 15 ms; the paper's form looks once in 30 ms. Estimates come every 50 ms
+    // held for 20 of 50 ms: every 15 ms; the paper's form samples once in 30 ms. Estimates follow every 50 ms
     for (form, held_bytes, look_s) in [(0.0, 0.0, 0.025), (0.0, 20_000.0, 0.015), (1.0, 20_000.0, 0.03)] {
         let mut router = router(&[("form", form)]);
         let mut ticks = 0.0;
@@ -297,7 +298,7 @@ fn a_loss_halves_while_feedback_goes_on() {
     law.on_congestion(&Congestion { cause: Cause::Loss, now_s: 1.0, in_flight: 10 }, &PATH, &mut window);
     near(window.ssthresh, 5.0);
     law.on_header(&header(10.0, 0.1, 5000.0), 1.0, &PATH, &mut window);
-    near(window.ssthresh, 5.5); // where the window goes when all is repaired
+    near(window.ssthresh, 5.5); // the window at the end of the repair
     law.on_recovered(1.1, &PATH, &mut window);
     law.on_header(&header(10.0, 0.1, 5000.0), 1.0, &PATH, &mut window);
     near(window.ssthresh, 5.5);

@@ -1,9 +1,9 @@
-//! Makes captures, from the RFCs and the drafts.
+//! Builds captures by the RFCs and the drafts.
 
 use std::io::Cursor;
 use std::time::Duration;
 
-use headgate_capture::{Capture, Contents, Refused, Row};
+use headgate_capture::{Capture, CaptureError, Contents, Row};
 
 pub const FIN: u8 = 1;
 pub const SYN: u8 = 2;
@@ -14,7 +14,7 @@ pub const RAW: u16 = 101;
 pub const CLIENT: ([u8; 4], u16) = ([10, 0, 0, 1], 40_000);
 pub const SERVER: ([u8; 4], u16) = ([192, 0, 2, 7], 443);
 
-/// A file in the making; words are in its byte order.
+/// A file under construction; words are in its byte order.
 #[derive(Clone)]
 pub struct File {
     pub bytes: Vec<u8>,
@@ -84,7 +84,7 @@ impl File {
     }
 }
 
-/// A segment: who sends it, what it says. Its payload is zeros.
+/// A segment: its sender and its fields. The payload is zeros.
 #[derive(Clone, Copy)]
 pub struct Tcp {
     pub from_client: bool,
@@ -134,7 +134,7 @@ pub fn ipv4(from: [u8; 4], to: [u8; 4], protocol: u8, fragment: u16, inside: &[u
     [head.concat(), from.to_vec(), to.to_vec(), inside.to_vec()].concat()
 }
 
-/// An IPv6 packet with extension headers in front of what is inside.
+/// An IPv6 packet with extension headers in front of its content.
 pub fn ipv6(from_client: bool, next: u8, inside: &[u8]) -> Vec<u8> {
     let host = |last: u8| [&[0x20, 0x01, 0x0d, 0xb8][..], &[0; 11], &[last]].concat();
     let (from, to) = if from_client { (host(1), host(2)) } else { (host(2), host(1)) };
@@ -149,7 +149,8 @@ pub fn ethernet(kind: u16, inside: &[u8]) -> Vec<u8> {
 pub const CLIENT_ISN: u32 = 1000;
 pub const SERVER_ISN: u32 = 5_000_000;
 
-/// A whole connection as its client's host sees it, a round trip of 40 ms: 100 bytes asked, 3000 answered. Times in ms.
+/// A whole connection at its client's host, with a round trip of 40 ms: a request of 100 bytes and an answer
+/// of 3000. Times in ms.
 pub fn exchange() -> Vec<(u32, Tcp)> {
     let (c, s) = (CLIENT_ISN, SERVER_ISN);
     vec![
@@ -176,7 +177,7 @@ pub fn raw(segments: &[(u32, Tcp)]) -> File {
     file
 }
 
-pub fn try_read(bytes: &[u8]) -> Result<Contents, Refused> {
+pub fn try_read(bytes: &[u8]) -> Result<Contents, CaptureError> {
     let mut capture = Capture::new(Cursor::new(bytes.to_vec()))?;
     while !capture.advance(Duration::from_secs(10))? {}
     Ok(capture.into_contents())

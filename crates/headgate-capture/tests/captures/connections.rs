@@ -1,4 +1,4 @@
-//! Connections: what they carried, when they began, and their round trip.
+//! Connections: the bytes that they carried, their start times, and their round trips.
 
 use headgate_capture::connections::MOST_OPEN;
 
@@ -19,7 +19,7 @@ fn a_flow_is_opened_a_round_trip_before_its_data() {
 
 #[test]
 fn the_round_trip_is_the_same_wherever_one_looks() {
-    // at the client, in the middle, at the server: when SYN, SYN-ACK and ACK pass
+    // at the client, in the middle, at the server: the times of SYN, SYN-ACK and ACK
     for times in [[0, 40, 40], [10, 30, 50], [20, 20, 60]] {
         let packets = [
             (times[0], Tcp::client(C, 0, SYN, 0)),

@@ -5,7 +5,7 @@ use headgate_capture::source::End;
 
 use crate::build::{ETHERNET, File, MS, RAW, exchange, only_row, raw, read, try_read};
 
-/// What every form of the exchange comes to.
+/// The result of every form of the exchange.
 fn check(file: &File) {
     let contents = read(file);
     assert_eq!(contents.end, End::Whole);
@@ -150,7 +150,7 @@ fn a_file_that_is_cut_is_used_up_to_there() {
     assert_eq!(seen, 9);
 }
 
-/// Where records of a little-endian pcap file begin.
+/// Offsets of the records of a little-endian pcap file.
 fn whole_records(bytes: &[u8]) -> Vec<usize> {
     let mut at = 24;
     let mut places = Vec::new();

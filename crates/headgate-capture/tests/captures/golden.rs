@@ -1,10 +1,11 @@
-//! One capture written by hand, byte by byte, and what follows from it by hand.
+//! One capture written by hand, byte by byte, and its expected contents.
 
 use headgate_capture::Kind;
 
 use crate::build::try_read;
 
-/// pcap, big-endian, microseconds, Ethernet, cut to 54 bytes a packet: a client asks for 5 bytes and gets 7.
+/// pcap, big-endian, microseconds, Ethernet, cut to 54 bytes per packet: a client requests 5 bytes and
+/// receives 7.
 const CAPTURE: &str = "
 a1b2c3d4 0002 0004 00000000 00000000 00000036 00000001
   65000000 00000000 00000036 00000036

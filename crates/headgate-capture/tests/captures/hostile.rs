@@ -1,14 +1,14 @@
-//! Bytes from anybody: whatever they are, they are read as far as they make sense.
+//! Arbitrary bytes are read as far as they are valid.
 
 use headgate_capture::contents::MOST_ROWS;
 use headgate_capture::rates::MOST_SPANS;
-use headgate_capture::{Contents, Kind, Refused};
+use headgate_capture::{CaptureError, Contents, Kind};
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::build::{ETHERNET, File, RAW, SYN, Tcp, exchange, ipv4, ipv6, raw, try_read};
 
-/// Files that mutants are made of: each format, many kinds of packet.
+/// Files that are mutated: each format, many kinds of packet.
 fn seeds() -> Vec<Vec<u8>> {
     let mut mixed = File::pcapng(true);
     mixed.interface(ETHERNET, 9, 0).interface(RAW, 0x80 | 30, -5);
@@ -50,7 +50,7 @@ fn mutate(bytes: &mut Vec<u8>, chance: &mut Pcg64Mcg) {
     }
 }
 
-/// What holds of whatever was read.
+/// Properties of any contents.
 fn check(contents: &Contents) {
     let tcp = contents.counts[Kind::Tcp as usize];
     let rows = contents.rows.iter().flat_map(|row| row.counts);
@@ -90,8 +90,8 @@ fn try_mutants(count: usize, seed: u64) {
                 read += 1;
                 taken += contents.rows.len();
             }
-            Err(Refused::Unreadable(error)) => assert!(!error.to_string().is_empty()),
-            Err(Refused::TooMany) => panic!("so few bytes"),
+            Err(CaptureError::Unreadable(error)) => assert!(!error.to_string().is_empty()),
+            Err(CaptureError::TooMany) => panic!("so few bytes"),
         }
     }
     assert!(read > count / 2 && taken > count / 2, "{read} were read, with {taken} connections");

@@ -1,4 +1,4 @@
-//! Kinds of link, VLANs, IPv6 with extension headers, fragments, and what is not TCP.
+//! Kinds of link, VLANs, IPv6 with extension headers, fragments, and other protocols.
 
 use headgate_capture::{Contents, Kind};
 
@@ -6,7 +6,7 @@ use crate::build::{
     CLIENT, ETHERNET, File, MS, RAW, SERVER, Tcp, ethernet, exchange, ipv4, ipv6, only_row, read,
 };
 
-/// The exchange with frames made by `frame`.
+/// The exchange in frames that `frame` builds.
 fn framed(link: u16, frame: impl Fn(&Tcp) -> Vec<u8>) -> File {
     let mut file = File::pcap(link, false, false);
     for (time_ms, segment) in exchange() {

@@ -1,4 +1,4 @@
-//! Captures made byte by byte, and what is read of them.
+//! Captures built byte by byte, and their contents.
 
 mod build;
 mod connections;

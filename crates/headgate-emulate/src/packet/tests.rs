@@ -27,7 +27,10 @@ fn a_datagram_is_read() {
         protocol: 17,
         ports: [1000, 443],
     };
-    assert_eq!(seen, Seen { key, size_bytes: 128, payload_bytes: 100, capable: true, marked: false });
+    assert_eq!(
+        seen,
+        PacketSummary { key, size_bytes: 128, payload_bytes: 100, capable: true, marked: false }
+    );
 }
 
 #[test]
@@ -35,7 +38,7 @@ fn ports_of_ipv6_are_behind_its_extensions() {
     let mut bytes = Vec::new();
     let (from, to) = ([0xfd; 16], [0xfe; 16]);
     PacketBuilder::ipv6(from, to, 64).tcp(80, 81, 1, 2).write(&mut bytes, &[0; 9]).expect("a packet");
-    // a hop-by-hop header of 8 B with padding goes between
+    // a hop-by-hop header of 8 B with padding is inserted
     let mut extended = bytes[..40].to_vec();
     extended[4..6].copy_from_slice(&(20u16 + 9 + 8).to_be_bytes());
     extended[6] = 0;
@@ -95,7 +98,8 @@ fn later_fragments_have_no_ports() {
     assert_eq!((seen.key.ports, seen.payload_bytes), ([0, 0], 108));
 }
 
-/// Packets that mutants are made of: both versions, options and extensions, fragments, protocols with and without ports.
+/// Packets that are mutated: both versions, options and extensions, fragments, protocols with and without
+/// ports.
 fn seeds() -> Vec<Vec<u8>> {
     let four = || PacketBuilder::ipv4([10, 72, 0, 1], [10, 72, 0, 2], 64);
     let six = || PacketBuilder::ipv6([0xfd; 16], [0xfe; 16], 64);
@@ -128,7 +132,7 @@ fn seeds() -> Vec<Vec<u8>> {
 fn mutate(bytes: &mut Vec<u8>, stream: &mut Stream) {
     const WORTH: [u8; 9] = [0, 1, 0x45, 0x46, 0x4f, 0x60, 0x7f, 0x80, 0xff];
     for _ in 0..=stream.below(6) {
-        // headers more often than what follows
+        // headers more often than the bytes behind them
         let within = if stream.below(4) > 0 { 60.min(bytes.len()) } else { bytes.len() };
         let at = stream.below(within.max(1) as u64) as usize;
         match (stream.below(6), bytes.get_mut(at)) {
@@ -142,7 +146,7 @@ fn mutate(bytes: &mut Vec<u8>, stream: &mut Stream) {
     }
 }
 
-/// Each is read or refused, and a mark changes only what it is to.
+/// Each mutant is read or rejected, and a mark changes only the intended bytes.
 fn try_mutants(count: usize, seed: u64) {
     let (seeds, mut stream, mut read) = (seeds(), Stream::new(seed, "hostile packets", 0), 0);
     for number in 0..count {

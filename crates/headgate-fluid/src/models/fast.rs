@@ -4,19 +4,20 @@
 //! Each flow moves its window until it keeps `alpha` packets in the queues of its path.
 //!
 //! # The equations
-//! `w' = kappa (1 - q/U')` with `kappa = gamma alpha/(n R)` and `U' = alpha/x`, where the window is updated
-//! every `n` round trips: `w' = gamma (alpha - q x)/(n R)`. In equilibrium `x = alpha/q`. A link has the queue `q_l'
-//! = y - C`, kept between 0 and its buffer, where `y` is what arrives; a path has the queueing delay `q = sum
-//! of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. In equilibrium every link is full or has no queue,
-//! and the rates maximise the sum of `alpha ln x`: weighted proportional fairness.
+//! `w' = kappa (1 - q/U')` with `kappa = gamma alpha/(n R)` and `U' = alpha/x`, if the window is updated
+//! every `n` round trips: `w' = gamma (alpha - q x)/(n R)`. In equilibrium `x = alpha/q`. A link has the
+//! queue `q_l' = y - C`, bounded by 0 and its buffer, with the arrivals `y`; a path has the queueing delay `q
+//! = sum of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. In equilibrium every link is full or
+//! has no queue, and the rates maximise the sum of `alpha ln x`: weighted proportional fairness.
 //!
 //! # Where it differs from the source
-//! The source's time counts updates, and its `kappa` is `gamma alpha`; here it counts seconds, and an update
-//! is `update_rounds` round trips. The base RTT is the true one. There is no doubling at the start. Delays
-//! are seen at once; with `feedback = round` the window moves by the `q` and `R` of a round trip ago. A full buffer takes no more, but no flow halves its window for it.
+//! NOTE(Jin, Wei, Low 2004): the paper's time counts updates, and its `kappa` is `gamma alpha`; here time is
+//! in seconds, and an update takes `update_rounds` round trips. The base RTT is exact. There is no doubling
+//! at the start. Delays are seen at once; with `feedback = round` the window moves by the `q` and `R` of one
+//! round trip ago. A full buffer drops the excess, but no flow halves its window for it.
 //!
 //! # When to use it
-//! For FAST's rates, queues and convergence; `headgate.fluid.fast_map` has the source's map in discrete time.
+//! For FAST's rates, queues and convergence; `headgate.fluid.fast_map` is the paper's map in discrete time.
 //!
 //! # References
 //! Jin, Wei, Low 2004; Wang, Wei, Low 2005 (feedback delay); Wei, Jin, Low, Hegde 2006.
@@ -25,6 +26,16 @@ use headgate_model::params::Card;
 
 use crate::flow_level::{Flow, FlowLaw, FlowLevel, Price, power};
 use crate::model::Demand;
+
+headgate_model::choices! {
+    /// The age of the feedback.
+    pub enum FeedbackDelay {
+        /// None.
+        Now = "now",
+        /// One round trip.
+        Round = "round",
+    }
+}
 
 headgate_model::params! {
     /// Window at the start.
@@ -35,8 +46,8 @@ headgate_model::params! {
     gamma: number(0.5, (1e-6, 1.0), "1", "Jin, Wei, Low 2004"),
     /// Round trips per update of the window.
     update_rounds: number(2.0, (1.0, 16.0), "round trips", "ns-2 FAST agent 1.1.3"),
-    /// Whether waits are seen at once, or a round trip late.
-    feedback: choice(["now", "round"], "Jin, Wei, Low 2004; Wang, Wei, Low 2005"),
+    /// Whether queueing delays are seen at once, or one round trip late.
+    feedback: choice(FeedbackDelay, "Jin, Wei, Low 2004; Wang, Wei, Low 2005"),
 }
 
 pub const CARD: Card = Card {
@@ -67,8 +78,8 @@ impl FlowLaw for Law {
         self.0.initial_window
     }
 
-    fn late(&self) -> bool {
-        self.0.feedback == 1.0
+    fn sees_prices_late(&self) -> bool {
+        self.0.feedback == FeedbackDelay::Round
     }
 
     fn gain(&self, flow: Flow) -> f64 {

@@ -1,24 +1,24 @@
 //! HighSpeed TCP at flow level.
 //!
 //! # What it does
-//! The mean window of HighSpeed TCP: above 38 packets it rises faster the larger it is, and takes less off at
-//! a loss.
+//! The mean window of HighSpeed TCP: above 38 packets a larger window grows faster, and is reduced less at a
+//! loss.
 //!
 //! # The equations
-//! `w' = kappa (1 - p/U')` with `U' = p(w)`, on a line in logarithms from 1e-3 at 38 packets to 1e-7 at
-//! 83000, and `kappa = p(w) w^2 2 b(w)/((2 - b(w)) T)`, where `b` falls with `ln w` from 0.5 to 0.1: the
-//! increase of the RFC per round trip. In equilibrium `w = 0.119/p^0.835`. Below 38 packets `U' = 1e-3 (38/w)^2` and
-//! `kappa = U' w^2 2/(3 T)`, Reno's. A link changes its loss `p_l` by `p_l' = p_l (y - C)/C` (1/s), at most
-//! 1, where `y` is what arrives; a path has `p = loss + sum of p_l`, and `T` is its round trip without
+//! `w' = kappa (1 - p/U')` with `U' = p(w)`, a line in logarithms from 1e-3 at 38 packets to 1e-7 at 83000,
+//! and `kappa = p(w) w^2 2 b(w)/((2 - b(w)) T)`, where `b` falls with `ln w` from 0.5 to 0.1: the increase of
+//! the RFC per round trip. In equilibrium `w = 0.119/p^0.835`. Below 38 packets `U' = 1e-3 (38/w)^2` and
+//! `kappa = U' w^2 2/(3 T)`, as Reno's. A link changes its loss `p_l` by `p_l' = p_l (y - C)/C` (1/s), at
+//! most 1, with the arrivals `y`; a path has `p = loss + sum of p_l`, and `T` is its round trip without
 //! queues. In equilibrium every link is full or without loss, and the rates maximise the sum of utilities.
 //!
 //! # Where it differs from the source
-//! The source says nothing of how a link makes its price: here it has no queue, and finds the loss that holds
-//! its arrivals to its rate. Prices are seen at once, not a round trip later. The source rounds: `U' =
-//! 0.08/w^1.2` and `w = 0.120/p^0.84`; these are the RFC's own points.
+//! NOTE(Jin, Wei, Low 2004): the paper does not define how a link sets its price. Here a link has no queue,
+//! and adjusts its loss until its arrivals equal its rate. Prices are seen at once, not one round trip later.
+//! The paper rounds: `U' = 0.08/w^1.2` and `w = 0.120/p^0.84`; here the constants are the points of RFC 3649.
 //!
 //! # When to use it
-//! For shares and prices in equilibrium, beside those of the other laws.
+//! For shares and prices in equilibrium, compared with those of other algorithms.
 //!
 //! # References
 //! Jin, Wei, Low 2004 (the common form); RFC 3649; Low, Lapsley 1999 (prices).
@@ -31,15 +31,15 @@ use crate::model::Demand;
 headgate_model::params! {
     /// Window at the start.
     initial_window: number(10.0, (1e-3, 1e9), "packets", "free: the equilibrium does not depend on it"),
-    /// Window up to which the law is Reno's.
+    /// Window up to which the algorithm is Reno.
     low_window: number(38.0, (2.0, 1000.0), "packets", "RFC 3649 §5"),
     /// Window at `high_p`.
     high_window: number(83000.0, (2000.0, 1e7), "packets", "RFC 3649 §5"),
     /// Loss at which the mean window is `high_window`.
     high_p: number(1e-7, (1e-12, 1e-5), "1", "RFC 3649 §5"),
-    /// Share of the window that a loss takes at `high_window`.
+    /// Fraction by which a loss reduces the window at `high_window`.
     high_decrease: number(0.1, (0.01, 0.5), "1", "RFC 3649 §5"),
-    /// Probability of a loss on the path besides those of its links.
+    /// Loss probability of the path in addition to its links'.
     loss: number(0.0, (0.0, 1.0), "1", "free"),
 }
 
@@ -58,11 +58,11 @@ pub const OF_LINKS: &[&str] = &[];
 
 pub type Hstcp = FlowLevel<Law>;
 
-/// Where the response of RFC 3649 §5 begins.
+/// The point at which the response function of RFC 3649 §5 begins.
 const LOW_P: f64 = 1e-3;
 const LOW_WINDOW: f64 = 38.0;
 
-/// Share of the window that a loss takes where the law is Reno's.
+/// Fraction by which a loss reduces the window while the algorithm is Reno.
 const LOW_DECREASE: f64 = 0.5;
 
 pub struct Law {
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::flow_level::checks::{by_default, demand_is_what_rests};
 
-    /// RFC 3649 §5: a(83000) = 83000^2 1e-7 0.2/1.9 = 72.516 a round trip. At 38 as Reno: 38^2 1e-3 (2/3).
+    /// RFC 3649 §5: a(83000) = 83000^2 1e-7 0.2/1.9 = 72.516 per round trip. At 38 as Reno: 38^2 1e-3 (2/3).
     #[test]
     fn without_loss_it_rises_as_the_rfc_has_it() {
         let law: Law = by_default(Params::TABLE);

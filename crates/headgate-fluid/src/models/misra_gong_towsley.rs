@@ -1,28 +1,29 @@
 //! TCP over RED in a network: the fluid model of Misra, Gong and Towsley.
 //!
 //! # What it does
-//! Each class of equal flows adds a packet a round trip to its window and takes a share of it off at each loss
-//! or mark, of which it hears a round trip later; each link drops or marks by RED, from a moving average of
-//! its queue. Any number of classes over any number of links.
+//! Each class of equal flows adds a packet per round trip to its window and reduces it by a fraction at each
+//! loss or mark, which it learns of one round trip later. Each link drops or marks by RED, from a moving
+//! average of its queue. There may be any number of classes over any number of links.
 //!
 //! # The equations
 //! A flow of class `i` has the window `W`, the round trip `R = rtt + sum of q/C` over the links of its path,
-//! and the rate `W/R`. With `s = t - R(t)`: `W' = 1/R - beta W (W(s)/R(s)) p(s)`, where `p = 1 - prod (1 - p_l)`
-//! over its links. A link with the flows `n` of each class that passes it has `q' = sum of n W/R - C`, `q` kept
-//! in `[0, buffer]`, `x' = C ln(1 - weight) (x - q)`, and `p_l = RED(x)`: 0 up to `min_packets`, `max_p` at
-//! `max_packets`, and from there to 1 at twice of it (`gentle`), or 1 at once. In equilibrium
-//! `W = 1/(beta p)^0.5`, and every link is full or has no queue.
+//! and the rate `W/R`. With `s = t - R(t)`: `W' = 1/R - beta W (W(s)/R(s)) p(s)`, where `p = 1 - prod (1 -
+//! p_l)` over its links. A link with the flows `n` of each class that passes it has `q' = sum of n W/R - C`,
+//! `q` bounded by `[0, buffer]`, `x' = C ln(1 - weight) (x - q)`, and `p_l = RED(x)`: 0 up to `min_packets`,
+//! `max_p` at `max_packets`, and from there to 1 at twice `max_packets` (`gentle`), or 1 at once. In
+//! equilibrium `W = 1/(beta p)^0.5`, and every link is full or has no queue.
 //!
 //! # Where it differs from the source
-//! Neither what a link drops nor how far it is from the sender changes what arrives at the next. A full buffer
-//! takes no more, but that is no loss that a sender hears of: RED is meant to keep queues below. There are no
-//! time-outs and there is no slow start. `increase = ack` counts ACKs instead of round trips,
-//! `W' = (1 - p(s)) W(s)/(R(s) W) - ...`, as the model `tcp-red` does, and has its equilibrium,
-//! `W = ((1 - p)/(beta p))^0.5`. Thresholds and weight of zero are set as ns-2 sets them.
+//! NOTE(Misra, Gong, Towsley 2000): drops at one link do not reduce the arrivals at the next, and the
+//! distance of a link from the sender does not delay them. A full buffer drops the excess, but senders do not
+//! learn of it: RED is meant to keep queues shorter. There are no time-outs and there is no slow start.
+//! `increase = ack` counts ACKs instead of round trips, `W' = (1 - p(s)) W(s)/(R(s) W) - ...`, as the model
+//! `tcp-red` does; its equilibrium is `W = ((1 - p)/(beta p))^0.5`. Thresholds and a weight of 0 are set as
+//! in ns-2.
 //!
 //! # When to use it
-//! For many long flows: how averaging, delay and the number of flows make TCP over RED settle or oscillate. For one
-//! flow and for windows of few packets it is coarse.
+//! For many long flows: how averaging, delay and the number of flows make TCP over RED settle or oscillate.
+//! For one flow and for windows of few packets it is coarse.
 //!
 //! # References
 //! Misra, Gong, Towsley 2000; Hollot, Misra, Towsley, Gong 2001 (the network of the defaults); Floyd,
@@ -31,29 +32,39 @@
 use headgate_model::params::Card;
 
 use crate::history::Moment;
-use crate::model::{Class, Line, Link, Model, Now};
+use crate::model::{Class, Link, LinkConstants, Model, Now};
 use crate::network::{Network, Routes, Wire, own_values};
 use crate::past::Past;
 use crate::queues::Queues;
 
+headgate_model::choices! {
+    /// What additive increase counts.
+    pub enum Increase {
+        /// Round trips.
+        Round = "round",
+        /// ACKs.
+        Ack = "ack",
+    }
+}
+
 headgate_model::params! {
     /// Window at the start.
     initial_window: number(1.0, (1e-3, 1e9), "packets", "Misra, Gong, Towsley 2000"),
-    /// Share of the window that a loss takes.
+    /// Fraction by which a loss reduces the window.
     beta: number(0.5, (1e-6, 1.0), "1", "Misra, Gong, Towsley 2000"),
     /// What the increase counts: round trips, or ACKs.
-    increase: choice(["round", "ack"], "Misra, Gong, Towsley 2000; RFC 5681"),
-    /// Mean queue at which drops begin; 0 = automatic.
+    increase: choice(Increase, "Misra, Gong, Towsley 2000; RFC 5681"),
+    /// Mean queue length at which drops begin; 0 = automatic.
     min_packets: number(0.0, (0.0, 1e12), "packets", "ns-2.35; 5 in Floyd, Jacobson 1993"),
-    /// Mean queue at which they have the probability `max_p`; 0 = three times the other.
+    /// Mean queue length at which the drop probability is `max_p`; 0 = three times `min_packets`.
     max_packets: number(0.0, (0.0, 1e12), "packets", "ns-2.35; 15 in Floyd, Jacobson 1993",
         at_least ["min_packets"]),
-    /// Probability at the upper threshold.
+    /// Drop probability at the upper threshold.
     max_p: number(0.1, (1e-9, 1.0), "1", "ns-2.35; 0.02 in Floyd, Jacobson 1993"),
     /// Weight of an arrival in the mean; 0 = automatic, an average over one second.
     weight: number(0.0, (0.0, 0.999_999), "1", "ns-2.35; 0.002 in Floyd, Jacobson 1993"),
-    /// Whether the probability rises from `max_p` to 1 above the upper threshold, or jumps.
-    gentle: choice(["on", "off"], "Floyd 2000; ns-2.35"),
+    /// Whether the probability rises from `max_p` to 1 above the upper threshold, or jumps to 1.
+    gentle: switch(["on", "off"], "Floyd 2000; ns-2.35"),
 }
 
 pub const CARD: Card = Card {
@@ -70,8 +81,8 @@ pub const CARD: Card = Card {
 /// Parameters of links; the others are those of classes.
 pub const OF_LINKS: &[&str] = &["min_packets", "max_packets", "max_p", "weight", "gentle"];
 
-/// ns-2's automatic RED: the wait that its thresholds aim at, the least lower threshold, and the time that its
-/// mean covers (ten times a round trip of 0.1 s).
+/// ns-2's automatic RED: the queueing delay that its thresholds target, the least lower threshold, and the
+/// time that its mean covers (ten times a round trip of 0.1 s).
 const TARGET_S: f64 = 0.005;
 const LEAST_MIN: f64 = 5.0;
 const COVERS_S: f64 = 1.0;
@@ -81,7 +92,7 @@ pub struct MisraGongTowsley {
     routes: Routes,
     classes: Vec<Params>,
     reds: Vec<Red>,
-    /// Time of a packet on each link.
+    /// Transmission time of a packet on each link.
     packet_s: Vec<f64>,
     queues: Queues,
 }
@@ -93,7 +104,7 @@ struct Red {
     max: f64,
     max_p: f64,
     gentle: bool,
-    /// Rate at which the mean forgets, 1/s.
+    /// The decay rate of the mean, 1/s.
     forgets: f64,
 }
 
@@ -103,7 +114,7 @@ impl Red {
         let min = if params.min_packets == 0.0 { automatic } else { params.min_packets };
         let max = if params.max_packets == 0.0 { 3.0 * min } else { params.max_packets };
         let forgets = if params.weight == 0.0 { 1.0 / COVERS_S } else { -libm::log1p(-params.weight) * rate };
-        Self { min, max, max_p: params.max_p, gentle: params.gentle == 0.0, forgets }
+        Self { min, max, max_p: params.max_p, gentle: params.gentle, forgets }
     }
 
     fn probability(&self, mean: f64) -> f64 {
@@ -132,7 +143,7 @@ impl MisraGongTowsley {
         }
     }
 
-    /// Place of a link's queue in the state; that of its mean.
+    /// The index of a link's queue in the state, and of its mean.
     fn queue(&self, link: usize) -> usize {
         self.classes.len() + link
     }
@@ -146,7 +157,7 @@ impl MisraGongTowsley {
         self.network.classes[class].rtt_s + self.routes.path(class).iter().map(wait_s).sum::<f64>()
     }
 
-    /// Round trip and loss on the path at a moment of the past.
+    /// The round trip and the loss probability of the path at a time in the past.
     fn path_then(&self, class: usize, then: &Moment<'_>) -> (f64, f64) {
         let (mut rtt_s, mut passes) = (self.network.classes[class].rtt_s, 1.0);
         for link in self.routes.path(class) {
@@ -163,7 +174,10 @@ impl MisraGongTowsley {
         let (rtt_then_s, p) = self.path_then(class, &then);
         let acks = then.value(class) / rtt_then_s;
         let Params { beta, increase, .. } = self.classes[class];
-        let growth = if increase == 1.0 { (1.0 - p) * acks / window } else { 1.0 / rtt_s };
+        let growth = match increase {
+            Increase::Round => 1.0 / rtt_s,
+            Increase::Ack => (1.0 - p) * acks / window,
+        };
         growth - beta * window * acks * p
     }
 
@@ -246,8 +260,8 @@ impl Model for MisraGongTowsley {
         }
     }
 
-    fn line(&self, index: usize) -> Line {
-        self.network.line(index)
+    fn link_constants(&self, index: usize) -> LinkConstants {
+        self.network.link_constants(index)
     }
 
     fn packet_bytes(&self) -> f64 {
@@ -259,7 +273,7 @@ impl Model for MisraGongTowsley {
 mod tests {
     use super::*;
 
-    /// At 2000 packets/s: 5 packets and 15, since 5 ms of it halved are 5; a mean over a second.
+    /// At 2000 packets/s: 5 and 15 packets, because half of 5 ms is 5 packets; a mean over one second.
     #[test]
     fn thresholds_of_zero_are_set_as_ns_2_sets_them() {
         let red = Red::new(&Params::default(), 2000.0);

@@ -1,7 +1,7 @@
-//! The models: one file and one word here for each.
+//! The models, one file and one line of this registry each.
 
 /// Declares the modules and the registry from one sorted list of file stems; `on network` marks a model that
-/// takes any network.
+/// accepts any network.
 macro_rules! models {
     ($($stem:ident => $Name:ident $(on $network:ident)?),+ $(,)?) => {
         $(pub mod $stem;)+
@@ -13,8 +13,8 @@ macro_rules! models {
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
-        /// A model by its index in [`cards`] on a network, which one with a network of its own does not look
-        /// at; `values` are in the order of its parameters.
+        /// Builds a model by its index in [`cards`] on a network, which a model with a network of its own
+        /// ignores; `values` are in the order of its parameters.
         pub fn build_on(index: usize, values: &[f64], network: &Network) -> Box<dyn Model> {
             $(if index == Index::$Name as usize {
                 return models!(@build $stem $Name (values, network) $($network)?);
@@ -50,12 +50,12 @@ models! {
     xcp => Xcp on network,
 }
 
-/// A model on the network of its own, or the default one.
+/// Builds a model on its own network, or on the default one.
 pub fn build(index: usize, values: &[f64]) -> Box<dyn Model> {
     build_on(index, values, &Network::default())
 }
 
-/// Names of the parameters that belong to links, of a model that takes any network.
+/// Names of the parameters that belong to links, for a model that accepts any network.
 pub fn of_links(index: usize) -> Option<&'static [&'static str]> {
     OF_LINKS[index]
 }

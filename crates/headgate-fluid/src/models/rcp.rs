@@ -1,26 +1,27 @@
 //! RCP: every link has one rate for all flows.
 //!
 //! # What it does
-//! Each link moves its rate `R` by what is spare of it and by its queue, and every flow sends at the least
-//! rate of its path, a round trip later. In equilibrium the rates are max-min fair, whatever the round trips.
+//! Each link changes its rate `R` by its spare capacity and its queue, and every flow sends at the least rate
+//! of its path, one round trip later. In equilibrium the rates are max-min fair, whatever the round trips.
 //!
 //! # The equations
-//! `R' = R (alpha (gamma C - y) - beta (q - q0)/d)/(gamma C d)`, `R` kept between `least` packets a round
-//! trip and `gamma C`. A class of `n` flows with the round trip `T` brings `n x`, `x` being the least `R(t - T)`
-//! of its path; `y` is the sum of these over the classes of a link, `d` the mean of their round trips,
-//! weighted by what they bring, and `q' = y - C`, kept between 0 and the buffer. `q0` is `target_packets`. At
-//! equilibrium a link is full (`y = gamma C`) and its `R` the rate of every flow that no other link slows more, or it
-//! is not full and `R = gamma C`. In time in units of `d` one link's loop is `G(s) = (alpha s + beta) e^-s/s^2`.
+//! `R' = R (alpha (gamma C - y) - beta (q - q0)/d)/(gamma C d)`, with `R` bounded by `least` packets per
+//! round trip and `gamma C`. A class of `n` flows with the round trip `T` sends `n x`, where `x` is the least
+//! `R(t - T)` of its path; `y` is the sum of these over the classes of a link, `d` the mean of their round
+//! trips weighted by their rates, and `q' = y - C`, bounded by 0 and the buffer. `q0` is `target_packets`. In
+//! equilibrium a link is full (`y = gamma C`) and its `R` is the rate of every flow that no other link limits
+//! more, or it is not full and `R = gamma C`. With time in units of `d` the loop of one link is `G(s) =
+//! (alpha s + beta) e^-s/s^2`.
 //!
 //! # Where it differs from the source
-//! Round trips are those without queues, as in the papers' analysis, where routers measure them with queues
-//! and average them. `R` changes continuously, not every 10 ms. `target_packets` is ours: with a queue that
-//! never empties, linear theory holds. It wants `gamma = 1`. Flows are there all the time: before time 0 they
-//! sent at the initial rates. What a class and a link show as sent is what links name now; it arrives a
-//! round trip later.
+//! NOTE(Balakrishnan, Dukkipati, McKeown, Tomlin 2007): round trips exclude queueing, as in the analysis of
+//! the papers; routers measure them with queues and average them. `R` changes continuously, not every 10 ms.
+//! `target_packets` is Headgate's: linear theory holds only if the queue never empties, and requires `gamma =
+//! 1`. Flows are permanent: before time 0 they sent at the initial rates. The rate that a class or a link
+//! reports is the one that links assign now; it arrives one round trip later.
 //!
 //! # When to use it
-//! For long flows: rates, queues and stability. Short flows, which RCP is for, need packets.
+//! For long flows: rates, queues and stability. Short flows, for which RCP was designed, need packets.
 //!
 //! # References
 //! Dukkipati, Kobayashi, Zhang-Shen, McKeown 2005; Dukkipati, McKeown 2006; Balakrishnan, Dukkipati, McKeown,
@@ -28,7 +29,7 @@
 
 use headgate_model::params::Card;
 
-use crate::model::{Class, Line, Link, Model, Now, Share};
+use crate::model::{Class, Link, LinkConstants, Model, Now, Share};
 use crate::network::{Network, Routes, Wire, band, own_values};
 use crate::past::Past;
 use crate::queues::Queues;
@@ -38,13 +39,13 @@ headgate_model::params! {
     alpha: number(0.4, (0.0, 10.0), "1", "Dukkipati's ns-2 code; the run of figure 6 has 0.1"),
     /// Gain of the queue.
     beta: number(0.4, (0.0, 10.0), "1", "Dukkipati's ns-2 code; the run of figure 6 has 1"),
-    /// Share of the line that is aimed at.
+    /// Target utilisation of the link.
     gamma: number(1.0, (0.01, 1.0), "1", "Dukkipati's ns-2 code"),
-    /// Rate at the start, as a share of the line.
+    /// Initial rate, as a fraction of the link's.
     start: number(0.05, (1e-9, 1.0), "1", "Dukkipati's ns-2 code"),
     /// Least rate.
     least: number(0.01, (0.0, 100.0), "packets/RTT", "Dukkipati's ns-2 code; 0.1 in the NetFPGA's"),
-    /// Queue that is aimed at.
+    /// Target queue length.
     target_packets: number(0.0, (0.0, 1e12), "packets", "Dukkipati, McKeown 2006: none; others are ours"),
 }
 
@@ -68,18 +69,18 @@ pub struct Rcp {
     routers: Vec<Router>,
 }
 
-/// What a link's rate moves by.
+/// The constants of a link's controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Router {
     params: Params,
-    /// What is aimed at, packets/s, and the most that a flow may send.
+    /// The target rate and largest rate of a flow, packets/s.
     aim: f64,
-    /// The least that it may send, packets/s.
+    /// The least rate of a flow, packets/s.
     least: f64,
 }
 
 impl Router {
-    /// `rtt_s` is the mean round trip of the link's flows, or nothing where it has none.
+    /// `rtt_s` is the mean round trip of the link's flows, or `None` if it carries none.
     fn new(params: Params, rate: f64, rtt_s: Option<f64>) -> Self {
         let aim = params.gamma * rate;
         let least = rtt_s.map_or(0.0, |rtt_s| params.least / rtt_s).min(aim);
@@ -90,13 +91,13 @@ impl Router {
         (self.params.start * self.aim / self.params.gamma).clamp(self.least, self.aim)
     }
 
-    /// Whether what arrives in equilibrium is what is aimed at.
+    /// Whether the arrivals in equilibrium are the target rate.
     fn fills(&self, buffer: f64) -> bool {
         let Params { alpha, gamma, target_packets, .. } = self.params;
         alpha > 0.0 && (target_packets == 0.0 || (gamma == 1.0 && target_packets <= buffer))
     }
 
-    /// How fast the rate changes, as a part of it, if `arrivals` with the mean round trip `rtt_s` come.
+    /// The relative slope of the rate with `arrivals` of the mean round trip `rtt_s`.
     fn growth(&self, arrivals: f64, queue: f64, rtt_s: f64) -> f64 {
         let Params { alpha, beta, target_packets, .. } = self.params;
         (alpha * (self.aim - arrivals) - beta * (queue - target_packets) / rtt_s) / (self.aim * rtt_s)
@@ -116,7 +117,7 @@ impl Rcp {
         }
     }
 
-    /// What arrives at each link, and how fast its rate grows, as a part of it.
+    /// Computes the arrivals at each link, and the relative slope of its rate.
     fn look(&self, now: &Now<'_>, past: &mut Past<'_>, growth: &mut [f64], arrivals: &mut [f64]) {
         arrivals.fill(0.0);
         growth.fill(0.0);
@@ -130,20 +131,21 @@ impl Rcp {
         }
         let queues = &now.state[self.routers.len()..];
         for (link, growth) in growth.iter_mut().enumerate() {
-            // Of a link that nobody passes nothing is known, and its rate stays.
+            // Nothing is known about a link that carries no flow; its rate is constant.
             let rtt_s = *growth / arrivals[link];
             let known = arrivals[link] > 0.0;
-            *growth = if known { self.routers[link].growth(arrivals[link], queues[link], rtt_s) } else { 0.0 };
+            *growth =
+                if known { self.routers[link].growth(arrivals[link], queues[link], rtt_s) } else { 0.0 };
         }
     }
 
-    /// The rate of a link as the first one of the path would count it.
+    /// The rate of a link relative to that of the first link of the path.
     fn part(&self, class: usize, link: usize, rates: &[f64]) -> f64 {
         rates[link] / self.routers[self.routes.path(class)[0]].aim
     }
 
-    /// Switches of a link besides those of its queue: its rate is held at its least, or at its most. After them
-    /// come joints of paths, which tell lags of what bends.
+    /// The switches of a link after those of its queue: its rate is held at its least, or at its greatest
+    /// value. After them come the joints of paths, which inform lags of bends.
     fn switch(&self, link: usize) -> (usize, usize) {
         let first = self.queues.switches() + 2 * link;
         (first, first + 1)
@@ -185,7 +187,7 @@ impl Model for Rcp {
         self.routes.joint_gaps(|class, link| self.part(class, link, now.state), sides, joints);
         self.look(now, past, &mut bounds[links..], self.queues.arrivals(queues));
         self.queues.gaps(now.sides, &now.state[links..], queues);
-        // As with queues: each link writes 2l and 2l + 1, and reads links + l.
+        // As for queues: each link writes 2l and 2l + 1, and reads links + l.
         for (link, router) in self.routers.iter().enumerate() {
             let (growth, rate) = (bounds[links + link], now.state[link]);
             let (low, high) = self.switch(link);
@@ -239,12 +241,12 @@ impl Model for Rcp {
         }
     }
 
-    fn line(&self, index: usize) -> Line {
-        self.network.line(index)
+    fn link_constants(&self, index: usize) -> LinkConstants {
+        self.network.link_constants(index)
     }
 
     fn share(&self, _class: usize) -> Option<Share> {
-        let fills = |(link, router): (usize, &Router)| router.fills(self.line(link).buffer_packets);
+        let fills = |(link, router): (usize, &Router)| router.fills(self.link_constants(link).buffer_packets);
         let all = self.routers.iter().enumerate().all(fills);
         all.then_some(Share { weight: 1.0, least_packets_s: 0.0 })
     }
@@ -277,12 +279,12 @@ mod tests {
     #[test]
     fn its_equation_is_worked_by_hand() {
         assert!((router(|_| ()).growth(900.0, 20.0, 0.1) + 0.4).abs() < 1e-12);
-        // 0.5 of the line: (0.4 (500 - 400) - 0.4 (20 - 30)/0.2)/(500 0.2) = 0.6/s.
+        // 0.5 of the link's rate: (0.4 (500 - 400) - 0.4 (20 - 30)/0.2)/(500 0.2) = 0.6/s.
         let half = router(|params| (params.gamma, params.target_packets) = (0.5, 30.0));
         assert!((half.growth(400.0, 20.0, 0.2) - 0.6).abs() < 1e-12);
     }
 
-    /// A hundredth of a packet in 0.1 s; a twentieth of the line at the start.
+    /// A hundredth of a packet in 0.1 s; a twentieth of the link's rate at the start.
     #[test]
     fn rates_have_the_bounds_and_the_start_of_the_law() {
         let Router { least, aim, .. } = router(|_| ());

@@ -1,23 +1,24 @@
 //! TCP Reno at flow level.
 //!
 //! # What it does
-//! The mean window of Reno in congestion avoidance: it rises by a packet a round trip and falls by what
-//! losses take off, until losses are those of Mathis' formula.
+//! The mean window of Reno in congestion avoidance: it grows by a packet per round trip and is reduced at
+//! losses, until losses follow Mathis' formula.
 //!
 //! # The equations
-//! `w' = kappa (1 - p/U')` with `kappa = 1/T` and `U' = 1.5/w^2`: `w' = (1 - (2/3) w^2 p)/T`. In equilibrium `w =
-//! 1.2247/p^0.5`. A link changes its loss `p_l` by `p_l' = p_l (y - C)/C` (1/s), at most 1, where `y` is what
-//! arrives; a path has `p = loss + sum of p_l`, and `T` is its round trip without queues. In equilibrium every link
-//! is full or without loss, and the rates maximise the sum of utilities.
+//! `w' = kappa (1 - p/U')` with `kappa = 1/T` and `U' = 1.5/w^2`: `w' = (1 - (2/3) w^2 p)/T`. In equilibrium
+//! `w = 1.2247/p^0.5`. A link changes its loss `p_l` by `p_l' = p_l (y - C)/C` (1/s), at most 1, with the
+//! arrivals `y`; a path has `p = loss + sum of p_l`, and `T` is its round trip without queues. In equilibrium
+//! every link is full or without loss, and the rates maximise the sum of utilities.
 //!
 //! # Where it differs from the source
-//! The source says nothing of how a link makes its price: here it has no queue, and finds the loss that holds
-//! its arrivals to its rate. Prices are seen at once, not a round trip later. The factor 1.5 is that of
-//! losses at even distances; independent losses give about 1.7 (a window of 1.31/p^0.5).
+//! NOTE(Jin, Wei, Low 2004): the paper does not define how a link sets its price. Here a link has no queue,
+//! and adjusts its loss until its arrivals equal its rate. Prices are seen at once, not one round trip later.
+//! The factor 1.5 is that of equally spaced losses; independent losses give about 1.7 (a window of
+//! 1.31/p^0.5).
 //!
 //! # When to use it
-//! For shares and prices in equilibrium, beside those of the other laws. For oscillations with RED use `misra-gong-
-//! towsley`.
+//! For shares and prices in equilibrium, compared with those of other algorithms. For oscillations with RED
+//! use `misra-gong-towsley`.
 //!
 //! # References
 //! Jin, Wei, Low 2004 (the common form); Mathis, Semke, Mahdavi, Ott 1997; Low, Lapsley 1999 (prices).
@@ -30,7 +31,7 @@ use crate::model::Demand;
 headgate_model::params! {
     /// Window at the start.
     initial_window: number(10.0, (1e-3, 1e9), "packets", "free: the equilibrium does not depend on it"),
-    /// Probability of a loss on the path besides those of its links.
+    /// Loss probability of the path in addition to its links'.
     loss: number(0.0, (0.0, 1.0), "1", "free"),
 }
 

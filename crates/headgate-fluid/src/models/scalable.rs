@@ -1,22 +1,24 @@
 //! Scalable TCP at flow level.
 //!
 //! # What it does
-//! The mean window of Scalable TCP: it grows by a share of itself each round trip and falls by a share at
-//! each loss.
+//! The mean window of Scalable TCP: it grows by a fraction of itself per round trip and is reduced by a
+//! fraction at each loss.
 //!
 //! # The equations
-//! `w' = kappa (1 - p/U')` with `kappa = a w/T` and `U' = (a (2 - b)/(2 b))/w`, for `a = 0.01` and `b
-//! = 0.125` `0.075/w`. In equilibrium `w = 0.075/p`. A link changes its loss `p_l` by `p_l' = p_l (y - C)/C`
-//! (1/s), at most 1, where `y` is what arrives; a path has `p = loss + sum of p_l`, and `T` is its round trip
-//! without queues. In equilibrium every link is full or without loss, and the rates maximise the sum of utilities.
+//! `w' = kappa (1 - p/U')` with `kappa = a w/T` and `U' = (a (2 - b)/(2 b))/w`, that is `0.075/w` for `a =
+//! 0.01` and `b = 0.125`. In equilibrium `w = 0.075/p`. A link changes its loss `p_l` by `p_l' = p_l (y -
+//! C)/C` (1/s), at most 1, with the arrivals `y`; a path has `p = loss + sum of p_l`, and `T` is its round
+//! trip without queues. In equilibrium every link is full or without loss, and the rates maximise the sum of
+//! utilities.
 //!
 //! # Where it differs from the source
-//! The source says nothing of how a link makes its price: here it has no queue, and finds the loss that holds
-//! its arrivals to its rate. Prices are seen at once, not a round trip later.
-//! Kelly's low window, below which the law is Reno's, is left out.
+//! NOTE(Jin, Wei, Low 2004): the paper does not define how a link sets its price. Here a link has no queue,
+//! and adjusts its loss until its arrivals equal its rate. Prices are seen at once, not one round trip later.
+//!
+//! NOTE(Kelly 2003): the low window, below which the algorithm is Reno, is omitted.
 //!
 //! # When to use it
-//! For shares and prices in equilibrium, beside those of the other laws.
+//! For shares and prices in equilibrium, compared with those of other algorithms.
 //!
 //! # References
 //! Jin, Wei, Low 2004 (the common form); Kelly 2003; Low, Lapsley 1999 (prices).
@@ -31,9 +33,9 @@ headgate_model::params! {
     initial_window: number(10.0, (1e-3, 1e9), "packets", "free: the equilibrium does not depend on it"),
     /// Increase `a` per acknowledged packet.
     increase: number(0.01, (1e-6, 1.0), "packets", "Kelly 2003"),
-    /// Share `b` of the window that a loss takes.
+    /// Fraction `b` by which a loss reduces the window.
     decrease: number(0.125, (0.01, 0.9), "1", "Kelly 2003"),
-    /// Probability of a loss on the path besides those of its links.
+    /// Loss probability of the path in addition to its links'.
     loss: number(0.0, (0.0, 1.0), "1", "free"),
 }
 
@@ -54,8 +56,8 @@ pub type Scalable = FlowLevel<Law>;
 
 pub struct Law {
     params: Params,
-    /// `w p` in equilibrium: as for every law that adds `a w` a round trip and takes `b w` off at losses at even
-    /// distances, `w^2 p = a w (2 - b)/(2 b)`.
+    /// `w p` in equilibrium, as for every algorithm that adds `a w` per round trip and subtracts `b w` at
+    /// equally spaced losses: `w^2 p = a w (2 - b)/(2 b)`.
     at_rest: f64,
 }
 

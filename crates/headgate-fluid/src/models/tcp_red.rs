@@ -1,23 +1,25 @@
-//! TCP over RED: one sender, one link, as a mathematical model of 2016 has them.
+//! TCP over RED: one sender and one link, as in a mathematical model of 2016.
 //!
 //! # What it does
-//! The sender's window `W` grows by what is acknowledged and falls by what is dropped, one round trip late;
-//! RED drops by the moving average `x` of the queue `q`. The system oscillates, as the study `tcp-red` shows.
+//! The sender's window `W` grows with what is acknowledged and shrinks with what is dropped, one round trip
+//! late; RED drops by the moving average `x` of the queue `q`. The system oscillates, as the study `tcp-red`
+//! shows.
 //!
 //! # The equations
-//! `R = D + q/C`, `S = W/R`, `q' = S - C` with `q` kept in `[0, Qmax]`, `x' = ln(1 - alpha)/delta (x - q)`,
-//! `p = (x - Tmin)/(Tmax - Tmin)` kept in `[0, 1]`. A reply that is back at `t` is to what was sent at `s`
-//! with `s + R(s) = t`; ACKs come back at the rate `a(t) = min(C, S(s))`, none before the first round trip
-//! is over. With `p_s = p(s)`: in slow start, `W < SST`, `W' = a (1 - p_s) - beta W p_s a`; above,
-//! `W' = a (1 - p_s)/W - beta W p_s a`.
+//! `R = D + q/C`, `S = W/R`, `q' = S - C` with `q` bounded by `[0, Qmax]`, `x' = ln(1 - alpha)/delta (x -
+//! q)`, `p = (x - Tmin)/(Tmax - Tmin)` bounded by `[0, 1]`. A reply that returns at `t` answers what was sent
+//! at `s` with `s + R(s) = t`; ACKs return at the rate `a(t) = min(C, S(s))`, and none returns before the end
+//! of the first round trip. With `p_s = p(s)`: in slow start, `W < SST`, `W' = a (1 - p_s) - beta W p_s a`;
+//! above, `W' = a (1 - p_s)/W - beta W p_s a`.
 //!
 //! # Where it differs from the source
-//! The source gives figures and rows of its results, not the equations: they are reconstructed from the rows,
-//! whose program takes Euler steps of 0.02 s, looks at whole rows of the past and has its first ACK after half
-//! a round trip. Those give the printed rows, at the printed times, with `euler`, a step of 0.02 s, `rows`,
-//! `p_lag_s = 0.02` and `first_ack_s = 0.1`; the equations themselves are solved with no such lag, and from
-//! the end of the first round trip on. `red = queue` (its second simulation) and `increase = round` (a remedy that it names: one
-//! packet a round trip, so `W' = (1 - p_s)/R - ...`, whatever the rate of ACKs) are selectable.
+//! NOTE(TCP reloaded part 5, 2016): the source gives figures and rows of its results, not the equations. They
+//! are reconstructed from the rows, whose program uses Euler steps of 0.02 s, looks up whole rows of the past
+//! and receives its first ACK after half a round trip. The settings `euler`, a step of 0.02 s, `rows`,
+//! `p_lag_s = 0.02` and `first_ack_s = 0.1` reproduce the printed rows at the printed times. The equations
+//! themselves are solved without such a lag, and ACKs begin at the end of the first round trip. `red = queue`
+//! is the source's second simulation. `increase = round` is a remedy that it names: one packet per round
+//! trip, so `W' = (1 - p_s)/R - ...`, whatever the rate of ACKs.
 //!
 //! # When to use it
 //! To see how delay and averaging make TCP over RED oscillate. One sender without time-outs is not a network.
@@ -28,9 +30,29 @@
 
 use headgate_model::params::Card;
 
-use crate::model::{Class, Line, Link, Model, Now};
 use crate::history::Moment;
+use crate::model::{Class, Link, LinkConstants, Model, Now};
 use crate::past::Past;
+
+headgate_model::choices! {
+    /// The queue length from which RED computes its probability.
+    pub enum RedQueue {
+        /// The moving average.
+        Mean = "mean",
+        /// The present queue.
+        Queue = "queue",
+    }
+}
+
+headgate_model::choices! {
+    /// What additive increase counts.
+    pub enum Increase {
+        /// ACKs.
+        Ack = "ack",
+        /// Round trips.
+        Round = "round",
+    }
+}
 
 headgate_model::params! {
     /// Window at the start.
@@ -43,24 +65,24 @@ headgate_model::params! {
     rtt_s: number(0.2, (1e-6, 1e3), "s", "TCP reloaded 5: D"),
     /// Buffer.
     buffer_packets: number(80.0, (1.0, 1e12), "packets", "TCP reloaded 5: Qmax"),
-    /// Share of the window that a loss takes.
+    /// Fraction by which a loss reduces the window.
     beta: number(0.5, (0.0, 1.0), "1", "TCP reloaded 5"),
     /// Weight of a sample in the moving average of the queue.
     alpha: number(1e-4, (1e-12, 0.999_999), "1", "TCP reloaded 5"),
     /// Time between two samples of the queue.
     delta_s: number(0.000266, (1e-12, 1e3), "s", "TCP reloaded 5: delta"),
-    /// Queue at which drops begin.
+    /// Queue length at which drops begin.
     min_packets: number(20.0, (0.0, 1e12), "packets", "TCP reloaded 5: Tmin; 13.26 in its simulation 2"),
-    /// Queue from which all is dropped.
+    /// Queue length from which every packet is dropped.
     max_packets: number(60.0, (0.0, 1e12), "packets", "TCP reloaded 5: Tmax", at_least ["min_packets"]),
-    /// What the drop probability is taken from: the moving average, or the queue itself.
-    red: choice(["mean", "queue"], "TCP reloaded 5: simulations 1 and 2"),
+    /// What the drop probability is computed from: the moving average, or the present queue.
+    red: choice(RedQueue, "TCP reloaded 5: simulations 1 and 2"),
     /// What congestion avoidance counts: ACKs, or round trips.
-    increase: choice(["ack", "round"], "TCP reloaded 5, last remedy; Alizadeh 2010 (DCTCP)"),
-    /// Time by which the drop probability lags behind the queue; 0 = none. One step of an Euler run.
+    increase: choice(Increase, "TCP reloaded 5, last remedy; Alizadeh 2010 (DCTCP)"),
+    /// Delay from the queue to the drop probability; 0 = none. One step of an Euler run.
     p_lag_s: number(0.0, (0.0, 1e3), "s", "TCP reloaded 5: its program lags by one row of 0.02 s"),
-    /// Time at which ACKs begin to come; 0 = when the first round trip is over. The reply to what was sent
-    /// before time 0 is that of the initial window.
+    /// Time of the first ACK; 0 = at the end of the first round trip. The reply to what was sent before time
+    /// 0 is that of the initial window.
     first_ack_s: number(0.0, (0.0, 1e3), "s", "INFERRED: the rows of TCP reloaded 5 fit D/2 alone"),
     /// Size of a packet, for rates in bit/s.
     packet_bytes: number(1500.0, (1.0, 65535.0), "bytes", "free: the model counts packets"),
@@ -77,34 +99,34 @@ pub const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-/// Places in the state.
+/// Indices in the state.
 const W: usize = 0;
 const Q: usize = 1;
 const X: usize = 2;
 const P: usize = 3;
 
-/// The only lag: what was sent when the reply of now left.
+/// The only lag: the sending time of the reply that returns now.
 const SENT: usize = 0;
 
-/// Switches at which a slope jumps: ACKs have begun to come; the window is above its threshold, or held there;
-/// there is a queue; the buffer is full.
+/// Switches at which a slope jumps: ACKs have begun to return; the window is above its threshold, or held
+/// there; there is a queue; the buffer is full.
 const BEGUN: usize = 0;
 const ABOVE: usize = 1;
 const HELD: usize = 2;
 const BUSY: usize = 3;
 const FULL: usize = 4;
-/// Switches at which something only bends: RED's profile, and the rate of ACKs.
+/// Switches at which a slope only bends: RED's profile, and the rate of ACKs.
 const ABOVE_MIN: usize = 5;
 const ABOVE_MAX: usize = 6;
 const LIMITED: usize = 7;
 
-/// A level is passed when it is passed by this part: what rests at one (in equilibrium S = C) would pass it to and fro
-/// by rounding. A window that comes up to its threshold is above it at once.
+/// Relative hysteresis of a level: a quantity that stays at one (in equilibrium S = C) would otherwise cross
+/// it repeatedly by rounding. A window that reaches its threshold is above it at once.
 const BAND: f64 = 1e-9;
 
 pub struct TcpRed {
     params: Params,
-    /// Rate at which the moving average forgets, 1/s.
+    /// The decay rate of the moving average, 1/s.
     forgets: f64,
 }
 
@@ -121,12 +143,15 @@ impl TcpRed {
         window / self.rtt_s(queue)
     }
 
-    /// What RED takes for the queue.
+    /// The queue length that RED uses.
     fn seen(&self, queue: f64, mean: f64) -> f64 {
-        if self.params.red == 1.0 { queue } else { mean }
+        match self.params.red {
+            RedQueue::Mean => mean,
+            RedQueue::Queue => queue,
+        }
     }
 
-    /// RED's profile.
+    /// RED's drop probability.
     fn profile(&self, seen: f64) -> f64 {
         let Params { min_packets, max_packets, .. } = self.params;
         if seen > max_packets {
@@ -147,19 +172,21 @@ impl TcpRed {
         past.sent(SENT, now.t_s, &|moment| self.rtt_s(moment.value(Q)))
     }
 
-    /// How long ACKs have come.
+    /// Time since the first ACK.
     fn acks_begun(&self, now: &Now<'_>, sent: &Moment<'_>) -> f64 {
         let first_ack_s = self.params.first_ack_s;
         if first_ack_s > 0.0 { now.t_s - first_ack_s } else { sent.t_s }
     }
 
-    /// How fast the window changes in slow start and in congestion avoidance.
+    /// The slopes of the window in slow start and in congestion avoidance.
     fn window_slopes(&self, now: &Now<'_>, sent: &Moment<'_>) -> (f64, f64) {
         let window = now.state[W];
         let acks = self.rate(sent.value(W), sent.value(Q)).min(self.params.rate_packets_s);
         let p = self.drop_probability(|index| sent.value(index));
-        let round = self.params.increase == 1.0;
-        let growth = if round { 1.0 / self.rtt_s(now.state[Q]) } else { acks / window };
+        let growth = match self.params.increase {
+            Increase::Ack => acks / window,
+            Increase::Round => 1.0 / self.rtt_s(now.state[Q]),
+        };
         let loss = self.params.beta * window * p * acks;
         (acks * (1.0 - p) - loss, growth * (1.0 - p) - loss)
     }
@@ -173,7 +200,7 @@ impl TcpRed {
         }
     }
 
-    /// Above the threshold, and held there; see the head of the file.
+    /// The gap functions of "above the threshold" and "held there"; see the head of the file.
     fn threshold_gaps(&self, now: &Now<'_>, sent: &Moment<'_>) -> (f64, f64) {
         let (start, avoidance) = self.window_slopes(now, sent);
         let (window, ssthresh) = (now.state[W], self.params.ssthresh);
@@ -270,8 +297,8 @@ impl Model for TcpRed {
         }
     }
 
-    fn line(&self, _index: usize) -> Line {
-        Line {
+    fn link_constants(&self, _index: usize) -> LinkConstants {
+        LinkConstants {
             rate_packets_s: self.params.rate_packets_s,
             buffer_packets: self.params.buffer_packets,
             delay_s: self.params.rtt_s / 2.0,

@@ -1,26 +1,26 @@
 //! TCP Vegas at flow level.
 //!
 //! # What it does
-//! Each flow changes its window by a packet a round trip until it keeps between `alpha` and `beta` packets in
-//! the queues of its path.
+//! Each flow changes its window by a packet per round trip until it keeps between `alpha` and `beta` packets
+//! in the queues of its path.
 //!
 //! # The equations
-//! With `x q` packets queued, the window grows by `alpha - x q` a round trip where that is positive, shrinks
-//! by `x q - beta` where that is, by one packet at most: within a packet of `alpha = beta` that is `w' =
-//! kappa (1 - q/U')` with `kappa = alpha/R` and `U' = alpha/x`. In equilibrium `x = alpha/q`, or up to `beta/q`. A
-//! link has the queue `q_l' = y - C`, kept between 0 and its buffer, where `y` is what arrives; a path has
-//! the queueing delay `q = sum of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. In equilibrium every
-//! link is full or has no queue, and the rates maximise the sum of `alpha ln x`: weighted proportional
-//! fairness.
+//! With `x q` packets queued, the window grows by `alpha - x q` per round trip if that is positive, and
+//! shrinks by `x q - beta` if that is positive, by one packet at most: within a packet of `alpha = beta` that
+//! is `w' = kappa (1 - q/U')` with `kappa = alpha/R` and `U' = alpha/x`. In equilibrium `x = alpha/q`, or up
+//! to `beta/q`. A link has the queue `q_l' = y - C`, bounded by 0 and its buffer, with the arrivals `y`; a
+//! path has the queueing delay `q = sum of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. In
+//! equilibrium every link is full or has no queue, and the rates maximise the sum of `alpha ln x`: weighted
+//! proportional fairness.
 //!
 //! # Where it differs from the source
-//! The source steps by a whole packet either way, however little is missing: its sign becomes a slope over
-//! one packet, the mean of what a packet more or less does. With `alpha < beta` any point between is an equilibrium;
-//! utilities are those of `alpha`, where windows come from below. Delays are seen at once, and the base RTT
-//! is the true one.
+//! NOTE(Brakmo, Peterson 1995): the paper changes the window by a whole packet in either direction, however
+//! small the difference. Here the sign becomes a slope over one packet, the mean effect of a packet more or
+//! less. With `alpha < beta` any point between is an equilibrium; utilities are those of `alpha`, which
+//! windows reach from below. Delays are seen at once, and the base RTT is exact.
 //!
 //! # When to use it
-//! For Vegas' rates and queues, beside FAST's.
+//! For Vegas' rates and queues, compared with FAST's.
 //!
 //! # References
 //! Brakmo, Peterson 1995; Low, Peterson, Wang 2002; Jin, Wei, Low 2004 (the common form).
@@ -35,7 +35,7 @@ headgate_model::params! {
     initial_window: number(10.0, (1e-3, 1e9), "packets", "free: the equilibrium does not depend on it"),
     /// Queued packets below which the window grows.
     alpha: number(2.0, (1e-3, 10000.0), "packets", "Linux tcp_vegas.c; 1 in ns-2"),
-    /// Queued packets above which the window shrinks, `alpha` at least.
+    /// Queued packets above which the window shrinks, at least `alpha`.
     beta: number(4.0, (1e-3, 10000.0), "packets", "Linux tcp_vegas.c; 3 in ns-2", at_least ["alpha"]),
 }
 
@@ -91,7 +91,8 @@ mod tests {
     use super::*;
     use crate::flow_level::checks::{by_default, demand_is_what_rests};
 
-    /// 100 packets/s: 1.4, 3 and 4.7 packets queued give (2 - 1.4)/0.2, 0 and -0.7/0.2; 0 and 10 a packet.
+    /// 100 packets/s: 1.4, 3 and 4.7 packets queued give (2 - 1.4)/0.2, 0 and -0.7/0.2; 0 and 10 queued give
+    /// a packet.
     #[test]
     fn its_equation_is_worked_by_hand() {
         let law: Law = by_default(Params::TABLE);

@@ -1,38 +1,40 @@
-//! XCP: links tell flows how much faster or slower to send.
+//! XCP: links tell flows by how much to change their rates.
 //!
 //! # What it does
-//! Each link decides on the sum of all changes, so that it fills and its queue empties, and divides it: gains
-//! in equal parts, cuts in proportion to rates; besides, a share of the traffic is moved from flow to flow.
-//! A flow obeys the link of its path that gives it least.
+//! Each link computes the sum of all changes, so that it fills and its queue empties, and divides it:
+//! increases in equal parts, decreases in proportion to rates. In addition it moves a fraction of the traffic
+//! between flows. A flow follows the link of its path that offers least.
 //!
 //! # The equations
-//! A link has `F = alpha (C - y)/d - beta (q - q0)/d^2` and moves `h = max(0, gamma y/d - |F|)`; `y` is what
-//! arrives, the sum of `n x`, `d` the mean round trip of its flows, and `q' = y - C`, kept between 0 and the
-//! buffer. It offers a flow of rate `x` `price (max(F, 0) + h)/N - x (max(-F, 0) + h)/y`, where `N` is the
-//! sum of the prices of its flows. `x'` is the least offer on the path a round trip `T` ago, for the rate of
-//! then; `x` stays at `least` packets a round trip or more. `q0` is `target_packets`. In equilibrium on one link
-//! `y = C`, `q = q0`, and rates are as prices. In time in units of `d` its loop is `G(s) = (alpha s + beta)
-//! e^-s/s^2`, stable at every delay where `alpha < pi/(4 2^0.5)` and `beta = alpha^2 2^0.5`. In networks a link
-//! whose flows are slowed elsewhere settles below its rate, at `alpha/(alpha + gamma)` of it at least: the
-//! rates are max-min fair for what links are used, and not for what they could carry.
+//! A link has `F = alpha (C - y)/d - beta (q - q0)/d^2` and moves `h = max(0, gamma y/d - |F|)`, with the
+//! arrivals `y`, the sum of `n x`, the mean round trip `d` of its flows, and `q' = y - C`, bounded by 0 and
+//! the buffer. It offers a flow of rate `x` the change `price (max(F, 0) + h)/N - x (max(-F, 0) + h)/y`,
+//! where `N` is the sum of the prices of its flows. `x'` is the least offer on the path one round trip `T`
+//! ago, for the rate of that time; `x` is at least `least` packets per round trip. `q0` is `target_packets`.
+//! In equilibrium on one link `y = C`, `q = q0`, and rates are proportional to prices. With time in units of
+//! `d` its loop is `G(s) = (alpha s + beta) e^-s/s^2`, stable at every delay if `alpha < pi/(4 2^0.5)` and
+//! `beta = alpha^2 2^0.5`. In networks a link whose flows are limited elsewhere settles below its rate, at
+//! `alpha/(alpha + gamma)` of it at least: rates are max-min fair for what links carry, not for their
+//! capacity.
 //!
 //! # Where it differs from the source
-//! The source moves `h` of 0.1 y whatever F is in its analysis, and one minus the other in its router, which
-//! is taken here. Its analysis has one link and one round trip; here each class has its own. Round trips are
-//! those without queues, changes are continuous, and the queue is that of now, not the least of a round
-//! trip. Prices are the packet law's. `target_packets` is ours: with a queue that never empties, linear
-//! theory holds. Losses change nothing.
+//! NOTE(Katabi, Handley, Rohrs 2002): the paper's analysis uses an `h` of 0.1 y whatever F is, its router the
+//! larger of 0 and the difference; the latter is used here. Its analysis covers one link and one round trip;
+//! here each class has its own. Round trips exclude queueing, changes are continuous, and the queue is the
+//! present one, not the least of a round trip. Prices are those of the packet-level algorithm.
+//! `target_packets` is Headgate's: linear theory holds only if the queue never empties. Losses change
+//! nothing.
 //!
 //! # When to use it
-//! For efficiency, fairness and stability of long flows. Where a flow's share is a few packets a round trip, it
-//! is coarse.
+//! For efficiency, fairness and stability of long flows. If a flow's share is a few packets per round trip,
+//! it is coarse.
 //!
 //! # References
 //! Katabi, Handley, Rohrs 2002 (with its appendix); Low, Andrew, Wydrowski 2005 (rates in networks).
 
 use headgate_model::params::Card;
 
-use crate::flow_rates::{FlowRates, RateLaw, Seen};
+use crate::flow_rates::{FlowRates, LinkView, RateLaw};
 use crate::network::{Flows, Network, Wire, own_values};
 
 headgate_model::params! {
@@ -42,13 +44,13 @@ headgate_model::params! {
     alpha: number(0.4, (0.0, 10.0), "1", "Katabi et al. 2002"),
     /// Gain of the queue.
     beta: number(0.226, (0.0, 10.0), "1", "Katabi et al. 2002"),
-    /// Share of the traffic that is moved between flows.
+    /// Fraction of the traffic that is moved between flows.
     gamma: number(0.1, (0.0, 1.0), "1", "Katabi et al. 2002"),
-    /// What a flow pays: of a bottleneck, flows have shares in this proportion.
+    /// What a flow pays: flows share a bottleneck in this proportion.
     price: number(1.0, (1e-3, 1e3), "1", "Katabi et al. 2002 (prices); that gains go with it is derived"),
     /// Least window.
     least: number(1.0, (1e-9, 100.0), "packets/RTT", "Katabi et al. 2002: one packet"),
-    /// Queue that is aimed at.
+    /// Target queue length.
     target_packets: number(0.0, (0.0, 1e12), "packets", "Katabi et al. 2002: none; others are ours"),
 }
 
@@ -78,7 +80,7 @@ struct Sender {
     price: f64,
 }
 
-/// A link's controllers.
+/// The constants of a link's controllers.
 #[derive(Clone, Copy, Debug)]
 struct Router {
     params: Params,
@@ -90,23 +92,23 @@ struct Router {
 }
 
 impl Router {
-    /// What is offered to a flow that pays `price`, as a part of its rate in a second.
-    fn offer(&self, price: f64, seen: Seen) -> f64 {
+    /// The change offered to a flow that pays `price`, relative to its rate, per second.
+    fn offer(&self, price: f64, seen: LinkView) -> f64 {
         let wanted = self.wanted(seen.arrivals, seen.queue);
         let moved = self.moved(seen.arrivals, wanted).max(0.0);
         let (gain, cut) = (wanted.max(0.0) + moved, (-wanted).max(0.0) + moved);
         price * gain / (self.prices * seen.rate) - cut / seen.arrivals
     }
 
-    /// What is moved from flow to flow, where that is above zero.
+    /// The traffic that is moved between flows, if that is above 0.
     fn moved(&self, arrivals: f64, wanted: f64) -> f64 {
         self.params.gamma * arrivals / self.rtt_s - wanted.abs()
     }
 
-    /// What arrives in equilibrium with a queue, when flows that pay one are slowed to `level`. Their offer is nothing
-    /// and F above it, so F + h = gamma y/d and `(gamma y/d)/prices = level (gamma y/d - F)/y`: with
-    /// F d = a - alpha y the lower root of `gamma y^2 - s (gamma + alpha) y + s a = 0`, `s = level prices`; more
-    /// than there is, where there is none.
+    /// The arrivals in equilibrium with a queue, if flows of price 1 are limited to `level`. Their offer is 0
+    /// and F above it, so F + h = gamma y/d and `(gamma y/d)/prices = level (gamma y/d - F)/y`. With
+    /// `F d = a - alpha y` it is the lower root of `gamma y^2 - s (gamma + alpha) y + s a = 0`,
+    /// `s = level prices`; more than the capacity if there is no root.
     fn rests(&self, level: f64, queue: f64) -> f64 {
         let Params { alpha, gamma, .. } = self.params;
         let filling = self.wanted(0.0, queue) * self.rtt_s;
@@ -115,7 +117,7 @@ impl Router {
         if square < 0.0 { f64::INFINITY } else { 2.0 * filling / (both + (square / sum).sqrt()) }
     }
 
-    /// By how much all flows together are to change, packets/s in a second.
+    /// The desired change of the sum of all flows, packets/s per second.
     fn wanted(&self, arrivals: f64, queue: f64) -> f64 {
         let Params { alpha, beta, target_packets, .. } = self.params;
         (alpha * (self.rate - arrivals) - beta * (queue - target_packets) / self.rtt_s) / self.rtt_s
@@ -135,7 +137,7 @@ impl RateLaw for Law {
             params: own(&wire.set),
             rate: wire.rate_packets_s,
             prices,
-            // A link that nobody passes is asked for no offer.
+            // A link without flows is asked for no offer.
             rtt_s: rtt_s.unwrap_or(f64::NAN),
         };
         Self { routers: network.links.iter().zip(traffic).map(router).collect(), classes }
@@ -149,7 +151,7 @@ impl RateLaw for Law {
         self.classes[class].least
     }
 
-    fn says(&self, class: usize, link: usize, seen: Seen) -> f64 {
+    fn feedback(&self, class: usize, link: usize, seen: LinkView) -> f64 {
         self.routers[link].offer(self.classes[class].price, seen)
     }
 
@@ -157,7 +159,7 @@ impl RateLaw for Law {
         rate_then * least
     }
 
-    /// Rates in equilibrium are one only where a link is filled and rates are moved.
+    /// Rates in equilibrium are equal only if the link is full and traffic is moved.
     fn weight(&self, class: usize) -> Option<f64> {
         let fills = |router: &Router| router.params.alpha > 0.0 && router.params.gamma > 0.0;
         self.routers.iter().all(fills).then_some(self.classes[class].price)
@@ -169,7 +171,7 @@ impl RateLaw for Law {
         if buffer.is_finite() { filled.max(router.rests(level, buffer)) } else { filled }
     }
 
-    /// What is wanted changes its sign; what is moved ends.
+    /// The desired change is 0; the moved traffic becomes 0.
     fn bends(&self) -> usize {
         2
     }
@@ -197,43 +199,45 @@ mod tests {
 
     fn law(changes: &[(&str, f64)]) -> Law {
         let changed = |name: &str| changes.iter().find(|(known, _)| *known == name);
-        let value = |param: &headgate_model::params::Param| changed(param.name).map_or(param.default, |it| it.1);
+        let value =
+            |param: &headgate_model::params::Param| changed(param.name).map_or(param.default, |it| it.1);
         Law::new(&Params::TABLE.iter().map(value).collect::<Vec<f64>>(), &network())
     }
 
-    fn seen(rate: f64, arrivals: f64, queue: f64) -> Seen {
-        Seen { rate, arrivals, queue }
+    fn seen(rate: f64, arrivals: f64, queue: f64) -> LinkView {
+        LinkView { rate, arrivals, queue }
     }
 
-    /// 600 of 1000 packets/s, no queue: F = 0.4 400/0.1 = 1600, h = 0 for 0.1 600/0.1 is less: each of 3 flows is
-    /// offered 1600/3. At the second link 900, and 50 packets: F = 320 - 723.2 = -403.2 by 0.4 100/0.125 and
-    /// 0.226 50/0.015625, h = 0.1 900/0.125 - 403.2 = 316.8: each of 4 flows is offered 316.8/4 less 720/900
-    /// of its rate, one of 200 packets/s 79.2 - 160, one of 300 packets/s 79.2 - 240.
+    /// 600 of 1000 packets/s, no queue: F = 0.4 400/0.1 = 1600, h = 0 because 0.1 600/0.1 is less: each of 3
+    /// flows is offered 1600/3. At the second link 900, and 50 packets: F = 320 - 723.2 = -403.2 by 0.4
+    /// 100/0.125 and 0.226 50/0.015625, h = 0.1 900/0.125 - 403.2 = 316.8: each of 4 flows is offered 316.8/4
+    /// less 720/900 of its rate, one of 200 packets/s 79.2 - 160, one of 300 packets/s 79.2 - 240.
     #[test]
     fn its_equations_are_worked_by_hand() {
         let law = law(&[]);
-        let slope = |class, link, seen: Seen| law.slope(class, seen.rate, law.says(class, link, seen));
+        let slope =
+            |class, link, seen: LinkView| law.slope(class, seen.rate, law.feedback(class, link, seen));
         assert!((slope(0, 0, seen(200.0, 600.0, 0.0)) - 1600.0 / 3.0).abs() < 1e-9);
         assert!((slope(0, 1, seen(200.0, 900.0, 50.0)) - (79.2 - 160.0)).abs() < 1e-9);
         assert!((slope(1, 1, seen(300.0, 900.0, 50.0)) - (79.2 - 240.0)).abs() < 1e-9);
     }
 
-    /// With a target of 50 the second link wants 320, and moves 400 besides: (320 + 400)/4 - 200 400/900.
+    /// With a target of 50 the second link wants 320, and moves 400 in addition: (320 + 400)/4 - 200 400/900.
     #[test]
     fn a_queue_at_its_target_wants_no_change() {
         let law = law(&[("target_packets", 50.0)]);
-        let offer = 200.0 * law.says(0, 1, seen(200.0, 900.0, 50.0));
+        let offer = 200.0 * law.feedback(0, 1, seen(200.0, 900.0, 50.0));
         assert!((offer - (180.0 - 800.0 / 9.0)).abs() < 1e-9);
     }
 
-    /// A class that pays 2 where another pays 1: of 3 2 + 1 = 7 its flows gain two parts each; d = (6 0.1 +
-    /// 0.2)/7. All that pay 2 gain as all that pay 1.
+    /// One class pays 2 and another 1: of 3 2 + 1 = 7 parts its flows gain two each; d = (6 0.1 + 0.2)/7. If
+    /// all pay 2, they gain as if all paid 1.
     #[test]
     fn gains_go_with_prices() {
         let both = law(&[("price", 2.0)]);
         assert_eq!((both.routers[0].prices, both.routers[1].prices), (6.0, 8.0));
         let at = seen(200.0, 900.0, 50.0);
-        assert!((both.says(0, 1, at) - law(&[]).says(0, 1, at)).abs() < 1e-12);
+        assert!((both.feedback(0, 1, at) - law(&[]).feedback(0, 1, at)).abs() < 1e-12);
         let mut network = network();
         network.classes[0].set = vec![(4, 2.0)];
         let values: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
@@ -242,8 +246,9 @@ mod tests {
         assert!((one.routers[1].rtt_s - 0.8 / 7.0).abs() < 1e-15);
     }
 
-    /// At C/N all is taken: 4 flows of 250. At 300 each: 0.1 y^2 - 1200 0.5 y + 1200 400 = 0, the lower root 950.6.
-    /// At any level more than 0.4/0.5 of the rate. A target takes the queue to it, and leaves nothing.
+    /// At C/N the link is full: 4 flows of 250. At 300 each: 0.1 y^2 - 1200 0.5 y + 1200 400 = 0, the lower
+    /// root 950.6. At any level it carries more than 0.4/0.5 of its rate. With a target the queue reaches it,
+    /// and no capacity is unused.
     #[test]
     fn a_link_whose_flows_are_slowed_elsewhere_takes_less_than_its_rate() {
         let free = f64::INFINITY;
@@ -256,8 +261,8 @@ mod tests {
         assert_eq!(law(&[("gamma", 0.0)]).weight(0), None);
     }
 
-    /// What is wanted changes its sign at 1000 packets/s without a queue, and is all that is
-    /// moved at 800: 0.4 200 = 0.1 800.
+    /// The desired change becomes 0 at 1000 packets/s without a queue, and equals the moved traffic at 800:
+    /// 0.4 200 = 0.1 800.
     #[test]
     fn it_bends_where_what_is_wanted_is_nothing_or_as_much_as_is_moved() {
         let law = law(&[]);

@@ -1,12 +1,12 @@
 //! Networks, runs and water-filling for the tests of models with routers.
 #![allow(dead_code, reason = "each test file takes a part of it")]
 
-use headgate_fluid::model::{Class, Line, Link, Model, Now};
+use headgate_fluid::model::{Class, Link, LinkConstants, Model, Now};
 use headgate_fluid::models::{build_on, cards};
 use headgate_fluid::network::{Flows, Network, Wire};
 use headgate_fluid::past::Past;
 use headgate_fluid::solve::{Method, solve};
-use headgate_fluid::summary::{Shown, show};
+use headgate_fluid::summary::{OutputColumns, output_columns};
 
 pub const EXACT: Method = Method::Adaptive { relative: 1e-9, absolute: 1e-12, most_s: f64::INFINITY };
 pub const ADAPTIVE: Method = Method::Adaptive { relative: 1e-6, absolute: 1e-9, most_s: f64::INFINITY };
@@ -31,7 +31,7 @@ pub fn parking_lot(links: usize) -> Network {
     network(classes, (0..links).map(|link| wire(1000.0 + 300.0 * link as f64)).collect())
 }
 
-/// Classes on paths of one to four links, scattered evenly; every link has one.
+/// Classes on paths of one to four links, distributed evenly; every link carries one.
 pub fn large(classes: usize, links: usize) -> Network {
     let part = |index: usize, step: f64| (index as f64 * step).fract();
     let class = |index: usize| {
@@ -46,7 +46,7 @@ pub fn large(classes: usize, links: usize) -> Network {
     network((0..classes).map(class).collect(), wires.collect())
 }
 
-/// Numbers between 0 and 1 that a seed makes (a linear congruential generator, Knuth's constants).
+/// Numbers between 0 and 1 from a seed (a linear congruential generator, Knuth's constants).
 pub struct Chance(u64);
 
 impl Chance {
@@ -61,7 +61,7 @@ impl Chance {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Between two bounds, evenly in the logarithm.
+    /// A number between two bounds, uniform in the logarithm.
     pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low * (high / low).powf(self.part())
     }
@@ -70,8 +70,8 @@ impl Chance {
         (self.part() * bound as f64) as usize
     }
 
-    /// One to twelve classes over one to six links: 0.1 to 100 flows, 10 ms to 1 s, 10 to 1e6 packets/s, buffers
-    /// of nothing to a second, or none.
+    /// One to twelve classes over one to six links: 0.1 to 100 flows, 10 ms to 1 s, 10 to 1e6 packets/s,
+    /// buffers from 0 to a second, or none.
     pub fn network(&mut self) -> Network {
         let (classes, links) = (1 + self.below(12), 1 + self.below(6));
         let wires = (0..links).map(|_| self.wire()).collect();
@@ -101,18 +101,18 @@ fn card(law: &str) -> usize {
     cards().iter().position(|card| card.name == law).expect("the card")
 }
 
-/// Place of a parameter.
+/// The index of a parameter.
 pub fn index(law: &str, name: &str) -> usize {
     cards()[card(law)].params.iter().position(|param| param.name == name).expect("the parameter")
 }
 
-/// A model on a network, whose queues may begin with packets in them.
+/// A model on a network, whose queues may contain packets at the start.
 pub struct Case {
     model: Box<dyn Model>,
     queue: f64,
 }
 
-/// What a network comes to.
+/// The equilibrium of a network.
 pub struct Rest {
     pub rates: Vec<f64>,
     pub queues: Vec<f64>,
@@ -132,12 +132,12 @@ impl Case {
         Self { queue, ..self }
     }
 
-    pub fn run(&self, method: &Method, end_s: f64, every_s: f64) -> Shown {
-        show(self, &solve(self, method, end_s).expect("a solution"), every_s, 0.0)
+    pub fn run(&self, method: &Method, end_s: f64, every_s: f64) -> OutputColumns {
+        output_columns(self, &solve(self, method, end_s).expect("a solution"), every_s, 0.0)
     }
 
     pub fn rest(&self, method: &Method, end_s: f64) -> Rest {
-        let shown = show(self, &solve(self, method, end_s).expect("a solution"), end_s, end_s);
+        let shown = output_columns(self, &solve(self, method, end_s).expect("a solution"), end_s, end_s);
         let of_links = |column: usize| shown.links.iter().map(|link| link[column][0]).collect();
         Rest {
             rates: shown.classes.iter().map(|class| class[2][0]).collect(),
@@ -183,14 +183,14 @@ impl Model for Case {
     fn link(&self, state: &[f64], index: usize) -> Link {
         self.model.link(state, index)
     }
-    fn line(&self, index: usize) -> Line {
-        self.model.line(index)
+    fn link_constants(&self, index: usize) -> LinkConstants {
+        self.model.link_constants(index)
     }
 }
 
-/// Rates by water-filling: all rise together, until a link takes no more; its flows stay, the others rise on.
-/// `takes` is what a link takes in all when the flows that it slows have the rate `level`; it does not rise
-/// with it.
+/// Rates by water-filling: all rise together until a link is full; its flows stop, the others continue.
+/// `takes` is the total that a link carries if the flows that it limits have the rate `level`; it does not
+/// increase with the level.
 pub fn max_min(net: &Network, takes: impl Fn(usize, f64) -> f64) -> Vec<f64> {
     let mut rates: Vec<Option<f64>> = vec![None; net.classes.len()];
     let asked = |rates: &[Option<f64>], link: usize, level: f64| {
@@ -220,7 +220,7 @@ pub fn max_min(net: &Network, takes: impl Fn(usize, f64) -> f64) -> Vec<f64> {
     rates.into_iter().flatten().collect()
 }
 
-/// How many different rates there are.
+/// The number of different rates.
 pub fn levels(rates: &[f64]) -> usize {
     let mut sorted = rates.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,32 +1,32 @@
-//! What linear theory asks of a model: about where it settles, and its derivatives there.
+//! The inputs of linear stability theory: the approximate equilibrium of a model, and its derivatives there.
 
 use headgate_fluid::linear::{Linear, linear};
 use headgate_fluid::solve::solve;
-use headgate_model::check::{Checked, Wrong};
+use headgate_model::check::{PlanError, Result};
 
-use super::order::{Order, check_state};
+use super::request::{SolveRequest, check_state};
 
-/// About the equilibrium of a model, or the cycle around it.
+/// The approximate equilibrium of a model, or the centre of its cycle.
 #[derive(Debug)]
-pub struct Settled {
-    /// The mean of each number of its state over the second half of the run.
+pub struct EquilibriumReport {
+    /// The mean state over the second half of the run.
     pub state: Vec<f64>,
-    /// The sides of its switches in that half, each as often as its steps ended there.
+    /// The sides of the switches in that half, once for each step that ended on them.
     pub sides: Vec<Vec<bool>>,
 }
 
-/// A model next to a state, and how large that is.
+/// The linearisation of a model at a state, and the dimension of the state.
 #[derive(Debug)]
-pub struct Near {
+pub struct Linearised {
     pub linear: Linear,
     pub dimension: usize,
 }
 
-/// Solves a model for long.
-pub fn settled(order: &Order, values: &[f64]) -> Checked<Settled> {
+/// Solves a model for a long time and reports its equilibrium.
+pub fn equilibrium(order: &SolveRequest, values: &[f64]) -> Result<EquilibriumReport> {
     let model = order.build(values)?;
     let solution = solve(&*model, &order.method.method(), order.duration_s)
-        .map_err(|stuck| Wrong::new(format!("{} at {} s", order.model, stuck.t_s), stuck.says))?;
+        .map_err(|stuck| PlanError::new(format!("{} at {} s", order.model, stuck.t_s), stuck.message))?;
     let half_s = 0.5 * order.duration_s;
     let (mut state, mut rows) = (vec![0.0; model.dimension()], 0.0);
     solution.sample(&*model, order.every_s, |t_s, now| {
@@ -37,40 +37,41 @@ pub fn settled(order: &Order, values: &[f64]) -> Checked<Settled> {
     });
     state.iter_mut().for_each(|sum| *sum /= rows);
     let mut sides = vec![solution.sides.clone()];
-    // Backwards from the end, where they are known.
+    // Backwards from the end, where the sides are known.
     for (_, switch) in solution.events.iter().rev().take_while(|(t_s, _)| *t_s >= half_s) {
         let mut before = sides[sides.len() - 1].clone();
         before[*switch] = !before[*switch];
         sides.push(before);
     }
-    Ok(Settled { state, sides })
+    Ok(EquilibriumReport { state, sides })
 }
 
-/// Looks at a model in a state in which it has been for ever, with its switches on given sides.
-pub fn near(order: &Order, values: &[f64], state: &[f64], sides: &[bool]) -> Checked<Near> {
+/// Linearises a model at a constant state, with its switches on given sides.
+pub fn linearise(order: &SolveRequest, values: &[f64], state: &[f64], sides: &[bool]) -> Result<Linearised> {
     let model = order.build(values)?;
     check_state("at", &*model, state, sides)?;
-    Ok(Near { linear: linear(&*model, state, sides), dimension: model.dimension() })
+    Ok(Linearised { linear: linear(&*model, state, sides), dimension: model.dimension() })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::order::tests::ORDER;
+    use super::super::request::tests::ORDER;
     use super::*;
 
     /// 60 flows over 3750 packets/s settle at W = R C/N, and W' = 1/R - W(s)^2 p/(2 R(s)) has the derivative
-    /// -W p/(2 R) by the window of now, and as much by that of then.
+    /// -W p/(2 R) by the current window, and the same by the delayed one.
     #[test]
     fn a_model_settles_and_has_its_derivatives_there() {
-        let order = Order::read(&ORDER.replace("tcp-red", "misra-gong-towsley").replace("10,", "400,"));
+        let order =
+            SolveRequest::read(&ORDER.replace("tcp-red", "misra-gong-towsley").replace("10,", "400,"));
         let order = order.expect("an order");
         let mut values: Vec<f64> = order.params().iter().map(|param| param.default).collect();
-        (values[3], values[4]) = (1e-9, 8000.0); // RED so flat that it is stable
-        let found = settled(&order, &values).expect("a state");
+        (values[3], values[4]) = (1e-9, 8000.0); // a RED profile flat enough to be stable
+        let found = equilibrium(&order, &values).expect("a state");
         let [window, queue, mean] = found.state[..] else { panic!("three numbers") };
         let rtt_s = 0.2 + queue / 3750.0;
         assert!((window * 60.0 / (rtt_s * 3750.0) - 1.0).abs() < 1e-4 && (mean / queue - 1.0).abs() < 1e-4);
-        let near = near(&order, &values, &found.state, &found.sides[0]).expect("derivatives").linear;
+        let near = linearise(&order, &values, &found.state, &found.sides[0]).expect("derivatives").linear;
         let by_window = -window * (0.1 * mean / 8000.0) / (2.0 * rtt_s);
         for matrix in [&near.now, &near.then[0]] {
             assert!((matrix[0] / by_window - 1.0).abs() < 1e-8, "{} {by_window}", matrix[0]);
@@ -80,11 +81,11 @@ mod tests {
 
     #[test]
     fn a_state_of_another_size_is_told() {
-        let order = Order::read(ORDER).expect("an order");
+        let order = SolveRequest::read(ORDER).expect("an order");
         let values: Vec<f64> = order.params().iter().map(|param| param.default).collect();
-        let wrong = near(&order, &values, &[1.0], &[]).expect_err("a refusal").to_string();
+        let wrong = linearise(&order, &values, &[1.0], &[]).expect_err("a refusal").to_string();
         assert_eq!(wrong, "at: must be 3 finite numbers");
-        let wrong = near(&order, &values, &[1.0; 3], &[]).expect_err("a refusal").to_string();
+        let wrong = linearise(&order, &values, &[1.0; 3], &[]).expect_err("a refusal").to_string();
         assert_eq!(wrong, "sides: must be one per switch, 8 in all");
     }
 }

@@ -1,9 +1,9 @@
-//! Fluid models solved: an order in, columns out.
+//! Solutions of fluid models: a request in, columns out.
 
 mod linear;
-mod order;
+mod request;
 mod run;
 
-pub use linear::{Near, Settled, near, settled};
-pub use order::{How, Order, read_networks};
+pub use linear::{EquilibriumReport, Linearised, equilibrium, linearise};
+pub use request::{Method, SolveRequest, read_networks};
 pub use run::{Run, Sweep, demand, levels, run, sweep};

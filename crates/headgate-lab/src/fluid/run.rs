@@ -1,13 +1,13 @@
-//! Models solved: an order in, columns out.
+//! Solutions of fluid models as tables.
 
 use headgate_fluid::batch;
-use headgate_fluid::model::{Line, Model};
+use headgate_fluid::model::{LinkConstants, Model};
 use headgate_fluid::network::Network;
 use headgate_fluid::solve::{Solution, solve};
-use headgate_fluid::summary::{CLASS, LINK, STATISTICS, period_s, show, statistics};
-use headgate_model::check::{Checked, Wrong};
+use headgate_fluid::summary::{CLASS, LINK, STATISTICS, output_columns, period_s, statistics};
+use headgate_model::check::{PlanError, Result};
 
-use super::order::Order;
+use super::request::SolveRequest;
 use crate::tables::{Column, Table};
 
 /// One solved run.
@@ -15,26 +15,27 @@ use crate::tables::{Column, Table};
 pub struct Run {
     /// `classes`, `links`, `lines` and `events`.
     pub tables: Vec<Table>,
-    /// Steps, rejected ones, and slopes.
+    /// Numbers of steps, of rejected steps, and of slopes.
     pub cost: [u64; 3],
     pub packet_bytes: f64,
-    /// Flows of each class.
+    /// Number of flows of each class.
     pub flows: Vec<f64>,
 }
 
-/// What each of many runs comes to.
+/// The statistics of many runs.
 #[derive(Debug)]
 pub struct Sweep {
-    /// One row a run; when it could not be solved further, all is NaN but the moment, `stopped_s`.
+    /// One row per run. If a run could not be solved to its end, everything except its time `stopped_s` is
+    /// NaN.
     pub table: Table,
 }
 
 /// Solves one run.
-pub fn run(order: &Order, values: &[f64]) -> Checked<Run> {
+pub fn run(order: &SolveRequest, values: &[f64]) -> Result<Run> {
     let model = order.build(values)?;
     let solution = solve(&*model, &order.method.method(), order.duration_s)
-        .map_err(|stuck| Wrong::new(format!("{} at {} s", order.model, stuck.t_s), stuck.says))?;
-    let shown = show(&*model, &solution, order.every_s, order.from_s);
+        .map_err(|stuck| PlanError::new(format!("{} at {} s", order.model, stuck.t_s), stuck.message))?;
+    let shown = output_columns(&*model, &solution, order.every_s, order.from_s);
     let classes = stacked("classes", "class", &CLASS, &shown.t_s, &shown.classes);
     let links = stacked("links", "link", &LINK, &shown.t_s, &shown.links);
     let cost = solution.cost;
@@ -46,18 +47,18 @@ pub fn run(order: &Order, values: &[f64]) -> Checked<Run> {
     })
 }
 
-/// What a flow of each class sends in equilibrium at the price of its path, and the integral of that.
-pub fn demand(order: &Order, values: &[f64], prices: &[f64]) -> Checked<Table> {
+/// The equilibrium rate of a flow of each class at the price of its path, and its integral.
+pub fn demand(order: &SolveRequest, values: &[f64], prices: &[f64]) -> Result<Table> {
     let model = order.build(values)?;
     if prices.len() != model.classes() {
-        return Err(Wrong::new(
+        return Err(PlanError::new(
             "prices",
             format!("must be one number per class, {} in all", model.classes()),
         ));
     }
     let found = prices.iter().enumerate().map(|(class, price)| model.demand(class, *price));
     let Some(found) = found.collect::<Option<Vec<_>>>() else {
-        return Err(Wrong::new("model", format!("'{}' has no utility", order.model)));
+        return Err(PlanError::new("model", format!("'{}' has no utility", order.model)));
     };
     let rates = found.iter().map(|demand| demand.rate_packets_s).collect();
     let integrals = found.iter().map(|demand| demand.integral).collect();
@@ -66,15 +67,18 @@ pub fn demand(order: &Order, values: &[f64], prices: &[f64]) -> Checked<Table> {
     Ok(Table { name: "demand", columns: columns.into() })
 }
 
-/// How flows share by levels in equilibrium: `shares` of classes, and what `links` take at a level each.
-pub fn levels(order: &Order, values: &[f64], levels: &[f64]) -> Checked<[Table; 2]> {
+/// The equilibrium shares at given levels: `shares` of classes, and the load of `links` at a level each.
+pub fn levels(order: &SolveRequest, values: &[f64], levels: &[f64]) -> Result<[Table; 2]> {
     let model = order.build(values)?;
     if levels.len() != model.links() {
-        return Err(Wrong::new("levels", format!("must be one number per link, {} in all", model.links())));
+        return Err(PlanError::new(
+            "levels",
+            format!("must be one number per link, {} in all", model.links()),
+        ));
     }
     let Some(shares) = (0..model.classes()).map(|class| model.share(class)).collect::<Option<Vec<_>>>()
     else {
-        return Err(Wrong::new(
+        return Err(PlanError::new(
             "model",
             format!("'{}' does not share by levels in equilibrium", order.model),
         ));
@@ -89,7 +93,7 @@ pub fn levels(order: &Order, values: &[f64], levels: &[f64]) -> Checked<[Table; 
     ])
 }
 
-/// Columns of several under one another.
+/// Concatenates the columns of several tables.
 fn stacked<const N: usize>(
     name: &'static str,
     of: &str,
@@ -106,8 +110,8 @@ fn stacked<const N: usize>(
 }
 
 fn lines(model: &dyn Model) -> Table {
-    let lines: Vec<_> = (0..model.links()).map(|index| model.line(index)).collect();
-    let column = |name: &str, value: fn(&Line) -> f64| {
+    let lines: Vec<_> = (0..model.links()).map(|index| model.link_constants(index)).collect();
+    let column = |name: &str, value: fn(&LinkConstants) -> f64| {
         (name.to_owned(), Column::F64(lines.iter().map(value).collect()))
     };
     let columns = vec![
@@ -125,22 +129,22 @@ fn events(solution: &Solution) -> Table {
     Table { name: "events", columns }
 }
 
-/// Solves many runs, `values` one after the other, on a number of workers, which does not change the result. Each
-/// may have a network of its own; without any all have the order's.
-pub fn sweep(order: &Order, values: &[f64], networks: &[Network], workers: usize) -> Checked<Sweep> {
+/// Solves many runs, whose `values` are concatenated, on a number of workers, which does not affect the
+/// result. Each run may have its own network; without any, all have that of the request.
+pub fn sweep(order: &SolveRequest, values: &[f64], networks: &[Network], workers: usize) -> Result<Sweep> {
     let width = order.params().len();
     if values.len() % width != 0 {
-        return Err(Wrong::new("values", format!("must be {width} numbers per run, one per parameter")));
+        return Err(PlanError::new("values", format!("must be {width} numbers per run, one per parameter")));
     }
     let runs = values.len() / width;
     if !networks.is_empty() && networks.len() != runs {
-        return Err(Wrong::new("networks", format!("must be one per run, {runs} in all, or none")));
+        return Err(PlanError::new("networks", format!("must be one per run, {runs} in all, or none")));
     }
     let each = values.chunks_exact(width).enumerate().map(|(run, own)| match networks.get(run) {
         Some(network) => order.build_varied(own, network),
         None => order.build(own),
     });
-    let models: Vec<_> = each.collect::<Checked<_>>()?;
+    let models: Vec<_> = each.collect::<Result<_>>()?;
     let found = batch::map(models.len(), workers, |index| summarised(order, &*models[index]));
     let Some(first) = models.first() else {
         return Ok(Sweep { table: Table { name: "sweep", columns: Vec::new() } });
@@ -151,15 +155,15 @@ pub fn sweep(order: &Order, values: &[f64], networks: &[Network], workers: usize
     Ok(Sweep { table: Table { name: "sweep", columns } })
 }
 
-/// Where it stopped (NaN at the end), then the statistics of every column.
-fn summarised(order: &Order, model: &dyn Model) -> Vec<f64> {
+/// The time at which the run stopped (NaN at the end), then the statistics of every column.
+fn summarised(order: &SolveRequest, model: &dyn Model) -> Vec<f64> {
     match solve(model, &order.method.method(), order.duration_s) {
         Err(stuck) => {
             let width = STATISTICS.len() * (CLASS.len() * model.classes() + LINK.len() * model.links());
             [stuck.t_s].into_iter().chain(std::iter::repeat_n(f64::NAN, width)).collect()
         }
         Ok(solution) => {
-            let shown = show(model, &solution, order.every_s, order.from_s);
+            let shown = output_columns(model, &solution, order.every_s, order.from_s);
             let columns = shown.classes.iter().flatten().chain(shown.links.iter().flatten());
             let each =
                 |column: &Vec<f64>| statistics(column).into_iter().chain([period_s(&shown.t_s, column)]);
@@ -168,7 +172,7 @@ fn summarised(order: &Order, model: &dyn Model) -> Vec<f64> {
     }
 }
 
-/// Names of the statistics; with more than one class or link each has its number before it.
+/// Names of the statistics. With more than one class or link, each is prefixed by its number.
 fn names(model: &dyn Model) -> impl Iterator<Item = String> {
     let of = |what: &'static str, count: usize, columns: &'static [&'static str]| {
         let before = move |index| if count > 1 { format!("{what}_{index}_") } else { String::new() };
@@ -183,7 +187,7 @@ fn names(model: &dyn Model) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order::tests::ORDER;
+    use super::super::request::tests::ORDER;
     use super::*;
     use headgate_fluid::models::cards;
 
@@ -194,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_run_gives_a_row_a_moment_for_each_class_and_link() {
-        let order = Order::read(ORDER).expect("an order");
+        let order = SolveRequest::read(ORDER).expect("an order");
         let run = run(&order, &defaults()).expect("a run");
         let lengths = run.tables.iter().take(2).map(|table| match &table.columns[1].1 {
             Column::F64(values) => values.len(),
@@ -205,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_sweep_is_the_same_for_any_number_of_workers_and_each_row_is_its_run() {
-        let order = Order::read(ORDER).expect("an order");
+        let order = SolveRequest::read(ORDER).expect("an order");
         let mut values = Vec::new();
         for rate in 20..40 {
             let mut own = defaults();
@@ -230,7 +234,7 @@ mod tests {
             network
         };
         let order = |flows| {
-            let mut order = Order::read(&ORDER.replace("tcp-red", "fast")).expect("an order");
+            let mut order = SolveRequest::read(&ORDER.replace("tcp-red", "fast")).expect("an order");
             order.network = Some(network(flows));
             order
         };
@@ -259,20 +263,20 @@ mod tests {
 
     #[test]
     fn demand_is_asked_for_each_class() {
-        let order = Order::read(&ORDER.replace("tcp-red", "fast")).expect("an order");
+        let order = SolveRequest::read(&ORDER.replace("tcp-red", "fast")).expect("an order");
         let values: Vec<f64> = order.params().iter().map(|param| param.default).collect();
         let found = demand(&order, &values, &[0.5]).expect("a demand");
         let Column::F64(rates) = &found.columns[0].1 else { panic!("numbers") };
         assert_eq!(rates, &[200.0]); // alpha/q = 100/0.5
         let wrong = demand(&order, &values, &[]).expect_err("a refusal").to_string();
         assert_eq!(wrong, "prices: must be one number per class, 1 in all");
-        let none = demand(&Order::read(ORDER).expect("an order"), &defaults(), &[0.5]);
+        let none = demand(&SolveRequest::read(ORDER).expect("an order"), &defaults(), &[0.5]);
         assert_eq!(none.expect_err("a refusal").to_string(), "model: 'tcp-red' has no utility");
     }
 
     #[test]
     fn a_wrong_value_is_one_sentence_with_its_place() {
-        let order = Order::read(ORDER).expect("an order");
+        let order = SolveRequest::read(ORDER).expect("an order");
         let mut values = defaults();
         values[0] = 0.0;
         let wrong = run(&order, &values).expect_err("a refusal").to_string();

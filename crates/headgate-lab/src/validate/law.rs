@@ -1,10 +1,10 @@
-//! From the names and words of the plan to the numbers from which laws, queues and routers are built.
+//! Resolves names and words of the plan to the numbers from which algorithms, queues and routers are created.
 
 use headgate_algos::control::AnyController;
 use headgate_algos::impairment::AnyImpairment;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
-use headgate_model::check::{Checked, Spot, Wrong};
+use headgate_model::check::{PlanError, PlanPath, Result};
 use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::Routers;
 use headgate_model::impairment::Impairments;
@@ -14,29 +14,30 @@ use headgate_model::queue::Queues;
 use headgate_netsim::choices::{Choice, Fitted};
 use std::collections::BTreeMap;
 
-/// Each impairment of a row can double the copies of a packet.
+/// Largest number of impairments in a chain; each can double the copies of a packet.
 const MOST_IMPAIRMENTS: u64 = 16;
 
-pub fn choose(laws: &[LawChoice]) -> Checked<Vec<Choice>> {
-    // Users' own laws are those beyond the cards, in the order of the plan.
+pub fn choose(laws: &[LawChoice]) -> Result<Vec<Choice>> {
+    // User-defined algorithms follow the cards, in the order of the plan.
     let mut own = AnyController::cards().len()..;
     let choose = |(i, law): (usize, &LawChoice)| match law.own {
         Some(_) => Ok(Choice { index: own.next().expect("endless"), values: Vec::new() }),
-        None => choice(law, &Spot::item("laws", i)),
+        None => choice(law, &PlanPath::item("laws", i)),
     };
     laws.iter().enumerate().map(choose).collect()
 }
 
-/// The devices at the port of each link.
-pub fn fit(links: &[Link]) -> Checked<Vec<Fitted>> {
+/// Resolves the devices at the port of each link.
+pub fn fit(links: &[Link]) -> Result<Vec<Fitted>> {
     let mut own = Vec::new();
-    links.iter().enumerate().map(|(i, link)| fitted(link, &mut own, &Spot::item("links", i))).collect()
+    links.iter().enumerate().map(|(i, link)| fitted(link, &mut own, &PlanPath::item("links", i))).collect()
 }
 
-/// `own` are the users' own disciplines so far.
-fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &Spot) -> Checked<Fitted> {
+/// Resolves the devices of one link; `own` are the user-defined disciplines so far.
+fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &PlanPath) -> Result<Fitted> {
     let listed = |choice: &DeviceChoice, kind, cards: &[&Card], key| {
-        Wanted { kind, name: &choice.name, params: &choice.params }.choose(cards, &Spot::new(at.key(key)))
+        DeviceRequest { kind, name: &choice.name, params: &choice.params }
+            .choose(cards, &PlanPath::new(at.key(key)))
     };
     let queue = link.queue.as_ref().map(|choice| match choice.own {
         Some(_) => Ok(own_queue(choice, own)),
@@ -46,7 +47,7 @@ fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &Spot) -> Che
         .feedback
         .as_ref()
         .map(|choice| listed(choice, "a router's scheme", AnyRouter::cards(), "feedback"));
-    let row = |choices: &[DeviceChoice], key| -> Checked<Vec<Choice>> {
+    let row = |choices: &[DeviceChoice], key| -> Result<Vec<Choice>> {
         at.count(key, choices.len() as u64, (0, MOST_IMPAIRMENTS), "impairments")?;
         choices.iter().map(|choice| listed(choice, "an impairment", AnyImpairment::cards(), key)).collect()
     };
@@ -58,12 +59,12 @@ fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &Spot) -> Che
     })
 }
 
-/// Before the queue a packet can be dropped, and neither delayed nor copied.
-fn before_queue(row: Vec<Choice>, at: &Spot) -> Checked<Vec<Choice>> {
+/// Checks the chain before the queue: it may drop packets, but neither delay nor copy them.
+fn before_queue(row: Vec<Choice>, at: &PlanPath) -> Result<Vec<Choice>> {
     let name = |index: usize| AnyImpairment::cards()[index].name;
     if let Some(choice) = row.iter().find(|choice| !AnyImpairment::drops_only(choice.index)) {
         let able = (0..AnyImpairment::cards().len()).filter(|&index| AnyImpairment::drops_only(index));
-        return Err(Wrong::new(
+        return Err(PlanError::new(
             at.key("ingress"),
             format!(
                 "'{}' cannot act before the queue; only {} can; write it under impairments",
@@ -75,8 +76,8 @@ fn before_queue(row: Vec<Choice>, at: &Spot) -> Checked<Vec<Choice>> {
     Ok(row)
 }
 
-/// Users' own disciplines are those beyond the cards; links whose choices are equal share one. Its values come
-/// with its code.
+/// User-defined disciplines follow the cards. Links with equal choices share one. Its values come with its
+/// code.
 fn own_queue<'a>(choice: &'a DeviceChoice, own: &mut Vec<&'a DeviceChoice>) -> Choice {
     let place = own.iter().position(|known| *known == choice).unwrap_or_else(|| {
         own.push(choice);
@@ -85,36 +86,36 @@ fn own_queue<'a>(choice: &'a DeviceChoice, own: &mut Vec<&'a DeviceChoice>) -> C
     Choice { index: AnyQueue::cards().len() + place, values: Vec::new() }
 }
 
-fn choice(law: &LawChoice, at: &Spot) -> Checked<Choice> {
-    Wanted { kind: "a law", name: &law.name, params: &law.params }.choose(AnyController::cards(), at)
+fn choice(law: &LawChoice, at: &PlanPath) -> Result<Choice> {
+    DeviceRequest { kind: "a law", name: &law.name, params: &law.params }.choose(AnyController::cards(), at)
 }
 
-/// A name, and parameters that differ from the defaults.
-struct Wanted<'a> {
+/// A name, and the parameters that differ from the defaults.
+struct DeviceRequest<'a> {
     kind: &'a str,
     name: &'a str,
     params: &'a BTreeMap<String, Value>,
 }
 
-impl Wanted<'_> {
-    fn choose(&self, cards: &[&Card], at: &Spot) -> Checked<Choice> {
+impl DeviceRequest<'_> {
+    fn choose(&self, cards: &[&Card], at: &PlanPath) -> Result<Choice> {
         let known = |card: &&Card| card.name == self.name || card.aliases.contains(&self.name);
         let index = cards.iter().position(known).ok_or_else(|| self.unknown(cards, at))?;
         let params = cards[index].params;
         if let Some(name) = self.params.keys().find(|name| params.iter().all(|p| p.name != **name)) {
             return Err(unknown_param(name, cards[index], at));
         }
-        let values = params.iter().map(|param| self.value(param, at)).collect::<Checked<Vec<f64>>>()?;
+        let values = params.iter().map(|param| self.value(param, at)).collect::<Result<Vec<f64>>>()?;
         check_together(params, &values, at)?;
         Ok(Choice { index, values })
     }
 
-    fn unknown(&self, cards: &[&Card], at: &Spot) -> Wrong {
+    fn unknown(&self, cards: &[&Card], at: &PlanPath) -> PlanError {
         let known = listed(cards.iter().map(|card| card.name));
-        Wrong::new(at.key("name"), format!("'{}' is not {}; known: {known}", self.name, self.kind))
+        PlanError::new(at.key("name"), format!("'{}' is not {}; known: {known}", self.name, self.kind))
     }
 
-    fn value(&self, param: &Param, at: &Spot) -> Checked<f64> {
+    fn value(&self, param: &Param, at: &PlanPath) -> Result<f64> {
         let key = || format!("params.{}", param.name);
         match self.params.get(param.name) {
             None => Ok(param.default),
@@ -132,8 +133,8 @@ impl Wanted<'_> {
     }
 }
 
-/// Refuses a parameter that is below another one, unless either is automatic.
-fn check_together(params: &[Param], values: &[f64], at: &Spot) -> Checked {
+/// Rejects a parameter that is below another one, unless either is automatic.
+fn check_together(params: &[Param], values: &[f64], at: &PlanPath) -> Result {
     let given = || params.iter().zip(values).filter(|(param, value)| !param.is_automatic(**value));
     for (param, value) in given() {
         for (other, least) in given().filter(|(other, _)| param.at_least.contains(&other.name)) {
@@ -145,19 +146,19 @@ fn check_together(params: &[Param], values: &[f64], at: &Spot) -> Checked {
     Ok(())
 }
 
-fn unknown_param(name: &str, card: &Card, at: &Spot) -> Wrong {
+fn unknown_param(name: &str, card: &Card, at: &PlanPath) -> PlanError {
     let known = listed(card.params.iter().map(|param| param.name));
     let says = format!("'{}' has no parameter '{name}'; its parameters: {known}", card.name);
-    Wrong::new(at.key("params"), says)
+    PlanError::new(at.key("params"), says)
 }
 
-fn mismatch(param: &Param, given: &str, at: &Spot) -> Wrong {
+fn mismatch(param: &Param, given: &str, at: &PlanPath) -> PlanError {
     let allowed = match param.choices {
         [] => format!("a number from {} to {} {}", param.low, param.high, param.shown_unit()),
         words => format!("one of {}", listed(words.iter().copied())),
     };
     let says = format!("{given} is not allowed; it must be {}", allowed.trim_end());
-    Wrong::new(at.key(&format!("params.{}", param.name)), says)
+    PlanError::new(at.key(&format!("params.{}", param.name)), says)
 }
 
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -1,20 +1,20 @@
-//! What is measured, and when.
+//! Validation of the measurements.
 
-use headgate_model::check::{Checked, LONGEST_RUN_S, Spot};
+use headgate_model::check::{LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::plan::Series;
 use headgate_model::units::seconds;
 use headgate_netsim::plan::Plan;
 use std::collections::BTreeSet;
 
-/// Each sample looks at every flow: more of them would take longer than the run itself.
+/// Largest number of samples. Each visits every flow, so that more would take longer than the run itself.
 const MOST_SAMPLES: u64 = 100_000_000;
 
-/// Rows of all series together; this many take some gigabytes.
+/// Largest number of rows of all series together; they take some gigabytes.
 const MOST_ROWS: u64 = 100_000_000;
 
-pub fn check(plan: &Plan) -> Checked {
-    Spot::top().positive_span("duration_ps", plan.duration_ps, LONGEST_RUN_S)?;
-    let (at, measure) = (Spot::new("measure"), &plan.measure);
+pub fn check(plan: &Plan) -> Result {
+    PlanPath::top().positive_span("duration_ps", plan.duration_ps, LONGEST_RUN_S)?;
+    let (at, measure) = (PlanPath::new("measure"), &plan.measure);
     at.ensure(measure.warmup_ps <= plan.duration_ps, "warmup_ps", || {
         after_the_end("the warm-up", measure.warmup_ps, plan)
     })?;
@@ -28,10 +28,10 @@ fn after_the_end(what: &str, ps: u64, plan: &Plan) -> String {
     format!("{what} ends at {then} s; it must end within the run, at {end} s")
 }
 
-fn periods(plan: &Plan) -> Checked {
+fn periods(plan: &Plan) -> Result {
     let mut before = 0;
     for (i, &[start, end]) in plan.measure.periods.iter().enumerate() {
-        let at = Spot::item("measure.periods", i);
+        let at = PlanPath::item("measure.periods", i);
         at.holds(start < end, || "a period must end after it starts".to_owned())?;
         at.holds(start >= before, || "periods must be in order and must not overlap".to_owned())?;
         at.holds(end <= plan.duration_ps, || after_the_end("the period", end, plan))?;
@@ -40,8 +40,8 @@ fn periods(plan: &Plan) -> Checked {
     Ok(())
 }
 
-/// Without periods nothing is sampled, and no interval is needed.
-fn samples(periods: &[[u64; 2]], interval_ps: u64, at: &Spot) -> Checked {
+/// Checks the samples. Without periods nothing is sampled, and no interval is needed.
+fn samples(periods: &[[u64; 2]], interval_ps: u64, at: &PlanPath) -> Result {
     if periods.is_empty() {
         return Ok(());
     }
@@ -53,8 +53,8 @@ fn samples(periods: &[[u64; 2]], interval_ps: u64, at: &Spot) -> Checked {
     })
 }
 
-fn series(series: &Series, plan: &Plan) -> Checked {
-    let at = Spot::new("measure.series");
+fn series(series: &Series, plan: &Plan) -> Result {
+    let at = PlanPath::new("measure.series");
     at.positive_span("interval_ps", series.interval_ps, LONGEST_RUN_S)?;
     for &link in &series.links {
         at.index("links", link, plan.links.len(), "link")?;
@@ -68,8 +68,8 @@ fn series(series: &Series, plan: &Plan) -> Checked {
     })
 }
 
-/// Only single flows have series.
-fn flows(chosen: &[u32], plan: &Plan, at: &Spot) -> Checked {
+/// Checks the flows with series, which must be single flows.
+fn flows(chosen: &[u32], plan: &Plan, at: &PlanPath) -> Result {
     let mut single = Vec::new();
     let mut first = 0;
     for traffic in &plan.traffic {

@@ -1,5 +1,5 @@
-//! From JSON to a plan that the engine can trust: whatever comes in, a plan runs or is refused in one
-//! sentence that names the place.
+//! Validation: JSON in, a plan that the engine can trust out. Every invalid plan is rejected in one sentence
+//! that names the place.
 
 mod law;
 mod measure;
@@ -9,26 +9,29 @@ mod path;
 mod tests;
 mod transport;
 
-use headgate_model::check::{Checked, Wrong};
+use headgate_model::check::{PlanError, Result};
 use headgate_netsim::choices::{Choices, Lists};
 use headgate_netsim::plan::Plan;
 use headgate_netsim::traffic::validate as traffic;
 
-/// A plan that was checked, and what it chose as the engine builds it.
+/// A valid plan, and its choices in the form that the engine uses.
 #[derive(Debug)]
-pub struct Ready {
+pub struct ValidPlan {
     pub plan: Plan,
     pub choices: Choices,
 }
 
-/// Reads and checks a plan and the arrays beside it.
-pub fn validate(plan_json: &str, lists: &Lists) -> Checked<Ready> {
+/// Reads and checks a plan and its arrays.
+///
+/// # Errors
+/// If the JSON or the plan is invalid.
+pub fn validate(plan_json: &str, lists: &Lists) -> Result<ValidPlan> {
     let plan: Plan =
-        serde_json::from_str(plan_json).map_err(|error| Wrong::new("plan", error.to_string()))?;
+        serde_json::from_str(plan_json).map_err(|error| PlanError::new("plan", error.to_string()))?;
     network::check(&plan, lists)?;
     transport::check(&plan.transports)?;
     let choices = Choices { laws: law::choose(&plan.laws)?, ports: law::fit(&plan.links)? };
     traffic::validate(&plan.traffic, plan.context(lists))?;
     measure::check(&plan)?;
-    Ok(Ready { plan, choices })
+    Ok(ValidPlan { plan, choices })
 }

@@ -1,49 +1,52 @@
-//! Routers, links and host links.
+//! Validation of routers, links and host links.
 
 use std::collections::BTreeSet;
 
-use headgate_model::check::{Checked, LONGEST_DELAY_S, Spot, different};
+use headgate_model::check::{LONGEST_DELAY_S, PlanPath, Result, different};
 use headgate_model::plan::{Buffer, Edge, Link, Node};
 use headgate_netsim::choices::Lists;
 use headgate_netsim::plan::Plan;
 
 use super::path;
 
-/// Route tables hold a link for each pair of routers; this many take 16 MB.
+/// Largest number of routers. Route tables contain a link for each pair; this many take 16 MB.
 const MOST_NODES: u64 = 2000;
 
-/// In tables two of them share one cell.
+/// Longest label; two of them share one cell of a table.
 const LONGEST_LABEL: usize = 40;
 
-/// Many more than anybody compares.
+/// Largest number of classes of host links.
 const MOST_LINK_CLASSES: u64 = 64;
 
-/// The counters of this many kinds of flow take 40 MB.
+/// Largest number of kinds of flow, whose counters take 40 MB.
 const MOST_KEYS: u64 = 200_000;
 
-/// 100 Tbit/s: a byte still takes a good part of a picosecond.
+/// Largest rate: 100 Tbit/s, at which a byte still takes a considerable part of a picosecond.
 const FASTEST_BPS: u64 = 100_000_000_000_000;
 
-/// More packets than any memory holds; who wants no limit says so.
+/// Largest finite buffer, more packets than any memory holds. A plan without a limit declares it.
 const LARGEST_BUFFER: u64 = 1_000_000_000_000;
 
-pub fn check(plan: &Plan, lists: &Lists) -> Checked {
+pub fn check(plan: &Plan, lists: &Lists) -> Result {
     nodes(&plan.nodes)?;
     let many = plan.nodes.len();
     different("links", plan.links.iter().map(|link| link.name.clone()))?;
-    plan.links.iter().enumerate().try_for_each(|(i, l)| link(l, many, &Spot::item("links", i)))?;
-    plan.links.iter().enumerate().try_for_each(|(i, l)| path::check(l, lists, &Spot::item("links", i)))?;
-    plan.edges.iter().enumerate().try_for_each(|(i, e)| edge(e, &Spot::item("edges", i)))?;
+    plan.links.iter().enumerate().try_for_each(|(i, l)| link(l, many, &PlanPath::item("links", i)))?;
+    plan.links
+        .iter()
+        .enumerate()
+        .try_for_each(|(i, l)| path::check(l, lists, &PlanPath::item("links", i)))?;
+    plan.edges.iter().enumerate().try_for_each(|(i, e)| edge(e, &PlanPath::item("edges", i)))?;
     keys(plan)
 }
 
-fn nodes(nodes: &[Node]) -> Checked {
-    Spot::top().count("nodes", nodes.len() as u64, (1, MOST_NODES), "routers")?;
-    nodes.iter().enumerate().try_for_each(|(i, node)| class(&node.class, &Spot::item("nodes", i)))
+fn nodes(nodes: &[Node]) -> Result {
+    PlanPath::top().count("nodes", nodes.len() as u64, (1, MOST_NODES), "routers")?;
+    nodes.iter().enumerate().try_for_each(|(i, node)| class(&node.class, &PlanPath::item("nodes", i)))
 }
 
-/// A class is a name for people: tables show it, and pairs of them with a slash.
-fn class(class: &str, at: &Spot) -> Checked {
+/// Checks a class. Tables show classes, and pairs of them with a slash.
+fn class(class: &str, at: &PlanPath) -> Result {
     let is_label =
         class.chars().count() <= LONGEST_LABEL && !class.contains(|c: char| c == '/' || c.is_control());
     at.ensure(is_label, "class", || {
@@ -51,15 +54,15 @@ fn class(class: &str, at: &Spot) -> Checked {
     })
 }
 
-/// Flows are counted by what they have in common, whether any have that or not.
-fn keys(plan: &Plan) -> Checked {
+/// Checks the number of combinations by which flows are counted, whether flows of all of them exist or not.
+fn keys(plan: &Plan) -> Result {
     let labels = |classes: BTreeSet<&str>| classes.len() as u64 - u64::from(classes.contains(""));
     let classes = labels(plan.nodes.iter().map(|node| node.class.as_str()).collect());
     let links = labels(plan.edges.iter().map(|edge| edge.class.as_str()).collect());
-    Spot::top().count("edges", links, (0, MOST_LINK_CLASSES), "classes of host links")?;
+    PlanPath::top().count("edges", links, (0, MOST_LINK_CLASSES), "classes of host links")?;
     let (files, laws) = (plan.files.len() as u64 + 3, plan.laws.len() as u64);
     let keys = files * (classes * (classes + 1) / 2 + 1) * (links + 1) * laws;
-    Spot::top().ensure(keys <= MOST_KEYS, "nodes", || {
+    PlanPath::top().ensure(keys <= MOST_KEYS, "nodes", || {
         format!(
             "{classes} classes of routers, {links} of host links, {files} kinds of file and {laws} laws make \
              {keys} kinds of flow; there may be at most {MOST_KEYS}"
@@ -67,7 +70,7 @@ fn keys(plan: &Plan) -> Checked {
     })
 }
 
-fn link(link: &Link, nodes: usize, at: &Spot) -> Checked {
+fn link(link: &Link, nodes: usize, at: &PlanPath) -> Result {
     at.index("from", link.from, nodes, "router")?;
     at.index("to", link.to, nodes, "router")?;
     at.ensure(link.from != link.to, "to", || format!("the link leads from router {} to itself", link.to))?;
@@ -80,7 +83,7 @@ fn link(link: &Link, nodes: usize, at: &Spot) -> Checked {
     path::loss("loss", link.loss, at)
 }
 
-fn changes(link: &Link, at: &Spot) -> Checked {
+fn changes(link: &Link, at: &PlanPath) -> Result {
     let rising = link.changes.windows(2).all(|pair| pair[0].at_ps < pair[1].at_ps);
     at.ensure(rising, "changes", || "the times of the changes must rise".to_string())?;
     let bytes = matches!(link.buffer, Buffer::Bytes(_));
@@ -90,7 +93,7 @@ fn changes(link: &Link, at: &Spot) -> Checked {
     link.changes.iter().try_for_each(|c| at.count("changes", c.rate_bps, (1, FASTEST_BPS), "bit/s"))
 }
 
-fn buffer(buffer: Buffer, at: &Spot) -> Checked {
+fn buffer(buffer: Buffer, at: &PlanPath) -> Result {
     match buffer {
         Buffer::Packets(n) => at.count("buffer", n, (0, LARGEST_BUFFER), "packets (or infinite)"),
         Buffer::Bytes(n) => at.count("buffer", n, (0, LARGEST_BUFFER), "bytes (or infinite)"),
@@ -98,7 +101,7 @@ fn buffer(buffer: Buffer, at: &Spot) -> Checked {
     }
 }
 
-fn edge(edge: &Edge, at: &Spot) -> Checked {
+fn edge(edge: &Edge, at: &PlanPath) -> Result {
     class(&edge.class, at)?;
     at.count("rate_bps", edge.rate_bps, (1, FASTEST_BPS), "bit/s")?;
     at.span("delay_ps", edge.delay_ps, LONGEST_DELAY_S)?;

@@ -1,29 +1,29 @@
-//! What a link does besides sending at a rate: traces and delays that change.
+//! Validation of a link's traces, and of its changes of delay, rate and loss.
 
-use headgate_model::check::{Checked, LONGEST_DELAY_S, LONGEST_RUN_S, Spot};
+use headgate_model::check::{LONGEST_DELAY_S, LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::plan::{Buffer, Link, Trace};
 use headgate_model::units::SECOND;
 use headgate_netsim::choices::Lists;
 
-pub fn check(link: &Link, lists: &Lists, at: &Spot) -> Checked {
+pub fn check(link: &Link, lists: &Lists, at: &PlanPath) -> Result {
     delays(link, at)?;
     losses(link, at)?;
     link.trace.as_ref().map_or(Ok(()), |trace| traced(link, trace, lists, at))
 }
 
-fn delays(link: &Link, at: &Spot) -> Checked {
+fn delays(link: &Link, at: &PlanPath) -> Result {
     let rising = link.delays.windows(2).all(|pair| pair[0].at_ps < pair[1].at_ps);
     at.ensure(rising, "delays", || "the times of the delays must rise".to_string())?;
     link.delays.iter().try_for_each(|change| at.span("delays", change.delay_ps, LONGEST_DELAY_S))
 }
 
-fn losses(link: &Link, at: &Spot) -> Checked {
+fn losses(link: &Link, at: &PlanPath) -> Result {
     let rising = link.losses.windows(2).all(|pair| pair[0].at_ps < pair[1].at_ps);
     at.ensure(rising, "losses", || "the times of the losses must rise".to_string())?;
     link.losses.iter().try_for_each(|change| loss("losses", change.loss, at))
 }
 
-fn traced(link: &Link, trace: &Trace, lists: &Lists, at: &Spot) -> Checked {
+fn traced(link: &Link, trace: &Trace, lists: &Lists, at: &PlanPath) -> Result {
     let times = lists.get(&trace.list).map_or(&[][..], Vec::as_slice);
     at.ensure(!times.is_empty(), "trace", || format!("the list '{}' is missing or empty", trace.list))?;
     let rising = times[0] > 0 && times.is_sorted();
@@ -41,8 +41,8 @@ fn traced(link: &Link, trace: &Trace, lists: &Lists, at: &Spot) -> Checked {
     })
 }
 
-/// A loss probability.
-pub fn loss(key: &str, loss: f64, at: &Spot) -> Checked {
+/// Checks a loss probability.
+pub fn loss(key: &str, loss: f64, at: &PlanPath) -> Result {
     at.ensure((0.0..1.0).contains(&loss), key, || {
         format!("{loss} is not allowed; a loss probability must be at least 0 and below 1")
     })

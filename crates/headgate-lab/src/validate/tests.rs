@@ -1,4 +1,4 @@
-//! A good plan passes; each wrong one is refused at its place.
+//! A valid plan passes; each invalid one is rejected at its place.
 
 use headgate_algos::control::AnyController;
 use headgate_model::control::ControllerRegistry;

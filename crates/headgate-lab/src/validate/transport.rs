@@ -1,30 +1,30 @@
-//! Transport profiles.
+//! Validation of transport profiles.
 
-use headgate_model::check::{Checked, LONGEST_DELAY_S, LONGEST_RUN_S, Spot};
+use headgate_model::check::{LONGEST_DELAY_S, LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::plan::{Pacing, RtoRule, Transport};
 use headgate_model::units::{SECOND, seconds};
 
-/// A profile's number travels in eight bits of each SYN.
+/// Largest number of profiles, because a profile's number is carried in eight bits of each SYN.
 const MOST_PROFILES: u64 = 255;
 
-/// A first window is sent at once, so it is one that memory holds many times.
+/// Largest initial window. It is sent at once, so that memory must hold many of them.
 const LARGEST_FIRST_WINDOW: f64 = 1e5;
 
-/// Beyond any window a flow can fill; windows stay exact in every type that holds them.
+/// Largest window: more than any flow can fill, and exact in every type that stores it.
 const LARGEST_WINDOW: f64 = 1e9;
 
-/// Shorter time-outs expire more often than packets pass.
+/// Shortest time-out; shorter ones would expire more often than packets pass.
 const SHORTEST_TIMEOUT: u64 = SECOND / 1_000_000;
 
-/// Pacing far from cwnd/srtt is a mistake, and a gap without end would follow from a gain near 0.
+/// Bounds of pacing gains. Others are a mistake, and a gain near 0 would cause an endless gap.
 const GAINS: (f64, f64) = (0.01, 100.0);
 
-pub fn check(transports: &[Transport]) -> Checked {
-    Spot::top().count("transports", transports.len() as u64, (0, MOST_PROFILES), "profiles")?;
-    transports.iter().enumerate().try_for_each(|(i, t)| profile(t, &Spot::item("transports", i)))
+pub fn check(transports: &[Transport]) -> Result {
+    PlanPath::top().count("transports", transports.len() as u64, (0, MOST_PROFILES), "profiles")?;
+    transports.iter().enumerate().try_for_each(|(i, t)| profile(t, &PlanPath::item("transports", i)))
 }
 
-fn profile(t: &Transport, at: &Spot) -> Checked {
+fn profile(t: &Transport, at: &PlanPath) -> Result {
     sizes(t, at)?;
     windows(t, at)?;
     timeouts(t, at)?;
@@ -35,7 +35,7 @@ fn profile(t: &Transport, at: &Spot) -> Checked {
     t.pacing.map_or(Ok(()), |p| pacing(p, at))
 }
 
-fn sizes(t: &Transport, at: &Spot) -> Checked {
+fn sizes(t: &Transport, at: &PlanPath) -> Result {
     let largest = u64::from(u16::MAX);
     at.count("segment_bytes", t.segment_bytes.into(), (1, largest), "B")?;
     let packet = u64::from(t.segment_bytes) + u64::from(t.header_bytes);
@@ -46,7 +46,7 @@ fn sizes(t: &Transport, at: &Spot) -> Checked {
     at.count("syn_bytes", t.syn_bytes.into(), (1, largest), "B")
 }
 
-fn windows(t: &Transport, at: &Spot) -> Checked {
+fn windows(t: &Transport, at: &PlanPath) -> Result {
     at.number("initial_window", t.initial_window, (1.0, LARGEST_FIRST_WINDOW), "segments")?;
     let threshold = t.initial_ssthresh.unwrap_or(1.0);
     at.number("initial_ssthresh", threshold, (1.0, LARGEST_WINDOW), "segments (or absent: no bound)")?;
@@ -54,7 +54,7 @@ fn windows(t: &Transport, at: &Spot) -> Checked {
     at.count("receive_window", window, (1, u32::MAX.into()), "segments (or absent: no bound)")
 }
 
-fn timeouts(t: &Transport, at: &Spot) -> Checked {
+fn timeouts(t: &Transport, at: &PlanPath) -> Result {
     for (key, ps) in [("min_rto_ps", t.min_rto_ps), ("initial_rto_ps", t.initial_rto_ps)] {
         timeout(key, ps, at)?;
     }
@@ -67,14 +67,14 @@ fn timeouts(t: &Transport, at: &Spot) -> Checked {
     })
 }
 
-fn tick(t: &Transport, at: &Spot) -> Checked {
+fn tick(t: &Transport, at: &PlanPath) -> Result {
     at.span("rto_tick_ps", t.rto_tick_ps, LONGEST_DELAY_S)?;
     at.ensure(t.rto_rule != RtoRule::Ns2 || t.rto_tick_ps > 0, "rto_tick_ps", || {
         "0 s is not allowed; the rule 'ns2' counts ticks, which must be above 0 s".into()
     })
 }
 
-fn timeout(key: &str, ps: u64, at: &Spot) -> Checked {
+fn timeout(key: &str, ps: u64, at: &PlanPath) -> Result {
     at.ensure(ps >= SHORTEST_TIMEOUT, key, || {
         format!(
             "{} s is not allowed; a time-out must be from {} to {LONGEST_RUN_S} s",
@@ -85,8 +85,8 @@ fn timeout(key: &str, ps: u64, at: &Spot) -> Checked {
     at.span(key, ps, LONGEST_RUN_S)
 }
 
-/// The wait doubles with each SYN, sixteen times at most.
-fn syn(t: &Transport, at: &Spot) -> Checked {
+/// Checks the SYN's time-outs. The wait doubles with each SYN, at most sixteen times.
+fn syn(t: &Transport, at: &PlanPath) -> Result {
     at.count("syn_tries", t.syn_tries.into(), (1, 255), "SYNs")?;
     timeout("syn_rto_ps", t.syn_rto_ps, at)?;
     let doublings = if t.syn_backoff { (t.syn_tries - 1).min(16) } else { 0 };
@@ -97,7 +97,7 @@ fn syn(t: &Transport, at: &Spot) -> Checked {
     })
 }
 
-fn pacing(p: Pacing, at: &Spot) -> Checked {
+fn pacing(p: Pacing, at: &PlanPath) -> Result {
     at.number("pacing.slow_start_gain", p.slow_start_gain, GAINS, "times cwnd/srtt")?;
     at.number("pacing.gain", p.gain, GAINS, "times cwnd/srtt")
 }

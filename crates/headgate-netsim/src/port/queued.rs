@@ -6,7 +6,7 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
-use headgate_model::feedback::{Feedback, Passing, Routers};
+use headgate_model::feedback::{Feedback, PassingPacket, Routers};
 use headgate_model::plan::Buffer;
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket, Verdict};
 use headgate_model::units::{NEVER, Span, Time, seconds};
@@ -345,8 +345,8 @@ impl<L: ControllerRegistry> QueuedPort<L> {
 }
 
 impl Packet {
-    pub(super) fn passing(&self) -> Passing {
-        Passing { size_bytes: u32::from(self.size), data: self.is_data() }
+    pub(super) fn passing(&self) -> PassingPacket {
+        PassingPacket { size_bytes: u32::from(self.size), data: self.is_data() }
     }
 
     fn queued(&self, id: u32, since_s: f64) -> QueuedPacket {

@@ -1,7 +1,7 @@
 //! The way from a port to the other end of its link: how long it takes, and what happens to packets on it.
 
 use headgate_model::chance::Stream;
-use headgate_model::feedback::Passing;
+use headgate_model::feedback::PassingPacket;
 use headgate_model::impairment::{Impairment, Passage};
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use super::loss::Loss;
 pub type Stage<I> = (I, Stream);
 
 /// What a packet meets in a row of impairments; `None` if it is lost in one.
-pub fn pass_all<I: Impairment>(row: &mut [Stage<I>], packet: &Passing, now: Time) -> Option<Passage> {
+pub fn pass_all<I: Impairment>(row: &mut [Stage<I>], packet: &PassingPacket, now: Time) -> Option<Passage> {
     row.iter_mut().try_fold(Passage::CLEAR, |so_far, (impairment, chance)| {
         let next = impairment.pass(packet, now, chance)?;
         Some(Passage {
@@ -99,7 +99,7 @@ impl<I: Impairment> Wire<I> {
 
     /// When a packet arrives whose transmission begins now and ends at `leaves`, and how many copies with it; `None` if it is
     /// lost. Calls must come in time order.
-    pub fn carry(&mut self, now: Time, leaves: Time, packet: &Passing) -> Option<(Time, u32)> {
+    pub fn carry(&mut self, now: Time, leaves: Time, packet: &PassingPacket) -> Option<(Time, u32)> {
         let delay = self.delays.at(leaves);
         let passage = pass_all(&mut self.row, packet, leaves);
         let lost = match (&mut self.loss, passage) {

@@ -1,6 +1,6 @@
 //! The interface of a kind of traffic: what the plan says of it, checked, and made into what runs.
 
-use headgate_model::check::{Checked, Spot};
+use headgate_model::check::{PlanPath, Result};
 
 use super::builder::Builder;
 use super::check::Check;
@@ -23,7 +23,7 @@ pub trait Kind {
     }
 
     /// Refuses what cannot run.
-    fn check(&self, check: &mut Check, at: &Spot) -> Checked;
+    fn check(&self, check: &mut Check, at: &PlanPath) -> Result;
 }
 
 /// A kind of traffic that was checked becomes hosts, and processes that begin its flows.

@@ -1,6 +1,6 @@
 //! Sources and receivers of traffic whose flows or connections have names.
 
-use headgate_model::check::{Checked, Spot};
+use headgate_model::check::{PlanPath, Result};
 use headgate_model::plan::Place;
 use std::collections::BTreeMap;
 
@@ -39,8 +39,8 @@ pub fn check_pairs(
     count: u32,
     (sources, receivers): (&[Place], &[Place]),
     check: &mut Check,
-    at: &Spot,
-) -> Checked {
+    at: &PlanPath,
+) -> Result {
     check.places(sources, "sources", at)?;
     check.places(receivers, "receivers", at)?;
     let nodes = |places: &[Place]| places.iter().map(|place| place.node).collect::<Vec<_>>();

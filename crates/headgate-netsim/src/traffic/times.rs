@@ -1,7 +1,7 @@
 //! Distributions of times, such as pauses.
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{Checked, LONGEST_RUN_S, Spot};
+use headgate_model::check::{LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::units::{Span, picoseconds};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub enum Times {
 
 impl Times {
     /// Refuses times that cannot be drawn, under the key `key` of a spot.
-    pub fn check(&self, key: &str, at: &Spot) -> Checked {
+    pub fn check(&self, key: &str, at: &PlanPath) -> Result {
         match *self {
             Self::Fixed { ps } => at.span(&format!("{key}.ps"), ps, LONGEST_RUN_S),
             Self::Exponential { mean_s } => at.number(&format!("{key}.mean_s"), mean_s, MEANS_S, "s"),
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn times_that_cannot_be_drawn_are_refused() {
-        let at = Spot::item("traffic", 0);
+        let at = PlanPath::item("traffic", 0);
         let wrong = |times: Times| times.check("pause", &at).unwrap_err().place;
         assert_eq!(wrong(Times::Exponential { mean_s: 0.0 }), "traffic[0].pause.mean_s");
         assert_eq!(wrong(Times::Pareto { mean_s: 1.0, shape: 1.0 }), "traffic[0].pause.shape");

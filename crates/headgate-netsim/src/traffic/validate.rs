@@ -1,6 +1,6 @@
 //! All traffic of a plan, checked.
 
-use headgate_model::check::{Checked, Spot, different};
+use headgate_model::check::{PlanPath, Result, different};
 use std::collections::BTreeMap;
 
 use super::check::{Check, MOST_NAMES};
@@ -11,24 +11,24 @@ use super::kinds::Traffic;
 const MOST_FILES: usize = 32;
 
 /// Refuses traffic that cannot run.
-pub fn validate(traffic: &[Traffic], context: Context) -> Checked {
+pub fn validate(traffic: &[Traffic], context: Context) -> Result {
     names(traffic)?;
     files(context.files)?;
     let mut check = Check::new(context);
-    traffic.iter().enumerate().try_for_each(|(i, item)| item.check(&mut check, &Spot::item("traffic", i)))
+    traffic.iter().enumerate().try_for_each(|(i, item)| item.check(&mut check, &PlanPath::item("traffic", i)))
 }
 
 /// Random streams are keyed by names: two groups of traffic of one name would have the same random numbers.
-fn names(traffic: &[Traffic]) -> Checked {
+fn names(traffic: &[Traffic]) -> Result {
     let all: u64 = traffic.iter().map(|item| u64::from(item.names())).sum();
-    Spot::top().count("traffic", all, (0, MOST_NAMES), "single flows and other traffic")?;
+    PlanPath::top().count("traffic", all, (0, MOST_NAMES), "single flows and other traffic")?;
     different("traffic", traffic.iter().map(|item| item.name().to_owned()))?;
     let counts: BTreeMap<&str, u32> = traffic.iter().map(|item| (item.name(), item.names())).collect();
     for (i, item) in traffic.iter().enumerate().filter(|(_, item)| item.names() == 1) {
         let (of, number) = item.name().rsplit_once('.').unwrap_or_default();
         let taken = number.parse().is_ok_and(|n: u32| n.to_string() == number && n < several(&counts, of));
         let says = || format!("'{}' is the name of one of the flows '{of}'; names must differ", item.name());
-        Spot::item("traffic", i).ensure(!taken, "name", says)?;
+        PlanPath::item("traffic", i).ensure(!taken, "name", says)?;
     }
     Ok(())
 }
@@ -38,8 +38,8 @@ fn several(counts: &BTreeMap<&str, u32>, name: &str) -> u32 {
     counts.get(name).copied().filter(|&count| count > 1).unwrap_or(0)
 }
 
-fn files(files: &[String]) -> Checked {
-    Spot::top().ensure(files.len() <= MOST_FILES, "files", || {
+fn files(files: &[String]) -> Result {
+    PlanPath::top().ensure(files.len() <= MOST_FILES, "files", || {
         format!("{} kinds of file are too many; there may be at most {MOST_FILES}", files.len())
     })?;
     different("files", files.iter().cloned())

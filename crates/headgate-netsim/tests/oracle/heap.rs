@@ -3,7 +3,7 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
-use headgate_model::feedback::{Feedback, Passing, Routers};
+use headgate_model::feedback::{Feedback, PassingPacket, Routers};
 use headgate_model::queue::{Discipline, Queues, Verdict};
 use headgate_model::units::{NEVER, Time};
 use headgate_netsim::choices::{Choices, Lists};
@@ -328,7 +328,7 @@ impl<L: ControllerRegistry> HeapEngine<L> {
                 let split = self.people.shared.split;
                 let flow =
                     &mut self.people.groups[split.group(packet.sender())].flows[split.slot(packet.sender())];
-                flow.tcp.wait_until(clear - longest);
+                flow.tcp.apply_backpressure(clear - longest);
             }
         }
     }
@@ -374,6 +374,6 @@ fn looks(plan: &Plan) -> Vec<Time> {
     all
 }
 
-fn passing(packet: &Packet) -> Passing {
-    Passing { size_bytes: u32::from(packet.size), data: packet.is_data() }
+fn passing(packet: &Packet) -> PassingPacket {
+    PassingPacket { size_bytes: u32::from(packet.size), data: packet.is_data() }
 }

@@ -1,4 +1,4 @@
-//! What a queue discipline meets.
+//! The records of a queue discipline.
 
 use headgate_lab::queue;
 use pyo3::prelude::*;
@@ -30,7 +30,7 @@ record! { queue, "headgate.plugin",
     }
 }
 
-/// What a discipline says of a packet.
+/// A discipline's decision on a packet.
 #[pyclass(module = "headgate.plugin")]
 pub struct Decision(pub queue::Decision);
 
@@ -62,7 +62,7 @@ impl Decision {
         self.0.rank = rank;
     }
 
-    /// How many random numbers were taken.
+    /// Number of random numbers that were used.
     #[getter]
     fn drawn(&self) -> u32 {
         self.0.drawn

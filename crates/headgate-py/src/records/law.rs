@@ -1,4 +1,4 @@
-//! What a law meets.
+//! The records of a congestion control algorithm.
 
 use headgate_lab::control;
 use pyo3::prelude::*;
@@ -6,12 +6,12 @@ use pyo3::prelude::*;
 use super::record;
 
 record! { control, "headgate.plugin",
-    /// What is known of the path, kept by the transport.
+    /// The transport's estimates of the path.
     Path { srtt_s: f64 = 0.1, min_rtt_s: f64 = 0.1, segment_bytes: u32 = 1500 }
 }
 
 record! { control, "headgate.plugin",
-    /// A delivery-rate sample; all zero unless the law says `wants_rate`.
+    /// A delivery-rate sample; all zero unless the algorithm sets `wants_rate`.
     Rate {
         per_s: f64 = 0.0,
         interval_s: f64 = 0.0,
@@ -30,7 +30,7 @@ record! { control, "headgate.plugin",
 }
 
 record! { control, "headgate.plugin",
-    /// What one acknowledgement brought.
+    /// The content of one acknowledgement.
     Ack {
         now_s: f64 = 0.0,
         acked: f64 = 1.0,
@@ -47,7 +47,7 @@ record! { control, "headgate.plugin",
 }
 
 record! { control, "headgate.plugin",
-    /// Congestion, as the transport found it.
+    /// A congestion event.
     Congestion { cause: Cause = Cause(control::Cause::Loss), now_s: f64 = 0.0, in_flight: u32 = 10 }
 }
 
@@ -71,7 +71,7 @@ impl<'py> FromPyObject<'_, 'py> for Rate {
     }
 }
 
-/// Python meets a cause as its number: `LOSS`, `TIMEOUT`, `MARK`.
+/// A cause as a number in Python: `LOSS`, `TIMEOUT`, `MARK`.
 pub struct Cause(control::Cause);
 
 impl From<control::Cause> for Cause {
@@ -107,7 +107,7 @@ impl<'py> IntoPyObject<'py> for Cause {
     }
 }
 
-/// What a law sets and the transport obeys.
+/// The output of a congestion control algorithm, which the transport obeys.
 #[pyclass(module = "headgate.plugin")]
 pub struct Window(pub control::Window);
 
@@ -154,7 +154,7 @@ impl Window {
         self.0.slow_starts()
     }
 
-    /// Slow start by so many segments, up to `ssthresh`; gives those that are left.
+    /// Slow start by `acked` segments, up to `ssthresh`. Return the segments that remain.
     fn slow_start(&mut self, acked: f64) -> f64 {
         self.0.slow_start(acked)
     }

@@ -1,9 +1,9 @@
-//! What laws and disciplines meet, as Python sees it. One object of each kind serves every call of a run.
+//! The records of user-defined code, for Python. One object of each kind serves every call of a run.
 
 mod discipline;
 mod law;
 
-/// A read-only record: its fields with their defaults, for what is tried out by hand.
+/// A read-only record: its fields with defaults, for trials by hand.
 macro_rules! record {
     ($of:ident, $module:literal, $(#[$about:meta])* $Name:ident { $($field:ident: $kind:ty = $default:expr),+ $(,)? }) => {
         $(#[$about])*
@@ -14,7 +14,7 @@ macro_rules! record {
         impl $Name {
             #[new]
             #[pyo3(signature = (*, $($field = $default),+))]
-            #[allow(clippy::too_many_arguments)] // one for each field, all by name
+            #[allow(clippy::too_many_arguments)] // one per field, all by name
             fn new($($field: $kind),+) -> Self {
                 Self($of::$Name { $($field: $field.into()),+ })
             }

@@ -1,4 +1,4 @@
-//! A channel of our own: 10 Mbit/s, 10 ms each way, and it loses the segments that it is told to.
+//! A custom channel: 10 Mbit/s, 10 ms each way, which loses given segments.
 
 use headgate_algos::control::reno::Reno;
 use headgate_model::units::{SECOND, Span, Time};
@@ -20,7 +20,7 @@ enum Happens {
     Timer(Timer),
 }
 
-/// What is under way, and when the line is free.
+/// The packets in flight, and the time at which the line becomes free.
 #[derive(Default)]
 struct Channel {
     profile: Profile,
@@ -57,7 +57,7 @@ impl SenderContext for Channel {
         }
     }
 
-    fn exceed(&mut self, excess: Excess) {
+    fn limit_exceeded(&mut self, excess: LimitExceeded) {
         panic!("{excess}");
     }
 }
@@ -68,8 +68,8 @@ impl ReceiverContext for Channel {
     }
 }
 
-/// Transfers so many segments, of which the channel loses those that it carries in these turns; gives the sender
-/// as it ends, and the time at which the receiver had everything.
+/// Transfers `segments` segments; the channel loses the segments with these transmission numbers. Returns the
+/// sender in its final state, and the time at which the receiver had everything.
 pub fn transfer(segments: u32, lost: Vec<usize>) -> (Sender<Reno>, Option<Time>) {
     let mut channel = Channel { lost, ..Channel::default() };
     let mut sender = Sender::new(segments, Reno, &channel.profile);

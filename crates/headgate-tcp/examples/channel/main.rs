@@ -1,4 +1,4 @@
-//! A hundred segments over a channel of our own, which loses the twentieth.
+//! Sends a hundred segments over a custom channel that loses the twentieth.
 
 use headgate_model::units::seconds;
 

@@ -1,9 +1,9 @@
-//! What is under way, by its time, in the order in which it was filed.
+//! A queue of events in order of time, and for equal times in order of insertion.
 
 use headgate_model::units::Time;
 use std::collections::BTreeMap;
 
-/// Events to come, and the time of the last one that was taken.
+/// Future events, and the time of the last one taken.
 pub struct Timeline<T> {
     pub now: Time,
     events: BTreeMap<(Time, usize), T>,
@@ -17,13 +17,13 @@ impl<T> Default for Timeline<T> {
 }
 
 impl<T> Timeline<T> {
-    /// Files what happens at a time.
+    /// Adds an event at a time.
     pub fn file(&mut self, at: Time, what: T) {
         self.filed += 1;
         self.events.insert((at, self.filed), what);
     }
 
-    /// Takes the next event; its time is `now` from then on.
+    /// Takes the next event and sets `now` to its time.
     pub fn next(&mut self) -> Option<T> {
         let ((now, _), what) = self.events.pop_first()?;
         self.now = now;

@@ -1,4 +1,4 @@
-//! What a receiver answers, and when: RFC 5681 §4.2, RFC 2018, RFC 7323 §4.3.
+//! The receiver's ACKs: RFC 5681 section 4.2, RFC 2018, RFC 7323 section 4.3.
 
 use headgate_model::units::SECOND;
 use headgate_tcp::context::AckSegment;
@@ -80,7 +80,7 @@ fn rfc7323_4_3_a_delayed_ack_echoes_the_earlier_segment() {
 
 #[test]
 fn rfc7323_4_3_beside_a_hole_the_last_in_order_is_echoed() {
-    // 0 is echoed with 1's ACK; then 2, which was in order, for all that came after the hole
+    // 0 is echoed with 1's ACK; 2 arrived in order, so all later ACKs echo it while the hole exists
     let mut end = end();
     assert_eq!(End::echoed(&end.take(&[0, 1, 2])), [0]);
     assert_eq!(End::echoed(&end.take(&[4, 5])), [2, 2]);
@@ -118,8 +118,8 @@ fn rfc7323_4_3_an_older_time_stamp_does_not_replace_a_newer_one() {
     assert_eq!(End::echoed(&end.host.acks), [50, 50]);
 }
 
-/// Segment 1 is lost, and sent again when the clock of time stamps shows 20 ms more; 5 left 10 ms before that. Whether
-/// 5 is taken that arrives afterwards.
+/// Whether a late segment is accepted. Segment 1 is lost and sent again when the clock of time stamps shows
+/// 20 ms more; segment 5 left 10 ms before and arrives afterwards.
 fn takes_a_late_segment(profile: Profile) -> bool {
     let mut end = End::new(profile, Flags::NONE);
     let ticks = |ms: u32| ms * 15_259; // 65.536 ns each

@@ -1,4 +1,4 @@
-//! RFC 3168: what is capable, how a mark is echoed, and how often the window shrinks for it.
+//! RFC 3168: ECN-capable packets, the echo of a mark, and the frequency of reductions.
 
 use headgate_tcp::{Flags, Profile};
 

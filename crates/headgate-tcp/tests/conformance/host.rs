@@ -1,4 +1,4 @@
-//! A host that writes down what its ends do, a sender there whose peer is a test, and the same for a receiver.
+//! A host that records the output of its ends: a sender, or a receiver, whose peer is a test.
 
 use headgate_algos::control::reno::Reno;
 use headgate_model::units::{NEVER, SECOND, Span, Time};
@@ -7,10 +7,11 @@ use headgate_tcp::{AfterIdle, ENDLESS, Flags, Profile, Receiver, RtoRule, Sender
 
 pub const MS: Span = SECOND / 1000;
 
-/// Every handshake takes this, and so does whatever a test acknowledges at [`Peer::FIRST_ACK`].
+/// Duration of every handshake, and the delay of the ACKs at [`Peer::FIRST_ACK`].
 pub const RTT: Span = 100 * MS;
 
-/// TCP by the RFCs on loss and windows, without time-based detection; the least time-out is 1 s (RFC 6298 §2.4).
+/// TCP by the RFCs for loss and windows, without time-based detection. The smallest time-out is 1 s (RFC 6298
+/// section 2.4).
 pub fn rfc() -> Profile {
     Profile {
         rto_rule: RtoRule::Rfc6298,
@@ -32,7 +33,7 @@ pub fn rfc() -> Profile {
     }
 }
 
-/// The same without SACK: RFC 6582.
+/// The same profile without SACK: RFC 6582.
 pub fn newreno() -> Profile {
     Profile { sack: false, ..rfc() }
 }
@@ -75,7 +76,7 @@ impl SenderContext for Host {
         self.timeouts += u32::from(event == Event::Timeout);
     }
 
-    fn exceed(&mut self, excess: Excess) {
+    fn limit_exceeded(&mut self, excess: LimitExceeded) {
         panic!("{excess}");
     }
 }
@@ -91,7 +92,7 @@ impl Host {
         Self { profile, ..Self::default() }
     }
 
-    /// The next timer up to a time.
+    /// Returns the next timer up to a time.
     fn due(&mut self, until: Time) -> Option<(Time, Timer)> {
         self.timers.sort_by_key(|timer| timer.0);
         let due = self.timers.first().is_some_and(|timer| timer.0 <= until);
@@ -107,10 +108,10 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The handshake ends at 100 ms; what was sent at once is acknowledged from 200 ms on.
+    /// The handshake ends at 100 ms; segments sent then are acknowledged from 200 ms on.
     pub const FIRST_ACK: Time = 2 * RTT;
 
-    /// A sender of so many segments, whose SYN has left.
+    /// A sender of `segments` segments whose SYN has left.
     pub fn closed(segments: u32, profile: Profile) -> Self {
         Self::connecting(Sender::new(segments, Reno, &profile), profile)
     }
@@ -121,24 +122,24 @@ impl Peer {
         Self { host, tcp, seen: 0 }
     }
 
-    /// A sender whose application has written so many segments and may write more; its SYN has left.
+    /// A sender whose application has written `segments` segments and may write more; its SYN has left.
     pub fn connecting_to_write(segments: u32, profile: Profile) -> Self {
         Self::connecting(Sender::new_for_writes(segments, Reno, &profile), profile)
     }
 
-    /// The same, established; its first window has left just now.
+    /// The same sender, established; its first window has just left.
     pub fn writing(segments: u32, profile: Profile) -> Self {
         let mut peer = Self::connecting_to_write(segments, profile);
         peer.establish(RTT);
         peer
     }
 
-    /// The application writes so many segments.
+    /// Writes `segments` segments.
     pub fn write(&mut self, segments: u32) {
         self.tcp.write(segments, &mut self.host);
     }
 
-    /// Everything is acknowledged, a round trip after it was sent; true if the last ACK ended a write.
+    /// Acknowledges everything a round trip after it was sent. Returns true if the last ACK ended a write.
     pub fn ack_all(&mut self) -> bool {
         let mut ended = false;
         while self.tcp.una < self.tcp.written() {
@@ -148,7 +149,7 @@ impl Peer {
         ended
     }
 
-    /// The same, established; its first window has left, and it is time for the first ACK.
+    /// The same sender, established; its first window has left, and the first ACK is due.
     pub fn open(segments: u32, profile: Profile) -> Self {
         let mut peer = Self::closed(segments, profile);
         peer.establish(RTT);
@@ -160,25 +161,26 @@ impl Peer {
         self.answer(self.host.syns.len() - 1, at);
     }
 
-    /// The answer to a SYN, counted from 0, arrives.
+    /// Delivers the answer to a SYN, counted from 0.
     pub fn answer(&mut self, syn: usize, at: Time) {
         self.host.now = at;
         self.tcp.on_syn_ack(self.host.syns[syn].tries, None, &mut self.host);
     }
 
-    /// Sequence numbers of what it has sent since this was asked last.
+    /// Returns the sequence numbers sent since the last call.
     pub fn sent(&mut self) -> Vec<u32> {
         let sent = self.host.data[self.seen..].iter().map(|segment| segment.seq).collect();
         self.seen = self.host.data.len();
         sent
     }
 
-    /// An ACK of all below `next`, with the time stamp of the last one; true when it was the last one, or of a write.
+    /// Acknowledges all segments below `next`, with the time stamp of the last one. Returns true if it was
+    /// the last ACK, of the flow or of a write.
     pub fn ack(&mut self, next: u32) -> bool {
         self.ack_with(next, None, Flags::NONE)
     }
 
-    /// An ACK that tells too of segments [from, to).
+    /// Delivers an ACK that also reports segments [from, to).
     pub fn sack(&mut self, next: u32, blocks: &[(u32, u32)]) {
         let mut all = Blocks::default();
         all[..blocks.len()].copy_from_slice(blocks);
@@ -191,7 +193,7 @@ impl Peer {
         self.tcp.on_ack(&AckSegment { next, stamp, blocks, flags }, None, &mut self.host)
     }
 
-    /// Hands over the timers that are due by then.
+    /// Delivers the timers that are due by `until`.
     pub fn wait_until(&mut self, until: Time) {
         while let Some((at, timer)) = self.host.due(until) {
             self.host.now = at;
@@ -200,7 +202,8 @@ impl Peer {
         self.host.now = until;
     }
 
-    /// Nothing comes back until a timer makes it send; when that is. `None` if no timer does.
+    /// Delivers timers, but no ACK, until the sender sends. Returns the time; `None` if no timer makes it
+    /// send.
     pub fn wait_until_it_sends(&mut self) -> Option<Time> {
         let before = (self.host.data.len(), self.host.syns.len());
         while let Some((at, timer)) = self.host.due(NEVER) {
@@ -221,7 +224,7 @@ pub struct End {
 }
 
 impl End {
-    /// Segments of the flow. Segment `n` was sent this many units of the time stamp, less `n`, before time 0.
+    /// Segments of the flow. Segment `n` was sent `SEGMENTS - n` units of the time stamp before time 0.
     const SEGMENTS: u32 = 1000;
 
     pub fn new(profile: Profile, syn: Flags) -> Self {
@@ -229,13 +232,13 @@ impl End {
         Self { tcp: Receiver::new(Self::SEGMENTS, syn, &host.profile), host }
     }
 
-    /// One of a connection on which an application writes in turn.
+    /// A receiver of a connection on which an application writes in turn.
     pub fn of_writes(profile: Profile) -> Self {
         let host = Host::new(profile);
         Self { tcp: Receiver::new(ENDLESS, Flags::NONE, &host.profile), host }
     }
 
-    /// Segments arrive, each sent when its number says; returns the ACKs sent since the last call.
+    /// Delivers segments, each sent at the time of its number. Returns the ACKs sent since the last call.
     pub fn take(&mut self, segments: &[u32]) -> Vec<AckSegment> {
         for &seq in segments {
             self.receive(seq, Flags::NONE);
@@ -243,23 +246,23 @@ impl End {
         std::mem::take(&mut self.host.acks)
     }
 
-    /// A segment arrives; true when it was the last one missing, of all or of a write.
+    /// Delivers a segment. Returns true if it was the last one missing, of the flow or of a write.
     pub fn receive(&mut self, seq: u32, flags: Flags) -> bool {
         self.receive_sent_at(seq, seq, flags)
     }
 
-    /// A segment arrives that was sent at the same time as segment `sent`.
+    /// Delivers a segment that was sent at the same time as segment `sent`.
     pub fn receive_sent_at(&mut self, seq: u32, sent: u32, flags: Flags) -> bool {
         let stamp = sent.wrapping_sub(Self::SEGMENTS);
         self.tcp.on_data(&DataSegment { seq, stamp, flags }, &mut self.host)
     }
 
-    /// Numbers of the segments whose time stamps these ACKs echo.
+    /// Returns the numbers of the segments whose time stamps these ACKs echo.
     pub fn echoed(acks: &[AckSegment]) -> Vec<u32> {
         acks.iter().map(|ack| ack.stamp.wrapping_add(Self::SEGMENTS)).collect()
     }
 
-    /// When its timer makes it acknowledge, if nothing more comes.
+    /// Returns the time of the delayed ACK, if nothing else arrives.
     pub fn wait_until_it_answers(&mut self) -> Option<Time> {
         while let Some((at, _)) = self.host.due(NEVER) {
             self.host.now = at;

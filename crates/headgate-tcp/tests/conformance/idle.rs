@@ -1,18 +1,18 @@
-//! RFC 5681 §4.1, RFC 2861 and Linux: what becomes of the window while an application has nothing to send.
+//! RFC 5681 section 4.1, RFC 2861 and Linux: the window after an application had nothing to send.
 
 use headgate_model::units::Span;
 use headgate_tcp::{AfterIdle, Profile};
 
 use crate::host::{MS, Peer, RTT, rfc};
 
-/// The time-out of [`rfc`], and of every profile here: RTTs never differ.
+/// The time-out of [`rfc`] and of every profile here, because all RTTs are equal.
 const RTO: Span = 1000 * MS;
 
 fn profile(after_idle: AfterIdle) -> Profile {
     Profile { initial_window: 4.0, initial_ssthresh: 40.0, after_idle, rto_margin: 0, ..rfc() }
 }
 
-/// A sender whose window is 40, and that has sent nothing for so long.
+/// A sender with a window of 40 that has sent nothing for `idle`.
 fn idle_for(idle: Span, profile: Profile) -> Peer {
     let mut peer = Peer::writing(36, profile);
     peer.ack_all();
@@ -22,7 +22,7 @@ fn idle_for(idle: Span, profile: Profile) -> Peer {
     peer
 }
 
-/// The window and the threshold after an idle time, and the segments that leave at once.
+/// Returns the window and the threshold after an idle time, and the segments that leave at once.
 fn after(idle: Span, after_idle: AfterIdle) -> (f64, f64, usize) {
     let mut peer = idle_for(idle, profile(after_idle));
     peer.write(100);
@@ -48,7 +48,7 @@ fn rfc5681_4_1_a_window_that_is_smaller_stays() {
 fn rfc2861_the_window_halves_for_each_timeout_down_to_the_initial_one() {
     let windows = [(1, 40.0), (2, 20.0), (3, 10.0), (4, 5.0), (5, 4.0), (500, 4.0)];
     for (timeouts, window) in windows {
-        // the time-out that ends it counts once it is over
+        // a time-out at the end of the idle time counts only once it has passed
         let (cwnd, ssthresh, sent) = after(timeouts * RTO, AfterIdle::Linux);
         assert_eq!((cwnd, ssthresh, sent), (window, 40.0, window as usize), "{timeouts}");
     }

@@ -1,5 +1,5 @@
-//! What RFCs state of one end alone, clause by clause: an end, a host that writes down what it does, and ACKs and
-//! segments made by hand.
+//! Conformance of one end to RFCs, clause by clause. A host records its output; ACKs and segments are made by
+//! hand.
 
 mod acks;
 mod ecn;

@@ -1,4 +1,4 @@
-//! RFC 8985: losses found by time, and probes of tails. All of a window leaves at 100 ms, and its echoes come
+//! RFC 8985: loss detection by time, and tail loss probes. A whole window leaves at 100 ms; its echoes arrive
 //! from 200 ms on.
 
 use headgate_model::units::SECOND;
@@ -58,7 +58,7 @@ fn rfc8985_7_2_a_probe_after_two_round_trips() {
     peer.ack(2);
     let probe = peer.wait_until_it_sends().expect("a probe");
     assert!(probe.abs_diff(Peer::FIRST_ACK + 2 * RTT) < MS / 1000, "{probe}");
-    assert_eq!((peer.sent(), peer.host.timeouts), (vec![9], 0)); // the last one, as there is nothing new
+    assert_eq!((peer.sent(), peer.host.timeouts), (vec![9], 0)); // the last one, because there is nothing new
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Fast retransmit and recovery: RFC 5681 §3.2, RFC 3042, RFC 6582, RFC 6675, RFC 9937. The first window is ten
-//! segments; where segments are lost, they are the test's.
+//! Fast retransmit and recovery: RFC 5681 section 3.2, RFC 3042, RFC 6582, RFC 6675, RFC 9937. The first
+//! window is ten segments; the tests decide which segments are lost.
 
 use headgate_tcp::{Phase, Profile};
 
 use crate::host::{Peer, newreno, rfc};
 
-/// Duplicates of an ACK, and what each lets go.
+/// Delivers duplicate ACKs. Returns the segments that each one allows.
 fn duplicates(peer: &mut Peer, next: u32, count: usize) -> Vec<Vec<u32>> {
     let one = |_| {
         peer.ack(next);
@@ -31,7 +31,7 @@ fn rfc5681_3_2_the_third_duplicate_is_a_loss() {
 fn rfc5681_3_2_each_further_duplicate_inflates_the_window_by_one() {
     let mut peer = begun(newreno());
     duplicates(&mut peer, 0, 3);
-    // 5 + 3 segments are allowed where 10 are outstanding: the third further duplicate lets one go
+    // 5 + 3 segments are allowed and 10 are outstanding: the third further duplicate allows one
     assert_eq!(duplicates(&mut peer, 0, 4), [vec![], vec![], vec![10], vec![11]]);
 }
 
@@ -65,7 +65,8 @@ fn rfc6582_3_2_a_partial_ack_repeats_the_next_hole_and_deflates_the_window() {
     assert_eq!(peer.tcp.window.cwnd, 5.0);
     peer.sent();
     peer.ack(4);
-    // 5 + 7 inflated, less 4, and one back: 9 where 4 to 11 are outstanding, 8, so one new beside the hole
+    // 5 + 7 inflated, less 4, and one back: 9 are allowed and 4 to 11, which are 8, are outstanding: one new
+    // segment beside the hole
     assert_eq!((peer.sent(), peer.tcp.phase), (vec![4, 12], Phase::Recovery));
     peer.ack(12);
     assert_eq!((peer.tcp.phase, peer.tcp.window.cwnd), (Phase::Open, 5.0));
@@ -105,9 +106,9 @@ fn rfc6675_4_a_hole_is_lost_below_three_sacked_segments() {
 fn rfc6675_5_the_pipe_lets_segments_go() {
     let mut peer = begun(rfc());
     peer.sack(0, &[(1, 4)]);
-    assert_eq!((peer.sent(), peer.tcp.flight()), (vec![0], 7)); // 10, less 3 that arrived and 1 lost, and 1 again
+    assert_eq!((peer.sent(), peer.tcp.flight()), (vec![0], 7)); // 10, minus 3 that arrived and 1 lost, plus 1 sent again
     peer.sack(0, &[(1, 6)]);
-    assert_eq!((peer.sent(), peer.tcp.flight()), (vec![], 5)); // as many as the window
+    assert_eq!((peer.sent(), peer.tcp.flight()), (vec![], 5)); // equal to the window
     peer.sack(0, &[(1, 7)]);
     assert_eq!((peer.sent(), peer.tcp.flight()), (vec![10], 5));
 }
@@ -129,9 +130,9 @@ fn rfc6675_4_a_hole_that_is_not_lost_is_repeated_where_nothing_else_is_left() {
     peer.sack(0, &[(8, 10), (1, 4)]); // 4 to 7 have two above them
     assert_eq!((peer.sent(), peer.tcp.flight()), (vec![0], 5));
     peer.sack(4, &[(8, 10)]);
-    // rule 3 of NextSeg: 4 to 7 are in the network, and one more is as much as the window
+    // rule 3 of NextSeg: 4 to 7 are in the network, and one more fills the window
     assert_eq!((peer.sent(), peer.tcp.flight()), (vec![4], 5));
-    peer.sack(5, &[(8, 10)]); // which leaves three and lets two go
+    peer.sack(5, &[(8, 10)]); // three remain, and two may be sent
     assert_eq!((peer.sent(), peer.tcp.flight()), (vec![5, 6], 5));
     peer.ack(10);
     assert_eq!((peer.sent(), peer.tcp.phase), (vec![], Phase::Open));
@@ -150,9 +151,9 @@ fn rfc6675_5_losses_within_one_window_reduce_it_once() {
 #[test]
 fn rfc9937_6_what_arrives_lets_its_share_go() {
     let mut peer = begun(Profile { prr: true, ..rfc() });
-    peer.sack(0, &[(1, 4)]); // 3 of 10 arrived, of which 5 may stay: ceil(3 * 5 / 10) may go
+    peer.sack(0, &[(1, 4)]); // 3 of 10 arrived, of which 5 may stay: ceil(3 * 5 / 10) may be sent
     assert_eq!(peer.sent(), [0, 10]);
-    peer.sack(0, &[(1, 5)]); // ceil(4 * 5 / 10) went already
+    peer.sack(0, &[(1, 5)]); // ceil(4 * 5 / 10), already sent
     assert_eq!(peer.sent(), []);
     peer.sack(0, &[(1, 6)]); // ceil(5 * 5 / 10)
     assert_eq!(peer.sent(), [11]);
@@ -161,14 +162,14 @@ fn rfc9937_6_what_arrives_lets_its_share_go() {
 #[test]
 fn where_acks_alone_are_counted_what_is_lost_stays_in_flight() {
     let mut peer = begun(Profile { pipe_by_acks: true, ..rfc() });
-    // 0 to 4 are lost; the loss is found by one ACK of ten, and 4 more must come until 5 are in flight
+    // 0 to 4 are lost; one ACK of ten reveals the loss, and 4 more must arrive until 5 are in flight
     peer.sack(0, &[(5, 10)]);
     assert_eq!(peer.sent(), [0]);
     for sacked in [(5, 10), (5, 10), (5, 10)] {
         peer.sack(0, &[sacked]);
         assert_eq!(peer.sent(), []);
     }
-    peer.ack(1); // it moves on, which counts twice
+    peer.ack(1); // the repair advances, which counts twice
     assert_eq!(peer.sent(), [1]);
 }
 
@@ -180,7 +181,7 @@ fn rfc2018_8_a_timeout_may_forget_what_was_sacked() {
         peer.sack(0, &[(2, 3)]);
         peer.wait_until_it_sends();
         let mut seen = peer.sent();
-        peer.ack(1); // of the first segment, sent again
+        peer.ack(1); // for the first segment, sent again
         seen.extend(peer.sent());
         seen.truncate(again.len());
         assert_eq!(seen, again);

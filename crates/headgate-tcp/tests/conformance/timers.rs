@@ -1,4 +1,4 @@
-//! RFC 6298: the time-out, its bounds, its back-off, and what may be a sample.
+//! RFC 6298: the time-out, its bounds, its back-off, and the valid samples.
 
 use headgate_model::units::{SECOND, Span, Time};
 use headgate_tcp::context::AckSegment;
@@ -6,17 +6,17 @@ use headgate_tcp::{Flags, Profile, RtoRule, SynRetry};
 
 use crate::host::{MS, Peer, RTT, rfc};
 
-/// Bounds that leave the formula alone.
+/// Bounds that do not change the formula's result.
 fn free() -> Profile {
     Profile { min_rto: MS, ..rfc() }
 }
 
-/// The next time-out, as a span.
+/// Returns the next time-out as a span.
 fn timeout_after(peer: &mut Peer, from: Time) -> Span {
     peer.wait_until_it_sends().expect("something is outstanding") - from
 }
 
-/// Time stamps tell an RTT to 65.5 ns, of which the variance makes four times as much.
+/// Time stamps measure an RTT to 65.5 ns; the variance term makes that four times as much.
 fn close(found: Span, expected: Span) -> bool {
     found.abs_diff(expected) < 1_000_000
 }
@@ -28,7 +28,7 @@ fn rfc6298_2_1_one_second_before_any_sample() {
     peer.establish(SECOND + RTT); // to which of the two SYNs is not known: no sample (§3)
     assert_eq!(timeout_after(&mut peer, SECOND + RTT), 3 * SECOND); // §5.7
     peer.host.now = 5 * SECOND;
-    peer.ack(1); // of what was sent again at 4.1 s
+    peer.ack(1); // for the segment sent again at 4.1 s
     assert!(close(timeout_after(&mut peer, 5 * SECOND), 2_700 * MS)); // the first sample's, R + 4 R/2
 }
 
@@ -59,7 +59,7 @@ fn rfc7323_g_the_samples_of_one_round_trip_count_as_one() {
     assert!(close(found, 362_500_000_000), "{found}"); // as after the first
 }
 
-/// The time-out after many round trips of 100 ms, one segment in each.
+/// Returns the time-out after many round trips of 100 ms with one segment each.
 fn steady(profile: Profile) -> Span {
     let mut peer = Peer::open(100, Profile { initial_window: 1.0, receive_window: 1, ..profile });
     for next in 1..100 {
@@ -96,7 +96,7 @@ fn rfc6298_2_5_an_upper_bound_of_a_minute() {
 fn rfc6298_5_5_each_timeout_doubles_the_next() {
     let mut peer = Peer::open(10, free());
     let times: Vec<Time> = (0..4).filter_map(|_| peer.wait_until_it_sends()).collect();
-    // 300, 600, 1200 and 2400 ms after one another
+    // 300, 600, 1200 and 2400 ms in turn
     assert_eq!(times, [400 * MS, 1000 * MS, 2200 * MS, 4600 * MS]);
 }
 
@@ -147,7 +147,7 @@ fn rfc6298_3_the_sample_that_ends_a_backoff_gives_the_next_timeout() {
     peer.wait_until_it_sends();
     let sent = peer.host.now;
     peer.host.now += 180 * MS;
-    peer.ack(2); // of what was sent again
+    peer.ack(2); // for the retransmission
     assert_eq!(peer.tcp.stats.rtt_count, 2);
     // SRTT 100 + 80/8; RTTVAR 37.5 * 3/4 + 80/4
     let found = timeout_after(&mut peer, sent + 180 * MS);
@@ -161,7 +161,7 @@ fn rfc4015_3_2_a_round_trip_longer_than_the_timeout_counts_as_the_first() {
     peer.wait_until_it_sends(); // at 400 ms
     peer.host.now = 500 * MS;
     let ack = AckSegment { next: 1, stamp: first, blocks: None, flags: Flags::NONE };
-    peer.tcp.on_ack(&ack, None, &mut peer.host); // of what left at 100 ms: R' is 400 ms
+    peer.tcp.on_ack(&ack, None, &mut peer.host); // for the segment that left at 100 ms: R' is 400 ms
     assert!(close(timeout_after(&mut peer, 500 * MS), 1200 * MS));
 }
 
@@ -175,7 +175,8 @@ fn rfc6298_3_with_time_stamps_it_is_one() {
     assert!((peer.tcp.stats.rtt_sum_s - 0.1).abs() < 1e-6);
 }
 
-/// A connection of a Linux sender whose SYN was sent so many times, of which one is answered after a round trip.
+/// A connection of a Linux sender whose SYN was sent `syns` times; the SYN number `answered` is answered
+/// after a round trip.
 fn established_by(syns: usize, answered: usize) -> Peer {
     let mut peer = Peer::closed(100, Profile { syn_retry: SynRetry::Linux, ..free() });
     (1..syns).for_each(|_| assert!(peer.wait_until_it_sends().is_some()));

@@ -1,5 +1,6 @@
-//! Reductions that were needless: D-SACK (RFC 2883, RFC 3708), Eifel (RFC 3522, RFC 4015), F-RTO (RFC 5682), and the
-//! reordering window that grows by D-SACK (RFC 8985 §6.2). A window of ten leaves at 100 ms; its ACKs come from 200 ms on.
+//! Undo of needless reductions: D-SACK (RFC 2883, RFC 3708), Eifel (RFC 3522, RFC 4015), F-RTO (RFC 5682),
+//! and the reordering window that grows by D-SACK (RFC 8985 section 6.2). A window of ten leaves at 100 ms;
+//! its ACKs arrive from 200 ms on.
 
 use headgate_model::units::{SECOND, Time};
 use headgate_tcp::context::AckSegment;
@@ -12,7 +13,7 @@ fn undoing() -> Profile {
     Profile { dsack: true, undo: true, ..rfc() }
 }
 
-/// The same without time stamps: only D-SACK and F-RTO can tell.
+/// The same profile without time stamps: only D-SACK and F-RTO can detect needless reductions.
 fn unstamped() -> Profile {
     Profile { timestamps: false, frto: true, ..undoing() }
 }
@@ -27,7 +28,7 @@ fn begun(profile: Profile) -> Peer {
     peer
 }
 
-/// cwnd in whole segments, and the counters of what was undone: reductions, time-outs.
+/// cwnd in whole segments, and the numbers of undone reductions and spurious time-outs.
 fn outcome(peer: &Peer) -> (f64, u32, u32) {
     let stats = &peer.tcp.stats;
     (peer.tcp.window.cwnd.floor(), stats.undone, stats.spurious_timeouts)
@@ -71,7 +72,7 @@ fn recovering(profile: Profile) -> Peer {
     peer
 }
 
-/// The ACK of the first transmission of a segment, which left at 100 ms, arrives.
+/// Delivers the ACK of the first transmission of a segment, which left at 100 ms.
 fn ack_of_first(peer: &mut Peer, next: u32, at: Time) {
     peer.host.now = at;
     let stamp = peer.host.data[0].stamp;
@@ -83,7 +84,7 @@ fn ack_of_first(peer: &mut Peer, next: u32, at: Time) {
 fn rfc3522_an_older_time_stamp_than_the_retransmission_undoes_the_reduction() {
     let mut peer = recovering(undoing());
     ack_of_first(&mut peer, 4, 230 * MS);
-    // the window is ten again, and the ACK of segments that were SACKed before lets it grow by four
+    // the window is ten again, and the ACK of segments that were SACKed before increases it by four
     assert_eq!((peer.tcp.phase, outcome(&peer)), (Phase::Open, (14.0, 1, 0)));
     assert_eq!(peer.tcp.window.ssthresh, f64::INFINITY);
 }
@@ -150,7 +151,7 @@ fn rfc3168_a_reduction_that_a_mark_proves_is_not_undone() {
     assert_eq!(peer.tcp.window.ssthresh, 5.0);
 }
 
-/// A window of ten whose ACKs are late: the timer has expired at 1.1 s, and 0 was sent again.
+/// A window of ten whose ACKs are late: the timer expired at 1.1 s, and 0 was sent again.
 fn timed_out(profile: Profile) -> Peer {
     let mut peer = begun(profile);
     assert_eq!(peer.wait_until_it_sends(), Some(RTT + SECOND));

@@ -1,4 +1,5 @@
-//! RFC 5681 §3.1: the first window, slow start, congestion avoidance, and what a time-out leaves.
+//! RFC 5681 section 3.1: the initial window, slow start, congestion avoidance, and the window after a
+//! time-out.
 
 use headgate_tcp::Profile;
 

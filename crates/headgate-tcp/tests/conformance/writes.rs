@@ -1,4 +1,4 @@
-//! An application that writes in turn on one connection.
+//! An application's successive writes on one connection.
 
 use headgate_model::chance::Stream;
 use headgate_model::units::SECOND;
@@ -80,7 +80,8 @@ fn rfc1122_4_2_3_2_the_last_segment_of_a_write_is_acknowledged_at_once() {
 
 #[test]
 fn rfc7323_5_5_a_time_stamp_from_before_an_idle_time_rejects_nothing() {
-    // time stamps come back after 2^32 * 65.536 ns; 10 ms before, the one before the idle time looks younger
+    // time stamps wrap after 2^32 * 65.536 ns; 10 ms before that, the one from before the idle time looks
+    // younger
     const IDLE: u64 = (1 << (32 + 16)) - 10 * MS;
     let mut end = End::of_writes(rfc());
     let segment = |seq, now: u64, flags| DataSegment { seq, stamp: ((now - 20 * MS) >> 16) as u32, flags };
@@ -92,8 +93,8 @@ fn rfc7323_5_5_a_time_stamp_from_before_an_idle_time_rejects_nothing() {
     }
 }
 
-/// Whatever is written, acknowledged and lost in whatever order: each segment is sent in its turn, what ends a write is
-/// pushed, the window stays between the initial one and what it was, and no more than it leaves at once.
+/// With random writes, ACKs and losses: segments are sent in order, the end of each write is pushed, the
+/// window stays between the initial window and its earlier value, and no more than the window leaves at once.
 #[test]
 fn random_writes_and_pauses_keep_the_window_within_its_bounds() {
     for (seed, after_idle) in

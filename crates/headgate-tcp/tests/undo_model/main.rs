@@ -1,4 +1,5 @@
-//! The sender's undo beside a slow model that knows only history, over channels that delay, lose, double and reorder.
+//! Compares the sender's undo with a slow model of the connection's history, over channels that delay, lose,
+//! duplicate and reorder.
 
 mod model;
 #[path = "../../examples/channel/timeline.rs"]
@@ -22,7 +23,7 @@ enum Happens {
     Timer(Timer),
 }
 
-/// A generator of chances (xorshift).
+/// A random generator (xorshift).
 struct Chance(u64);
 
 impl Chance {
@@ -38,8 +39,8 @@ impl Chance {
     }
 }
 
-/// A path of 20 ms each way. One segment in `late` is late by up to three round trips, one in `lost` is lost, one in
-/// `doubled` arrives twice; now and then all are late for a while.
+/// A path of 20 ms each way. One segment in `late` is late by up to three round trips, one in `lost` is lost,
+/// one in `doubled` arrives twice. Occasionally all segments are late for a while.
 struct Channel {
     profile: Profile,
     line: Timeline<Happens>,
@@ -50,7 +51,7 @@ struct Channel {
 }
 
 impl Channel {
-    /// When a packet that leaves now arrives, if it does.
+    /// Returns the arrival time of a packet that leaves now; `None` if it is lost.
     fn arrival(&mut self) -> Option<Time> {
         let [late, lost, _] = self.odds;
         if self.chance.one_in(lost) {
@@ -95,7 +96,7 @@ impl SenderContext for Channel {
         self.observed.push(event);
     }
 
-    fn exceed(&mut self, excess: Excess) {
+    fn limit_exceeded(&mut self, excess: LimitExceeded) {
         panic!("{excess}");
     }
 }
@@ -108,7 +109,7 @@ impl ReceiverContext for Channel {
     }
 }
 
-/// Random options and odds.
+/// Draws random options and probabilities.
 fn draw(seed: u64) -> Channel {
     let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     for _ in 0..4 {
@@ -134,7 +135,8 @@ fn state(sender: &Sender<Reno>) -> Before {
     Before { phase: sender.phase, una: sender.una, next: sender.next, recoveries: sender.stats.recoveries }
 }
 
-/// Runs a connection beside the model; gives what was undone: reductions in fast recovery, and time-outs.
+/// Runs a connection beside the model. Returns the numbers of undone reductions in fast recovery and of
+/// undone time-outs.
 fn compare(seed: u64) -> (u32, u32) {
     let mut channel = draw(seed);
     let mut sender = Sender::new(SEGMENTS, Reno, &channel.profile);

@@ -1,5 +1,5 @@
-//! When a reduction is to be undone, from the history of a connection alone: the rules of Linux (`tcp_try_undo_*`,
-//! `tcp_process_loss`) written down once more, over a plain list of segments.
+//! Decides from a connection's history alone when a reduction is to be undone. It implements the rules of
+//! Linux (`tcp_try_undo_*`, `tcp_process_loss`) a second time, over a plain list of segments.
 
 use headgate_model::units::{SECOND, Time};
 use headgate_tcp::context::{AckSegment, Event};
@@ -8,12 +8,12 @@ use headgate_tcp::{Phase, Profile};
 /// Segments [from, to).
 type Block = (u32, u32);
 
-/// What has become of a segment, as far as ACKs say.
+/// The state of a segment, as far as ACKs report it.
 #[derive(Clone, Copy, Default)]
 struct Segment {
     sacked: bool,
     lost: bool,
-    /// Sent again and not acknowledged since, nor found lost since.
+    /// Sent again, and since then neither acknowledged nor found lost.
     resent: bool,
     ever_resent: bool,
 }
@@ -36,11 +36,11 @@ pub struct Model {
     undo_retrans: i64,
     retrans_stamp: Option<Time>,
     frto: bool,
-    /// The undo that is expected takes back what counts as lost.
+    /// Whether the expected undo also clears the losses.
     unmarks: bool,
-    /// The first outstanding segment has timed out before.
+    /// Whether the first outstanding segment has timed out before.
     timed_out: bool,
-    /// End of a probe that repeated a segment.
+    /// The end of a probe that repeated a segment.
     probe: Option<u32>,
     retransmissions: u32,
     duplicates: u32,
@@ -105,7 +105,8 @@ impl Model {
         self.probe = self.probe.filter(|&end| end != to);
     }
 
-    /// Notes what arrived: whether a segment below `high` was among it that was sent once, and whether any is SACKed.
+    /// Records arrivals. Returns whether a segment below `high` that was sent once is among them, and whether
+    /// any is SACKed.
     fn take_arrivals(&mut self, una: u32, ack: u32, blocks: &[(u32, u32)], next: u32) -> (bool, bool) {
         let (mut original, mut sacked) = (false, false);
         for seq in una..ack {
@@ -124,7 +125,7 @@ impl Model {
         (original, sacked)
     }
 
-    /// `tcp_packet_delayed`: by a clock of time stamps in milliseconds.
+    /// `tcp_packet_delayed`, with a clock of time stamps in milliseconds.
     fn is_delayed(&self, stamp: u32, now: Time, profile: &Profile) -> bool {
         const UNIT: Time = 1 << 16;
         let Some(resent_at) = self.retrans_stamp else { return true };
@@ -147,7 +148,7 @@ impl Model {
         false
     }
 
-    /// What the sender did: `events` in their order, while it was as `before`, and how it is now.
+    /// Records the sender's actions: its `events` in order, its state `before` them, and its state now.
     pub fn take_events(
         &mut self,
         events: &[Event],
@@ -186,8 +187,8 @@ impl Model {
         }
     }
 
-    /// A retransmission that is found lost is not in the network any more; by counts of duplicates only once it was
-    /// lost before.
+    /// Records a lost segment. A retransmission that is found lost is no longer in the network; if duplicate
+    /// ACKs are counted, only if it was lost before.
     fn lose(&mut self, seq: u32, again: bool) {
         let segment = &mut self.segments[seq as usize];
         segment.resent &= !(again || segment.lost);
@@ -236,7 +237,7 @@ impl Model {
     }
 }
 
-/// A D-SACK as the first block (RFC 2883 §4), and the other blocks.
+/// Splits a D-SACK, the first block (RFC 2883 section 4), from the other blocks.
 fn split(ack: &AckSegment) -> (Option<Block>, Vec<Block>) {
     let blocks: Vec<_> = ack.blocks.unwrap_or_default().into_iter().filter(|block| block.1 > 0).collect();
     match *blocks {

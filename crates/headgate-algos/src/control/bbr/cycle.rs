@@ -1,4 +1,4 @@
-//! Where in its cycle the law is.
+//! The phases of BBR's cycle.
 
 use super::*;
 
@@ -21,7 +21,7 @@ impl Model {
         self.phase_at_s = now_s;
     }
 
-    /// Starts the cycle in any phase but the one that drains.
+    /// Starts the cycle in any phase except the one that drains.
     #[cold]
     pub(super) fn enter_probe_bw(&mut self, now_s: f64) {
         self.mode = Mode::ProbeBw;

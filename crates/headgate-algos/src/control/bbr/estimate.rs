@@ -1,4 +1,4 @@
-//! What the ACKs say of the path: bandwidth, policer, RTT, aggregation.
+//! Estimates from ACKs: bandwidth, policer, RTT, aggregation.
 
 use super::*;
 
@@ -24,7 +24,7 @@ impl Model {
     }
 
     pub(super) fn heed_policer(&mut self, now_s: f64, loses: bool, app_limited: bool, path: &Path) {
-        if self.params.policer == 1.0 {
+        if !self.params.policer {
             return;
         }
         if self.policer.rate().is_some() {

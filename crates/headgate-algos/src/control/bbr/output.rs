@@ -1,4 +1,4 @@
-//! Gains, pace and window.
+//! Gains, pacing rate and window.
 
 use super::*;
 use headgate_model::whole::{ceil, floor};
@@ -9,7 +9,8 @@ impl Model {
         if self.min_rtt_s.is_finite() { ceil(gain * bw * self.min_rtt_s) } else { INITIAL }
     }
 
-    /// Room for what waits in the end hosts: three quanta, an even number, and two while probing.
+    /// Adds room for the packets in the end hosts: three quanta, an even number, and two segments while
+    /// probing.
     pub(super) fn with_quanta(&self, segments: f64, path: &Path, window: &Window) -> f64 {
         let even = ceil((segments + 3.0 * window.quantum(path.segment_bytes)) / 2.0) * 2.0;
         if self.probes() { even + 2.0 } else { even }
@@ -24,7 +25,7 @@ impl Model {
         self.with_quanta(self.bdp(self.bw.get(), gain), path, window)
     }
 
-    /// Of `in_flight` segments, those still in the network when the next one leaves.
+    /// Returns how many of `in_flight` segments are still in the network when the next one leaves.
     #[inline(never)]
     pub(super) fn in_network(&self, in_flight: f64, rate: &Rate, path: &Path, window: &Window) -> f64 {
         let leaving = if self.pacing_gain > 1.0 { window.quantum(path.segment_bytes) } else { 0.0 };
@@ -48,7 +49,7 @@ impl Model {
         }
     }
 
-    /// The pace falls only once the path has been full.
+    /// Sets the pacing rate. It decreases only after the path was full.
     pub(super) fn set_pace(&mut self, path: &Path, window: &mut Window) {
         if !self.seen_rtt && path.srtt_s > 0.0 {
             self.pace_from_rtt(path, window);
@@ -85,7 +86,7 @@ impl Model {
         cwnd.max(FLOOR)
     }
 
-    /// What the window grows to: found anew only when what it comes from has changed.
+    /// Returns the target of the window. It is computed again only if an input has changed.
     fn target(&mut self, path: &Path, window: &Window) -> f64 {
         let basis = Basis {
             bw: self.bandwidth(),
@@ -108,7 +109,7 @@ impl Model {
         (self.basis, self.target) = (basis, self.with_quanta(target, path, window));
     }
 
-    /// For ACK aggregation, once the path has been full.
+    /// Returns the allowance for ACK aggregation, after the path was full.
     fn allowance(&self, basis: &Basis) -> f64 {
         let extra = self.params.extra_acked_gain * basis.extra;
         if basis.full { floor(extra.min(basis.bw * EXTRA_S)) } else { 0.0 }

@@ -5,7 +5,7 @@ fn params() -> Params {
     Params::default()
 }
 
-/// A flow that has begun with a window of ten at an RTT of 100 ms.
+/// A new flow with a window of ten at an RTT of 100 ms.
 fn started() -> (Bbr, Window) {
     let (mut law, mut window) = (Bbr::new(params()), starting(10.0));
     law.on_start(0.0, &PATH, &mut window);
@@ -48,7 +48,7 @@ fn the_first_pace_doubles_the_window_in_a_round_trip() {
 fn three_rounds_of_no_more_bandwidth_end_start_up() {
     let (law, window, _) = cruising(0.95);
     assert_eq!(law.0.mode, Mode::ProbeBw);
-    // one product and the room of three pairs: 100 + 3 * 2
+    // one bandwidth-delay product and room for three pairs: 100 + 3 * 2
     assert_eq!(window.ssthresh, 106.0);
 }
 
@@ -91,7 +91,7 @@ fn ten_seconds_without_a_smaller_rtt_empty_the_path() {
     };
     assert!(next(10.0, 99.0) > FLOOR);
     assert_eq!(next(10.01, 99.0), FLOOR);
-    assert_eq!(next(11.0, 4.0), FLOOR); // empty: 0.2 s from here, and a round trip
+    assert_eq!(next(11.0, 4.0), FLOOR); // the path is empty: 0.2 s from here, and a round trip
     assert_eq!(next(11.1, 4.0), FLOOR);
     (0..110).for_each(|_| assert_eq!(next(11.19, 4.0), FLOOR));
     assert!(next(11.21, 4.0) >= full);
@@ -133,7 +133,7 @@ fn a_timeout_leaves_the_model_and_brings_the_window_back() {
 
 #[test]
 fn only_a_timeout_counts_the_rounds_of_a_full_pipe_anew() {
-    // a round trip is 0.1 s; the bandwidth of the first is not beaten in the three after it
+    // a round trip is 0.1 s; the next three do not exceed the bandwidth of the first
     for (event, mode) in [(loss(100), Mode::ProbeBw), (timeout(100), Mode::Startup)] {
         let (mut law, mut window, mut delivered) = cruising(0.25);
         law.on_congestion(&event, &PATH, &mut window);
@@ -152,7 +152,7 @@ fn what_leaves_while_the_next_waits_is_not_in_the_network() {
     law.0.bw.update(10.0, 0.0, 1000.0);
     let rate = Rate { wait_s: 0.0055, ..Rate::default() };
     for (gain, expected) in [(1.0, 95.0), (1.25, 97.0), (0.75, 95.0)] {
-        law.0.pacing_gain = gain; // above one, a quantum of two joins them
+        law.0.pacing_gain = gain; // above one, a quantum of two is added
         assert_eq!(law.0.in_network(100.0, &rate, &PATH, &window), expected);
     }
     assert_eq!(law.0.in_network(4.0, &rate, &PATH, &window), 0.0);
@@ -160,13 +160,13 @@ fn what_leaves_while_the_next_waits_is_not_in_the_network() {
 
 #[test]
 fn a_phase_lasts_a_round_trip_and_until_it_has_filled_or_drained() {
-    // 1000/s for 0.1 s: a probe fills 125 and the room of three pairs, 132; without one, 106
+    // 1000/s for 0.1 s: a probe fills 125 and room for three pairs, 132; without a probe 106
     for (gain, lasted_s, in_flight, lost, over) in [
         (1.0, 0.09, 99.0, 0.0, false),
-        (1.0, 0.1, 99.0, 0.0, false), // it is not over before more than that
+        (1.0, 0.1, 99.0, 0.0, false), // it does not end before more than that
         (1.0, 0.11, 99.0, 0.0, true),
         (1.25, 0.11, 128.0, 0.0, false),
-        (1.25, 0.11, 129.0, 0.0, true), // with the one acknowledged and a pair that leaves
+        (1.25, 0.11, 129.0, 0.0, true), // including the acknowledged one and a pair that leaves
         (1.25, 0.11, 99.0, 1.0, true),
         (1.25, 0.09, 129.0, 1.0, false),
         (0.75, 0.09, 105.0, 0.0, true),
@@ -191,7 +191,7 @@ fn a_cycle_has_eight_phases_of_a_round_trip() {
     for _ in 0..1000 {
         delivered += 1.0;
         let mut ack = sample(delivered / 1000.0, delivered);
-        ack.rate.in_flight = 150.0; // what a probe fills, and not drained before its time
+        ack.rate.in_flight = 150.0; // the volume that a probe fills, not drained early
         law.on_ack(&ack, &PATH, &mut window);
         phases.push(law.0.phase);
     }
@@ -232,13 +232,14 @@ fn an_undone_loss_starts_the_search_for_a_full_pipe_again() {
     law.0.pipe.take(1000.0, true);
     law.on_undo(50.0, &PATH, &mut window);
     for full in [false, false, false, true] {
-        law.0.pipe.take(1000.0, true); // the first one sets the rate to beat
+        law.0.pipe.take(1000.0, true); // the first one sets the rate for comparison
         assert_eq!(law.0.pipe.full, full);
     }
 }
 
-/// A flow in PROBE_BW that delivers 100 segments per round trip and loses 30 of them, for that many round trips.
-fn policed(policer: f64, rounds: u32) -> Bbr {
+/// A flow in PROBE_BW that delivers 100 segments per round trip and loses 30 of them, for `rounds` round
+/// trips.
+fn policed(policer: bool, rounds: u32) -> Bbr {
     let mut law = Bbr::new(Params { policer, ..params() });
     law.0.mode = Mode::ProbeBw;
     for round in 0..=rounds {
@@ -251,11 +252,10 @@ fn policed(policer: f64, rounds: u32) -> Bbr {
 
 #[test]
 fn two_equal_intervals_that_lose_a_fifth_are_a_policer_if_one_is_looked_for() {
-    let (on, off) = (0.0, 1.0); // the choices of the parameter, in their order
-    assert_eq!(policed(on, 4).0.policer.rate(), None); // one interval of four round trips
-    let found = policed(on, 8).0.policer.rate().expect("a policed rate");
+    assert_eq!(policed(true, 4).0.policer.rate(), None); // one interval of four round trips
+    let found = policed(true, 8).0.policer.rate().expect("a policed rate");
     assert!((found - 1000.0).abs() < 1e-6, "{found}"); // 100 segments in 0.1 s
-    assert_eq!(policed(off, 8).0.policer.rate(), None);
+    assert_eq!(policed(false, 8).0.policer.rate(), None);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn a_policed_flow_and_probe_rtt_pace_at_the_rate_itself() {
     assert_eq!(gains(&mut law, Mode::ProbeRtt), (1.0, 1.0));
     law.0.phase = 0;
     assert_eq!(gains(&mut law, Mode::ProbeBw), (1.25, 2.0));
-    let mut law = policed(0.0, 8);
+    let mut law = policed(true, 8);
     law.0.phase = 0;
     assert_eq!(gains(&mut law, Mode::ProbeBw), (1.0, 2.0));
     assert_eq!(law.0.pacing_gain, 1.0);
@@ -300,7 +300,7 @@ fn an_idle_time_stands_in_for_a_probe_of_the_rtt() {
         }
         let rate = Rate { newly: 1.0, delivered: 101.0, rtt_s: 0.2, in_flight: 9.0, ..Rate::default() };
         law.0.take_rtt(&Ack { now_s: 20.0, rate, ..ack(0.2) }, &mut window);
-        assert_eq!((law.0.mode, law.0.min_rtt_s), (mode, 0.2), "{idle}"); // the old one is of 10 s ago
+        assert_eq!((law.0.mode, law.0.min_rtt_s), (mode, 0.2), "{idle}"); // the old one is 10 s old
         assert!(!law.0.restarts);
     }
 }

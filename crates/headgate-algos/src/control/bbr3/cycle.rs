@@ -1,4 +1,4 @@
-//! Where in its cycle the law is, and what it learns there.
+//! The phases of BBRv3's cycle, and the estimates that each phase provides.
 
 use super::*;
 
@@ -8,7 +8,7 @@ impl Model {
             self.mode = Mode::Drain;
             self.drain_round = self.rounds.count;
             event.window.ssthresh = self.inflight(self.max_bw(), event.path, event.window);
-            if self.linux() {
+            if self.is_linux() {
                 self.latest.forget();
             }
         }
@@ -20,7 +20,7 @@ impl Model {
     #[cold]
     pub(super) fn is_drained(&self, event: &Event<'_>) -> bool {
         let rate = &event.ack.rate;
-        if self.linux() {
+        if self.is_linux() {
             let target = self.inflight(self.max_bw(), event.path, event.window);
             return self.in_network(rate.in_flight, event) <= target;
         }
@@ -28,7 +28,7 @@ impl Model {
         rate.in_flight <= target || self.rounds.count > self.drain_round + DRAIN_ROUNDS
     }
 
-    /// In DOWN, CRUISE, REFILL or UP.
+    /// Whether the phase is DOWN, CRUISE, REFILL or UP.
     pub(super) fn cycles(&self) -> bool {
         matches!(self.mode, Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up)
     }
@@ -52,7 +52,7 @@ impl Model {
         }
     }
 
-    /// Probes when it is time, else cruises once the queue is gone.
+    /// Starts a probe if it is due, else cruises once the queue is empty.
     pub(super) fn settle(&mut self, event: &Event<'_>) {
         let probes = self.probes_again(event);
         if !probes && self.mode == Mode::Down && self.may_cruise(event) {
@@ -60,7 +60,7 @@ impl Model {
         }
     }
 
-    /// True if the next phase is decided.
+    /// Adapts the upper bounds. Returns true if the next phase is decided.
     pub(super) fn adapt_upper_bounds(&mut self, event: &Event<'_>) -> bool {
         let rate = &event.ack.rate;
         if self.feedback == Feedback::Starting && self.rounds.starts {
@@ -70,7 +70,7 @@ impl Model {
             return true;
         }
         if self.loses_too_much(rate) {
-            if self.linux() && self.probes {
+            if self.is_linux() && self.probes {
                 let sent = (rate.then_in_flight, self.probe_rtt.limits(rate));
                 self.answer_loss(sent, event.path, event.window);
             }
@@ -80,7 +80,8 @@ impl Model {
         false
     }
 
-    /// All that a probe sent is acknowledged. True if it is repeated at once.
+    /// Handles the end of a probe, when everything that it sent is acknowledged. Returns true if it is
+    /// repeated at once.
     #[cold]
     pub(super) fn probe_is_over(&mut self, rate: &Rate) -> bool {
         self.probes = false;
@@ -110,7 +111,8 @@ impl Model {
         self.is_cwnd_limited() && window.cwnd >= self.bounds.inflight_long
     }
 
-    /// A probe lost too much with so many segments in flight: once for each probe.
+    /// Handles excessive loss in a probe, once per probe; the arguments are the segments in flight and
+    /// whether the sender limited them.
     #[cold]
     pub(super) fn answer_loss(&mut self, (in_flight, limited): (f64, bool), path: &Path, window: &Window) {
         self.too_high = true;
@@ -124,7 +126,7 @@ impl Model {
         }
     }
 
-    /// Time for a probe.
+    /// Whether a probe is due.
     pub(super) fn probes_again(&mut self, event: &Event<'_>) -> bool {
         let rounds = self.target(event.path, event.window).min(PROBE_ROUNDS);
         let due = self.now_s > self.cycle_at_s + self.wait_s || self.rounds_since_probe >= rounds;
@@ -167,7 +169,7 @@ impl Model {
     }
 
     pub(super) fn enter_cruise(&mut self) {
-        if self.linux() && self.bounds.inflight_short.is_finite() {
+        if self.is_linux() && self.bounds.inflight_short.is_finite() {
             self.bounds.inflight_short = self.bounds.inflight_short.min(self.bounds.inflight_long);
         }
         self.mode = Mode::Cruise;
@@ -215,7 +217,7 @@ impl Model {
         self.leave_probe_rtt();
     }
 
-    /// The path is not full now: it may cruise at once.
+    /// Leaves PROBE_RTT. The path is not full, so that CRUISE may begin at once.
     pub(super) fn leave_probe_rtt(&mut self) {
         self.bounds.forget_short();
         self.mode = Mode::Startup;

@@ -1,4 +1,4 @@
-//! What the ACKs say of the path: bandwidth, RTT, aggregation, losses.
+//! Estimates from ACKs: bandwidth, RTT, aggregation, losses.
 
 use super::*;
 use headgate_model::whole::floor;
@@ -8,7 +8,7 @@ impl Model {
         rate.per_s > 0.0 && rate.newly > 0.0
     }
 
-    /// The largest bandwidth, and the one in use.
+    /// The largest bandwidth, segments/s.
     pub(super) fn max_bw(&self) -> f64 {
         self.bw[0].max(self.bw[1])
     }
@@ -40,7 +40,7 @@ impl Model {
         if !self.probe_rtt.limits(rate) || rate.per_s >= self.max_bw() {
             self.bw[1] = self.bw[1].max(rate.per_s);
         }
-        self.latest.loses |= self.linux() && rate.newly_lost > 0.0;
+        self.latest.loses |= self.is_linux() && rate.newly_lost > 0.0;
         if self.latest.starts {
             self.adapt_lower_bounds(cwnd);
             self.latest.loses = false;
@@ -61,7 +61,7 @@ impl Model {
             return;
         }
         let (now_s, bw, cwnd) = (self.now_s, self.bandwidth(), event.window.cwnd);
-        if self.linux() {
+        if self.is_linux() {
             if self.rounds.starts {
                 self.aggregation.next_round(if self.pipe.full { EXTRA_SLOT } else { 1 });
             }
@@ -73,7 +73,7 @@ impl Model {
         }
     }
 
-    /// More than the tolerated share was lost of what was in flight with the sampled segment.
+    /// Whether more than the tolerated share of the segments in flight with the sampled one was lost.
     pub(super) fn loses_too_much(&self, rate: &Rate) -> bool {
         rate.lost_since > 0.0
             && rate.then_in_flight > 0.0
@@ -104,7 +104,7 @@ impl Model {
 
     pub(super) fn check_full(&mut self, rate: &Rate) {
         let counts = self.rounds.starts;
-        if !self.pipe.now && !self.probe_rtt.limits(rate) && (counts || self.linux()) {
+        if !self.pipe.now && !self.probe_rtt.limits(rate) && (counts || self.is_linux()) {
             self.pipe.take(rate.per_s, counts);
         }
     }
@@ -116,7 +116,7 @@ impl Model {
             (self.least_rtt_s, self.least_rtt_at_s) = (rtt_s, self.now_s);
         }
         let expired = self.now_s > self.min_rtt_at_s + MIN_RTT_WINDOW_S;
-        let as_small = self.linux() && self.least_rtt_s == self.min_rtt_s;
+        let as_small = self.is_linux() && self.least_rtt_s == self.min_rtt_s;
         if self.least_rtt_s < self.min_rtt_s || as_small || expired {
             (self.min_rtt_s, self.min_rtt_at_s) = (self.least_rtt_s, self.least_rtt_at_s);
         }
@@ -129,8 +129,8 @@ impl Model {
         self.restarts &= event.ack.rate.newly <= 0.0;
     }
 
-    /// A segment of a probe was lost: at how many in flight was it too much? At those before it; the
-    /// part of it that was still tolerated is less than a segment.
+    /// Handles the loss of a segment of a probe. The flight that was too large is that before the segment;
+    /// its tolerated part is less than a segment.
     pub(super) fn lose(&mut self, sent: &Rate, path: &Path, window: &Window) {
         self.delivered = sent.delivered;
         self.latest.note_loss(sent.delivered);

@@ -1,4 +1,4 @@
-//! Gains, pace and window.
+//! Gains, pacing rate and window.
 
 use super::*;
 use headgate_model::whole::{ceil, floor};
@@ -9,7 +9,7 @@ impl Model {
         if self.min_rtt_s.is_finite() { ceil(gain * bw * self.min_rtt_s) } else { self.first_cwnd }
     }
 
-    /// At least three quanta for the end hosts, and two segments more in UP.
+    /// Ensures three quanta for the end hosts, and two more segments in UP.
     pub(super) fn with_quanta(&self, segments: f64, path: &Path, window: &Window) -> f64 {
         let quantum = window.quantum(path.segment_bytes).max(2.0);
         let probe = if self.mode == Mode::Up { 2.0 } else { 0.0 };
@@ -21,22 +21,23 @@ impl Model {
         self.with_quanta(self.bdp(bw, 1.0), path, window)
     }
 
-    /// The product as a target: Linux counts quanta in.
+    /// Returns the bandwidth-delay product as a target. Linux includes quanta.
     pub(super) fn product(&self, bw: f64, path: &Path, window: &Window) -> f64 {
-        if self.linux() { self.inflight(bw, path, window) } else { self.bdp(bw, 1.0) }
+        if self.is_linux() { self.inflight(bw, path, window) } else { self.bdp(bw, 1.0) }
     }
 
     pub(super) fn target(&self, path: &Path, window: &Window) -> f64 {
         self.product(self.bandwidth(), path, window).min(window.cwnd)
     }
 
-    /// What ends a phase: Linux looks before the ACK, and at the network alone.
+    /// Returns the flight that ends a phase. Linux uses the flight before the ACK, and only what is in the
+    /// network.
     pub(super) fn in_flight(&self, event: &Event<'_>) -> f64 {
         let rate = &event.ack.rate;
-        if self.linux() { self.in_network(rate.in_flight_before(), event) } else { rate.in_flight }
+        if self.is_linux() { self.in_network(rate.in_flight_before(), event) } else { rate.in_flight }
     }
 
-    /// Linux: of `in_flight` segments, those still in the network when the next one leaves.
+    /// Linux: returns how many of `in_flight` segments are still in the network when the next one leaves.
     #[inline(never)]
     pub(super) fn in_network(&self, in_flight: f64, event: &Event<'_>) -> f64 {
         let quantum = event.window.quantum(event.path.segment_bytes).max(2.0);
@@ -51,9 +52,9 @@ impl Model {
     pub(super) fn gain(&self) -> f64 {
         match self.mode {
             Mode::Startup => self.params.startup_gain,
-            Mode::Drain if self.linux() => 1.0 / 2.885,
+            Mode::Drain if self.is_linux() => 1.0 / 2.885,
             Mode::Drain => 0.5,
-            Mode::Down if self.linux() => 0.91,
+            Mode::Down if self.is_linux() => 0.91,
             Mode::Down => 0.9,
             Mode::Up => UP_GAIN,
             Mode::Cruise | Mode::Refill | Mode::ProbeRtt => 1.0,
@@ -63,13 +64,13 @@ impl Model {
     pub(super) fn cwnd_gain(&self) -> f64 {
         match self.mode {
             Mode::Up => self.params.cwnd_gain + UP_CWND,
-            Mode::ProbeRtt if self.linux() => 1.0,
+            Mode::ProbeRtt if self.is_linux() => 1.0,
             Mode::ProbeRtt => PROBE_RTT_GAIN,
             _ => self.params.cwnd_gain,
         }
     }
 
-    /// The pace falls only once the path has been full.
+    /// Sets the pacing rate. It decreases only after the path was full.
     pub(super) fn set_pace(&mut self, path: &Path, window: &mut Window) {
         if !self.seen_rtt && path.srtt_s > 0.0 {
             self.pace_from_rtt(path, window);
@@ -94,7 +95,7 @@ impl Model {
     pub(super) fn grown(&mut self, ack: &Ack, path: &Path, window: &Window) -> f64 {
         let target = self.window_target(path, window);
         let more = window.cwnd + ack.rate.newly;
-        let begins = if self.linux() {
+        let begins = if self.is_linux() {
             window.cwnd < 2.0 * self.first_cwnd
         } else {
             ack.rate.delivered < self.first_cwnd
@@ -109,7 +110,7 @@ impl Model {
         cwnd.max(FLOOR)
     }
 
-    /// What the window grows to: found anew only when what it comes from has changed.
+    /// Returns the target of the window. It is computed again only if an input has changed.
     fn window_target(&mut self, path: &Path, window: &Window) -> f64 {
         let basis = Basis {
             bw: self.bandwidth(),
@@ -130,17 +131,17 @@ impl Model {
         (self.basis, self.window_target) = (basis, self.with_quanta(target, path, window));
     }
 
-    /// For ACK aggregation.
+    /// Returns the allowance for ACK aggregation, segments.
     pub(super) fn allowance(&self, bw: f64) -> f64 {
         let extra = self.extra_acked();
-        if self.linux() { floor(extra.min(bw * EXTRA_S)) } else { extra }
+        if self.is_linux() { floor(extra.min(bw * EXTRA_S)) } else { extra }
     }
 
     fn extra_acked(&self) -> f64 {
-        if self.linux() { self.aggregation.extra() } else { self.extra.get() }
+        if self.is_linux() { self.aggregation.extra() } else { self.extra.get() }
     }
 
-    /// The bounds that apply in this phase.
+    /// Returns the bound that applies in this phase, segments.
     pub(super) fn cap(&self) -> f64 {
         let long = match self.mode {
             Mode::Down | Mode::Refill | Mode::Up => self.bounds.inflight_long,

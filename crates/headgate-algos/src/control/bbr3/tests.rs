@@ -1,14 +1,14 @@
-//! BBR 3 worked by hand, both texts.
+//! BBRv3 computed by hand, for both variants.
 
 use super::*;
 use crate::trial::{PATH, RESTART, ack, loss, starting, timeout};
 
-const DRAFT: f64 = 0.0;
-const LINUX: f64 = 1.0;
+const DRAFT: Variant = Variant::Draft;
+const LINUX: Variant = Variant::LinuxV3;
 
 mod losses;
 
-fn params(variant: f64) -> Params {
+fn params(variant: Variant) -> Params {
     Params { variant, ..Params::default() }
 }
 
@@ -21,7 +21,7 @@ struct Flow {
 }
 
 impl Flow {
-    fn new(variant: f64) -> Self {
+    fn new(variant: Variant) -> Self {
         let (mut law, mut window) = (Bbr3::new(params(variant)), starting(10.0));
         law.on_start(0.0, &PATH, &mut window);
         Self { law, window, delivered: 0.0, lost: 0.0 }
@@ -70,7 +70,7 @@ impl Flow {
         panic!("never {mode:?}");
     }
 
-    /// A segment that was sent with so many in flight is lost, the `n`th since then.
+    /// Loses a segment that was sent with `then_in_flight` segments in flight, the `n`th loss since then.
     fn lose(&mut self, then_in_flight: f64, n: f64) {
         self.lost += 1.0;
         let sent = Rate {
@@ -88,7 +88,7 @@ impl Flow {
 #[test]
 fn start_up_paces_at_four_ln_two() {
     assert!((Flow::new(DRAFT).window.pace - 277.0).abs() < 1e-9); // 2.77 * 10 / 0.1
-    assert!((Flow::new(LINUX).window.pace - 274.23).abs() < 1e-9); // less the margin
+    assert!((Flow::new(LINUX).window.pace - 274.23).abs() < 1e-9); // minus the margin
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn the_gains_of_the_two_texts_differ() {
 fn a_cycle_goes_down_cruises_refills_and_probes() {
     for variant in [DRAFT, LINUX] {
         let mut flow = Flow::new(variant);
-        flow.go_to(Mode::Cruise); // DOWN is over at once: no queue, no bound
+        flow.go_to(Mode::Cruise); // DOWN ends at once: no queue, no bound
         let began_s = flow.model().cycle_at_s;
         // a target of 100 segments is more than 63 round trips of 0.1 s: the wait of 2 to 3 s is due
         flow.go_to(Mode::Refill);
@@ -155,7 +155,7 @@ fn after_a_pause_the_rtt_is_not_probed() {
         flow.law.0.wait_s = 100.0;
         flow.law.on_ack(&ack, &PATH, &mut flow.window);
         assert_eq!(flow.model().mode, mode, "{paused}");
-        assert!(!flow.model().restarts); // it is over with the first ACK
+        assert!(!flow.model().restarts); // it ends with the first ACK
     }
 }
 
@@ -217,7 +217,7 @@ fn below_its_target_and_at_first_the_window_grows_by_what_is_delivered() {
         flow.model().bw = [50.0, 0.0];
         let ack = Ack { rate: Rate { delivered, newly: 1.0, ..Rate::default() }, ..Ack::default() };
         let window = Window { cwnd, ..flow.window };
-        assert_eq!(flow.model().grown(&ack, &PATH, &window), expected, "{variant} {cwnd}");
+        assert_eq!(flow.model().grown(&ack, &PATH, &window), expected, "{variant:?} {cwnd}");
         flow.model().pipe.full = true;
         assert_eq!(flow.model().grown(&ack, &PATH, &window), 10.0);
     }
@@ -230,7 +230,7 @@ fn what_acks_bring_at_once_is_allowed_for() {
         let model = flow.model();
         model.extra.update(EXTRA_ROUNDS, 0.0, 7.0);
         model.aggregation.take(7.0, 0.0, bw, 100.0);
-        assert_eq!(model.allowance(bw), expected); // Linux: what 0.1 s bring at most
+        assert_eq!(model.allowance(bw), expected); // Linux: at most the delivery of 0.1 s
     }
 }
 
@@ -239,7 +239,7 @@ fn what_leaves_while_the_next_waits_is_not_in_the_network() {
     let mut flow = Flow::new(LINUX);
     flow.model().bw = [1000.0, 0.0];
     for (gain, expected) in [(1.0, 95.0), (1.25, 97.0), (0.91, 95.0)] {
-        flow.model().pacing_gain = gain; // above one, a quantum of two joins them
+        flow.model().pacing_gain = gain; // above one, a quantum of two is added
         let ack = Ack { rate: Rate { wait_s: 0.0055, ..Rate::default() }, ..Ack::default() };
         let event = Event { ack: &ack, path: &PATH, window: &mut flow.window };
         assert_eq!(flow.law.0.in_network(100.0, &event), expected);
@@ -286,7 +286,7 @@ fn an_rtt_that_is_as_small_again_makes_linux_forget_the_old_one_later() {
     for (variant, at_s) in [(DRAFT, 0.0), (LINUX, 6.0)] {
         let mut flow = Flow::new(variant);
         let (ack, model) = (Ack { rate: flow.rate(), ..ack(0.1) }, &mut flow.law.0);
-        model.now_s = 6.0; // an RTT of 0.1 s, after five seconds with none smaller
+        model.now_s = 6.0; // an RTT of 0.1 s, after five seconds without a smaller one
         model.take_rtt(&mut Event { ack: &ack, path: &PATH, window: &mut flow.window });
         assert_eq!((model.min_rtt_s, model.min_rtt_at_s), (0.1, at_s));
     }

@@ -1,17 +1,17 @@
-//! CUBIC worked by hand, both texts.
+//! CUBIC computed by hand, for both variants.
 
 use super::*;
 use crate::trial::{PATH, ack, avoiding, loss, starting, timeout};
 
-const LINUX: f64 = 0.0;
-const RFC: f64 = 1.0;
+const LINUX: Variant = Variant::Linux;
+const RFC: Variant = Variant::Rfc;
 
-fn law(variant: f64) -> Cubic {
+fn law(variant: Variant) -> Cubic {
     Cubic::new(Params { variant, ..Params::default() })
 }
 
-/// A law that has just lost a window of 100 segments and has 70 left.
-fn lost(variant: f64) -> (Cubic, Window) {
+/// An algorithm after a loss at a window of 100 segments; 70 are left.
+fn lost(variant: Variant) -> (Cubic, Window) {
     let (mut law, mut window) = (law(variant), avoiding(100.0));
     law.on_congestion(&loss(100), &PATH, &mut window);
     window.cwnd = window.ssthresh;
@@ -45,8 +45,8 @@ fn fast_convergence_gives_up_more() {
 fn one_ack_follows_the_curve_one_rtt_ahead() {
     let (mut law, mut window) = lost(RFC);
     law.on_ack(&at(10.0), &PATH, &mut window);
-    // K = cbrt(30/0.4) = 4.217 s; W(0.1) = 100 - 0.4 * 4.117^3 = 72.09: + 2.09/70. But W(0) = 70 is
-    // below w_est = 70 + 0.529/70, so this ACK is standard TCP's.
+    // K = cbrt(30/0.4) = 4.217 s; W(0.1) = 100 - 0.4 * 4.117^3 = 72.09: + 2.09/70. But W(0) = 70 is below
+    // w_est = 70 + 0.529/70, so that this ACK follows standard TCP.
     let alpha = 0.9 / 1.7;
     assert!((window.cwnd - 70.0 - alpha / 70.0).abs() < 1e-9);
     let before = window.cwnd;
@@ -91,16 +91,16 @@ fn unused_time_is_not_counted() {
         let (mut law, mut window) = lost(variant);
         law.on_ack(&at(10.0), &PATH, &mut window);
         law.on_ack(&Ack { cwnd_limited: false, ..at(60.0) }, &PATH, &mut window);
-        // the RFC: from ACK to ACK; Linux: from 9.9 to 59.9 s, when the two segments were sent
+        // RFC: from ACK to ACK; Linux: from 9.9 to 59.9 s, when the two segments were sent
         let start_s = law.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
-        assert!((start_s - 60.0).abs() < 1e-9, "{variant}: {start_s}");
+        assert!((start_s - 60.0).abs() < 1e-9, "{variant:?}: {start_s}");
     }
 }
 
 #[test]
 fn linux_counts_whole_segments() {
     let (mut law, mut window) = lost(LINUX);
-    // W(0.1) = 100 - trunc(27.91) = 73: one for 70/3 = 23 acknowledged
+    // W(0.1) = 100 - trunc(27.91) = 73: one segment per 70/3 = 23 acknowledged ones
     for (acks, expected) in [(22, 70.0), (1, 71.0)] {
         (0..acks).for_each(|_| law.on_ack(&at(10.0), &PATH, &mut window));
         assert_eq!(window.cwnd, expected);
@@ -116,7 +116,7 @@ fn linux_grows_by_a_twentieth_before_any_loss() {
 
 #[test]
 fn hystart_ends_slow_start_at_a_later_rtt_of_data() {
-    // a handshake of 100 ms says nothing (it is the connection's smallest RTT), data of 100 ms do
+    // a handshake of 100 ms does not count (it is the connection's smallest RTT), data of 100 ms does
     for (first_s, ssthresh) in [(0.1, 73.0), (0.12, f64::INFINITY)] {
         let (mut law, mut window) = (law(RFC), starting(64.0));
         law.on_ack(&Ack { round_start: true, ..ack(first_s) }, &PATH, &mut window);
@@ -169,7 +169,7 @@ fn linux_leaves_out_only_the_time_between_transmissions() {
 
 #[test]
 fn an_rtt_of_a_repair_is_one_of_data() {
-    // the kernel looks at the RTTs of every ACK, and grows outside recovery only
+    // the kernel samples the RTT of every ACK, and grows outside recovery only
     let (mut law, mut window) = lost(LINUX);
     law.on_recovery_ack(&Ack { now_s: 1.1, ..ack(0.08) }, &PATH, &mut window);
     assert_eq!((law.state.base_rtt_s, window.cwnd), (0.08, 70.0));
@@ -183,5 +183,5 @@ fn what_a_repair_sends_ends_an_idle_time_too() {
     law.on_ack(&Ack { now_s: 10.005, ..ack(0.0) }, &PATH, &mut window);
     law.on_ack(&at(12.0), &PATH, &mut window);
     let start_s = law.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
-    assert!((start_s - 11.915).abs() < 1e-9, "{start_s}"); // 1.91 s later than it was opened
+    assert!((start_s - 11.915).abs() < 1e-9, "{start_s}"); // 1.91 s after it was opened
 }

@@ -1,4 +1,4 @@
-//! FAST as the agent of ns-2 keeps its books, ACK by ACK (`tcp-fast.cc`, versions 1.1.2 and 1.1.3).
+//! FAST with the bookkeeping of the ns-2 agent, ACK by ACK (`tcp-fast.cc`, versions 1.1.2 and 1.1.3).
 
 use std::collections::VecDeque;
 
@@ -7,20 +7,20 @@ use headgate_model::whole::floor;
 
 use super::{Burstiness, CLOCK_S, FLOOR, Goal, Params};
 
-/// What was in flight when packets left is noted so often in a flight.
+/// Number of times per flight that the flight is recorded when packets leave.
 const NOTES: f64 = 64.0;
 
-/// Up to this window increases are not spread.
+/// Increases up to this window are not spread.
 const SMALL: f64 = 4.0;
 
-/// One flow as the agent has it.
+/// The state of one flow in the agent.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Agent {
     pub goal: Goal,
     mi_threshold_s: f64,
     update_rounds: u8,
     burstiness: Burstiness,
-    /// Average RTT, 0 before the first sample, and the least one.
+    /// Average RTT, and the smallest one; 0 before the first sample.
     rtt_s: f64,
     base_rtt_s: f64,
     updated_s: f64,
@@ -29,13 +29,13 @@ pub(super) struct Agent {
     flights: Flights,
 }
 
-/// Round trips by the clock: one ends with the first ACK that comes a round trip after its begin.
+/// Round trips by the clock. One ends with the first ACK that arrives a round trip after its start.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Rounds {
     began_s: f64,
-    /// Since the last updating one.
+    /// Round trips since the last updating one.
     passed: u8,
-    /// ACKs of this round trip, and of the one before.
+    /// ACKs of this round trip and of the previous one.
     acks: f64,
     acks_before: f64,
 }
@@ -51,11 +51,11 @@ impl Rounds {
     }
 }
 
-/// An increase that leaves segment by segment.
+/// An increase that is released segment by segment.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Spread {
     left: f64,
-    /// ACKs from one segment to the next, and since the last one.
+    /// ACKs between two segments, and ACKs since the last segment.
     every: f64,
     since: f64,
 }
@@ -67,7 +67,7 @@ impl Spread {
         self.since = 0.0;
     }
 
-    /// What this ACK adds to the window.
+    /// Returns the increase of the window by this ACK.
     fn step(&mut self, cwnd: f64) -> f64 {
         self.since += 1.0;
         if self.left <= 0.0 || (cwnd > SMALL && self.since < self.every) {
@@ -80,17 +80,17 @@ impl Spread {
     }
 }
 
-/// What was in flight when each outstanding packet left.
+/// The flight at the time when each outstanding packet left.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Flights {
     acked: f64,
-    /// From which packet on, and how many were in flight.
+    /// Numbers of packets, and the flight from each of them on.
     notes: VecDeque<(f64, f64)>,
     last: f64,
 }
 
 impl Flights {
-    /// What was in flight when the packet left that is acknowledged now.
+    /// Returns the flight at the time when the acknowledged packet left.
     fn then(&mut self, acked: f64) -> f64 {
         self.acked += acked;
         while self.notes.len() > 1 && self.notes[1].0 < self.acked {
@@ -99,7 +99,7 @@ impl Flights {
         self.notes.front().map_or(self.last, |note| note.1)
     }
 
-    /// So many are in flight when the next packets leave.
+    /// Records the flight for the packets that leave next.
     fn note(&mut self, outstanding: f64) {
         self.last = outstanding + 1.0;
         let next = self.acked + outstanding;
@@ -108,7 +108,7 @@ impl Flights {
         }
     }
 
-    /// All that is outstanding left while losses were repaired, when nothing was noted.
+    /// Discards the records, because outstanding packets left during recovery, when nothing was recorded.
     fn forget(&mut self) {
         self.notes.clear();
         self.notes.push_back((self.acked, self.last));
@@ -121,7 +121,7 @@ impl Agent {
             goal: Goal { alpha: params.alpha, gamma: params.gamma },
             mi_threshold_s: params.mi_threshold_s,
             update_rounds: params.update_rounds as u8,
-            burstiness: Burstiness::of(params.burstiness),
+            burstiness: params.burstiness,
             rtt_s: 0.0,
             base_rtt_s: f64::INFINITY,
             updated_s: 0.0,
@@ -131,7 +131,7 @@ impl Agent {
         }
     }
 
-    /// Its round trips are counted from its SYN on, whose round trip is the first sample.
+    /// Starts the connection. Round trips are counted from the SYN, whose RTT is the first sample.
     pub fn on_start(&mut self, now_s: f64, path: &Path, window: &Window) {
         if path.min_rtt_s < f64::INFINITY {
             self.rounds.began_s = now_s - path.min_rtt_s;
@@ -154,7 +154,7 @@ impl Agent {
         self.burstiness.pace(self.doubles(), path, window);
     }
 
-    /// It times each packet, whatever the transport's clock does.
+    /// Takes an RTT sample. The agent times each packet, regardless of the transport's clock.
     fn sample(&mut self, rtt_s: f64) {
         if rtt_s <= 0.0 {
             return;
@@ -183,7 +183,7 @@ impl Agent {
         window.cwnd += self.spread.step(window.cwnd);
     }
 
-    /// The equation. Of an increase that is spread, what is over a whole segment is dropped.
+    /// Applies the equation. The fraction of a segment in a spread increase is dropped.
     fn update(&mut self, now_s: f64, then: f64, window: &mut Window) {
         let goal = self.goal.of(window.cwnd, then, self.base_rtt_s / self.rtt_s).max(FLOOR);
         self.updated_s = now_s;
@@ -196,7 +196,7 @@ impl Agent {
         }
     }
 
-    /// It halves the window, not what is in flight.
+    /// Halves the window, not the flight.
     pub fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if event.cause == Cause::Timeout {
             window.cwnd = FLOOR;

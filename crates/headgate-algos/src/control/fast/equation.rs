@@ -1,11 +1,11 @@
-//! FAST in round trips of packets: the paper's form, and the simple one.
+//! FAST in round trips of packets: the paper's form and the simple one.
 
 use headgate_model::control::{Ack, Cause, Congestion, Path, Window};
 
 use super::{Burstiness, CLOCK_S, FLOOR, Goal, Params, Variant};
 use crate::control::reno;
 
-/// One flow that counts its round trips by what is acknowledged.
+/// The state of one flow that counts round trips by acknowledged segments.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Equation {
     pub goal: Goal,
@@ -14,21 +14,21 @@ pub(super) struct Equation {
     pub rtt_s: f64,
     /// ACKs since the last sample.
     unsampled: i32,
-    /// Window when the round before this one began, segments.
+    /// Window at the start of the previous round, segments.
     before: f64,
-    /// Window when this round began, segments.
+    /// Window at the start of this round, segments.
     began: f64,
     /// Segments acknowledged in this round.
     passed: f64,
-    /// Where the window is going, segments.
+    /// Target of the window, segments.
     pub to: f64,
-    /// How far it goes there per acknowledged segment.
+    /// Change towards the target per acknowledged segment.
     slope: f64,
     pub updated_s: f64,
     update_rounds: u8,
     /// Rounds since the last updating one.
     round: u8,
-    /// There is doubling no more.
+    /// Whether doubling has ended.
     pub settled: bool,
     variant: Variant,
     pub burstiness: Burstiness,
@@ -50,12 +50,12 @@ impl Equation {
             update_rounds: params.update_rounds as u8,
             round: 0,
             settled: false,
-            variant: Variant::of(params.variant),
-            burstiness: Burstiness::of(params.burstiness),
+            variant: params.variant,
+            burstiness: params.burstiness,
         }
     }
 
-    /// Forgets where the window was and was going: the rounds to come start from `cwnd`.
+    /// Resets the target and the history of the window to `cwnd`.
     pub fn rest_at(&mut self, cwnd: f64) {
         (self.before, self.began, self.to) = (cwnd, cwnd, cwnd);
         (self.passed, self.slope, self.round) = (0.0, 0.0, 0);
@@ -68,8 +68,8 @@ impl Equation {
         }
     }
 
-    /// Takes the sample of an ACK. If the transport times one segment per round trip, a sample counts for
-    /// all the ACKs since the last one; else the average would be hundreds of round trips old.
+    /// Takes the sample of an ACK. If the transport times one segment per round trip, a sample counts for all
+    /// ACKs since the last one. Otherwise the average would lag by hundreds of round trips.
     fn sample(&mut self, rtt_s: f64, cwnd: f64) {
         self.unsampled += 1;
         if rtt_s <= 0.0 {
@@ -95,7 +95,7 @@ impl Equation {
         self.round = (self.round + 1) % self.update_rounds;
     }
 
-    /// The window at which the packet now acknowledged was sent.
+    /// The window at the time when the acknowledged packet was sent.
     pub fn sent_at(&self) -> f64 {
         let share = (self.passed / self.began).min(1.0);
         self.before + (self.began - self.before) * share
@@ -109,13 +109,13 @@ impl Equation {
         self.round == 0 && clock
     }
 
-    /// The equation: where the window goes from `cwnd`.
+    /// Returns the target of the equation for a window `cwnd`.
     pub fn target(&self, cwnd: f64, base_rtt_s: f64) -> f64 {
         let next = self.goal.of(cwnd, self.sent_at(), base_rtt_s / self.rtt_s);
         next.min(2.0 * cwnd).max(FLOOR)
     }
 
-    /// Segments acknowledged until the next update.
+    /// Number of segments acknowledged until the next update.
     fn span(&self, cwnd: f64) -> f64 {
         let rounds = match self.variant {
             Variant::Paper => 1.0,
@@ -175,7 +175,8 @@ impl Equation {
         self.burstiness.pace(self.doubles(path.min_rtt_s), path, window);
     }
 
-    /// A loss ends doubling where anything does; after a time-out it starts anew.
+    /// Handles a congestion event. A loss ends doubling in the variants in which doubling ends; after a
+    /// time-out doubling restarts.
     pub fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         reno::halve(event.in_flight, window);
         if event.cause == Cause::Timeout {

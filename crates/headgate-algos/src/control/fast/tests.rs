@@ -1,13 +1,13 @@
 use super::*;
 use crate::trial::{self, ack, avoiding, loss, starting, timeout};
 
-/// Below 4 ms: increases are not spread.
+/// Below 4 ms, so that increases are not spread.
 const BASE_S: f64 = 0.002;
 const PATH: Path = Path { srtt_s: BASE_S, min_rtt_s: BASE_S, segment_bytes: 1500 };
 
 fn params(variant: Variant) -> Params {
-    let (alpha, gamma, update_rounds, burstiness) = (100.0, 0.5, 2.0, 0.0);
-    Params { alpha, gamma, mi_threshold_s: 0.0, update_rounds, variant: f64::from(variant as u8), burstiness }
+    let (alpha, gamma, update_rounds, burstiness) = (100.0, 0.5, 2.0, Burstiness::Spread);
+    Params { alpha, gamma, mi_threshold_s: 0.0, update_rounds, variant, burstiness }
 }
 
 fn law(variant: Variant) -> Equation {
@@ -37,7 +37,7 @@ fn the_window_doubles_below_the_threshold() {
         let ack = Ack { round_start: i % 10 == 0, ..ack(BASE_S + 0.0007) };
         law.on_ack(&ack, &PATH, &mut window);
     }
-    // one each; half way through the second round the packet acknowledged was sent at 15
+    // one each; in the middle of the second round, the acknowledged packet was sent at 15
     assert_eq!((window.cwnd, law.sent_at()), (30.0, 15.0));
 }
 
@@ -57,14 +57,15 @@ fn after_a_repair_it_rests_where_the_repair_has_left_it() {
 fn an_increase_is_spread_over_the_acks_of_ten_milliseconds() {
     let (mut law, mut window) = (law(Variant::Simple), starting(1000.0));
     law.rest_at(window.cwnd);
-    // base/rtt w + alpha = 1000 + 100: half of it is 50, over 10 of 100 ms, that is 100 ACKs
+    // base/rtt w + alpha = 1000 + 100: half of the difference is 50, over ten intervals in 100 ms, that is
+    // 100 ACKs
     for (acks, expected) in [(50, 1025.0), (100, 1050.0)] {
         (0..acks).for_each(|_| law.on_ack(&ack(0.1), &trial::PATH, &mut window));
         assert!((window.cwnd - expected).abs() < 1e-9);
     }
 }
 
-/// A window of 1000 at base 100 ms after `acks` ACKs: half of alpha is to come.
+/// The window after `acks` ACKs, from 1000 at a base RTT of 100 ms; half of alpha is still to come.
 fn increased(burstiness: Burstiness, acks: u32) -> Window {
     let (mut law, mut window) = (law(Variant::Simple), starting(1000.0));
     law.burstiness = burstiness;
@@ -113,7 +114,7 @@ fn the_rtt_is_averaged_over_a_third_of_a_window() {
     assert_eq!([6.0, 30.0].map(|cwnd| law(Variant::Paper).weight(cwnd)), [0.25, 0.1]);
 }
 
-/// The window after an ACK each of such round trips, the queue empty again at the end; from 10.
+/// Compares the windows after ACKs with and without samples, with an empty queue at the end; starts at 10.
 #[test]
 fn a_sample_counts_for_the_acks_that_brought_none() {
     // weight 3/300 an ACK: a sample after 100 of them moves the average by 1 - 0.99^100 of the distance

@@ -1,12 +1,12 @@
-//! H-TCP worked by hand.
+//! H-TCP computed by hand.
 
 use super::*;
 use crate::trial::{PATH, ack, avoiding, loss};
 
-const LINUX: f64 = 0.0;
-const PAPER: f64 = 1.0;
+const LINUX: Variant = Variant::Linux;
+const PAPER: Variant = Variant::Paper;
 
-fn variant(variant: f64) -> Htcp {
+fn variant(variant: Variant) -> Htcp {
     let mut law = Htcp::new(Params { variant, ..Params::default() });
     law.state.min_rtt_s = 0.1;
     law
@@ -16,7 +16,7 @@ fn law() -> Htcp {
     variant(PAPER)
 }
 
-/// A law at its next loss of 100 segments: what is left of them.
+/// Returns the window after a loss of 100 segments.
 fn after_loss(law: &mut Htcp, most: f64, max_rtt_s: f64) -> f64 {
     (law.state.throughput.most, law.state.max_rtt_s) = (most, max_rtt_s);
     let mut window = avoiding(100.0);
@@ -41,7 +41,7 @@ fn rtt_scaling_divides_by_the_smallest_rtt() {
     assert_eq!([0.2, 1.0].map(|min_rtt_s| alpha(3.0, min_rtt_s)), [44.0, 44.0]);
     assert!((alpha(3.0, 0.005) - 2.2).abs() < 1e-12);
     assert_eq!(alpha(0.0, 0.005), 1.0); // not below standard TCP
-    law.params.rtt_scaling = 1.0;
+    law.params.rtt_scaling = false;
     assert_eq!(law.alpha(3.0), 22.0);
 }
 
@@ -63,7 +63,7 @@ fn a_kernel_counts_rtts_in_ticks_and_whole_factors() {
 fn the_backoff_follows_the_rtts_once_throughput_is_steady() {
     let mut law = law();
     assert_eq!(after_loss(&mut law, 1000.0, 0.16), 50.0); // the first
-    assert_eq!(after_loss(&mut law, 1190.0, 0.16), 50.0); // steady for the first time
+    assert_eq!(after_loss(&mut law, 1190.0, 0.16), 50.0); // stable for the first time
     assert_eq!(after_loss(&mut law, 1000.0, 0.16), 62.5); // 0.1/0.16
     assert_eq!(law.alpha(1.5), 0.75); // 2 * 0.375 after the loss at 1 s
 }
@@ -116,7 +116,7 @@ fn throughput_is_the_rate_of_whole_windows() {
 
 #[test]
 fn throughput_starts_anew_within_four_round_trips_of_a_loss() {
-    // round trips of 125 ms, nine segments in all of the time: 24/s after three, 18/s after four
+    // round trips of 125 ms with nine segments in total: 24/s after three, 18/s after four
     for (now_s, average) in [(0.375, 24.0), (0.5, 79.5)] {
         let mut law = law();
         law.state.min_rtt_s = 0.125;
@@ -137,7 +137,7 @@ fn a_sample_of_throughput_is_a_window_less_an_increase() {
 
 #[test]
 fn linux_adds_a_segment_when_those_counted_before_this_ack_are_a_window() {
-    // alpha is 1 within a second: after 10 counted segments the next ACK adds one, and is not counted
+    // alpha is 1 within a second: after 10 counted segments the next ACK adds one, and is not counted itself
     let (mut law, mut window) = (variant(LINUX), avoiding(10.0));
     let mut grows = |acks: u32, acked: f64| {
         (0..acks).for_each(|_| law.on_ack(&Ack { now_s: 0.5, acked, ..ack(0.1) }, &PATH, &mut window));
@@ -145,15 +145,15 @@ fn linux_adds_a_segment_when_those_counted_before_this_ack_are_a_window() {
     };
     assert_eq!([grows(10, 1.0), grows(1, 1.0)], [10.0, 11.0]);
     assert_eq!([grows(11, 1.0), grows(1, 1.0)], [11.0, 12.0]);
-    // two segments an ACK: six ACKs make twelve; 50 in one ACK are no more than one segment either
+    // two segments per ACK: six ACKs make twelve; 50 segments in one ACK add no more than one either
     assert_eq!([grows(6, 2.0), grows(1, 2.0)], [12.0, 13.0]);
     assert_eq!([grows(1, 50.0), grows(1, 50.0)], [13.0, 14.0]);
 }
 
 #[test]
 fn linux_renews_alpha_when_a_segment_is_added() {
-    // 3 s after a loss f is 1 + 20 + 1 and alpha as much: the window of 100 grows after 5 counted segments,
-    // 5 * 22 = 110. Until then the increase is what it was.
+    // 3 s after a loss f is 1 + 20 + 1 and alpha is equal: the window of 100 grows after 5 counted segments,
+    // 5 * 22 = 110. Until then the increase is the old one.
     let (mut law, mut window) = (variant(LINUX), avoiding(100.0));
     let at = |now_s| Ack { now_s, ..ack(0.1) };
     (0..100).for_each(|_| law.on_ack(&at(3.0), &PATH, &mut window));

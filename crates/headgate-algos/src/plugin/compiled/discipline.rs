@@ -1,19 +1,19 @@
-//! The table of a queue discipline: `headgate_queue_v1`.
+//! The function table of a queue discipline: `headgate_queue_v1`.
 
 use std::ffi::{CStr, c_void};
 
 use headgate_model::queue::{Backlog, Decision, Packet};
 
 use super::Functions;
-use crate::plugin::{DisciplineEvent, DisciplineTraits, Disciplines};
+use crate::plugin::{DisciplineEvent, DisciplineTraits, Disciplines, PluginError};
 
-/// The flag, as `headgate.h` names it.
+/// The flag, as named in `headgate.h`.
 const RANKS: u32 = 1;
 
 type OnPacket = unsafe extern "C" fn(*mut c_void, *const Packet, *const Backlog, *mut Decision) -> i32;
 type OnTime = unsafe extern "C" fn(*mut c_void, f64, *const Backlog, *mut Decision) -> i32;
 
-/// The functions of a discipline, and how often it ticks.
+/// The functions of a discipline, and its tick period.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct DisciplineFunctions {
@@ -29,7 +29,7 @@ impl Functions for DisciplineFunctions {
     const VERSION: u32 = 1 << 16 | 1;
     const FLAGS: u32 = 1;
 
-    fn traits(&self, flags: u32) -> Result<DisciplineTraits, String> {
+    fn traits(&self, flags: u32) -> Result<DisciplineTraits, PluginError> {
         let Self { tick_s, on_arrival, on_departure, on_tick } = *self;
         on_arrival.or(on_departure).ok_or("it has neither on_arrival nor on_departure")?;
         DisciplineTraits { on_departure: on_departure.is_some(), ranks: flags & RANKS != 0, tick_s }

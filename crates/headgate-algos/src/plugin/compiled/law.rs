@@ -1,15 +1,15 @@
-//! The table of a law: `headgate_law_v1`.
+//! The function table of a congestion control algorithm: `headgate_law_v1`.
 
 use std::ffi::{CStr, c_void};
 
 use headgate_model::control::{Ack, Congestion, Echo, Path, Rate, Window};
 
 use super::Functions;
-use crate::plugin::{Event, Laws, Traits};
+use crate::plugin::{Event, Laws, PluginError, Traits};
 
-/// Flags, as `headgate.h` names them.
+/// Flags, as named in `headgate.h`.
 const PER_ROUND: u32 = 1;
-const KEEPS_WINDOW: u32 = 2;
+const CONTROLS_CWND_IN_RECOVERY: u32 = 2;
 const WANTS_RATE: u32 = 4;
 const ECHO_LATCHED: u32 = 8;
 const ECHO_ACCURATE: u32 = 16;
@@ -17,7 +17,7 @@ const ECHO_ACCURATE: u32 = 16;
 type OnTime = unsafe extern "C" fn(*mut c_void, f64, *const Path, *mut Window) -> i32;
 type OnRecord<R> = unsafe extern "C" fn(*mut c_void, *const R, *const Path, *mut Window) -> i32;
 
-/// The functions of a law.
+/// The functions of an algorithm.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LawFunctions {
@@ -36,7 +36,7 @@ impl Functions for LawFunctions {
     const VERSION: u32 = 1;
     const FLAGS: u32 = 31;
 
-    fn traits(&self, flags: u32) -> Result<Traits, String> {
+    fn traits(&self, flags: u32) -> Result<Traits, PluginError> {
         self.on_ack.ok_or("it has no on_ack")?;
         self.on_congestion.ok_or("it has no on_congestion")?;
         let echo = match (flags & ECHO_ACCURATE != 0, flags & ECHO_LATCHED != 0) {
@@ -46,7 +46,7 @@ impl Functions for LawFunctions {
         };
         Ok(Traits {
             per_round: flags & PER_ROUND != 0,
-            keeps_window: flags & KEEPS_WINDOW != 0,
+            controls_cwnd_in_recovery: flags & CONTROLS_CWND_IN_RECOVERY != 0,
             wants_rate: flags & WANTS_RATE != 0,
             echo,
         })

@@ -1,10 +1,10 @@
 use super::*;
 use crate::plugin::{External, State};
-use crate::trial::queue::{offer, waiting};
+use crate::trial::queue::{arrival, waiting};
 
 type Rule = fn(&DisciplineEvent<'_>, &mut [u64], &Backlog, &mut Decision);
 
-/// A discipline of one rule, with a word of state.
+/// A discipline with one rule and one word of state.
 struct Guest {
     traits: DisciplineTraits,
     rule: Rule,
@@ -15,7 +15,7 @@ impl External<Disciplines> for Guest {
         self.traits
     }
 
-    fn fresh(&self) -> Result<State, String> {
+    fn initial_state(&self) -> Result<State, PluginError> {
         Ok([0].into())
     }
 
@@ -25,16 +25,16 @@ impl External<Disciplines> for Guest {
         state: &mut [u64],
         port: &Backlog,
         decision: &mut Decision,
-    ) -> Result<(), String> {
+    ) -> Result<(), PluginError> {
         (self.rule)(event, state, port, decision);
         Ok(())
     }
 
-    fn keep(&self, state: &[u64]) -> Result<Vec<u8>, String> {
+    fn keep(&self, state: &[u64]) -> Result<Vec<u8>, PluginError> {
         Ok(state[0].to_le_bytes().to_vec())
     }
 
-    fn restore(&self, kept: &[u8]) -> Result<State, String> {
+    fn restore(&self, kept: &[u8]) -> Result<State, PluginError> {
         Ok([u64::from_le_bytes(kept.try_into().expect("eight bytes"))].into())
     }
 }
@@ -53,9 +53,9 @@ fn stream() -> Stream {
     Stream::new(1, "queue", 0)
 }
 
-/// Offers a packet of this flow, which joins the queue if it is kept.
+/// Offers a packet of this flow. It joins the queue if it is kept.
 fn arrive(queue: &mut PluginQueue, id: u32, flow: u64) -> Verdict {
-    let packet = Arrival { flow, ..offer(true) };
+    let packet = Arrival { flow, ..arrival(true) };
     let verdict = queue.admit(&packet, &waiting(3.0), &mut stream());
     if verdict != Verdict::Drop {
         let kept = QueuedPacket { id, size_bytes: 1500, flow, data: true, capable: true, since_s: 0.0 };
@@ -118,9 +118,9 @@ fn it_draws_the_numbers_of_the_port_s_stream_in_their_order() {
     for numbers in [1, 0, 3, 4, 2].repeat(20) {
         let sum: f64 = (0..numbers).map(|_| own.open01()).sum();
         let due = if sum > 1.0 { Verdict::Drop } else { Verdict::Keep };
-        assert_eq!(queue.admit(&offer(true), &waiting(1.0), &mut unused), due);
+        assert_eq!(queue.admit(&arrival(true), &waiting(1.0), &mut unused), due);
     }
-    assert_eq!(unused, stream()); // what the port has of it stays where it was
+    assert_eq!(unused, stream()); // the port's state does not change
 }
 
 #[test]
@@ -157,9 +157,9 @@ fn what_it_must_not_say_is_the_first_fault_and_keeps_the_packet() {
         let runtimes = runtimes(PLAIN, rule);
         let mut queue = bound(&runtimes);
         let port = Backlog { now_s: 1.5, ..waiting(2.0) };
-        assert_eq!(queue.admit(&offer(false), &port, &mut stream()), Verdict::Keep);
+        assert_eq!(queue.admit(&arrival(false), &port, &mut stream()), Verdict::Keep);
         let fault = runtimes[0].fault().expect("a fault");
-        assert_eq!((fault.place.as_str(), fault.says.as_str()), ("on_arrival at 1.500000 s", says));
+        assert_eq!((fault.place.as_str(), fault.message.as_str()), ("on_arrival at 1.500000 s", says));
     }
 }
 

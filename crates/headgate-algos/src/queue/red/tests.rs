@@ -1,12 +1,12 @@
 use super::*;
-use crate::trial::queue::{offer, params, waiting};
+use crate::trial::queue::{arrival, params, waiting};
 
 fn red(changes: &[(&str, f64)]) -> Red {
     let set = [("min_packets", 5.0), ("max_packets", 15.0), ("weight", 0.5)];
     Red::new(Params::from_values(&params(Params::TABLE, &[&set, changes].concat())), 1.25e6)
 }
 
-/// A queue whose mean is so much.
+/// A queue with this mean.
 fn at(mean: f64, changes: &[(&str, f64)]) -> Red {
     Red { mean, ..red(changes) }
 }
@@ -14,13 +14,13 @@ fn at(mean: f64, changes: &[(&str, f64)]) -> Red {
 #[test]
 #[cfg_attr(miri, ignore = "a hundred thousand calls")]
 fn a_gap_that_is_drawn_once_ends_when_the_count_reaches_it() {
-    // half-way: p_b = 0.05, so gaps are uniform from 1 to 20
+    // in the middle: p_b = 0.05, so that gaps are uniform from 1 to 20
     let mut queue = at(10.0, &[("weight", 1e-12), ("wait", 2.0)]);
     let mut chance = Stream::new(1, "queue", 0);
     let (mut gap, mut gaps) = (0u32, Vec::new());
     while gaps.len() < 10_000 {
         gap += 1;
-        if queue.admit(&offer(false), &waiting(10.0), &mut chance) == Verdict::Drop {
+        if queue.admit(&arrival(false), &waiting(10.0), &mut chance) == Verdict::Drop {
             gaps.push(gap);
             gap = 0;
         }
@@ -28,9 +28,9 @@ fn a_gap_that_is_drawn_once_ends_when_the_count_reaches_it() {
     assert!(gaps[1..].iter().all(|gap| (1..=20).contains(gap)));
     let mean = f64::from(gaps.iter().sum::<u32>()) / gaps.len() as f64;
     assert!((mean - 10.5).abs() < 4.0 * 5.77 / 100.0, "{mean}");
-    // at the upper threshold p_b is twice that: the sixth arrival is enough for 0.59
+    // at the upper threshold p_b is twice that: the sixth arrival suffices for 0.59
     (queue.mean, queue.count, queue.drawn) = (15.0 - 1e-9, 5.0, 0.59);
-    assert_eq!(queue.admit(&offer(false), &waiting(10.0), &mut chance), Verdict::Drop);
+    assert_eq!(queue.admit(&arrival(false), &waiting(10.0), &mut chance), Verdict::Drop);
 }
 
 #[test]
@@ -40,11 +40,11 @@ fn as_linux_has_it_all_above_the_band_is_dropped_and_the_next_below_it_begins_a_
     let mut meets = |mean: f64, packets: f64| {
         queue.mean = mean;
         queue.drawn = 0.0; // the gap ends at the first arrival that may end it
-        queue.admit(&offer(false), &waiting(packets), &mut chance)
+        queue.admit(&arrival(false), &waiting(packets), &mut chance)
     };
     assert_eq!([(); 3].map(|()| meets(15.1, 10.0)), [Verdict::Drop; 3]);
     assert_eq!([(); 2].map(|()| meets(14.0, 10.0)), [Verdict::Keep, Verdict::Drop]);
-    assert_eq!(meets(14.0, 0.0), Verdict::Drop); // however few wait by now
+    assert_eq!(meets(14.0, 0.0), Verdict::Drop); // even if few packets wait by now
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn the_mean_moves_by_its_weight_and_decays_while_idle() {
     assert_eq!(queue.mean, 4.0);
     queue.average(&waiting(8.0));
     assert_eq!(queue.mean, 6.0);
-    // 2500 packets of 500 B a second; 0.9 ms are two of them: 6 / 4, and half of that on arrival
+    // 2500 packets of 500 B per second; 0.9 ms are two of them: 6 / 4, and half of that on arrival
     queue.average(&Backlog { idle_s: 0.0009, ..waiting(0.0) });
     assert_eq!(queue.mean, 0.75);
 }
@@ -64,7 +64,7 @@ fn the_probability_is_linear_between_the_thresholds_and_gentle_above() {
     let base = |mean, changes| at(mean, changes).base();
     assert!((base(10.0, &[]) - 0.05).abs() < 1e-15); // half of 0.1
     assert!((base(15.0, &[]) - 0.1).abs() < 1e-15);
-    assert!((base(22.5, &[]) - 0.55).abs() < 1e-15); // half-way from 0.1 to 1
+    assert!((base(22.5, &[]) - 0.55).abs() < 1e-15); // midway from 0.1 to 1
     assert_eq!(base(31.0, &[]), 1.0);
     assert_eq!(base(15.0, &[("gentle", 1.0)]), 1.0);
 }
@@ -83,7 +83,7 @@ fn the_gap_is_uniform_from_one_to_two_over_p_or_up_to_one() {
 #[test]
 fn in_byte_mode_a_packet_of_twice_the_mean_is_dropped_twice_as_often() {
     let mut queue = at(10.0, &[("mode", 1.0), ("wait", 1.0)]);
-    queue.count_bytes = 5250.0; // ten packets of 500 B and a half
+    queue.count_bytes = 5250.0; // ten and a half packets of 500 B
     assert!((queue.spaced(0.05, 1000) - 0.2).abs() < 1e-12); // 2 * 0.05 / (1 - 0.5)
     queue.average(&Backlog { bytes: 4000.0, ..waiting(2.0) });
     assert_eq!(queue.mean, 9.0); // (10 + 4000 / 500) / 2
@@ -95,7 +95,7 @@ fn the_packet_in_service_counts_whole_where_that_is_asked_for() {
     queue.average(&Backlog { bytes: 1501.0, ..waiting(1.0) });
     assert_eq!(queue.mean, 1.0); // half of two
     queue.average(&Backlog { present: 0.0, idle_s: 0.01, ..waiting(0.0) });
-    assert_eq!(queue.mean, 0.5); // but for the arrival's own, nothing decays
+    assert_eq!(queue.mean, 0.5); // nothing decays except by the arrival itself
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn what_is_capable_is_marked_up_to_a_probability_and_then_dropped() {
     let mut chance = Stream::new(1, "queue", 0);
     let mut verdict = |mean: f64, ecn, capable| {
         let mut queue = Red { count: 1e6, above: true, ..at(mean, &[("ecn", ecn)]) };
-        let verdict = queue.admit(&offer(capable), &waiting(mean), &mut chance);
+        let verdict = queue.admit(&arrival(capable), &waiting(mean), &mut chance);
         assert_eq!(queue.count, 0.0);
         verdict
     };
@@ -117,17 +117,17 @@ fn what_is_capable_is_marked_up_to_a_probability_and_then_dropped() {
 fn the_first_arrival_above_is_kept_and_so_is_one_that_finds_an_empty_queue() {
     let mut chance = Stream::new(1, "queue", 0);
     let mut queue = Red { count: 1e6, ..at(40.0, &[]) };
-    assert_eq!(queue.admit(&offer(false), &waiting(40.0), &mut chance), Verdict::Keep);
+    assert_eq!(queue.admit(&arrival(false), &waiting(40.0), &mut chance), Verdict::Keep);
     assert_eq!(queue.count, 1.0);
-    assert_eq!(queue.admit(&offer(false), &waiting(40.0), &mut chance), Verdict::Drop);
-    assert_eq!(queue.admit(&offer(false), &waiting(1.0), &mut chance), Verdict::Keep);
+    assert_eq!(queue.admit(&arrival(false), &waiting(40.0), &mut chance), Verdict::Drop);
+    assert_eq!(queue.admit(&arrival(false), &waiting(1.0), &mut chance), Verdict::Keep);
 }
 
 #[test]
 fn automatic_settings_are_those_of_ns2() {
     let values = params(Params::TABLE, &[]);
     let queue = Red::new(Params::from_values(&values), 1.25e7); // 100 Mbit/s: 25 000 packets/s
-    assert_eq!(queue.band(), (62.5, 187.5)); // 5 ms of them, halved
+    assert_eq!(queue.band(), (62.5, 187.5)); // half of 5 ms at that rate
     assert!((queue.weight - (1.0 - libm::exp(-1.0 / 25_000.0))).abs() < 1e-15); // 10 * 0.1 s
     let slow = Red::new(Params::from_values(&values), 5000.0); // 10 packets/s: 3/10 s
     assert_eq!(slow.band(), (5.0, 15.0));
@@ -139,7 +139,7 @@ fn packets_and_bytes_are_counted_since_the_last_drop() {
     let mut queue = Red { above: true, ..at(5.0, &[("mode", 1.0)]) }; // at the lower threshold: p_b = 0
     let mut chance = Stream::new(1, "queue", 0);
     for n in [1.0, 2.0, 3.0] {
-        assert_eq!(queue.decide(&offer(false), &waiting(5.0), &mut chance), Verdict::Keep);
+        assert_eq!(queue.decide(&arrival(false), &waiting(5.0), &mut chance), Verdict::Keep);
         assert_eq!((queue.count, queue.count_bytes), (n, 1500.0 * n));
     }
 }

@@ -1,4 +1,4 @@
-//! The sender's part: a law of its own for each state of the load.
+//! The sender's part: a separate rule for each state of the load.
 
 use super::caps::{most_added, most_xi};
 use super::{HIGH, STEPS, code, format, word};
@@ -8,19 +8,53 @@ use headgate_model::control::{Ack, Congestion, Controller, Path, Window};
 use headgate_model::feedback::Words;
 use headgate_model::params::Card;
 
+headgate_model::choices! {
+    /// How finely routers report their load.
+    pub enum Feedback {
+        /// In two bits: low load, high load, overload.
+        TwoBits = "2-bit",
+        /// In eight bits.
+        EightBits = "8-bit",
+        /// As a number.
+        Exact = "exact",
+    }
+}
+
+headgate_model::choices! {
+    /// The texts that the sender can follow.
+    pub enum Variant {
+        /// The paper, through the ns-3 model.
+        Paper = "paper",
+        /// A later revision of the author's ns-2 code.
+        Code = "code",
+        /// The author's release 0.1, whose increases the window caps.
+        Released = "released",
+    }
+}
+
+headgate_model::choices! {
+    /// Whether increases are scaled to the RTT.
+    pub enum Scaling {
+        /// Scaled to the RTT.
+        Rtt = "rtt",
+        /// The same in every RTT.
+        None = "none",
+    }
+}
+
 headgate_model::params! {
-    /// How finely routers tell their load.
-    feedback: choice(["2-bit", "8-bit", "exact"], "Xia et al. 2005; slides 7, 21 and 31"),
-    /// What follows the paper (through the ns-3 model), what a later revision of the author's ns-2 code, and what its
-    /// release 0.1, whose increases the window caps.
-    variant: choice(["paper", "code", "released"], "Barenholtz, Hogan 2021; Xia's code"),
-    /// Whether increases are scaled to the RTT, or are those of every RTT.
-    scaling: choice(["rtt", "none"], "Xia et al. 2005, slides 16 and 25"),
+    /// How finely routers report their load.
+    feedback: choice(Feedback, "Xia et al. 2005; slides 7, 21 and 31"),
+    /// Which text is followed: the paper (through the ns-3 model), a later revision of the author's ns-2
+    /// code, or its release 0.1, whose increases the window caps.
+    variant: choice(Variant, "Barenholtz, Hogan 2021; Xia's code"),
+    /// Whether increases are scaled to the RTT, or are the same in every RTT.
+    scaling: choice(Scaling, "Xia et al. 2005, slides 16 and 25"),
     /// Multiplicative increase in one period.
     xi: number(0.0625, (0.0, 1.0), "1", "Xia et al. 2005: k (1/0.8 - 1), 0.06 on slide 15; 1.0 of TCP, 0.01 of STCP"),
     /// Additive increase in one period.
     alpha: number(1.0, (0.0, 1000.0), "segments", "Xia et al. 2005, slide 15"),
-    /// What overload leaves of the window.
+    /// Share of the window that overload leaves.
     beta: number(0.875, (0.0, 1.0), "1", "Xia et al. 2005, slide 15"),
     /// Gain of finer feedback.
     k: number(0.25, (0.0, 1.0), "1", "Xia et al. 2005, slide 15"),
@@ -39,19 +73,15 @@ pub(crate) const CARD: Card = Card {
     params: Params::TABLE,
 };
 
-const PAPER: f64 = 0.0;
-const RELEASED: f64 = 2.0;
-const UNSCALED: f64 = 1.0;
-
-/// Longest RTT over the period in the multiplicative increase (Xia's code).
+/// Largest ratio of RTT to period in the multiplicative increase (Xia's code).
 const LONGEST: f64 = 2.5;
 
-/// RTT in which the additive increase of the code is alpha, seconds; the bounds between which it is
-/// scaled with the square, in such RTTs (Xia's code).
+/// RTT at which the additive increase of the code is alpha, seconds, and the bounds in such RTTs between
+/// which it is scaled by the square (Xia's code).
 const TYPICAL_S: f64 = 0.1;
 const SQUARE: (f64, f64) = (0.2, 5.0);
 
-/// Windows up to this are paced where that leaves long enough gaps (Xia's code).
+/// Largest window that is paced, if that leaves long enough gaps (Xia's code).
 const SMALL: f64 = 64.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,9 +95,10 @@ enum Action {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct State {
     params: Params,
-    /// What the routers have written; 0 where none has.
+    /// The load that routers have written; 0 if none has.
     said: f64,
-    /// After a decrease: until when the window rests, and until when it then only adds.
+    /// After a decrease: the time until which the window is constant, and the time until which it then only
+    /// adds.
     rests_until_s: f64,
     adds_until_s: f64,
 }
@@ -77,13 +108,13 @@ struct State {
 pub struct Sender(Box<State>);
 
 impl Sender {
-    /// A flow that has not begun.
+    /// Creates a flow in its initial state.
     pub fn new(params: Params) -> Self {
         Self(Box::new(State { params, said: 0.0, rests_until_s: 0.0, adds_until_s: 0.0 }))
     }
 }
 
-/// The square between two bounds, beyond them a line: through zero, and with the slope of one.
+/// Returns the square between two bounds; beyond them a line, through zero below and with slope one above.
 fn bounded_square(typical: f64) -> f64 {
     match typical {
         short if short <= SQUARE.0 => short * SQUARE.0,
@@ -93,41 +124,41 @@ fn bounded_square(typical: f64) -> f64 {
 }
 
 impl State {
-    /// The RTT; a period as long as there is none.
+    /// Returns the RTT, or a period if there is none yet.
     fn rtt_s(&self, path: &Path) -> f64 {
         if path.srtt_s > 0.0 { path.srtt_s } else { self.params.period_s }
     }
 
-    /// Multiplicative increase by a segment's ACK, of one that is `gain` in a period.
+    /// Returns the multiplicative increase by a segment's ACK, for an increase of `gain` per period.
     fn multiplied(&self, gain: f64, rtt_s: f64) -> f64 {
         let Params { variant, scaling, period_s, .. } = self.params;
-        if scaling == UNSCALED {
+        if scaling == Scaling::None {
             return gain;
         }
         let periods = rtt_s / period_s;
-        let power = if variant == PAPER { periods } else { periods.min(LONGEST) };
+        let power = if variant == Variant::Paper { periods } else { periods.min(LONGEST) };
         libm::expm1(power * libm::log1p(gain)).min(1.0) // no faster than slow start
     }
 
-    /// Additive increase in an RTT.
+    /// Returns the additive increase per RTT, segments.
     fn added(&self, rtt_s: f64) -> f64 {
         let Params { variant, scaling, period_s, alpha, .. } = self.params;
-        if scaling == UNSCALED {
+        if scaling == Scaling::None {
             return alpha;
         }
         let periods = rtt_s / period_s;
-        alpha * if variant == PAPER { periods * periods } else { bounded_square(rtt_s / TYPICAL_S) }
+        alpha * if variant == Variant::Paper { periods * periods } else { bounded_square(rtt_s / TYPICAL_S) }
     }
 
-    /// What to do on an ACK with two bits. By the paper nothing moves a window that rests, and a code
-    /// counts only after the additions; by the code that is so for overload alone.
+    /// Returns the action of an ACK with two bits. By the paper, nothing moves a window during its rest, and
+    /// a code counts only after the additions; in the code that applies to overload only.
     fn action(&self, now_s: f64) -> Action {
         let free = match self.said {
             code::LOW_LOAD => Action::Multiply,
             code::HIGH_LOAD => Action::Add,
             _ => Action::Decrease,
         };
-        if self.params.variant != PAPER && free != Action::Decrease {
+        if self.params.variant != Variant::Paper && free != Action::Decrease {
             return free;
         }
         if now_s < self.rests_until_s {
@@ -139,12 +170,12 @@ impl State {
         }
     }
 
-    /// What a table caps at this window; only the released code has tables.
+    /// Applies a table's limit for this window; only the released code has tables.
     fn cap(&self, most: fn(f64) -> f64, cwnd: f64) -> f64 {
-        if self.params.variant == RELEASED { most(cwnd) } else { f64::INFINITY }
+        if self.params.variant == Variant::Released { most(cwnd) } else { f64::INFINITY }
     }
 
-    /// How far one segment's ACK moves a window by two bits.
+    /// Returns the change of the window by one segment's ACK with two bits.
     fn step(&mut self, now_s: f64, rtt_s: f64, cwnd: f64) -> f64 {
         match self.action(now_s) {
             Action::Multiply => self.multiplied(self.params.xi.min(self.cap(most_xi, cwnd)), rtt_s),
@@ -158,15 +189,15 @@ impl State {
         }
     }
 
-    /// The same by the load itself.
+    /// Returns the change of the window by one segment's ACK with the load itself.
     fn fine_step(&self, rtt_s: f64, cwnd: f64) -> f64 {
         let Params { feedback, xi, k, .. } = self.params;
-        let load = if feedback == format::EIGHT_BITS { HIGH + (self.said - 1.0) / STEPS } else { self.said };
+        let load = if feedback == Feedback::EightBits { HIGH + (self.said - 1.0) / STEPS } else { self.said };
         let gain = if load <= HIGH { xi } else { k * (1.0 / load - 1.0) };
         self.multiplied(gain, rtt_s) + self.added(rtt_s) / cwnd
     }
 
-    /// Small windows of long RTTs leave evenly, a power of two an RTT.
+    /// Returns the pacing rate of small windows at long RTTs: a power of two per RTT.
     fn pace(&self, cwnd: f64, rtt_s: f64) -> f64 {
         let whole = cwnd.floor();
         if !(2.0..=SMALL).contains(&whole) {
@@ -183,13 +214,13 @@ impl Controller for Sender {
         if state.said == 0.0 {
             return reno::grow(ack, window);
         }
-        let (rtt_s, two_bits) = (state.rtt_s(path), state.params.feedback == format::TWO_BITS);
+        let (rtt_s, two_bits) = (state.rtt_s(path), state.params.feedback == Feedback::TwoBits);
         let step = match two_bits {
             true => state.step(ack.now_s, rtt_s, window.cwnd),
             false => state.fine_step(rtt_s, window.cwnd),
         };
         if step < 0.0 || ack.cwnd_limited {
-            // the cut by two bits is one, however many segments the ACK is for
+            // the reduction by two bits is applied once, however many segments the ACK covers
             let times = if two_bits && step < 0.0 { 1.0 } else { ack.acked };
             window.cwnd = (window.cwnd + times * step).max(1.0);
         }
@@ -205,7 +236,11 @@ impl Controller for Sender {
 
     fn header(&mut self, _path: &Path, _window: &Window) -> Words {
         let mut words = Words::default();
-        words[word::FORMAT] = self.0.params.feedback;
+        words[word::FORMAT] = match self.0.params.feedback {
+            Feedback::TwoBits => format::TWO_BITS,
+            Feedback::EightBits => format::EIGHT_BITS,
+            Feedback::Exact => format::EXACT,
+        };
         words
     }
 

@@ -1,6 +1,7 @@
-//! The moving target of the released code: gamma rises and falls until the measured use comes to its aim.
+//! The moving target of the released code: gamma changes until the measured utilisation reaches its target.
 
-/// Lines of each class or faster: bit/s, the use that is aimed at, and gamma's step (Xia's code, release 0.1).
+/// Classes of lines by their smallest rate: bit/s, the target utilisation, and gamma's step (Xia's code,
+/// release 0.1).
 const CLASSES: [(f64, f64, f64); 10] = [
     (1e12, 0.993, 0.001),
     (1e11, 0.992, 0.001),
@@ -14,18 +15,18 @@ const CLASSES: [(f64, f64, f64); 10] = [
     (1e3, 0.850, 0.010),
 ];
 
-/// Slower lines.
+/// The target and the step of slower lines.
 const SLOWEST: (f64, f64) = (0.800, 0.020);
 
-/// A line belongs to a class from this share of its rate up (Xia's code rounds after adding 0.34).
+/// Share of a class's rate from which a line belongs to it (Xia's code rounds after adding 0.34).
 const SHARE: f64 = 0.66;
 
-/// Periods between two steps; where gamma stops; what uses are rounded to (Xia's code).
+/// Periods between two steps, the bounds of gamma, and the rounding of utilisations (Xia's code).
 const PERIODS: u32 = 10;
 const BOUNDS: (f64, f64) = (0.1, 0.999);
 const GRAIN: f64 = 1e4;
 
-/// Where gamma stands, and the uses of the periods since its last step.
+/// The current gamma, and the utilisations of the periods since its last step.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Target {
     pub gamma: f64,
@@ -38,7 +39,7 @@ impl Target {
         Self { gamma, used: 0.0, periods: 0 }
     }
 
-    /// A period has ended in which the line was used so much.
+    /// Records a period with this utilisation of the line.
     pub fn take(&mut self, used: f64, rate_bytes_s: f64) {
         self.used += used;
         self.periods += 1;
@@ -50,7 +51,7 @@ impl Target {
     }
 }
 
-/// How far gamma goes when the mean use of a line was this.
+/// Returns the change of gamma for this mean utilisation of a line.
 fn step(mean: f64, rate_bps: f64) -> f64 {
     let class = CLASSES.iter().find(|class| rate_bps >= SHARE * class.0);
     let (aim, step) = class.map_or(SLOWEST, |&(_, aim, step)| (aim, step));

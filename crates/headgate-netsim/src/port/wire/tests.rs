@@ -3,7 +3,7 @@ use headgate_algos::impairment::AnyImpairment;
 use headgate_model::impairment::Impairments;
 use headgate_model::plan::Link;
 
-const DATA: Passing = Passing { size_bytes: 1500, data: true };
+const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true };
 
 fn stage(name: &str, values: &[f64], number: u64) -> Stage<AnyImpairment> {
     let index = AnyImpairment::cards().iter().position(|card| card.name == name).expect("an impairment");

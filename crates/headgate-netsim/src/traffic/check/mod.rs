@@ -3,7 +3,7 @@
 mod reach;
 mod room;
 
-use headgate_model::check::{Checked, LONGEST_FLOW, LONGEST_RUN_S, Spot};
+use headgate_model::check::{LONGEST_FLOW, LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::plan::{Place, Pool, Size};
 
 use self::reach::{Groups, no_way};
@@ -29,19 +29,19 @@ impl<'a> Check<'a> {
         Self { context, groups: Groups::new(&context), room: Room::new(context.nodes.len()) }
     }
 
-    pub fn law_and_profile(&self, law: u32, transport: u32, at: &Spot) -> Checked {
+    pub fn law_and_profile(&self, law: u32, transport: u32, at: &PlanPath) -> Result {
         at.index("law", law, self.context.laws, "law")?;
         at.index("transport", transport, self.context.transports, "transport")
     }
 
     /// Refuses places that do not exist, and none at all.
-    pub fn places(&self, places: &[Place], key: &str, at: &Spot) -> Checked {
+    pub fn places(&self, places: &[Place], key: &str, at: &PlanPath) -> Result {
         at.ensure(!places.is_empty(), key, || format!("there are no {key}; at least one place is needed"))?;
         let mut places = places.iter().enumerate();
         places.try_for_each(|(i, &place)| self.place(place, at, &format!("{key}[{i}]")))
     }
 
-    pub fn place(&self, place: Place, at: &Spot, key: &str) -> Checked {
+    pub fn place(&self, place: Place, at: &PlanPath, key: &str) -> Result {
         at.index(&format!("{key}.node"), place.node, self.context.nodes.len(), "router")?;
         let edge = place.edge.unwrap_or(0);
         let edges = self.context.edges.len();
@@ -49,7 +49,7 @@ impl<'a> Check<'a> {
     }
 
     /// Refuses two hosts that have no way to each other, or no link at all between them.
-    pub fn pair(&self, source: Place, receiver: Place, at: &Spot) -> Checked {
+    pub fn pair(&self, source: Place, receiver: Place, at: &PlanPath) -> Result {
         let (from, to) = (source.node, receiver.node);
         at.holds(self.groups.together(from, to), || no_way(self.context.nodes, (from, to)))?;
         let direct = source.edge.is_none() && receiver.edge.is_none();
@@ -57,13 +57,13 @@ impl<'a> Check<'a> {
     }
 
     /// Refuses routers of which some have no way to others.
-    pub fn reach<N: Iterator<Item = u32> + Clone>(&self, sources: N, receivers: N, at: &Spot) -> Checked {
+    pub fn reach<N: Iterator<Item = u32> + Clone>(&self, sources: N, receivers: N, at: &PlanPath) -> Result {
         let apart = self.groups.apart(sources, receivers);
         at.holds(apart.is_none(), || no_way(self.context.nodes, apart.unwrap_or_default()))
     }
 
     /// Refuses hosts that do not exist, or cannot talk.
-    pub fn pools(&mut self, sources: &[Pool], receivers: &[Pool], at: &Spot) -> Checked {
+    pub fn pools(&mut self, sources: &[Pool], receivers: &[Pool], at: &PlanPath) -> Result {
         for (key, pools) in [("sources", sources), ("receivers", receivers)] {
             at.ensure(!pools.is_empty(), key, || format!("there are no {key}; at least one host is needed"))?;
             for (i, pool) in pools.iter().enumerate() {
@@ -74,7 +74,7 @@ impl<'a> Check<'a> {
         check_paths(self.context.nodes, sources, receivers, at)
     }
 
-    fn pool(&mut self, pool: &Pool, at: &Spot, key: &str) -> Checked {
+    fn pool(&mut self, pool: &Pool, at: &PlanPath, key: &str) -> Result {
         self.place(Place { node: pool.node, edge: pool.edge }, at, key)?;
         at.ensure(pool.hosts >= 1, &format!("{key}.hosts"), || {
             "a pool must have at least one host".to_owned()
@@ -88,13 +88,13 @@ fn nodes(pools: &[Pool]) -> impl Iterator<Item = u32> + Clone {
 }
 
 /// Refuses arrivals that stop before they start.
-pub fn check_span(start_ps: u64, stop_ps: u64, at: &Spot) -> Checked {
+pub fn check_span(start_ps: u64, stop_ps: u64, at: &PlanPath) -> Result {
     at.span("start_ps", start_ps, LONGEST_RUN_S)?;
     at.span("stop_ps", stop_ps, LONGEST_RUN_S)?;
     at.ensure(start_ps <= stop_ps, "stop_ps", || "arrivals must not stop before they start".to_owned())
 }
 
-pub fn check_size(size: Size, at: &Spot) -> Checked {
+pub fn check_size(size: Size, at: &PlanPath) -> Result {
     let longest = LONGEST_FLOW as f64;
     match size {
         Size::Fixed { packets } => at.number("size.packets", packets, (1.0, longest), "packets"),
@@ -107,13 +107,13 @@ pub fn check_size(size: Size, at: &Spot) -> Checked {
 }
 
 /// Refuses a Pareto distribution without a mean.
-pub fn check_shape(key: &str, shape: f64, at: &Spot) -> Checked {
+pub fn check_shape(key: &str, shape: f64, at: &PlanPath) -> Result {
     at.ensure(shape > 1.0 && shape <= STEEPEST, key, || {
         format!("{shape} is not allowed; a Pareto shape must be above 1, at most {STEEPEST}")
     })
 }
 
-fn mean(packets: f64, at: &Spot) -> Checked {
+fn mean(packets: f64, at: &PlanPath) -> Result {
     let longest = LONGEST_FLOW as f64;
     at.ensure(packets > 0.0 && packets <= longest, "size.mean_packets", || {
         format!("{packets} is not allowed; a mean size must be above 0, at most {longest} packets")

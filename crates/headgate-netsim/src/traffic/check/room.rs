@@ -1,6 +1,6 @@
 //! Hosts at routers: how many fit, and that none would talk to itself.
 
-use headgate_model::check::{Checked, Spot};
+use headgate_model::check::{PlanPath, Result};
 use headgate_model::plan::{Node, Pool};
 
 use crate::packet::Split;
@@ -21,7 +21,7 @@ impl Room {
         Self { at: vec![0; routers], most: slots.min(MOST_HOSTS) }
     }
 
-    pub fn add(&mut self, node: u32, hosts: u64, at: &Spot) -> Checked {
+    pub fn add(&mut self, node: u32, hosts: u64, at: &PlanPath) -> Result {
         let (all, most) = (&mut self.at[node as usize], self.most);
         *all += hosts;
         at.holds(*all <= most, || {
@@ -32,7 +32,7 @@ impl Room {
 
 /// Refuses sources whose only receivers are on the same router, both without a link of their own.
 /// A host is never paired with a receiver at its router while there are others.
-pub fn check_paths(nodes: &[Node], sources: &[Pool], receivers: &[Pool], at: &Spot) -> Checked {
+pub fn check_paths(nodes: &[Node], sources: &[Pool], receivers: &[Pool], at: &PlanPath) -> Result {
     let only = receivers[0].node;
     let one_router = receivers.iter().all(|pool| pool.node == only);
     let bare = |pool: &Pool| pool.node == only && pool.edge.is_none();

@@ -6,7 +6,7 @@
 //! behind it.
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{Checked, LONGEST_RUN_S, Spot};
+use headgate_model::check::{LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::plan::{self, Place};
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
@@ -64,7 +64,7 @@ impl Kind for Bursts {
         true
     }
 
-    fn check(&self, check: &mut Check, at: &Spot) -> Checked {
+    fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
         check.law_and_profile(self.law, self.transport, at)?;
         at.count("count", self.count.into(), (1, MOST_NAMES), "connections")?;
         at.span("start_ps", self.start_ps, LONGEST_RUN_S)?;
@@ -80,7 +80,7 @@ impl Kind for Bursts {
 
 impl Bursts {
     /// Bursts follow each other after a pause or at an interval; one that is always 0 would begin all at once.
-    fn check_times(&self, at: &Spot) -> Checked {
+    fn check_times(&self, at: &PlanPath) -> Result {
         let one = self.pause.is_some() != self.interval.is_some();
         at.ensure(one, "pause", || "either a pause or an interval is needed, and not both".to_owned())?;
         self.pause.map_or(Ok(()), |pause| pause.check("pause", at))?;
@@ -208,8 +208,13 @@ mod tests {
     const HOME: Home = Home { router: 0, host: 0, interface: 0 };
 
     fn applications(pause: Option<Lasting>, interval: Option<Lasting>) -> Applications {
-        let connection =
-            Connection { number: 5, ends: [HOME; 2], start: SECOND, begun: 0, stream: Stream::new(1, "x", 0) };
+        let connection = Connection {
+            number: 5,
+            ends: [HOME; 2],
+            start: SECOND,
+            begun: 0,
+            stream: Stream::new(1, "x", 0),
+        };
         let mut under_way = UnderWay::default();
         under_way.add();
         Applications {

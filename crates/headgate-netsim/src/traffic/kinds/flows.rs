@@ -1,6 +1,6 @@
 //! Single flows: from sources in turn, each to a receiver at another router.
 
-use headgate_model::check::{Checked, LONGEST_FLOW, LONGEST_RUN_S, Spot};
+use headgate_model::check::{LONGEST_FLOW, LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::plan::Place;
 use headgate_model::units::NEVER;
 use headgate_tcp::ENDLESS;
@@ -50,7 +50,7 @@ impl Kind for Flows {
         true
     }
 
-    fn check(&self, check: &mut Check, at: &Spot) -> Checked {
+    fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
         check.law_and_profile(self.law, self.transport, at)?;
         at.count("count", self.count.into(), (1, MOST_NAMES), "flows")?;
         at.span("start_ps", self.start_ps, LONGEST_RUN_S)?;

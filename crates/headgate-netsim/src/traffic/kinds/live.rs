@@ -1,6 +1,6 @@
 //! Hosts from outside: what they send is injected during the run (see [`crate::foreign`]).
 
-use headgate_model::check::{Checked, Spot, different};
+use headgate_model::check::{PlanPath, Result, different};
 use headgate_model::plan::Place;
 use serde::Deserialize;
 
@@ -27,12 +27,16 @@ impl Kind for Live {
         &self.name
     }
 
-    fn check(&self, check: &mut Check, at: &Spot) -> Checked {
+    fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
         check.law_and_profile(self.law, self.transport, at)?;
         check.places(&self.places, "places", at)?;
         different("hosts", self.hosts.iter().cloned())?;
         at.ensure(self.hosts.len() == self.places.len(), "hosts", || {
-            format!("{} names for {} places; each host must have one of each", self.hosts.len(), self.places.len())
+            format!(
+                "{} names for {} places; each host must have one of each",
+                self.hosts.len(),
+                self.places.len()
+            )
         })?;
         let nodes = || self.places.iter().map(|place| place.node);
         check.reach(nodes(), nodes(), at)?;

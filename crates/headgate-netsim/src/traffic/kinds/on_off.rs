@@ -5,7 +5,7 @@
 //! sources with Pareto times of a shape below 2 is self-similar (Willinger, Taqqu, Sherman, Wilson 1997).
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{Checked, Spot};
+use headgate_model::check::{PlanPath, Result};
 use headgate_model::plan::Pool;
 use headgate_model::units::Time;
 use headgate_tcp::ENDLESS;
@@ -49,7 +49,7 @@ impl Kind for OnOff {
         &self.name
     }
 
-    fn check(&self, check: &mut Check, at: &Spot) -> Checked {
+    fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
         check.law_and_profile(self.law, self.transport, at)?;
         at.number("on_s", self.on_s, MEANS_S, "s")?;
         at.number("off_s", self.off_s, MEANS_S, "s")?;

@@ -1,7 +1,7 @@
 //! Flows that arrive as a Poisson process, between random hosts.
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{Checked, Spot};
+use headgate_model::check::{PlanPath, Result};
 use headgate_model::plan::{self, Pool};
 use headgate_model::units::{Time, picoseconds};
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ impl Kind for Poisson {
         &self.name
     }
 
-    fn check(&self, check: &mut Check, at: &Spot) -> Checked {
+    fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
         check.law_and_profile(self.law, self.transport, at)?;
         at.number("flows_per_s", self.flows_per_s, ARRIVALS_PER_S, "flows/s")?;
         check_span(self.start_ps, self.stop_ps, at)?;

@@ -1,6 +1,6 @@
 //! Flow lists: columns that come beside the plan.
 
-use headgate_model::check::{Checked, LONGEST_FLOW, LONGEST_RUN_S, Spot, Wrong, no_such};
+use headgate_model::check::{LONGEST_FLOW, LONGEST_RUN_S, PlanError, PlanPath, Result, no_such};
 use headgate_model::plan::Place;
 use headgate_model::units::{NEVER, SECOND, seconds};
 use serde::Deserialize;
@@ -36,7 +36,7 @@ impl Kind for Replay {
         &self.name
     }
 
-    fn check(&self, check: &mut Check, at: &Spot) -> Checked {
+    fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
         check.law_and_profile(self.law, self.transport, at)?;
         for (i, &place) in self.places.iter().enumerate() {
             check.place(place, at, &format!("places[{i}]"))?;
@@ -55,7 +55,7 @@ impl Kind for Replay {
 
 impl Replay {
     /// Every row's source and receiver can talk.
-    fn check_pairs(&self, check: &Check, (from, to): (Column, Column), at: &Spot) -> Checked {
+    fn check_pairs(&self, check: &Check, (from, to): (Column, Column), at: &PlanPath) -> Result {
         let many = from.or(to).map_or(1, <[u64]>::len);
         (0..many).try_for_each(|row| {
             let (source, receiver) = (pick(from, row, self.source), pick(to, row, self.receiver));
@@ -113,36 +113,36 @@ impl<'a> Columns<'a> {
         self.lists.get(&self.name(column)).map(Vec::as_slice)
     }
 
-    fn required(&self, column: &str) -> Checked<&'a [u64]> {
+    fn required(&self, column: &str) -> Result<&'a [u64]> {
         self.optional(column).ok_or_else(|| {
             let says = "this column is not among the arrays that came with the plan; start_ps and packets are needed";
-            Wrong::new(self.name(column), says)
+            PlanError::new(self.name(column), says)
         })
     }
 
     /// Starts and sizes of all rows.
-    fn numbers(&self) -> Checked {
+    fn numbers(&self) -> Result {
         let (start, packets) = (self.required("start_ps")?, self.required("packets")?);
         let late = |ps| format!("{} s; a start must be from 0 to {LONGEST_RUN_S} s", seconds(ps));
         self.all(start, "start_ps", |&ps| ps <= LONGEST_RUN_S * SECOND, late)?;
         let odd = |n| format!("{n}; a flow must have from 1 to {LONGEST_FLOW} packets");
         self.all(packets, "packets", |n| (1..=LONGEST_FLOW).contains(n), odd)?;
-        let at = Spot::new(self.name("start_ps"));
+        let at = PlanPath::new(self.name("start_ps"));
         at.holds(!start.is_empty(), || "the list has no rows; it needs at least one".to_owned())?;
         self.equal_lengths(start.len())
     }
 
-    fn equal_lengths(&self, rows: usize) -> Checked {
+    fn equal_lengths(&self, rows: usize) -> Result {
         for column in ["packets", "source", "receiver", "law"] {
             let found = self.optional(column).map_or(rows, <[u64]>::len);
-            Spot::new(self.name(column))
+            PlanPath::new(self.name(column))
                 .holds(found == rows, || format!("{found} rows; it must have {rows}, as start_ps has"))?;
         }
         Ok(())
     }
 
     /// A column of indices into `len` things, if it is there.
-    fn indices(&self, column: &str, len: usize) -> Checked<Column<'a>> {
+    fn indices(&self, column: &str, len: usize) -> Result<Column<'a>> {
         let what = if column == "law" { "law" } else { "place" };
         let rows = self.optional(column);
         let good = |i: &u64| *i < len as u64;
@@ -157,9 +157,9 @@ impl<'a> Columns<'a> {
         column: &str,
         good: impl Fn(&u64) -> bool,
         says: impl Fn(u64) -> String,
-    ) -> Checked {
+    ) -> Result {
         rows.iter().position(|value| !good(value)).map_or(Ok(()), |row| {
-            Err(Wrong::new(self.name(column), format!("row {}: {}", row + 1, says(rows[row]))))
+            Err(PlanError::new(self.name(column), format!("row {}: {}", row + 1, says(rows[row]))))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What losses do to it.
+//! The response of BBRv3 to losses.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn a_probe_that_loses_more_than_two_percent_bounds_what_is_in_flight() {
     flow.lose(125.0, 2.0);
     assert_eq!(flow.model().mode, Mode::Up); // 2 of 125 are 1.6 %
     flow.lose(125.0, 3.0);
-    // 124 before it with 2 lost: (0.02 * 124 - 2) / 0.98 = 0.49 more are 2 %, which is no segment
+    // 124 before it with 2 lost: (0.02 * 124 - 2) / 0.98 = 0.49 more are 2 %, less than a segment
     let model = flow.model();
     assert_eq!((model.mode, model.bounds.inflight_long, model.too_high), (Mode::Down, 124.0, true));
     flow.go_to(Mode::Cruise);
@@ -23,7 +23,7 @@ fn a_probe_after_one_that_lost_too_much_stops_at_its_bound() {
     let mut flow = Flow::new(DRAFT);
     flow.go_to(Mode::Up);
     (1..=3).for_each(|n| flow.lose(101.0, f64::from(n)));
-    assert_eq!(flow.model().bounds.inflight_long, 100.0); // the second was already 2 % of 100
+    assert_eq!(flow.model().bounds.inflight_long, 100.0); // the second alone was 2 % of 100
     flow.go_to(Mode::Up);
     flow.delivered += 1.0;
     flow.acknowledge(Rate { in_flight: 100.0, ..flow.rate() }); // at the bound
@@ -35,7 +35,7 @@ fn a_probe_after_one_that_lost_too_much_stops_at_its_bound() {
 
 #[test]
 fn what_a_probe_may_lose_at_least_leaves_seven_tenths_of_the_target() {
-    // a target of 1000/s for 0.1 s; a sample that the sender limits says nothing of it
+    // a target of 1000/s for 0.1 s; a sample that the sender limits does not change it
     for (in_flight, limited, bound) in
         [(20.0, false, 70.0), (69.0, false, 70.0), (71.0, false, 71.0), (71.0, true, f64::INFINITY)]
     {
@@ -56,7 +56,7 @@ fn losses_that_end_a_probe_count_once_more_in_linux_only() {
         flow.delivered += 1.0;
         flow.acknowledge(Rate { newly_lost: 3.0, ..flow.rate() });
         (0..200).for_each(|_| flow.next());
-        assert_eq!(flow.model().bounds.bw_short.is_finite(), counts, "{variant}");
+        assert_eq!(flow.model().bounds.bw_short.is_finite(), counts, "{variant:?}");
     }
 }
 
@@ -98,7 +98,8 @@ fn losses_in_six_places_and_above_two_percent_end_start_up() {
 
 #[test]
 fn start_up_ends_by_losses_in_six_places_that_fast_recovery_repairs() {
-    // so many ACKs that told of losses, an ACK of the repair or not, and so many lost of 100
+    // the number of ACKs that report losses, whether an ACK belongs to the repair, and the losses among 100
+    // segments
     for (places, recovers, lost_since, ends) in [
         (6, true, 3.0, true),
         (5, true, 3.0, false),

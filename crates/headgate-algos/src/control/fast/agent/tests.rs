@@ -1,20 +1,20 @@
 use headgate_model::control::Rate;
 
-use super::super::Variant;
+use super::super::{Burstiness, Variant};
 use super::*;
 use crate::trial::{PATH, ack, avoiding, loss, timeout};
 
-/// Alpha 100, half of the way an update, every other round trip; no doubling.
+/// Alpha 100, half of the distance per update, every other round trip; no doubling.
 fn agent() -> Agent {
-    let variant = f64::from(Variant::Ns2 as u8);
-    let (alpha, gamma, mi_threshold_s, update_rounds, burstiness) = (100.0, 0.5, 0.0, 2.0, 0.0);
+    let (variant, burstiness) = (Variant::Ns2, Burstiness::Spread);
+    let (alpha, gamma, mi_threshold_s, update_rounds) = (100.0, 0.5, 0.0, 2.0);
     let params = Params { alpha, gamma, mi_threshold_s, update_rounds, variant, burstiness };
     let mut agent = Agent::new(&params);
     (agent.rounds.acks_before, agent.flights.last) = (1000.0, 1000.0);
     agent
 }
 
-/// So many ACKs at a time, each of one of `flight` segments.
+/// Delivers `count` ACKs at once, each of one of `flight` segments.
 fn acknowledge(agent: &mut Agent, count: u32, now_s: f64, flight: f64, window: &mut Window) {
     for _ in 0..count {
         let rate = Rate { rtt_s: 0.1, ..Rate::default() };
@@ -26,7 +26,8 @@ fn acknowledge(agent: &mut Agent, count: u32, now_s: f64, flight: f64, window: &
 #[test]
 fn an_increase_leaves_a_segment_at_a_time() {
     let (mut agent, mut window) = (agent(), avoiding(1000.0));
-    // half of alpha is 50; 100 of the 1000 ACKs of a round trip of 100 ms come in 10 ms: every other adds one
+    // half of alpha is 50; 100 of the 1000 ACKs of a round trip of 100 ms arrive in 10 ms: every other one
+    // adds a segment
     acknowledge(&mut agent, 1, 0.05, 1000.0, &mut window);
     assert_eq!((window.cwnd, agent.spread.left, agent.spread.every), (1000.0, 50.0, 2.0));
     acknowledge(&mut agent, 3, 0.05, 1000.0, &mut window);
@@ -48,7 +49,7 @@ fn a_window_of_four_takes_as_much_as_itself_at_once() {
     let mut spread = Spread::default();
     spread.begin(9.0, 1000.0);
     assert_eq!((spread.step(4.0), spread.left), (4.0, 5.0));
-    assert_eq!(spread.step(8.0), 0.0); // the next of these waits for its turn, 111 ACKs
+    assert_eq!(spread.step(8.0), 0.0); // the next of these is due after 111 ACKs
 }
 
 #[test]
@@ -60,7 +61,7 @@ fn after_a_loss_the_window_is_drawn_to_what_was_in_flight_before() {
     window.cwnd = 500.0;
     agent.on_recovered(0.06);
     acknowledge(&mut agent, 1, 0.08, 500.0, &mut window);
-    // 0.5 * 500 + 0.5 * (1000 + 100) = 800, one for each of the 100 ACKs of 10 ms at most
+    // 0.5 * 500 + 0.5 * (1000 + 100) = 800, at most one for each of the 100 ACKs of 10 ms
     assert_eq!((agent.spread.left + window.cwnd, agent.spread.every), (800.0, 0.0));
 }
 

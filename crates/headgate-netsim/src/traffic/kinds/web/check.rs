@@ -1,6 +1,6 @@
 //! What Web users fetch, under which law, and when they give up.
 
-use headgate_model::check::{Checked, LONGEST_RUN_S, Spot};
+use headgate_model::check::{LONGEST_RUN_S, PlanPath, Result};
 use std::collections::BTreeSet;
 
 use super::plan::{FileKind, LawShare, Patience, Surge, Web};
@@ -16,7 +16,7 @@ const ROUNDING: f64 = 1e-6;
 /// Segments a second; the least is one in ten days or so.
 const FLOORS_PER_S: (f64, f64) = (1e-6, 1e12);
 
-pub fn check(web: &Web, check: &mut Check, at: &Spot) -> Checked {
+pub fn check(web: &Web, check: &mut Check, at: &PlanPath) -> Result {
     check.law_and_profile(web.law, web.transport, at)?;
     at.number("think_s", web.think_s, THINKING_S, "s")?;
     at.number("at_once", web.at_once, (0.0, 1.0), "")?;
@@ -28,24 +28,26 @@ pub fn check(web: &Web, check: &mut Check, at: &Spot) -> Checked {
     check.pools(&web.sources, &web.receivers, at)
 }
 
-fn share(share: f64, key: &str, at: &Spot) -> Checked {
+fn share(share: f64, key: &str, at: &PlanPath) -> Result {
     at.number(key, share, (0.0, 1.0), "")
 }
 
-fn kinds(context: &Context, kinds: &[FileKind], at: &Spot) -> Checked {
+fn kinds(context: &Context, kinds: &[FileKind], at: &PlanPath) -> Result {
     for (i, kind) in kinds.iter().enumerate() {
-        let at = Spot::new(at.key(&format!("kinds[{i}]")));
+        let at = PlanPath::new(at.key(&format!("kinds[{i}]")));
         at.index("file", kind.file, context.files.len(), "kind of file")?;
         share(kind.share, "share", &at)?;
         check_size(kind.size, &at)?;
     }
     let total: f64 = kinds.iter().map(|kind| kind.share).sum();
-    at.ensure(total <= 1.0 + ROUNDING, "kinds", || format!("the shares add up to {total}; they must add up to at most 1"))
+    at.ensure(total <= 1.0 + ROUNDING, "kinds", || {
+        format!("the shares add up to {total}; they must add up to at most 1")
+    })
 }
 
-fn laws(context: &Context, laws: &[LawShare], at: &Spot) -> Checked {
+fn laws(context: &Context, laws: &[LawShare], at: &PlanPath) -> Result {
     for (i, part) in laws.iter().enumerate() {
-        let at = Spot::new(at.key(&format!("laws[{i}]")));
+        let at = PlanPath::new(at.key(&format!("laws[{i}]")));
         at.index("law", part.law, context.laws, "law")?;
         share(part.share, "share", &at)?;
     }
@@ -60,15 +62,15 @@ fn laws(context: &Context, laws: &[LawShare], at: &Spot) -> Checked {
     Ok(())
 }
 
-fn patience(patience: &Patience, at: &Spot) -> Checked {
-    let at = Spot::new(at.key("patience"));
+fn patience(patience: &Patience, at: &PlanPath) -> Result {
+    let at = PlanPath::new(at.key("patience"));
     share(patience.share, "share", &at)?;
     at.positive_span("check_ps", patience.check_ps, LONGEST_RUN_S)?;
     at.number("floor_per_s", patience.floor_per_s, FLOORS_PER_S, "segments/s")
 }
 
-fn surge(context: &Context, surge: &Surge, at: &Spot) -> Checked {
-    let at = Spot::new(at.key("surge"));
+fn surge(context: &Context, surge: &Surge, at: &PlanPath) -> Result {
+    let at = PlanPath::new(at.key("surge"));
     share(surge.share, "share", &at)?;
     at.span("from_ps", surge.from_ps, LONGEST_RUN_S)?;
     at.span("until_ps", surge.until_ps, LONGEST_RUN_S)?;

@@ -6,7 +6,7 @@ mod plan;
 mod user_model;
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{Checked, Spot};
+use headgate_model::check::{PlanPath, Result};
 use headgate_model::units::{Time, picoseconds};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ impl Kind for Web {
         &self.name
     }
 
-    fn check(&self, check: &mut Check, at: &Spot) -> Checked {
+    fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
         check::check(self, check, at)
     }
 }
@@ -55,10 +55,9 @@ impl Populate for Web {
         };
         let processes = pools.into_iter().map(process).collect();
         let receivers = Receivers::new(builder.add_pools(&self.receivers));
-        let patience = self.patience.map(|patience| spec::Patience {
-            check: patience.check_ps,
-            floor_per_s: patience.floor_per_s,
-        });
+        let patience = self
+            .patience
+            .map(|patience| spec::Patience { check: patience.check_ps, floor_per_s: patience.floor_per_s });
         let plain = Spec::new(first, self.law, self.transport);
         Populated { spec: Spec { file: WEB_OBJECT, receivers, patience, ..plain }, processes }
     }

@@ -1,39 +1,39 @@
-//! Users' own laws and disciplines on their way into a run.
+//! User-defined algorithms and disciplines of a run.
 
 use std::sync::Arc;
 
 use headgate_algos::control::AnyController;
 use headgate_algos::plugin::{Disciplines, Fault, Laws, Runtime};
 use headgate_algos::queue::AnyQueue;
-use headgate_model::check::{Checked, Wrong};
+use headgate_model::check::{PlanError, Result};
 use headgate_model::queue::Queues;
 use headgate_netsim::choices::{Choice, Fitted};
 use headgate_netsim::engine::Engine;
 
-/// Users' own code of one run, each kind in the order of the plan: laws as its list has them, disciplines as its
-/// links name them first.
+/// The user-defined code of one run. Algorithms are in the order of the plan's list, disciplines in the order
+/// in which links first name them.
 #[derive(Clone, Default)]
-pub struct Own {
+pub struct UserCode {
     pub laws: Vec<Arc<Runtime<Laws>>>,
     pub disciplines: Vec<Arc<Runtime<Disciplines>>>,
 }
 
-impl Own {
-    /// The first fault, if a law or discipline failed.
+impl UserCode {
+    /// The first fault of user-defined code, if one occurred.
     pub fn fault(&self) -> Option<&Fault> {
         let laws = self.laws.iter().find_map(|runtime| runtime.fault());
         laws.or_else(|| self.disciplines.iter().find_map(|runtime| runtime.fault()))
     }
 
-    /// Tells ports what they must know of users' own disciplines when they are built.
-    pub fn complete(&self, ports: &mut [Fitted]) -> Checked<()> {
+    /// Adds the properties that ports need from user-defined disciplines at their creation.
+    pub fn complete(&self, ports: &mut [Fitted]) -> Result {
         let beyond = AnyQueue::cards().len();
         let own =
             ports.iter_mut().filter_map(|port| port.queue.as_mut()).filter(|queue| queue.index >= beyond);
         for Choice { index, values } in own {
             let runtime = self.disciplines.get(*index - beyond);
             let missing = || {
-                Wrong::new(
+                PlanError::new(
                     "links",
                     format!("there is no discipline of the user's own with number {}", *index - beyond),
                 )
@@ -43,16 +43,18 @@ impl Own {
         Ok(())
     }
 
-    /// Gives laws and disciplines their code.
-    pub fn join(&self, engine: &mut Engine<AnyController>) -> Checked<()> {
+    /// Binds algorithms and disciplines to their code.
+    pub fn join(&self, engine: &mut Engine<AnyController>) -> Result {
         for law in engine.controllers_mut() {
             if let AnyController::Plugin(law) = law {
-                law.bind(&self.laws).map_err(|says| Wrong::new("laws", says))?;
+                law.bind(&self.laws).map_err(|message| PlanError::new("laws", message.to_string()))?;
             }
         }
         for queue in engine.disciplines_mut() {
             if let AnyQueue::Plugin(queue) = queue {
-                queue.bind(&self.disciplines).map_err(|says| Wrong::new("links", says))?;
+                queue
+                    .bind(&self.disciplines)
+                    .map_err(|message| PlanError::new("links", message.to_string()))?;
             }
         }
         Ok(())

@@ -1,37 +1,37 @@
-//! What is to be solved, and how; wrong orders are refused with their place.
+//! Requests to solve a fluid model, and their validation.
 
 use headgate_fluid::model::Model;
 use headgate_fluid::models::{build, build_on, cards, of_links};
 use headgate_fluid::network::Network;
 use headgate_fluid::past::Between;
-use headgate_fluid::solve::Method;
-use headgate_fluid::start::Started;
-use headgate_model::check::{Checked, Wrong};
+use headgate_fluid::solve;
+use headgate_fluid::start::DelayedStart;
+use headgate_model::check::{PlanError, Result};
 use headgate_model::params::Param;
 use serde::Deserialize;
 
-/// Rows that one run may show, and steps of one length that it may take: a few hundred bytes each.
+/// Largest number of rows of a run, and of steps of constant length; each takes a few hundred bytes.
 const MOST_ROWS: f64 = 1e7;
 
-/// Which model is solved, how, and when it is looked at.
+/// The model, the method, and the times of the output.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Order {
+pub struct SolveRequest {
     pub model: String,
-    pub method: How,
+    pub method: Method,
     pub duration_s: f64,
     pub every_s: f64,
-    /// Looked at from here on.
+    /// Start of the output, seconds.
     pub from_s: f64,
-    /// None is the model's own network, or its default one.
+    /// The network; `None` = that of the model, or the default one.
     #[serde(default)]
     pub network: Option<Network>,
-    /// The state at and before time 0; none is the model's own.
+    /// The state at and before time 0; `None` = that of the model.
     #[serde(default)]
     pub start: Option<Start>,
 }
 
-/// A state, and on which side of each switch the model is in it.
+/// A state, and the side of each switch in it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
@@ -39,40 +39,40 @@ pub struct Start {
     pub sides: Vec<bool>,
 }
 
-/// A method by its name.
+/// A method of solution, by its name.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum How {
+pub enum Method {
     Adaptive { relative: f64, absolute: f64, most_s: Option<f64> },
     Euler { step_s: f64, rows: bool },
     Rk4 { step_s: f64, rows: bool },
 }
 
-/// Networks of many runs; they are checked when runs are made.
-pub fn read_networks(json: &str) -> Checked<Vec<Network>> {
-    serde_json::from_str(json).map_err(|error| Wrong::new("networks", error.to_string()))
+/// Reads the networks of many runs. They are checked when the runs are created.
+pub fn read_networks(json: &str) -> Result<Vec<Network>> {
+    serde_json::from_str(json).map_err(|error| PlanError::new("networks", error.to_string()))
 }
 
-impl Order {
-    pub fn read(json: &str) -> Checked<Self> {
+impl SolveRequest {
+    pub fn read(json: &str) -> Result<Self> {
         let order: Self =
-            serde_json::from_str(json).map_err(|error| Wrong::new("order", error.to_string()))?;
+            serde_json::from_str(json).map_err(|error| PlanError::new("order", error.to_string()))?;
         order.check()?;
         Ok(order)
     }
 
-    fn check(&self) -> Checked {
+    fn check(&self) -> Result {
         self.index()?;
         positive("duration", self.duration_s)?;
         positive("every", self.every_s)?;
         if !(self.from_s >= 0.0 && self.from_s < self.duration_s) {
-            return Err(Wrong::new(
+            return Err(PlanError::new(
                 "warmup",
                 format!("must be at least 0 s and below {} s", self.duration_s),
             ));
         }
         if self.duration_s / self.every_s > MOST_ROWS {
-            return Err(Wrong::new(
+            return Err(PlanError::new(
                 "every",
                 format!("gives more than {MOST_ROWS:e} rows; it must be longer"),
             ));
@@ -81,15 +81,15 @@ impl Order {
         self.network.as_ref().map_or(Ok(()), |network| self.check_network(network))
     }
 
-    fn check_network(&self, network: &Network) -> Checked {
+    fn check_network(&self, network: &Network) -> Result {
         let Some(of_links) = of_links(self.index()?) else {
-            return Err(Wrong::new(
+            return Err(PlanError::new(
                 "network",
                 format!("'{}' has a network of its own; leave this out", self.model),
             ));
         };
-        if let Some((place, says)) = network.fault() {
-            return Err(Wrong::new(place, says));
+        if let Some((place, message)) = network.fault() {
+            return Err(PlanError::new(place, message));
         }
         for (index, class) in network.classes.iter().enumerate() {
             self.check_set(&format!("network.classes[{index}]"), &class.set, |name| {
@@ -102,44 +102,44 @@ impl Order {
         Ok(())
     }
 
-    /// Parameters that a class or a link has for itself.
-    fn check_set(&self, place: &str, set: &[(usize, f64)], owns: impl Fn(&str) -> bool) -> Checked {
+    /// Checks the parameters that a class or a link sets for itself.
+    fn check_set(&self, place: &str, set: &[(usize, f64)], owns: impl Fn(&str) -> bool) -> Result {
         for (index, value) in set {
             let Some(param) = self.params().get(*index) else {
-                return Err(Wrong::new(place, format!("'{}' has no parameter {index}", self.model)));
+                return Err(PlanError::new(place, format!("'{}' has no parameter {index}", self.model)));
             };
             if !owns(param.name) {
                 let other = if place.contains("links") { "classes" } else { "links" };
-                return Err(Wrong::new(
+                return Err(PlanError::new(
                     format!("{place}.{}", param.name),
                     format!("is a parameter of {other}; set it there"),
                 ));
             }
             within(param, *value)
-                .map_err(|wrong| Wrong::new(format!("{place}.{}", wrong.place), wrong.says))?;
+                .map_err(|wrong| PlanError::new(format!("{place}.{}", wrong.place), wrong.message))?;
         }
         Ok(())
     }
 
-    fn index(&self) -> Checked<usize> {
+    fn index(&self) -> Result<usize> {
         let found = cards().iter().position(|card| card.name == self.model);
-        found.ok_or_else(|| Wrong::new("model", format!("'{}' is not a fluid model", self.model)))
+        found.ok_or_else(|| PlanError::new("model", format!("'{}' is not a fluid model", self.model)))
     }
 
     pub(super) fn params(&self) -> &'static [Param] {
         self.index().map_or(&[], |index| cards()[index].params)
     }
 
-    pub(super) fn build(&self, values: &[f64]) -> Checked<Box<dyn Model>> {
+    pub(super) fn build(&self, values: &[f64]) -> Result<Box<dyn Model>> {
         self.build_over(values, self.network.as_ref())
     }
 
-    /// The model on a network like the order's.
-    pub(super) fn build_varied(&self, values: &[f64], network: &Network) -> Checked<Box<dyn Model>> {
+    /// Creates the model on a network like that of the request.
+    pub(super) fn build_varied(&self, values: &[f64], network: &Network) -> Result<Box<dyn Model>> {
         self.check_network(network)?;
         let shape = |network: &Network| (network.classes.len(), network.links.len());
         if self.network.as_ref().map(shape) != Some(shape(network)) {
-            return Err(Wrong::new(
+            return Err(PlanError::new(
                 "networks",
                 "must have as many classes and links as the order's".to_owned(),
             ));
@@ -147,10 +147,10 @@ impl Order {
         self.build_over(values, Some(network))
     }
 
-    fn build_over(&self, values: &[f64], network: Option<&Network>) -> Checked<Box<dyn Model>> {
+    fn build_over(&self, values: &[f64], network: Option<&Network>) -> Result<Box<dyn Model>> {
         let params = self.params();
         if values.len() != params.len() {
-            return Err(Wrong::new(
+            return Err(PlanError::new(
                 "values",
                 format!("must be one number per parameter, {} in all", params.len()),
             ));
@@ -170,29 +170,29 @@ impl Order {
     }
 }
 
-fn started(model: Box<dyn Model>, start: &Start) -> Checked<Box<dyn Model>> {
+fn started(model: Box<dyn Model>, start: &Start) -> Result<Box<dyn Model>> {
     check_state("start", &*model, &start.state, &start.sides)?;
-    Ok(Box::new(Started { model, state: start.state.clone(), sides: start.sides.clone() }))
+    Ok(Box::new(DelayedStart { model, state: start.state.clone(), sides: start.sides.clone() }))
 }
 
-/// A state has as many numbers as the model's, and a side for each switch.
-pub(super) fn check_state(place: &str, model: &dyn Model, state: &[f64], sides: &[bool]) -> Checked {
+/// Checks a state: it needs as many numbers as the model's, and a side for each switch.
+pub(super) fn check_state(place: &str, model: &dyn Model, state: &[f64], sides: &[bool]) -> Result {
     if state.len() != model.dimension() || !state.iter().all(|value| value.is_finite()) {
-        return Err(Wrong::new(place, format!("must be {} finite numbers", model.dimension())));
+        return Err(PlanError::new(place, format!("must be {} finite numbers", model.dimension())));
     }
     if sides.len() != model.switches() {
-        return Err(Wrong::new("sides", format!("must be one per switch, {} in all", model.switches())));
+        return Err(PlanError::new("sides", format!("must be one per switch, {} in all", model.switches())));
     }
     Ok(())
 }
 
-impl How {
-    fn check(self, duration_s: f64) -> Checked {
+impl Method {
+    fn check(self, duration_s: f64) -> Result {
         match self {
             Self::Adaptive { relative, absolute, most_s } => {
-                // Below, rounding is larger than what is asked for.
+                // Below this, rounding errors exceed the tolerance.
                 if !((1e-13..=0.1).contains(&relative) && absolute > 0.0) {
-                    return Err(Wrong::new(
+                    return Err(PlanError::new(
                         "tolerance",
                         format!("must be a number from 1e-13 to 0.1; got {relative}"),
                     ));
@@ -202,7 +202,7 @@ impl How {
             Self::Euler { step_s, .. } | Self::Rk4 { step_s, .. } => {
                 positive("step", step_s)?;
                 if duration_s / step_s > MOST_ROWS {
-                    return Err(Wrong::new(
+                    return Err(PlanError::new(
                         "step",
                         format!("gives more than {MOST_ROWS:e} steps; it must be longer"),
                     ));
@@ -212,32 +212,32 @@ impl How {
         }
     }
 
-    pub(super) fn method(self) -> Method {
+    pub(super) fn method(self) -> solve::Method {
         let between = |rows| if rows { Between::Rows } else { Between::Smooth };
         match self {
             Self::Adaptive { relative, absolute, most_s } => {
-                Method::Adaptive { relative, absolute, most_s: most_s.unwrap_or(f64::INFINITY) }
+                solve::Method::Adaptive { relative, absolute, most_s: most_s.unwrap_or(f64::INFINITY) }
             }
-            Self::Euler { step_s, rows } => Method::Euler { step_s, between: between(rows) },
-            Self::Rk4 { step_s, rows } => Method::Rk4 { step_s, between: between(rows) },
+            Self::Euler { step_s, rows } => solve::Method::Euler { step_s, between: between(rows) },
+            Self::Rk4 { step_s, rows } => solve::Method::Rk4 { step_s, between: between(rows) },
         }
     }
 }
 
-fn within(param: &Param, value: f64) -> Checked {
+fn within(param: &Param, value: f64) -> Result {
     if value >= param.low && value <= param.high {
         return Ok(());
     }
     let Param { name, low, high, .. } = param;
     let range = format!("{low} to {high} {}", param.shown_unit());
-    Err(Wrong::new(*name, format!("must be a number from {}; got {value}", range.trim_end())))
+    Err(PlanError::new(*name, format!("must be a number from {}; got {value}", range.trim_end())))
 }
 
-fn positive(place: &str, value: f64) -> Checked {
+fn positive(place: &str, value: f64) -> Result {
     if value > 0.0 && value.is_finite() {
         return Ok(());
     }
-    Err(Wrong::new(place, format!("must be a time above zero; got {value} s")))
+    Err(PlanError::new(place, format!("must be a time above zero; got {value} s")))
 }
 
 #[cfg(test)]
@@ -248,7 +248,7 @@ pub(super) mod tests {
         "absolute": 1e-9, "most_s": null}, "duration_s": 10, "every_s": 0.5, "from_s": 0}"#;
 
     fn refusal(from: &str, to: &str) -> String {
-        Order::read(&ORDER.replace(from, to)).expect_err("a refusal").to_string()
+        SolveRequest::read(&ORDER.replace(from, to)).expect_err("a refusal").to_string()
     }
 
     #[test]
@@ -273,7 +273,7 @@ pub(super) mod tests {
             "links": [{"rate_packets_s": 100, "buffer_packets": null, "delay_s": 0, "set": []}]}"#;
         let told = |from: &str, to: &str| {
             let text = ORDER.replace("\"from_s\": 0", network).replace(from, to);
-            Order::read(&text.replace("tcp-red", "misra-gong-towsley"))
+            SolveRequest::read(&text.replace("tcp-red", "misra-gong-towsley"))
                 .map(|_| ())
                 .map_err(|wrong| wrong.to_string())
         };
@@ -289,7 +289,8 @@ pub(super) mod tests {
             beyond,
             "network.classes[0].initial_window: must be a number from 0.001 to 1000000000 packets; got 0"
         );
-        let own = Order::read(&ORDER.replace("\"from_s\": 0", network)).expect_err("a refusal").to_string();
+        let own =
+            SolveRequest::read(&ORDER.replace("\"from_s\": 0", network)).expect_err("a refusal").to_string();
         assert_eq!(own, "network: 'tcp-red' has a network of its own; leave this out");
     }
 }

@@ -1,11 +1,11 @@
-//! What the ACKs of a round trip brought, for laws that are called once for all of them.
+//! The totals of a round trip's ACKs, for algorithms that are called once per round trip.
 
 use headgate_model::control::Ack;
 use serde::{Deserialize, Serialize};
 
 /// Sums over the ACKs since the last round began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Gathered {
+pub struct RoundTotals {
     acked: f64,
     marked: f64,
     rtt_sum_s: f64,
@@ -13,10 +13,10 @@ pub struct Gathered {
     cwnd_limited: bool,
 }
 
-impl Gathered {
-    /// Takes an ACK; gives all of the round once it is over. The ACK that opens a new round is the last
-    /// of the old one: `acked` and `marked` are sums, `rtt_s` is the mean of the samples,
-    /// `cwnd_limited` holds if it held at any ACK, the rest is that of the last one.
+impl RoundTotals {
+    /// Takes an ACK. Returns the totals of the round if it ends. The ACK that opens a new round is the last
+    /// of the old one. `acked` and `marked` are sums, `rtt_s` is the mean of the samples, `cwnd_limited` is
+    /// true if it was true for any ACK, and the other fields are those of the last ACK.
     pub fn add(&mut self, ack: &Ack) -> Option<Ack> {
         self.acked += ack.acked;
         self.marked += ack.marked;
@@ -40,21 +40,21 @@ mod tests {
 
     #[test]
     fn a_round_is_the_sum_of_its_acks_and_the_mean_of_its_samples() {
-        let mut gathered = Gathered::default();
+        let mut totals = RoundTotals::default();
         for (rtt_s, marked) in [(0.1, 0.0), (0.0, 1.0), (0.3, 1.0)] {
             let ack = Ack { marked, acked: 2.0, cwnd_limited: marked > 0.0, ..trial::ack(rtt_s) };
-            assert!(gathered.add(&ack).is_none());
+            assert!(totals.add(&ack).is_none());
         }
         let last = Ack { now_s: 7.0, round_start: true, cwnd_limited: false, ..trial::ack(0.2) };
-        let all = gathered.add(&last).expect("the round is over");
+        let all = totals.add(&last).expect("the round is over");
         assert_eq!((all.now_s, all.acked, all.marked), (7.0, 7.0, 2.0)); // 3 * 2 + 1
         assert!((all.rtt_s - 0.2).abs() < 1e-15 && all.cwnd_limited); // (0.1 + 0.3 + 0.2) / 3
-        assert_eq!(gathered, Gathered::default());
+        assert_eq!(totals, RoundTotals::default());
     }
 
     #[test]
     fn a_round_without_a_sample_has_no_rtt() {
         let last = Ack { round_start: true, ..trial::ack(0.0) };
-        assert_eq!(Gathered::default().add(&last).expect("the round is over").rtt_s, 0.0);
+        assert_eq!(RoundTotals::default().add(&last).expect("the round is over").rtt_s, 0.0);
     }
 }
