@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from deviations_page import deviations
 from notebook_page import notebook
 from statements_page import statements
 from tables import Row, code, table
@@ -354,6 +355,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "columns": columns,
     "commands": commands,
     "conformance": conformance,
+    "deviations": deviations,
     "statements": statements,
     "verdicts": verdicts,
     "notebook": notebook,
