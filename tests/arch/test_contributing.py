@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md says of a law, a kind of traffic and a counter, followed."""
+"""The steps of CONTRIBUTING.md for an algorithm, a discipline, a kind of traffic and a counter."""
 
 import os
 import re
@@ -12,16 +12,17 @@ import pytest
 
 from .repository import PACKAGE, ROOT
 
-#: Step 4, without building the extension again: what the catalog reads, and a run with the law,
-#: the traffic and the counter.
+#: Step 4, without building the extension again: what the catalog reads, and a run with the
+#: algorithm, the discipline, the traffic and the counter.
 STEP_4 = """\
 use headgate_lab::{catalog, simulation::Simulation, tables::Column};
 
 #[test]
-fn the_catalog_shows_the_law_and_a_scenario_runs_with_it() {
+fn the_catalog_shows_what_is_new_and_a_scenario_runs_with_it() {
     assert!(catalog::catalog().contains("\\"name\\":\\"aimd\\""));
-    let (lists, own) = Default::default();
-    let mut run = Simulation::new(include_str!("plan.json"), &lists, own).expect("a plan");
+    assert!(catalog::devices().contains("\\"name\\":\\"early-drop\\""));
+    let (lists, user_code) = Default::default();
+    let mut run = Simulation::new(include_str!("plan.json"), &lists, user_code).expect("a plan");
     while !run.advance(1.0) {}
     assert!(run.packet_hops() > 1000);
     let results = run.results();
@@ -35,13 +36,14 @@ fn the_catalog_shows_the_law_and_a_scenario_runs_with_it() {
 }
 """
 
-#: The plan of the first example, and incast beside it.
+#: The plan of the first example with a queue discipline, and incast beside it.
 PLAN = """\
 import sys
 from headgate import Scenario
 from headgate.scenario.plan import plan_json
 
 scenario = Scenario.load(sys.argv[1]).to_dict()
+scenario["network"]["queue"] = "threshold"
 incast = {"kind": "incast", "law": "reno", "size": "20 packets", "every": "1 s", "rounds": 3}
 plan, _ = Scenario.from_dict(scenario | {"traffic": [*scenario["traffic"], incast]}).plan()
 print(plan_json(plan))
@@ -54,6 +56,9 @@ UNOPTIMISED = (
     *("--config", 'profile.dev.package."*".opt-level=0'),
 )
 
+#: Files by their path, which end up in the copy of the workspace.
+Files = dict[Path, str]
+
 
 def code_blocks(language: str) -> list[str]:
     text = (ROOT / "CONTRIBUTING.md").read_text()
@@ -61,44 +66,53 @@ def code_blocks(language: str) -> list[str]:
     return [textwrap.dedent(block) for block in found]
 
 
-def copy_workspace(target: Path) -> None:
-    """Copy to a fixed place, so that repeated tests reuse what they built."""
-    shutil.rmtree(target / "crates", ignore_errors=True)
-    target.mkdir(parents=True, exist_ok=True)
-    for name in ("Cargo.toml", "Cargo.lock", "rustfmt.toml"):
-        shutil.copy(ROOT / name, target / name)
-    shutil.copytree(ROOT / "crates", target / "crates")
+def read_workspace() -> Files:
+    """Read what the workspace is built from."""
+    names = [Path(name) for name in ("Cargo.toml", "Cargo.lock", "rustfmt.toml")]
+    crates = [path.relative_to(ROOT) for path in (ROOT / "crates").rglob("*") if path.is_file()]
+    return {path: (ROOT / path).read_text() for path in [*names, *crates]}
 
 
-def add_line(registry: Path, name: str, line: str) -> None:
+def write_workspace(target: Path, files: Files) -> None:
+    """Bring the folder to these files; those that do not change keep their time, for cargo."""
+    for path in (target / "crates").rglob("*"):
+        if path.is_file() and path.relative_to(target) not in files:
+            path.unlink()
+    for name, text in files.items():
+        path = target / name
+        if not path.exists() or path.read_text() != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+
+def with_line(text: str, name: str, line: str) -> str:
     """Put the line into the list `name! { ... }`, in its sorted place."""
-    text = registry.read_text()
     found = re.search(rf"^{name}! \{{\n(.*?)^\}}", text, re.DOTALL | re.MULTILINE)
-    assert found, f"{registry.name} has no list of {name}"
+    assert found, f"there is no list of {name}"
     lines = sorted([*found[1].splitlines(), f"    {line.strip()}"])
-    registry.write_text(text[: found.start(1)] + "\n".join(lines) + "\n" + text[found.end(1) :])
+    return text[: found.start(1)] + "\n".join(lines) + "\n" + text[found.end(1) :]
 
 
-def add_counter(table: Path, line: str) -> None:
+def with_counter(text: str, line: str) -> str:
     """Put the line at the end of the counters of the network, or fail."""
-    head, begin, rest = table.read_text().partition("pub struct Counters {\n")
+    head, begin, rest = text.partition("pub struct Counters {\n")
     body, end, tail = rest.partition("    }\n")
     assert begin
     assert end
-    table.write_text(f"{head}{begin}{body}        {line.strip()}\n{end}{tail}")
+    return f"{head}{begin}{body}        {line.strip()}\n{end}{tail}"
 
 
-def cargo(folder: Path, *args: str) -> None:
+def run(folder: Path, *command: str) -> None:
     # A target folder of its own: cargo takes two workspaces of one shape for the same.
     environment = os.environ | {"CARGO_TARGET_DIR": str(folder / "target")}
     done = subprocess.run(
-        ["cargo", *args], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def plan_of(package: Path, law: str) -> str:
-    """Give the plan that a copy of the package makes; its reno is the law, unknown in Python."""
+def plan_of(package: Path) -> str:
+    """Give the plan that a copy of the package makes, with what is unknown in Python put in."""
     made = subprocess.run(
         [sys.executable, "-c", PLAN, ROOT / "examples" / "first.toml"],
         env=os.environ | {"PYTHONPATH": str(package.parent)},
@@ -107,9 +121,11 @@ def plan_of(package: Path, law: str) -> str:
         check=False,
     )
     assert made.returncode == 0, made.stderr
-    reno = '{"name":"reno","params"'
-    assert reno in made.stdout
-    return made.stdout.replace(reno, f'{{"name":"{law}","params"')
+    plan = made.stdout
+    for known, new in {"reno": "aimd", "threshold": "early-drop"}.items():
+        assert f'{{"name":"{known}","params"' in plan
+        plan = plan.replace(f'{{"name":"{known}","params"', f'{{"name":"{new}","params"')
+    return plan
 
 
 def copy_package(target: Path, kind: str) -> Path:
@@ -125,24 +141,35 @@ def copy_package(target: Path, kind: str) -> Path:
     return package
 
 
-@pytest.mark.slow  # it builds the crates once more
-def test_the_steps_add_a_law_a_kind_of_traffic_and_a_counter(tmp_path: Path) -> None:
-    law, law_line, kind, kind_line, counter = code_blocks("rust")
-    workspace = ROOT / "target" / "contributing"
-    crates = workspace / "crates"
-    copy_workspace(workspace)
-    (crates / "headgate-algos" / "src" / "control" / "aimd.rs").write_text(law)
-    add_line(crates / "headgate-algos" / "src" / "control" / "mod.rs", "laws", law_line)
-    kinds = crates / "headgate-netsim" / "src" / "traffic" / "kinds"
-    (kinds / "incast.rs").write_text(kind)
-    add_line(kinds / "mod.rs", "kinds", kind_line)
-    add_counter(crates / "headgate-netsim" / "src" / "record" / "counters.rs", counter)
-    tests = crates / "headgate-lab" / "tests"
-    tests.mkdir(exist_ok=True)
-    (tests / "step_4.rs").write_text(STEP_4)
-    package = copy_package(tmp_path, *code_blocks("python"))
-    (tests / "plan.json").write_text(plan_of(package, "aimd"))
+@pytest.mark.timeout(
+    1800
+)  # the first run builds the crates once more, later ones only what changed
+def test_the_steps_add_an_algorithm_a_discipline_a_kind_of_traffic_and_a_counter(
+    tmp_path: Path,
+) -> None:
+    law, law_line, queue, queue_line, kind, kind_line, counter = code_blocks("rust")
+    algos = Path("crates", "headgate-algos", "src")
+    netsim = Path("crates", "headgate-netsim", "src")
+    kinds, counters = netsim / "traffic" / "kinds", netsim / "record" / "counters.rs"
+    tests = Path("crates", "headgate-lab", "tests")
+    added = {
+        algos / "control" / "aimd.rs": law,
+        algos / "queue" / "early_drop.rs": queue,
+        kinds / "incast.rs": kind,
+    }
+    files = read_workspace() | added
+    for registry, name, line in [
+        (algos / "control" / "mod.rs", "laws", law_line),
+        (algos / "queue" / "mod.rs", "queues", queue_line),
+        (kinds / "mod.rs", "kinds", kind_line),
+    ]:
+        files[registry] = with_line(files[registry], name, line)
+    files[counters] = with_counter(files[counters], counter)
+    files[tests / "step_4.rs"] = STEP_4
+    files[tests / "plan.json"] = plan_of(copy_package(tmp_path, *code_blocks("python")))
 
-    cargo(workspace, "fmt", "--check", "-p", "headgate-algos", "-p", "headgate-netsim")
-    cargo(workspace, "test", *UNOPTIMISED, "-p", "headgate-algos")
-    cargo(workspace, "test", *UNOPTIMISED, "-p", "headgate-lab", "--test", "step_4")
+    workspace = ROOT / "target" / "contributing"
+    write_workspace(workspace, files)
+    run(workspace, "rustfmt", "--edition", "2024", "--check", *map(str, added))
+    run(workspace, "cargo", "test", *UNOPTIMISED, "-p", "headgate-algos")
+    run(workspace, "cargo", "test", *UNOPTIMISED, "-p", "headgate-lab", "--test", "step_4")

@@ -7,9 +7,14 @@ from typing import Any
 import pytest
 
 from headgate import HeadgateError
+from headgate.base import catalog
 from headgate.engine import build
+from headgate.scenario.traffic import KINDS
 
 from .command import headgate
+
+#: Every queue discipline of the registry, as a refusal lists them.
+QUEUES = [card.name for card in catalog.devices() if card.kind == "queue"]
 
 GOOD = """
 duration = "2 s"
@@ -47,7 +52,7 @@ WRONG = [
     (
         "traffic.0.kind=flood",
         "traffic[0]",
-        "one of 'bursts', 'flows', 'live', 'on_off', 'poisson', 'replay', 'web'",
+        "one of " + ", ".join(repr(kind.model_fields["kind"].default) for kind in KINDS),
     ),
     ("traffic=[]", "traffic", "at least one [[traffic]]"),
     ('traffic=[{kind="flows"}]', "traffic[0].law", "required"),
@@ -126,7 +131,7 @@ WRONG = [
     ('network.feedback="reed"', "network.feedback", "'reed' is not a router's scheme; known: rcp"),
     ("network.queue=droptial", "network.queue", "did you mean 'drop_tail'?"),
     ("network.queue=fq-coddel", "network.queue", "did you mean 'fq-codel'?"),
-    ("network.queue=xyzzy", "network.queue", "known: drop_tail, ack-priority, ared, codel"),
+    ("network.queue=xyzzy", "network.queue", f"known: drop_tail, {', '.join(QUEUES)}"),
     (
         'network.queue={name="codel",mark="9 packets"}',
         "network.queue.mark",

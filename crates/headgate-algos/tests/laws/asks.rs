@@ -1,4 +1,4 @@
-//! What laws ask of the transport, and what they show.
+//! Requirements of algorithms on the transport, and their gauges.
 
 use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
@@ -6,68 +6,97 @@ use headgate_algos::scheme::AnyRouter;
 use headgate_model::chance::Stream;
 use headgate_model::control::{Controller, ControllerRegistry, Echo};
 use headgate_model::feedback::{Feedback, Routers};
+use headgate_model::params::Card;
 use headgate_model::queue::{Discipline, Queues};
 
 use crate::drive::{defaults, law};
 
-/// Whether it sets the window during a repair too, whether it needs rates, how marks are to come back; and
-/// the name of what it shows.
+/// Whether an algorithm controls the window during recovery, whether it needs delivery rates, how marks are
+/// echoed to it, and the name of its gauge.
 type Asks = (bool, bool, Echo, Option<&'static str>);
 
-fn asks(name: &str) -> Asks {
-    let plain = |shows| (false, false, Echo::None, Some(shows));
-    match name {
-        "bbr" | "bbr3" => (true, true, Echo::None, Some("bandwidth")),
-        "bic" | "cubic" => plain("w_max"),
-        "constant" => (true, false, Echo::None, Some("rtt_s")),
-        "ctcp" => plain("dwnd"),
-        "dctcp" => (false, false, Echo::Accurate, Some("alpha")),
-        "fast-at" | "illinois" => plain("alpha"),
-        "htcp" => plain("beta"),
-        "westwood" => plain("bandwidth"),
-        _ => (false, false, Echo::None, None),
+const fn gauge(name: &'static str) -> Asks {
+    (false, false, Echo::None, Some(name))
+}
+
+const PLAIN: Asks = (false, false, Echo::None, None);
+
+/// What the rules of each algorithm need. One that is not in this list is held to the other suites only.
+const ASKS: &[(&str, Asks)] = &[
+    ("bbr", (true, true, Echo::None, Some("bandwidth"))),
+    ("bbr3", (true, true, Echo::None, Some("bandwidth"))),
+    ("bic", gauge("w_max")),
+    ("constant", (true, false, Echo::None, Some("rtt_s"))),
+    ("ctcp", gauge("dwnd")),
+    ("cubic", gauge("w_max")),
+    ("dctcp", (false, false, Echo::Accurate, Some("alpha"))),
+    ("fast", PLAIN),
+    ("fast-at", gauge("alpha")),
+    ("hstcp", PLAIN),
+    ("htcp", gauge("beta")),
+    ("illinois", gauge("alpha")),
+    ("ledbat", PLAIN),
+    ("rcp", PLAIN),
+    ("reno", PLAIN),
+    ("scalable", PLAIN),
+    ("vcp", PLAIN),
+    ("vegas", PLAIN),
+    ("westwood", gauge("bandwidth")),
+    ("xcp", PLAIN),
+    ("yeah", PLAIN),
+];
+
+/// The gauges of disciplines and routers, in the same way.
+const QUEUE_GAUGES: &[(&str, Option<&str>)] = &[
+    ("ack-priority", Some("ACKs")),
+    ("ared", Some("max_p")),
+    ("codel", Some("drops in a row")),
+    ("fq-codel", Some("busy queues")),
+    ("pi", Some("probability")),
+    ("pie", Some("probability")),
+    ("ps", Some("busy flows")),
+    ("red", Some("mean queue")),
+    ("threshold", None),
+];
+const ROUTER_GAUGES: &[(&str, &str)] = &[("rcp", "rate"), ("vcp", "load"), ("xcp", "change")];
+
+#[test]
+fn algorithms_require_what_their_rules_need() {
+    for (name, expected) in ASKS {
+        let law = law(name, &[]);
+        let gauge = law.gauge().map(|(name, _)| name);
+        let asked = (law.controls_cwnd_in_recovery(), law.wants_rate(), law.echo(), gauge);
+        assert_eq!(asked, *expected, "{name}");
     }
 }
 
-#[test]
-fn laws_ask_for_what_their_rules_need() {
-    for card in AnyController::cards() {
-        let law = law(card.name, &[]);
-        let asked = (
-            law.controls_cwnd_in_recovery(),
-            law.wants_rate(),
-            law.echo(),
-            law.gauge().map(|(name, _)| name),
-        );
-        assert_eq!(asked, asks(card.name), "{}", card.name);
-    }
+fn position(cards: &[&Card], name: &str) -> usize {
+    cards.iter().position(|card| card.name == name).expect("a registered name")
 }
 
 #[test]
 fn disciplines_and_routers_show_what_they_decide_by() {
-    let queues = AnyQueue::cards().iter().enumerate().map(|(index, card)| {
-        let queue = AnyQueue::build(index, &defaults(card), 1e6);
-        (card.name, queue.gauge().map(|(name, _)| name))
-    });
-    let routers = AnyRouter::cards().iter().enumerate().map(|(index, card)| {
-        let router = AnyRouter::build(index, &defaults(card), 1e6, Stream::new(1, "router", 0));
-        (card.name, router.gauge().map(|(name, _)| name))
-    });
-    let shown = [
-        ("ack-priority", Some("ACKs")),
-        ("ared", Some("max_p")),
-        ("codel", Some("drops in a row")),
-        ("fq-codel", Some("busy queues")),
-        ("pi", Some("probability")),
-        ("pie", Some("probability")),
-        ("ps", Some("busy flows")),
-        ("red", Some("mean queue")),
-        ("threshold", None),
-        ("rcp", Some("rate")),
-        ("vcp", Some("load")),
-        ("xcp", Some("change")),
-    ];
-    assert_eq!(queues.chain(routers).collect::<Vec<_>>(), shown);
+    for (name, expected) in QUEUE_GAUGES {
+        let index = position(AnyQueue::cards(), name);
+        let queue = AnyQueue::build(index, &defaults(AnyQueue::cards()[index]), 1e6);
+        assert_eq!(queue.gauge().map(|(name, _)| name), *expected, "{name}");
+    }
+    for (name, expected) in ROUTER_GAUGES {
+        let index = position(AnyRouter::cards(), name);
+        let values = defaults(AnyRouter::cards()[index]);
+        let router = AnyRouter::build(index, &values, 1e6, Stream::new(1, "router", 0));
+        assert_eq!(router.gauge().map(|(name, _)| name), Some(*expected), "{name}");
+    }
+}
+
+#[test]
+fn every_gauge_of_the_registries_has_a_name() {
+    let laws = AnyController::cards().iter().map(|card| law(card.name, &[]).gauge());
+    let queues = AnyQueue::cards()
+        .iter()
+        .enumerate()
+        .map(|(index, card)| AnyQueue::build(index, &defaults(card), 1e6).gauge());
+    assert!(laws.chain(queues).flatten().all(|(name, _)| !name.is_empty()));
 }
 
 #[test]
