@@ -41,7 +41,7 @@ OF_ALGOS: tuple[Stage, ...] = (
 )
 OF_PORTS: tuple[Stage, ...] = (
     ("-p", "headgate-netsim", "--lib"),
-    ("-p", "headgate-netsim", "--test", "ports", "--test", "rates", "--test", "excess"),
+    ("-p", "headgate-netsim", "--test", "ports", "--test", "rates", "--test", "limits"),
     ("-p", "headgate-netsim", "--test", "oracle"),
     ("-p", "headgate-lab"),
 )

@@ -9,7 +9,7 @@
 //! * [`device`]: a host's end of the path: a TUN device, or the card of another kernel (Linux).
 //! * [`live`]: the loop: packets in, windows run, packets out when they are due (Linux).
 //!
-//! The engine does not depend on this crate; it receives numbers of packets (see `headgate_netsim::foreign`).
+//! The engine does not depend on this crate; it receives numbers of packets (see `headgate_netsim::packets::foreign`).
 //! The decision record is `docs/decisions/0031-real-packets.md`.
 
 pub mod arrival_log;

@@ -163,7 +163,7 @@ impl Live {
             return Err(fault.message.clone().into());
         }
         if let Some(excess) = self.run.excess() {
-            return Err(excess.asked.to_string().into());
+            return Err(excess.limit.to_string().into());
         }
         answer.map_err(|refused| refused.to_string().into())
     }

@@ -31,7 +31,7 @@ pub mod validate;
 
 pub use headgate_algos::plugin;
 pub use headgate_model::{check, control, layout, queue};
-pub use headgate_netsim::routes;
+pub use headgate_netsim::traffic::routes;
 
 /// The version of Headgate, which results and snapshots contain.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

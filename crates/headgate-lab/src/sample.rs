@@ -1,6 +1,6 @@
 //! A plan for tests: every kind of traffic on a small network.
 
-use headgate_netsim::choices::Lists;
+use headgate_netsim::devices::Arrays;
 use serde_json::{Value, json};
 
 pub fn transport() -> Value {
@@ -62,7 +62,7 @@ pub fn plan() -> Value {
     })
 }
 
-pub fn lists() -> Lists {
+pub fn lists() -> Arrays {
     let columns = [
         ("start_ps", [5u64, 1]),
         ("packets", [1, 4_294_967_293]),

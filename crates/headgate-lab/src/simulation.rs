@@ -8,13 +8,14 @@ use headgate_algos::control::AnyController;
 use headgate_algos::plugin::Fault;
 use headgate_model::check::{PlanError, Result};
 pub use headgate_model::units::{Time, seconds};
-use headgate_netsim::choices::Lists;
-use headgate_netsim::engine::Engine;
-pub use headgate_netsim::excess::Excess;
-pub use headgate_netsim::foreign::{Delivery, ForeignPacket, Loss, Outcomes, Refused};
-use headgate_netsim::observer::Observer;
+use headgate_netsim::devices::Arrays;
+pub use headgate_netsim::packets::foreign::{Delivery, ForeignPacket, InjectError, Loss, Outcomes};
+use headgate_netsim::packets::index::{FlowId, LinkIndex};
+use headgate_netsim::record::observer::Observer;
+use headgate_netsim::record::trace::TraceSelection;
 use headgate_netsim::record::{EVENT_KINDS, Event, PACKET_KINDS};
-use headgate_netsim::trace::Followed;
+pub use headgate_netsim::region::limits::LimitExceeded;
+use headgate_netsim::run::engine::Engine;
 use headgate_tcp::Phase;
 
 use crate::snapshot;
@@ -61,7 +62,7 @@ impl Simulation {
     ///
     /// # Errors
     /// If the plan is invalid, or user-defined code is missing.
-    pub fn new(plan_json: &str, lists: &Lists, user_code: UserCode) -> Result<Self> {
+    pub fn new(plan_json: &str, lists: &Arrays, user_code: UserCode) -> Result<Self> {
         let mut ready = validate(plan_json, lists)?;
         user_code.complete(&mut ready.choices.ports)?;
         let mut engine = Engine::new(&ready.plan, &ready.choices, lists);
@@ -73,7 +74,7 @@ impl Simulation {
     ///
     /// # Errors
     /// If the snapshot is damaged or belongs to another plan.
-    pub fn resume(plan_json: &str, lists: &Lists, user_code: UserCode, bytes: &[u8]) -> Result<Self> {
+    pub fn resume(plan_json: &str, lists: &Arrays, user_code: UserCode, bytes: &[u8]) -> Result<Self> {
         let identity = snapshot::identity(plan_json, lists);
         let mut engine = snapshot::read(identity, bytes)?;
         user_code.join(&mut engine)?;
@@ -110,7 +111,7 @@ impl Simulation {
     ///
     /// # Errors
     /// If the packet cannot be injected.
-    pub fn inject(&mut self, time: Time, packet: &ForeignPacket) -> Result<(), Refused> {
+    pub fn inject(&mut self, time: Time, packet: &ForeignPacket) -> Result<(), InjectError> {
         self.engine.inject(time, packet)
     }
 
@@ -120,7 +121,11 @@ impl Simulation {
     ///
     /// # Errors
     /// If a packet cannot be injected.
-    pub fn advance_with(&mut self, arrivals: &mut VecDeque<Arrival>, until: Time) -> Result<bool, Refused> {
+    pub fn advance_with(
+        &mut self,
+        arrivals: &mut VecDeque<Arrival>,
+        until: Time,
+    ) -> Result<bool, InjectError> {
         loop {
             let end = self.engine.window_end().min(self.engine.duration());
             if end > until {
@@ -170,9 +175,9 @@ impl Simulation {
         self.engine.use_threads(threads);
     }
 
-    /// Limits the number of packets in flight; a run that needs more ends with an [`Excess`].
+    /// Limits the number of packets in flight; a run that needs more ends with an [`LimitExceeded`].
     pub fn limit(&mut self, packets: usize) {
-        self.engine.limit(packets);
+        self.engine.set_packet_limit(packets);
     }
 
     /// The fault of user-defined code, if one occurred. Later results are invalid.
@@ -181,8 +186,8 @@ impl Simulation {
     }
 
     /// The limit that an algorithm or the network exceeded, if any. The run then stops.
-    pub fn excess(&self) -> Option<Excess> {
-        self.engine.excess()
+    pub fn excess(&self) -> Option<LimitExceeded> {
+        self.engine.limit_exceeded()
     }
 
     pub fn time_s(&self) -> f64 {
@@ -205,7 +210,8 @@ impl Simulation {
     /// Records the events of these flows and of all packets at these links, by their numbers in the plan,
     /// from now on. Results do not depend on it.
     pub fn follow(&mut self, flows: BTreeSet<u32>, links: BTreeSet<u32>) {
-        self.engine.follow(Followed { flows, links });
+        let (flows, links) = (flows.into_iter().map(FlowId), links.into_iter().map(LinkIndex));
+        self.engine.follow(TraceSelection { flows: flows.collect(), links: links.collect() });
     }
 
     /// The kinds of event and the states of a connection, in the order of their numbers in

@@ -4,7 +4,7 @@
 use std::io::{self, BufWriter, Write};
 
 use headgate_model::check::{PlanError, Result};
-use headgate_netsim::choices::Lists;
+use headgate_netsim::devices::Arrays;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ struct Head {
 }
 
 /// The 64-bit identity of a run: a hash of its plan and arrays.
-pub fn identity(plan_json: &str, lists: &Lists) -> u64 {
+pub fn identity(plan_json: &str, lists: &Arrays) -> u64 {
     let mut hash = Hash::default();
     hash.part(plan_json.as_bytes());
     for (name, column) in lists {
@@ -285,10 +285,10 @@ mod tests {
 
     #[test]
     fn the_identity_depends_on_every_part() {
-        let lists = |name: &str, column: &[u64]| Lists::from([(name.to_owned(), column.to_vec())]);
+        let lists = |name: &str, column: &[u64]| Arrays::from([(name.to_owned(), column.to_vec())]);
         let base = identity("{}", &lists("a", &[1, 2]));
         assert_eq!(base, identity("{}", &lists("a", &[1, 2])));
-        for other in [lists("b", &[1, 2]), lists("a", &[2, 1]), lists("a", &[1]), Lists::new()] {
+        for other in [lists("b", &[1, 2]), lists("a", &[2, 1]), lists("a", &[1]), Arrays::new()] {
             assert_ne!(base, identity("{}", &other));
         }
         assert_ne!(base, identity("{ }", &lists("a", &[1, 2])));

@@ -2,8 +2,10 @@
 //! short. Its first byte lists the groups of values that follow.
 
 use headgate_model::units::Time;
-use headgate_netsim::observer::Observer;
+use headgate_netsim::packets::address::ConnectionId;
+use headgate_netsim::packets::index::Address;
 use headgate_netsim::record::EventKind;
+use headgate_netsim::record::observer::Observer;
 pub use headgate_netsim::record::{Connection, Event};
 
 /// The known groups of a row's numbers, one bit each.
@@ -128,8 +130,8 @@ macro_rules! row {
 
 // without its index, by which it was found in the log
 row! {
-    Event, Event::new(0, EventKind::Opened, (0, 0), 0);
-    [time: u64, kind: EventKind, sender.0: u32, sender.1: u8, flow: u32]
+    Event, Event::new(0, EventKind::Opened, ConnectionId::new(Address(0), 0), 0);
+    [time: u64, kind: EventKind, connection.sender.0: u32, connection.generation: u8, flow: u32]
     [seq: u32, size: u32, stamp: u32, packet: u8, flags: u8]
     [link: u32, queue: f64]
     [wait_s: f64]
@@ -139,8 +141,8 @@ row! {
 }
 
 row! {
-    Connection, Connection::new((0, 0));
-    [opened: u64, sender.0: u32, sender.1: u8, flow: u32, source: u32, source_host: u32, receiver: u32,
+    Connection, Connection::new(ConnectionId::new(Address(0), 0));
+    [opened: u64, connection.sender.0: u32, connection.generation: u8, flow: u32, source: u32, source_host: u32, receiver: u32,
      receiver_host: u32, slot: u32, size: u32, profile: u32, ecn: u32]
 }
 
@@ -199,7 +201,7 @@ pub fn read<R: Row>(bytes: &[u8], most: usize) -> Option<(Vec<R>, usize)> {
 mod tests {
     use super::*;
 
-    const BLANK: Event = Event::new(0, EventKind::Opened, (0, 0), 0);
+    const BLANK: Event = Event::new(0, EventKind::Opened, ConnectionId::new(Address(0), 0), 0);
 
     /// An event of which everything except its index is known.
     fn full() -> Event {
@@ -211,7 +213,7 @@ mod tests {
         Event {
             time: 20,
             kind: EventKind::LinkLoss,
-            sender: (21, 22),
+            connection: ConnectionId::new(Address(21), 22),
             flow: 23,
             link: 24,
             phase: 25,
@@ -251,7 +253,7 @@ mod tests {
             size: 8,
             profile: 9,
             ecn: 1,
-            sender: (10, 11),
+            connection: ConnectionId::new(Address(10), 11),
         };
         let mut log = log(&[], 1);
         log.on_connection(&connection);
@@ -273,7 +275,7 @@ mod tests {
         let later = |time| Event { time, ..full() };
         let mut log = log(&[later(1), later(2), later(3), later(4)], 2);
         assert_eq!((log.count, log.ended), (2, Some(3)));
-        log.on_connection(&Connection::new((1, 1)));
+        log.on_connection(&Connection::new(ConnectionId::new(Address(1), 1)));
         assert_eq!((log.events.len(), log.connections.len()), (2 * Event::MOST_BYTES, 0));
         log.begin(1);
         assert_eq!((log.events.len(), log.count, log.ended), (0, 0, None));

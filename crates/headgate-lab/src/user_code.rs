@@ -7,8 +7,8 @@ use headgate_algos::plugin::{Disciplines, Fault, Laws, Runtime};
 use headgate_algos::queue::AnyQueue;
 use headgate_model::check::{PlanError, Result};
 use headgate_model::queue::Queues;
-use headgate_netsim::choices::{Choice, Fitted};
-use headgate_netsim::engine::Engine;
+use headgate_netsim::devices::{PortDevices, ResolvedDevice};
+use headgate_netsim::run::engine::Engine;
 
 /// The user-defined code of one run. Algorithms are in the order of the plan's list, disciplines in the order
 /// in which links first name them.
@@ -26,11 +26,11 @@ impl UserCode {
     }
 
     /// Adds the properties that ports need from user-defined disciplines at their creation.
-    pub fn complete(&self, ports: &mut [Fitted]) -> Result {
+    pub fn complete(&self, ports: &mut [PortDevices]) -> Result {
         let beyond = AnyQueue::cards().len();
         let own =
             ports.iter_mut().filter_map(|port| port.queue.as_mut()).filter(|queue| queue.index >= beyond);
-        for Choice { index, values } in own {
+        for ResolvedDevice { index, values } in own {
             let runtime = self.disciplines.get(*index - beyond);
             let missing = || {
                 PlanError::new(

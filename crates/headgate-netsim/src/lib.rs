@@ -1,51 +1,28 @@
-//! The machine: packets over links, endpoints with TCP's machinery, exact and deterministic. It is
-//! generic over the registry of laws and knows none of them.
+//! A deterministic packet-level network simulator, generic over congestion control algorithms.
+//!
+//! The crate has seven layers, the lowest first. A module depends only on its own layer and on lower ones.
+//!
+//! 1. [`packets`] defines packets and addresses, and stores the headers and SACK blocks that packets carry.
+//! 2. [`time`] cuts time into windows, keeps the calendar of packets in flight, and keeps timers.
+//! 3. [`record`] defines counters, events and the rows of results.
+//! 4. [`port`] simulates output ports: the queue, the line, and impairments of the link.
+//! 5. [`traffic`] defines kinds of traffic, which begin flows, and finds routes.
+//! 6. [`region`] simulates a part of the network: routers, ports, hosts and flows.
+//! 7. [`run`] runs all regions on one or several threads, measures, and contains the [`run::engine::Engine`].
+//!
+//! Two modules describe the input of a run: [`plan`] is the scenario that Python writes, and [`devices`] lists
+//! the algorithms and queue disciplines that the plan names, resolved from their registries.
+//!
+//! Times are integer picoseconds, rates bit/s and sizes bytes, unless a comment says otherwise.
 
-pub mod agenda;
-pub mod batch;
-pub mod bursts;
-pub mod calendar;
-pub mod choices;
-pub mod engine;
-pub mod exact;
-pub mod excess;
-pub mod fabric;
-pub mod flow;
-pub mod flow_stats;
-pub mod foreign;
-pub mod host;
-pub mod host_group;
-pub mod intra_window;
-pub mod key_sort;
-pub mod mail;
-pub mod meter;
-pub mod network;
-pub mod observer;
-pub mod packet;
-pub mod period;
+#![warn(missing_docs)]
+
+pub mod devices;
+pub mod packets;
 pub mod plan;
-pub mod populate;
 pub mod port;
-pub mod post;
-pub mod prefetch;
-mod profiles;
 pub mod record;
 pub mod region;
-pub mod regions;
-pub mod routes;
-pub mod rows;
-pub mod sacks;
-pub mod setup;
-pub mod shard;
-pub mod shared;
-pub mod sharing;
-pub mod side_table;
-pub mod sink;
-pub mod sync;
-pub mod team;
-pub mod timers;
-pub mod trace;
+pub mod run;
+pub mod time;
 pub mod traffic;
-pub mod windows;
-pub mod workspace;
-pub mod world;

@@ -1,4 +1,4 @@
-//! Foreign packets: what enters at a live host leaves at another, or is lost, and somebody hears of it.
+//! Foreign packets: a packet that enters at a live host leaves at another or is lost, and the caller learns which.
 
 use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
@@ -6,10 +6,10 @@ use headgate_model::control::ControllerRegistry;
 use headgate_model::params::{Card, Param};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
-use headgate_netsim::choices::{Choice, Choices, Fitted};
-use headgate_netsim::engine::Engine;
-use headgate_netsim::foreign::{Delivery, ForeignPacket, Outcomes, Refused};
+use headgate_netsim::devices::{PortDevices, ResolvedDevice, ResolvedDevices};
+use headgate_netsim::packets::foreign::{Delivery, ForeignPacket, InjectError, Outcomes};
 use headgate_netsim::plan::Plan;
+use headgate_netsim::run::engine::Engine;
 use serde_json::{Value, json};
 
 type Run = Engine<AnyController>;
@@ -19,8 +19,8 @@ const MS: Time = SECOND / 1000;
 /// 1500 B over 12 Mbit/s.
 const PACKET: Time = MS;
 
-/// Two routers, 12 Mbit/s and 10 ms each way, so many packets of buffer; live hosts 0 and 2 sit on the left,
-/// 1 and 3 on the right; `flows` simulated ones beside them.
+/// Two routers, 12 Mbit/s and 10 ms each way, with a buffer of `buffer` packets. Live hosts 0 and 2 are on the
+/// left, 1 and 3 on the right, with `flows` simulated flows.
 fn plan(queue: Option<&str>, buffer: u64, edge: Option<u32>, flows: u32) -> Value {
     let link = |from: u32, to: u32| {
         json!({"name": format!("{from}-{to}"), "from": from, "to": to, "rate_bps": 12_000_000,
@@ -51,30 +51,30 @@ fn plan(queue: Option<&str>, buffer: u64, edge: Option<u32>, flows: u32) -> Valu
     })
 }
 
-/// With its defaults, and ECN where it has that.
-fn chosen(cards: &[&Card], name: &str) -> Choice {
+/// A device with its defaults, and with ECN if it supports that.
+fn chosen(cards: &[&Card], name: &str) -> ResolvedDevice {
     let index = cards.iter().position(|card| card.name == name).expect("a card");
     let value = |param: &Param| if param.name == "ecn" { 1.0 } else { param.default };
-    Choice { index, values: cards[index].params.iter().map(value).collect() }
+    ResolvedDevice { index, values: cards[index].params.iter().map(value).collect() }
 }
 
 fn start(plan: Value) -> Run {
     let plan: Plan = serde_json::from_value(plan).expect("a plan");
     let queue = |name: &str| chosen(AnyQueue::cards(), name);
-    let fitted = |link: &headgate_model::plan::Link| Fitted {
+    let devices = |link: &headgate_model::plan::Link| PortDevices {
         queue: link.queue.as_ref().map(|choice| queue(&choice.name)),
-        ..Fitted::default()
+        ..PortDevices::default()
     };
-    let ports = plan.links.iter().map(fitted).collect();
+    let ports = plan.links.iter().map(devices).collect();
     let laws = vec![chosen(AnyController::cards(), "reno")];
-    Engine::new(&plan, &Choices { laws, ports }, &Default::default())
+    Engine::new(&plan, &ResolvedDevices { laws, ports }, &Default::default())
 }
 
 fn packet(id: u64, flow: u32) -> ForeignPacket {
     ForeignPacket { id, from: 0, to: 1, flow, size_bytes: 1500, capable: false, marked: false }
 }
 
-/// What became of packets by the end of a second.
+/// Returns the outcomes of packets by the end of a second.
 fn outcomes(run: &mut Run, packets: impl IntoIterator<Item = (Time, ForeignPacket)>) -> Outcomes {
     packets.into_iter().for_each(|(time, packet)| run.inject(time, &packet).expect("a live host"));
     assert!(!run.advance_to(SECOND, &mut || true));
@@ -151,7 +151,7 @@ fn flows_are_told_apart_by_a_fair_queue() {
     }
 }
 
-/// A run with simulated flows beside packets that come all the time, in steps of so much.
+/// A run with simulated flows and a steady stream of foreign packets, in steps of this length.
 fn busy(threads: usize, step: Time, queue: Option<&str>, resumed: bool) -> (u64, Outcomes, String) {
     let mut run = start(plan(queue, 40, Some(0), 5));
     run.use_threads(threads);
@@ -222,8 +222,8 @@ fn what_cannot_be_injected_is_refused() {
     let mut run = start(plan(None, 40, None, 0));
     run.advance_to(SECOND, &mut || true);
     let now = run.now();
-    assert_eq!(run.inject(now - 1, &packet(1, 0)), Err(Refused::Past(now)));
-    assert_eq!(run.inject(now, &ForeignPacket { to: 4, ..packet(1, 0) }), Err(Refused::NoHost(4)));
-    assert_eq!(run.inject(now, &ForeignPacket { to: 2, ..packet(1, 0) }), Err(Refused::NoLink));
+    assert_eq!(run.inject(now - 1, &packet(1, 0)), Err(InjectError::Past(now)));
+    assert_eq!(run.inject(now, &ForeignPacket { to: 4, ..packet(1, 0) }), Err(InjectError::NoHost(4)));
+    assert_eq!(run.inject(now, &ForeignPacket { to: 2, ..packet(1, 0) }), Err(InjectError::NoLink));
     assert_eq!(run.inject(now, &packet(1, 0)), Ok(()));
 }

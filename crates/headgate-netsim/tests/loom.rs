@@ -1,13 +1,13 @@
-//! Leader and workers in every order in which their steps can interleave.
+//! The signals and mailboxes of leader and workers, under every interleaving of their steps.
 #![cfg(loom)]
 
-use headgate_netsim::sync::{Command, Mailboxes, Signals, Stretch};
+use headgate_netsim::run::sync::{Command, Mailboxes, Signals, Stretch};
 use loom::sync::Arc;
 use loom::thread;
 
 const TURNS: u64 = 2;
 
-/// Two parties hand each other the number of the turn, and take what was handed over in the turn before.
+/// Two parties give each other the number of the turn, and take the messages of the previous turn.
 fn take_turn(mailboxes: &Mailboxes<Vec<u64>>, number: u64, party: usize) {
     mailboxes.take(number, party, |message| {
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Every discipline of the registry at a port by itself: what arrives leaves, is dropped, or is still here.
+//! Every discipline of the registry at a single port: each packet that arrives leaves, is dropped, or is present.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +11,22 @@ use headgate_model::params::Card;
 use headgate_model::plan::{Buffer, Link};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
-use headgate_netsim::choices::{Choice, Fitted, Lists};
-use headgate_netsim::packet::{Common, Packet};
+use headgate_netsim::devices::{Arrays, PortDevices, ResolvedDevice};
+use headgate_netsim::packets::index::Address;
+use headgate_netsim::packets::packet::{CommonFields, Packet};
+use headgate_netsim::packets::side_table::SideTable;
 use headgate_netsim::port::context::PortContext;
-use headgate_netsim::port::{Fate, Held, Port};
+use headgate_netsim::port::{Fate, Port, PortOccupancy};
 use headgate_netsim::record::{Counters, PortRow};
-use headgate_netsim::side_table::SideTable;
 use headgate_tcp::Flags;
 use headgate_tcp::context::DataSegment;
 
 const DELAY: Time = 3_000_000;
 
-/// Long enough for anything that waits to leave.
+/// Long enough for all waiting packets to leave.
 const LATER: Time = 1000 * SECOND;
 
-/// What stands at a port, by its places in the registries.
+/// The devices of a port, by their indices in the registries.
 #[derive(Clone, Copy)]
 struct Fit {
     queue: Option<usize>,
@@ -47,11 +48,11 @@ fn port(fit: Fit) -> Port<AnyController> {
     };
     let choice = |cards: &[&Card], index: usize| {
         let values = cards[index].params.iter().map(|param| param.default).collect();
-        Choice { index, values }
+        ResolvedDevice { index, values }
     };
     let queue = fit.queue.map(|index| choice(AnyQueue::cards(), index));
     let feedback = fit.router.map(|index| choice(AnyRouter::cards(), index));
-    Port::new(&link, &Fitted { queue, feedback, ..Fitted::default() }, &Lists::new(), 7)
+    Port::new(&link, &PortDevices { queue, feedback, ..PortDevices::default() }, &Arrays::new(), 7)
 }
 
 /// Packets of 40 to 1500 B from twenty flows, at 1.3 times the rate of the line, with pauses.
@@ -67,21 +68,28 @@ fn arrivals(seed: u64) -> Vec<(Time, Packet)> {
             let flags = if chance.chance(0.5) { Flags::CAPABLE } else { Flags::NONE };
             let size = 40 + chance.below(1461) as u16;
             let segment = DataSegment { seq, stamp: 0, flags };
-            (now, Packet::data(Common { size, ..Common::default() }, segment, chance.below(20) as u32))
+            (
+                now,
+                Packet::data(
+                    CommonFields { size, ..CommonFields::default() },
+                    segment,
+                    Address(chance.below(20) as u32),
+                ),
+            )
         })
         .collect()
 }
 
-/// What came out of a port: packets with the times at which they had left.
+/// The output of a port: packets with their departure times.
 struct Seen {
     left: Vec<(Time, Packet)>,
     rows: [PortRow; 2],
     waiting: [usize; 2],
     last: Time,
     digest: u64,
-    /// Bytes that left and packets that were dropped, by the short account.
+    /// Bytes that left and packets that were dropped, as the port reports them.
     passed: (u64, u64),
-    /// Memory that the port has come to need, bytes.
+    /// Growth of the port's memory, bytes.
     grown: usize,
 }
 
@@ -90,17 +98,17 @@ impl Seen {
         Self::looked_at(fit, seed, None)
     }
 
-    /// Somebody looks at the queue so long before each arrival.
+    /// Reads the queue length this long before each arrival.
     fn looked_at(fit: Fit, seed: u64, before: Option<Time>) -> Self {
         let (mut port, mut left) = (port(fit), Vec::new());
         let (mut counters, mut side_table) = (Counters::default(), SideTable::default());
-        let mut held = Held::default();
+        let mut held = PortOccupancy::default();
         let (mut leaving, fresh) = (Vec::new(), port.bytes());
         let mut ctx = PortContext {
             counters: &mut counters,
             side_table: &mut side_table,
-            leaving: &mut leaving,
-            held: &mut held,
+            outgoing: &mut leaving,
+            occupancy: &mut held,
             trace: None,
         };
         let all = arrivals(seed);
@@ -135,7 +143,7 @@ impl Seen {
             .unzip::<_, _, Vec<_>, Vec<_>>();
         left.append(&mut leaving);
         left.iter_mut().for_each(|(at, _)| *at -= DELAY);
-        let (digest, passed, grown) = (port.digest(), port.passed(LATER), port.bytes() - fresh);
+        let (digest, passed, grown) = (port.digest(), port.sent_and_dropped(LATER), port.bytes() - fresh);
         let (rows, waiting) = ([rows[0], rows[1]], [waiting[0], waiting[1]]);
         Self { left, rows, waiting, last, digest, passed, grown }
     }
@@ -172,7 +180,7 @@ fn what_arrives_leaves_or_is_dropped_or_is_here() {
             let departed = seen.departed(now);
             let here = row.tally.arrivals - row.tally.drops - departed;
             assert_eq!((row.tally.arrivals, row.sent.departures), (20_000, departed), "{name}");
-            // one of those here is in service
+            // one of the present packets is in service
             assert_eq!(waiting as u64, here.saturating_sub(1), "{name}");
         }
         assert_eq!(seen.waiting[1], 0, "{name}");
@@ -241,7 +249,7 @@ fn what_leaves_is_the_same_whether_a_router_speaks_or_not() {
 fn what_waits_takes_memory() {
     for (fit, name) in cases() {
         let seen = Seen::of(fit, 10);
-        // a word for a time, 96 bytes for a packet with what is said of it; room for twice as many at most
+        // a word for a time, 96 bytes for a packet with its metadata; at most twice the capacity that is needed
         let most = seen.rows[1].tally.max_queue as usize;
         assert!((8 * most..=2 * 96 * (most + 16)).contains(&seen.grown), "{name}: {} for {most}", seen.grown);
     }

@@ -1,4 +1,4 @@
-//! Lines whose rate changes, again and again while a backlog drains, against a model by brute force.
+//! Lines whose rate changes repeatedly while a backlog drains, against a brute-force model.
 
 use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
@@ -9,12 +9,13 @@ use headgate_model::params::Card;
 use headgate_model::plan::{Buffer, Link, RateChange};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
-use headgate_netsim::choices::{Choice, Fitted, Lists};
-use headgate_netsim::packet::{Common, Packet};
+use headgate_netsim::devices::{Arrays, PortDevices, ResolvedDevice};
+use headgate_netsim::packets::index::Address;
+use headgate_netsim::packets::packet::{CommonFields, Packet};
+use headgate_netsim::packets::side_table::SideTable;
 use headgate_netsim::port::context::PortContext;
-use headgate_netsim::port::{Held, Port};
+use headgate_netsim::port::{Port, PortOccupancy};
 use headgate_netsim::record::{Counters, PortRow};
-use headgate_netsim::side_table::SideTable;
 use headgate_tcp::Flags;
 use headgate_tcp::context::DataSegment;
 
@@ -90,18 +91,19 @@ fn overlap(one: [f64; 2], other: [f64; 2]) -> f64 {
     (one[1].min(other[1]) - one[0].max(other[0])).max(0.0)
 }
 
-/// A line, and a port that holds packets but takes them in turn: nothing is dropped at either.
+/// An analytic port, and a port that stores packets in order of arrival. Neither drops packets.
 fn ports(link: &Link) -> [(Port<AnyController>, bool); 3] {
     let choice = |cards: &[&Card], name: &str, given: &[(&str, f64)]| {
         let index = cards.iter().position(|card| card.name == name).expect("a card");
         let known = |name| given.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
         let values = cards[index].params.iter().map(|param| known(param.name).unwrap_or(param.default));
-        Some(Choice { index, values: values.collect() })
+        Some(ResolvedDevice { index, values: values.collect() })
     };
     let feedback = choice(AnyRouter::cards(), "xcp", &[]);
     let queue = choice(AnyQueue::cards(), "codel", &[("target_s", 10.0)]);
-    let port =
-        |queue, feedback| Port::new(link, &Fitted { queue, feedback, ..Fitted::default() }, &Lists::new(), 7);
+    let port = |queue, feedback| {
+        Port::new(link, &PortDevices { queue, feedback, ..PortDevices::default() }, &Arrays::new(), 7)
+    };
     [(port(None, None), false), (port(None, feedback), false), (port(queue, None), true)]
 }
 
@@ -135,15 +137,15 @@ fn packets(chance: &mut Stream) -> Vec<(Time, u16)> {
     (0..200).map(packet).collect()
 }
 
-/// Offers the packets; looks at the given instants, and begins the tally afresh at the first of them.
+/// Offers the packets, reads the port at the given instants, and restarts the tally at the first of them.
 fn rows(mut port: Port<AnyController>, packets: &[(Time, u16)], looks: &[Time]) -> Vec<PortRow> {
     let (mut counters, mut side_table, mut leaving) = (Counters::default(), SideTable::default(), Vec::new());
-    let mut held = Held::default();
+    let mut held = PortOccupancy::default();
     let mut ctx = PortContext {
         counters: &mut counters,
         side_table: &mut side_table,
-        leaving: &mut leaving,
-        held: &mut held,
+        outgoing: &mut leaving,
+        occupancy: &mut held,
         trace: None,
     };
     let mut coming = packets.iter().peekable();
@@ -151,7 +153,11 @@ fn rows(mut port: Port<AnyController>, packets: &[(Time, u16)], looks: &[Time]) 
     for &look in looks {
         while let Some(&(now, size)) = coming.next_if(|packet| packet.0 < look) {
             let segment = DataSegment { seq: 0, stamp: 0, flags: Flags::NONE };
-            let mut packet = Packet::data(Common { time: now, size, ..Common::default() }, segment, 0);
+            let mut packet = Packet::data(
+                CommonFields { time: now, size, ..CommonFields::default() },
+                segment,
+                Address(0),
+            );
             match &mut port {
                 Port::Analytic(line) => drop(line.offer(now, &mut packet)),
                 Port::Feedback(feedback) => drop(feedback.offer(&mut packet, &mut ctx)),
@@ -206,7 +212,7 @@ fn rates_that_change_while_a_backlog_drains_lose_nothing() {
     }
 }
 
-/// A change that falls into an idle time is known to all that look after it, at any kind of port.
+/// A rate change in an idle period affects all later readings, at any kind of port.
 #[test]
 fn a_change_while_idle_is_seen_by_the_tally() {
     let change = RateChange { at_ps: 10 * MS, rate_bps: 500_000 };

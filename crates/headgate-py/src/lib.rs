@@ -13,7 +13,7 @@ mod records;
 mod routes;
 
 use headgate_lab::check::PlanError;
-use headgate_lab::simulation::{Excess, Results, seconds};
+use headgate_lab::simulation::{LimitExceeded, Results, seconds};
 use headgate_lab::tables::{Column, Table};
 use numpy::IntoPyArray;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -40,9 +40,9 @@ pyo3::create_exception!(
 
 /// Converts an exceeded limit to a Python exception: the indices of traffic and algorithm if a flow caused
 /// it, the time, the sentence.
-fn exceeded(excess: Excess) -> PyErr {
-    let Excess { sender, at, asked } = excess;
-    ExcessError::new_err((sender, seconds(at), asked.to_string()))
+fn exceeded(excess: LimitExceeded) -> PyErr {
+    let LimitExceeded { sender, at, limit } = excess;
+    ExcessError::new_err((sender, seconds(at), limit.to_string()))
 }
 
 /// Converts results to dicts of columns, and the values of the whole run.
@@ -323,7 +323,9 @@ mod _native {
             if let Some(excess) = run.excess() {
                 return Err(exceeded(excess));
             }
-            over.map_err(|refused: simulation::Refused| PyValueError::new_err(format!("arrivals: {refused}")))
+            over.map_err(|refused: simulation::InjectError| {
+                PyValueError::new_err(format!("arrivals: {refused}"))
+            })
         }
 
         #[getter]

@@ -1,6 +1,6 @@
 //! Routes between routers, as packets take them.
 
-use headgate_lab::routes::{Step, Trees, Way, groups};
+use headgate_lab::routes::{RouteLink, RouteStep, ShortestPaths, mutual_groups};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 #[pyclass]
 pub struct Routes {
     nodes: usize,
-    links: Vec<Way>,
-    trees: Trees,
+    links: Vec<RouteLink>,
+    trees: ShortestPaths,
 }
 
 type Loads<'py> = (Bound<'py, PyArray1<f64>>, f64);
@@ -25,15 +25,15 @@ impl Routes {
         delay_ps: PyReadonlyArray1<'_, u64>,
     ) -> PyResult<Self> {
         let ends = from.as_slice()?.iter().zip(to.as_slice()?);
-        let way = |((&from, &to), &delay_ps): ((&u32, &u32), &u64)| Way { from, to, delay_ps };
-        let links: Vec<Way> = ends.zip(delay_ps.as_slice()?).map(way).collect();
-        let trees = Trees::new(nodes, links.iter().copied());
+        let way = |((&from, &to), &delay_ps): ((&u32, &u32), &u64)| RouteLink { from, to, delay_ps };
+        let links: Vec<RouteLink> = ends.zip(delay_ps.as_slice()?).map(way).collect();
+        let trees = ShortestPaths::new(nodes, links.iter().copied());
         Ok(Self { nodes, links, trees })
     }
 
     /// Delay of the route from one router to another; None if there is none.
     fn delay_ps(&mut self, source: usize, receiver: usize) -> Option<u64> {
-        self.trees.towards(receiver).get(source).and_then(Step::delay_ps)
+        self.trees.find_towards(receiver).get(source).and_then(RouteStep::delay_ps)
     }
 
     /// Load of each link and mean delay of the routes, if every source sends to every receiver elsewhere with
@@ -44,17 +44,17 @@ impl Routes {
         sources: PyReadonlyArray1<'_, f64>,
         receivers: PyReadonlyArray1<'_, f64>,
     ) -> PyResult<Option<Loads<'py>>> {
-        let found = self.trees.loads(sources.as_slice()?, receivers.as_slice()?);
+        let found = self.trees.link_loads(sources.as_slice()?, receivers.as_slice()?);
         Ok(found.map(|(share, delay_ps)| (share.into_pyarray(py), delay_ps)))
     }
 
     /// The links of a path from a source to a receiver that contains no serving link, if there is one.
     fn unserved(&mut self, sources: Vec<u32>, receivers: Vec<u32>, serving: Vec<bool>) -> Option<Vec<u32>> {
-        self.trees.unserved(&sources, &receivers, &serving)
+        self.trees.find_unserved_route(&sources, &receivers, &serving)
     }
 
     /// Numbers of the groups of routers that can reach each other.
     fn groups(&self) -> Vec<u32> {
-        groups(self.nodes, &self.links)
+        mutual_groups(self.nodes, &self.links)
     }
 }

@@ -10,8 +10,8 @@
 use headgate_algos::control::AnyController;
 use headgate_embedding::s2n;
 use headgate_model::control::ControllerRegistry;
-use headgate_netsim::choices::{Choice, Choices, Fitted};
-use headgate_netsim::engine::Engine;
+use headgate_netsim::devices::{ResolvedDevice, ResolvedDevices, PortDevices};
+use headgate_netsim::run::engine::Engine;
 use headgate_netsim::plan::Plan;
 
 const PLAN: &str = r#"{
@@ -49,10 +49,10 @@ struct Outcome {
     cycle_s: f64,
 }
 
-fn run<C: ControllerRegistry>(law: Choice) -> Outcome {
+fn run<C: ControllerRegistry>(law: ResolvedDevice) -> Outcome {
     let plan: Plan = serde_json::from_str(PLAN).expect("a plan");
-    let ports = plan.links.iter().map(|_| Fitted::default()).collect();
-    let mut engine = Engine::<C>::new(&plan, &Choices { laws: vec![law], ports }, &Default::default());
+    let ports = plan.links.iter().map(|_| PortDevices::default()).collect();
+    let mut engine = Engine::<C>::new(&plan, &ResolvedDevices { laws: vec![law], ports }, &Default::default());
     assert!(engine.advance(&mut || true), "{:?}", engine.excess());
     let record = engine.record();
     let (port, flow) = (&record.ports[0], &record.flows[0]);
@@ -70,14 +70,14 @@ fn ours() -> Outcome {
         "variant" => param.choices.iter().position(|&word| word == "rfc").expect("a variant") as f64,
         _ => param.default,
     };
-    run::<AnyController>(Choice {
+    run::<AnyController>(ResolvedDevice {
         index,
         values: AnyController::cards()[index].params.iter().map(value).collect(),
     })
 }
 
 fn theirs() -> Outcome {
-    run::<s2n::Cubic>(Choice { index: 0, values: vec![1500.0] })
+    run::<s2n::Cubic>(ResolvedDevice { index: 0, values: vec![1500.0] })
 }
 
 #[test]

@@ -11,30 +11,30 @@ use headgate_model::impairment::Impairments;
 use headgate_model::params::{Card, Param};
 use headgate_model::plan::{DeviceChoice, LawChoice, Link, Value};
 use headgate_model::queue::Queues;
-use headgate_netsim::choices::{Choice, Fitted};
+use headgate_netsim::devices::{PortDevices, ResolvedDevice};
 use std::collections::BTreeMap;
 
 /// Largest number of impairments in a chain; each can double the copies of a packet.
 const MOST_IMPAIRMENTS: u64 = 16;
 
-pub fn choose(laws: &[LawChoice]) -> Result<Vec<Choice>> {
+pub fn choose(laws: &[LawChoice]) -> Result<Vec<ResolvedDevice>> {
     // User-defined algorithms follow the cards, in the order of the plan.
     let mut own = AnyController::cards().len()..;
     let choose = |(i, law): (usize, &LawChoice)| match law.own {
-        Some(_) => Ok(Choice { index: own.next().expect("endless"), values: Vec::new() }),
+        Some(_) => Ok(ResolvedDevice { index: own.next().expect("endless"), values: Vec::new() }),
         None => choice(law, &PlanPath::item("laws", i)),
     };
     laws.iter().enumerate().map(choose).collect()
 }
 
 /// Resolves the devices at the port of each link.
-pub fn fit(links: &[Link]) -> Result<Vec<Fitted>> {
+pub fn resolve_devices(links: &[Link]) -> Result<Vec<PortDevices>> {
     let mut own = Vec::new();
     links.iter().enumerate().map(|(i, link)| fitted(link, &mut own, &PlanPath::item("links", i))).collect()
 }
 
 /// Resolves the devices of one link; `own` are the user-defined disciplines so far.
-fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &PlanPath) -> Result<Fitted> {
+fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &PlanPath) -> Result<PortDevices> {
     let listed = |choice: &DeviceChoice, kind, cards: &[&Card], key| {
         DeviceRequest { kind, name: &choice.name, params: &choice.params }
             .choose(cards, &PlanPath::new(at.key(key)))
@@ -47,11 +47,11 @@ fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &PlanPath) ->
         .feedback
         .as_ref()
         .map(|choice| listed(choice, "a router's scheme", AnyRouter::cards(), "feedback"));
-    let row = |choices: &[DeviceChoice], key| -> Result<Vec<Choice>> {
+    let row = |choices: &[DeviceChoice], key| -> Result<Vec<ResolvedDevice>> {
         at.count(key, choices.len() as u64, (0, MOST_IMPAIRMENTS), "impairments")?;
         choices.iter().map(|choice| listed(choice, "an impairment", AnyImpairment::cards(), key)).collect()
     };
-    Ok(Fitted {
+    Ok(PortDevices {
         queue: queue.transpose()?,
         feedback: feedback.transpose()?,
         ingress: before_queue(row(&link.ingress, "ingress")?, at)?,
@@ -60,7 +60,7 @@ fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &PlanPath) ->
 }
 
 /// Checks the chain before the queue: it may drop packets, but neither delay nor copy them.
-fn before_queue(row: Vec<Choice>, at: &PlanPath) -> Result<Vec<Choice>> {
+fn before_queue(row: Vec<ResolvedDevice>, at: &PlanPath) -> Result<Vec<ResolvedDevice>> {
     let name = |index: usize| AnyImpairment::cards()[index].name;
     if let Some(choice) = row.iter().find(|choice| !AnyImpairment::drops_only(choice.index)) {
         let able = (0..AnyImpairment::cards().len()).filter(|&index| AnyImpairment::drops_only(index));
@@ -78,15 +78,15 @@ fn before_queue(row: Vec<Choice>, at: &PlanPath) -> Result<Vec<Choice>> {
 
 /// User-defined disciplines follow the cards. Links with equal choices share one. Its values come with its
 /// code.
-fn own_queue<'a>(choice: &'a DeviceChoice, own: &mut Vec<&'a DeviceChoice>) -> Choice {
+fn own_queue<'a>(choice: &'a DeviceChoice, own: &mut Vec<&'a DeviceChoice>) -> ResolvedDevice {
     let place = own.iter().position(|known| *known == choice).unwrap_or_else(|| {
         own.push(choice);
         own.len() - 1
     });
-    Choice { index: AnyQueue::cards().len() + place, values: Vec::new() }
+    ResolvedDevice { index: AnyQueue::cards().len() + place, values: Vec::new() }
 }
 
-fn choice(law: &LawChoice, at: &PlanPath) -> Result<Choice> {
+fn choice(law: &LawChoice, at: &PlanPath) -> Result<ResolvedDevice> {
     DeviceRequest { kind: "a law", name: &law.name, params: &law.params }.choose(AnyController::cards(), at)
 }
 
@@ -98,7 +98,7 @@ struct DeviceRequest<'a> {
 }
 
 impl DeviceRequest<'_> {
-    fn choose(&self, cards: &[&Card], at: &PlanPath) -> Result<Choice> {
+    fn choose(&self, cards: &[&Card], at: &PlanPath) -> Result<ResolvedDevice> {
         let known = |card: &&Card| card.name == self.name || card.aliases.contains(&self.name);
         let index = cards.iter().position(known).ok_or_else(|| self.unknown(cards, at))?;
         let params = cards[index].params;
@@ -107,7 +107,7 @@ impl DeviceRequest<'_> {
         }
         let values = params.iter().map(|param| self.value(param, at)).collect::<Result<Vec<f64>>>()?;
         check_together(params, &values, at)?;
-        Ok(Choice { index, values })
+        Ok(ResolvedDevice { index, values })
     }
 
     fn unknown(&self, cards: &[&Card], at: &PlanPath) -> PlanError {

@@ -10,7 +10,7 @@ mod tests;
 mod transport;
 
 use headgate_model::check::{PlanError, Result};
-use headgate_netsim::choices::{Choices, Lists};
+use headgate_netsim::devices::{Arrays, ResolvedDevices};
 use headgate_netsim::plan::Plan;
 use headgate_netsim::traffic::validate as traffic;
 
@@ -18,19 +18,20 @@ use headgate_netsim::traffic::validate as traffic;
 #[derive(Debug)]
 pub struct ValidPlan {
     pub plan: Plan,
-    pub choices: Choices,
+    pub choices: ResolvedDevices,
 }
 
 /// Reads and checks a plan and its arrays.
 ///
 /// # Errors
 /// If the JSON or the plan is invalid.
-pub fn validate(plan_json: &str, lists: &Lists) -> Result<ValidPlan> {
+pub fn validate(plan_json: &str, lists: &Arrays) -> Result<ValidPlan> {
     let plan: Plan =
         serde_json::from_str(plan_json).map_err(|error| PlanError::new("plan", error.to_string()))?;
     network::check(&plan, lists)?;
     transport::check(&plan.transports)?;
-    let choices = Choices { laws: law::choose(&plan.laws)?, ports: law::fit(&plan.links)? };
+    let choices =
+        ResolvedDevices { laws: law::choose(&plan.laws)?, ports: law::resolve_devices(&plan.links)? };
     traffic::validate(&plan.traffic, plan.context(lists))?;
     measure::check(&plan)?;
     Ok(ValidPlan { plan, choices })

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use headgate_model::check::{LONGEST_DELAY_S, PlanPath, Result, different};
 use headgate_model::plan::{Buffer, Edge, Link, Node};
-use headgate_netsim::choices::Lists;
+use headgate_netsim::devices::Arrays;
 use headgate_netsim::plan::Plan;
 
 use super::path;
@@ -27,7 +27,7 @@ const FASTEST_BPS: u64 = 100_000_000_000_000;
 /// Largest finite buffer, more packets than any memory holds. A plan without a limit declares it.
 const LARGEST_BUFFER: u64 = 1_000_000_000_000;
 
-pub fn check(plan: &Plan, lists: &Lists) -> Result {
+pub fn check(plan: &Plan, lists: &Arrays) -> Result {
     nodes(&plan.nodes)?;
     let many = plan.nodes.len();
     different("links", plan.links.iter().map(|link| link.name.clone()))?;

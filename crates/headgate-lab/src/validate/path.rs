@@ -3,9 +3,9 @@
 use headgate_model::check::{LONGEST_DELAY_S, LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::plan::{Buffer, Link, Trace};
 use headgate_model::units::SECOND;
-use headgate_netsim::choices::Lists;
+use headgate_netsim::devices::Arrays;
 
-pub fn check(link: &Link, lists: &Lists, at: &PlanPath) -> Result {
+pub fn check(link: &Link, lists: &Arrays, at: &PlanPath) -> Result {
     delays(link, at)?;
     losses(link, at)?;
     link.trace.as_ref().map_or(Ok(()), |trace| traced(link, trace, lists, at))
@@ -23,7 +23,7 @@ fn losses(link: &Link, at: &PlanPath) -> Result {
     link.losses.iter().try_for_each(|change| loss("losses", change.loss, at))
 }
 
-fn traced(link: &Link, trace: &Trace, lists: &Lists, at: &PlanPath) -> Result {
+fn traced(link: &Link, trace: &Trace, lists: &Arrays, at: &PlanPath) -> Result {
     let times = lists.get(&trace.list).map_or(&[][..], Vec::as_slice);
     at.ensure(!times.is_empty(), "trace", || format!("the list '{}' is missing or empty", trace.list))?;
     let rising = times[0] > 0 && times.is_sorted();

@@ -3,13 +3,13 @@
 use headgate_algos::control::AnyController;
 use headgate_model::control::ControllerRegistry;
 use headgate_model::units::SECOND;
-use headgate_netsim::choices::Lists;
+use headgate_netsim::devices::Arrays;
 use serde_json::{Value, json};
 
 use super::validate;
 use crate::sample::{lists, plan, transport, with};
 
-fn refusal(plan: &Value, lists: &Lists) -> String {
+fn refusal(plan: &Value, lists: &Arrays) -> String {
     validate(&plan.to_string(), lists).expect_err("a refusal").to_string()
 }
 
@@ -31,7 +31,7 @@ fn a_good_plan_passes_with_its_laws() {
 #[test]
 fn what_is_no_plan_is_refused() {
     for text in ["", "{", "[]", "{}", "null"] {
-        let wrong = validate(text, &Lists::new()).unwrap_err();
+        let wrong = validate(text, &Arrays::new()).unwrap_err();
         assert_eq!(wrong.place, "plan", "{text}");
     }
     assert_refused("/frobnicate", json!(1), "plan", "unknown field");

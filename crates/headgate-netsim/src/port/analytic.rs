@@ -1,7 +1,7 @@
-//! A port that stores no packets: its departures are fixed when they arrive.
+//! A port that stores no packets: it computes each departure when the packet arrives.
 //!
-//! The departure time follows from when the line becomes free; the list of departure times is only
-//! consulted when the buffer might be full, or by a discipline.
+//! The departure time depends only on when the line becomes free. The port reads its list of departure
+//! times only for a discipline, or if the buffer may be full.
 
 use headgate_model::chance::Stream;
 use headgate_model::plan::Link;
@@ -13,20 +13,20 @@ use std::collections::VecDeque;
 use super::loss::Loss;
 use super::rates::Rates;
 use super::ticks::TickCache;
-use super::{Fate, Room, digested};
-use crate::packet::Packet;
-use crate::record::{Early, PortRow, Tally};
+use super::{BufferLimit, Fate, extend_digest};
+use crate::packets::packet::Packet;
+use crate::record::{EarlyCounts, PortRow, Tally};
 
-/// A port is full, whatever its buffer, while its backlog takes longer than this, some 53 days; the clock ends after
-/// 213 days.
+/// Longest backlog of any port, about 53 days. A port with a longer one is full, regardless of its buffer.
+/// The clock ends after 213 days.
 const LONGEST_WAIT: Span = Span::MAX / 4;
 
-/// When a packet leaves, and whether it is data; in one word, since there are many.
+/// A departure time and whether the packet is data, packed into one word because ports store many of them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Leave(u64);
+struct Departure(u64);
 
-impl Leave {
-    /// No run is as long as half of what a time can tell.
+impl Departure {
+    /// No run lasts longer than half the range of [`Time`], so the lowest bit is free.
     #[inline]
     fn new(at: Time, data: bool) -> Self {
         Self(at.min(NEVER >> 1) << 1 | u64::from(data))
@@ -49,37 +49,39 @@ struct Aqm<Q> {
     chance: Stream,
 }
 
-/// An output port and the line behind it.
+/// An output port and its line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AnalyticPort<Q> {
     busy: Busy,
     ticks: TickCache,
     delay: Span,
-    /// When the rate changes next, or the discipline does something by itself.
-    next_turn: Time,
-    /// Rolling sum over every departure and its flow: equal runs have equal sums.
+    /// Time of the next rate change or tick of the discipline.
+    next_change: Time,
+    /// Rolling hash of every departure time and address. Equal runs have equal hashes.
     digest: u64,
-    /// Packets the port may hold: the buffer and the one in service.
+    /// Most packets present: the buffer and the packet in service.
     limit: usize,
-    /// Longest backlog admitted, as time; infinite for packet-limited buffers.
+    /// Longest backlog that is admitted, as time; `Span::MAX` if the buffer counts packets.
     limit_wait: Span,
-    /// Most packets held at once since the tally began.
+    /// Most packets present at once since the tally began.
     peak: usize,
-    /// Departures of packets that may still be here; tidied when it matters.
-    leaves: VecDeque<Leave>,
+    /// Departure times. Packets that have left are removed only when the length matters.
+    departures: VecDeque<Departure>,
     aqm: Option<Box<Aqm<Q>>>,
     loss: Option<Box<Loss>>,
     rates: Box<Rates>,
-    /// When the tally began, and the packets and bytes that were here then.
+    /// When the tally began, and the packets and bytes present then.
     since: Time,
     carried: (u64, u64),
+    /// Counts since the tally began.
     pub tally: Tally,
 }
 
 impl<Q: Discipline> AnalyticPort<Q> {
+    /// Creates the port of a link, without a discipline.
     pub fn new(link: &Link, loss: Option<Box<Loss>>) -> Self {
         let ticks = TickCache::new(link.rate_bps);
-        let room = Room::from(link.buffer);
+        let room = BufferLimit::from(link.buffer);
         let rates = Rates::new(link.rate_bps, &link.changes);
         let limit_wait = if room.bytes == u64::MAX { Span::MAX } else { ticks.span(room.bytes) };
         Self {
@@ -88,10 +90,10 @@ impl<Q: Discipline> AnalyticPort<Q> {
             limit_wait: limit_wait.min(LONGEST_WAIT),
             ticks,
             delay: link.delay_ps,
-            next_turn: rates.next(),
+            next_change: rates.next(),
             digest: 0,
             peak: 0,
-            leaves: VecDeque::new(),
+            departures: VecDeque::new(),
             aqm: None,
             loss,
             rates: Box::new(rates),
@@ -101,14 +103,14 @@ impl<Q: Discipline> AnalyticPort<Q> {
         }
     }
 
-    /// Lets a discipline decide on arrivals for which there is room.
+    /// Adds a discipline that decides about arrivals that the buffer has room for.
     pub fn with_aqm(mut self, queue: Option<Q>, chance: Stream) -> Self {
         self.aqm = queue.map(|queue| Box::new(Aqm { queue, chance }));
-        self.next_turn = self.rates.next().min(self.next_tick());
+        self.next_change = self.rates.next().min(self.next_tick());
         self
     }
 
-    /// What decides here, if anything does.
+    /// Returns the queue discipline, if there is one.
     pub fn discipline_mut(&mut self) -> Option<&mut Q> {
         self.aqm.as_mut().map(|aqm| &mut aqm.queue)
     }
@@ -117,18 +119,18 @@ impl<Q: Discipline> AnalyticPort<Q> {
         self.aqm.as_ref().map_or(NEVER, |aqm| aqm.queue.next_tick())
     }
 
-    /// Changes of the rate and ticks of the discipline up to `now`, in order, and before anything is
-    /// forgotten that was here then.
+    /// Processes the rate changes and ticks up to `now`, in order. This must happen before departures up to
+    /// `now` are removed.
     #[cold]
     fn catch_up(&mut self, now: Time) {
-        while self.next_turn <= now {
-            let at = self.next_turn;
+        while self.next_change <= now {
+            let at = self.next_change;
             if self.rates.next() == at {
                 self.change_rate(at);
             } else {
                 self.tick(at, now.min(self.rates.next()));
             }
-            self.next_turn = self.rates.next().min(self.next_tick());
+            self.next_change = self.rates.next().min(self.next_tick());
         }
     }
 
@@ -148,10 +150,11 @@ impl<Q: Discipline> AnalyticPort<Q> {
         self.busy.change_pace();
     }
 
-    /// Offers a packet at `now`, which it may mark. Calls must come in time order.
+    /// Decides what happens to a packet that arrives at `now`, and may mark it. Calls must come in time
+    /// order.
     #[inline]
     pub fn offer(&mut self, now: Time, packet: &mut Packet) -> Fate {
-        if now >= self.next_turn {
+        if now >= self.next_change {
             self.catch_up(now);
         }
         let size = packet.size;
@@ -166,17 +169,17 @@ impl<Q: Discipline> AnalyticPort<Q> {
         }
         let tick = self.ticks.tick(size);
         let leaves = self.busy.serve(now, tick, self.ticks.den());
-        self.leaves.push_back(Leave::new(leaves, packet.is_data()));
+        self.departures.push_back(Departure::new(leaves, packet.is_data()));
         self.note_peak();
         self.tally.wait_ps += u128::from(wait);
-        self.digest = digested(self.digest, leaves, packet.flow);
+        self.digest = extend_digest(self.digest, leaves, packet.address);
         if self.loss.is_some() && self.loses(now, leaves, packet.is_data()) {
             return Fate::Lost;
         }
         Fate::Arrives(leaves.saturating_add(self.delay))
     }
 
-    /// Asks the discipline.
+    /// Asks the discipline whether to admit the packet.
     fn admits(&mut self, now: Time, packet: &mut Packet) -> bool {
         let backlog = self.backlog(now);
         let Some(aqm) = &mut self.aqm else { return true };
@@ -188,13 +191,13 @@ impl<Q: Discipline> AnalyticPort<Q> {
         verdict != Verdict::Drop
     }
 
-    /// The port at an instant at or after the last arrival.
+    /// Returns the state of the port at or after the last arrival.
     fn backlog(&mut self, at: Time) -> Backlog {
-        self.settle(at);
+        self.remove_departed(at);
         Backlog {
             now_s: seconds(at),
-            packets: self.leaves.len().saturating_sub(1) as f64,
-            present: self.leaves.len() as f64,
+            packets: self.departures.len().saturating_sub(1) as f64,
+            present: self.departures.len() as f64,
             bytes: self.rates.backlog(at, self.busy.until),
             held_bytes: 0.0,
             wait_s: seconds(self.wait(at)),
@@ -203,134 +206,140 @@ impl<Q: Discipline> AnalyticPort<Q> {
         }
     }
 
-    /// Time a packet that came now would wait.
+    /// Returns the time that a packet that arrives now would wait, picoseconds.
     #[inline]
     pub fn wait(&self, now: Time) -> Span {
         self.busy.until.saturating_sub(now)
     }
 
-    /// When all that is here will have left.
+    /// Returns when all packets that are present will have left.
     #[inline]
     pub fn clear_at(&self) -> Time {
         self.busy.until
     }
 
-    /// The rates at an instant at or after the last arrival.
+    /// Returns the rates at or after the last arrival.
     #[inline]
     pub fn rates(&mut self, at: Time) -> &Rates {
-        if at >= self.next_turn {
+        if at >= self.next_change {
             self.catch_up(at);
         }
         &self.rates
     }
 
-    /// Whether there is no room. A list shorter than the peak can neither be over the limit nor set a new peak. From one
-    /// as long as the peak at most one departure is forgotten: a single branch is predicted well, the length of a loop
-    /// over all departures is not.
+    /// Returns whether the buffer is full. A list shorter than the peak is neither full nor a new peak.
+    /// From a longer list at most one departure is removed: the processor predicts one branch well, but not
+    /// the length of a loop over all departures.
     #[inline]
     fn is_full(&mut self, now: Time) -> bool {
-        if self.leaves.len() < self.peak {
+        if self.departures.len() < self.peak {
             return false;
         }
-        if self.leaves.front().is_some_and(|leave| leave.at() <= now) {
-            self.leaves.pop_front();
+        if self.departures.front().is_some_and(|leave| leave.at() <= now) {
+            self.departures.pop_front();
         }
-        self.leaves.len() >= self.limit
+        self.departures.len() >= self.limit
     }
 
-    /// A packet was kept. The list can be longer than the peak only where what had left was forgotten.
+    /// Updates the peak after a packet was admitted. The list exceeds the peak only if departed packets
+    /// were removed.
     #[inline]
     fn note_peak(&mut self) {
-        if self.leaves.len() > self.peak {
-            self.peak = self.leaves.len();
+        if self.departures.len() > self.peak {
+            self.peak = self.departures.len();
             self.tally.max_queue = self.peak as u64 - 1;
         }
     }
 
     fn loses(&mut self, now: Time, leaves: Time, data: bool) -> bool {
-        let lost = self.loss.as_mut().is_some_and(|loss| loss.takes(now, leaves, data));
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(now, leaves, data));
         self.tally.lost += u64::from(lost);
         lost
     }
 
-    fn settle(&mut self, now: Time) {
-        while self.leaves.front().is_some_and(|leave| leave.at() <= now) {
-            self.leaves.pop_front();
+    fn remove_departed(&mut self, now: Time) {
+        while self.departures.front().is_some_and(|leave| leave.at() <= now) {
+            self.departures.pop_front();
         }
     }
 
-    /// Packets waiting at `now`, the one in service not counted.
+    /// Returns the number of packets that wait at `now`, without the packet in service.
     pub fn queue(&mut self, now: Time) -> usize {
-        if now >= self.next_turn {
+        if now >= self.next_change {
             self.catch_up(now);
         }
         self.present(now).0.saturating_sub(1) as usize
     }
 
-    /// Starts counting afresh at `now` (the end of warm-up).
+    /// Restarts the tally at `now`, the end of warm-up.
     pub fn reset(&mut self, now: Time) {
-        if now >= self.next_turn {
+        if now >= self.next_change {
             self.catch_up(now);
         }
         self.rates.reset(now);
         self.carried = self.present(now);
         self.since = now;
-        self.peak = self.leaves.len();
-        let (wait_ps, lost) = (self.waits_ahead(now, |_| true), self.losses_ahead(now).0);
+        self.peak = self.departures.len();
+        let (wait_ps, lost) = (self.pending_waits(now, |_| true), self.pending_losses(now).0);
         let max_queue = (self.peak as u64).saturating_sub(1);
         self.tally = Tally { wait_ps, lost, max_queue, ..Tally::default() };
     }
 
-    /// Packets and bytes here, the part of the one in service that is still to be sent included.
+    /// Returns the packets and bytes present, with the unsent part of the packet in service.
     fn present(&mut self, now: Time) -> (u64, u64) {
-        self.settle(now);
-        (self.leaves.len() as u64, self.rates.rest(now, &self.busy))
+        self.remove_departed(now);
+        (self.departures.len() as u64, self.rates.rest(now, &self.busy))
     }
 
-    /// How long those of a kind that are here have still to wait, once what has left is forgotten.
-    fn waits_ahead(&self, now: Time, is: impl Fn(Leave) -> bool) -> u128 {
-        let waiting = self.leaves.iter().zip(self.leaves.iter().skip(1));
+    /// Sums the remaining waits, picoseconds, of the present packets that `is` selects. Departed packets
+    /// must have been removed.
+    fn pending_waits(&self, now: Time, is: impl Fn(Departure) -> bool) -> u128 {
+        let waiting = self.departures.iter().zip(self.departures.iter().skip(1));
         waiting.filter(|(_, leave)| is(**leave)).map(|(before, _)| u128::from(before.at() - now)).sum()
     }
 
-    fn losses_ahead(&mut self, now: Time) -> (u64, u64) {
-        self.loss.as_mut().map_or((0, 0), |loss| loss.ahead(now))
+    fn pending_losses(&mut self, now: Time) -> (u64, u64) {
+        self.loss.as_mut().map_or((0, 0), |loss| loss.pending_losses(now))
     }
 
-    /// Bytes sent and packets dropped since the tally began.
-    pub fn passed(&mut self, now: Time) -> (u64, u64) {
-        if now >= self.next_turn {
+    /// Returns the bytes sent and the packets dropped since the tally began.
+    pub fn sent_and_dropped(&mut self, now: Time) -> (u64, u64) {
+        if now >= self.next_change {
             self.catch_up(now);
         }
         let present = self.present(now);
-        self.tally.passed(self.carried, present)
+        self.tally.sent_and_dropped(self.carried, present)
     }
 
-    /// What happened since the tally began; of what was booked at arrival only what is past.
+    /// Returns the counts since the tally began. Waits and losses that were booked at arrival count only if
+    /// they are past.
     pub fn row(&mut self, now: Time) -> PortRow {
-        if now >= self.next_turn {
+        if now >= self.next_change {
             self.catch_up(now);
         }
         let present = self.present(now);
         let left = self.tally.left(self.carried, present);
-        let (lost, lost_data) = self.losses_ahead(now);
-        let wait_ps = self.tally.wait_ps - self.waits_ahead(now, |_| true);
-        let data_wait_ps = self.waits_ahead(now, Leave::is_data) as i128;
+        let (lost, lost_data) = self.pending_losses(now);
+        let wait_ps = self.tally.wait_ps - self.pending_waits(now, |_| true);
+        let data_wait_ps = self.pending_waits(now, Departure::is_data) as i128;
         let tally = Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally };
-        let early = Early { wait_ps: data_wait_ps, lost: lost_data };
+        let early = EarlyCounts { wait_ps: data_wait_ps, lost: lost_data };
         self.rates.row(tally, left, (self.since, now), early)
     }
 
+    /// Returns the internal quantity of the discipline. NaN means that there is none.
     pub fn gauge(&self) -> f64 {
         self.aqm.as_ref().and_then(|aqm| aqm.queue.gauge()).map_or(f64::NAN, |gauge| gauge.1)
     }
 
+    /// Returns the digest of all departures.
     pub fn digest(&self) -> u64 {
         self.digest
     }
 
+    /// Returns the memory that the port takes, bytes.
     pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.leaves.capacity() * size_of::<Leave>()
+        size_of::<Self>() + self.departures.capacity() * size_of::<Departure>()
     }
 }
 

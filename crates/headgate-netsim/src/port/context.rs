@@ -1,29 +1,34 @@
-//! What a port needs that holds packets.
+//! The surroundings of a port that stores packets.
 
 use headgate_model::units::{Span, Time};
 
-use super::Held;
-use crate::packet::Packet;
+use super::PortOccupancy;
+use crate::packets::packet::Packet;
+use crate::packets::side_table::SideTable;
+use crate::record::trace::PortTrace;
 use crate::record::{Counters, EventKind};
-use crate::side_table::SideTable;
-use crate::trace::PortTrace;
 
-/// What a port needs of the world, and where departing packets go: with the time of their arrival.
+/// The state that a port reads and writes while it handles packets.
 pub struct PortContext<'a> {
+    /// Counters of the shard.
     pub counters: &'a mut Counters,
+    /// Headers and SACK blocks of the shard's packets.
     pub side_table: &'a mut SideTable,
-    pub leaving: &'a mut Vec<(Time, Packet)>,
-    pub held: &'a mut Held,
-    /// Who follows packets here.
+    /// Packets that have left the port, with the times of their arrival at the next node.
+    pub outgoing: &'a mut Vec<(Time, Packet)>,
+    /// Packets stored by all ports of the shard.
+    pub occupancy: &'a mut PortOccupancy,
+    /// Records events at this port, if anything is traced.
     pub trace: Option<PortTrace<'a>>,
 }
 
 impl PortContext<'_> {
-    /// Something happened to a packet while so many waited, after it had waited itself.
+    /// Records an event of a packet if it is traced. `queue` packets wait; the packet itself has waited for
+    /// `waited`.
     #[inline]
     pub fn note(&mut self, event: (Time, EventKind), packet: &Packet, queue: usize, waited: Option<Span>) {
         if let Some(trace) = &mut self.trace {
-            trace.note(event, packet, self.side_table, queue, waited);
+            trace.record(event, packet, self.side_table, queue, waited);
         }
     }
 }

@@ -6,37 +6,39 @@ use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Chance, and numbers of packets.
+/// Losses by probability and by packet number.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Loss {
     probability: f64,
-    /// Probabilities to come, and from when on, the next one last.
+    /// Future probabilities and their times, the next one last.
     coming: Vec<(Time, f64)>,
     stream: Stream,
-    /// Numbers of packets that are lost in any case, and packets so far.
+    /// Numbers of packets that are lost in any case.
     listed: VecDeque<u64>,
+    /// Packets so far.
     entered: u64,
-    /// Packets that are lost once they have left: when that is, and whether they are data.
+    /// Packets that are lost and have not left yet: departure time, and whether they are data.
     doomed: VecDeque<(Time, bool)>,
 }
 
 impl Loss {
-    /// That of a line which others lose packets of too.
-    pub fn kept(link: &Link, stream: Stream) -> Box<Self> {
+    /// Creates the losses of a link even if it loses none itself: impairments record their losses here.
+    pub fn always(link: &Link, stream: Stream) -> Box<Self> {
         let coming = link.losses.iter().rev().map(|change| (change.at_ps, change.loss)).collect();
         let (listed, doomed) = (link.lose.iter().copied().collect(), VecDeque::new());
         Box::new(Self { probability: link.loss, coming, stream, listed, entered: 0, doomed })
     }
 
-    /// `None` if no packet is ever lost.
+    /// Creates the losses of a link; `None` if it never loses a packet.
     pub fn new(link: &Link, stream: Stream) -> Option<Box<Self>> {
         let any = link.loss > 0.0 || !link.lose.is_empty() || !link.losses.is_empty();
-        any.then(|| Self::kept(link, stream))
+        any.then(|| Self::always(link, stream))
     }
 
-    /// Whether the line loses the packet that comes now and leaves then. Calls come in the order of both.
-    pub fn takes(&mut self, now: Time, leaves: Time, data: bool) -> bool {
-        self.settle(now);
+    /// Decides whether the line loses a packet that arrives at `now` and leaves at `leaves`. Both increase
+    /// from call to call.
+    pub fn loses(&mut self, now: Time, leaves: Time, data: bool) -> bool {
+        self.remove_departed(now);
         self.change(leaves);
         self.entered += 1;
         let listed = self.listed.front() == Some(&self.entered);
@@ -44,12 +46,12 @@ impl Loss {
             self.listed.pop_front();
         }
         let lost = listed || (self.probability > 0.0 && self.stream.chance(self.probability));
-        lost && self.lose(now, leaves, data)
+        lost && self.add_loss(now, leaves, data)
     }
 
-    /// A packet is lost that comes now and leaves then; true.
-    pub fn lose(&mut self, now: Time, leaves: Time, data: bool) -> bool {
-        self.settle(now);
+    /// Records the loss of a packet that arrives at `now` and leaves at `leaves`. Returns true.
+    pub fn add_loss(&mut self, now: Time, leaves: Time, data: bool) -> bool {
+        self.remove_departed(now);
         self.doomed.push_back((leaves, data));
         true
     }
@@ -61,15 +63,15 @@ impl Loss {
         }
     }
 
-    fn settle(&mut self, now: Time) {
+    fn remove_departed(&mut self, now: Time) {
         while self.doomed.front().is_some_and(|packet| packet.0 <= now) {
             self.doomed.pop_front();
         }
     }
 
-    /// Packets that will be lost and have not left yet: all, and the data among them.
-    pub fn ahead(&mut self, now: Time) -> (u64, u64) {
-        self.settle(now);
+    /// Counts the packets that will be lost and have not left yet: all of them, and the data packets.
+    pub fn pending_losses(&mut self, now: Time) -> (u64, u64) {
+        self.remove_departed(now);
         (self.doomed.len() as u64, self.doomed.iter().filter(|packet| packet.1).count() as u64)
     }
 }

@@ -1,8 +1,10 @@
-//! An output port: the queue that feeds a line.
+//! Output ports: the queue in front of a line.
 //!
-//! Where packets are kept or not as they arrive, in order, a port is [`analytic::AnalyticPort`], which stores none of
-//! them; where a router gives feedback besides, [`feedback::FeedbackPort`], which stores its headers' numbers. Where the
-//! queue decides at departure too it is [`queued::QueuedPort`].
+//! There are three forms of port:
+//!
+//! * [`analytic::AnalyticPort`] decides everything when a packet arrives, and stores no packet.
+//! * [`feedback::FeedbackPort`] adds router feedback. It stores each packet until its transmission begins.
+//! * [`queued::QueuedPort`] serves disciplines that also decide at departure. It stores its packets.
 
 pub mod analytic;
 pub mod context;
@@ -26,38 +28,40 @@ use headgate_model::queue::{Discipline, Queues};
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::choices::{Choice, Fitted, Lists};
-use crate::packet::Packet;
+use crate::devices::{Arrays, PortDevices, ResolvedDevice};
+use crate::packets::index::Address;
+use crate::packets::packet::Packet;
 use crate::record::PortRow;
 use analytic::AnalyticPort;
 use feedback::FeedbackPort;
 use line::Line;
 use loss::Loss;
-use opportunities::{Opportunities, Trace};
-use queued::{Beside, QueuedPort};
+use opportunities::{Opportunities, OpportunityTrace};
+use queued::{BuiltDevices, QueuedPort};
 use rates::Rates;
-use wire::{Stage, Wire};
+use wire::{ImpairmentChain, Wire};
 
-/// What became of a packet offered to a port.
+/// The fate of a packet at an analytic port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It reaches the other end at this time.
     Arrives(Time),
-    /// The buffer was full.
+    /// The buffer was full, or the discipline dropped it.
     Dropped,
-    /// It was sent and lost on the line.
+    /// The line sent it and lost it.
     Lost,
 }
 
-/// How much may be here.
+/// How many packets and bytes may be present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Room {
-    /// Packets, the one in service included.
+pub struct BufferLimit {
+    /// Packets, with the packet in service.
     pub packets: usize,
+    /// Bytes.
     pub bytes: u64,
 }
 
-impl From<Buffer> for Room {
+impl From<Buffer> for BufferLimit {
     fn from(buffer: Buffer) -> Self {
         let (packets, bytes) = match buffer {
             Buffer::Packets(n) => (usize::try_from(n).unwrap_or(usize::MAX - 1) + 1, u64::MAX),
@@ -68,67 +72,71 @@ impl From<Buffer> for Room {
     }
 }
 
-/// Packets in the hands of ports.
+/// Packets that the ports of a shard store, and their limit.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Held {
+pub struct PortOccupancy {
+    /// Packets stored.
     pub packets: usize,
-    /// Packets that there may be: a limit of the machine, so it is not kept with the state.
+    /// Most packets that may be stored. The limit belongs to the machine, so snapshots omit it.
     #[serde(skip, default = "no_limit")]
-    pub most: usize,
-    /// There was no room for some: they count as dropped, and the run means nothing.
-    pub full: bool,
+    pub limit: usize,
+    /// A packet found no room. It counts as dropped, and the results are invalid.
+    pub is_exceeded: bool,
 }
 
 fn no_limit() -> usize {
     usize::MAX
 }
 
-impl Default for Held {
+impl Default for PortOccupancy {
     fn default() -> Self {
-        Self { packets: 0, most: no_limit(), full: false }
+        Self { packets: 0, limit: no_limit(), is_exceeded: false }
     }
 }
 
-impl Held {
-    /// Whether there is room for one more, which is then taken.
+impl PortOccupancy {
+    /// Reserves room for one more packet. Returns whether there was room.
     #[inline]
-    fn take(&mut self) -> bool {
-        let room = self.packets < self.most;
+    fn reserve(&mut self) -> bool {
+        let room = self.packets < self.limit;
         self.packets += usize::from(room);
-        self.full |= !room;
+        self.is_exceeded |= !room;
         room
     }
 }
 
-/// The digest of a port after one more departure: equal runs have equal sums.
+/// Extends the digest of a port by one departure. Equal runs have equal digests.
 #[inline]
-fn digested(before: u64, leaves: Time, flow: u32) -> u64 {
-    (before ^ leaves ^ u64::from(flow) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+fn extend_digest(before: u64, leaves: Time, address: Address) -> u64 {
+    (before ^ leaves ^ u64::from(address.0) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Any kind. Lines are many and lie side by side; the others are few.
+/// A port of any form. Analytic ports are many and stored side by side; the others are few.
 #[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "L: ControllerRegistry")]
 pub enum Port<L: ControllerRegistry> {
+    /// Decides everything at arrival.
     Analytic(AnalyticPort<L::Queue>),
+    /// Adds router feedback.
     Feedback(Box<FeedbackPort<L::Queue, L::Router>>),
+    /// Stores its packets.
     Queued(Box<QueuedPort<L>>),
 }
 
 impl<L: ControllerRegistry> Port<L> {
-    /// `lists` are columns beside the plan, of which a link's trace is one.
-    pub fn new(link: &Link, fitted: &Fitted, lists: &Lists, seed: u64) -> Self {
+    /// Creates the port of a link. `arrays` contains the traces of links.
+    pub fn new(link: &Link, devices: &PortDevices, arrays: &Arrays, seed: u64) -> Self {
         let stream = |purpose: &str| Stream::new(seed, &format!("{purpose} {}", link.name), 0);
         let bytes_s = link.rate_bps as f64 / 8.0;
         let queue =
-            fitted.queue.as_ref().map(|choice| L::Queue::build(choice.index, &choice.values, bytes_s));
-        let router = fitted
+            devices.queue.as_ref().map(|choice| L::Queue::build(choice.index, &choice.values, bytes_s));
+        let router = devices
             .feedback
             .as_ref()
             .map(|choice| L::Router::build(choice.index, &choice.values, bytes_s, stream("feedback")));
         let chance = stream("queue");
-        if is_plain(link, fitted) && !queue.as_ref().is_some_and(Discipline::has_dequeue) {
+        if is_plain(link, devices) && !queue.as_ref().is_some_and(Discipline::has_dequeue) {
             let loss = Loss::new(link, stream("loss"));
             let analytic = AnalyticPort::new(link, loss).with_aqm(queue, chance);
             return match router {
@@ -136,15 +144,15 @@ impl<L: ControllerRegistry> Port<L> {
                 None => Self::Analytic(analytic),
             };
         }
-        let beside = Beside {
-            wire: wire::<L>(link, fitted, seed),
-            ingress: row::<L>(&fitted.ingress, "ingress", link, seed),
+        let beside = BuiltDevices {
+            wire: wire::<L>(link, devices, seed),
+            ingress: impairment_chain::<L>(&devices.ingress, "ingress", link, seed),
             router,
         };
-        Self::Queued(Box::new(QueuedPort::new(link.buffer, line(link, lists), queue, beside, chance)))
+        Self::Queued(Box::new(QueuedPort::new(link.buffer, line(link, arrays), queue, beside, chance)))
     }
 
-    /// Packets waiting at `now`, the one in service not counted.
+    /// Returns the number of packets that wait at `now`, without the packet in service.
     pub fn queue(&mut self, now: Time) -> usize {
         match self {
             Self::Analytic(analytic) => analytic.queue(now),
@@ -153,7 +161,7 @@ impl<L: ControllerRegistry> Port<L> {
         }
     }
 
-    /// Data packets that the port holds.
+    /// Counts the data packets that the port stores.
     pub fn held_data(&self) -> usize {
         match self {
             Self::Analytic(_) => 0,
@@ -162,7 +170,7 @@ impl<L: ControllerRegistry> Port<L> {
         }
     }
 
-    /// The packets that the port holds.
+    /// Iterates over the packets that the port stores.
     pub fn held_mut(&mut self) -> Box<dyn Iterator<Item = &mut Packet> + '_> {
         match self {
             Self::Analytic(_) => Box::new(std::iter::empty()),
@@ -171,7 +179,7 @@ impl<L: ControllerRegistry> Port<L> {
         }
     }
 
-    /// What decides here, if anything does.
+    /// Returns the queue discipline, if there is one.
     pub fn discipline_mut(&mut self) -> Option<&mut L::Queue> {
         match self {
             Self::Analytic(analytic) => analytic.discipline_mut(),
@@ -180,7 +188,7 @@ impl<L: ControllerRegistry> Port<L> {
         }
     }
 
-    /// Starts counting afresh at `now` (the end of warm-up).
+    /// Restarts the tally at `now`, the end of warm-up.
     pub fn reset(&mut self, now: Time) {
         match self {
             Self::Analytic(analytic) => analytic.reset(now),
@@ -189,16 +197,16 @@ impl<L: ControllerRegistry> Port<L> {
         }
     }
 
-    /// Bytes sent and packets dropped since the tally began.
-    pub fn passed(&mut self, now: Time) -> (u64, u64) {
+    /// Returns the bytes sent and the packets dropped since the tally began.
+    pub fn sent_and_dropped(&mut self, now: Time) -> (u64, u64) {
         match self {
-            Self::Analytic(analytic) => analytic.passed(now),
-            Self::Feedback(feedback) => feedback.analytic.passed(now),
-            Self::Queued(queued) => queued.passed(now),
+            Self::Analytic(analytic) => analytic.sent_and_dropped(now),
+            Self::Feedback(feedback) => feedback.analytic.sent_and_dropped(now),
+            Self::Queued(queued) => queued.sent_and_dropped(now),
         }
     }
 
-    /// What happened since the tally began.
+    /// Returns the counts since the tally began.
     pub fn row(&mut self, now: Time) -> PortRow {
         match self {
             Self::Analytic(analytic) => analytic.row(now),
@@ -207,7 +215,8 @@ impl<L: ControllerRegistry> Port<L> {
         }
     }
 
-    /// What the router or the queue shows of itself; NaN if nothing.
+    /// Returns the internal quantity of the router, or else of the discipline. NaN means that there is
+    /// none.
     pub fn gauge(&self) -> f64 {
         match self {
             Self::Analytic(analytic) => analytic.gauge(),
@@ -216,6 +225,7 @@ impl<L: ControllerRegistry> Port<L> {
         }
     }
 
+    /// Returns the digest of all departures.
     pub fn digest(&self) -> u64 {
         match self {
             Self::Analytic(analytic) => analytic.digest(),
@@ -224,6 +234,7 @@ impl<L: ControllerRegistry> Port<L> {
         }
     }
 
+    /// Returns the memory that the port takes, bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Analytic(analytic) => analytic.bytes(),
@@ -233,47 +244,50 @@ impl<L: ControllerRegistry> Port<L> {
     }
 }
 
-/// Whether a link only has a rate, a delay and independent losses.
-fn is_plain(link: &Link, fitted: &Fitted) -> bool {
+/// Returns whether a link needs only a rate, a delay and independent losses.
+fn is_plain(link: &Link, devices: &PortDevices) -> bool {
     link.trace.is_none()
         && link.delays.is_empty()
-        && fitted.ingress.is_empty()
-        && fitted.impairments.is_empty()
+        && devices.ingress.is_empty()
+        && devices.impairments.is_empty()
 }
 
-fn line(link: &Link, lists: &Lists) -> Line {
+fn line(link: &Link, arrays: &Arrays) -> Line {
     let Some(trace) = &link.trace else {
-        return Line::paced(Rates::new(link.rate_bps, &link.changes));
+        return Line::at_rates(Rates::new(link.rate_bps, &link.changes));
     };
-    let times = lists[&trace.list].as_slice().into();
-    Line::traced(Opportunities::new(Trace::new(times, trace.period_ps.unwrap_or(NEVER))), link.rate_bps)
+    let times = arrays[&trace.list].as_slice().into();
+    Line::from_trace(
+        Opportunities::new(OpportunityTrace::new(times, trace.period_ps.unwrap_or(NEVER))),
+        link.rate_bps,
+    )
 }
 
-fn wire<L: ControllerRegistry>(link: &Link, fitted: &Fitted, seed: u64) -> Wire<L::Impairment> {
+fn wire<L: ControllerRegistry>(link: &Link, devices: &PortDevices, seed: u64) -> Wire<L::Impairment> {
     let chance = Stream::new(seed, &format!("loss {}", link.name), 0);
-    let row = row::<L>(&fitted.impairments, "impairment", link, seed);
-    let loss = match row.as_slice() {
+    let chain = impairment_chain::<L>(&devices.impairments, "impairment", link, seed);
+    let loss = match chain.as_slice() {
         [] => Loss::new(link, chance),
-        _ => Some(Loss::kept(link, chance)),
+        _ => Some(Loss::always(link, chance)),
     };
     let delays: Vec<_> = link.delays.iter().map(|change| (change.at_ps, change.delay_ps)).collect();
-    Wire::new(link.delay_ps, &delays, row, loss)
+    Wire::new(link.delay_ps, &delays, chain, loss)
 }
 
-fn row<L: ControllerRegistry>(
-    choices: &[Choice],
+fn impairment_chain<L: ControllerRegistry>(
+    choices: &[ResolvedDevice],
     purpose: &str,
     link: &Link,
     seed: u64,
-) -> Vec<Stage<L::Impairment>> {
-    let stage = |(number, choice): (u64, &Choice)| {
+) -> ImpairmentChain<L::Impairment> {
+    let stage = |(number, choice): (u64, &ResolvedDevice)| {
         let chance = Stream::new(seed, &format!("{purpose} {}", link.name), number);
         (L::Impairment::build(choice.index, &choice.values), chance)
     };
     (0..).zip(choices).map(stage).collect()
 }
 
-/// A link for tests: no buffer limit, nothing special.
+/// Creates a link for tests: no buffer limit, no loss.
 #[cfg(test)]
 pub fn sample_link(rate_bps: u64, delay_ps: u64) -> Link {
     Link { name: "link".into(), to: 1, rate_bps, delay_ps, ..Link::default() }

@@ -1,7 +1,8 @@
-//! Service by opportunities: instants at which a line carries so many bytes, whether anybody uses them or not.
+//! Service by opportunities: instants at which a line carries a fixed number of bytes, used or not.
 //!
-//! That is how traces of cellular links are recorded, and what mahimahi's `mm-link` plays back (Netravali et al. 2015): an
-//! opportunity ends one packet and begins the next, and what is left of it when the queue is empty is lost.
+//! Traces of cellular links are recorded in this form, and mahimahi's `mm-link` replays them (Netravali et
+//! al. 2015). An opportunity ends one packet and begins the next. Its unused rest is lost if the queue is
+//! empty.
 
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -10,27 +11,27 @@ use std::sync::Arc;
 /// Bytes of an opportunity: the largest IP packet of an Ethernet.
 pub const BYTES: u64 = 1500;
 
-/// Instants in rising order, the first after `period` being as the first again if they repeat.
+/// Opportunity times in rising order. A repeating trace starts again after `period`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Trace {
+pub struct OpportunityTrace {
     times: Arc<[Time]>,
-    /// After which all begins anew; `NEVER` for once.
+    /// After this time the trace repeats; `NEVER` if it does not.
     period: Span,
 }
 
-impl Trace {
-    /// `times` are not empty, rise, begin after 0 and end at `period` or before.
+impl OpportunityTrace {
+    /// `times` must be non-empty and rising. The first one is after 0, the last one not after `period`.
     pub fn new(times: Arc<[Time]>, period: Span) -> Self {
         Self { times, period }
     }
 
-    /// The number of the first opportunity after `now`.
-    fn after(&self, now: Time) -> u64 {
+    /// Returns the number of the first opportunity after `now`.
+    fn first_after(&self, now: Time) -> u64 {
         let (rounds, rest) = (now / self.period, now % self.period);
         rounds * self.times.len() as u64 + self.times.partition_point(|&time| time <= rest) as u64
     }
 
-    /// When the opportunity of this number is.
+    /// Returns the time of an opportunity.
     fn at(&self, number: u64) -> Time {
         let many = self.times.len() as u64;
         let (round, place) = (number / many, (number % many) as usize);
@@ -38,36 +39,38 @@ impl Trace {
     }
 }
 
-/// How far a line has used them.
+/// The opportunities that a line has used.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opportunities {
-    trace: Trace,
+    trace: OpportunityTrace,
     /// Number of the next one.
     next: u64,
-    /// Bytes left of the one before, at its instant.
+    /// Bytes left of the previous one, at its instant.
     left: u64,
 }
 
 impl Opportunities {
-    pub fn new(trace: Trace) -> Self {
+    /// A line that has used none of the trace.
+    pub fn new(trace: OpportunityTrace) -> Self {
         Self { trace, next: 0, left: 0 }
     }
 
-    /// When a packet has been carried whose service begins now; `NEVER` if the trace ends before. Only a packet that has
-    /// `waited` may use what is left of an opportunity at this instant: others came too late for it.
+    /// Returns when a packet has been carried whose service begins at `now`; `NEVER` if the trace ends
+    /// before. Only a packet that has `waited` can use the rest of an opportunity at this instant: others
+    /// arrived too late for it.
     pub fn serve(&mut self, now: Time, bytes: u64, waited: bool) -> Time {
         let here = waited && self.next > 0 && self.trace.at(self.next - 1) == now;
         self.left = if here { self.left } else { 0 };
-        self.next = self.next.max(self.trace.after(now));
+        self.next = self.next.max(self.trace.first_after(now));
         let more = bytes.saturating_sub(self.left).div_ceil(BYTES);
         self.left = self.left + more * BYTES - bytes;
         self.next += more;
         if more == 0 { now } else { self.trace.at(self.next - 1) }
     }
 
-    /// Bytes that the line could have carried until `now`.
+    /// Returns the bytes that the line could have carried until `now`.
     pub fn carried(&self, now: Time) -> u64 {
-        self.trace.after(now) * BYTES
+        self.trace.first_after(now) * BYTES
     }
 }
 
@@ -76,7 +79,7 @@ mod tests {
     use super::*;
 
     fn line(times: &[Time], period: Span) -> Opportunities {
-        Opportunities::new(Trace::new(times.into(), period))
+        Opportunities::new(OpportunityTrace::new(times.into(), period))
     }
 
     #[test]

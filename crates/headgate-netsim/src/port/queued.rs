@@ -1,8 +1,9 @@
-//! A port that holds its packets: a discipline says which one leaves next, and drops at departure too.
+//! A port that stores its packets. Its discipline chooses which packet leaves next, and can drop packets at
+//! departure.
 //!
-//! Nothing happens here between two arrivals but departures and ticks, whose times are known. So they
-//! are made up for when the next packet arrives or the window ends ([`QueuedPort::catch_up`]), in order, and
-//! no event is needed for them.
+//! Between two arrivals only departures, ticks and rate changes occur, all at known times.
+//! [`QueuedPort::catch_up`] processes them in order when the next packet arrives or the window ends. They
+//! need no events.
 
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
@@ -14,93 +15,106 @@ use serde::{Deserialize, Serialize};
 
 use super::context::PortContext;
 use super::line::{Job, Line};
-use super::served::Served;
+use super::served::ServiceOrder;
 use super::store::Store;
 use super::wire::{Stage, Wire, pass_all};
-use super::{Held, Room, digested};
-use crate::packet::Packet;
-use crate::record::{Early, EventKind, PortRow, Tally};
+use super::{BufferLimit, PortOccupancy, extend_digest};
+use crate::packets::packet::Packet;
+use crate::record::{EarlyCounts, EventKind, PortRow, Tally};
 
+/// A port that stores its packets.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "L: ControllerRegistry")]
 pub struct QueuedPort<L: ControllerRegistry> {
     line: Line,
     wire: Wire<L::Impairment>,
-    /// What arrivals meet before the queue.
+    /// Impairments that arrivals pass before the queue.
     ingress: Vec<Stage<L::Impairment>>,
     digest: u64,
-    room: Room,
+    room: BufferLimit,
     store: Store,
-    queue: Served<L::Queue>,
+    queue: ServiceOrder<L::Queue>,
     router: Option<L::Router>,
     chance: Stream,
     since: Time,
-    /// Packets and bytes here when the tally began, and how long they had waited.
+    /// Packets and bytes present when the tally began, and the time that they had waited by then,
+    /// picoseconds.
     carried: (u64, u64),
     waited: u128,
     tally: Tally,
-    /// How long data waited that the discipline dropped.
-    in_vain: u128,
-    /// Numbers of the packets that the discipline drops.
+    /// Time that data packets waited before the discipline dropped them, picoseconds.
+    dropped_wait: u128,
+    /// Numbers in the store of the packets that the discipline drops. Scratch memory.
     #[serde(skip)]
     drops: Vec<u32>,
 }
 
-/// What stands at a port besides its queue.
+/// The devices of a port other than its queue discipline, built and ready to use.
 #[derive(Clone, Debug)]
-pub struct Beside<L: ControllerRegistry> {
+pub struct BuiltDevices<L: ControllerRegistry> {
+    /// The path from the port to the other end of the link.
     pub wire: Wire<L::Impairment>,
+    /// Impairments that arrivals pass before the queue.
     pub ingress: Vec<Stage<L::Impairment>>,
+    /// Router feedback, if it is used.
     pub router: Option<L::Router>,
 }
 
 impl<L: ControllerRegistry> QueuedPort<L> {
-    pub fn new(room: Buffer, line: Line, queue: Option<L::Queue>, beside: Beside<L>, chance: Stream) -> Self {
-        let Beside { wire, ingress, router } = beside;
+    /// Creates a port with this buffer and line. Without a discipline, packets leave in order of arrival.
+    pub fn new(
+        room: Buffer,
+        line: Line,
+        queue: Option<L::Queue>,
+        beside: BuiltDevices<L>,
+        chance: Stream,
+    ) -> Self {
+        let BuiltDevices { wire, ingress, router } = beside;
         Self {
             line,
             wire,
             ingress,
             digest: 0,
-            room: Room::from(room),
+            room: BufferLimit::from(room),
             store: Store::default(),
-            queue: Served::new(queue),
+            queue: ServiceOrder::new(queue),
             router,
             chance,
             since: 0,
             carried: (0, 0),
             waited: 0,
             tally: Tally::default(),
-            in_vain: 0,
+            dropped_wait: 0,
             drops: Vec::new(),
         }
     }
 
-    /// Packets waiting, the one in service not counted.
+    /// Returns the number of packets that wait, without the packet in service.
     pub fn queue(&self) -> usize {
         self.store.len()
     }
 
-    /// What decides here, if anything does.
+    /// Returns the queue discipline, if there is one.
     pub fn discipline_mut(&mut self) -> Option<&mut L::Queue> {
         self.queue.discipline_mut()
     }
 
-    /// Data packets among those that wait.
+    /// Counts the data packets that wait.
     pub fn held_data(&self) -> usize {
         self.store.data()
     }
 
+    /// Iterates over the packets that wait.
     pub fn held_mut(&mut self) -> impl Iterator<Item = &mut Packet> {
         self.store.packets_mut()
     }
 
-    /// When the next packet's transmission begins; never if none waits.
+    /// Returns when the next transmission begins, or `NEVER` if no packet waits.
     pub fn next_departure(&self) -> Time {
         if self.queue() == 0 { NEVER } else { self.line.until() }
     }
 
-    /// A packet arrives at `now`. Calls must come in time order.
+    /// Receives a packet at `now`. Calls must come in time order.
     pub fn arrive(&mut self, now: Time, packet: &Packet, ctx: &mut PortContext) {
         self.catch_up(now + 1, ctx);
         self.tally.arrivals += 1;
@@ -110,13 +124,13 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         }
         let backlog = self.backlog(now);
         if let Some(router) = &mut self.router {
-            let header = ctx.side_table.number_of(packet, router.scheme());
-            let words = ctx.side_table.words(header).map(|words| &*words);
+            let header = ctx.side_table.header_number(packet, router.scheme());
+            let words = ctx.side_table.header_words(header).map(|words| &*words);
             router.on_arrival(&packet.passing(), words, &backlog);
         }
         let backlog = self.with_room(now, backlog, ctx);
         let verdict = self.verdict(packet, &backlog);
-        if verdict == Verdict::Drop || !ctx.held.take() {
+        if verdict == Verdict::Drop || !ctx.occupancy.reserve() {
             return self.discard(now, packet, None, ctx);
         }
         self.keep(now, packet, verdict == Verdict::Mark, &backlog, ctx);
@@ -130,7 +144,8 @@ impl<L: ControllerRegistry> QueuedPort<L> {
             || self.store.waiting_bytes() as f64 > self.room.bytes as f64
     }
 
-    /// The backlog after the discipline has made room for an arrival, if it does.
+    /// Lets the discipline make room for an arrival while the buffer is full. Returns the backlog
+    /// afterwards.
     fn with_room(&mut self, now: Time, mut backlog: Backlog, ctx: &mut PortContext) -> Backlog {
         while self.is_full(&backlog) && self.queue.make_room(&mut self.drops) {
             self.clear_drops(now, ctx);
@@ -165,9 +180,9 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         }
     }
 
-    /// Takes a packet out of the store, and says how long it waited.
-    fn release(&mut self, now: Time, id: u32, held: &mut Held) -> (Packet, Span) {
-        held.packets -= 1;
+    /// Takes a packet out of the store. Returns it with the time that it waited.
+    fn release(&mut self, now: Time, id: u32, occupancy: &mut PortOccupancy) -> (Packet, Span) {
+        occupancy.packets -= 1;
         let (packet, waited) = self.store.take(now, id);
         self.tally.wait_ps += u128::from(waited);
         (packet, waited)
@@ -175,13 +190,13 @@ impl<L: ControllerRegistry> QueuedPort<L> {
 
     fn clear_drops(&mut self, now: Time, ctx: &mut PortContext) {
         while let Some(id) = self.drops.pop() {
-            let (packet, waited) = self.release(now, id, ctx.held);
-            self.in_vain += u128::from(waited * u64::from(packet.is_data()));
+            let (packet, waited) = self.release(now, id, ctx.occupancy);
+            self.dropped_wait += u128::from(waited * u64::from(packet.is_data()));
             self.discard(now, &packet, Some(waited), ctx);
         }
     }
 
-    /// Drops a packet, which had waited unless it comes now.
+    /// Counts and releases a dropped packet. `waited` is `None` for a packet that is dropped on arrival.
     fn discard(&mut self, now: Time, packet: &Packet, waited: Option<Span>, ctx: &mut PortContext) {
         ctx.note((now, EventKind::Dropped), packet, self.queue(), waited);
         self.tally.drops += 1;
@@ -190,12 +205,12 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         ctx.side_table.forget(packet);
     }
 
-    /// All departures, ticks and changes of the rate before `until`.
+    /// Processes all departures, ticks and rate changes before `until`.
     pub fn catch_up(&mut self, until: Time, ctx: &mut PortContext) {
         while self.step(until, ctx) {}
     }
 
-    /// The next of them, if there is any.
+    /// Processes the next departure, tick or rate change before `until`. Returns whether there was one.
     pub fn step(&mut self, until: Time, ctx: &mut PortContext) -> bool {
         let (departure, tick, change) = (self.next_departure(), self.next_tick(), self.line.next_change());
         let next = departure.min(tick).min(change);
@@ -226,11 +241,11 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         }
     }
 
-    /// The line is free: the next packet's transmission begins.
+    /// The line is free: begins the next transmission.
     fn depart(&mut self, now: Time, ctx: &mut PortContext) {
         let backlog = self.backlog(now);
         if let Some((id, marked)) = self.queue.dequeue(&backlog, &mut self.drops) {
-            let (packet, waited) = self.release(now, id, ctx.held);
+            let (packet, waited) = self.release(now, id, ctx.occupancy);
             self.tally.marks += u64::from(marked);
             ctx.counters.wait_ps += u128::from(waited * u64::from(packet.is_data()));
             if marked {
@@ -247,7 +262,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
             self.write(&packet, now, ctx);
         }
         let leaves = self.line.send(now, Job { size: packet.size, waited });
-        self.digest = digested(self.digest, leaves, packet.flow);
+        self.digest = extend_digest(self.digest, leaves, packet.address);
         ctx.note((leaves, EventKind::Departed), &packet, self.queue(), Some(waited));
         match self.wire.carry(now, leaves, &packet.passing()) {
             Some((arrives, copies)) => self.deliver(arrives, copies, packet, ctx),
@@ -256,12 +271,12 @@ impl<L: ControllerRegistry> QueuedPort<L> {
     }
 
     fn deliver(&mut self, arrives: Time, copies: u32, packet: Packet, ctx: &mut PortContext) {
-        ctx.leaving.push((arrives, packet));
+        ctx.outgoing.push((arrives, packet));
         self.tally.copies += u64::from(copies);
         ctx.counters.segments_copied += u64::from(copies) * u64::from(packet.is_data());
-        // a picosecond apart: their order is theirs, not that of a sort
+        // Copies arrive a picosecond apart, so that their order does not depend on a sort.
         for k in 1..=u64::from(copies) {
-            ctx.leaving.push((arrives + k, ctx.side_table.copy(&packet)));
+            ctx.outgoing.push((arrives + k, ctx.side_table.copy(&packet)));
         }
     }
 
@@ -272,12 +287,12 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         ctx.side_table.forget(packet);
     }
 
-    /// The router writes into the packet's header.
+    /// Lets the router write into the packet's header.
     fn write(&mut self, packet: &Packet, now: Time, ctx: &mut PortContext) {
         let backlog = self.backlog(now);
         if let Some(router) = &mut self.router {
-            let header = ctx.side_table.number_of(packet, router.scheme());
-            router.on_departure(&packet.passing(), ctx.side_table.words(header), &backlog);
+            let header = ctx.side_table.header_number(packet, router.scheme());
+            router.on_departure(&packet.passing(), ctx.side_table.header_words(header), &backlog);
         }
     }
 
@@ -296,49 +311,52 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         }
     }
 
-    /// Packets and bytes here at `now`, the part of the one in service that is still to be sent included.
+    /// Returns the packets and bytes present at `now`, with the unsent part of the packet in service.
     fn present(&self, now: Time) -> (u64, u64) {
         let packets = self.queue() as u64 + u64::from(self.line.until() > now);
         (packets, self.store.waiting_bytes() + self.line.rest(now))
     }
 
-    /// Starts counting afresh at `now`, up to which all has been made up for.
+    /// Restarts the tally at `now`, the end of warm-up. All events before `now` must have been processed.
     pub fn reset(&mut self, now: Time) {
         self.line.reset(now);
         self.carried = self.present(now);
         self.waited = self.store.waits_ps(now).0;
         self.since = now;
-        let (max_queue, lost) = (self.queue() as u64, self.wire.losses_ahead(now).0);
+        let (max_queue, lost) = (self.queue() as u64, self.wire.pending_losses(now).0);
         self.tally = Tally { max_queue, lost, ..Tally::default() };
     }
 
-    /// Bytes sent and packets dropped since the tally began.
-    pub fn passed(&mut self, now: Time) -> (u64, u64) {
+    /// Returns the bytes sent and the packets dropped since the tally began.
+    pub fn sent_and_dropped(&mut self, now: Time) -> (u64, u64) {
         let present = self.present(now);
-        self.tally.passed(self.carried, present)
+        self.tally.sent_and_dropped(self.carried, present)
     }
 
-    /// What happened since the tally began until `now`, up to which all has been made up for.
+    /// Returns the counts since the tally began. All events before `now` must have been processed.
     pub fn row(&mut self, now: Time) -> PortRow {
         let left = self.tally.left(self.carried, self.present(now));
         let (waits, waits_of_data) = self.store.waits_ps(now);
-        let (lost, lost_data) = self.wire.losses_ahead(now);
+        let (lost, lost_data) = self.wire.pending_losses(now);
         let wait_ps = self.tally.wait_ps + waits - self.waited;
         let tally = Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally };
-        let early = Early { wait_ps: -((waits_of_data + self.in_vain) as i128), lost: lost_data };
+        let early = EarlyCounts { wait_ps: -((waits_of_data + self.dropped_wait) as i128), lost: lost_data };
         self.line.row(tally, left, (self.since, now), early)
     }
 
-    /// What the router shows of itself, or else the discipline.
+    /// Returns the internal quantity of the router, or else of the discipline. NaN means that there is
+    /// none.
     pub fn gauge(&self) -> f64 {
         let router = self.router.as_ref().and_then(Feedback::gauge);
         router.or_else(|| self.queue.gauge()).map_or(f64::NAN, |gauge| gauge.1)
     }
 
+    /// Returns the digest of all departures.
     pub fn digest(&self) -> u64 {
         self.digest
     }
 
+    /// Returns the memory that the port takes, bytes.
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.store.memory()
     }
@@ -350,13 +368,13 @@ impl Packet {
     }
 
     fn queued(&self, id: u32, since_s: f64) -> QueuedPacket {
-        let (offer, size_bytes) = (self.arrival(), u32::from(self.size));
+        let (arrival, size_bytes) = (self.arrival(), u32::from(self.size));
         QueuedPacket {
             id,
             size_bytes,
-            flow: offer.flow,
+            flow: arrival.flow,
             data: self.is_data(),
-            capable: offer.capable,
+            capable: arrival.capable,
             since_s,
         }
     }

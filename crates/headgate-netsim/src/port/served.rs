@@ -1,4 +1,4 @@
-//! In which order those leave that a port holds.
+//! The order in which a port that stores packets sends them.
 
 use headgate_model::chance::Stream;
 use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Verdict};
@@ -6,29 +6,32 @@ use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// As a discipline says that decides at departure, or first come, first served.
+/// The order of service: chosen by a discipline, or first come, first served.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Served<Q> {
+pub enum ServiceOrder<Q> {
+    /// The discipline also decides at departure.
     ByDiscipline(Q),
-    FirstCome(FirstCome<Q>),
+    /// First come, first served.
+    FirstCome(FifoQueue<Q>),
 }
 
-/// First come, first served; what decides at arrivals may be absent.
+/// First come, first served. An optional discipline decides about arrivals.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FirstCome<Q> {
+pub struct FifoQueue<Q> {
     admission: Option<Q>,
     waiting: VecDeque<u32>,
 }
 
-impl<Q: Discipline> Served<Q> {
+impl<Q: Discipline> ServiceOrder<Q> {
+    /// Uses the discipline for departures if it decides about them.
     pub fn new(queue: Option<Q>) -> Self {
         match queue {
             Some(queue) if queue.has_dequeue() => Self::ByDiscipline(queue),
-            admission => Self::FirstCome(FirstCome { admission, waiting: VecDeque::new() }),
+            admission => Self::FirstCome(FifoQueue { admission, waiting: VecDeque::new() }),
         }
     }
 
-    /// What decides, if anything does.
+    /// Returns the queue discipline, if there is one.
     pub fn discipline_mut(&mut self) -> Option<&mut Q> {
         match self {
             Self::ByDiscipline(queue) => Some(queue),
@@ -45,9 +48,9 @@ impl<Q: Discipline> Served<Q> {
 }
 
 #[deny(clippy::missing_trait_methods)]
-impl<Q: Discipline> Discipline for Served<Q> {
-    fn admit(&mut self, offer: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
-        self.discipline_mut().map_or(Verdict::Keep, |queue| queue.admit(offer, port, chance))
+impl<Q: Discipline> Discipline for ServiceOrder<Q> {
+    fn admit(&mut self, arrival: &Arrival, port: &Backlog, chance: &mut Stream) -> Verdict {
+        self.discipline_mut().map_or(Verdict::Keep, |queue| queue.admit(arrival, port, chance))
     }
 
     fn next_tick(&self) -> Time {

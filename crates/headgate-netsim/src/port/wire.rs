@@ -1,4 +1,4 @@
-//! The way from a port to the other end of its link: how long it takes, and what happens to packets on it.
+//! The path from a port to the other end of its link: delay, impairments and loss.
 
 use headgate_model::chance::Stream;
 use headgate_model::feedback::PassingPacket;
@@ -12,9 +12,12 @@ use super::loss::Loss;
 /// An impairment and its random numbers.
 pub type Stage<I> = (I, Stream);
 
-/// What a packet meets in a row of impairments; `None` if it is lost in one.
-pub fn pass_all<I: Impairment>(row: &mut [Stage<I>], packet: &PassingPacket, now: Time) -> Option<Passage> {
-    row.iter_mut().try_fold(Passage::CLEAR, |so_far, (impairment, chance)| {
+/// Impairments that packets pass one after the other.
+pub type ImpairmentChain<I> = Vec<Stage<I>>;
+
+/// Passes a packet through a chain of impairments. Returns `None` if one of them loses it.
+pub fn pass_all<I: Impairment>(chain: &mut [Stage<I>], packet: &PassingPacket, now: Time) -> Option<Passage> {
+    chain.iter_mut().try_fold(Passage::CLEAR, |so_far, (impairment, chance)| {
         let next = impairment.pass(packet, now, chance)?;
         Some(Passage {
             late: so_far.late.saturating_add(next.late),
@@ -24,16 +27,16 @@ pub fn pass_all<I: Impairment>(row: &mut [Stage<I>], packet: &PassingPacket, now
     })
 }
 
-/// A delay that changes: each holds for what is sent from its time on.
+/// A delay that changes. A new delay applies to packets sent afterwards.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Delays {
+struct DelaySchedule {
     now: Span,
-    /// To come, the next one last.
+    /// Changes to come, the next one last.
     coming: Vec<(Time, Span)>,
 }
 
-impl Delays {
-    /// That of a packet that has left at `leaves`. Calls must come in time order.
+impl DelaySchedule {
+    /// Returns the delay of a packet that leaves at `leaves`. Calls must come in time order.
     fn at(&mut self, leaves: Time) -> Span {
         while let Some(&(_, delay)) = self.coming.last().filter(|change| change.0 <= leaves) {
             self.now = delay;
@@ -43,24 +46,26 @@ impl Delays {
     }
 }
 
-/// When packets arrive that are under way. No two do at once: that would leave their order to whoever sorts them.
+/// Arrival times of packets on the wire. No two packets arrive at the same picosecond, because their order
+/// would then depend on a sort.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Arrivals {
-    /// When the last packet, or copy, arrives that keeps order.
+struct ArrivalSlots {
+    /// Arrival of the last in-order packet or copy.
     last: Time,
-    /// All to come, where some may arrive out of order.
+    /// All future arrival times, if some packets may arrive out of order.
     taken: BTreeSet<Time>,
 }
 
-impl Arrivals {
-    /// A packet that keeps order arrives at `due` or as soon after as it may.
+impl ArrivalSlots {
+    /// Returns the arrival time of a packet that keeps order: `due`, or as soon afterwards as order allows.
     fn follow(&mut self, due: Time, copies: u32) -> Time {
         let arrives = due.max(self.last.saturating_add(1));
         self.last = arrives.saturating_add(u64::from(copies));
         arrives
     }
 
-    /// As [`Self::follow`], beside packets that need not keep order; nothing else will be due before `now`.
+    /// Like [`Self::follow`], but allows for packets that need not keep order. No later call has `due`
+    /// before `now`.
     fn claim(&mut self, now: Time, due: Time, passage: Passage) -> Time {
         while self.taken.first().is_some_and(|&time| time < now) {
             self.taken.pop_first();
@@ -69,7 +74,8 @@ impl Arrivals {
         let mut at = if passage.in_order { due.max(self.last.saturating_add(1)) } else { due };
         while let Some(&clash) = self.taken.range(at..=at.saturating_add(copies)).next_back() {
             if clash == NEVER {
-                return clash; // nothing is sent any more
+                // The line never sends the packet.
+                return clash;
             }
             at = clash + 1;
         }
@@ -81,46 +87,53 @@ impl Arrivals {
     }
 }
 
+/// The path from a port to the other end of its link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wire<I> {
-    delays: Delays,
-    row: Vec<Stage<I>>,
-    /// Loss by chance alone and by number: the last in the row, which also knows who is lost already and has not left.
+    delays: DelaySchedule,
+    chain: ImpairmentChain<I>,
+    /// Random and listed losses. They act last, and also record packets that are lost but have not left
+    /// yet.
     loss: Option<Box<Loss>>,
-    arrivals: Arrivals,
+    arrivals: ArrivalSlots,
 }
 
 impl<I: Impairment> Wire<I> {
-    /// `changes` of the delay in order of time.
-    pub fn new(delay: Span, changes: &[(Time, Span)], row: Vec<Stage<I>>, loss: Option<Box<Loss>>) -> Self {
+    /// Creates a wire. `changes` of the delay are in time order.
+    pub fn new(
+        delay: Span,
+        changes: &[(Time, Span)],
+        chain: ImpairmentChain<I>,
+        loss: Option<Box<Loss>>,
+    ) -> Self {
         let coming = changes.iter().rev().copied().collect();
-        Self { delays: Delays { now: delay, coming }, row, loss, arrivals: Arrivals::default() }
+        Self { delays: DelaySchedule { now: delay, coming }, chain, loss, arrivals: ArrivalSlots::default() }
     }
 
-    /// When a packet arrives whose transmission begins now and ends at `leaves`, and how many copies with it; `None` if it is
-    /// lost. Calls must come in time order.
+    /// Returns when a packet arrives and how many copies follow it, or `None` if it is lost. Its
+    /// transmission begins `now` and ends at `leaves`. Calls must come in time order.
     pub fn carry(&mut self, now: Time, leaves: Time, packet: &PassingPacket) -> Option<(Time, u32)> {
         let delay = self.delays.at(leaves);
-        let passage = pass_all(&mut self.row, packet, leaves);
+        let passage = pass_all(&mut self.chain, packet, leaves);
         let lost = match (&mut self.loss, passage) {
-            (Some(loss), None) => loss.lose(now, leaves, packet.data),
-            (Some(loss), Some(_)) => loss.takes(now, leaves, packet.data),
+            (Some(loss), None) => loss.add_loss(now, leaves, packet.data),
+            (Some(loss), Some(_)) => loss.loses(now, leaves, packet.data),
             (None, passage) => passage.is_none(),
         };
         let passage = passage.filter(|_| !lost)?;
         let due = leaves.saturating_add(delay).saturating_add(passage.late);
-        let arrives = match self.row.is_empty() {
+        let arrives = match self.chain.is_empty() {
             true => self.arrivals.follow(due, passage.copies),
             false => self.arrivals.claim(leaves, due, passage),
         };
-        // a trace that has ended never sends the packet, and what never arrives is not copied
+        // A trace that has ended never sends the packet. A packet that never arrives is not copied.
         let copies = if arrives == NEVER { 0 } else { passage.copies };
         Some((arrives, copies))
     }
 
-    /// Packets that will be lost and have not left yet: all, and the data among them.
-    pub fn losses_ahead(&mut self, now: Time) -> (u64, u64) {
-        self.loss.as_mut().map_or((0, 0), |loss| loss.ahead(now))
+    /// Counts the packets that will be lost and have not left yet: all of them, and the data packets.
+    pub fn pending_losses(&mut self, now: Time) -> (u64, u64) {
+        self.loss.as_mut().map_or((0, 0), |loss| loss.pending_losses(now))
     }
 }
 

@@ -4,7 +4,7 @@ use headgate_model::column::{Count, Durations, Gauge};
 use serde::{Deserialize, Serialize};
 
 use super::ports::PortRow;
-use crate::exact::Sum;
+use crate::record::exact::Sum;
 
 headgate_model::counters! {
     /// Sums over the whole network since the run began.
@@ -35,8 +35,8 @@ headgate_model::counters! {
 }
 
 impl Counters {
-    /// What has happened by now, if the ports are so: the waits and losses that are known ahead are left out.
-    pub fn by_now(&self, ports: &[PortRow]) -> Self {
+    /// Returns the counts without the waits and losses that the ports booked ahead of time.
+    pub fn without_early(&self, ports: &[PortRow]) -> Self {
         let wait_ps: i128 = ports.iter().map(|port| port.early.wait_ps).sum();
         let lost: u64 = ports.iter().map(|port| port.early.lost).sum();
         Self {

@@ -1,21 +1,23 @@
-//! What happens to flows and at ports, one row for each event that somebody follows.
+//! Events of flows and ports, one row for each event that is traced.
 
 use headgate_model::column::{Figure, Index, Instant, Maybe, NonZero};
 use headgate_tcp::ENDLESS;
 use headgate_tcp::context::Blocks;
 use serde::{Deserialize, Serialize};
 
-/// In the place of a number: there is none.
+use crate::packets::address::ConnectionId;
+
+/// Stands for a missing number.
 pub const NO_NUMBER: u32 = u32::MAX;
 
 macro_rules! event_kinds {
     ($($(#[doc = $doc:literal])+ $name:ident = $label:literal,)+) => {
-        /// What happened.
+        /// The kind of an event.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
         #[repr(u8)]
         pub enum EventKind { $($(#[doc = $doc])+ $name,)+ }
 
-        /// Names of what may happen, in the order of [`EventKind`].
+        /// Names of the kinds of events, in the order of [`EventKind`].
         pub const EVENT_KINDS: &[&str] = &[$($label,)+];
 
         impl EventKind {
@@ -76,7 +78,7 @@ event_kinds! {
     LinkLoss = "link_loss",
 }
 
-/// Kinds of packets, in the order of [`crate::packet::Kind`].
+/// Names of the kinds of packets, in the order of [`crate::packets::packet::PacketKind`].
 pub const PACKET_KINDS: &[&str] = &["syn", "syn-ack", "data", "ack"];
 
 headgate_model::columns! {
@@ -105,16 +107,18 @@ headgate_model::columns! {
         wait_s: Figure, "s", "Time that the packet waited in the port's queue until it was sent or dropped; missing for a drop at arrival and elsewhere.";
     }
     beside {
+        /// Its kind.
         pub kind: EventKind,
-        /// The sender's address and its slot's generation, which name the connection.
-        pub sender: (u32, u8),
-        /// Where it happened: a router's hosts or, beyond them, a port. Orders events of one instant.
+        /// The connection.
+        pub connection: ConnectionId,
+        /// Orders events of one instant: the router whose hosts are concerned, or the number of routers
+        /// plus the link.
         pub place: u32,
         /// State of the connection, as an index into [`headgate_tcp::Phase::NAMES`].
         pub phase: u8,
         /// Kind of the packet, as an index into [`PACKET_KINDS`].
         pub packet: u8,
-        /// Flags of the packet's head, as [`headgate_tcp::Flags`] has them.
+        /// Flags of the packet, as in [`headgate_tcp::Flags`].
         pub flags: u8,
     }
     derived {
@@ -122,22 +126,17 @@ headgate_model::columns! {
         state [HIDDEN] = |row| u64::from(row.phase), "", "Number of the connection's state.";
         packet [HIDDEN] = |row| u64::from(row.packet), "", "Number of the packet's kind.";
         flags [HIDDEN] = |row| u64::from(row.flags), "", "Flags of the packet's head, as bits.";
-        connection = |row| connection(row.sender), "1", "Names the connection of a packet, of followed flows and others.";
+        connection = |row| row.connection.number(), "1", "Names the connection of a packet, of followed flows and others.";
     }
 }
 
-/// A number for a connection, which its sender's address and its slot's generation name.
-pub fn connection((address, generation): (u32, u8)) -> u64 {
-    u64::from(address) << 8 | u64::from(generation)
-}
-
 impl Event {
-    /// Something of a connection, with nothing else known.
-    pub const fn new(time: u64, kind: EventKind, sender: (u32, u8), place: u32) -> Self {
+    /// An event of a connection about which nothing else is known.
+    pub const fn new(time: u64, kind: EventKind, connection: ConnectionId, place: u32) -> Self {
         Self {
             time,
             kind,
-            sender,
+            connection,
             place,
             flow: NO_NUMBER,
             link: NO_NUMBER,
@@ -164,7 +163,7 @@ impl Event {
         }
     }
 
-    /// The same with the SACK blocks of its ACK.
+    /// Adds the SACK blocks of the event's ACK.
     #[must_use]
     pub fn with_blocks(self, [one, two, three]: Blocks) -> Self {
         Self {
@@ -180,7 +179,7 @@ impl Event {
 }
 
 headgate_model::columns! {
-    /// One connection that somebody follows, or that may pass a followed link.
+    /// A connection that is traced, or that may use a traced link.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub struct Connection {
         opened as opened_s: Instant, "s", "When its first SYN left; of one that was under way when tracing began, that instant.";
@@ -195,21 +194,21 @@ headgate_model::columns! {
         ecn: Index, "1", "1 if the sender's packets may be marked, else 0.";
     }
     beside {
-        /// The sender's address and its slot's generation.
-        pub sender: (u32, u8),
+        /// Its identity.
+        pub connection: ConnectionId,
     }
     derived {
-        connection = |row| connection(row.sender), "1", "Names the connection in the table of events.";
+        connection = |row| row.connection.number(), "1", "Names the connection in the table of events.";
         size_packets = |row| if row.size == ENDLESS { f64::INFINITY } else { f64::from(row.size) },
             "packets", "Size of the flow; inf = endless.";
     }
 }
 
 impl Connection {
-    /// A connection of which nothing else is known.
-    pub const fn new(sender: (u32, u8)) -> Self {
+    /// A connection about which nothing else is known.
+    pub const fn new(connection: ConnectionId) -> Self {
         Self {
-            sender,
+            connection,
             opened: 0,
             flow: NO_NUMBER,
             source: 0,

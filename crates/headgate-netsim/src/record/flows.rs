@@ -1,23 +1,27 @@
-//! A flow's row in the results.
+//! Rows and samples of flows.
 
 use headgate_model::column::{Duration, Figure, Finite, Index, Instant, NonZero, Optional, Small};
 use headgate_model::units::NEVER;
 use headgate_tcp::ENDLESS;
 use serde::{Deserialize, Serialize};
 
-/// Where a flow stands.
+/// The status of a flow. Tables contain its position in this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
+    /// In its handshake.
     Connecting,
+    /// Established and not finished.
     Running,
+    /// All segments are acknowledged.
     Finished,
+    /// No SYN was answered.
     Failed,
-    /// Its user gave it up.
+    /// The user gave it up.
     Abandoned,
 }
 
 headgate_model::columns! {
-    /// One flow, as the tables give it.
+    /// One flow or burst.
     #[derive(Clone, Debug, Serialize, Deserialize)]
     pub struct FlowRow {
         traffic: Index [HIDDEN], "", "Its number among the flows that have names.";
@@ -47,10 +51,13 @@ headgate_model::columns! {
         burst: NonZero, "1", "Number of the burst on its connection, from 1; missing for a flow.";
     }
     beside {
-        /// What it is counted by: see [`super::FlowKeys`].
+        /// The key that it is counted by (see [`super::FlowKeys`]).
         pub key: u32,
+        /// Address of its sender.
         pub address: u32,
+        /// Size in segments, or `ENDLESS`.
         pub size: u32,
+        /// Status at the end of the flow or run.
         pub status: Status,
     }
     derived {
@@ -60,7 +67,8 @@ headgate_model::columns! {
 }
 
 impl FlowRow {
-    pub(super) fn words(&self) -> [u64; 8] {
+    /// Returns what belongs to the digest.
+    pub(super) fn digest_words(&self) -> [u64; 8] {
         [
             self.start,
             u64::from(self.traffic) << 32 | u64::from(self.address),

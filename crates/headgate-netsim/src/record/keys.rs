@@ -1,36 +1,42 @@
-//! What flows are counted by: kind of file, classes of the two routers, class of the hosts' links, law.
-//! Classes are whatever labels the plan gives.
+//! The keys that flows are counted by: kind of file, classes of the two routers, class of the hosts' links,
+//! and congestion control algorithm. Classes are labels that the plan defines.
 
 use headgate_model::plan::{Edge, Node};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Kinds of file: a flow of given size, one without end, what a Web user fetches; then the plan's names.
+/// Kind of file: a flow of given size.
 pub const FILE: u8 = 0;
+/// Kind of file: a flow without end.
 pub const LONG_LIVED: u8 = 1;
+/// Kind of file: an ordinary file of a Web user.
 pub const WEB_OBJECT: u8 = 2;
+/// The first of the kinds of file that the plan names.
 pub const NAMED: u8 = 3;
 
-/// What flows that are counted together have in common, each by its number.
+/// The properties that flows counted together share, each as a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowKey {
+    /// Kind of file.
     pub file: u32,
     /// Unordered pair of the routers' classes.
     pub pair: u32,
     /// Class of the slower of the two hosts' links.
     pub interface: u32,
+    /// Congestion control algorithm, in the order of the plan.
     pub law: u32,
 }
 
-/// All keys that flows of a plan may have, numbered. Where labels are missing, the last number says so.
+/// All keys that flows of a plan may have, numbered. The last number of a property means that the label is
+/// missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowKeys {
     files: u32,
     laws: u32,
     classes: u32,
-    /// Of each router its class.
+    /// Class of each router.
     class_of: Vec<u32>,
-    /// Of each kind of host link its class.
+    /// Class of each kind of host link.
     interface_of: Vec<u8>,
     /// Names of the pairs of classes.
     pub pairs: Vec<String>,
@@ -39,7 +45,8 @@ pub struct FlowKeys {
 }
 
 impl FlowKeys {
-    /// Those of flows between such routers over such host links, with so many named kinds of file and laws.
+    /// The keys of flows between these routers over these kinds of host link. The plan names `files` kinds
+    /// of file and `laws` congestion control algorithms.
     pub fn new(routers: &[Node], links: &[Edge], files: usize, laws: usize) -> Self {
         let classes: BTreeSet<&str> = routers.iter().map(|node| node.class.as_str()).collect();
         let classes: Vec<&str> = classes.into_iter().filter(|class| !class.is_empty()).collect();
@@ -59,28 +66,29 @@ impl FlowKeys {
         }
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn count(&self) -> usize {
         self.files as usize * self.pairs.len() * self.interfaces.len() * self.laws as usize
     }
 
+    /// Returns the number of routers.
     pub fn routers(&self) -> usize {
         self.class_of.len()
     }
 
-    /// The class of a kind of host link; hosts that sit on their router have none.
+    /// Returns the class of a kind of host link. The last class is for hosts directly on their router.
     pub fn interface(&self, edge: Option<u32>) -> u8 {
         edge.map_or(self.interfaces.len() as u8 - 1, |edge| self.interface_of[edge as usize])
     }
 
-    /// The number of a key; `interface` is that of the slower host link.
+    /// Returns the index of a key. `interface` is the class of the slower host link.
     pub fn index(&self, file: u8, routers: [u32; 2], interface: u8, law: u32) -> u32 {
         let [pairs, interfaces] = [&self.pairs, &self.interfaces].map(|of| of.len() as u32);
         let of_file = u32::from(file) * pairs + self.pair(routers);
         (of_file * interfaces + u32::from(interface)) * self.laws + law
     }
 
-    /// The reverse of [`Self::index`].
+    /// The inverse of [`Self::index`].
     pub fn key(&self, index: u32) -> FlowKey {
         let [pairs, interfaces] = [&self.pairs, &self.interfaces].map(|of| of.len() as u32);
         let (rest, law) = (index / self.laws, index % self.laws);
@@ -88,7 +96,7 @@ impl FlowKeys {
         FlowKey { file: rest / pairs, pair: rest % pairs, interface, law }
     }
 
-    /// Pairs are numbered row by row of a triangle.
+    /// Returns the number of a pair. Pairs are numbered row by row of a triangle.
     fn pair(&self, routers: [u32; 2]) -> u32 {
         let [one, other] = routers.map(|router| self.class_of[router as usize]);
         let (low, high) = (one.min(other), one.max(other));
@@ -99,7 +107,8 @@ impl FlowKeys {
     }
 }
 
-/// Classes of host links by the least rate of each, so that of two links the slower has the lower number.
+/// Lists the classes of host links by the least rate of each. The slower of two links gets the lower
+/// number.
 fn interfaces(links: &[Edge]) -> Vec<&str> {
     let mut least: BTreeMap<&str, u64> = BTreeMap::new();
     for edge in links.iter().filter(|edge| !edge.class.is_empty()) {
@@ -115,7 +124,7 @@ fn pairs_of<'a>(classes: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a st
     classes.iter().enumerate().flat_map(|(at, first)| classes[at..].iter().map(|second| (*first, *second)))
 }
 
-/// One letter each stand together, as in DF; longer ones are parted, as in core/edge.
+/// Joins two labels: DF for single letters, core/edge for longer ones.
 fn pair_name(first: &str, second: &str) -> String {
     let are_letters = [first, second].iter().all(|label| label.chars().count() == 1);
     if are_letters { format!("{first}{second}") } else { format!("{first}/{second}") }
@@ -125,7 +134,8 @@ fn pair_name(first: &str, second: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Routers of such classes, host links of such classes and rates, a kind of file and two laws.
+    /// Keys of routers with these classes, host links with these classes and rates, one kind of file and
+    /// two algorithms.
     fn keys(classes: &[&str], links: &[(&str, u64)]) -> FlowKeys {
         let node = |class: &&str| Node { name: "r".to_owned(), class: (*class).to_owned() };
         let edge = |&(class, rate_bps): &(&str, u64)| Edge {
@@ -164,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_has_a_number_of_its_own() {
+    fn every_key_has_a_different_number() {
         let keys = keys(&["a", "b", "", "c"], &[("x", 1), ("y", 2)]);
         assert_eq!(keys.count(), 4 * 7 * 3 * 2);
         let routers = [[0, 0], [0, 1], [0, 3], [1, 1], [1, 3], [3, 3], [2, 2]];

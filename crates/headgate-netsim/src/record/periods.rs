@@ -8,14 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::counters::Counters;
 use super::flows::Status;
 use super::keys::FlowKey;
-use super::ports::{Sent, Tally};
-use crate::exact::Sum;
+use super::ports::{LinkUsage, Tally};
+use crate::record::exact::Sum;
 
-/// Buckets of windows: the first is below 2 segments, each next one twice as wide, the last has no end.
+/// Number of buckets of windows. The first bucket ends at 2 segments, and each next one is twice as wide.
+/// The last one is unlimited.
 pub const BUCKETS: usize = 24;
 
 headgate_model::columns! {
-    /// One measurement period: differences of the counters, and sums over the samples taken in it.
+    /// One measurement period: differences of the counters, and sums over the samples in the period.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct PeriodRow {
         start as start_s: Instant, "s", "Start of the measurement period.";
@@ -28,13 +29,14 @@ headgate_model::columns! {
         cwnd_sum: Figure, "packets", "Sum of the windows of active flows over the samples.";
     }
     parts {
+        /// Counts within the period.
         pub counters: Counters,
     }
 }
 
 headgate_model::columns! {
-    /// The windows of all flows of one law, over the samples of a period. Flows in their handshake are
-    /// counted apart.
+    /// The windows of all flows of one congestion control algorithm, over the samples of a period. Flows in
+    /// their handshake are counted separately.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct LawRow {
         period: Index [HIDDEN], "", "Number of the period.";
@@ -45,14 +47,17 @@ headgate_model::columns! {
         cwnd_sum: Figure, "packets", "Sum of the windows of the other flows over the samples.";
     }
     beside {
-        /// Over the samples with a window: their number, the mean of the samples' mean windows, the sum of
-        /// squared differences from it, the least and the greatest.
+        /// Number of samples with a window.
         pub seen: u64,
+        /// Mean of the samples' mean windows, packets.
         pub mean: f64,
+        /// Sum of the squared differences from that mean, packets².
         pub squares: f64,
+        /// Least of the samples' mean windows, packets.
         pub least: f64,
+        /// Greatest of the samples' mean windows, packets.
         pub greatest: f64,
-        /// Windows from 2^k segments on.
+        /// Number of windows from 2^k segments on, for each k.
         pub buckets: [u64; BUCKETS],
     }
     derived {
@@ -64,7 +69,7 @@ headgate_model::columns! {
 }
 
 impl LawRow {
-    /// A figure that exists where more samples than these had a window.
+    /// Returns the figure if more than `more_than` samples contained a window, otherwise NaN.
     fn if_seen(&self, more_than: u64, figure: f64) -> f64 {
         if self.seen > more_than { figure } else { f64::NAN }
     }
@@ -75,7 +80,7 @@ impl LawRow {
 }
 
 headgate_model::counters! {
-    /// What flows that have something in common did.
+    /// Totals of flows with the same key.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct FlowStats {
         started: Count, "1", "Flows started.";
@@ -98,7 +103,7 @@ headgate_model::counters! {
 }
 
 impl FlowStats {
-    /// Adds what a flow has done until `now`.
+    /// Adds a flow's totals until `now`.
     pub fn add(&mut self, now: Time, delivered: u32, stats: &Stats) {
         self.active_ps += u128::from(now - stats.started);
         self.delivered += u64::from(delivered);
@@ -110,7 +115,8 @@ impl FlowStats {
         self.rtt_count += u64::from(stats.rtt_count);
     }
 
-    /// Adds how a flow of so many segments ended.
+    /// Adds the end of a flow of `segments` segments. `received` is the time that the receiver took for all
+    /// of them, picoseconds.
     pub fn end(&mut self, status: Status, segments: u32, received: Option<Span>) {
         match status {
             Status::Failed => self.failed += 1,
@@ -128,21 +134,24 @@ impl FlowStats {
         self.rate_sum += f64::from(segments) / seconds(fct);
     }
 
+    /// Returns whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 headgate_model::columns! {
-    /// What flows of one key did in a period.
+    /// The totals of flows of one key in a period.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub struct ClassRow {
         period: Index [HIDDEN], "", "Number of the period.";
     }
     parts {
+        /// The totals.
         pub stats: FlowStats,
     }
     beside {
+        /// The key.
         pub key: FlowKey,
     }
     derived {
@@ -154,7 +163,7 @@ headgate_model::columns! {
 }
 
 headgate_model::columns! {
-    /// What one link's port did in a period (from the end of warm-up on, if that is within).
+    /// The counts of one link's port in a period. If warm-up ends within the period, they begin there.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct LinkRow {
         period: Index [HIDDEN], "", "Number of the period.";
@@ -164,7 +173,9 @@ headgate_model::columns! {
         queue_sum: Count, "packets", "Sum over the samples of packets waiting.";
     }
     parts {
+        /// Arrivals, drops and waits.
         pub tally: Tally = ", within the period and after the warm-up",
-        pub sent: Sent = ", within the period and after the warm-up",
+        /// Departures and capacity.
+        pub sent: LinkUsage = ", within the period and after the warm-up",
     }
 }

@@ -1,10 +1,10 @@
-//! What one port counts, and its row in the results.
+//! Counts of one port, and its row in the results.
 
 use headgate_model::column::{Count, Duration, Durations, Figure, Index, Instant, Peak};
 use serde::{Deserialize, Serialize};
 
 headgate_model::counters! {
-    /// What a port counts. Sums of waits give the mean queue by Little's law.
+    /// Counts of a port. Sums of waits give the mean queue by Little's law.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct Tally {
         arrivals: Count, "packets", "Packets that arrived at the queue.";
@@ -20,12 +20,14 @@ headgate_model::counters! {
 }
 
 impl Tally {
-    /// Bytes that have left and packets that were dropped.
-    pub(crate) fn passed(&self, carried: (u64, u64), present: (u64, u64)) -> (u64, u64) {
+    /// Returns the bytes that have left and the packets that were dropped. `carried` and `present` are the
+    /// packets and bytes present when the tally began and now.
+    pub(crate) fn sent_and_dropped(&self, carried: (u64, u64), present: (u64, u64)) -> (u64, u64) {
         (self.left(carried, present).1, self.drops)
     }
 
-    /// Packets and bytes that have left, if so many were here when the tally began and are now.
+    /// Returns the packets and bytes that have left. `carried` and `present` are the packets and bytes
+    /// present when the tally began and now.
     pub(crate) fn left(&self, carried: (u64, u64), present: (u64, u64)) -> (u64, u64) {
         let packets = carried.0 + self.arrivals - self.drops - present.0;
         let bytes = carried.1 + self.arrived_bytes - self.dropped_bytes - present.1;
@@ -34,9 +36,9 @@ impl Tally {
 }
 
 headgate_model::counters! {
-    /// What left a port, and what could have.
+    /// The departures and the capacity of a port.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-    pub struct Sent {
+    pub struct LinkUsage {
         departures: Count, "packets", "Packets sent on the link, to their last bit.";
         sent_bytes: Count, "B", "Bytes sent on the link, parts of packets too.";
         capacity as capacity_bits: Durations [HIDDEN], "bit", "What the link could have sent.";
@@ -45,17 +47,20 @@ headgate_model::counters! {
 }
 
 headgate_model::columns! {
-    /// What one link's port did from the end of warm-up to the end of the run.
+    /// The counts of one link's port from the end of warm-up to the end of the run.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct PortRow {}
     parts {
+        /// Arrivals, drops and waits.
         pub tally: Tally = ", after the warm-up",
-        pub sent: Sent = ", after the warm-up",
+        /// Departures and capacity.
+        pub sent: LinkUsage = ", after the warm-up",
     }
     beside {
-        /// The rate at the end, bit/s.
+        /// Rate at the end, bit/s.
         pub rate_bps: u64,
-        pub early: Early,
+        /// Waits and losses that the network's counters contain too early or too late.
+        pub early: EarlyCounts,
     }
     derived {
         rate_bps = |row| row.mean_rate_bps(), "bit/s", "Rate of the link, or its mean after the warm-up where it changes; a new rate begins when what was queued before it has left.";
@@ -63,19 +68,21 @@ headgate_model::columns! {
 }
 
 impl PortRow {
-    /// Mean over the time, bit/s.
+    /// Returns the mean rate, bit/s.
     pub fn mean_rate_bps(&self) -> f64 {
         let elapsed = u128::from(self.sent.elapsed);
-        let Some(whole) = self.sent.capacity.checked_div(elapsed) else { return self.rate_bps as f64 };
-        whole as f64 + (self.sent.capacity % elapsed) as f64 / elapsed as f64
+        let Some(quotient) = self.sent.capacity.checked_div(elapsed) else { return self.rate_bps as f64 };
+        quotient as f64 + (self.sent.capacity % elapsed) as f64 / elapsed as f64
     }
 }
 
-/// What the network's counters know of a port's data packets before it is so; below zero: not yet,
-/// though it is.
+/// Waits and losses of data packets that the network's counters contain before they occur. A negative wait
+/// has occurred but is not counted yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Early {
+pub struct EarlyCounts {
+    /// Waiting time, picoseconds.
     pub wait_ps: i128,
+    /// Lost packets.
     pub lost: u64,
 }
 

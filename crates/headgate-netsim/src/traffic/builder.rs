@@ -1,46 +1,58 @@
-//! Hosts as kinds of traffic add them, router by router.
+//! Hosts, as kinds of traffic add them to routers.
 
 use headgate_model::plan::{Place, Pool};
 
-use super::context::Context;
-use super::hosts::{Home, Hosts};
-use crate::packet::INLINE;
+use super::hosts::HostPool;
+use super::plan_context::PlanContext;
+use crate::packets::address::HostLocation;
+use crate::packets::index::{HostIndex, RouterIndex};
 use crate::record::FlowKeys;
 
+/// Collects the hosts of all traffic.
 pub struct Builder<'a> {
-    pub context: Context<'a>,
+    /// The rest of the plan.
+    pub context: PlanContext<'a>,
     keys: &'a FlowKeys,
-    /// Kind of link of every host of every router.
+    /// For each router the kind of link of each of its hosts.
     pub hosts: Vec<Vec<u32>>,
-    /// Routers that have hosts directly on them.
+    /// For each router whether hosts are directly on it.
     pub inline: Vec<bool>,
-    /// Hosts from outside.
-    pub live: Vec<Home>,
+    /// Live hosts, in the order of the plan.
+    pub live: Vec<HostLocation>,
 }
 
 impl<'a> Builder<'a> {
-    pub fn new(context: Context<'a>, keys: &'a FlowKeys) -> Self {
+    /// A builder without hosts.
+    pub fn new(context: PlanContext<'a>, keys: &'a FlowKeys) -> Self {
         let n = context.nodes.len();
         Self { context, keys, hosts: vec![Vec::new(); n], inline: vec![false; n], live: Vec::new() }
     }
 
-    pub fn add_hosts(&mut self, pool: &Pool) -> Hosts {
+    /// Adds a pool of hosts.
+    pub fn add_hosts(&mut self, pool: &Pool) -> HostPool {
         let hosts = &mut self.hosts[pool.node as usize];
-        let mut first = INLINE;
+        let mut first = HostIndex::INLINE;
         if let Some(edge) = pool.edge {
-            first = hosts.len() as u32;
+            first = HostIndex::from_index(hosts.len());
             hosts.extend(std::iter::repeat_n(edge, pool.hosts as usize));
         } else {
             self.inline[pool.node as usize] = true;
         }
-        Hosts { node: pool.node, first, count: pool.hosts, interface: self.keys.interface(pool.edge) }
+        HostPool {
+            router: RouterIndex(pool.node),
+            first,
+            count: pool.hosts,
+            interface: self.keys.interface(pool.edge),
+        }
     }
 
-    pub fn add_pools(&mut self, pools: &[Pool]) -> Vec<Hosts> {
+    /// Adds several pools of hosts.
+    pub fn add_pools(&mut self, pools: &[Pool]) -> Vec<HostPool> {
         pools.iter().map(|pool| self.add_hosts(pool)).collect()
     }
 
-    pub fn add_host(&mut self, place: Place) -> Hosts {
+    /// Adds one host.
+    pub fn add_host(&mut self, place: Place) -> HostPool {
         self.add_hosts(&Pool { node: place.node, edge: place.edge, hosts: 1 })
     }
 }

@@ -1,43 +1,46 @@
-//! The interface of a kind of traffic: what the plan says of it, checked, and made into what runs.
+//! The interface of a kind of traffic: its check, and its conversion into processes.
 
 use headgate_model::check::{PlanPath, Result};
+
+use crate::packets::index::{FlowId, RouterIndex};
 
 use super::builder::Builder;
 use super::check::Check;
 use super::process::Process;
-use super::spec::Spec;
+use super::spec::TrafficSpec;
 
-/// A kind of traffic, as the plan gives it.
-pub trait Kind {
-    /// Names it in the results, and its random streams.
+/// A kind of traffic, as the plan describes it.
+pub trait TrafficKind {
+    /// Returns its name in the results. The name also keys its random streams.
     fn name(&self) -> &str;
 
-    /// How many names it has in the results; of several, the one numbered 3 is called `name.3`.
+    /// Returns the number of its names in the results. If there are several, number 3 is called `name.3`.
     fn names(&self) -> u32 {
         1
     }
 
-    /// Each of its names is one flow, which a series may follow.
+    /// Returns whether each name is one flow, which a series may follow.
     fn is_single_flows(&self) -> bool {
         false
     }
 
-    /// Refuses what cannot run.
+    /// Rejects traffic that cannot run.
     fn check(&self, check: &mut Check, at: &PlanPath) -> Result;
 }
 
-/// A kind of traffic that was checked becomes hosts, and processes that begin its flows.
-pub trait Populate: Kind {
+/// Converts checked traffic into hosts and processes.
+pub trait Populate: TrafficKind {
+    /// The process that begins its flows.
     type Process: Process;
 
-    /// `first` is the number of its first flow.
-    fn populate(&self, first: u32, builder: &mut Builder) -> Populated<Self::Process>;
+    /// Adds the hosts and returns the processes. `first` is the id of the first flow.
+    fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<Self::Process>;
 }
 
-/// What a kind of traffic becomes.
-pub struct Populated<P> {
-    /// What all of it shares.
-    pub spec: Spec,
-    /// Processes, and the routers of their sources.
-    pub processes: Vec<(u32, P)>,
+/// The processes of one kind of traffic.
+pub struct TrafficProcesses<P> {
+    /// The properties that all of them share.
+    pub spec: TrafficSpec,
+    /// The processes, and the routers of their sources.
+    pub processes: Vec<(RouterIndex, P)>,
 }

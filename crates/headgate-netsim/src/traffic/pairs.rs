@@ -1,15 +1,16 @@
-//! Sources and receivers of traffic whose flows or connections have names.
+//! Sources and receivers of traffic whose flows or connections are named individually.
 
 use headgate_model::check::{PlanPath, Result};
 use headgate_model::plan::Place;
 use std::collections::BTreeMap;
 
-use super::check::{Check, no_link};
+use super::check::{Check, no_link_message};
 
-/// Flows take the sources in turn, and of the receivers at other routers one in turn.
+/// Assigns a source and a receiver to each flow. Flows use the sources in turn, and the receivers at other
+/// routers in turn.
 pub struct Pairs<'a> {
     sources: &'a [Place],
-    /// By the router of a source.
+    /// For each router of a source the receivers at other routers.
     elsewhere: BTreeMap<u32, Vec<Place>>,
 }
 
@@ -21,12 +22,12 @@ impl<'a> Pairs<'a> {
         Self { sources, elsewhere: sources.iter().map(|s| (s.node, elsewhere(s.node))).collect() }
     }
 
-    /// A router whose flows would have to stay there.
-    fn stuck(&self) -> Option<u32> {
+    /// Returns a router whose sources find no receiver at another router.
+    fn router_without_receiver(&self) -> Option<u32> {
         self.elsewhere.iter().find(|(_, receivers)| receivers.is_empty()).map(|(&node, _)| node)
     }
 
-    /// Source and receiver of a flow; none is stuck.
+    /// Returns the source and the receiver of a flow.
     pub fn get(&self, n: u32) -> (Place, Place) {
         let source = self.sources[n as usize % self.sources.len()];
         let receivers = &self.elsewhere[&source.node];
@@ -34,7 +35,8 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Refuses places that do not exist, that cannot talk, or at which the hosts of `count` flows do not fit.
+/// Rejects places that do not exist, pairs without a route, and more hosts than fit at a router. The
+/// traffic consists of `count` flows.
 pub fn check_pairs(
     count: u32,
     (sources, receivers): (&[Place], &[Place]),
@@ -46,11 +48,13 @@ pub fn check_pairs(
     let nodes = |places: &[Place]| places.iter().map(|place| place.node).collect::<Vec<_>>();
     check.reach(nodes(sources).into_iter(), nodes(receivers).into_iter(), at)?;
     let pairs = Pairs::new(count, sources, receivers);
-    let stuck = pairs.stuck();
-    at.holds(stuck.is_none(), || no_link(check.context.nodes, stuck.unwrap_or_default()))?;
+    let router_without_receiver = pairs.router_without_receiver();
+    at.holds(router_without_receiver.is_none(), || {
+        no_link_message(check.context.nodes, router_without_receiver.unwrap_or_default())
+    })?;
     (0..count).try_for_each(|n| {
         let (source, receiver) = pairs.get(n);
-        check.room.add(source.node, 1, at)?;
-        check.room.add(receiver.node, 1, at)
+        check.capacity.add(source.node, 1, at)?;
+        check.capacity.add(receiver.node, 1, at)
     })
 }

@@ -1,99 +1,109 @@
-//! The interface of what begins flows during a run.
+//! The interface of processes, which begin flows during a run.
 
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 
-use super::opening::Opening;
-use super::spec::Spec;
+use crate::packets::index::{RouterIndex, SourceIndex};
 
-/// Sources of one kind of traffic behind one router, numbered from 0. Their state is part of a run's.
+use super::flow_start::FlowStart;
+use super::spec::TrafficSpec;
+
+/// Sources of one kind of traffic behind one router. Their state is part of the state of the run.
 pub trait Process {
+    /// Returns the number of sources.
     fn sources(&self) -> u32;
 
-    /// Whose turn comes when, at first.
-    fn start(&mut self, spec: &Spec) -> Vec<(u32, Time)>;
+    /// Returns the first timers: sources and times.
+    fn start(&mut self, spec: &TrafficSpec) -> Vec<(SourceIndex, Time)>;
 
-    /// It is a source's turn: it begins a flow.
-    fn wake(&mut self, source: u32, at: &Moment) -> Turn;
+    /// The timer of a source expired. Returns the flow that it begins.
+    fn wake(&mut self, source: SourceIndex, at: &TimerContext) -> SourceAction;
 
-    /// A flow of a source begins; whether it is its only one.
-    fn begin(&mut self, _source: u32) -> bool {
+    /// A flow of a source begins. Returns whether it is the source's only one.
+    fn begin(&mut self, _source: SourceIndex) -> bool {
         true
     }
 
-    /// A flow of a source is over; whether it was its only one.
-    fn end(&mut self, _source: u32) -> bool {
+    /// A flow of a source ended. Returns whether it was the source's only one.
+    fn end(&mut self, _source: SourceIndex) -> bool {
         true
     }
 
-    /// When the turn comes of a source that waited for its flow to end.
-    fn after(&mut self, _source: u32, _now: Time) -> Option<Time> {
+    /// A flow of a source ended. Returns when the source's timer expires next, if it waited for the flow.
+    fn next_after_flow(&mut self, _source: SourceIndex, _now: Time) -> Option<Time> {
         None
     }
 
-    /// Memory besides the process itself.
+    /// Returns the memory of the process without the struct itself, bytes.
     fn bytes(&self) -> usize;
 }
 
-/// When and where it is, and what is common to the kind of traffic.
-pub struct Moment<'a> {
+/// The surroundings of a source whose timer expired.
+pub struct TimerContext<'a> {
+    /// The time, picoseconds.
     pub now: Time,
-    pub router: u32,
-    pub spec: &'a Spec,
+    /// The router of the source.
+    pub router: RouterIndex,
+    /// The shared properties of the kind of traffic.
+    pub spec: &'a TrafficSpec,
 }
 
-/// What a source does in its turn.
+/// The action of a source when its timer expires.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct SourceAction {
     /// The flow that it begins.
-    pub opening: Opening,
-    /// From here on that flow sends nothing new.
+    pub flow: FlowStart,
+    /// From this time on, the flow sends nothing new; `NEVER` if there is no such time.
     pub ends: Time,
-    /// Its next turn, if it does not wait for the flow to end.
+    /// The source's next timer, unless it waits for the flow to end.
     pub next: Option<Time>,
-    /// The flow is a burst on the source's connection, which stays open for more: its number, from 1; 0 = the flow
-    /// has a connection of its own.
+    /// If the flow is a burst on the source's persistent connection, its number from 1; otherwise 0.
     pub burst: u32,
 }
 
-impl Turn {
+impl SourceAction {
     /// Begins a flow that no time ends.
-    pub fn open(opening: Opening, next: Option<Time>) -> Self {
-        Self { opening, ends: NEVER, next, burst: 0 }
+    pub fn open(flow: FlowStart, next: Option<Time>) -> Self {
+        Self { flow, ends: NEVER, next, burst: 0 }
     }
 }
 
-/// How many flows each source has under way, where one may have several.
+/// The number of active flows of each source, for sources that may have several.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct UnderWay(Vec<u32>);
+pub struct ActiveFlows(Vec<u32>);
 
-impl UnderWay {
+impl ActiveFlows {
+    /// This many sources without flows.
     pub fn new(sources: u32) -> Self {
         Self(vec![0; sources as usize])
     }
 
-    /// One more source; its number.
-    pub fn add(&mut self) -> u32 {
+    /// Adds a source. Returns its index.
+    pub fn add(&mut self) -> SourceIndex {
         self.0.push(0);
-        self.sources() - 1
+        SourceIndex(self.sources() - 1)
     }
 
+    /// Returns the number of sources.
     pub fn sources(&self) -> u32 {
         self.0.len() as u32
     }
 
-    pub fn begin(&mut self, source: u32) -> bool {
-        let flows = &mut self.0[source as usize];
+    /// Counts a flow that begins. Returns whether it is the source's only one.
+    pub fn begin(&mut self, source: SourceIndex) -> bool {
+        let flows = &mut self.0[source.index()];
         *flows += 1;
         *flows == 1
     }
 
-    pub fn end(&mut self, source: u32) -> bool {
-        let flows = &mut self.0[source as usize];
+    /// Counts a flow that ended. Returns whether it was the source's only one.
+    pub fn end(&mut self, source: SourceIndex) -> bool {
+        let flows = &mut self.0[source.index()];
         *flows -= 1;
         *flows == 0
     }
 
+    /// Returns the memory of the counts, bytes.
     pub fn bytes(&self) -> usize {
         self.0.capacity() * size_of::<u32>()
     }

@@ -1,18 +1,32 @@
-//! File sizes in whole packets.
+//! Sizes of files in whole packets.
 
 use headgate_model::chance::Stream;
 use headgate_model::plan;
 use serde::{Deserialize, Serialize};
 
-/// The longest finite flow, packets: the last two numbers have a meaning of their own.
+/// The longest finite flow, packets. The two greatest numbers are reserved.
 const LONGEST: f64 = (u32::MAX - 2) as f64;
 
-/// See [`plan::Size`]; this one is part of a run's state.
+/// A distribution of sizes, as part of the state of a run. See [`plan::Size`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Size {
-    Fixed { packets: f64 },
-    Exponential { mean_packets: f64 },
-    Pareto { mean_packets: f64, shape: f64 },
+    /// All files have the same size.
+    Fixed {
+        /// The size, packets.
+        packets: f64,
+    },
+    /// Exponential sizes.
+    Exponential {
+        /// Their mean, packets.
+        mean_packets: f64,
+    },
+    /// Pareto sizes.
+    Pareto {
+        /// Their mean, packets.
+        mean_packets: f64,
+        /// Their shape.
+        shape: f64,
+    },
 }
 
 impl From<plan::Size> for Size {
@@ -25,7 +39,7 @@ impl From<plan::Size> for Size {
     }
 }
 
-/// Draws a size: rounded to the nearest packet, at least one.
+/// Draws a size in packets: rounded, and at least one.
 pub fn draw(size: Size, stream: &mut Stream) -> u32 {
     let packets = match size {
         Size::Fixed { packets } => packets,

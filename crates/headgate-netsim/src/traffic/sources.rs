@@ -1,22 +1,26 @@
-//! The sources behind one router: processes of all kinds of traffic, their sources counted through.
+//! All sources behind one router, of all kinds of traffic.
 
 use headgate_model::units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::kinds::AnyProcess;
-use super::opening::Opening;
-use super::process::{Moment, Turn};
-use super::spec::Spec;
+use super::flow_start::FlowStart;
+use crate::packets::index::{RouterIndex, SourceIndex};
 
+use super::kinds::AnyProcess;
+use super::process::{SourceAction, TimerContext};
+use super::spec::TrafficSpec;
+
+/// The sources behind one router, numbered from 0 over all processes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Sources {
-    parts: Vec<Part>,
+    blocks: Vec<SourceBlock>,
     count: u32,
 }
 
+/// A process and the index of its first source.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Part {
-    /// The number of its first source.
+struct SourceBlock {
+    /// Index of its first source.
     first: u32,
     /// Index of its kind of traffic.
     spec: u32,
@@ -24,59 +28,70 @@ struct Part {
 }
 
 impl Sources {
-    /// Adds a process of the kind of traffic of that index.
+    /// Adds a process of a kind of traffic.
     pub fn add(&mut self, spec: u32, process: AnyProcess) {
         let first = self.count;
         self.count += process.get().sources();
-        self.parts.push(Part { first, spec, process });
+        self.blocks.push(SourceBlock { first, spec, process });
     }
 
+    /// Returns the number of sources.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// The first turns of all sources.
-    pub fn start(&mut self, specs: &[Spec]) -> Vec<(u32, Time)> {
-        let start = |part: &mut Part| {
-            let (first, turns) = (part.first, part.process.get_mut().start(&specs[part.spec as usize]));
-            turns.into_iter().map(move |(source, time)| (first + source, time))
+    /// Returns the first timers of all sources.
+    pub fn start(&mut self, specs: &[TrafficSpec]) -> Vec<(SourceIndex, Time)> {
+        let start = |block: &mut SourceBlock| {
+            let (first, timers) = (block.first, block.process.get_mut().start(&specs[block.spec as usize]));
+            timers.into_iter().map(move |(source, time)| (SourceIndex(first + source.0), time))
         };
-        self.parts.iter_mut().flat_map(start).collect()
+        self.blocks.iter_mut().flat_map(start).collect()
     }
 
-    /// It is a source's turn.
-    pub fn wake(&mut self, source: u32, now: Time, specs: &[Spec], router: u32) -> Turn {
-        let part = self.part(source);
-        let moment = Moment { now, router, spec: &specs[part.spec as usize] };
-        let turn = part.process.get_mut().wake(source - part.first, &moment);
-        Turn { opening: Opening { owner: part.first + turn.opening.owner, ..turn.opening }, ..turn }
+    /// The timer of a source expired. Returns the flow that it begins.
+    pub fn wake(
+        &mut self,
+        source: SourceIndex,
+        now: Time,
+        specs: &[TrafficSpec],
+        router: RouterIndex,
+    ) -> SourceAction {
+        let block = self.block(source);
+        let context = TimerContext { now, router, spec: &specs[block.spec as usize] };
+        let action = block.process.get_mut().wake(SourceIndex(source.0 - block.first), &context);
+        SourceAction {
+            flow: FlowStart { source: SourceIndex(block.first + action.flow.source.0), ..action.flow },
+            ..action
+        }
     }
 
-    /// A flow of a source begins; whether it is its only one.
-    pub fn begin(&mut self, source: u32) -> bool {
-        let part = self.part(source);
-        part.process.get_mut().begin(source - part.first)
+    /// A flow of a source begins. Returns whether it is the source's only one.
+    pub fn begin(&mut self, source: SourceIndex) -> bool {
+        let block = self.block(source);
+        block.process.get_mut().begin(SourceIndex(source.0 - block.first))
     }
 
-    /// A flow of a source is over; whether it was its only one.
-    pub fn end(&mut self, source: u32) -> bool {
-        let part = self.part(source);
-        part.process.get_mut().end(source - part.first)
+    /// A flow of a source ended. Returns whether it was the source's only one.
+    pub fn end(&mut self, source: SourceIndex) -> bool {
+        let block = self.block(source);
+        block.process.get_mut().end(SourceIndex(source.0 - block.first))
     }
 
-    /// When the turn comes of a source that waited for its flow to end.
-    pub fn after(&mut self, source: u32, now: Time) -> Option<Time> {
-        let part = self.part(source);
-        part.process.get_mut().after(source - part.first, now)
+    /// A flow of a source ended. Returns when the source's timer expires next, if it waited for the flow.
+    pub fn next_after_flow(&mut self, source: SourceIndex, now: Time) -> Option<Time> {
+        let block = self.block(source);
+        block.process.get_mut().next_after_flow(SourceIndex(source.0 - block.first), now)
     }
 
-    fn part(&mut self, source: u32) -> &mut Part {
-        let at = self.parts.partition_point(|part| part.first <= source) - 1;
-        &mut self.parts[at]
+    fn block(&mut self, source: SourceIndex) -> &mut SourceBlock {
+        let at = self.blocks.partition_point(|block| block.first <= source.0) - 1;
+        &mut self.blocks[at]
     }
 
+    /// Returns the memory of all processes, bytes.
     pub fn bytes(&self) -> usize {
-        let parts: usize = self.parts.iter().map(|part| part.process.get().bytes()).sum();
-        parts + self.parts.capacity() * size_of::<Part>()
+        let blocks: usize = self.blocks.iter().map(|block| block.process.get().bytes()).sum();
+        blocks + self.blocks.capacity() * size_of::<SourceBlock>()
     }
 }

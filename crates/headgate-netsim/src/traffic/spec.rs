@@ -1,36 +1,41 @@
-//! What all host groups share of a kind of traffic.
+//! The properties of a kind of traffic that all host groups share.
 
 use headgate_model::units::{Span, seconds};
 use serde::{Deserialize, Serialize};
 
 use super::hosts::Receivers;
+use crate::packets::index::FlowId;
 use crate::record::FILE;
 
 /// One kind of traffic of the plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Spec {
-    /// The number of its first flow, or of all of them if it has one name.
-    pub first: u32,
+pub struct TrafficSpec {
+    /// Id of its first flow, or of all its flows if they share a name.
+    pub first: FlowId,
+    /// Congestion control algorithm, in the order of the plan.
     pub law: u32,
+    /// Transport profile, in the order of the plan.
     pub profile: u8,
-    /// Which kind of file it is, for the results (see [`crate::record::FlowKeys`]).
+    /// Kind of file, for the results (see [`crate::record::FlowKeys`]).
     pub file: u8,
-    /// Whom to draw as receivers.
+    /// Receivers to choose from, if receivers are random.
     pub receivers: Receivers,
-    /// When those give up who are impatient.
+    /// When impatient users give up.
     pub patience: Option<Patience>,
 }
 
-/// A look so long after the request: fewer segments a second than the floor are too few.
+/// An impatient user checks a flow once and gives up if it was too slow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Patience {
+    /// Time from the request to the check, picoseconds.
     pub check: Span,
+    /// Least acceptable rate, segments/s.
     pub floor_per_s: f64,
 }
 
-impl Spec {
-    /// Files of given sizes, of patient users, to receivers that are not drawn.
-    pub fn new(first: u32, law: u32, transport: u32) -> Self {
+impl TrafficSpec {
+    /// Files of given sizes of patient users, to receivers that are not random.
+    pub fn new(first: FlowId, law: u32, transport: u32) -> Self {
         Self {
             first,
             law,
@@ -43,7 +48,7 @@ impl Spec {
 }
 
 impl Patience {
-    /// Whether so many segments in that time are too few.
+    /// Returns whether `segments` in `elapsed` picoseconds are too few.
     pub fn is_over(&self, segments: u32, elapsed: Span) -> bool {
         f64::from(segments) < self.floor_per_s * seconds(elapsed)
     }
@@ -54,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patience_has_a_floor() {
+    fn patience_ends_below_the_floor() {
         let patience = Patience { check: 1, floor_per_s: 10.0 };
         let second = headgate_model::units::SECOND;
         assert!(patience.is_over(19, 2 * second) && !patience.is_over(20, 2 * second));

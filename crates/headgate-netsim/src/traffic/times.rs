@@ -7,29 +7,34 @@ use serde::{Deserialize, Serialize};
 
 use super::check::check_shape;
 
-/// Mean times; exponential ones still end within 64 bits.
+/// Allowed mean times, seconds. Exponential times with the greatest mean still fit into 64 bits.
 const MEANS_S: (f64, f64) = (1e-9, 100_000.0);
 
-/// Times of one distribution, as the plan gives them.
+/// A distribution of times, as the plan describes it.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Times {
-    /// All are the same.
+    /// All times are equal.
     Fixed {
+        /// The time, picoseconds.
         ps: Span,
     },
+    /// Exponential times.
     Exponential {
+        /// Their mean, seconds.
         mean_s: f64,
     },
-    /// The tail is heavy near a shape of 1.
+    /// Pareto times. The tail is heavy near a shape of 1.
     Pareto {
+        /// Their mean, seconds.
         mean_s: f64,
+        /// Their shape.
         shape: f64,
     },
 }
 
 impl Times {
-    /// Refuses times that cannot be drawn, under the key `key` of a spot.
+    /// Rejects times that cannot be drawn, under the key `key` of a place in the plan.
     pub fn check(&self, key: &str, at: &PlanPath) -> Result {
         match *self {
             Self::Fixed { ps } => at.span(&format!("{key}.ps"), ps, LONGEST_RUN_S),
@@ -42,15 +47,29 @@ impl Times {
     }
 }
 
-/// A distribution of times, as part of a run's state.
+/// A distribution of times, as part of the state of a run.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub enum Lasting {
-    Fixed { ps: Span },
-    Exponential { mean_s: f64 },
-    Pareto { mean_s: f64, shape: f64 },
+pub enum DurationDistribution {
+    /// All times are equal.
+    Fixed {
+        /// The time, picoseconds.
+        ps: Span,
+    },
+    /// Exponential times.
+    Exponential {
+        /// Their mean, seconds.
+        mean_s: f64,
+    },
+    /// Pareto times.
+    Pareto {
+        /// Their mean, seconds.
+        mean_s: f64,
+        /// Their shape.
+        shape: f64,
+    },
 }
 
-impl From<Times> for Lasting {
+impl From<Times> for DurationDistribution {
     fn from(times: Times) -> Self {
         match times {
             Times::Fixed { ps } => Self::Fixed { ps },
@@ -60,13 +79,13 @@ impl From<Times> for Lasting {
     }
 }
 
-impl Lasting {
-    /// Pareto times with a shape, exponential ones without.
+impl DurationDistribution {
+    /// Pareto times if a shape is given, otherwise exponential times.
     pub fn with_mean(mean_s: f64, shape: Option<f64>) -> Self {
         shape.map_or(Self::Exponential { mean_s }, |shape| Self::Pareto { mean_s, shape })
     }
 
-    /// Draws a time.
+    /// Draws a time, picoseconds.
     pub fn draw(&self, stream: &mut Stream) -> Span {
         match *self {
             Self::Fixed { ps } => ps,
@@ -84,14 +103,14 @@ mod tests {
     #[test]
     fn drawn_times_have_their_mean() {
         let mut stream = Stream::new(1, "times", 0);
-        let exponential = Lasting::Exponential { mean_s: 2.0 };
-        let pareto = Lasting::Pareto { mean_s: 2.0, shape: 3.0 };
+        let exponential = DurationDistribution::Exponential { mean_s: 2.0 };
+        let pareto = DurationDistribution::Pareto { mean_s: 2.0, shape: 3.0 };
         for times in [exponential, pareto] {
             let sum: f64 = (0..40_000).map(|_| seconds(times.draw(&mut stream))).sum();
             // deviations of 2 and 1.15 s: a standard error of 0.01 s at most
             assert!((sum / 40_000.0 - 2.0).abs() < 0.05, "{times:?}: {sum}");
         }
-        assert_eq!(Lasting::Fixed { ps: 7 }.draw(&mut stream), 7);
+        assert_eq!(DurationDistribution::Fixed { ps: 7 }.draw(&mut stream), 7);
     }
 
     #[test]

@@ -1,24 +1,26 @@
-//! All traffic of a plan, checked.
+//! The check of all traffic of a plan.
 
 use headgate_model::check::{PlanPath, Result, different};
 use std::collections::BTreeMap;
 
 use super::check::{Check, MOST_NAMES};
-use super::context::Context;
 use super::kinds::Traffic;
+use super::plan_context::PlanContext;
 
-/// Kinds of file are counted apart, for each law and class: more would be a table of noughts.
+/// Most kinds of file. Flows are counted separately for each kind, algorithm and class, and more kinds
+/// would give a table of zeros.
 const MOST_FILES: usize = 32;
 
-/// Refuses traffic that cannot run.
-pub fn validate(traffic: &[Traffic], context: Context) -> Result {
+/// Rejects traffic that cannot run.
+pub fn validate(traffic: &[Traffic], context: PlanContext) -> Result {
     names(traffic)?;
     files(context.files)?;
     let mut check = Check::new(context);
     traffic.iter().enumerate().try_for_each(|(i, item)| item.check(&mut check, &PlanPath::item("traffic", i)))
 }
 
-/// Random streams are keyed by names: two groups of traffic of one name would have the same random numbers.
+/// Checks the names. Random streams are keyed by names, so two groups of traffic with the same name would
+/// use the same random numbers.
 fn names(traffic: &[Traffic]) -> Result {
     let all: u64 = traffic.iter().map(|item| u64::from(item.names())).sum();
     PlanPath::top().count("traffic", all, (0, MOST_NAMES), "single flows and other traffic")?;
@@ -26,15 +28,16 @@ fn names(traffic: &[Traffic]) -> Result {
     let counts: BTreeMap<&str, u32> = traffic.iter().map(|item| (item.name(), item.names())).collect();
     for (i, item) in traffic.iter().enumerate().filter(|(_, item)| item.names() == 1) {
         let (of, number) = item.name().rsplit_once('.').unwrap_or_default();
-        let taken = number.parse().is_ok_and(|n: u32| n.to_string() == number && n < several(&counts, of));
+        let taken =
+            number.parse().is_ok_and(|n: u32| n.to_string() == number && n < flows_of_name(&counts, of));
         let says = || format!("'{}' is the name of one of the flows '{of}'; names must differ", item.name());
         PlanPath::item("traffic", i).ensure(!taken, "name", says)?;
     }
     Ok(())
 }
 
-/// How many flows share a name, told apart by their number.
-fn several(counts: &BTreeMap<&str, u32>, name: &str) -> u32 {
+/// Returns the number of flows that share a name and are distinguished by number, or 0.
+fn flows_of_name(counts: &BTreeMap<&str, u32>, name: &str) -> u32 {
     counts.get(name).copied().filter(|&count| count > 1).unwrap_or(0)
 }
 

@@ -1,8 +1,9 @@
-//! Events of the slow engine, in the order in which they come.
+//! Events of the slow engine, in their order.
 
 use headgate_model::units::Time;
-use headgate_netsim::packet::{Kind, Packet};
-use headgate_netsim::timers::Timer;
+use headgate_netsim::packets::index::Address;
+use headgate_netsim::packets::packet::{Packet, PacketKind};
+use headgate_netsim::time::timers::Timer;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -10,12 +11,13 @@ pub enum Place {
     HostGroup(usize),
 }
 
-/// Simultaneous events: departures, then ticks of disciplines, then packets by endpoint, kind, sender and place, then timers.
+/// The order of simultaneous events: departures, ticks of disciplines, packets by endpoint, kind, sender and
+/// place, and then timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Order {
     Departure(usize),
     Tick(usize),
-    Packet(u32, Kind, u32, usize),
+    Packet(Address, PacketKind, u32, usize),
     Timer(Timer),
 }
 

@@ -1,21 +1,22 @@
-//! A slow, obvious engine: one global heap, packets that queue as packets, and a service-done event
-//! for each. It shares the endpoints with the real engine and nothing of how packets move.
+//! A slow, simple engine: one global heap, queues of packets, and a service-done event for each packet. It
+//! shares the endpoints with the real engine, but no code that moves packets.
 
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::{Feedback, PassingPacket, Routers};
 use headgate_model::queue::{Discipline, Queues, Verdict};
 use headgate_model::units::{NEVER, Time};
-use headgate_netsim::choices::{Choices, Lists};
-use headgate_netsim::packet::{INLINE, Packet};
+use headgate_netsim::devices::{Arrays, ResolvedDevices};
+use headgate_netsim::packets::index::{HostIndex, LinkIndex, RouterIndex};
+use headgate_netsim::packets::packet::Packet;
+use headgate_netsim::packets::side_table::NO_HEADER;
 use headgate_netsim::plan::Plan;
-use headgate_netsim::populate::{self, Population};
 use headgate_netsim::port::Port;
 use headgate_netsim::port::queued::QueuedPort;
 use headgate_netsim::record;
-use headgate_netsim::routes::Routes;
-use headgate_netsim::side_table::NO_HEADER;
-use headgate_netsim::timers::Timer;
+use headgate_netsim::run::populate::{self, Population};
+use headgate_netsim::time::timers::Timer;
+use headgate_netsim::traffic::routes::Routes;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -24,15 +25,15 @@ use crate::server::{Here, Server, longest_wait};
 use crate::watch::Look;
 
 pub struct HeapEngine<L: ControllerRegistry> {
-    people: Population<L>,
+    population: Population<L>,
     routes: Routes,
     servers: Vec<Server>,
-    /// Ports that hold packets, in the place of their servers, and the departure that is awaited: here
-    /// each one is an event.
+    /// Ports that store packets, which replace their servers, and their next departure. Here each departure is
+    /// an event.
     held: BTreeMap<usize, (Box<QueuedPort<L>>, Time)>,
-    /// Disciplines that decide at arrival; what they do by themselves is an event too.
+    /// Disciplines that decide at arrival. Their ticks are events, too.
     guards: BTreeMap<usize, (L::Queue, Stream)>,
-    /// Routers that give feedback at ports where packets leave in order.
+    /// Router feedback at ports that keep the order of packets.
     routers: BTreeMap<usize, L::Router>,
     links: usize,
     /// First server of each router's hosts: up and down alternate.
@@ -45,12 +46,12 @@ pub struct HeapEngine<L: ControllerRegistry> {
 }
 
 impl<L: ControllerRegistry> HeapEngine<L> {
-    pub fn new(plan: &Plan, choices: &Choices) -> Self {
-        let mut people = populate::populate::<L>(plan, choices, &Lists::new());
+    pub fn new(plan: &Plan, choices: &ResolvedDevices) -> Self {
+        let mut population = populate::populate::<L>(plan, choices, &Arrays::new());
         let mut servers: Vec<Server> = plan.links.iter().map(|l| Server::port(l, plan.seed)).collect();
         let (mut held, mut guards, mut routers) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        for (at, (port, fitted)) in
-            std::mem::take(&mut people.ports).into_iter().zip(&choices.ports).enumerate()
+        for (at, (port, devices)) in
+            std::mem::take(&mut population.ports).into_iter().zip(&choices.ports).enumerate()
         {
             if let Port::Queued(port) = port {
                 held.insert(at, (port, NEVER));
@@ -58,18 +59,18 @@ impl<L: ControllerRegistry> HeapEngine<L> {
             }
             let link = &plan.links[at];
             let bytes_s = link.rate_bps as f64 / 8.0;
-            if let Some(choice) = &fitted.feedback {
+            if let Some(choice) = &devices.feedback {
                 let chance = Stream::new(plan.seed, &format!("feedback {}", link.name), 0);
                 routers.insert(at, L::Router::build(choice.index, &choice.values, bytes_s, chance));
             }
-            if let Some(queue) = &fitted.queue {
+            if let Some(queue) = &devices.queue {
                 let chance = Stream::new(plan.seed, &format!("queue {}", link.name), 0);
                 let queue = L::Queue::build(queue.index, &queue.values, bytes_s);
                 guards.insert(at, (queue, chance));
             }
         }
         let mut hosts_from = Vec::new();
-        for (router, hosts) in people.hosts.iter().enumerate() {
+        for (router, hosts) in population.hosts.iter().enumerate() {
             hosts_from.push(servers.len());
             for &edge in hosts {
                 let edge = &plan.edges[edge as usize];
@@ -83,7 +84,7 @@ impl<L: ControllerRegistry> HeapEngine<L> {
         let routes = Routes::new(plan.nodes.len(), &plan.links, 0..plan.nodes.len());
         let (links, duration) = (plan.links.len(), plan.duration_ps);
         let mut engine = Self {
-            people,
+            population,
             routes,
             servers,
             held,
@@ -96,27 +97,27 @@ impl<L: ControllerRegistry> HeapEngine<L> {
             looks: looks(plan),
             looked: Vec::new(),
         };
-        let timers = std::mem::take(&mut engine.people.timers);
+        let timers = std::mem::take(&mut engine.population.timers);
         timers.into_iter().for_each(|t| engine.set_timer(t));
         (0..engine.links).for_each(|at| engine.set_tick(at));
         engine
     }
 
-    /// Runs to the end; the digest that the real engine must have, and what was seen of the links.
+    /// Runs to the end. Returns the digest that the real engine must give, and the observations of the links.
     pub fn run(mut self) -> (u64, Vec<Look>) {
         while let Some(Reverse(event)) = self.events.pop() {
             self.look_until(event.time);
             if event.time >= self.duration {
                 break;
             }
-            assert!(event.time >= self.people.shared.now, "time goes back");
-            self.people.shared.now = event.time;
+            assert!(event.time >= self.population.state.now, "time goes back");
+            self.population.state.now = event.time;
             match (event.order, event.what) {
                 (Order::Departure(server), _) => self.depart(server),
                 (Order::Tick(server), _) => self.tick(server),
                 (Order::Timer(timer), _) => {
-                    let group = timer.group as usize;
-                    self.people.groups[group].on_timer(&timer, &mut self.people.shared);
+                    let group = timer.group.index();
+                    self.population.groups[group].on_timer(&timer, &mut self.population.state);
                     self.flush(group);
                 }
                 (_, Some((Place::Router(router), packet))) => self.forward(router, packet),
@@ -129,24 +130,24 @@ impl<L: ControllerRegistry> HeapEngine<L> {
         (self.digest(), looked)
     }
 
-    /// Looks before anything happens at that instant.
+    /// Reads the links before anything happens at that instant.
     fn look_until(&mut self, until: Time) {
         while let Some(&at) = self.looks.last().filter(|at| **at <= until) {
             self.looks.pop();
-            self.people.shared.now = at;
+            self.population.state.now = at;
             (0..self.links).for_each(|link| self.pass_held(link));
             let servers = &mut self.servers[..self.links];
             let doomed: usize = servers.iter().map(|server| server.doomed(at)).sum();
-            let gone = self.people.shared.counters.segments_dropped - doomed as u64;
+            let gone = self.population.state.counters.segments_dropped - doomed as u64;
             let links = servers.iter_mut().map(|server| server.seen_by(at)).collect();
             self.looked.push(Look { at, links, gone });
         }
     }
 
-    /// At a port that holds packets so many have waited until now.
+    /// Counts the packets that have waited until now at a port that stores packets.
     fn pass_held(&mut self, link: usize) {
         if let Some((port, _)) = self.held.get(&link) {
-            self.servers[link].watch.pass(self.people.shared.now, port.queue(), port.held_data());
+            self.servers[link].watch.pass(self.population.state.now, port.queue(), port.held_data());
         }
     }
 
@@ -158,9 +159,9 @@ impl<L: ControllerRegistry> HeapEngine<L> {
         let (packet, lost) = server.finish_first();
         let to = server.to;
         if let Some(next) = server.queue.front() {
-            let waited = u128::from(self.people.shared.now - next.since);
+            let waited = u128::from(self.population.state.now - next.since);
             if server.counts_wait && next.packet.is_data() {
-                self.people.shared.counters.wait_ps += waited;
+                self.population.state.counters.wait_ps += waited;
             }
             self.begin(at);
         }
@@ -171,16 +172,16 @@ impl<L: ControllerRegistry> HeapEngine<L> {
 
     /// The service of a server's first packet begins.
     fn begin(&mut self, at: usize) {
-        let (server, shared) = (&mut self.servers[at], &mut self.people.shared);
+        let (server, state) = (&mut self.servers[at], &mut self.population.state);
         let (time, order) = (server.next_end(), Order::Departure(at));
         self.events.push(Reverse(Event { time, order, what: None }));
-        server.change_rates(shared.now);
+        server.change_rates(state.now);
         if let Some(router) = self.routers.get_mut(&at) {
             let &Here { packet, lost, header, .. } = &server.queue[0];
-            let seen = server.seen(shared.now, true);
-            router.on_departure(&passing(&packet), shared.side_table.words(header), &seen);
+            let seen = server.seen(state.now, true);
+            router.on_departure(&passing(&packet), state.side_table.header_words(header), &seen);
             if lost {
-                shared.side_table.discard(header);
+                state.side_table.discard(header);
             }
         }
     }
@@ -194,7 +195,7 @@ impl<L: ControllerRegistry> HeapEngine<L> {
     }
 
     fn tick(&mut self, at: usize) {
-        let (server, now) = (&mut self.servers[at], self.people.shared.now);
+        let (server, now) = (&mut self.servers[at], self.population.state.now);
         server.change_rates(now);
         if let Some((queue, _)) = self.guards.get_mut(&at).filter(|(queue, _)| queue.next_tick() == now) {
             queue.on_tick(&server.backlog(now));
@@ -210,19 +211,22 @@ impl<L: ControllerRegistry> HeapEngine<L> {
             Place::Router(r) => r,
             Place::HostGroup(r) => self.hosts_from.len() + r,
         };
-        let order = Order::Packet(packet.flow, packet.kind(), packet.rank().2, row);
+        let order = Order::Packet(packet.address, packet.kind(), packet.rank().2, row);
         self.events.push(Reverse(Event { time: packet.time, order, what: Some((to, packet)) }));
     }
 
     fn forward(&mut self, router: usize, packet: Packet) {
-        let goal = self.people.shared.split.group(packet.flow);
+        let goal = self.population.state.split.router(packet.address).index();
         if goal != router {
-            let link = self.routes.next(router, goal).expect("a route");
-            return self.offer(link as usize, packet);
+            let link = self
+                .routes
+                .next(RouterIndex::from_index(router), RouterIndex::from_index(goal))
+                .expect("a route");
+            return self.offer(link.index(), packet);
         }
         match packet.host {
-            INLINE => self.deliver(router, packet),
-            host => self.offer(self.hosts_from[router] + 2 * host as usize + 1, packet),
+            HostIndex::INLINE => self.deliver(router, packet),
+            host => self.offer(self.hosts_from[router] + 2 * host.index() + 1, packet),
         }
     }
 
@@ -230,57 +234,57 @@ impl<L: ControllerRegistry> HeapEngine<L> {
         if self.held.contains_key(&at) {
             return self.serve(at, Some(packet));
         }
-        let now = self.people.shared.now;
+        let now = self.population.state.now;
         let server = &mut self.servers[at];
         server.change_rates(now);
         let mut header = NO_HEADER;
         if let Some(router) = self.routers.get_mut(&at) {
-            let side_table = &mut self.people.shared.side_table;
-            header = side_table.number_of(&packet, router.scheme());
-            let words = side_table.words(header).map(|words| &*words);
+            let side_table = &mut self.population.state.side_table;
+            header = side_table.header_number(&packet, router.scheme());
+            let words = side_table.header_words(header).map(|words| &*words);
             router.on_arrival(&passing(&packet), words, &server.seen(now, false));
         }
         if !server.admits(now) {
-            self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
-            self.people.shared.side_table.forget(&packet);
+            self.population.state.counters.segments_dropped += u64::from(packet.is_data());
+            self.population.state.side_table.forget(&packet);
             return;
         }
         let verdict = self.guards.get_mut(&at).map_or(Verdict::Keep, |(queue, chance)| {
             queue.admit(&packet.arrival(), &server.backlog(now), chance)
         });
         if verdict == Verdict::Drop {
-            self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
-            self.people.shared.side_table.forget(&packet);
+            self.population.state.counters.segments_dropped += u64::from(packet.is_data());
+            self.population.state.side_table.forget(&packet);
             return;
         }
         packet.mark(verdict == Verdict::Mark);
-        self.people.shared.counters.packet_hops += 1;
+        self.population.state.counters.packet_hops += 1;
         server.entered += 1;
         let listed = server.lose.contains(&server.entered);
         server.enter(now, Here { since: now, packet, lost: false, header });
         if listed || server.loses_last() {
             let last = server.queue.back_mut().expect("it came");
             last.lost = true;
-            self.people.shared.counters.segments_dropped += u64::from(packet.is_data());
+            self.population.state.counters.segments_dropped += u64::from(packet.is_data());
             if header != NO_HEADER {
-                self.people.shared.side_table.take_off(&mut last.packet);
+                self.population.state.side_table.detach(&mut last.packet);
             }
-            self.people.shared.side_table.forget(&last.packet);
+            self.population.state.side_table.forget(&last.packet);
         }
         if server.queue.len() == 1 {
             self.begin(at);
         }
     }
 
-    /// A packet comes to a port that holds packets, or one is due to leave it.
+    /// A packet arrives at a port that stores packets, or one is due to leave it.
     fn serve(&mut self, at: usize, packet: Option<Packet>) {
         self.pass_held(at);
-        let shared = &mut self.people.shared;
-        let now = shared.now;
+        let state = &mut self.population.state;
+        let now = state.now;
         let (port, awaited) = self.held.get_mut(&at).expect("looked up");
         match packet {
-            Some(packet) => port.arrive(now, &packet, &mut shared.port_context(at as u32)),
-            None => port.catch_up(now + 1, &mut shared.port_context(at as u32)),
+            Some(packet) => port.arrive(now, &packet, &mut state.port_context(LinkIndex::from_index(at))),
+            None => port.catch_up(now + 1, &mut state.port_context(LinkIndex::from_index(at))),
         }
         let time = port.next_departure();
         if time != NEVER && time != *awaited {
@@ -288,46 +292,47 @@ impl<L: ControllerRegistry> HeapEngine<L> {
             self.events.push(Reverse(Event { time, order: Order::Departure(at), what: None }));
         }
         let to = self.servers[at].to;
-        for (time, packet) in std::mem::take(&mut self.people.shared.leaving) {
+        for (time, packet) in std::mem::take(&mut self.population.state.outgoing) {
             self.file(to, packet.arriving(time));
         }
     }
 
     fn deliver(&mut self, group: usize, packet: Packet) {
-        self.people.groups[group].on_packet(&packet, &mut self.people.shared);
+        self.population.groups[group].on_packet(&packet, &mut self.population.state);
         self.flush(group);
     }
 
     fn flush(&mut self, group: usize) {
-        for (host, packet) in std::mem::take(&mut self.people.shared.outbox) {
+        for (host, packet) in std::mem::take(&mut self.population.state.outbox) {
             match host {
-                INLINE => self.forward(group, packet),
-                host => self.leave(self.hosts_from[group] + 2 * host as usize, packet),
+                HostIndex::INLINE => self.forward(group, packet),
+                host => self.leave(self.hosts_from[group] + 2 * host.index(), packet),
             }
         }
-        for timer in std::mem::take(&mut self.people.shared.timers) {
+        for timer in std::mem::take(&mut self.population.state.timers) {
             self.set_timer(timer);
         }
-        for (address, generation, below) in std::mem::take(&mut self.people.shared.completed) {
-            let split = self.people.shared.split;
-            let flow = &mut self.people.groups[split.group(address)].flows[split.slot(address)];
-            if flow.end.generation == generation {
-                flow.note_received(below, self.people.shared.now);
+        for (connection, below) in std::mem::take(&mut self.population.state.completed) {
+            let split = self.population.state.split;
+            let flow = &mut self.population.groups[split.router(connection.sender).index()].flows
+                [split.slot(connection.sender)];
+            if flow.endpoint.generation == connection.generation {
+                flow.note_received(below, self.population.state.now);
             }
         }
     }
 
-    /// A host sends, and tells the sender to wait if its queue is longer than it wants.
+    /// A host sends. If its queue is too long, the sender must wait.
     fn leave(&mut self, server: usize, packet: Packet) {
-        let now = self.people.shared.now;
+        let now = self.population.state.now;
         self.offer(server, packet);
         let server = &self.servers[server];
         if let Some(longest) = server.wants.filter(|_| packet.is_data()) {
             let clear = server.clear_at();
             if clear - now > longest {
-                let split = self.people.shared.split;
-                let flow =
-                    &mut self.people.groups[split.group(packet.sender())].flows[split.slot(packet.sender())];
+                let split = self.population.state.split;
+                let flow = &mut self.population.groups[split.router(packet.sender()).index()].flows
+                    [split.slot(packet.sender())];
                 flow.tcp.apply_backpressure(clear - longest);
             }
         }
@@ -337,34 +342,34 @@ impl<L: ControllerRegistry> HeapEngine<L> {
         self.events.push(Reverse(Event { time: timer.time, order: Order::Timer(timer), what: None }));
     }
 
-    /// What waits at the end counts as if it were served to the last: the real engine knows already.
+    /// Packets that wait at the end count as served, because the real engine counts them at arrival.
     fn digest(mut self) -> u64 {
         let duration = self.duration;
-        let shared = &mut self.people.shared;
-        shared.now = duration;
+        let state = &mut self.population.state;
+        state.now = duration;
         for server in &mut self.servers {
             let mut first = true;
             while let Some(&Here { since, packet, .. }) = server.queue.front() {
                 let starts = server.starts_at();
                 if !first && server.counts_wait && packet.is_data() {
-                    shared.counters.wait_ps += u128::from(starts - since);
+                    state.counters.wait_ps += u128::from(starts - since);
                 }
                 server.finish_first();
                 first = false;
             }
         }
-        let mut rows = std::mem::take(&mut shared.rows);
-        rows.extend(self.people.groups.iter().flat_map(|s| s.open_rows(&self.people.shared)));
+        let mut rows = std::mem::take(&mut state.flow_rows);
+        rows.extend(self.population.groups.iter().flat_map(|s| s.active_rows(&self.population.state)));
         rows.sort_by_key(|r| (r.start, r.traffic, r.address));
         let held = &self.held;
         let digest =
             |(at, server): (usize, &Server)| held.get(&at).map_or(server.digest, |held| held.0.digest());
         let ports = self.servers[..self.links].iter().enumerate().map(digest);
-        record::digest(ports, &self.people.shared.counters, &rows)
+        record::digest(ports, &self.population.state.counters, &rows)
     }
 }
 
-/// Whenever something begins or ends to be counted, the last one first.
+/// The instants at which a count begins or ends, the last one first.
 fn looks(plan: &Plan) -> Vec<Time> {
     let measure = &plan.measure;
     let bounds = measure.periods.iter().flatten().copied();

@@ -1,10 +1,11 @@
-//! The engine against a slow one with a global heap: same digests over many random networks.
+//! The engine against a slow one with a global heap: equal digests over many random networks.
 
 mod event;
 mod heap;
 mod networks;
 mod observed;
 mod server;
+mod traffic;
 mod watch;
 
 use std::ops::Range;
@@ -12,12 +13,12 @@ use std::ops::Range;
 use headgate_algos::control::AnyController;
 use headgate_model::plan::Link;
 use headgate_model::units::Time;
-use headgate_netsim::choices::Lists;
-use headgate_netsim::engine::Engine;
+use headgate_netsim::devices::Arrays;
 use headgate_netsim::plan::Plan;
-use headgate_netsim::populate;
 use headgate_netsim::port::Port;
 use headgate_netsim::record::{Balance, PeriodRow};
+use headgate_netsim::run::engine::Engine;
+use headgate_netsim::run::populate;
 use watch::{Look, Seen};
 
 type Machine = Engine<AnyController>;
@@ -70,17 +71,17 @@ fn assert_threads_change_nothing(networks: Range<u64>) {
         let plan = networks::plan(seed);
         let alone = finished(machine(&plan)).digest();
         for threads in [2, 3, 7] {
-            let mut team = machine(&plan);
-            team.use_threads(threads);
-            if team.lookahead() > networks::MS {
-                team.always_in_parallel();
+            let mut run = machine(&plan);
+            run.use_threads(threads);
+            if run.lookahead() > networks::MS {
+                run.always_in_parallel();
             }
-            assert_eq!(finished(team).digest(), alone, "network {seed} on {threads} threads");
+            assert_eq!(finished(run).digest(), alone, "network {seed} on {threads} threads");
         }
     }
 }
 
-/// A run goes on with other numbers of threads than it was written out with.
+/// A resumed run may use another number of threads than the run that was saved.
 #[test]
 fn a_run_resumed_on_other_threads_is_the_same_run() {
     for seed in 0..100 {
@@ -103,10 +104,10 @@ fn a_run_resumed_on_other_threads_is_the_same_run() {
     }
 }
 
-/// Every period's counts, and those since the warm-up, are what had happened by its end.
+/// The counts of every period, and those since the warm-up, equal the events by its end.
 fn assert_counts(ours: &Machine, plan: &Plan, looks: &[Look], seed: u64) {
     let at = |time: Time| looks.iter().find(|look| look.at == time).expect("looked at");
-    let ports = populate::ports::<AnyController>(plan, &networks::choices(plan).ports, &Lists::new());
+    let ports = populate::ports::<AnyController>(plan, &networks::choices(plan).ports, &Arrays::new());
     let is_held = |port: usize| matches!(ports[port], Port::Queued(_));
     let warmed = plan.measure.warmup_ps;
     for (row, port) in ours.record().ports.iter().zip(0..) {
@@ -141,17 +142,17 @@ fn assert_counts(ours: &Machine, plan: &Plan, looks: &[Look], seed: u64) {
     }
 }
 
-/// Whether packets are lost that have been sent.
+/// Returns whether a link loses packets that it has sent.
 fn loses(link: &Link) -> bool {
     link.loss > 0.0 || !link.lose.is_empty() || !link.losses.is_empty() || !link.impairments.is_empty()
 }
 
-/// What is still to be sent is told in whole bytes for each of at most nine rates.
+/// The unsent part is rounded to whole bytes for each of at most nine rates.
 fn assert_bytes(ours: u64, seen: &Seen, seed: u64) {
     assert!((ours as f64 - seen.sent_bytes).abs() < 10.0, "network {seed}: {ours}, {seen:?}");
 }
 
-/// What sources sent has arrived, was dropped, or is found in the calendar and at ports: counted apart.
+/// Each packet sent has arrived, was dropped, or is in the calendar or at a port. All are counted separately.
 #[test]
 fn no_packet_and_no_flow_is_lost_sight_of() {
     let (mut under_way, mut held) = (0, 0);
@@ -190,7 +191,7 @@ fn a_run_written_out_and_resumed_is_the_same_run() {
     }
 }
 
-/// A window may hold any number of packets: a run asks whether to go on within it too, and can be written out.
+/// A window may contain any number of packets, so a run can also stop and be saved within one.
 #[test]
 fn a_run_stops_within_a_window_and_goes_on_as_if_it_had_not() {
     let plan = networks::far();
@@ -212,7 +213,7 @@ fn a_run_stops_within_a_window_and_goes_on_as_if_it_had_not() {
     assert!(hops > 100_000 && most < 15_000 && stops > 40, "{hops} hops, {most} at once, {stops} stops");
 }
 
-/// A SYN takes less than a nanosecond: a window that is longer than the lookahead by that much would miss it.
+/// A SYN takes less than a nanosecond. A window that exceeds the lookahead by that much would miss it.
 #[test]
 fn what_takes_no_time_to_send_is_not_lost_between_windows() {
     let mut plan = networks::far();
@@ -247,7 +248,7 @@ fn thousands_of_short_flows_do_not_mistake_each_other() {
     let flows = &ours.record().flows;
     assert!(flows.len() > 1_800, "{}", flows.len()); // 2 s of 1000 flows/s
     let done = flows.iter().filter(|f| f.fct_receiver.is_some() && f.delivered_total == f.size).count();
-    assert!(done > flows.len() - 10, "{done} of {}", flows.len()); // the last ones are under way
+    assert!(done > flows.len() - 10, "{done} of {}", flows.len()); // the last ones are active
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Random networks and loads, small enough for the slow engine and nasty enough for the fast one.
+//! Random networks and loads, small enough for the slow engine and demanding for the fast one.
 
 use headgate_algos::control::AnyController;
 use headgate_algos::impairment::AnyImpairment;
@@ -12,20 +12,17 @@ use headgate_model::params::{Card, Param};
 use headgate_model::plan::*;
 use headgate_model::queue::Queues;
 use headgate_model::units::SECOND;
-use headgate_netsim::choices::{Choice, Choices, Fitted};
+use headgate_netsim::devices::{PortDevices, ResolvedDevice, ResolvedDevices};
 use headgate_netsim::plan::Plan;
 use headgate_netsim::traffic::Traffic;
-use headgate_netsim::traffic::kinds::bursts::Bursts;
 use headgate_netsim::traffic::kinds::flows::Flows;
-use headgate_netsim::traffic::kinds::on_off::OnOff;
-use headgate_netsim::traffic::kinds::poisson::Poisson;
-use headgate_netsim::traffic::kinds::web::{FileKind, LawShare, Patience, Surge, Web};
-use headgate_netsim::traffic::times::Times;
+
+use crate::traffic::{bursts, on_off, poisson, traffic};
 
 pub const MS: u64 = SECOND / 1000;
 const US: u64 = SECOND / 1_000_000;
 
-fn pick<T: Copy>(s: &mut Stream, from: &[T]) -> T {
+pub fn pick<T: Copy>(s: &mut Stream, from: &[T]) -> T {
     from[s.below(from.len() as u64) as usize]
 }
 
@@ -95,8 +92,8 @@ fn links(n: u32, s: &mut Stream) -> Vec<Link> {
                 changes,
                 losses: losses(s),
                 delays: delay_changes(s),
-                ingress: row(s, 12),
-                impairments: row(s, 6),
+                ingress: impairments(s, 12),
+                impairments: impairments(s, 6),
                 ..Link::default()
             });
         }
@@ -104,20 +101,21 @@ fn links(n: u32, s: &mut Stream) -> Vec<Link> {
     links
 }
 
-/// None, or a spell of loss.
+/// No changes, or a period of loss.
 fn losses(s: &mut Stream) -> Vec<LossChange> {
     let change = |at_ps, loss| LossChange { at_ps, loss };
     if s.below(8) == 0 { vec![change(300 * MS, 0.2), change(600 * MS, 0.0)] } else { Vec::new() }
 }
 
-/// None, or a hand-over and back.
+/// No changes, or a hand-over and back.
 fn delay_changes(s: &mut Stream) -> Vec<DelayChange> {
     let change = |at_ps, delay_ps| DelayChange { at_ps, delay_ps };
     if s.below(12) == 0 { vec![change(500 * MS, 9 * MS), change(SECOND, MS)] } else { Vec::new() }
 }
 
-/// Impairments in a row, at one link of so many. Their times are multiples of those of packets, so that some would meet.
-fn row(s: &mut Stream, one_of: u64) -> Vec<DeviceChoice> {
+/// A chain of impairments at some of the links. Their times are multiples of those of packets, so that some packets
+/// would arrive together.
+fn impairments(s: &mut Stream, one_of: u64) -> Vec<DeviceChoice> {
     let cards = AnyImpairment::cards();
     let many = if s.below(one_of) == 0 { 1 + s.below(2) } else { 0 };
     (0..many).map(|_| impairment(cards[s.below(cards.len() as u64) as usize], s)).collect()
@@ -131,7 +129,7 @@ fn impairment(card: &Card, s: &mut Stream) -> DeviceChoice {
     DeviceChoice { name: card.name.into(), params, own: None }
 }
 
-/// None, one, or several that come while what was queued at the first one is still here.
+/// No changes, one, or several while the packets queued at the first one are still present.
 fn changes(s: &mut Stream) -> Vec<RateChange> {
     let change = |at_ps, rate_bps| RateChange { at_ps, rate_bps };
     match s.below(6) {
@@ -145,7 +143,7 @@ fn changes(s: &mut Stream) -> Vec<RateChange> {
     }
 }
 
-/// None, or any of a registry; a threshold is low.
+/// No device, or any of a registry. Thresholds are low.
 fn device(cards: &[&Card], s: &mut Stream) -> Option<DeviceChoice> {
     let card = cards.get(s.below(2 + 2 * cards.len() as u64) as usize)?;
     let low = (card.name == "threshold").then(|| ("mark_packets".to_string(), Value::Number(2.0)));
@@ -206,149 +204,16 @@ fn transport(s: &mut Stream) -> Transport {
         ecn: pick(s, &[false, true]),
         ecn_acks: pick(s, &[false, true]),
         pacing_bursts: pick(s, &[false, true]),
-        after_idle: AfterIdle::Rfc5681, // the bursts draw theirs
+        after_idle: AfterIdle::Rfc5681, // bursts draw it separately
     }
-}
-
-fn law(s: &mut Stream) -> u32 {
-    s.below(AnyController::cards().len() as u64) as u32
-}
-
-fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
-    let mut all = Vec::new();
-    for i in 0..2 + s.below(4) as u32 {
-        let from = s.below(u64::from(n)) as u32;
-        let to = (from + 1 + s.below(u64::from(n) - 1) as u32) % n;
-        all.push(Traffic::Flows(Flows {
-            name: format!("f{i}"),
-            law: law(s),
-            transport: i % 3,
-            count: 1,
-            sources: vec![Place { node: from, edge: pick(s, &[None, Some(0)]) }],
-            receivers: vec![Place { node: to, edge: pick(s, &[None, Some(1)]) }],
-            start_ps: pick(s, &[0, 0, 13 * MS]),
-            stagger_ps: 0,
-            packets: pick(s, &[None, Some(1), Some(500)]),
-            stop_ps: pick(s, &[None, None, Some(700 * MS)]),
-        }));
-    }
-    all.push(poisson(n, s));
-    all.push(web(n, s));
-    all
-}
-
-/// In half of the networks, from the last router to the first; drawn apart from all else.
-fn on_off(n: u32, seed: u64) -> Option<Traffic> {
-    let mut s = Stream::new(seed, "on and off", 0);
-    let drawn = OnOff {
-        name: "switches".into(),
-        law: law(&mut s),
-        transport: 0,
-        sources: vec![
-            Pool { node: n - 1, edge: Some(0), hosts: 2 },
-            Pool { node: n - 1, edge: None, hosts: 1 },
-        ],
-        receivers: vec![Pool { node: 0, edge: pick(&mut s, &[None, Some(1)]), hosts: 2 }],
-        on_s: pick(&mut s, &[0.02, 0.3]),
-        off_s: 0.2,
-        shape: pick(&mut s, &[None, Some(1.5)]),
-        start_ps: 100 * MS,
-        stop_ps: 2500 * MS,
-    };
-    s.chance(0.5).then_some(Traffic::OnOff(drawn))
-}
-
-/// In half of the networks, from the last router to the first; drawn apart from all else.
-fn bursts(n: u32, seed: u64) -> Option<Traffic> {
-    let mut s = Stream::new(seed, "bursts", 0);
-    let times = [
-        Times::Fixed { ps: 0 },
-        Times::Fixed { ps: 230 * MS },
-        Times::Exponential { mean_s: 0.1 },
-        Times::Pareto { mean_s: 0.1, shape: 1.5 },
-    ];
-    let (closed, time) = (s.chance(0.5), pick(&mut s, &times));
-    let interval = if matches!(time, Times::Fixed { .. }) { Times::Fixed { ps: 40 * MS } } else { time };
-    let drawn = Bursts {
-        name: "bursts".into(),
-        count: 1 + s.below(3) as u32,
-        law: law(&mut s),
-        transport: pick(&mut s, &[0, 1, 2]),
-        sources: vec![Place { node: n - 1, edge: Some(0) }, Place { node: n - 1, edge: None }],
-        receivers: vec![Place { node: 0, edge: pick(&mut s, &[None, Some(1)]) }],
-        start_ps: pick(&mut s, &[0, 100 * MS]),
-        stagger_ps: pick(&mut s, &[0, 50 * MS]),
-        stop_ps: pick(&mut s, &[2500 * MS, 3 * SECOND]),
-        size: pick(
-            &mut s,
-            &[
-                Size::Fixed { packets: 1.0 },
-                Size::Fixed { packets: 60.0 },
-                Size::Pareto { mean_packets: 20.0, shape: 1.5 },
-            ],
-        ),
-        pause: closed.then_some(time),
-        interval: (!closed).then_some(interval),
-        bursts: pick(&mut s, &[None, Some(4)]),
-    };
-    s.chance(0.5).then_some(Traffic::Bursts(drawn))
-}
-
-/// Sources at the first router, receivers at the last.
-fn poisson(n: u32, s: &mut Stream) -> Traffic {
-    Traffic::Poisson(Poisson {
-        name: "arrivals".into(),
-        law: law(s),
-        transport: 1,
-        sources: vec![Pool { node: 0, edge: None, hosts: 1 }, Pool { node: 0, edge: Some(1), hosts: 3 }],
-        receivers: vec![Pool { node: n - 1, edge: None, hosts: 2 }],
-        flows_per_s: 40.0,
-        size: Size::Exponential { mean_packets: 20.0 },
-        start_ps: 0,
-        stop_ps: 2 * SECOND,
-    })
-}
-
-/// Users and receivers at every router, all behind host links.
-fn web(n: u32, s: &mut Stream) -> Traffic {
-    let pools = |edge, hosts| (0..n).map(|node| Pool { node, edge: Some(edge), hosts }).collect();
-    Traffic::Web(Web {
-        name: "web".into(),
-        law: law(s),
-        transport: 2,
-        sources: pools(0, 5),
-        receivers: pools(1, 7),
-        think_s: 0.3,
-        size: Size::Pareto { mean_packets: 15.0, shape: 1.5 },
-        at_once: 0.5,
-        kinds: pick(s, &[&[][..], &[document(0.3)]]).to_vec(),
-        laws: if pick(s, &[true, false]) { mix(s) } else { Vec::new() },
-        patience: pick(s, &[None, Some(Patience { share: 0.6, check_ps: 300 * MS, floor_per_s: 80.0 })]),
-        surge: pick(s, &[None, Some(("D", 0.7)), Some(("", 0.2))]).map(surge),
-    })
-}
-
-fn document(share: f64) -> FileKind {
-    FileKind { file: 0, share, size: Size::Exponential { mean_packets: 90.0 } }
-}
-
-/// Two laws for all, and another for routers of class F.
-fn mix(s: &mut Stream) -> Vec<LawShare> {
-    let part = |class: &str, share, law| LawShare { law, share, class: class.into() };
-    vec![part("", 0.25, law(s)), part("F", 1.0, law(s)), part("", 0.75, law(s))]
-}
-
-fn surge((class, share): (&str, f64)) -> Surge {
-    let size = Size::Fixed { packets: 300.0 };
-    Surge { class: class.into(), share, from_ps: 600 * MS, until_ps: 1500 * MS, file: 1, size }
 }
 
 fn law_choice(card: &&Card) -> LawChoice {
     LawChoice { name: card.name.into(), params: Default::default(), own: None }
 }
 
-/// One of each law, with its defaults, and what stands at the plan's ports.
-pub fn choices(plan: &Plan) -> Choices {
+/// Each algorithm once, with its defaults, and the devices of the plan's ports.
+pub fn choices(plan: &Plan) -> ResolvedDevices {
     let cards = AnyController::cards();
     let laws = cards.iter().enumerate().map(|(index, card)| choice(index, card, None)).collect();
     let fit = |choice: &Option<DeviceChoice>, cards: &[&Card]| {
@@ -359,26 +224,26 @@ pub fn choices(plan: &Plan) -> Choices {
     let fit_row = |row: &[DeviceChoice]| {
         row.iter().filter_map(|choice| fit(&Some(choice.clone()), AnyImpairment::cards())).collect()
     };
-    let fitted = |link: &Link| Fitted {
+    let devices = |link: &Link| PortDevices {
         queue: fit(&link.queue, AnyQueue::cards()),
         feedback: fit(&link.feedback, AnyRouter::cards()),
         ingress: fit_row(&link.ingress),
         impairments: fit_row(&link.impairments),
     };
-    Choices { laws, ports: plan.links.iter().map(fitted).collect() }
+    ResolvedDevices { laws, ports: plan.links.iter().map(devices).collect() }
 }
 
-fn choice(index: usize, card: &Card, other: Option<&DeviceChoice>) -> Choice {
+fn choice(index: usize, card: &Card, other: Option<&DeviceChoice>) -> ResolvedDevice {
     let given = |name| other.and_then(|other| other.params.get(name));
     let value = |param: &Param| match given(param.name) {
         Some(Value::Number(x)) => *x,
         _ => param.default,
     };
-    Choice { index, values: card.params.iter().map(value).collect() }
+    ResolvedDevice { index, values: card.params.iter().map(value).collect() }
 }
 
-/// Fast links that are so long that a window holds tens of thousands of packets; senders begin with all they
-/// may send, and one of the ports holds packets.
+/// Fast links that are so long that a window contains tens of thousands of packets. Senders begin with their whole
+/// window, and one of the ports stores packets.
 pub fn far() -> Plan {
     let mut plan = plan(0);
     plan.nodes.truncate(2);
@@ -428,7 +293,7 @@ pub fn far() -> Plan {
     plan
 }
 
-/// One short link, one source, very many very short flows: slots and generations are used up fast.
+/// One short link, one source, very many very short flows: slots and generations are used up quickly.
 pub fn churn() -> Plan {
     let mut plan = plan(0);
     plan.nodes.truncate(2);

@@ -1,12 +1,13 @@
-//! A run that is watched: on any number of threads, however often somebody looks, the same events.
+//! An observed run: the events do not depend on the number of threads or the frequency of reports.
 
-use headgate_netsim::observer::Observer;
+use headgate_netsim::packets::index::{FlowId, LinkIndex};
+use headgate_netsim::record::observer::Observer;
+use headgate_netsim::record::trace::TraceSelection;
 use headgate_netsim::record::{Event, FlowSample, NetworkSample, PortSample};
-use headgate_netsim::trace::Followed;
 
 use super::{Machine, finished, machine, networks};
 
-/// Keeps all that it hears.
+/// Stores all reports.
 #[derive(Debug, Default, PartialEq)]
 struct Heard {
     flows: Vec<String>,
@@ -36,10 +37,10 @@ impl Observer for Heard {
     }
 }
 
-/// Hears of a run that pauses after each `windows` windows.
+/// Observes a run that pauses after each `windows` windows.
 fn hear(mut run: Machine, windows: u64) -> (Heard, u64) {
     let mut heard = Heard::default();
-    run.follow(Followed { flows: (0..4).collect(), links: [0, 3].into() });
+    run.follow(TraceSelection { flows: (0..4).map(FlowId).collect(), links: [0, 3].map(LinkIndex).into() });
     loop {
         let mut left = windows;
         let mut go_on = || {

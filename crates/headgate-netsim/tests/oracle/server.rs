@@ -1,10 +1,10 @@
-//! A port of the slow engine: packets that queue as packets, and one server.
+//! A port of the slow engine: a queue of packets and one server.
 
 use headgate_model::chance::Stream;
 use headgate_model::plan::{Buffer, Link, LossChange, RateChange};
 use headgate_model::queue::Backlog;
 use headgate_model::units::{SECOND, Time, seconds};
-use headgate_netsim::packet::Packet;
+use headgate_netsim::packets::packet::Packet;
 use std::collections::VecDeque;
 
 use crate::event::Place;
@@ -22,14 +22,14 @@ pub struct Here {
 
 /// A queue with one server. Departures within a busy period are exact fractions, rounded down.
 pub struct Server {
-    /// Rates, the newest last: what came under an older one is served first, at that one.
+    /// Rates, the newest last. Packets that arrived under an older rate are served first, at that rate.
     pub paces: VecDeque<Pace>,
     pub changes: VecDeque<RateChange>,
     pub delay: Time,
     pub room: Option<usize>,
     /// Longest admitted wait for a byte-limited queue.
     pub bytes: Option<u64>,
-    /// Longest wait that a host's end wants: its senders wait beyond it.
+    /// Longest backlog of a host's link before its senders must wait.
     pub wants: Option<Time>,
     pub loss: Option<(f64, Stream)>,
     pub losses: VecDeque<LossChange>,
@@ -115,7 +115,7 @@ impl Server {
         self.paces.back().expect("a rate").clear_at()
     }
 
-    /// From now on packets come under the rates that are due.
+    /// Applies the rate changes that are due.
     pub fn change_rates(&mut self, now: Time) {
         while self.changes.front().is_some_and(|change| change.at_ps <= now) {
             let change = self.changes.pop_front().expect("looked at");
@@ -123,7 +123,7 @@ impl Server {
         }
     }
 
-    /// Whether the line loses by chance the packet that came last.
+    /// Returns whether the line randomly loses the packet that arrived last.
     pub fn loses_last(&mut self) -> bool {
         let leaves = self.clear_at();
         let Some((probability, stream)) = &mut self.loss else { return false };
@@ -133,7 +133,7 @@ impl Server {
         *probability > 0.0 && stream.chance(*probability)
     }
 
-    /// Bytes that are sent until all is clear, at the rates under which they came.
+    /// Returns the bytes sent until the queue is empty, at the rates under which they arrived.
     pub fn bytes(&self, now: Time) -> f64 {
         let (mut from, mut bytes) = (now, 0.0);
         let ends = self.paces.iter().skip(1).map(|pace| pace.busy_since).chain([self.clear_at()]);
@@ -159,7 +159,7 @@ impl Server {
         }
     }
 
-    /// What a router sees; at the instant at which the first packet's service begins, it without that one.
+    /// Returns the state that a router sees. If the service of the first packet `begins`, that packet is excluded.
     pub fn seen(&self, now: Time, begins: bool) -> Backlog {
         let rest = if self.queue.is_empty() || begins { 0.0 } else { seconds(self.next_end() - now) };
         let waiting = self.queue.iter().skip(1);
@@ -191,7 +191,7 @@ impl Server {
         self.watch.pass(now, self.queue.len().saturating_sub(1), self.data_waiting());
     }
 
-    /// What was counted by now: a packet whose last bit leaves at this very instant has left.
+    /// Returns the counts by now. A packet whose last bit leaves at this instant has left.
     pub fn seen_by(&mut self, now: Time) -> Seen {
         self.pass(now);
         let (Some(first), true) = (self.queue.front(), self.is_leaving(now)) else {
@@ -258,12 +258,12 @@ impl Server {
         pace.busy_bits += u128::from(packet.size) * 8;
         self.idle_at = leaves;
         self.digest =
-            (self.digest ^ leaves ^ u64::from(packet.flow) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            (self.digest ^ leaves ^ u64::from(packet.address.0) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (packet.arriving(leaves + self.delay), lost)
     }
 }
 
-/// Time that so many bytes take.
+/// Returns the time that this many bytes take.
 pub fn longest_wait(bytes: u64, rate_bps: u128) -> Time {
     (u128::from(bytes) * 8 * u128::from(SECOND)).div_ceil(rate_bps) as Time
 }

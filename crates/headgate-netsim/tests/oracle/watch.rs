@@ -1,15 +1,15 @@
-//! What the slow engine counts of each link: as time goes by, and never ahead of it.
+//! The slow engine's counts of each link, which never run ahead of time.
 
 use headgate_model::units::{SECOND, Time};
 
-/// Since the run began.
+/// Counts since the run began.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seen {
-    /// Time that packets waited, in all, and the data among them: picoseconds.
+    /// Time that packets waited, and that data packets waited, picoseconds.
     pub wait_ps: u128,
     pub data_wait_ps: u128,
     pub departures: u64,
-    /// Whole packets, and what the one in service has sent.
+    /// Bytes of sent packets, with the sent part of the packet in service.
     pub sent_bytes: f64,
     pub lost: u64,
 }
@@ -26,7 +26,7 @@ impl Seen {
     }
 }
 
-/// Counts as time goes by: so many wait from the last look until now.
+/// Counts as time passes, from one reading to the next.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Watch {
     looked: Time,
@@ -47,7 +47,7 @@ impl Watch {
         self.seen.lost += u64::from(lost);
     }
 
-    /// What was counted, with what a packet in service since then has sent at its rate.
+    /// Returns the counts, with the part that a packet in service has sent at its rate.
     pub fn seen(&self, now: Time, in_service: Option<(Time, u128)>) -> Seen {
         let part = in_service.map_or(0.0, |(since, rate_bps)| {
             (u128::from(now - since) * rate_bps) as f64 / (8.0 * SECOND as f64)
@@ -56,7 +56,7 @@ impl Watch {
     }
 }
 
-/// All links at one instant, and the data packets that were dropped or lost by then.
+/// The state of all links at one instant, and the data packets that were dropped or lost by then.
 #[derive(Clone, Debug)]
 pub struct Look {
     pub at: Time,

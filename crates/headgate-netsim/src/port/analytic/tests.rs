@@ -1,5 +1,6 @@
 use super::*;
-use crate::packet::Common;
+use crate::packets::index::Address;
+use crate::packets::packet::CommonFields;
 use headgate_model::plan::{Buffer, RateChange};
 use headgate_model::queue::Arrival;
 use headgate_tcp::Flags;
@@ -15,7 +16,7 @@ impl Discipline for Keeps {}
 struct Refuses;
 
 impl Discipline for Refuses {
-    fn admit(&mut self, _offer: &Arrival, port: &Backlog, _chance: &mut Stream) -> Verdict {
+    fn admit(&mut self, _arrival: &Arrival, port: &Backlog, _chance: &mut Stream) -> Verdict {
         if port.present > 0.0 { Verdict::Drop } else { Verdict::Keep }
     }
 }
@@ -35,7 +36,7 @@ fn lossy(buffer: Buffer, probability: f64, listed: &[u64]) -> AnalyticPort<Keeps
 }
 
 fn packet(size: u16) -> Packet {
-    let common = Common { flow: 1, size, ..Common::default() };
+    let common = CommonFields { address: Address(1), size, ..CommonFields::default() };
     Packet::ack(common, Flags::NONE, 0, 0, None)
 }
 

@@ -1,9 +1,9 @@
 use super::*;
-use crate::packet::Common;
-use crate::port::Held;
+use crate::packets::packet::CommonFields;
+use crate::packets::side_table::SideTable;
+use crate::port::PortOccupancy;
 use crate::port::sample_link;
 use crate::record::Counters;
-use crate::side_table::SideTable;
 use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::chance::Stream;
@@ -17,12 +17,12 @@ fn with(packets: u32) -> Port {
     let values: Vec<_> = AnyRouter::cards()[index].params.iter().map(|param| param.default).collect();
     let router = AnyRouter::build(index, &values, 1.25e8, Stream::new(1, "feedback", 0));
     let mut port = Port::new(AnalyticPort::new(&sample_link(1_000_000_000, 5), None), router);
-    let packet = Packet::ack(Common { size: 1500, ..Common::default() }, Flags::NONE, 0, 0, None);
+    let packet = Packet::ack(CommonFields { size: 1500, ..CommonFields::default() }, Flags::NONE, 0, 0, None);
     let mut ctx = PortContext {
         counters: &mut Counters::default(),
         side_table: &mut SideTable::default(),
-        leaving: &mut Vec::new(),
-        held: &mut Held { packets: usize::MAX / 2, ..Held::default() },
+        outgoing: &mut Vec::new(),
+        occupancy: &mut PortOccupancy { packets: usize::MAX / 2, ..PortOccupancy::default() },
         trace: None,
     };
     (0..packets).for_each(|_| {
@@ -36,8 +36,8 @@ fn its_memory_is_its_fields_those_of_its_line_and_what_waits() {
     let (empty, full) = (with(0), with(1000));
     let fields = size_of::<Port>() - size_of::<AnalyticPort<AnyQueue>>();
     assert_eq!(empty.bytes(), fields + empty.analytic.bytes());
-    assert_eq!(full.due.len(), 999); // the first is in service
-    let waiting = full.due.capacity() * size_of::<Due>();
-    assert!(waiting >= 999 * size_of::<Due>());
+    assert_eq!(full.pending.len(), 999); // the first is in service
+    let waiting = full.pending.capacity() * size_of::<Transmission>();
+    assert!(waiting >= 999 * size_of::<Transmission>());
     assert_eq!(full.bytes(), fields + full.analytic.bytes() + waiting);
 }

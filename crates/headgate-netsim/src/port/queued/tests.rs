@@ -1,9 +1,10 @@
 use super::*;
-use crate::packet::Common;
+use crate::packets::index::Address;
+use crate::packets::packet::CommonFields;
+use crate::packets::side_table::SideTable;
 use crate::port::loss::Loss;
 use crate::port::rates::Rates;
 use crate::record::Counters;
-use crate::side_table::SideTable;
 use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
 use headgate_model::plan::Buffer;
@@ -20,8 +21,8 @@ fn empty(name: &str, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyController> 
     let link = Link { lose: lost.to_vec(), ..Link::default() };
     let loss = Loss::new(&link, Stream::new(1, "loss", 0));
     let wire = Wire::new(5, &[], Vec::new(), loss);
-    let beside = Beside { wire, ingress: Vec::new(), router: None };
-    let line = Line::paced(Rates::new(1_000_000_000, &[]));
+    let beside = BuiltDevices { wire, ingress: Vec::new(), router: None };
+    let line = Line::at_rates(Rates::new(1_000_000_000, &[]));
     let queue = AnyQueue::build(index, &values, 1.25e8);
     QueuedPort::new(buffer, line, Some(queue), beside, Stream::new(1, "queue", 0))
 }
@@ -29,7 +30,7 @@ fn empty(name: &str, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyController> 
 /// CoDel's port, to which so many packets came at once.
 fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyController> {
     let mut port = empty("codel", buffer, lost);
-    let common = Common { size: 1500, ..Common::default() };
+    let common = CommonFields { size: 1500, ..CommonFields::default() };
     let packet = Packet::ack(common, Flags::NONE, 0, 0, None);
     at_port(|ctx| (0..packets).for_each(|_| port.arrive(0, &packet, ctx)));
     port
@@ -41,8 +42,8 @@ fn at_port(work: impl FnOnce(&mut PortContext)) {
     work(&mut PortContext {
         counters,
         side_table,
-        leaving,
-        held: &mut Held { packets: 100, ..Held::default() },
+        outgoing: leaving,
+        occupancy: &mut PortOccupancy { packets: 100, ..PortOccupancy::default() },
         trace: None,
     });
 }
@@ -76,23 +77,24 @@ fn the_buffer_counts_what_waits() {
 #[test]
 fn acks_leave_first_and_the_buffer_counts_them_with_the_data() {
     let mut port = empty("ack-priority", Buffer::Packets(3), &[]);
-    let common = |flow| Common { size: 1500, flow, ..Common::default() };
+    let common = |address| CommonFields { size: 1500, address: Address(address), ..CommonFields::default() };
     let segment = DataSegment { seq: 0, stamp: 0, flags: Flags::NONE };
     let mut left = Vec::new();
-    let mut held = Held::default();
+    let mut held = PortOccupancy::default();
     let (counters, side_table) = (&mut Counters::default(), &mut SideTable::default());
-    let mut ctx = PortContext { counters, side_table, leaving: &mut left, held: &mut held, trace: None };
+    let mut ctx =
+        PortContext { counters, side_table, outgoing: &mut left, occupancy: &mut held, trace: None };
     // the first is in service; three wait, and there is room for no more, whether data or ACK
     for (name, data) in [(0, true), (1, true), (2, false), (3, true), (4, false), (5, true)] {
         let packet = match data {
-            true => Packet::data(common(name), segment, 0),
+            true => Packet::data(common(name), segment, Address(0)),
             false => Packet::ack(common(name), Flags::NONE, 0, 0, None),
         };
         port.arrive(0, &packet, &mut ctx);
     }
     assert_eq!((port.queue(), port.row(0).tally.drops), (3, 2));
     port.catch_up(SECOND, &mut ctx);
-    let order: Vec<_> = left.iter().map(|(_, packet)| packet.flow).collect();
+    let order: Vec<_> = left.iter().map(|(_, packet)| packet.address.0).collect();
     assert_eq!(order, [0, 2, 1, 3]);
 }
 

@@ -82,5 +82,5 @@ fn what_one_loses_the_next_one_does_not_meet() {
     let listed = Loss::new(&link, Stream::new(1, "loss", 0));
     let mut wire = Wire::new(7, &[], vec![all], listed);
     assert_eq!(wire.carry(0, 30, &DATA), None);
-    assert_eq!((wire.losses_ahead(29), wire.losses_ahead(30)), ((1, 1), (0, 0)));
+    assert_eq!((wire.pending_losses(29), wire.pending_losses(30)), ((1, 1), (0, 0)));
 }

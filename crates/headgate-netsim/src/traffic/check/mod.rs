@@ -1,4 +1,4 @@
-//! What the checks of all kinds of traffic share.
+//! Checks that several kinds of traffic share.
 
 mod reach;
 mod room;
@@ -6,41 +6,46 @@ mod room;
 use headgate_model::check::{LONGEST_FLOW, LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::plan::{Place, Pool, Size};
 
-use self::reach::{Groups, no_way};
-pub use self::room::no_link;
-use self::room::{Room, check_paths};
-use crate::traffic::context::Context;
+use self::reach::{Groups, no_route_message};
+pub use self::room::no_link_message;
+use self::room::{HostCapacity, check_paths};
+use crate::traffic::plan_context::PlanContext;
 
-/// Flows that have a name of their own are numbered in 32 bits, with all other traffic.
+/// Most names of flows and other traffic: they are numbered in 32 bits.
 pub const MOST_NAMES: u64 = u32::MAX as u64;
 
-/// A Pareto mean exists above shape 1; beyond 1000 all sizes are equal.
+/// Greatest Pareto shape. Above it all sizes are practically equal.
 const STEEPEST: f64 = 1000.0;
 
-/// What is known while the traffic of a plan is checked.
+/// The state of a check of a plan's traffic.
 pub struct Check<'a> {
-    pub context: Context<'a>,
+    /// The plan without its traffic.
+    pub context: PlanContext<'a>,
     groups: Groups,
-    pub room: Room,
+    /// Hosts at each router so far.
+    pub capacity: HostCapacity,
 }
 
 impl<'a> Check<'a> {
-    pub fn new(context: Context<'a>) -> Self {
-        Self { context, groups: Groups::new(&context), room: Room::new(context.nodes.len()) }
+    /// A check of traffic in this plan.
+    pub fn new(context: PlanContext<'a>) -> Self {
+        Self { context, groups: Groups::new(&context), capacity: HostCapacity::new(context.nodes.len()) }
     }
 
+    /// Rejects an algorithm or transport profile that does not exist.
     pub fn law_and_profile(&self, law: u32, transport: u32, at: &PlanPath) -> Result {
         at.index("law", law, self.context.laws, "law")?;
         at.index("transport", transport, self.context.transports, "transport")
     }
 
-    /// Refuses places that do not exist, and none at all.
+    /// Rejects an empty list, and places that do not exist.
     pub fn places(&self, places: &[Place], key: &str, at: &PlanPath) -> Result {
         at.ensure(!places.is_empty(), key, || format!("there are no {key}; at least one place is needed"))?;
         let mut places = places.iter().enumerate();
         places.try_for_each(|(i, &place)| self.place(place, at, &format!("{key}[{i}]")))
     }
 
+    /// Rejects a place that does not exist.
     pub fn place(&self, place: Place, at: &PlanPath, key: &str) -> Result {
         at.index(&format!("{key}.node"), place.node, self.context.nodes.len(), "router")?;
         let edge = place.edge.unwrap_or(0);
@@ -48,21 +53,21 @@ impl<'a> Check<'a> {
         if place.edge.is_some() { at.index(&format!("{key}.edge"), edge, edges, "edge") } else { Ok(()) }
     }
 
-    /// Refuses two hosts that have no way to each other, or no link at all between them.
+    /// Rejects two hosts without a route between them, or without any link between them.
     pub fn pair(&self, source: Place, receiver: Place, at: &PlanPath) -> Result {
         let (from, to) = (source.node, receiver.node);
-        at.holds(self.groups.together(from, to), || no_way(self.context.nodes, (from, to)))?;
+        at.holds(self.groups.are_connected(from, to), || no_route_message(self.context.nodes, (from, to)))?;
         let direct = source.edge.is_none() && receiver.edge.is_none();
-        at.holds(from != to || !direct, || no_link(self.context.nodes, from))
+        at.holds(from != to || !direct, || no_link_message(self.context.nodes, from))
     }
 
-    /// Refuses routers of which some have no way to others.
+    /// Rejects routers if no route connects some of them.
     pub fn reach<N: Iterator<Item = u32> + Clone>(&self, sources: N, receivers: N, at: &PlanPath) -> Result {
-        let apart = self.groups.apart(sources, receivers);
-        at.holds(apart.is_none(), || no_way(self.context.nodes, apart.unwrap_or_default()))
+        let apart = self.groups.find_unconnected(sources, receivers);
+        at.holds(apart.is_none(), || no_route_message(self.context.nodes, apart.unwrap_or_default()))
     }
 
-    /// Refuses hosts that do not exist, or cannot talk.
+    /// Rejects hosts that do not exist, or that cannot reach each other.
     pub fn pools(&mut self, sources: &[Pool], receivers: &[Pool], at: &PlanPath) -> Result {
         for (key, pools) in [("sources", sources), ("receivers", receivers)] {
             at.ensure(!pools.is_empty(), key, || format!("there are no {key}; at least one host is needed"))?;
@@ -79,7 +84,7 @@ impl<'a> Check<'a> {
         at.ensure(pool.hosts >= 1, &format!("{key}.hosts"), || {
             "a pool must have at least one host".to_owned()
         })?;
-        self.room.add(pool.node, pool.hosts.into(), at)
+        self.capacity.add(pool.node, pool.hosts.into(), at)
     }
 }
 
@@ -87,13 +92,14 @@ fn nodes(pools: &[Pool]) -> impl Iterator<Item = u32> + Clone {
     pools.iter().map(|pool| pool.node)
 }
 
-/// Refuses arrivals that stop before they start.
+/// Rejects arrivals that stop before they start.
 pub fn check_span(start_ps: u64, stop_ps: u64, at: &PlanPath) -> Result {
     at.span("start_ps", start_ps, LONGEST_RUN_S)?;
     at.span("stop_ps", stop_ps, LONGEST_RUN_S)?;
     at.ensure(start_ps <= stop_ps, "stop_ps", || "arrivals must not stop before they start".to_owned())
 }
 
+/// Rejects sizes that cannot be drawn.
 pub fn check_size(size: Size, at: &PlanPath) -> Result {
     let longest = LONGEST_FLOW as f64;
     match size {
@@ -106,7 +112,7 @@ pub fn check_size(size: Size, at: &PlanPath) -> Result {
     }
 }
 
-/// Refuses a Pareto distribution without a mean.
+/// Rejects a Pareto distribution without a mean.
 pub fn check_shape(key: &str, shape: f64, at: &PlanPath) -> Result {
     at.ensure(shape > 1.0 && shape <= STEEPEST, key, || {
         format!("{shape} is not allowed; a Pareto shape must be above 1, at most {STEEPEST}")

@@ -6,52 +6,62 @@
 //! behind it.
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{LONGEST_RUN_S, PlanPath, Result};
+use headgate_model::check::{Result, LONGEST_RUN_S, PlanPath};
 use headgate_model::plan::{self, Place};
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+use crate::packets::address::HostLocation;
+use crate::packets::index::{FlowId, RouterIndex, SourceIndex};
 use crate::traffic::builder::Builder;
 use crate::traffic::check::{Check, MOST_NAMES, check_size};
-use crate::traffic::hosts::Home;
-use crate::traffic::kind::{Kind, Populate, Populated};
-use crate::traffic::opening::Opening;
+use crate::traffic::flow_start::FlowStart;
+use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
 use crate::traffic::pairs::{Pairs, check_pairs};
-use crate::traffic::process::{Moment, Process, Turn, UnderWay};
+use crate::traffic::process::{ActiveFlows, Process, SourceAction, TimerContext};
 use crate::traffic::size::{self, Size};
-use crate::traffic::spec::Spec;
-use crate::traffic::times::{Lasting, Times};
+use crate::traffic::spec::TrafficSpec;
+use crate::traffic::times::{DurationDistribution, Times};
 
-/// `count` connections, one each `stagger_ps`, each of which begins with a burst. Of several, the one numbered 3 is
-/// called `name.3` in the results.
+/// `count` connections, which start `stagger_ps` apart. Each begins with a burst. If there are several,
+/// number 3 is called `name.3` in the results.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bursts {
+    /// Name in the results.
     pub name: String,
+    /// Number of connections.
     pub count: u32,
+    /// Congestion control algorithm, in the order of the plan.
     pub law: u32,
+    /// Transport profile, in the order of the plan.
     pub transport: u32,
+    /// Places that send, used in turn.
     pub sources: Vec<Place>,
+    /// Places that receive, used in turn.
     pub receivers: Vec<Place>,
+    /// Start of the first connection, picoseconds.
     pub start_ps: u64,
+    /// Time between the starts of two connections, picoseconds.
     #[serde(default)]
     pub stagger_ps: u64,
-    /// No burst begins from here on.
+    /// From this time on, no burst begins, picoseconds.
     pub stop_ps: u64,
+    /// Sizes of the bursts.
     pub size: plan::Size,
     /// Time from the last ACK of a burst to the start of the next one.
     #[serde(default)]
     pub pause: Option<Times>,
-    /// Time from the start of a burst to that of the next one, in place of `pause`.
+    /// Time between the starts of two bursts. It replaces `pause`.
     #[serde(default)]
     pub interval: Option<Times>,
-    /// Bursts of a connection in all; absent = no limit.
+    /// Bursts of each connection; absent = no limit.
     #[serde(default)]
     pub bursts: Option<u32>,
 }
 
-impl Kind for Bursts {
+impl TrafficKind for Bursts {
     fn name(&self) -> &str {
         &self.name
     }
@@ -79,7 +89,7 @@ impl Kind for Bursts {
 }
 
 impl Bursts {
-    /// Bursts follow each other after a pause or at an interval; one that is always 0 would begin all at once.
+    /// Checks that either a pause or an interval is given. An interval of 0 would begin all bursts at once.
     fn check_times(&self, at: &PlanPath) -> Result {
         let one = self.pause.is_some() != self.interval.is_some();
         at.ensure(one, "pause", || "either a pause or an interval is needed, and not both".to_owned())?;
@@ -93,25 +103,25 @@ impl Bursts {
 impl Populate for Bursts {
     type Process = Applications;
 
-    fn populate(&self, first: u32, builder: &mut Builder) -> Populated<Applications> {
+    fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<Applications> {
         let purpose = format!("bursts {}", self.name);
         let pairs = Pairs::new(self.count, &self.sources, &self.receivers);
         let mut processes = BTreeMap::new();
         for n in 0..self.count {
             let (source, receiver) = pairs.get(n);
             let ends = [source, receiver].map(|place| builder.add_host(place).nth(0));
-            let process = processes.entry(source.node).or_insert_with(|| self.applications());
+            let process = processes.entry(RouterIndex(source.node)).or_insert_with(|| self.applications());
             process.connections.push(Connection {
-                number: first + n,
+                flow_id: FlowId(first.0 + n),
                 ends,
                 start: self.start_ps + u64::from(n) * self.stagger_ps,
                 begun: 0,
                 stream: Stream::new(builder.context.seed, &purpose, u64::from(n)),
             });
-            process.under_way.add();
+            process.active_flows.add();
         }
-        let spec = Spec::new(first, self.law, self.transport);
-        Populated { spec, processes: processes.into_iter().collect() }
+        let spec = TrafficSpec::new(first, self.law, self.transport);
+        TrafficProcesses { spec, processes: processes.into_iter().collect() }
     }
 }
 
@@ -120,11 +130,11 @@ impl Bursts {
         Applications {
             connections: Vec::new(),
             size: self.size.into(),
-            pause: self.pause.map(Lasting::from),
-            interval: self.interval.map(Lasting::from),
+            pause: self.pause.map(DurationDistribution::from),
+            interval: self.interval.map(DurationDistribution::from),
             bursts: self.bursts.unwrap_or(u32::MAX),
             stop: self.stop_ps,
-            under_way: UnderWay::default(),
+            active_flows: ActiveFlows::default(),
         }
     }
 }
@@ -134,27 +144,27 @@ impl Bursts {
 pub struct Applications {
     connections: Vec<Connection>,
     size: Size,
-    pause: Option<Lasting>,
-    interval: Option<Lasting>,
+    pause: Option<DurationDistribution>,
+    interval: Option<DurationDistribution>,
     bursts: u32,
     stop: Time,
-    under_way: UnderWay,
+    active_flows: ActiveFlows,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Connection {
-    number: u32,
-    ends: [Home; 2],
+    flow_id: FlowId,
+    ends: [HostLocation; 2],
     start: Time,
-    /// Bursts so far.
+    /// Bursts that have begun.
     begun: u32,
     stream: Stream,
 }
 
 impl Applications {
-    /// When the next burst begins, if there is one: a time after `now`.
-    fn next(&mut self, times: Option<Lasting>, source: u32, now: Time) -> Option<Time> {
-        let connection = &mut self.connections[source as usize];
+    /// Returns when the next burst begins, a time after `now`, if there is one.
+    fn next(&mut self, times: Option<DurationDistribution>, source: SourceIndex, now: Time) -> Option<Time> {
+        let connection = &mut self.connections[source.index()];
         if connection.begun >= self.bursts {
             return None;
         }
@@ -165,58 +175,68 @@ impl Applications {
 
 impl Process for Applications {
     fn sources(&self) -> u32 {
-        self.under_way.sources()
+        self.active_flows.sources()
     }
 
-    fn start(&mut self, _spec: &Spec) -> Vec<(u32, Time)> {
-        let starts = (0..).zip(self.connections.iter().map(|connection| connection.start));
+    fn start(&mut self, _spec: &TrafficSpec) -> Vec<(SourceIndex, Time)> {
+        let starts = (0..).map(SourceIndex).zip(self.connections.iter().map(|connection| connection.start));
         starts.filter(|&(_, start)| start < self.stop).collect()
     }
 
-    fn wake(&mut self, source: u32, at: &Moment) -> Turn {
-        let connection = &mut self.connections[source as usize];
+    fn wake(&mut self, source: SourceIndex, at: &TimerContext) -> SourceAction {
+        let connection = &mut self.connections[source.index()];
         connection.begun += 1;
         let size = size::draw(self.size, &mut connection.stream);
-        let opening = Opening::between(connection.number, at.spec, source, connection.ends, size);
+        let flow = FlowStart::between(connection.flow_id, at.spec, source, connection.ends, size);
         let burst = connection.begun;
         let next = self.next(self.interval, source, at.now);
-        Turn { opening, ends: NEVER, next, burst }
+        SourceAction { flow, ends: NEVER, next, burst }
     }
 
-    fn begin(&mut self, source: u32) -> bool {
-        self.under_way.begin(source)
+    fn begin(&mut self, source: SourceIndex) -> bool {
+        self.active_flows.begin(source)
     }
 
-    fn end(&mut self, source: u32) -> bool {
-        self.under_way.end(source)
+    fn end(&mut self, source: SourceIndex) -> bool {
+        self.active_flows.end(source)
     }
 
-    fn after(&mut self, source: u32, now: Time) -> Option<Time> {
+    fn next_after_flow(&mut self, source: SourceIndex, now: Time) -> Option<Time> {
         self.next(self.pause, source, now)
     }
 
     fn bytes(&self) -> usize {
-        self.connections.capacity() * size_of::<Connection>() + self.under_way.bytes()
+        self.connections.capacity() * size_of::<Connection>() + self.active_flows.bytes()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packets::index::HostIndex;
     use headgate_model::units::SECOND;
 
-    const HOME: Home = Home { router: 0, host: 0, interface: 0 };
+    const SOURCE: SourceIndex = SourceIndex(0);
 
-    fn applications(pause: Option<Lasting>, interval: Option<Lasting>) -> Applications {
+    fn spec() -> TrafficSpec {
+        TrafficSpec::new(FlowId(5), 0, 0)
+    }
+
+    const HOME: HostLocation = HostLocation { router: RouterIndex(0), host: HostIndex(0), interface: 0 };
+
+    fn applications(
+        pause: Option<DurationDistribution>,
+        interval: Option<DurationDistribution>,
+    ) -> Applications {
         let connection = Connection {
-            number: 5,
+            flow_id: FlowId(5),
             ends: [HOME; 2],
             start: SECOND,
             begun: 0,
             stream: Stream::new(1, "x", 0),
         };
-        let mut under_way = UnderWay::default();
-        under_way.add();
+        let mut active_flows = ActiveFlows::default();
+        active_flows.add();
         Applications {
             connections: vec![connection],
             size: Size::Fixed { packets: 10.0 },
@@ -224,31 +244,31 @@ mod tests {
             interval,
             bursts: 3,
             stop: 10 * SECOND,
-            under_way,
+            active_flows,
         }
     }
 
     fn wake(applications: &mut Applications, now: Time) -> (u32, u32, Option<Time>) {
-        let turn = applications.wake(0, &Moment { now, router: 0, spec: &Spec::new(5, 0, 0) });
-        (turn.opening.number, turn.burst, turn.next)
+        let action = applications.wake(SOURCE, &TimerContext { now, router: RouterIndex(0), spec: &spec() });
+        (action.flow.flow_id.0, action.burst, action.next)
     }
 
     #[test]
     fn in_an_open_loop_bursts_begin_at_equal_intervals() {
-        let mut video = applications(None, Some(Lasting::Fixed { ps: 2 * SECOND }));
-        assert_eq!(video.start(&Spec::new(5, 0, 0)), [(0, SECOND)]);
+        let mut video = applications(None, Some(DurationDistribution::Fixed { ps: 2 * SECOND }));
+        assert_eq!(video.start(&spec()), [(SOURCE, SECOND)]);
         assert_eq!(wake(&mut video, SECOND), (5, 1, Some(3 * SECOND)));
-        assert_eq!(video.after(0, 2 * SECOND), None); // the end of a burst begins none
+        assert_eq!(video.next_after_flow(SOURCE, 2 * SECOND), None); // the end of a burst begins no other
         assert_eq!(wake(&mut video, 3 * SECOND), (5, 2, Some(5 * SECOND)));
         assert_eq!(wake(&mut video, 5 * SECOND), (5, 3, None)); // three in all
     }
 
     #[test]
     fn in_a_closed_loop_a_pause_begins_when_a_burst_ends() {
-        let mut web = applications(Some(Lasting::Fixed { ps: 4 * SECOND }), None);
+        let mut web = applications(Some(DurationDistribution::Fixed { ps: 4 * SECOND }), None);
         assert_eq!(wake(&mut web, SECOND), (5, 1, None));
-        assert_eq!(web.after(0, 2 * SECOND), Some(6 * SECOND));
+        assert_eq!(web.next_after_flow(SOURCE, 2 * SECOND), Some(6 * SECOND));
         assert_eq!(wake(&mut web, 6 * SECOND), (5, 2, None));
-        assert_eq!(web.after(0, 6 * SECOND), None); // it would begin when no burst does any more
+        assert_eq!(web.next_after_flow(SOURCE, 6 * SECOND), None); // it would begin after the stop
     }
 }

@@ -1,43 +1,53 @@
-//! Single flows: from sources in turn, each to a receiver at another router.
+//! Single flows, each to a receiver at another router.
 
-use headgate_model::check::{LONGEST_FLOW, LONGEST_RUN_S, PlanPath, Result};
+use headgate_model::check::{Result, LONGEST_FLOW, LONGEST_RUN_S, PlanPath};
 use headgate_model::plan::Place;
 use headgate_model::units::NEVER;
 use headgate_tcp::ENDLESS;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
+use crate::packets::index::{FlowId, RouterIndex};
 use crate::record::{FILE, LONG_LIVED};
 use crate::traffic::builder::Builder;
 use crate::traffic::check::{Check, MOST_NAMES};
-use crate::traffic::kind::{Kind, Populate, Populated};
-use crate::traffic::list::List;
-use crate::traffic::opening::Opening;
+use crate::traffic::flow_schedule::FlowSchedule;
+use crate::traffic::flow_start::FlowStart;
+use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
 use crate::traffic::pairs::{Pairs, check_pairs};
-use crate::traffic::spec::Spec;
+use crate::traffic::spec::TrafficSpec;
 
-/// Single flows, `count` of them, one each `stagger_ps`. They take the sources in turn, and of the
-/// receivers at other routers one in turn. Without `packets` they do not end by themselves; from `stop_ps` on
-/// they send nothing new. Of several, the one numbered 3 is called `name.3` in the results.
+/// `count` single flows, which start `stagger_ps` apart. They use the sources in turn, and the receivers at
+/// other routers in turn. If there are several, number 3 is called `name.3` in the results.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flows {
+    /// Name in the results.
     pub name: String,
+    /// Number of flows.
     pub count: u32,
+    /// Congestion control algorithm, in the order of the plan.
     pub law: u32,
+    /// Transport profile, in the order of the plan.
     pub transport: u32,
+    /// Places that send, used in turn.
     pub sources: Vec<Place>,
+    /// Places that receive, used in turn.
     pub receivers: Vec<Place>,
+    /// Start of the first flow, picoseconds.
     pub start_ps: u64,
+    /// Time between the starts of two flows, picoseconds.
     #[serde(default)]
     pub stagger_ps: u64,
+    /// Size in packets; absent = no end.
     #[serde(default)]
     pub packets: Option<u64>,
+    /// From this time on, the flows send nothing new, picoseconds; absent = never.
     #[serde(default)]
     pub stop_ps: Option<u64>,
 }
 
-impl Kind for Flows {
+impl TrafficKind for Flows {
     fn name(&self) -> &str {
         &self.name
     }
@@ -67,23 +77,25 @@ impl Kind for Flows {
 }
 
 impl Populate for Flows {
-    type Process = List;
+    type Process = FlowSchedule;
 
-    /// Each flow has a source of its own.
-    fn populate(&self, first: u32, builder: &mut Builder) -> Populated<List> {
+    /// Each flow uses a separate source.
+    fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<FlowSchedule> {
         let size = self.packets.map_or(ENDLESS, |packets| packets as u32);
         let file = if self.packets.is_none() { LONG_LIVED } else { FILE };
-        let spec = Spec { file, ..Spec::new(first, self.law, self.transport) };
+        let spec = TrafficSpec { file, ..TrafficSpec::new(first, self.law, self.transport) };
         let pairs = Pairs::new(self.count, &self.sources, &self.receivers);
-        let mut lists = BTreeMap::new();
+        let mut schedules = BTreeMap::new();
         for n in 0..self.count {
             let (source, receiver) = pairs.get(n);
             let ends = [source, receiver].map(|place| builder.add_host(place).nth(0));
-            let list = lists.entry(source.node).or_insert_with(|| List::new(self.stop_ps.unwrap_or(NEVER)));
+            let list = schedules
+                .entry(RouterIndex(source.node))
+                .or_insert_with(|| FlowSchedule::new(self.stop_ps.unwrap_or(NEVER)));
             let source = list.add_source();
             let start = self.start_ps + u64::from(n) * self.stagger_ps;
-            list.add(start, Opening::between(first + n, &spec, source, ends, size));
+            list.add(start, FlowStart::between(FlowId(first.0 + n), &spec, source, ends, size));
         }
-        Populated { spec, processes: lists.into_iter().collect() }
+        TrafficProcesses { spec, processes: schedules.into_iter().collect() }
     }
 }

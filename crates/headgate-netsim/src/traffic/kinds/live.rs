@@ -1,28 +1,34 @@
-//! Hosts from outside: what they send is injected during the run (see [`crate::foreign`]).
+//! Live hosts: packets from outside are injected there during the run (see [`crate::packets::foreign`]).
 
-use headgate_model::check::{PlanPath, Result, different};
+use headgate_model::check::{Result, PlanPath, different};
 use headgate_model::plan::Place;
 use serde::Deserialize;
 
-use crate::foreign::SLOTS;
+use crate::packets::foreign::SLOTS;
+use crate::packets::index::FlowId;
 use crate::traffic::builder::Builder;
 use crate::traffic::check::Check;
-use crate::traffic::kind::{Kind, Populate, Populated};
-use crate::traffic::list::List;
-use crate::traffic::spec::Spec;
+use crate::traffic::flow_schedule::FlowSchedule;
+use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
+use crate::traffic::spec::TrafficSpec;
 
-/// Named hosts and their places. They have no flows of their own, so law and transport say nothing of them.
+/// Named hosts and their places. They begin no flows, so `law` and `transport` are unused.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Live {
+    /// Name of the traffic.
     pub name: String,
+    /// Unused.
     pub law: u32,
+    /// Unused.
     pub transport: u32,
+    /// Names of the hosts.
     pub hosts: Vec<String>,
+    /// The place of each host.
     pub places: Vec<Place>,
 }
 
-impl Kind for Live {
+impl TrafficKind for Live {
     fn name(&self) -> &str {
         &self.name
     }
@@ -40,18 +46,18 @@ impl Kind for Live {
         })?;
         let nodes = || self.places.iter().map(|place| place.node);
         check.reach(nodes(), nodes(), at)?;
-        nodes().try_for_each(|node| check.room.add(node, u64::from(SLOTS), at))
+        nodes().try_for_each(|node| check.capacity.add(node, u64::from(SLOTS), at))
     }
 }
 
 impl Populate for Live {
-    type Process = List;
+    type Process = FlowSchedule;
 
-    fn populate(&self, first: u32, builder: &mut Builder) -> Populated<List> {
+    fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<FlowSchedule> {
         for &place in &self.places {
             let home = builder.add_host(place).nth(0);
             builder.live.push(home);
         }
-        Populated { spec: Spec::new(first, self.law, self.transport), processes: Vec::new() }
+        TrafficProcesses { spec: TrafficSpec::new(first, self.law, self.transport), processes: Vec::new() }
     }
 }

@@ -1,24 +1,28 @@
-//! Kinds of traffic: one file and one word here for each.
+//! The registry of kinds of traffic: one file and one line here for each.
 
 use serde::{Deserialize, Serialize};
 
+use crate::packets::index::FlowId;
+
 use super::builder::Builder;
-use super::kind::{Kind, Populate, Populated};
+use super::kind::{Populate, TrafficKind, TrafficProcesses};
 use super::process::Process;
 
-/// Declares the modules and the registry from one sorted list of file stems. The word of the plan for a kind
-/// is its stem.
+// Declares the modules and the registry from one sorted list of file stems. The `kind` in the plan is the
+// stem.
 macro_rules! kinds {
     ($($stem:ident => $Name:ident),+ $(,)?) => {
         $(pub mod $stem;)+
 
-        /// Who sends what, when. Every flow of a kind uses one transport profile.
+        /// Traffic of one kind. All flows of one item use one transport profile.
         #[derive(Clone, Debug, Deserialize)]
         #[serde(tag = "kind", rename_all = "snake_case")]
-        pub enum Traffic { $($Name($stem::$Name),)+ }
+        pub enum Traffic {
+            $(#[doc = concat!("Traffic of the kind `", stringify!($stem), "`.")] $Name($stem::$Name),)+
+        }
 
         impl std::ops::Deref for Traffic {
-            type Target = dyn Kind;
+            type Target = dyn TrafficKind;
 
             fn deref(&self) -> &Self::Target {
                 match self { $(Self::$Name(kind) => kind,)+ }
@@ -26,27 +30,34 @@ macro_rules! kinds {
         }
 
         impl Traffic {
-            /// Hosts and processes of what was checked; `first` is the number of its first flow.
-            pub fn populate(&self, first: u32, builder: &mut Builder) -> Populated<AnyProcess> {
+            /// Converts checked traffic into hosts and processes. `first` is the id of its first flow.
+            pub fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<AnyProcess> {
                 match self {
                     $(Self::$Name(kind) => {
-                        let Populated { spec, processes } = kind.populate(first, builder);
+                        let TrafficProcesses { spec, processes } = kind.populate(first, builder);
                         let any = |(node, process)| (node, AnyProcess::$Name(process));
-                        Populated { spec, processes: processes.into_iter().map(any).collect() }
+                        TrafficProcesses { spec, processes: processes.into_iter().map(any).collect() }
                     })+
                 }
             }
         }
 
-        /// What begins flows of any kind.
+        /// A process of any kind.
         #[derive(Clone, Debug, Serialize, Deserialize)]
-        pub enum AnyProcess { $($Name(<$stem::$Name as Populate>::Process),)+ }
+        pub enum AnyProcess {
+            $(
+                #[doc = concat!("A process of the kind `", stringify!($stem), "`.")]
+                $Name(<$stem::$Name as Populate>::Process),
+            )+
+        }
 
         impl AnyProcess {
+            /// Returns the process.
             pub fn get(&self) -> &dyn Process {
                 match self { $(Self::$Name(process) => process,)+ }
             }
 
+            /// Returns the process, mutably.
             pub fn get_mut(&mut self) -> &mut dyn Process {
                 match self { $(Self::$Name(process) => process,)+ }
             }

@@ -1,50 +1,60 @@
-//! Sources that are on and off in turn. While one is on, it has always more to send.
+//! Sources that alternate between on and off. While a source is on, it always has data to send.
 //!
-//! Nothing moves the times, no law and no congestion: under every law the same sources are on at the same moments.
-//! Exponential times are those of the senders of Winstein and Balakrishnan 2013 (section 3.2); the sum of many
-//! sources with Pareto times of a shape below 2 is self-similar (Willinger, Taqqu, Sherman, Wilson 1997).
+//! The times depend on nothing else: the same sources are on at the same moments with every congestion
+//! control algorithm. Exponential times are those of Winstein and Balakrishnan 2013 (section 3.2). The sum
+//! of many sources with Pareto times of a shape below 2 is self-similar (Willinger, Taqqu, Sherman, Wilson
+//! 1997).
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{PlanPath, Result};
+use headgate_model::check::{Result, PlanPath};
 use headgate_model::plan::Pool;
 use headgate_model::units::Time;
 use headgate_tcp::ENDLESS;
 use serde::{Deserialize, Serialize};
 
+use crate::packets::index::{FlowId, SourceIndex};
 use crate::record::LONG_LIVED;
 use crate::traffic::builder::Builder;
 use crate::traffic::check::{Check, check_shape, check_span};
-use crate::traffic::hosts::{Hosts, Receivers};
-use crate::traffic::kind::{Kind, Populate, Populated};
-use crate::traffic::opening::Opening;
-use crate::traffic::process::{Moment, Process, Turn, UnderWay};
-use crate::traffic::spec::Spec;
-use crate::traffic::times::Lasting;
+use crate::traffic::flow_start::FlowStart;
+use crate::traffic::hosts::{HostPool, Receivers};
+use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
+use crate::traffic::process::{ActiveFlows, Process, SourceAction, TimerContext};
+use crate::traffic::spec::TrafficSpec;
+use crate::traffic::times::DurationDistribution;
 
-/// Mean times; exponential ones still end within 64 bits.
+/// Allowed mean times, seconds. Exponential times with the greatest mean still fit into 64 bits.
 const MEANS_S: (f64, f64) = (1e-9, 100_000.0);
 
-/// Each of the sources begins with a time off. Whenever it goes on it opens a connection to a random receiver,
-/// which sends nothing new once the source is off. After `stop_ps` none is on.
+/// Each source begins with a time off. Whenever it turns on, it opens a connection to a random receiver;
+/// when it turns off, the connection sends nothing new.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OnOff {
+    /// Name in the results.
     pub name: String,
+    /// Congestion control algorithm, in the order of the plan.
     pub law: u32,
+    /// Transport profile, in the order of the plan.
     pub transport: u32,
+    /// Hosts that send.
     pub sources: Vec<Pool>,
+    /// Hosts that receive.
     pub receivers: Vec<Pool>,
-    /// Mean times.
+    /// Mean time on, seconds.
     pub on_s: f64,
+    /// Mean time off, seconds.
     pub off_s: f64,
-    /// Both are Pareto's, of this shape; absent = exponential.
+    /// Shape of Pareto times; absent = exponential times.
     #[serde(default)]
     pub shape: Option<f64>,
+    /// When the first times off begin, picoseconds.
     pub start_ps: u64,
+    /// After this time no source is on, picoseconds.
     pub stop_ps: u64,
 }
 
-impl Kind for OnOff {
+impl TrafficKind for OnOff {
     fn name(&self) -> &str {
         &self.name
     }
@@ -62,114 +72,124 @@ impl Kind for OnOff {
 impl Populate for OnOff {
     type Process = Switches;
 
-    fn populate(&self, first: u32, builder: &mut Builder) -> Populated<Switches> {
+    fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<Switches> {
         let purpose = format!("on and off {}", self.name);
         let mut numbers = 0..;
         let pools = builder.add_pools(&self.sources);
-        let process = |hosts: Hosts| {
+        let process = |hosts: HostPool| {
             let stream = |number| Stream::new(builder.context.seed, &purpose, number);
             let switches = Switches {
                 hosts,
                 streams: numbers.by_ref().take(hosts.count as usize).map(stream).collect(),
-                on: Lasting::with_mean(self.on_s, self.shape),
-                off: Lasting::with_mean(self.off_s, self.shape),
+                on: DurationDistribution::with_mean(self.on_s, self.shape),
+                off: DurationDistribution::with_mean(self.off_s, self.shape),
                 start: self.start_ps,
                 stop: self.stop_ps,
-                under_way: UnderWay::new(hosts.count),
+                active_flows: ActiveFlows::new(hosts.count),
             };
-            (hosts.node, switches)
+            (hosts.router, switches)
         };
         let processes = pools.into_iter().map(process).collect();
         let receivers = Receivers::new(builder.add_pools(&self.receivers));
-        let plain = Spec::new(first, self.law, self.transport);
-        Populated { spec: Spec { file: LONG_LIVED, receivers, ..plain }, processes }
+        let plain = TrafficSpec::new(first, self.law, self.transport);
+        TrafficProcesses { spec: TrafficSpec { file: LONG_LIVED, receivers, ..plain }, processes }
     }
 }
 
-/// The sources of one pool of hosts. What one sent while it was on may still be under way when it goes on again.
+/// The sources of one pool of hosts. A flow may still be active when its source turns on again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Switches {
-    hosts: Hosts,
+    hosts: HostPool,
     streams: Vec<Stream>,
-    on: Lasting,
-    off: Lasting,
+    on: DurationDistribution,
+    off: DurationDistribution,
     start: Time,
     stop: Time,
-    under_way: UnderWay,
+    active_flows: ActiveFlows,
 }
 
 impl Switches {
-    /// When a source that goes off now is on again, if it is.
-    fn next_on(&mut self, source: u32, now: Time) -> Option<Time> {
-        let time = now.saturating_add(self.off.draw(&mut self.streams[source as usize]));
+    /// Returns when a source that turns off at `now` turns on again, if it does.
+    fn next_on(&mut self, source: SourceIndex, now: Time) -> Option<Time> {
+        let time = now.saturating_add(self.off.draw(&mut self.streams[source.index()]));
         (time < self.stop).then_some(time)
     }
 }
 
 impl Process for Switches {
     fn sources(&self) -> u32 {
-        self.under_way.sources()
+        self.active_flows.sources()
     }
 
-    fn start(&mut self, _spec: &Spec) -> Vec<(u32, Time)> {
+    fn start(&mut self, _spec: &TrafficSpec) -> Vec<(SourceIndex, Time)> {
         let (sources, start) = (self.sources(), self.start);
-        (0..sources).filter_map(|source| Some((source, self.next_on(source, start)?))).collect()
+        (0..sources)
+            .map(SourceIndex)
+            .filter_map(|source| Some((source, self.next_on(source, start)?)))
+            .collect()
     }
 
-    fn wake(&mut self, source: u32, at: &Moment) -> Turn {
-        let stream = &mut self.streams[source as usize];
+    fn wake(&mut self, source: SourceIndex, at: &TimerContext) -> SourceAction {
+        let stream = &mut self.streams[source.index()];
         let to = at.spec.receivers.draw(stream, at.router);
         let off = at.now.saturating_add(self.on.draw(stream));
-        let ends = [self.hosts.nth(source), to];
-        let opening = Opening::between(at.spec.first, at.spec, source, ends, ENDLESS);
-        Turn { ends: off.min(self.stop), ..Turn::open(opening, self.next_on(source, off)) }
+        let ends = [self.hosts.nth(source.0), to];
+        let flow = FlowStart::between(at.spec.first, at.spec, source, ends, ENDLESS);
+        SourceAction { ends: off.min(self.stop), ..SourceAction::open(flow, self.next_on(source, off)) }
     }
 
-    fn begin(&mut self, source: u32) -> bool {
-        self.under_way.begin(source)
+    fn begin(&mut self, source: SourceIndex) -> bool {
+        self.active_flows.begin(source)
     }
 
-    fn end(&mut self, source: u32) -> bool {
-        self.under_way.end(source)
+    fn end(&mut self, source: SourceIndex) -> bool {
+        self.active_flows.end(source)
     }
 
     fn bytes(&self) -> usize {
-        self.streams.capacity() * size_of::<Stream>() + self.under_way.bytes()
+        self.streams.capacity() * size_of::<Stream>() + self.active_flows.bytes()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packets::index::{HostIndex, RouterIndex};
     use headgate_model::units::{SECOND, picoseconds, seconds};
 
     const STOP: Time = 200_000 * SECOND;
 
     fn switches(shape: Option<f64>) -> Switches {
         Switches {
-            hosts: Hosts { node: 0, first: 0, count: 2, interface: 0 },
+            hosts: HostPool { router: RouterIndex(0), first: HostIndex(0), count: 2, interface: 0 },
             streams: (0..2).map(|n| Stream::new(1, "on and off test", n)).collect(),
-            on: Lasting::with_mean(2.0, shape),
-            off: Lasting::with_mean(6.0, shape),
+            on: DurationDistribution::with_mean(2.0, shape),
+            off: DurationDistribution::with_mean(6.0, shape),
             start: SECOND,
             stop: STOP,
-            under_way: UnderWay::new(2),
+            active_flows: ActiveFlows::new(2),
         }
     }
 
-    fn spec() -> Spec {
-        let receivers = Receivers::new(vec![Hosts { node: 1, first: 0, count: 3, interface: 0 }]);
-        Spec { file: LONG_LIVED, receivers, ..Spec::new(7, 0, 0) }
+    fn spec() -> TrafficSpec {
+        let receivers = Receivers::new(vec![HostPool {
+            router: RouterIndex(1),
+            first: HostIndex(0),
+            count: 3,
+            interface: 0,
+        }]);
+        TrafficSpec { file: LONG_LIVED, receivers, ..TrafficSpec::new(FlowId(7), 0, 0) }
     }
 
-    /// All times at which a source is on.
-    fn times(switches: &mut Switches, source: u32) -> Vec<(Time, Time)> {
+    /// Returns all times at which a source is on.
+    fn times(switches: &mut Switches, source: SourceIndex) -> Vec<(Time, Time)> {
         let (spec, mut times) = (spec(), Vec::new());
-        let mut next = switches.start(&spec).into_iter().find(|turn| turn.0 == source).map(|turn| turn.1);
+        let mut next =
+            switches.start(&spec).into_iter().find(|action| action.0 == source).map(|action| action.1);
         while let Some(now) = next {
-            let turn = switches.wake(source, &Moment { now, router: 0, spec: &spec });
-            times.push((now, turn.ends));
-            next = turn.next;
+            let action = switches.wake(source, &TimerContext { now, router: RouterIndex(0), spec: &spec });
+            times.push((now, action.ends));
+            next = action.next;
         }
         times
     }
@@ -177,19 +197,19 @@ mod tests {
     #[test]
     fn a_source_is_on_for_the_share_of_time_that_the_means_say() {
         for shape in [None, Some(2.5)] {
-            let times = times(&mut switches(shape), 1);
-            // 200,000 s of cycles of 8 s. Both times have a deviation of at most their mean, so a cycle has one
-            // of at most (2² + 6²)^0.5 = 6.3 s, the number of cycles one of 6.3 / 8 * 25,000^0.5 = 125.
+            let times = times(&mut switches(shape), SourceIndex(1));
+            // 200,000 s of cycles of 8 s. The standard deviation of each time is at most its mean. That of a cycle
+            // is therefore at most (2² + 6²)^0.5 = 6.3 s, that of the number of cycles 6.3 / 8 * 25,000^0.5 = 125.
             assert!((times.len() as f64 - 25_000.0).abs() < 500.0, "{}", times.len());
             let on_s: f64 = times.iter().map(|&(on, off)| seconds(off - on)).sum();
-            // one cycle's part has a deviation of at most 2 s: 2 / 158 of the mean time on
+            // the standard deviation of one time is at most 2 s, so that of their mean is 2 / 158 s
             assert!((on_s / times.len() as f64 - 2.0).abs() < 0.05, "{on_s}");
         }
     }
 
     #[test]
     fn times_on_follow_each_other_and_end_with_the_traffic() {
-        let times = times(&mut Switches { stop: 100 * SECOND, ..switches(None) }, 0);
+        let times = times(&mut Switches { stop: 100 * SECOND, ..switches(None) }, SourceIndex(0));
         assert!(times[0].0 >= SECOND && times.last().unwrap().1 <= 100 * SECOND);
         assert!(times.iter().all(|(on, off)| on <= off));
         assert!(times.windows(2).all(|pair| pair[0].1 <= pair[1].0));
@@ -198,7 +218,7 @@ mod tests {
     #[test]
     fn a_pareto_time_has_its_least() {
         // shape 2.5: the least is 3/5 of the mean
-        let times = times(&mut switches(Some(2.5)), 0);
+        let times = times(&mut switches(Some(2.5)), SourceIndex(0));
         let whole = times.iter().filter(|&&(_, off)| off < STOP);
         assert!(whole.clone().all(|(on, off)| off - on >= picoseconds(1.2)));
         assert!(whole.clone().any(|(on, off)| off - on < picoseconds(1.21)));
@@ -207,12 +227,12 @@ mod tests {
     #[test]
     fn sources_are_on_apart_from_each_other() {
         let mut both = switches(None);
-        let alone = times(&mut switches(None), 0);
-        let other = times(&mut both, 1);
+        let alone = times(&mut switches(None), SourceIndex(0));
+        let other = times(&mut both, SourceIndex(1));
         assert_ne!(alone, other);
-        // what one has drawn moves nothing of the other
+        // the draws of one source do not affect the other
         let spec = spec();
-        let turn = switches(None).start(&spec)[0].1;
-        assert_eq!(turn, alone[0].0);
+        let action = switches(None).start(&spec)[0].1;
+        assert_eq!(action, alone[0].0);
     }
 }

@@ -1,39 +1,49 @@
 //! Flows that arrive as a Poisson process, between random hosts.
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{PlanPath, Result};
+use headgate_model::check::{Result, PlanPath};
 use headgate_model::plan::{self, Pool};
 use headgate_model::units::{Time, picoseconds};
 use serde::{Deserialize, Serialize};
 
+use crate::packets::index::{FlowId, SourceIndex};
 use crate::traffic::builder::Builder;
 use crate::traffic::check::{Check, check_size, check_span};
-use crate::traffic::hosts::{Hosts, Receivers};
-use crate::traffic::kind::{Kind, Populate, Populated};
-use crate::traffic::opening::Opening;
-use crate::traffic::process::{Moment, Process, Turn, UnderWay};
+use crate::traffic::flow_start::FlowStart;
+use crate::traffic::hosts::{HostPool, Receivers};
+use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
+use crate::traffic::process::{ActiveFlows, Process, SourceAction, TimerContext};
 use crate::traffic::size::{self, Size};
-use crate::traffic::spec::Spec;
+use crate::traffic::spec::TrafficSpec;
 
-/// Arrivals: a mean gap of ten nanoseconds to one of a day or so.
+/// Allowed rates, flows/s: mean gaps of ten nanoseconds to about a day.
 const ARRIVALS_PER_S: (f64, f64) = (1e-5, 1e8);
 
-/// Flows that arrive as a Poisson process; each picks a source and a receiver at random.
+/// Flows that arrive as a Poisson process. The source and the receiver of each are random.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Poisson {
+    /// Name in the results.
     pub name: String,
+    /// Congestion control algorithm, in the order of the plan.
     pub law: u32,
+    /// Transport profile, in the order of the plan.
     pub transport: u32,
+    /// Hosts that send.
     pub sources: Vec<Pool>,
+    /// Hosts that receive.
     pub receivers: Vec<Pool>,
+    /// Mean rate of arrivals, flows/s.
     pub flows_per_s: f64,
+    /// Sizes of the flows.
     pub size: plan::Size,
+    /// When arrivals start, picoseconds.
     pub start_ps: u64,
+    /// When arrivals stop, picoseconds.
     pub stop_ps: u64,
 }
 
-impl Kind for Poisson {
+impl TrafficKind for Poisson {
     fn name(&self) -> &str {
         &self.name
     }
@@ -50,11 +60,11 @@ impl Kind for Poisson {
 impl Populate for Poisson {
     type Process = Arrivals;
 
-    fn populate(&self, first: u32, builder: &mut Builder) -> Populated<Arrivals> {
+    fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<Arrivals> {
         let pools = builder.add_pools(&self.sources);
         let hosts: f64 = pools.iter().map(|pool| f64::from(pool.count)).sum();
         let purpose = format!("arrivals {}", self.name);
-        let process = |(n, pool): (u64, Hosts)| {
+        let process = |(n, pool): (u64, HostPool)| {
             let arrivals = Arrivals {
                 stream: Stream::new(builder.context.seed, &purpose, n),
                 hosts: pool,
@@ -62,65 +72,69 @@ impl Populate for Poisson {
                 size: self.size.into(),
                 start: self.start_ps,
                 stop: self.stop_ps,
-                under_way: UnderWay::new(pool.count),
+                active_flows: ActiveFlows::new(pool.count),
             };
-            (pool.node, arrivals)
+            (pool.router, arrivals)
         };
         let processes = (0..).zip(pools).map(process).collect();
         let receivers = Receivers::new(builder.add_pools(&self.receivers));
-        Populated { spec: Spec { receivers, ..Spec::new(first, self.law, self.transport) }, processes }
+        TrafficProcesses {
+            spec: TrafficSpec { receivers, ..TrafficSpec::new(first, self.law, self.transport) },
+            processes,
+        }
     }
 }
 
-/// A Poisson process of new flows, one for each pool of sources.
+/// The arrivals at one pool of sources.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Arrivals {
     stream: Stream,
-    hosts: Hosts,
+    hosts: HostPool,
     /// Mean time between flows, seconds.
     gap_s: f64,
     size: Size,
     start: Time,
-    /// No flow arrives after this.
+    /// After this time no flow arrives.
     stop: Time,
-    under_way: UnderWay,
+    active_flows: ActiveFlows,
 }
 
 impl Arrivals {
-    /// The next arrival, unless the process has stopped by then.
+    /// Returns the next arrival, unless the process has stopped by then.
     fn next(&mut self, now: Time) -> Option<Time> {
         let time = now.saturating_add(picoseconds(self.stream.exponential(self.gap_s)));
         (time <= self.stop).then_some(time)
     }
 }
 
-/// The timer is that of the first host.
+/// All arrivals share the timer of the first source.
 impl Process for Arrivals {
     fn sources(&self) -> u32 {
-        self.under_way.sources()
+        self.active_flows.sources()
     }
 
-    fn start(&mut self, _spec: &Spec) -> Vec<(u32, Time)> {
-        self.next(self.start).map(|time| (0, time)).into_iter().collect()
+    fn start(&mut self, _spec: &TrafficSpec) -> Vec<(SourceIndex, Time)> {
+        self.next(self.start).map(|time| (SourceIndex(0), time)).into_iter().collect()
     }
 
-    fn wake(&mut self, _source: u32, at: &Moment) -> Turn {
+    fn wake(&mut self, _source: SourceIndex, at: &TimerContext) -> SourceAction {
         let host = self.stream.below(u64::from(self.hosts.count)) as u32;
         let to = at.spec.receivers.draw(&mut self.stream, at.router);
         let size = size::draw(self.size, &mut self.stream);
-        let opening = Opening::between(at.spec.first, at.spec, host, [self.hosts.nth(host), to], size);
-        Turn::open(opening, self.next(at.now))
+        let flow =
+            FlowStart::between(at.spec.first, at.spec, SourceIndex(host), [self.hosts.nth(host), to], size);
+        SourceAction::open(flow, self.next(at.now))
     }
 
-    fn begin(&mut self, source: u32) -> bool {
-        self.under_way.begin(source)
+    fn begin(&mut self, source: SourceIndex) -> bool {
+        self.active_flows.begin(source)
     }
 
-    fn end(&mut self, source: u32) -> bool {
-        self.under_way.end(source)
+    fn end(&mut self, source: SourceIndex) -> bool {
+        self.active_flows.end(source)
     }
 
     fn bytes(&self) -> usize {
-        self.under_way.bytes()
+        self.active_flows.bytes()
     }
 }

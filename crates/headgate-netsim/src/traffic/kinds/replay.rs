@@ -1,37 +1,44 @@
-//! Flow lists: columns that come beside the plan.
+//! Flow lists: columns in the arrays that come with the plan.
 
-use headgate_model::check::{LONGEST_FLOW, LONGEST_RUN_S, PlanError, PlanPath, Result, no_such};
+use headgate_model::check::{Result, LONGEST_FLOW, LONGEST_RUN_S, PlanPath, PlanError, no_such};
 use headgate_model::plan::Place;
 use headgate_model::units::{NEVER, SECOND, seconds};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-use crate::choices::Lists;
+use crate::devices::Arrays;
+use crate::packets::index::FlowId;
 use crate::traffic::builder::Builder;
 use crate::traffic::check::Check;
-use crate::traffic::hosts::Hosts;
-use crate::traffic::kind::{Kind, Populate, Populated};
-use crate::traffic::list::List;
-use crate::traffic::opening::Opening;
-use crate::traffic::spec::Spec;
+use crate::traffic::flow_schedule::FlowSchedule;
+use crate::traffic::flow_start::FlowStart;
+use crate::traffic::hosts::HostPool;
+use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
+use crate::traffic::spec::TrafficSpec;
 
-/// A list of flows. Columns, by name in the arrays beside the plan: `{key}.start_ps` (u64),
-/// `{key}.packets` (u64), and optionally `{key}.source`, `{key}.receiver` (u64, index into `places`),
-/// `{key}.law` (u64, index into `laws`).
+/// A list of flows. The columns are arrays named `{key}.start_ps` and `{key}.packets`, and optionally
+/// `{key}.source`, `{key}.receiver` (indices into `places`) and `{key}.law` (index into the plan's
+/// algorithms). All are u64.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replay {
+    /// Name in the results.
     pub name: String,
+    /// Prefix of the names of the columns.
     pub key: String,
+    /// Congestion control algorithm, in the order of the plan, without a column `law`.
     pub law: u32,
+    /// Transport profile, in the order of the plan.
     pub transport: u32,
+    /// Places that send and receive.
     pub places: Vec<Place>,
-    /// Used where the columns are absent.
+    /// The sending place without a column `source`.
     pub source: u32,
+    /// The receiving place without a column `receiver`.
     pub receiver: u32,
 }
 
-impl Kind for Replay {
+impl TrafficKind for Replay {
     fn name(&self) -> &str {
         &self.name
     }
@@ -40,12 +47,12 @@ impl Kind for Replay {
         check.law_and_profile(self.law, self.transport, at)?;
         for (i, &place) in self.places.iter().enumerate() {
             check.place(place, at, &format!("places[{i}]"))?;
-            check.room.add(place.node, 1, at)?;
+            check.capacity.add(place.node, 1, at)?;
         }
         at.index("source", self.source, self.places.len(), "place")?;
         at.index("receiver", self.receiver, self.places.len(), "place")?;
-        let columns = Columns { lists: check.context.lists, key: &self.key };
-        columns.numbers()?;
+        let columns = Columns { arrays: check.context.arrays, key: &self.key };
+        columns.check_columns()?;
         columns.indices("law", check.context.laws)?;
         let from = columns.indices("source", self.places.len())?;
         let to = columns.indices("receiver", self.places.len())?;
@@ -54,7 +61,7 @@ impl Kind for Replay {
 }
 
 impl Replay {
-    /// Every row's source and receiver can talk.
+    /// Checks that each row's source and receiver can communicate.
     fn check_pairs(&self, check: &Check, (from, to): (Column, Column), at: &PlanPath) -> Result {
         let many = from.or(to).map_or(1, <[u64]>::len);
         (0..many).try_for_each(|row| {
@@ -65,15 +72,15 @@ impl Replay {
 }
 
 impl Populate for Replay {
-    type Process = List;
+    type Process = FlowSchedule;
 
-    /// Each place from which there are flows is a source.
-    fn populate(&self, first: u32, builder: &mut Builder) -> Populated<List> {
-        let spec = Spec::new(first, self.law, self.transport);
-        let homes: Vec<Hosts> = self.places.iter().map(|place| builder.add_host(*place)).collect();
+    /// Each place with flows is a source.
+    fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<FlowSchedule> {
+        let spec = TrafficSpec::new(first, self.law, self.transport);
+        let homes: Vec<HostPool> = self.places.iter().map(|place| builder.add_host(*place)).collect();
         let mut numbers = vec![None; homes.len()];
-        let mut lists = BTreeMap::new();
-        let columns = Columns { lists: builder.context.lists, key: &self.key };
+        let mut schedules = BTreeMap::new();
+        let columns = Columns { arrays: builder.context.arrays, key: &self.key };
         let (sources, receivers) = (columns.optional("source"), columns.optional("receiver"));
         let laws = columns.optional("law");
         let (starts, sizes) = (columns.optional("start_ps"), columns.optional("packets"));
@@ -81,26 +88,26 @@ impl Populate for Replay {
         for (row, (&start, &size)) in rows.enumerate() {
             let place = pick(sources, row, self.source) as usize;
             let [from, to] = [homes[place], homes[pick(receivers, row, self.receiver) as usize]];
-            let list = lists.entry(from.node).or_insert_with(|| List::new(NEVER));
+            let list = schedules.entry(from.router).or_insert_with(|| FlowSchedule::new(NEVER));
             let source = *numbers[place].get_or_insert_with(|| list.add_source());
             let ends = [from.nth(0), to.nth(0)];
-            let plain = Opening::between(first, &spec, source, ends, size as u32);
-            list.add(start, Opening { law: pick(laws, row, self.law), ..plain });
+            let plain = FlowStart::between(first, &spec, source, ends, size as u32);
+            list.add(start, FlowStart { law: pick(laws, row, self.law), ..plain });
         }
-        Populated { spec, processes: lists.into_iter().collect() }
+        TrafficProcesses { spec, processes: schedules.into_iter().collect() }
     }
 }
 
-/// A column beside the plan, if it is there.
+/// A column, if it is present.
 type Column<'a> = Option<&'a [u64]>;
 
-/// What a row has in a column, or the default.
+/// Returns the value of a row, or the default.
 fn pick(column: Column, row: usize, default: u32) -> u32 {
     column.map_or(default, |column| column[row] as u32)
 }
 
 struct Columns<'a> {
-    lists: &'a Lists,
+    arrays: &'a Arrays,
     key: &'a str,
 }
 
@@ -110,7 +117,7 @@ impl<'a> Columns<'a> {
     }
 
     fn optional(&self, column: &str) -> Column<'a> {
-        self.lists.get(&self.name(column)).map(Vec::as_slice)
+        self.arrays.get(&self.name(column)).map(Vec::as_slice)
     }
 
     fn required(&self, column: &str) -> Result<&'a [u64]> {
@@ -120,8 +127,8 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// Starts and sizes of all rows.
-    fn numbers(&self) -> Result {
+    /// Checks the starts and sizes of all rows.
+    fn check_columns(&self) -> Result {
         let (start, packets) = (self.required("start_ps")?, self.required("packets")?);
         let late = |ps| format!("{} s; a start must be from 0 to {LONGEST_RUN_S} s", seconds(ps));
         self.all(start, "start_ps", |&ps| ps <= LONGEST_RUN_S * SECOND, late)?;
@@ -141,7 +148,7 @@ impl<'a> Columns<'a> {
         Ok(())
     }
 
-    /// A column of indices into `len` things, if it is there.
+    /// Checks and returns a column of indices into `len` items, if it is present.
     fn indices(&self, column: &str, len: usize) -> Result<Column<'a>> {
         let what = if column == "law" { "law" } else { "place" };
         let rows = self.optional(column);
@@ -150,7 +157,7 @@ impl<'a> Columns<'a> {
         Ok(rows)
     }
 
-    /// Names the first row that is not good.
+    /// Reports the first row that is not good.
     fn all(
         &self,
         rows: &[u64],

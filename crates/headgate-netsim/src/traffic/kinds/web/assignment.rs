@@ -1,19 +1,20 @@
-//! Which law each Web user has, and who takes part in a surge: each drawn from a stream of its own, so
-//! that neither moves when the other does, and no request does with either.
+//! The algorithm of each Web user, and the users who take part in a surge. Each is drawn from a separate
+//! stream, so that neither affects the other or any request.
 
 use headgate_model::chance::Stream;
 
 use super::plan::Web;
-use crate::traffic::context::Context;
+use crate::traffic::plan_context::PlanContext;
 
 /// Assigns the users of one kind of traffic.
 pub struct Assignment<'a> {
-    context: &'a Context<'a>,
+    context: &'a PlanContext<'a>,
     web: &'a Web,
 }
 
 impl<'a> Assignment<'a> {
-    pub fn new(context: &'a Context<'a>, web: &'a Web) -> Self {
+    /// An assignment for this traffic.
+    pub fn new(context: &'a PlanContext<'a>, web: &'a Web) -> Self {
         Self { context, web }
     }
 
@@ -25,7 +26,7 @@ impl<'a> Assignment<'a> {
         &self.context.nodes[node as usize].class
     }
 
-    /// The law of the user of that number at a router.
+    /// Returns the algorithm of a user at a router.
     pub fn law(&self, number: u64, node: u32) -> u32 {
         let Web { laws, law, .. } = self.web;
         if laws.is_empty() {
@@ -39,12 +40,12 @@ impl<'a> Assignment<'a> {
             upto += part.share;
             at <= upto
         });
-        // the shares may add up to a little less than 1
+        // Rounded shares may add up to slightly less than 1.
         part.or_else(|| parts.next_back()).map_or(*law, |part| part.law)
     }
 
-    /// Whether that user takes part in the surge.
-    pub fn surges(&self, number: u64, node: u32) -> bool {
+    /// Returns whether a user at a router takes part in the surge.
+    pub fn joins_surge(&self, number: u64, node: u32) -> bool {
         let Some(surge) = &self.web.surge else { return false };
         let here = surge.class.is_empty() || self.class(node) == surge.class;
         here && self.draw("surge", number) <= surge.share

@@ -1,21 +1,22 @@
-//! What Web users fetch, under which law, and when they give up.
+//! The checks of Web users.
 
-use headgate_model::check::{LONGEST_RUN_S, PlanPath, Result};
+use headgate_model::check::{Result, LONGEST_RUN_S, PlanPath};
 use std::collections::BTreeSet;
 
 use super::plan::{FileKind, LawShare, Patience, Surge, Web};
 use crate::traffic::check::{Check, check_size};
-use crate::traffic::context::Context;
+use crate::traffic::plan_context::PlanContext;
 
-/// Mean thinking times; exponential ones still end within 64 bits.
+/// Allowed mean thinking times, seconds. Exponential times with the greatest mean still fit into 64 bits.
 const THINKING_S: (f64, f64) = (1e-9, 100_000.0);
 
-/// Shares that are written with six decimals add up to 1 within this.
+/// Tolerance for a sum of shares written with six decimals.
 const ROUNDING: f64 = 1e-6;
 
-/// Segments a second; the least is one in ten days or so.
+/// Allowed floors, segments/s. The least one is a segment in about ten days.
 const FLOORS_PER_S: (f64, f64) = (1e-6, 1e12);
 
+/// Rejects Web users that cannot run.
 pub fn check(web: &Web, check: &mut Check, at: &PlanPath) -> Result {
     check.law_and_profile(web.law, web.transport, at)?;
     at.number("think_s", web.think_s, THINKING_S, "s")?;
@@ -32,7 +33,7 @@ fn share(share: f64, key: &str, at: &PlanPath) -> Result {
     at.number(key, share, (0.0, 1.0), "")
 }
 
-fn kinds(context: &Context, kinds: &[FileKind], at: &PlanPath) -> Result {
+fn kinds(context: &PlanContext, kinds: &[FileKind], at: &PlanPath) -> Result {
     for (i, kind) in kinds.iter().enumerate() {
         let at = PlanPath::new(at.key(&format!("kinds[{i}]")));
         at.index("file", kind.file, context.files.len(), "kind of file")?;
@@ -45,7 +46,7 @@ fn kinds(context: &Context, kinds: &[FileKind], at: &PlanPath) -> Result {
     })
 }
 
-fn laws(context: &Context, laws: &[LawShare], at: &PlanPath) -> Result {
+fn laws(context: &PlanContext, laws: &[LawShare], at: &PlanPath) -> Result {
     for (i, part) in laws.iter().enumerate() {
         let at = PlanPath::new(at.key(&format!("laws[{i}]")));
         at.index("law", part.law, context.laws, "law")?;
@@ -69,7 +70,7 @@ fn patience(patience: &Patience, at: &PlanPath) -> Result {
     at.number("floor_per_s", patience.floor_per_s, FLOORS_PER_S, "segments/s")
 }
 
-fn surge(context: &Context, surge: &Surge, at: &PlanPath) -> Result {
+fn surge(context: &PlanContext, surge: &Surge, at: &PlanPath) -> Result {
     let at = PlanPath::new(at.key("surge"));
     share(surge.share, "share", &at)?;
     at.span("from_ps", surge.from_ps, LONGEST_RUN_S)?;

@@ -6,26 +6,27 @@ mod plan;
 mod user_model;
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{PlanPath, Result};
+use headgate_model::check::{Result, PlanPath};
 use headgate_model::units::{Time, picoseconds};
 use serde::{Deserialize, Serialize};
 
 use self::assignment::Assignment;
 pub use self::plan::{FileKind, LawShare, Patience, Surge, Web};
 use self::user_model::{Request, UserModel};
+use crate::packets::index::{FlowId, SourceIndex};
 use crate::record::WEB_OBJECT;
 use crate::traffic::builder::Builder;
 use crate::traffic::check::Check;
-use crate::traffic::hosts::{Hosts, Receivers};
-use crate::traffic::kind::{Kind, Populate, Populated};
-use crate::traffic::opening::Opening;
-use crate::traffic::process::{Moment, Process, Turn};
-use crate::traffic::spec::{self, Spec};
+use crate::traffic::flow_start::FlowStart;
+use crate::traffic::hosts::{HostPool, Receivers};
+use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
+use crate::traffic::process::{Process, SourceAction, TimerContext};
+use crate::traffic::spec::{self, TrafficSpec};
 
-/// Users who ask at once do not all ask at the same picosecond.
+/// Users who fetch at once start at random times within this, seconds.
 const FIRST_MOMENT_S: f64 = 0.1;
 
-impl Kind for Web {
+impl TrafficKind for Web {
     fn name(&self) -> &str {
         &self.name
     }
@@ -38,36 +39,36 @@ impl Kind for Web {
 impl Populate for Web {
     type Process = Users;
 
-    fn populate(&self, first: u32, builder: &mut Builder) -> Populated<Users> {
+    fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<Users> {
         let mut number = 0;
         let pools = builder.add_pools(&self.sources);
         let (assignment, purpose) = (Assignment::new(&builder.context, self), format!("user {}", self.name));
         let user = |number: u64, node: u32| User {
             stream: Stream::new(builder.context.seed, &purpose, number),
             law: assignment.law(number, node),
-            surges: assignment.surges(number, node),
+            joins_surge: assignment.joins_surge(number, node),
         };
-        let process = |pool: Hosts| {
-            let users = (number..).take(pool.count as usize).map(|n| user(n, pool.node)).collect();
+        let process = |pool: HostPool| {
+            let users = (number..).take(pool.count as usize).map(|n| user(n, pool.router.0)).collect();
             number += u64::from(pool.count);
             let (at_once, think_s) = (self.at_once, self.think_s);
-            (pool.node, Users { hosts: pool, at_once, think_s, model: UserModel::from(self), users })
+            (pool.router, Users { hosts: pool, at_once, think_s, model: UserModel::from(self), users })
         };
         let processes = pools.into_iter().map(process).collect();
         let receivers = Receivers::new(builder.add_pools(&self.receivers));
         let patience = self
             .patience
             .map(|patience| spec::Patience { check: patience.check_ps, floor_per_s: patience.floor_per_s });
-        let plain = Spec::new(first, self.law, self.transport);
-        Populated { spec: Spec { file: WEB_OBJECT, receivers, patience, ..plain }, processes }
+        let plain = TrafficSpec::new(first, self.law, self.transport);
+        TrafficProcesses { spec: TrafficSpec { file: WEB_OBJECT, receivers, patience, ..plain }, processes }
     }
 }
 
-/// The users of one pool of hosts. Idle, each is a small record and a timer.
+/// The users of one pool of hosts. An idle user is only a small record and a timer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Users {
-    hosts: Hosts,
-    /// Share of the users who ask within the first moments; the others begin by thinking.
+    hosts: HostPool,
+    /// Share of the users who fetch at once. The others begin by thinking.
     at_once: f64,
     /// Mean thinking time, seconds.
     think_s: f64,
@@ -78,20 +79,20 @@ pub struct Users {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct User {
     stream: Stream,
-    /// Index of the user's law among the plan's.
+    /// Congestion control algorithm, in the order of the plan.
     law: u32,
-    /// One of those who take part in a surge.
-    surges: bool,
+    /// Whether the user takes part in a surge.
+    joins_surge: bool,
 }
 
 impl Users {
-    /// When a user who begins to think now will stop.
-    fn think(&mut self, user: u32, now: Time) -> Time {
-        now + picoseconds(self.users[user as usize].stream.exponential(self.think_s))
+    /// Returns when a user who begins to think at `now` stops.
+    fn think(&mut self, user: SourceIndex, now: Time) -> Time {
+        now + picoseconds(self.users[user.index()].stream.exponential(self.think_s))
     }
 
-    fn first_request(&mut self, user: u32) -> Time {
-        let stream = &mut self.users[user as usize].stream;
+    fn first_request(&mut self, user: SourceIndex) -> Time {
+        let stream = &mut self.users[user.index()].stream;
         if self.at_once > 0.0 && stream.chance(self.at_once) {
             return picoseconds(FIRST_MOMENT_S * stream.open01());
         }
@@ -104,19 +105,19 @@ impl Process for Users {
         self.users.len() as u32
     }
 
-    fn start(&mut self, _spec: &Spec) -> Vec<(u32, Time)> {
-        (0..self.sources()).map(|user| (user, self.first_request(user))).collect()
+    fn start(&mut self, _spec: &TrafficSpec) -> Vec<(SourceIndex, Time)> {
+        (0..self.sources()).map(SourceIndex).map(|user| (user, self.first_request(user))).collect()
     }
 
-    fn wake(&mut self, source: u32, at: &Moment) -> Turn {
-        let User { stream, law, surges } = &mut self.users[source as usize];
+    fn wake(&mut self, source: SourceIndex, at: &TimerContext) -> SourceAction {
+        let User { stream, law, joins_surge } = &mut self.users[source.index()];
         let to = at.spec.receivers.draw(stream, at.router);
-        let Request { file, size, impatient } = self.model.draw(*surges, at.now, stream);
-        let plain = Opening::between(at.spec.first, at.spec, source, [self.hosts.nth(source), to], size);
-        Turn::open(Opening { law: *law, file, impatient, ..plain }, None)
+        let Request { file, size, is_impatient } = self.model.draw(*joins_surge, at.now, stream);
+        let plain = FlowStart::between(at.spec.first, at.spec, source, [self.hosts.nth(source.0), to], size);
+        SourceAction::open(FlowStart { law: *law, file, is_impatient, ..plain }, None)
     }
 
-    fn after(&mut self, source: u32, now: Time) -> Option<Time> {
+    fn next_after_flow(&mut self, source: SourceIndex, now: Time) -> Option<Time> {
         Some(self.think(source, now))
     }
 

@@ -1,74 +1,95 @@
-//! What the plan says of Web users.
+//! Web users, as the plan describes them.
 
 use headgate_model::plan::{Pool, Size};
 use serde::Deserialize;
 
-/// Users who think (exponential), fetch a file from a random receiver, and think again.
+/// Users who think (exponential times), fetch a file from a random receiver, and think again.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Web {
+    /// Name in the results.
     pub name: String,
+    /// Congestion control algorithm, in the order of the plan.
     pub law: u32,
+    /// Transport profile, in the order of the plan.
     pub transport: u32,
+    /// Hosts of the users, one user each.
     pub sources: Vec<Pool>,
+    /// Hosts that receive.
     pub receivers: Vec<Pool>,
+    /// Mean thinking time, seconds.
     pub think_s: f64,
+    /// Sizes of ordinary files.
     pub size: Size,
-    /// Share of the users who ask at once; the others begin by thinking.
+    /// Share of the users who fetch at once. The others begin by thinking.
     pub at_once: f64,
-    /// Other kinds of file; what they leave of the probability is for `size`.
+    /// Other kinds of file. The rest of the probability belongs to `size`.
     #[serde(default)]
     pub kinds: Vec<FileKind>,
-    /// Which part of the users has which law; absent = all have `law`.
+    /// Shares of the users with other algorithms; empty = all users have `law`.
     #[serde(default)]
     pub laws: Vec<LawShare>,
+    /// When users give up; absent = never.
     #[serde(default)]
     pub patience: Option<Patience>,
+    /// A surge of requests, if there is one.
     #[serde(default)]
     pub surge: Option<Surge>,
 }
 
-/// A kind of file, which a user fetches with this probability.
+/// A kind of file, which a user fetches with a given probability.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileKind {
-    /// Index in `files`.
+    /// Index in `files` of the plan.
     pub file: u32,
+    /// Probability of the kind.
     pub share: f64,
+    /// Sizes of its files.
     pub size: Size,
 }
 
-/// A part of the users and their law. The shares of a class add up to 1; those of the class "" are for
-/// all routers whose class has none of its own.
+/// A share of the users and their algorithm. The shares of a class add up to 1. Those of the class "" apply
+/// to all other routers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LawShare {
+    /// Congestion control algorithm, in the order of the plan.
     pub law: u32,
+    /// Share of the users.
     pub share: f64,
+    /// Class of the users' routers.
     #[serde(default)]
     pub class: String,
 }
 
-/// With this probability a user looks once, so long after the request: a connection that has delivered
-/// fewer segments a second than the floor is given up.
+/// Impatient users check a connection once. If it has delivered fewer segments/s than the floor, they
+/// abandon it.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Patience {
+    /// Probability that a request is of an impatient user.
     pub share: f64,
+    /// Time from the request to the check, picoseconds.
     pub check_ps: u64,
+    /// Least acceptable rate, segments/s.
     pub floor_per_s: f64,
 }
 
-/// For a time, a part of the users at routers of one class fetch files of another kind, whatever they
-/// would have asked for.
+/// For a time, a share of the users at routers of one class fetch only files of another kind.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Surge {
+    /// Class of the users' routers; empty = all.
     pub class: String,
+    /// Share of the users there.
     pub share: f64,
+    /// Beginning, picoseconds.
     pub from_ps: u64,
+    /// End, picoseconds.
     pub until_ps: u64,
-    /// Index in `files`.
+    /// Index in `files` of the plan.
     pub file: u32,
+    /// Sizes of the files.
     pub size: Size,
 }

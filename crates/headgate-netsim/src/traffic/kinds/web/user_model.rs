@@ -1,7 +1,7 @@
-//! What Web users ask for.
+//! The requests of Web users.
 //!
-//! A user draws from one stream of its own: receiver, kind, size, think time. What a surge or a lack of
-//! patience needs is drawn aside, so that neither changes any other random number.
+//! Each user draws from a separate stream of random numbers, for receiver, kind, size and thinking time.
+//! Surges and patience use substreams, so that they change no other random number.
 
 use headgate_model::chance::Stream;
 use headgate_model::units::Time;
@@ -11,18 +11,19 @@ use super::plan::{self, Web};
 use crate::record::{NAMED, WEB_OBJECT};
 use crate::traffic::size::{self, Size};
 
+/// The distribution of requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UserModel {
     ordinary: Size,
-    kinds: Vec<Kind>,
-    /// Share of the requests whose user looks how they go.
+    kinds: Vec<FileChoice>,
+    /// Probability that a request is of an impatient user.
     impatient: Option<f64>,
     surge: Option<Surge>,
 }
 
 /// A kind of file, and the probability of it and all kinds before it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Kind {
+struct FileChoice {
     upto: f64,
     file: u8,
     size: Size,
@@ -36,12 +37,15 @@ struct Surge {
     size: Size,
 }
 
-/// What a user asks for.
+/// A request of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
+    /// Kind of file.
     pub file: u8,
+    /// Size in packets.
     pub size: u32,
-    pub impatient: bool,
+    /// The user will check the progress.
+    pub is_impatient: bool,
 }
 
 impl From<&Web> for UserModel {
@@ -49,7 +53,7 @@ impl From<&Web> for UserModel {
         let mut upto = 0.0;
         let kind = |kind: &plan::FileKind| {
             upto += kind.share;
-            Kind { upto, file: NAMED + kind.file as u8, size: kind.size.into() }
+            FileChoice { upto, file: NAMED + kind.file as u8, size: kind.size.into() }
         };
         let surge = |s: &plan::Surge| Surge {
             from: s.from_ps,
@@ -67,16 +71,16 @@ impl From<&Web> for UserModel {
 }
 
 impl UserModel {
-    /// Draws one; `surges` says whether the user is one of those who take part in a surge.
-    pub fn draw(&self, surges: bool, now: Time, stream: &mut Stream) -> Request {
+    /// Draws a request. `joins_surge` says whether the user takes part in a surge.
+    pub fn draw(&self, joins_surge: bool, now: Time, stream: &mut Stream) -> Request {
         let (mut file, kind) = self.kind(stream);
         let mut size = size::draw(kind, stream);
-        if let Some(surge) = self.surge.filter(|s| surges && (s.from..s.until).contains(&now)) {
+        if let Some(surge) = self.surge.filter(|s| joins_surge && (s.from..s.until).contains(&now)) {
             file = surge.file;
             size = size::draw(surge.size, &mut stream.aside("surge"));
         }
-        let impatient = self.impatient.is_some_and(|share| stream.aside("patience").chance(share));
-        Request { file, size, impatient }
+        let is_impatient = self.impatient.is_some_and(|share| stream.aside("patience").chance(share));
+        Request { file, size, is_impatient }
     }
 
     fn kind(&self, stream: &mut Stream) -> (u8, Size) {
@@ -100,7 +104,7 @@ mod tests {
         let mut upto = 0.0;
         let kind = |(file, share): (u8, &f64)| {
             upto += share;
-            Kind { upto, file, size: Size::Exponential { mean_packets: 1000.0 } }
+            FileChoice { upto, file, size: Size::Exponential { mean_packets: 1000.0 } }
         };
         let kinds = (NAMED..).zip(shares).map(kind).collect();
         UserModel { ordinary: ORDINARY, kinds, impatient: None, surge }
@@ -118,14 +122,14 @@ mod tests {
     }
 
     #[test]
-    fn a_surge_has_its_time_and_its_people_and_changes_no_later_draw() {
+    fn a_surge_affects_only_its_time_and_users_and_no_later_draw() {
         let surge = Surge { from: 10, until: 20, file: 9, size: Size::Fixed { packets: 1e6 } };
         let (with, without) = (model(&[0.5], Some(surge)), model(&[0.5], None));
         let (mut one, mut other) = (Stream::new(1, "user", 0), Stream::new(1, "user", 0));
-        for (now, surges, file) in [(9, true, None), (10, true, Some(9)), (19, false, None), (20, true, None)]
+        for (now, joins_surge, file) in [(9, true, None), (10, true, Some(9)), (19, false, None), (20, true, None)]
         {
-            let plain = without.draw(surges, now, &mut other);
-            let request = with.draw(surges, now, &mut one);
+            let plain = without.draw(joins_surge, now, &mut other);
+            let request = with.draw(joins_surge, now, &mut one);
             assert_eq!(request.file, file.unwrap_or(plain.file), "{now}");
             assert_eq!(request.size, if file.is_some() { 1_000_000 } else { plain.size });
             assert_eq!(one, other);

@@ -1,0 +1,37 @@
+//! Devices resolved from the registries by index and parameters, and the arrays that come with a plan.
+
+use std::collections::BTreeMap;
+
+/// An algorithm, queue discipline, feedback scheme or impairment, with all its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResolvedDevice {
+    /// Its index in its registry.
+    pub index: usize,
+    /// Its parameters, in the order of its card.
+    pub values: Vec<f64>,
+}
+
+/// The devices of a port.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PortDevices {
+    /// Queue discipline.
+    pub queue: Option<ResolvedDevice>,
+    /// Router feedback.
+    pub feedback: Option<ResolvedDevice>,
+    /// Impairments that arrivals pass before the queue.
+    pub ingress: Vec<ResolvedDevice>,
+    /// Impairments that packets pass on the link.
+    pub impairments: Vec<ResolvedDevice>,
+}
+
+/// The devices of a plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ResolvedDevices {
+    /// Congestion control algorithms, in the order of the plan.
+    pub laws: Vec<ResolvedDevice>,
+    /// Devices of each link's port.
+    pub ports: Vec<PortDevices>,
+}
+
+/// Arrays that come with a plan, by name.
+pub type Arrays = BTreeMap<String, Vec<u64>>;

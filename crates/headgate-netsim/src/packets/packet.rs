@@ -1,0 +1,376 @@
+//! The packet: a small value that is copied, never allocated or referenced.
+
+use headgate_model::queue::Arrival;
+use headgate_model::units::Time;
+use headgate_tcp::Flags;
+use headgate_tcp::context::{DataSegment, Syn};
+use serde::{Deserialize, Serialize};
+
+use super::address::{ConnectionId, HOST_MASK};
+use super::index::{Address, HostIndex};
+
+/// Stands for no SACK record.
+const NO_SACK: u32 = u32::MAX;
+
+/// The kind of a packet. It defines the meaning of the words `a`, `b` and `c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum PacketKind {
+    /// `a` size of the flow in segments, `b` address of the sender, `c` host and profile of the sender.
+    Syn,
+    /// `b` address of the receiver.
+    SynAck,
+    /// `a` sequence number (segments), `b` address of the sender, `c` time stamp.
+    Data,
+    /// `a` next expected segment, `b` echoed time stamp, `c` SACK record.
+    Ack,
+}
+
+/// A bit of the head beside the flags of TCP: `c` is the number of a header, which stores the former value
+/// of `c`.
+const WITH_HEADER: u8 = 64;
+
+/// Bits of the head that count retransmissions on a SYN and a SYN-ACK. Ports never mark these packets, so
+/// the bits are free.
+const TRIES: [u8; 2] = [Flags::MARKED.0, Flags::REDUCED.0];
+
+/// A bit of the head: the flow of the packet is traced.
+const FOLLOWED: u8 = 128;
+
+/// A packet's kind, the flags of TCP, [`WITH_HEADER`] and [`FOLLOWED`] in one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Head(u8);
+
+impl Head {
+    #[inline]
+    fn has(self, flag: u8) -> bool {
+        self.0 & flag != 0
+    }
+
+    #[inline]
+    fn with(self, flag: u8, on: bool) -> Self {
+        Self(self.0 | (flag * u8::from(on)))
+    }
+
+    fn with_tries(self, tries: u8) -> Self {
+        self.with(TRIES[0], tries & 1 != 0).with(TRIES[1], tries & 2 != 0)
+    }
+}
+
+/// The fields that packets of all kinds have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CommonFields {
+    /// Arrival at the next node, picoseconds.
+    pub time: Time,
+    /// The endpoint that the packet is addressed to: a receiver for SYN and data, otherwise a sender.
+    pub address: Address,
+    /// The addressed host at its router.
+    pub host: HostIndex,
+    /// Size on the wire, bytes.
+    pub size: u16,
+    /// Generation of the sender's slot, which with the sender's address identifies the connection.
+    pub generation: u8,
+}
+
+/// One packet in flight. 32 bytes, so that two fit into a cache line.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[repr(C, align(32))]
+pub struct Packet {
+    /// Arrival at the next node, picoseconds.
+    pub time: Time,
+    /// The endpoint that the packet is addressed to: a receiver for SYN and data, otherwise a sender.
+    pub address: Address,
+    /// The addressed host at its router.
+    pub host: HostIndex,
+    a: u32,
+    b: u32,
+    c: u32,
+    /// Size on the wire, bytes.
+    pub size: u16,
+    head: Head,
+    /// Generation of the sender's slot, which with the sender's address identifies the connection.
+    pub generation: u8,
+}
+
+const _: () = assert!(size_of::<Packet>() == 32);
+
+/// Fills storage that contains no packet.
+pub const EMPTY_PACKET: Packet = Packet {
+    time: 0,
+    address: Address(0),
+    host: HostIndex::INLINE,
+    a: 0,
+    b: 0,
+    c: NO_SACK,
+    size: 0,
+    head: Head(PacketKind::Ack as u8),
+    generation: 0,
+};
+
+impl Packet {
+    #[inline(always)]
+    fn new(kind: PacketKind, flags: Flags, common: CommonFields, [a, b, c]: [u32; 3]) -> Self {
+        let CommonFields { time, address, host, size, generation } = common;
+        Self { time, address, host, a, b, c, size, head: Head(kind as u8 | flags.0), generation }
+    }
+
+    /// Creates a SYN of the sender at this address. The SYN carries the sender's host and profile.
+    pub fn syn(common: CommonFields, syn: Syn, sender: Address, (host, profile): (HostIndex, u8)) -> Self {
+        let origin = host.0 & HOST_MASK | u32::from(profile) << 24;
+        let mut packet = Self::new(PacketKind::Syn, syn.flags, common, [syn.segments, sender.0, origin]);
+        packet.head = packet.head.with_tries(syn.tries);
+        packet
+    }
+
+    /// Creates the answer to a SYN that was retransmitted `tries` times, modulo 4.
+    pub fn syn_ack(common: CommonFields, receiver: Address, tries: u8) -> Self {
+        let mut packet = Self::new(PacketKind::SynAck, Flags::NONE, common, [0, receiver.0, NO_SACK]);
+        packet.head = packet.head.with_tries(tries);
+        packet
+    }
+
+    /// Creates a data packet of the sender at this address.
+    #[inline(always)]
+    pub fn data(common: CommonFields, segment: DataSegment, sender: Address) -> Self {
+        Self::new(PacketKind::Data, segment.flags, common, [segment.seq, sender.0, segment.stamp])
+    }
+
+    /// Creates an ACK for all segments below `number`, which echoes the time stamp `echo`.
+    #[inline(always)]
+    pub fn ack(common: CommonFields, flags: Flags, number: u32, echo: u32, sacks: Option<u32>) -> Self {
+        Self::new(PacketKind::Ack, flags, common, [number, echo, sacks.unwrap_or(NO_SACK)])
+    }
+
+    /// Returns the packet with a new arrival time.
+    #[inline(always)]
+    #[must_use]
+    pub fn arriving(&self, time: Time) -> Self {
+        Self { time, ..*self }
+    }
+
+    /// Returns the kind of the packet.
+    #[inline]
+    pub fn kind(&self) -> PacketKind {
+        match self.head.0 & 3 {
+            0 => PacketKind::Syn,
+            1 => PacketKind::SynAck,
+            2 => PacketKind::Data,
+            _ => PacketKind::Ack,
+        }
+    }
+
+    /// Returns whether this is a data packet.
+    #[inline]
+    pub fn is_data(&self) -> bool {
+        self.kind() == PacketKind::Data
+    }
+
+    /// Returns whether the packet travels from the sender to the receiver.
+    #[inline]
+    pub fn is_forward(&self) -> bool {
+        matches!(self.kind(), PacketKind::Data | PacketKind::Syn)
+    }
+
+    /// Returns the flags of TCP.
+    #[inline]
+    pub fn flags(&self) -> Flags {
+        let tries = if self.is_handshake() { TRIES[0] | TRIES[1] } else { 0 };
+        Flags(self.head.0 & !(WITH_HEADER | FOLLOWED | tries | 3))
+    }
+
+    /// Returns whether this is a SYN or a SYN-ACK.
+    #[inline]
+    fn is_handshake(&self) -> bool {
+        matches!(self.kind(), PacketKind::Syn | PacketKind::SynAck)
+    }
+
+    /// Returns the number of retransmissions of the SYN, modulo 4. A SYN-ACK repeats the number of its SYN.
+    pub fn tries(&self) -> u8 {
+        debug_assert!(self.is_handshake());
+        u8::from(self.head.has(TRIES[0])) | u8::from(self.head.has(TRIES[1])) << 1
+    }
+
+    /// Sets or clears the mark of a port that the packet met congestion (CE).
+    #[inline]
+    pub fn mark(&mut self, on: bool) {
+        self.head = self.head.with(Flags::MARKED.0, on);
+    }
+
+    /// Returns whether the packet is marked (CE).
+    pub fn is_marked(&self) -> bool {
+        self.head.has(Flags::MARKED.0)
+    }
+
+    /// Sets or clears the bit that makes ports and the receiver trace the packet.
+    #[inline]
+    pub fn follow(&mut self, on: bool) {
+        self.head = self.head.with(FOLLOWED, on);
+    }
+
+    /// Returns whether ports and the receiver trace the packet.
+    #[inline]
+    pub fn is_followed(&self) -> bool {
+        self.head.has(FOLLOWED)
+    }
+
+    /// Returns whether ports may mark the packet (ECT). On a SYN, the same flag negotiates ECN (RFC 3168,
+    /// section 6.1.1).
+    pub fn is_capable(&self) -> bool {
+        self.head.has(Flags::CAPABLE.0) && self.kind() != PacketKind::Syn
+    }
+
+    /// Returns the sender's address of a SYN or data packet.
+    #[inline]
+    pub fn sender(&self) -> Address {
+        debug_assert!(self.is_forward());
+        Address(self.b)
+    }
+
+    /// Returns the connection of the packet, in either direction.
+    pub fn connection(&self) -> ConnectionId {
+        let sender = if self.is_forward() { Address(self.b) } else { self.address };
+        ConnectionId::new(sender, self.generation)
+    }
+
+    /// Returns the sequence number of a data packet, or the next segment that an ACK expects.
+    pub fn seq(&self) -> Option<u32> {
+        matches!(self.kind(), PacketKind::Data | PacketKind::Ack).then_some(self.a)
+    }
+
+    /// Returns the sender's host and profile of a SYN.
+    pub fn origin(&self) -> (HostIndex, u8) {
+        debug_assert!(self.kind() == PacketKind::Syn);
+        let host = self.c & HOST_MASK;
+        (if host == HOST_MASK { HostIndex::INLINE } else { HostIndex(host) }, (self.c >> 24) as u8)
+    }
+
+    /// Returns the size of the flow, segments, that a SYN carries. It is 0 if an established sender only
+    /// asks for a header.
+    pub fn segments(&self) -> u32 {
+        debug_assert!(self.kind() == PacketKind::Syn);
+        self.a
+    }
+
+    /// Returns the receiver's address of a SYN-ACK.
+    pub fn receiver(&self) -> Address {
+        debug_assert!(self.kind() == PacketKind::SynAck);
+        Address(self.b)
+    }
+
+    /// Returns the segment of a data packet whose header has been detached.
+    #[inline]
+    pub fn segment(&self) -> DataSegment {
+        debug_assert!(self.is_data() && self.header().is_none());
+        DataSegment { seq: self.a, stamp: self.c, flags: self.flags() }
+    }
+
+    /// Returns the next segment that an ACK expects.
+    #[inline]
+    pub fn ack_number(&self) -> u32 {
+        debug_assert!(self.kind() == PacketKind::Ack);
+        self.a
+    }
+
+    /// Returns the time stamp that an ACK echoes.
+    #[inline]
+    pub fn echoed_timestamp(&self) -> u32 {
+        debug_assert!(self.kind() == PacketKind::Ack);
+        self.b
+    }
+
+    /// Returns the number of an ACK's SACK blocks, if it carries any and no header.
+    #[inline]
+    pub fn sack_record(&self) -> Option<u32> {
+        (self.kind() == PacketKind::Ack && self.c != NO_SACK).then_some(self.c)
+    }
+
+    /// Changes or removes the number of the SACK blocks of an ACK.
+    #[inline]
+    pub fn set_sack_record(&mut self, number: Option<u32>) {
+        debug_assert!(self.kind() == PacketKind::Ack && self.header().is_none());
+        self.c = number.unwrap_or(NO_SACK);
+    }
+
+    /// Returns the number of the header, if the packet carries one.
+    #[inline]
+    pub fn header(&self) -> Option<u32> {
+        self.head.has(WITH_HEADER).then_some(self.c)
+    }
+
+    /// Attaches a header. Returns the word that the number replaces, for [`Self::take_header`].
+    #[inline]
+    pub fn put_header(&mut self, number: u32) -> u32 {
+        self.head = self.head.with(WITH_HEADER, true);
+        std::mem::replace(&mut self.c, number)
+    }
+
+    /// Detaches the header and restores the word that its number replaced.
+    #[inline]
+    pub fn take_header(&mut self, word: u32) {
+        self.head = Head(self.head.0 & !WITH_HEADER);
+        self.c = word;
+    }
+
+    /// Returns the order of packets that arrive at the same picosecond at the same node: by endpoint, then
+    /// kind. Two packets of one endpoint and kind share every link, so they never arrive together.
+    pub fn rank(&self) -> (Address, PacketKind, u32) {
+        (self.address, self.kind(), self.b)
+    }
+
+    /// Returns the packet as a queue discipline sees it. The sender names the connection, in either
+    /// direction.
+    pub fn arrival(&self) -> Arrival {
+        let ConnectionId { sender, generation } = self.connection();
+        let data = u64::from(self.is_data());
+        Arrival {
+            size_bytes: u32::from(self.size),
+            flow: u64::from(sender.0) << 9 | u64::from(generation) << 1 | data,
+            capable: self.is_capable(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMON: CommonFields =
+        CommonFields { time: 5, address: Address(6), host: HostIndex(7), size: 40, generation: 8 };
+
+    #[test]
+    fn fields_are_read_back_as_written() {
+        let flags = Flags::CAPABLE;
+        let syn =
+            Packet::syn(COMMON, Syn { segments: 9, flags, tries: 5 }, Address(10), (HostIndex::INLINE, 3));
+        assert_eq!(
+            (syn.kind(), syn.segments(), syn.sender(), syn.origin()),
+            (PacketKind::Syn, 9, Address(10), (HostIndex::INLINE, 3))
+        );
+        assert!(!syn.is_capable() && syn.flags() == flags && syn.tries() == 1);
+        for tries in 0..4 {
+            let answer = Packet::syn_ack(COMMON, Address(11), tries);
+            assert_eq!(
+                (answer.receiver(), answer.tries(), answer.flags()),
+                (Address(11), tries, Flags::NONE)
+            );
+        }
+        let segment = DataSegment { seq: 12, stamp: 13, flags };
+        let data = Packet::data(COMMON, segment, Address(14));
+        assert_eq!((data.segment(), data.sender(), data.is_capable()), (segment, Address(14), true));
+        let ack = Packet::ack(COMMON, Flags::NONE, 15, 16, Some(17));
+        assert_eq!((ack.ack_number(), ack.echoed_timestamp(), ack.sack_record()), (15, 16, Some(17)));
+        assert_eq!(Packet::ack(COMMON, Flags::NONE, 15, 16, None).sack_record(), None);
+    }
+
+    #[test]
+    fn a_header_replaces_a_word_until_it_is_detached() {
+        let segment = DataSegment { seq: 1, stamp: 2, flags: Flags::NONE };
+        let mut packet = Packet::data(COMMON, segment, Address(3));
+        let word = packet.put_header(4);
+        packet.mark(true);
+        assert_eq!((packet.header(), packet.flags()), (Some(4), Flags::MARKED));
+        packet.take_header(word);
+        assert_eq!(packet.header(), None);
+        assert_eq!(packet.segment(), DataSegment { flags: Flags::MARKED, ..segment });
+    }
+}

@@ -1,0 +1,149 @@
+//! Random traffic for the random networks.
+
+use headgate_algos::control::AnyController;
+use headgate_model::chance::Stream;
+use headgate_model::control::ControllerRegistry;
+use headgate_model::plan::*;
+use headgate_model::units::SECOND;
+use headgate_netsim::traffic::Traffic;
+use headgate_netsim::traffic::kinds::bursts::Bursts;
+use headgate_netsim::traffic::kinds::flows::Flows;
+use headgate_netsim::traffic::kinds::on_off::OnOff;
+use headgate_netsim::traffic::kinds::poisson::Poisson;
+use headgate_netsim::traffic::kinds::web::{FileKind, LawShare, Patience, Surge, Web};
+use headgate_netsim::traffic::times::Times;
+
+use crate::networks::{MS, pick};
+
+pub fn law(s: &mut Stream) -> u32 {
+    s.below(AnyController::cards().len() as u64) as u32
+}
+
+pub fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
+    let mut all = Vec::new();
+    for i in 0..2 + s.below(4) as u32 {
+        let from = s.below(u64::from(n)) as u32;
+        let to = (from + 1 + s.below(u64::from(n) - 1) as u32) % n;
+        all.push(Traffic::Flows(Flows {
+            name: format!("f{i}"),
+            law: law(s),
+            transport: i % 3,
+            count: 1,
+            sources: vec![Place { node: from, edge: pick(s, &[None, Some(0)]) }],
+            receivers: vec![Place { node: to, edge: pick(s, &[None, Some(1)]) }],
+            start_ps: pick(s, &[0, 0, 13 * MS]),
+            stagger_ps: 0,
+            packets: pick(s, &[None, Some(1), Some(500)]),
+            stop_ps: pick(s, &[None, None, Some(700 * MS)]),
+        }));
+    }
+    all.push(poisson(n, s));
+    all.push(web(n, s));
+    all
+}
+
+/// In half of the networks, from the last router to the first; drawn from a separate stream.
+pub fn on_off(n: u32, seed: u64) -> Option<Traffic> {
+    let mut s = Stream::new(seed, "on and off", 0);
+    let drawn = OnOff {
+        name: "switches".into(),
+        law: law(&mut s),
+        transport: 0,
+        sources: vec![
+            Pool { node: n - 1, edge: Some(0), hosts: 2 },
+            Pool { node: n - 1, edge: None, hosts: 1 },
+        ],
+        receivers: vec![Pool { node: 0, edge: pick(&mut s, &[None, Some(1)]), hosts: 2 }],
+        on_s: pick(&mut s, &[0.02, 0.3]),
+        off_s: 0.2,
+        shape: pick(&mut s, &[None, Some(1.5)]),
+        start_ps: 100 * MS,
+        stop_ps: 2500 * MS,
+    };
+    s.chance(0.5).then_some(Traffic::OnOff(drawn))
+}
+
+/// In half of the networks, from the last router to the first; drawn from a separate stream.
+pub fn bursts(n: u32, seed: u64) -> Option<Traffic> {
+    let mut s = Stream::new(seed, "bursts", 0);
+    let times = [
+        Times::Fixed { ps: 0 },
+        Times::Fixed { ps: 230 * MS },
+        Times::Exponential { mean_s: 0.1 },
+        Times::Pareto { mean_s: 0.1, shape: 1.5 },
+    ];
+    let (closed, time) = (s.chance(0.5), pick(&mut s, &times));
+    let interval = if matches!(time, Times::Fixed { .. }) { Times::Fixed { ps: 40 * MS } } else { time };
+    let drawn = Bursts {
+        name: "bursts".into(),
+        count: 1 + s.below(3) as u32,
+        law: law(&mut s),
+        transport: pick(&mut s, &[0, 1, 2]),
+        sources: vec![Place { node: n - 1, edge: Some(0) }, Place { node: n - 1, edge: None }],
+        receivers: vec![Place { node: 0, edge: pick(&mut s, &[None, Some(1)]) }],
+        start_ps: pick(&mut s, &[0, 100 * MS]),
+        stagger_ps: pick(&mut s, &[0, 50 * MS]),
+        stop_ps: pick(&mut s, &[2500 * MS, 3 * SECOND]),
+        size: pick(
+            &mut s,
+            &[
+                Size::Fixed { packets: 1.0 },
+                Size::Fixed { packets: 60.0 },
+                Size::Pareto { mean_packets: 20.0, shape: 1.5 },
+            ],
+        ),
+        pause: closed.then_some(time),
+        interval: (!closed).then_some(interval),
+        bursts: pick(&mut s, &[None, Some(4)]),
+    };
+    s.chance(0.5).then_some(Traffic::Bursts(drawn))
+}
+
+/// Sources at the first router, receivers at the last.
+pub fn poisson(n: u32, s: &mut Stream) -> Traffic {
+    Traffic::Poisson(Poisson {
+        name: "arrivals".into(),
+        law: law(s),
+        transport: 1,
+        sources: vec![Pool { node: 0, edge: None, hosts: 1 }, Pool { node: 0, edge: Some(1), hosts: 3 }],
+        receivers: vec![Pool { node: n - 1, edge: None, hosts: 2 }],
+        flows_per_s: 40.0,
+        size: Size::Exponential { mean_packets: 20.0 },
+        start_ps: 0,
+        stop_ps: 2 * SECOND,
+    })
+}
+
+/// Users and receivers at every router, all behind host links.
+fn web(n: u32, s: &mut Stream) -> Traffic {
+    let pools = |edge, hosts| (0..n).map(|node| Pool { node, edge: Some(edge), hosts }).collect();
+    Traffic::Web(Web {
+        name: "web".into(),
+        law: law(s),
+        transport: 2,
+        sources: pools(0, 5),
+        receivers: pools(1, 7),
+        think_s: 0.3,
+        size: Size::Pareto { mean_packets: 15.0, shape: 1.5 },
+        at_once: 0.5,
+        kinds: pick(s, &[&[][..], &[document(0.3)]]).to_vec(),
+        laws: if pick(s, &[true, false]) { mix(s) } else { Vec::new() },
+        patience: pick(s, &[None, Some(Patience { share: 0.6, check_ps: 300 * MS, floor_per_s: 80.0 })]),
+        surge: pick(s, &[None, Some(("D", 0.7)), Some(("", 0.2))]).map(surge),
+    })
+}
+
+fn document(share: f64) -> FileKind {
+    FileKind { file: 0, share, size: Size::Exponential { mean_packets: 90.0 } }
+}
+
+/// Two algorithms for all routers, and another for routers of class F.
+fn mix(s: &mut Stream) -> Vec<LawShare> {
+    let part = |class: &str, share, law| LawShare { law, share, class: class.into() };
+    vec![part("", 0.25, law(s)), part("F", 1.0, law(s)), part("", 0.75, law(s))]
+}
+
+fn surge((class, share): (&str, f64)) -> Surge {
+    let size = Size::Fixed { packets: 300.0 };
+    Surge { class: class.into(), share, from_ps: 600 * MS, until_ps: 1500 * MS, file: 1, size }
+}
