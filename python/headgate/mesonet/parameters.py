@@ -58,8 +58,9 @@ PARAMETERS = (
     ),
     Parameter(
         3, "buffer_provisioning", "buffer provisioning", NETWORK, "buffer", "3 BDP/sqrt(n)",
-        "1 BDP", "OURS", "The two usual rules, n counting all sources: three times as much for the"
-        " ninth of them that transmit at a time. That + is the larger buffer is inferred.",
+        "1 BDP", "OURS", "The two usual rules, with n the number of all sources; three"
+        " times BDP/sqrt(n), because a ninth of them transmit at a time. That + is the"
+        " larger buffer is inferred.",
     ),
     Parameter(
         4, "topology", "topology", NETWORK, "", "abilene", "isp", "OURS",
@@ -131,7 +132,7 @@ PARAMETERS = (
     ),
     Parameter(
         20, "startup_pattern", "startup pattern", CONTROL, "1", 0.25, 0.75, "OURS",
-        "Share of the sources that ask at once; the others begin by thinking.",
+        "Share of the sources that ask at once; the others think first.",
     ),
 )  # fmt: skip
 

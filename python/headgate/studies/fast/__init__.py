@@ -1,1 +1,1 @@
-"""Study `fast`: what FAST TCP claims of itself, and what follows from its equation."""
+"""Study `fast`: the claims of FAST's authors, and the consequences of its equation."""
