@@ -54,7 +54,7 @@ def test_everything_is_stored_and_shown(finished: Path) -> None:
     assert page.stat().st_size < 5_000_000
     drawn = {path.stem for path in (finished / "figures").glob("*.svg")}
     assert drawn == {path.stem for path in (finished / "figures").glob("*.png")}
-    assert drawn >= {"changes", "utilisation-map", "main-effects-period-2", "correlations"}
+    assert drawn >= {"answer", "changes", "utilisation-map", "main-effects-period-2", "correlations"}
     tables = {path.name for path in (finished / "tables").iterdir()}
     assert tables >= {"influence.csv", "influence.parquet", "outliers-period-1.csv"}
 

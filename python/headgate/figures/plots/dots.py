@@ -45,7 +45,7 @@ def dots(names: Sequence[str], panels: Sequence[Dots], width_in: float = 3.6) ->
         for ax, panel in zip(axes, panels, strict=True):
             _panel(ax, names, panel)
         axes[0].set_yticks(range(len(names)), names)
-        axes[0].invert_yaxis()
+        axes[0].set_ylim(len(names) - 0.5, -0.5)
         return figure
 
 

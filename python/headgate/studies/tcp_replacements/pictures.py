@@ -1,18 +1,65 @@
 """The pictures of the first study's report."""
 
+from collections.abc import Mapping
+
+import numpy as np
+
+from headgate.base import catalog
 from headgate.data.topologies.abilene import CITIES
 from headgate.experiment.runnable import Picture
 from headgate.experiment.wording import describe_run, describe_shared
 from headgate.figures.analysis.phrases import FITS
 from headgate.figures.plots import changes, network
 from headgate.figures.plots.condition_axis import ConditionAxis
+from headgate.figures.plots.dots import Dots, Interval, dots
+from headgate.stats.changes import mean_ratio_change
 from headgate.studies.tcp_replacements.roles import WORSE
 from headgate.studies.tcp_replacements.summary import BEFORE, FAST, RESPONSES, Summary
+
+#: The responses that answer the study's question at a glance.
+ANSWER = {"y10": "packets retransmitted", "y22": "throughput of a normal user's flow"}
 
 
 def pictures(summary: Summary) -> tuple[Picture, ...]:
     """Draw every figure of the report."""
-    return (_changes(summary), _maps(summary))
+    return (*_answer(summary), _changes(summary), _maps(summary))
+
+
+def _answer(summary: Summary) -> tuple[Picture, ...]:
+    """Draw two ratios for each algorithm; nothing if no response has a ratio."""
+    before, titles = _title(BEFORE), {law: _title(law) for law in summary.runs.laws}
+    del titles[BEFORE]
+    found = {title: _ratios(summary, name, titles) for name, title in ANSWER.items()}
+    axis = f"ratio to everyone on {before}"
+    panels = [Dots(title, axis, {"": ratios}, 1.0) for title, ratios in found.items() if ratios]
+    if not panels:
+        return ()
+    picture = Picture(
+        "answer",
+        f"A congested network if everyone leaves {before}",
+        f"Ratio of two responses to their values if everyone uses {before}, with 95 % intervals"
+        " over replicates: geometric mean over the more congested half of the conditions.",
+        dots(list(titles.values()), panels),
+    )
+    return (picture,)
+
+
+def _title(law: str) -> str:
+    """Return the title of an algorithm in the catalogue, or the name of a user-defined one."""
+    known = {one.name: one.title for one in catalog.laws()}
+    return known.get(law, law.rpartition(":")[2])
+
+
+def _ratios(summary: Summary, name: str, titles: Mapping[str, str]) -> dict[str, Interval]:
+    """Divide a response by that of the algorithm before; none if one alone has zero."""
+    congested = summary.by_congestion[len(summary.by_congestion) // 2 :]
+    values = dict(
+        zip(summary.runs.laws, np.moveaxis(summary.cubes[name][congested], 1, 0), strict=True)
+    )
+    found = {law: mean_ratio_change(values[BEFORE], values[law]) for law in titles}
+    return {
+        titles[law]: (1 + one.share, 1 + one.low, 1 + one.high) for law, one in found.items() if one
+    }
 
 
 def _changes(summary: Summary) -> Picture:
