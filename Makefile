@@ -26,7 +26,7 @@ export MPLBACKEND := Agg
 # Two workers with as many threads of BLAS as cores wait for each other; the matrices are small.
 export OPENBLAS_NUM_THREADS ?= 1
 
-BUILT_FROM := pyproject.toml constraints.txt Cargo.toml Cargo.lock \
+BUILT_FROM := pyproject.toml studies/pyproject.toml constraints.txt Cargo.toml Cargo.lock \
 	$(shell find crates -name '*.rs' -o -name Cargo.toml)
 # Lint and tests run side by side; make's job server is not for cargo, which warns of it.
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
@@ -62,7 +62,7 @@ $(VENV)/.ok: $(BUILT_FROM)
 	@echo "Setting up $(VENV) and building the engine (a few minutes the first time) ..."
 	@$(PYTHON) -m venv $(VENV)
 	@$(CARGO) build --quiet --release --locked $(NO_EXTENSION) & \
-		$(BIN)/pip install --quiet --no-compile -c constraints.txt -e ".[all]"; built=$$?; wait; exit $$built
+		$(BIN)/pip install --quiet --no-compile -c constraints.txt -e ".[all]" -e studies; built=$$?; wait; exit $$built
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.ok
@@ -103,11 +103,12 @@ embedding: ## Our controllers in quinn, and that of s2n-quic in our dumbbell (Ru
 	$(CARGO) test $(EMBEDDING)
 
 .PHONY: wheel
-wheel: $(VENV)/.dev ## Build a manylinux wheel into dist, audit it, prove that it runs without Rust
+wheel: $(VENV)/.dev ## Build the wheels into dist, audit them, prove that they run without Rust
 	@$(BIN)/pip install --quiet -c constraints.txt "maturin[zig]" auditwheel
 	@rm -rf dist
 	PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --quiet --release --locked --zig --compatibility manylinux2014 --out dist
-	$(BIN)/auditwheel show dist/*.whl
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist ./studies
+	$(BIN)/auditwheel show dist/headgate-*.whl
 	scripts/prove-wheel.sh $(PYTHON)
 
 .PHONY: packages
@@ -160,6 +161,7 @@ site: docs ## Put the documentation beside that of other versions in site, to be
 .PHONY: schemas
 schemas: $(VENV)/.dev ## Make the JSON Schemas of all forms of TOML, and the man page, from the code
 	@$(BIN)/headgate schema --out python/headgate/experiment/schemas
+	@mv python/headgate/experiment/schemas/preserved.schema.json studies/headgate_studies/nist/
 	@$(BIN)/headgate man --out headgate.data/data/share/man/man1/headgate.1
 
 .PHONY: notebook
@@ -176,7 +178,7 @@ bench: $(VENV)/.ok ## Time the engine on the four bench networks (one idle core,
 
 .PHONY: clean
 clean: ## Remove everything that these commands wrote
-	rm -rf $(VENV) target dist out site docs/_build docs/reference/generated
+	rm -rf $(VENV) target dist out site docs/_build docs/reference/generated studies/build
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f python/headgate/_native*.so
-	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find python studies tests examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

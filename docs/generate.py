@@ -10,6 +10,7 @@ from typing import Any
 
 from deviations_page import deviations
 from notebook_page import notebook
+from public_page import public
 from statements_page import statements
 from tables import Row, code, table
 from verdicts_page import verdicts
@@ -254,7 +255,7 @@ def columns() -> str:
 
 def conformance() -> str:
     """Return every case of the conformance suite, with its results for each algorithm."""
-    from headgate.conform.suite import CASES, run_suite, subjects
+    from headgate_studies.conform.suite import CASES, run_suite, subjects
 
     verdicts = list(run_suite(subjects(), workers=2))
     rows = []
@@ -311,7 +312,7 @@ def _level(value: Any) -> str:
 
 def mesonet() -> str:
     """Return the twenty parameters of MesoNet, and the sizes of the experiments."""
-    from headgate.mesonet.parameters import EXPERIMENTS, LARGER_FILES, PARAMETERS
+    from headgate_studies.mesonet.parameters import EXPERIMENTS, LARGER_FILES, PARAMETERS
 
     parameters = [
         [p.label, code(p.key), p.unit, *map(_level, (p.minus, p.plus)), p.mark, p.source]
@@ -354,6 +355,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "transport": transport,
     "columns": columns,
     "commands": commands,
+    "public": public,
     "conformance": conformance,
     "deviations": deviations,
     "statements": statements,

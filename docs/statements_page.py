@@ -5,10 +5,11 @@ from pathlib import Path
 
 from tables import code, table
 
-from headgate.studies.documents import OTHER_STUDIES, Document, Judged, read_documents
-from headgate.studies.stored import read_stored
+from headgate.experiment.study.documents import Document, Judged, read_documents
+from headgate.experiment.study.stored import read_stored
+from headgate_studies.documents import DOCUMENTS, OTHER_STUDIES
 
-RESULTS = Path(__file__).resolve().parent.parent / "results"
+RESULTS = Path(__file__).resolve().parent.parent / "studies" / "results"
 #: The verdict of each claim of each study, if it was run.
 Verdicts = Mapping[str, Mapping[str, str]]
 
@@ -19,7 +20,8 @@ def statements() -> str:
     others = table(
         ["study", "its source"], [[code(name), source] for name, source in OTHER_STUDIES.items()]
     )
-    parts = [_document(document, verdicts) for document in read_documents().values()]
+    documents = read_documents()
+    parts = [_document(documents[name], verdicts) for name in DOCUMENTS]
     return "\n".join([*parts, f"## Studies of other sources\n\n{others}"])
 
 

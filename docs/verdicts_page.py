@@ -6,11 +6,11 @@ from pathlib import Path
 from tables import table
 
 from headgate.claims.verdicts import Verdict, count_differences, tally
-from headgate.studies.names import names
-from headgate.studies.sentences import count_sentences
-from headgate.studies.stored import StoredStudy, read_stored
+from headgate.experiment.study.names import names
+from headgate.experiment.study.sentences import count_sentences
+from headgate.experiment.study.stored import StoredStudy, read_stored
 
-RESULTS = Path(__file__).resolve().parent.parent / "results"
+RESULTS = Path(__file__).resolve().parent.parent / "studies" / "results"
 
 
 def verdicts() -> str:

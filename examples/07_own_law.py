@@ -1,10 +1,9 @@
 """A user-defined algorithm: checked, run beside Reno, and the same in numba, C and Rust."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import headgate
+from headgate.plugin import check_law
 
 LAWS = Path(__file__).parent / "laws"
 
@@ -24,7 +23,8 @@ def beside_reno(law: object) -> headgate.Result:
     return scenario.run("60 s", seed=1)
 
 
-subprocess.run([sys.executable, "-m", "headgate", "check", f"{LAWS}/gentle.py:Gentle"], check=True)
+windows = check_law(f"{LAWS / 'gentle.py'}:Gentle").sums
+print(f"cwnd from {windows['smallest_cwnd']:.0f} to {windows['largest_cwnd']:.0f} segments")
 
 for beta in (0.5, 0.7, 0.9):
     flows = beside_reno({"source": f"{LAWS / 'gentle.py'}:Gentle", "beta": beta}).flows

@@ -5,12 +5,12 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from headgate.engine.fluid import solve, sweep
+from headgate import fluid
 
 rtts_s = np.linspace(0.02, 1.0, 1000)
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")
 for red, colour in (("mean", "#0072b2"), ("queue", "#d55e00")):
-    runs = sweep("tcp-red", {"rtt_s": rtts_s, "red": red}, duration="200 s", warmup="100 s")
+    runs = fluid.sweep("tcp-red", {"rtt_s": rtts_s, "red": red}, duration="200 s", warmup="100 s")
     low, high = runs["queue_packets_min"], runs["queue_packets_max"]
     panels[0].fill_between(rtts_s, low, high, color=colour, alpha=0.3, label=f"RED on the {red}")
     print(
@@ -19,7 +19,7 @@ for red, colour in (("mean", "#0072b2"), ("queue", "#d55e00")):
 panels[0].set(xlabel="round trip without queue (s)", ylabel="queue (packets), least to greatest")
 panels[0].legend()
 
-result = solve("tcp-red", {"red": "mean"})
+result = fluid.solve("tcp-red", {"red": "mean"})
 series = result.series
 flow, port = (series.where(series["of"] == kind) for kind in ("flow", "port"))
 panels[1].plot(flow["srtt_s"], flow["cwnd_packets"] / flow["srtt_s"], linewidth=0.8)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 
-from headgate.design import load
+from headgate.design import load_design
 
-made = load(Path(__file__).with_name("designs") / "bottleneck.toml")
+made = load_design(Path(__file__).with_name("designs") / "bottleneck.toml")
 print(made.facts()["generating_words"], "resolution", made.facts()["resolution"])
 
 shares = []

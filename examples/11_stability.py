@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from headgate.engine.fluid import stability, stability_boundary
-from headgate.figures.plots.stability import draw_boundaries, draw_stability
+from headgate import fluid
+from headgate.figures import draw_stability, draw_stability_boundaries
 
 network = {
     "links": {"core": {"rate": "100 Mbit/s"}},
@@ -23,7 +23,7 @@ def boundary(alphas, most, **how):
     given = how.pop("params", {})
     return np.array(alphas), np.array(
         [
-            stability_boundary(
+            fluid.find_stability_boundary(
                 "rcp", "beta", (0.01, most), {"alpha": alpha, **given}, network=network, **how
             )
             for alpha in alphas
@@ -40,13 +40,13 @@ for alpha, beta in zip(*empty, strict=True):
     print(f"alpha {alpha}: stable up to beta {beta:.2f} with the queue at zero")
 
 Path("out").mkdir(exist_ok=True)
-figure = draw_boundaries(
+figure = draw_stability_boundaries(
     {"linear theory": theory, "simulated, queue at zero": empty},
     {"simulated, queue above zero": simulated},
 )
 figure.savefig("out/stability.png", dpi=120)
 
-published = stability("xcp", {"alpha": 0.4, "beta": 0.226, **held}, network=network)
+published = fluid.analyse_stability("xcp", {"alpha": 0.4, "beta": 0.226, **held}, network=network)
 left_deg = published.margins.phase_deg
 print(f"XCP's published gains leave a phase margin of {left_deg:.1f} degrees")
 figure = draw_stability("XCP's published gains", published.roots, published.loop, left_deg)

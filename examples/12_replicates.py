@@ -16,8 +16,7 @@ import numpy as np
 from scipy import stats
 
 import headgate
-from headgate.engine.api import simulate
-from headgate.mesonet import MesoNet
+from headgate_studies.mesonet import MesoNet
 
 size = float(sys.argv[1]) if len(sys.argv) > 1 else 0.002
 folder = Path(sys.argv[2]) if len(sys.argv) > 2 else None
@@ -40,7 +39,7 @@ minute = heaviest.replaced({"measure": measure})
 def replicate(seed: int) -> headgate.Result:
     """Run the replicate, resume it, or read its stored result."""
     out = folder / str(seed) if folder else None
-    return simulate(minute.model_copy(update={"seed": seed}), out)
+    return minute.run(seed=seed, out=out)
 
 
 one, other = replicate(1), replicate(2)

@@ -20,6 +20,6 @@ headgate run "$root/examples/first.toml" --out "$room/run"
 test -s "$room/run/flows.parquet"
 cd "$root"
 PATH=$clone_path
-"$room/venv/bin/pip" install --quiet -c constraints.txt "$(ls dist/headgate-*.whl)[all]"
+"$room/venv/bin/pip" install --quiet -c constraints.txt --find-links dist "$(ls dist/headgate-*.whl)[all]"
 HEADGATE_VENV=$room/venv .venv/bin/python -m pytest --quiet tests/unit/test_cookbook.py
 echo "The wheel installs and runs without Rust, and makes the cookbook: $(ls dist/headgate-*.whl)"

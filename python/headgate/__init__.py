@@ -3,65 +3,137 @@
 >>> import headgate
 >>> scenario = headgate.dumbbell(rate="100 Mbit/s", rtt="40 ms", flows=["reno", "fast"])
 >>> result = scenario.run("60 s", seed=1)  # doctest: +SKIP
+
+Names are imported on first use. The reference page "Public interface" describes each name.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from headgate.base.lazy import lazy_attributes
 from headgate.base.version import __version__
 
 if TYPE_CHECKING:
+    from headgate import claims, design, figures, forms, lab, plugin, stats
     from headgate.base import catalog
-    from headgate.base.errors import HeadgateError
+    from headgate.base.errors import (
+        CatalogError,
+        HeadgateError,
+        HeadgateWarning,
+        LawError,
+        ScenarioError,
+        StoreError,
+        UnitError,
+    )
+    from headgate.base.units import (
+        format_rate,
+        format_time_ps,
+        parse_rate,
+        parse_size,
+        parse_time_ps,
+    )
+    from headgate.data.tables import Table, Words
     from headgate.engine import fluid
     from headgate.engine.api import Result, Scenario
-    from headgate.engine.build import abilene, dumbbell, graph, load, parking_lot, read
-    from headgate.engine.live.emulation import emulate
+    from headgate.engine.build import Flow, abilene, dumbbell, graph, load, parking_lot, read
+    from headgate.engine.live.emulation import Emulation, emulate
+    from headgate.engine.live.hosts import EmulationError
     from headgate.engine.run.trace import Trace
+    from headgate.engine.traces.stored import StoredTrace
     from headgate.experiment.experiment import Experiment
     from headgate.plugin.law_records import jit
+else:
+    __getattr__ = lazy_attributes(
+        __name__,
+        {
+            "headgate.engine.traces.stored": ("StoredTrace",),
+            "headgate.base.catalog": ("catalog=",),
+            "headgate.base.errors": (
+                "CatalogError",
+                "HeadgateError",
+                "HeadgateWarning",
+                "LawError",
+                "ScenarioError",
+                "StoreError",
+                "UnitError",
+            ),
+            "headgate.base.units": (
+                "format_rate",
+                "format_time_ps",
+                "parse_rate",
+                "parse_size",
+                "parse_time_ps",
+            ),
+            "headgate.data.tables": ("Table", "Words"),
+            "headgate.engine.api": ("Result", "Scenario"),
+            "headgate.engine.build": (
+                "Flow",
+                "abilene",
+                "dumbbell",
+                "graph",
+                "load",
+                "parking_lot",
+                "read",
+            ),
+            "headgate.engine.fluid": ("fluid=",),
+            "headgate.engine.live.emulation": ("Emulation", "emulate"),
+            "headgate.engine.live.hosts": ("EmulationError",),
+            "headgate.engine.run.trace": ("Trace",),
+            "headgate.experiment.experiment": ("Experiment",),
+            "headgate.plugin.law_records": ("jit",),
+            "headgate.claims": ("claims=",),
+            "headgate.design": ("design=",),
+            "headgate.figures": ("figures=",),
+            "headgate.forms": ("forms=",),
+            "headgate.lab": ("lab=",),
+            "headgate.plugin": ("plugin=",),
+            "headgate.stats": ("stats=",),
+        },
+    )
 
 __all__ = [
+    "CatalogError",
+    "Emulation",
+    "EmulationError",
     "Experiment",
+    "Flow",
     "HeadgateError",
+    "HeadgateWarning",
+    "LawError",
     "Result",
     "Scenario",
+    "ScenarioError",
+    "StoreError",
+    "StoredTrace",
+    "Table",
     "Trace",
+    "UnitError",
+    "Words",
     "__version__",
     "abilene",
     "catalog",
+    "claims",
+    "design",
     "dumbbell",
     "emulate",
+    "figures",
     "fluid",
+    "format_rate",
+    "format_time_ps",
+    "forms",
     "graph",
     "jit",
+    "lab",
     "load",
     "parking_lot",
+    "parse_rate",
+    "parse_size",
+    "parse_time_ps",
+    "plugin",
     "read",
+    "stats",
 ]
-
-#: Modules that `import headgate` gives beside names.
-_MODULES = {"catalog": "headgate.base.catalog", "fluid": "headgate.engine.fluid"}
-_HOME = {
-    "Experiment": "headgate.experiment.experiment",
-    "HeadgateError": "headgate.base.errors",
-    "emulate": "headgate.engine.live.emulation",
-    "jit": "headgate.plugin.law_records",
-    "Result": "headgate.engine.api",
-    "Scenario": "headgate.engine.api",
-    "Trace": "headgate.engine.run.trace",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import on first use, so that `headgate --help` starts at once."""
-    if name not in __all__:
-        raise AttributeError(f"module 'headgate' has no attribute {name!r}")
-    if name in _MODULES:
-        return import_module(_MODULES[name])
-    return getattr(import_module(_HOME.get(name, "headgate.engine.build")), name)
 
 
 def __dir__() -> list[str]:

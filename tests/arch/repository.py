@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "headgate"
+STUDIES = ROOT / "studies" / "headgate_studies"
 
 
 def tracked_files() -> list[Path]:

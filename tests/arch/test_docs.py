@@ -33,10 +33,10 @@ def test_scenarios_designs_and_reports_in_the_documentation_are_valid(
     from headgate.design.file import DesignFile
     from headgate.design.made import make
     from headgate.experiment.form import ExperimentFile
+    from headgate.experiment.study.claims import ClaimsFile
+    from headgate.experiment.study.study import StudySpec
+    from headgate.experiment.study.sweeps import Sweep
     from headgate.figures.report.about import About
-    from headgate.studies.claims import ClaimsFile
-    from headgate.studies.study import StudySpec
-    from headgate.studies.sweeps import Sweep
 
     monkeypatch.chdir(ROOT / "examples" / "designs")  # files that the texts name are there
     data = tomllib.loads(text)
@@ -66,9 +66,9 @@ def test_examples_are_valid_scenarios(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples" / "designs").glob("*.toml")))
 def test_example_designs_fit_their_scenarios(path: Path) -> None:
-    from headgate.design.made import load
+    from headgate.design.made import load_design
 
-    assert load(path).scenarios()
+    assert load_design(path).scenarios()
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples" / "experiments").glob("*.toml")))

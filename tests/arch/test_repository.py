@@ -1,6 +1,7 @@
 """What the repository promises of itself: clean files, true commands, examples that are listed."""
 
 import re
+import tomllib
 
 import pytest
 
@@ -18,6 +19,16 @@ def test_without_git_the_same_files_are_found() -> None:
     assert set(tracked_files()) <= set(files_not_ignored())
 
 
+def test_both_distributions_have_one_version() -> None:
+    first, second = (
+        tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+        for folder in (ROOT, ROOT / "studies")
+    )
+    assert first["version"] == second["version"]
+    assert first["optional-dependencies"]["studies"] == [f"headgate-studies=={second['version']}"]
+    assert f"headgate[report]=={first['version']}" in second["dependencies"]
+
+
 def test_no_file_names_a_machine() -> None:
     offences = [
         f"{path.relative_to(ROOT)}: {found[0]}"
@@ -31,7 +42,7 @@ def test_no_file_names_a_machine() -> None:
 def test_no_tracked_file_is_large() -> None:
     results, others = [], []
     for path in tracked_files():
-        (results if path.is_relative_to(ROOT / "results") else others).append(path)
+        (results if path.is_relative_to(ROOT / "studies" / "results") else others).append(path)
     assert not [path for path in others if path.stat().st_size > 1_000_000]
     # runs of hours of CPU time, which `headgate reproduce` reads
     assert sum(path.stat().st_size for path in results) < 40_000_000

@@ -59,7 +59,7 @@ def test_help_imports_no_heavy_library() -> None:
 
 def test_the_list_of_studies_draws_nothing() -> None:
     found = imports(HEADGATE, "study", "list")
-    assert "headgate.studies.study" in found
+    assert "headgate.experiment.study.study" in found
     assert not found & {"matplotlib", "pandas", "scipy", "dask"}
 
 

@@ -3,38 +3,38 @@
 import ast
 from pathlib import Path
 
-import headgate
+from .repository import PACKAGE, STUDIES
 
-PACKAGE = Path(headgate.__file__).parent
 #: Calls that permit the code which they are given to run.
-PERMITS = ("name_by_hand", "from_dict", "replaced")
+PERMITS = ("name_by_hand", "load_law", "check_law", "from_dict", "replaced")
 #: Modules that may call them: the command line with arguments, calls of Python programs, shipped
 #: studies (whose laws are theirs or named on the command line), and processes that work for others.
 ALLOWED = {
-    "engine/bench/networks.py",
-    "engine/build.py",
-    "engine/api.py",
-    "cli/check.py",
-    "cli/options.py",
-    "conform/kernel/path.py",
-    "conform/suite.py",
-    "conform/trial.py",
-    "experiment/experiment.py",
-    "engine/live/emulation.py",
-    "mesonet/model.py",
-    "plugin/load.py",
-    "plugin/proof.py",
-    "plugin/trust.py",
-    "scenario/spec.py",
-    "studies/ask.py",
-    "studies/flow_level/networks.py",
-    "studies/nist/campaign.py",
-    "studies/nist/downloads.py",
-    "studies/nist/variants.py",
-    "studies/nist_duration/jobs.py",
-    "studies/nist_scale/jobs.py",
-    "studies/nist_unknowns/runs.py",
-    "studies/tcp_replacements/network.py",
+    "headgate/engine/bench/networks.py",
+    "headgate/engine/build.py",
+    "headgate/engine/api.py",
+    "headgate/cli/check.py",
+    "headgate/cli/options.py",
+    "headgate_studies/conform/kernel/path.py",
+    "headgate_studies/conform/suite.py",
+    "headgate_studies/conform/trial.py",
+    "headgate/experiment/experiment.py",
+    "headgate/engine/live/emulation.py",
+    "headgate_studies/mesonet/model.py",
+    "headgate/plugin/check.py",
+    "headgate/plugin/load.py",
+    "headgate/plugin/proof.py",
+    "headgate/plugin/trust.py",
+    "headgate/scenario/spec.py",
+    "headgate/experiment/study/ask.py",
+    "headgate_studies/flow_level/networks.py",
+    "headgate_studies/nist/campaign.py",
+    "headgate_studies/nist/downloads.py",
+    "headgate_studies/nist/variants.py",
+    "headgate_studies/nist_duration/jobs.py",
+    "headgate_studies/nist_scale/jobs.py",
+    "headgate_studies/nist_unknowns/runs.py",
+    "headgate_studies/tcp_replacements/network.py",
 }
 #: Forms of files, whose `from_dict` permits nothing.
 FORMS = {"cls", "super", "DesignFile", "ExperimentFile"}
@@ -59,5 +59,9 @@ def _is_form(of: ast.Attribute) -> bool:
 
 
 def test_nothing_else_permits_code_to_run() -> None:
-    paths = {str(path.relative_to(PACKAGE)): path for path in PACKAGE.rglob("*.py")}
+    paths = {
+        path.relative_to(package.parent).as_posix(): path
+        for package in (PACKAGE, STUDIES)
+        for path in package.rglob("*.py")
+    }
     assert {name for name, path in paths.items() if permits(path)} == ALLOWED

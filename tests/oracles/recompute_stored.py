@@ -34,7 +34,7 @@ def whole(file):  # a table of all runs, with the columns that formulas give
 
 @cache
 def runs(study):  # by labels: what a run says of itself, and where its rows are
-    found, where = {}, ROOT / "results" / study / STORED[study]
+    found, where = {}, ROOT / "studies" / "results" / study / STORED[study]
     for file in sorted(where.glob("*/runs.parquet")):
         for texts in duckdb.read_parquet(str(file)).df()[["meta", "tables"]].to_numpy():
             meta, places = map(json.loads, texts)

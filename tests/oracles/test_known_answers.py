@@ -11,7 +11,13 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from headgate.cli.main import app
-from headgate.figures.analysis import components, correlations, main_effects, ranks, ten_steps
+from headgate.figures.analysis import (
+    compute_components,
+    compute_correlations,
+    compute_main_effects,
+    compute_ranks,
+    compute_ten_steps,
+)
 from headgate.figures.analysis.clusters import tree
 from headgate.stats import grubbs
 from headgate.stats.intervals import student_p, student_quantile
@@ -49,7 +55,7 @@ def test_one_way_f_is_the_certified_one(name: str) -> None:
     of = [values[np.array(columns["group"]) == group] for group in set(columns["group"])]
     within = np.sqrt(sum(((one - one.mean()) ** 2).sum() for one in of) / (len(values) - len(of)))
     kept = 20 * np.spacing(values.mean()) / within
-    found = main_effects(columns, ["group"], ["y"])
+    found = compute_main_effects(columns, ["group"], ["y"])
     assert found.one("group", "y").f_ratio == pytest.approx(f_ratio, rel=kept)
     if len(of) == 2:
         assert found.full[(), "y"].r_squared == pytest.approx(share, rel=kept)
@@ -76,7 +82,9 @@ def test_the_command_takes_the_columns_as_nist_prints_them(
 
 def test_three_levels_are_those_of_r() -> None:
     """R prints F = 7.2061 and p = 0.001753 for the breaks of warp at three tensions."""
-    found = main_effects(DATA / "warpbreaks.csv", ["tension"], ["breaks"]).one("tension", "breaks")
+    found = compute_main_effects(DATA / "warpbreaks.csv", ["tension"], ["breaks"]).one(
+        "tension", "breaks"
+    )
     assert found.f_ratio == pytest.approx(7.2061, abs=5e-5)
     assert found.p == pytest.approx(0.001753, abs=5e-7)
     assert found.stars == "**"
@@ -100,7 +108,7 @@ def printed_squares() -> tuple[dict[tuple[str, ...], float], float, float]:
 def test_the_full_model_is_the_table_of_the_handbook() -> None:
     """Sums of squares are printed whole, half a unit wrong at most; eleven make the error."""
     squares, error, _ = printed_squares()
-    model = main_effects(DATA / "ceramic.csv", FACTORS, ["strength"]).full[(), "strength"]
+    model = compute_main_effects(DATA / "ceramic.csv", FACTORS, ["strength"]).full[(), "strength"]
     assert set(model.terms) == set(squares)
     assert model.error_freedom == 16
     for term, square in squares.items():
@@ -130,7 +138,7 @@ def test_the_ten_steps_of_a_textbooks_process_development() -> None:
     runs = np.arange(16)
     columns = {name: 2.0 * (runs >> bit & 1) - 1 for bit, name in enumerate("ABCD")}
     columns["y"] = np.array([71, 61, 90, 82, 68, 61, 87, 80, 61, 50, 89, 83, 59, 51, 85, 78.0])
-    steps = ten_steps(columns, list("ABCD"), "y")
+    steps = compute_ten_steps(columns, list("ABCD"), "y")
     assert {"".join(term): effect / 2 for term, effect in steps.effects.items()} == pytest.approx({
         "A": -4, "B": 12, "C": -1.125, "D": -2.75, "AB": 0.5, "AC": 0.375, "AD": 0.0,
         "BC": -0.625, "BD": 2.25, "CD": -0.125,
@@ -144,7 +152,7 @@ def test_lenths_margin_of_a_textbooks_filtration_rate() -> None:
     runs = np.arange(16)
     columns = {name: 2.0 * (runs >> bit & 1) - 1 for bit, name in enumerate("ABCD")}
     columns["y"] = np.array([45, 71, 48, 65, 68, 60, 80, 65, 43, 100, 45, 104, 75, 86, 70, 96.0])
-    steps = ten_steps(columns, list("ABCD"), "y")
+    steps = compute_ten_steps(columns, list("ABCD"), "y")
     assert len(steps.contrasts) == len(steps.half_normal) == 15
     assert steps.contrasts["A", "B", "C"] == pytest.approx(1.875)
     assert steps.contrasts["A", "B", "C", "D"] == pytest.approx(1.375)
@@ -160,7 +168,7 @@ def test_critical_values_of_grubbs_are_the_printed_ones() -> None:
     """Both columns are two-sided, for 3 to 30 values; one in the last of three decimals."""
     rows = table("grubbs.csv")
     for column, level in (("five_percent", 0.05), ("one_percent", 0.01)):
-        found = [grubbs.critical_value(int(count), level) for count in rows["count"]]
+        found = [grubbs.compute_critical_value(int(count), level) for count in rows["count"]]
         assert found == pytest.approx([float(cell) for cell in rows[column]], abs=1e-3)
 
 
@@ -169,7 +177,7 @@ def test_the_handbooks_uranium_is_an_outlier() -> None:
     values = np.array([199.31, 199.53, 200.19, 200.82, 201.92, 201.95, 202.18, 245.57])
     place, g, p = grubbs.p_value(values)
     assert (place, g) == (7, pytest.approx(2.4687, abs=1e-4))
-    assert grubbs.critical_value(8, 0.10) == pytest.approx(2.032, abs=5e-4)
+    assert grubbs.compute_critical_value(8, 0.10) == pytest.approx(2.032, abs=5e-4)
     assert p < 0.05
 
 
@@ -210,12 +218,12 @@ def test_components_are_those_of_the_handbook() -> None:
         "condition": [f"c{i}" for i in range(10)],
         "law": ["p"] * 10,
     } | dict(zip("abc", HANDBOOK.T, strict=True))
-    found = components(columns, list("abc"))
+    found = compute_components(columns, list("abc"))
     assert 3 * found.shares == pytest.approx([1.7688, 0.9271, 0.3041], abs=5e-5)
     printed = [[0.6420, 0.6864, -0.3417], [0.3847, 0.0971, 0.9179], [-0.6632, 0.7207, 0.2017]]
     assert found.loadings == pytest.approx(np.array(printed), abs=5e-5)
     assert found.scores[0, :2] == pytest.approx([0.5148, -0.6308], abs=5e-5)
-    correlated = correlations(columns, list("abc"))
+    correlated = compute_correlations(columns, list("abc"))
     assert correlated.r[0, 1:] == pytest.approx([0.6687, -0.1013], abs=5e-5)
     assert correlated.components[1] == pytest.approx(found.shares)
 
@@ -229,7 +237,7 @@ def test_friedmans_test_is_that_of_r() -> None:
         "law": [way for way in ways for _ in rows["player"]],
         "time": [cell for way in ways for cell in rows[way]],
     }
-    found = ranks(columns, ["time"])
+    found = compute_ranks(columns, ["time"])
     assert found.p["time"] == pytest.approx(0.003805, abs=5e-7)
     assert min(found.laws, key=lambda way: found.ranks["time", way].mean) == "wide angle"
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from headgate.studies.paths import jain
+from headgate_studies.paths import jain
 
 from .oracle import bottleneck, rows, run
 

@@ -17,7 +17,7 @@ import pytest
 from .recompute_claims import FUNCTIONS, by_sql
 from .recompute_stored import ROOT, STORED, runs
 
-STUDIES = ROOT / "python" / "headgate" / "studies"
+STUDIES = ROOT / "studies" / "headgate_studies"
 SEED, DRAWN, LEAST_OF_A_STUDY = 1, 100, 3
 #: These compare runs with a model's course over time, for which there is no second solver.
 NEED_A_SOLVER = {"least_tiny_loss", "warning_precision", "worst_over_red"}
@@ -58,7 +58,7 @@ def _merge(kind: dict[str, Any], claim: dict[str, Any]) -> Value | None:
 @cache
 def stored_numbers(study: str) -> pd.Series[float]:
     """Return the stored number of each claim, NaN where it has none; empty before any run."""
-    file = ROOT / "results" / study / STORED[study] / "findings.parquet"
+    file = ROOT / "studies" / "results" / study / STORED[study] / "findings.parquet"
     if not file.exists():
         return pd.Series(dtype=float)
     return duckdb.read_parquet(str(file)).df().set_index("claim").ours

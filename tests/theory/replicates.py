@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from headgate.stats.intervals import mean_interval
+from headgate.stats.intervals import compute_mean_interval
 
 #: Of every interval in this folder. One closed form in a hundred is missed by luck alone; the seeds
 #: are fixed, so that luck is drawn once and not at every run of the tests.
@@ -24,5 +24,7 @@ class Interval:
 
 def replicate(measure: Callable[[int], float], seeds: int) -> Interval:
     """Measure once for each seed from 1 to `seeds`."""
-    mean, low, high = mean_interval([measure(seed) for seed in range(1, seeds + 1)], CONFIDENCE)
+    mean, low, high = compute_mean_interval(
+        [measure(seed) for seed in range(1, seeds + 1)], CONFIDENCE
+    )
     return Interval(mean, (high - low) / 2)

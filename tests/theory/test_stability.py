@@ -9,7 +9,7 @@ from scipy import optimize, special
 
 from headgate import Scenario
 from headgate.base.errors import ScenarioError
-from headgate.engine.fluid import simulated_growth, stability, stability_boundary
+from headgate.engine.fluid import analyse_stability, find_stability_boundary, simulate_growth
 from headgate.engine.fluid.characteristic import Delayed
 from headgate.engine.fluid.stability import bisect_verdict
 
@@ -99,7 +99,7 @@ def beta_most(alpha: float) -> float:
 @pytest.mark.parametrize("alpha", [0.1, 0.2, 0.4, 0.7, 1.0, 1.2])
 def test_rcp_and_xcp_turn_unstable_where_their_loop_says(model: str, alpha: float) -> None:
     exact = beta_most(alpha)
-    boundary: Callable[..., float] = lambda way: stability_boundary(  # noqa: E731
+    boundary: Callable[..., float] = lambda way: find_stability_boundary(  # noqa: E731
         model,
         "beta",
         (0.3 * exact, 2 * exact),
@@ -115,7 +115,7 @@ def test_rcp_and_xcp_turn_unstable_where_their_loop_says(model: str, alpha: floa
 @pytest.mark.parametrize("model", ["rcp", "xcp"])
 def test_the_loop_of_rcp_and_xcp_has_its_closed_form(model: str) -> None:
     """(alpha s + beta) e^-s/s^2 in round trips; XCP's own gains leave 12.6 degrees of phase."""
-    found = stability(model, {"alpha": 0.4, "beta": 0.226, **OFF_ZERO}, network=ONE_LINK)
+    found = analyse_stability(model, {"alpha": 0.4, "beta": 0.226, **OFF_ZERO}, network=ONE_LINK)
     assert found.stable
     assert found.unstable_roots == 0
     assert found.margins is not None
@@ -133,8 +133,8 @@ def test_published_gains_beyond_the_boundary_rest_on_an_empty_queue(
     """They circle off zero; with the queue at zero, which cannot fall further, they do not."""
     gains = {"alpha": alpha, "beta": beta}
     assert beta > beta_most(alpha)
-    assert simulated_growth(model, gains | OFF_ZERO, network=ONE_LINK) > 0
-    assert simulated_growth(model, gains, network=ONE_LINK) < 0
+    assert simulate_growth(model, gains | OFF_ZERO, network=ONE_LINK) > 0
+    assert simulate_growth(model, gains, network=ONE_LINK) < 0
 
 
 def red_network(flows: float, rtt_s: float, packets_s: float) -> dict[str, Any]:
@@ -204,7 +204,7 @@ def test_tcp_over_red_turns_unstable_where_theory_says(
     ways: tuple[tuple[Literal["theory", "simulation"], float], ...]
     ways = (("theory", THEORY), ("simulation", WITHIN))
     for way, within in ways:
-        found = stability_boundary(
+        found = find_stability_boundary(
             "misra-gong-towsley",
             "max_p",
             (0.5 * exact, min(2 * exact, 1.0)),
@@ -224,8 +224,8 @@ def test_fewer_flows_and_longer_round_trips_make_tcp_over_red_unstable() -> None
         def stable(value: float) -> bool:
             given = {"network": make(value), "settle": "100 s"}
             if by == "theory":
-                return stability("misra-gong-towsley", red, **given).stable
-            return simulated_growth("misra-gong-towsley", red, **given) < 0
+                return analyse_stability("misra-gong-towsley", red, **given).stable
+            return simulate_growth("misra-gong-towsley", red, **given) < 0
 
         assert stable(ends[1])
         assert not stable(ends[0])
@@ -241,7 +241,7 @@ def test_fewer_flows_and_longer_round_trips_make_tcp_over_red_unstable() -> None
 
 
 def test_fast_s_equations_without_feedback_delay_are_stable_on_one_link() -> None:
-    found = stability("fast", {"alpha": 20.0}, network=ONE_LINK)
+    found = analyse_stability("fast", {"alpha": 20.0}, network=ONE_LINK)
     assert found.stable
     assert not len(found.delays_s)
     np.testing.assert_allclose(found.rest["queue_packets"], [400.0], rtol=1e-9)
@@ -257,7 +257,7 @@ def test_fast_that_hears_of_waits_a_round_trip_late_is_stable(
     degrees left there (Wang, Wei, Low 2005: stable with one round trip).
     """
     params = {"alpha": alpha, "gamma": gamma, "update_rounds": rounds, "feedback": "round"}
-    found = stability("fast", params, network=ONE_LINK)
+    found = analyse_stability("fast", params, network=ONE_LINK)
     delay_s = 0.1 + 20 * alpha / (100e6 / 12_000)
     np.testing.assert_allclose(found.delays_s, delay_s)
     s, k, r = found.roots * delay_s, gamma / rounds, 1 - 0.1 / delay_s
@@ -266,24 +266,24 @@ def test_fast_that_hears_of_waits_a_round_trip_late_is_stable(
     assert found.stable
     assert found.margins is not None
     assert found.margins.phase_deg > 6.8
-    assert simulated_growth("fast", params, network=ONE_LINK) < 0
+    assert simulate_growth("fast", params, network=ONE_LINK) < 0
 
 
 def test_a_model_that_bends_at_rest_has_no_linear_theory() -> None:
     """RED's upper threshold is where the queue rests: R = 0.24 s, W = 15, p = 2/15^2 = max_p."""
     red = {"min_packets": 1e-9, "max_packets": 150.0, "max_p": 2 / 15**2}
     with pytest.raises(ScenarioError, match="no smooth equilibrium was found"):
-        stability("misra-gong-towsley", red, network=red_network(60.0, 0.2, 3750.0))
+        analyse_stability("misra-gong-towsley", red, network=red_network(60.0, 0.2, 3750.0))
 
 
 @pytest.mark.parametrize("red", ["mean", "queue"])
 def test_tcp_red_circles_where_theory_says(red: str) -> None:
     """Its ACKs come no faster than its link sends: an edge at rest, where nothing depends on it."""
-    found = stability("tcp-red", {"red": red})
+    found = analyse_stability("tcp-red", {"red": red})
     assert found.edges
     assert not found.stable  # the cycles of "TCP reloaded 5", RED from 20 to 60 packets
     theory, simulation = (
-        stability_boundary("tcp-red", "max_packets", (100.0, 2000.0), {"red": red}, by=by)
+        find_stability_boundary("tcp-red", "max_packets", (100.0, 2000.0), {"red": red}, by=by)
         for by in ("theory", "simulation")
     )
     np.testing.assert_allclose(simulation, theory, rtol=WITHIN)
@@ -291,7 +291,7 @@ def test_tcp_red_circles_where_theory_says(red: str) -> None:
 
 def test_ends_that_are_alike_are_told() -> None:
     with pytest.raises(ScenarioError, match=r"beta: the model is stable both at 0.01 and at 0.02"):
-        stability_boundary("rcp", "beta", (0.01, 0.02), OFF_ZERO, network=ONE_LINK)
+        find_stability_boundary("rcp", "beta", (0.01, 0.02), OFF_ZERO, network=ONE_LINK)
 
 
 def spread_of_arrivals(scheme: str, alpha: float, beta: float, seed: int) -> float:
@@ -328,7 +328,7 @@ def test_packets_rest_and_circle_on_the_sides_of_the_empty_queue_s_boundary(
     Paced packets leave a little of the line free, so beyond the boundary RCP can rest too: one
     seed of two is to circle.
     """
-    found = stability_boundary(
+    found = find_stability_boundary(
         scheme, "beta", (0.2, 3.0), {"alpha": alpha}, network=ONE_LINK, by="simulation", close=0.01
     )
     np.testing.assert_allclose(found, beta, rtol=0.05)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.tables import rows_of
 from headgate.figures.analysis.answer import Answered
-from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 
 from .experiment_sentences import Drifts, End, Ends, Moved, read
 from .experiments import Truth, plant
@@ -64,10 +64,10 @@ class Said:
         return list(read(sentences, called))
 
     @cached_property
-    def whole(self) -> Whole:
+    def whole(self) -> TableAnalysis:
         """The analysis of its table of runs, as the page has it."""
         assert self.analysis.roles is not None
-        return whole(self.analysis.data[0], self.analysis.roles)
+        return analyse_table(self.analysis.data[0], self.analysis.roles)
 
 
 def look(seed: int) -> Said:

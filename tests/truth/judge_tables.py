@@ -10,7 +10,7 @@ from headgate.cli import analyse as command
 from headgate.figures.analysis import Frame
 from headgate.figures.analysis.effect_sentences import sentences
 from headgate.figures.analysis.main_effects import MainEffects
-from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.part import PeriodAnalysis
 
 from .rates import Promise, Rates
 from .table_sentences import Change, Extreme, Statement, read
@@ -52,7 +52,7 @@ class Said:
 def look(seed: int) -> Said:
     made = plant(seed)
     roles = made.roles
-    found = Part(Frame.of(made.columns()), roles).main_effects
+    found = PeriodAnalysis(Frame.of(made.columns()), roles).main_effects
     records = {one["factor"]: one for one in command._records(found, roles)}
     return Said(made, found, records, " ".join(sentences(found, {}, (), roles.before_level)))
 

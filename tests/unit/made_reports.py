@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from headgate.figures.analysis.roles import Pair, Roles
-from headgate.figures.analysis.whole import Whole
+from headgate.figures.analysis.whole import TableAnalysis
 from headgate.figures.report.about import About, Listed, Parameter, write
 from headgate.figures.report.make import make
 
@@ -70,7 +70,7 @@ def roles(called: Naming = str) -> Roles:
     )
 
 
-def no_pictures(whole: Whole, *_: object) -> dict[str, list[str]]:
+def no_pictures(whole: TableAnalysis, *_: object) -> dict[str, list[str]]:
     """Draw nothing beside the page: pictures take longer than all else."""
     return {one.name: [] for one in whole.made if not one.reason}
 

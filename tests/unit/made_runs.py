@@ -9,9 +9,9 @@ import numpy as np
 from headgate import Result
 from headgate.experiment.runs import Key, Runs
 from headgate.experiment.stored_runs import ReadRuns
+from headgate.experiment.study.study import Study
 from headgate.lab.jobs import Job
 from headgate.lab.packed import PackedRuns
-from headgate.studies.study import Study
 
 
 def results_of(jobs: Mapping[Key, Job]) -> dict[Key, Result]:

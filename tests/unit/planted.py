@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.design import design_of_name
+from headgate.design.named import design_of_name
 
 LAWS = ("bic", "ctcp", "fast", "hstcp", "htcp", "scalable", "reno")
 PLAN = "2^(6-1)"

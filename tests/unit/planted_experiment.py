@@ -10,7 +10,7 @@ from headgate.design.factor import Factor
 from headgate.design.factorial import grid
 from headgate.experiment.measures import Better
 from headgate.experiment.responses import Response
-from headgate.experiment.tables import Measured
+from headgate.experiment.tables import MeasuredRuns
 
 Levels = Mapping[str, Sequence[object]]
 #: Gives the value of a response from the levels of a condition and the place of a replicate.
@@ -29,7 +29,7 @@ def measured(
     plants: Mapping[str, tuple[Plant, Better]],
     replicates: int = 3,
     keep: Callable[[Mapping[str, object]], bool] = lambda _: True,
-) -> Measured:
+) -> MeasuredRuns:
     """Return an experiment in a grid as it is measured; `plants`: response -> values, better."""
     factors = factors_of(levels)
     coded = grid(factors).matrix
@@ -44,4 +44,4 @@ def measured(
     responses = tuple(Response(name, "SELECT 0", better=way) for name, (_, way) in plants.items())
     digests = np.array([[f"{c} {k}" for k in range(replicates)] for c in kept])
     seeds = tuple(range(1, replicates + 1))
-    return Measured(factors, coded[kept], seeds, responses, values, digests, paired=True)
+    return MeasuredRuns(factors, coded[kept], seeds, responses, values, digests, paired=True)

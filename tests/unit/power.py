@@ -14,14 +14,14 @@ from scipy import stats
 from scipy.cluster import hierarchy
 
 from headgate.figures.analysis import (
-    clusters,
-    components,
-    condition_responses,
-    correlations,
-    main_effects,
+    compute_clusters,
+    compute_components,
+    compute_condition_responses,
+    compute_correlations,
+    compute_main_effects,
 )
-from headgate.figures.analysis.clusters import Tree
-from headgate.figures.analysis.conditions import Test
+from headgate.figures.analysis.clusters import ClusterTree
+from headgate.figures.analysis.conditions import OutlierTest
 from headgate.stats.conditions import ALPHA
 
 from .planted import FACTORS, LAWS, Planted
@@ -52,13 +52,13 @@ def moved(size: float, count: int = 1, seed: int = 1, responses: int = 45) -> Pl
 
 def one_way(size: float, trials: int, seed: int, count: int = 1) -> float:
     made = moved(size, count, seed, trials // len(LAWS))
-    found = main_effects(made.table(), ["X1"], made.names, by=["law"])
+    found = compute_main_effects(made.table(), ["X1"], made.names, by=["law"])
     return float(np.mean([e.p < ALPHA and e.effect > 0 for e in found.effects.values()]))
 
 
 def in_model(size: float, trials: int, seed: int, count: int = 1) -> float:
     made = moved(size, count, seed, trials // len(LAWS))
-    found = main_effects(made.table(), FACTORS, made.names, by=["law"]).full.values()
+    found = compute_main_effects(made.table(), FACTORS, made.names, by=["law"]).full.values()
     terms = [model.terms["X1",] for model in found]
     return float(np.mean([term.p < ALPHA and term.effect > 0 for term in terms]))
 
@@ -76,10 +76,14 @@ def exact(size_in_errors: float, freedom: int = RUNS - 2) -> float:
 # --- outliers -------------------------------------------------------------------------------------
 
 
-def _cells(laws: list[int], size: float, trials: int, seed: int, replicates: int) -> list[Test]:
+def _cells(
+    laws: list[int], size: float, trials: int, seed: int, replicates: int
+) -> list[OutlierTest]:
     made = Planted(trials, 1, replicates, seed=seed)
     made.shifts[..., laws, 0] = size
-    return list(condition_responses(made.table(), made.names, replicate="seed").tests.values())
+    return list(
+        compute_condition_responses(made.table(), made.names, replicate="seed").tests.values()
+    )
 
 
 def alone(size: float, trials: int, seed: int, replicates: int, by: str) -> float:
@@ -102,7 +106,7 @@ def pair(size: float, trials: int, seed: int, replicates: int) -> float:
 # --- clusters -------------------------------------------------------------------------------------
 
 
-def sides(tree: Tree) -> set[frozenset[str]]:
+def sides(tree: ClusterTree) -> set[frozenset[str]]:
     """Return what the last link joins."""
     labels = hierarchy.fcluster(tree.linkage, 2, "maxclust")
     return {
@@ -116,7 +120,7 @@ def of_laws(size: float, trials: int, seed: int) -> float:
     made = Planted(trials, replicates=1, seed=seed)
     made.shifts[:, :, [0, 2], :15] = size
     two = frozenset({LAWS[0], LAWS[2]})
-    trees = clusters(made.table(), made.names).trees.values()
+    trees = compute_clusters(made.table(), made.names).trees.values()
     return float(np.mean([sides(tree) == {two, frozenset(LAWS) - two} for tree in trees]))
 
 
@@ -126,7 +130,7 @@ def of_points(size: float, trials: int, seed: int) -> float:
     for repeat in range(trials // (RUNS * len(LAWS))):
         made = Planted(replicates=1, level=ALIKE, seed=1000 * seed + repeat)
         made.shifts[:, RUNS // 2 :, :, :15] = size
-        found = components(made.table(), made.names)
+        found = compute_components(made.table(), made.names)
         right.append(_agreeing(found.groups, np.arange(RUNS * len(LAWS)) // (len(LAWS) * 16)))
     return float(np.mean(right))
 
@@ -147,7 +151,7 @@ def of_responses(size: float, trials: int, seed: int) -> float:
         made = Planted(replicates=1, level=ALIKE, seed=1000 * seed + repeat)
         hidden = np.random.default_rng(made.seed).normal(size=(*made.shifts.shape[:3], 15))
         made.shifts += size * np.repeat(hidden, 3, axis=-1)
-        found = set(correlations(made.table(), made.names).dimensions)
+        found = set(compute_correlations(made.table(), made.names).dimensions)
         hits += [tuple(made.names[i : i + 3]) in found for i in range(0, 45, 3)]
     return float(np.mean(hits))
 

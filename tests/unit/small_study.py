@@ -5,8 +5,8 @@ from pathlib import Path
 
 from headgate import Result
 from headgate.experiment import runner
+from headgate.experiment.study import ask, study
 from headgate.lab.workers import WorkerPool
-from headgate.studies import ask, study
 
 
 def shrunk(seeds: int = 2, period: str = "1 s") -> study.Study:
@@ -20,7 +20,7 @@ def shrunk(seeds: int = 2, period: str = "1 s") -> study.Study:
             "fixed": {"warmup": "1 s", "period": period, "periods": 3},
         }
     )
-    changed = study.Study(whole.folder)
+    changed = study.Study(whole.folder, whole.package)
     scales = {**whole.spec.scales, "quick": quick}
     changed.__dict__["spec"] = whole.spec.model_copy(update={"scales": scales})
     return changed

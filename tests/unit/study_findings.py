@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from headgate.claims.verdicts import Estimate, Judged, judge
-from headgate.studies.coded import Coded
-from headgate.studies.study import load
+from headgate.experiment.study.coded import Coded
+from headgate.experiment.study.study import load
 
 
 def findings_of(name: str, ready: Any) -> dict[str, Estimate]:
     """Return the findings of a study's claims; `ready` is what its `prepare` gives."""
     study = load(name)
-    return Coded(study.folder, {}, study.claims).find(ready)
+    return Coded(study.package, study.folder, {}, study.claims).find(ready)
 
 
 def judge_numbers(name: str, findings: Mapping[str, Estimate]) -> dict[str, Judged]:

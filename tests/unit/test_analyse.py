@@ -9,8 +9,14 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate.cli.main import app
-from headgate.figures.analysis import AnalysisError, Frame, influence, main_effects, ten_steps
-from headgate.figures.plots.style import save
+from headgate.figures.analysis import (
+    AnalysisError,
+    Frame,
+    compute_influence,
+    compute_main_effects,
+    compute_ten_steps,
+)
+from headgate.figures.plots.style import save_figure
 from headgate.stats.full_model import full_model
 
 RNG = np.random.default_rng(6)
@@ -46,7 +52,7 @@ def test_one_way_f_is_that_of_statsmodels_with_three_levels_and_holes() -> None:
     from statsmodels.stats.anova import anova_lm
 
     table = unbalanced()
-    found = main_effects(table, ["speed", "law"], ["y"])
+    found = compute_main_effects(table, ["speed", "law"], ["y"])
     frame = pd.DataFrame(table).dropna()
     for factor in ("speed", "law"):
         anova = anova_lm(smf.ols(f"y ~ C({factor})", frame).fit())
@@ -60,7 +66,7 @@ def test_one_way_f_is_that_of_statsmodels_with_three_levels_and_holes() -> None:
 def test_the_full_model_takes_out_of_the_error_what_other_terms_explain() -> None:
     table = half_fraction()
     factors = [name for name in table if name != "y"]
-    found = main_effects(table, factors, ["y"])
+    found = compute_main_effects(table, factors, ["y"])
     model = found.full[(), "y"]
     assert len(model.terms) == 6 + 15  # resolution VI: all clear of each other
     assert model.error_freedom == 32 - 1 - 21
@@ -79,7 +85,7 @@ def test_aliases_are_left_out_and_named() -> None:
 
 def test_q_values_are_those_of_benjamini_and_hochberg() -> None:
     table = half_fraction()
-    found = main_effects(table, [f"X{i}" for i in range(1, 7)], ["y"])
+    found = compute_main_effects(table, [f"X{i}" for i in range(1, 7)], ["y"])
     p = sorted(effect.p for effect in found.of_response("y"))
     by_hand = min(p[i] * len(p) / (i + 1) for i in range(len(p)))
     assert min(found.q.values()) == pytest.approx(by_hand)
@@ -90,11 +96,11 @@ def test_groups_are_analysed_by_themselves() -> None:
     twice = {name: np.tile(column, 2) for name, column in table.items()}
     twice["period"] = np.repeat([1, 2], 32)
     twice["y"][32:] = table["y"] * table["X1"]
-    found = main_effects(twice, ["X1", "X2"], ["y"], by=["period"])
-    alone = main_effects(table, ["X1", "X2"], ["y"])
+    found = compute_main_effects(twice, ["X1", "X2"], ["y"], by=["period"])
+    alone = compute_main_effects(table, ["X1", "X2"], ["y"])
     assert found.one("X1", "y", ("1",)) == alone.one("X1", "y")
     assert found.psi(("1",)) == {"X1": 1.0, "X2": 0.0}
-    said = influence(found, alone)
+    said = compute_influence(found, alone)
     assert list(said.psi) == ["period 1", "period 2", "all"]
     half = (found.psi(("1",))["X1"] + found.psi(("2",))["X1"]) / 2
     assert said.average["X1"] == pytest.approx((half + 1.0) / 2)
@@ -112,9 +118,9 @@ def test_levels_are_ordered_by_meaning() -> None:
 
 
 def test_constant_responses_have_no_effect_and_single_runs_no_test() -> None:
-    found = main_effects({"a": [0, 1, 0, 1], "y": [2.0] * 4}, ["a"], ["y"]).one("a", "y")
+    found = compute_main_effects({"a": [0, 1, 0, 1], "y": [2.0] * 4}, ["a"], ["y"]).one("a", "y")
     assert (found.effect, found.p, found.stars) == (0.0, 1.0, "")
-    alone = main_effects({"a": [0, 1], "y": [2.0, 3.0]}, ["a"], ["y"]).one("a", "y")
+    alone = compute_main_effects({"a": [0, 1], "y": [2.0, 3.0]}, ["a"], ["y"]).one("a", "y")
     assert alone.effect == 1.0
     assert np.isnan(alone.p)
 
@@ -136,7 +142,7 @@ def test_what_cannot_be_analysed_is_one_sentence(
     table: dict[str, list[object]], factors: list[str], responses: list[str], says: str
 ) -> None:
     with pytest.raises(AnalysisError, match=says):
-        main_effects(table, factors, responses)
+        compute_main_effects(table, factors, responses)
 
 
 def test_the_command_prints_one_object_a_factor_and_response(tmp_path: Path) -> None:
@@ -173,7 +179,7 @@ def test_the_command_prints_a_table_and_writes_pictures(tmp_path: Path) -> None:
 def test_the_ten_steps_find_what_was_planted(tmp_path: Path) -> None:
     """y = 50 + 4 X1 - 3 X2 X3 and noise of 1: an effect's error is 2/sqrt 32 = 0.35."""
     table = half_fraction()
-    steps = ten_steps(table, [f"X{i}" for i in range(1, 7)], "y")
+    steps = compute_ten_steps(table, [f"X{i}" for i in range(1, 7)], "y")
     assert steps.standing_out == [("X1",), ("X2", "X3")]
     assert steps.effects["X1",] == pytest.approx(8, abs=4 * 0.354)
     apart = steps.mean_at(("X1",), 1) - steps.mean_at(("X1",), -1)
@@ -186,7 +192,7 @@ def test_the_ten_steps_find_what_was_planted(tmp_path: Path) -> None:
     assert (len(block.low), block.agreeing, block.p) == (8, 8, 2 / 2**8)
     at = steps.fit_surface(np.array([1.0]), np.array([0.0]))[0] - steps.values.mean()
     assert at == pytest.approx(steps.effects["X1",] / 2)
-    drawn = [save(figure, tmp_path, name) for name, figure in steps.figures("y (s)").items()]
+    drawn = [save_figure(figure, tmp_path, name) for name, figure in steps.figures("y (s)").items()]
     assert len(drawn) == 10
     assert all(path.stat().st_size > 5000 for paths in drawn for path in paths)
 
@@ -195,7 +201,7 @@ def test_the_surface_of_the_ten_steps_goes_through_the_fitted_centre() -> None:
     """y = 10 + 5 a; without two of the six runs at the high level the mean is 9."""
     low_high = np.array([-1.0, 1.0])
     a, b = np.tile(np.repeat(low_high, 2), 3)[:-2], np.tile(low_high, 6)[:-2]
-    steps = ten_steps({"a": a, "b": b, "y": 10 + 5 * a}, ["a", "b"], "y")
+    steps = compute_ten_steps({"a": a, "b": b, "y": 10 + 5 * a}, ["a", "b"], "y")
     assert steps.values.mean() == pytest.approx(9)
     assert steps.fit_surface(np.zeros(1), np.zeros(1)) == pytest.approx(10)
 
@@ -205,7 +211,7 @@ def test_contrasts_of_the_ten_steps_are_one_less_than_the_conditions() -> None:
     whole = half_fraction()
     kept = np.r_[np.arange(3, 32), 5, 6]
     table = {name: np.asarray(column)[kept] for name, column in whole.items()}
-    steps = ten_steps(table, [f"X{i}" for i in range(1, 7)], "y")
+    steps = compute_ten_steps(table, [f"X{i}" for i in range(1, 7)], "y")
     assert len(steps.contrasts) == 29 - 1
     assert steps.contrasts["X1",] == steps.effects["X1",]
     assert list(map(abs, steps.contrasts.values())) == sorted(
@@ -217,12 +223,12 @@ def test_the_ten_steps_say_what_factors_are_and_a_rate_stays_above_zero() -> Non
     table = half_fraction()
     table["y"] = np.where(table["y"] > table["y"].mean(), table["y"], 0.0)
     names = [f"X{i}" for i in range(1, 7)]
-    drawn = ten_steps(table, names, "y").figures("y", {"X1": "network speed"})
+    drawn = compute_ten_steps(table, names, "y").figures("y", {"X1": "network speed"})
     assert {figure.get_supxlabel() for figure in drawn.values()} == {"X1: network speed"}
     colours = drawn["10-contour"].axes[0].collections[0]
     assert colours.levels[0] == 0.0
     table["y"] = np.zeros(len(table["y"]))
-    assert len(ten_steps(table, names, "y").figures()) == 10
+    assert len(compute_ten_steps(table, names, "y").figures()) == 10
 
 
 @pytest.mark.parametrize(
@@ -241,7 +247,7 @@ def test_the_ten_steps_refuse_other_designs(
     table: dict[str, list[object]], factors: list[str], says: str
 ) -> None:
     with pytest.raises(AnalysisError, match=says):
-        ten_steps(table, factors, "y")
+        compute_ten_steps(table, factors, "y")
 
 
 # --- which level is low ---------------------------------------------------------------------------
@@ -275,7 +281,7 @@ def test_levels_come_by_their_size(low_to_high: tuple[str, ...], order: str) -> 
 
 def test_the_longer_delay_is_the_high_level() -> None:
     table = {"delay": ["20 ms", "100 ms"] * 4, "rtt": [21.0, 101.0] * 4}
-    effect = main_effects(table, ["delay"], ["rtt"]).one("delay", "rtt")
+    effect = compute_main_effects(table, ["delay"], ["rtt"]).one("delay", "rtt")
     assert effect.effect == 80.0
     assert effect.sign == "+"
 

@@ -12,22 +12,22 @@ from scipy.spatial import distance
 
 from headgate.figures.analysis import (
     AnalysisError,
-    bars,
-    biplots,
-    clusters,
-    components,
-    condition_responses,
-    correlations,
-    grid,
-    ranks,
+    compute_bars,
+    compute_biplots,
+    compute_clusters,
+    compute_components,
+    compute_condition_responses,
+    compute_correlations,
+    compute_grid,
+    compute_ranks,
 )
 from headgate.figures.analysis.changes import of_grid as changes_of
-from headgate.figures.analysis.clusters import Tree
+from headgate.figures.analysis.clusters import ClusterTree
 from headgate.figures.analysis.components import silhouette
 from headgate.figures.analysis.findings import of_biplots, of_outliers, of_ranks
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.phrases import ConditionNames
-from headgate.figures.plots.style import save
+from headgate.figures.plots.style import save_figure
 from headgate.stats import grubbs
 
 from .planted import LAWS, Planted
@@ -50,12 +50,12 @@ def test_grubbs_is_that_of_the_handbook() -> None:
     [(7, 0.05, 2.0200), (7, 0.01, 2.1391), (8, 0.05, 2.1266), (8, 0.01, 2.2744)],
 )
 def test_critical_values_are_those_of_the_tables(count: int, level: float, critical: float) -> None:
-    assert grubbs.critical_value(count, level) == pytest.approx(critical, abs=5e-5)
+    assert grubbs.compute_critical_value(count, level) == pytest.approx(critical, abs=5e-5)
 
 
 def test_p_is_the_level_at_the_critical_value() -> None:
     """Six values +-e and one far: the distance is set so that G is just critical."""
-    wanted = grubbs.critical_value(7, 0.05)
+    wanted = grubbs.compute_critical_value(7, 0.05)
     base = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 0.0])
     low, high = 1.0, 100.0
     for _ in range(100):
@@ -93,7 +93,7 @@ def test_planted_outliers_are_found() -> None:
         law = int(rng.integers(len(LAWS)))
         made.shifts[..., c, law, r] = rng.choice([-1, 1]) * rng.uniform(5, 10)
         truth[f"c{c + 1}", f"y{r + 1}"] = LAWS[law]
-    found = condition_responses(made.table(), made.names)
+    found = compute_condition_responses(made.table(), made.names)
     by_runs = found.outliers(by="runs")
     hits = sum(cell in by_runs and by_runs[cell].law == law for cell, law in truth.items())
     assert hits >= 0.99 * len(truth)
@@ -109,14 +109,14 @@ def test_false_alarms_come_at_the_nominal_rate(by: str) -> None:
     """1,000 tables without anything in them: alarms at the level, within four of its deviations."""
     trials = 1000
     made = Planted(conditions=trials, responses=2, seed=11)
-    found = condition_responses(made.table(), made.names)
+    found = compute_condition_responses(made.table(), made.names)
     rate = len(found.outliers(by=by)) / len(found.tests)
     assert rate == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / len(found.tests)))
 
 
 def test_after_correction_hardly_any_alarm_is_left() -> None:
     made = Planted(seed=12)
-    found = condition_responses(made.table(), made.names)
+    found = compute_condition_responses(made.table(), made.names)
     assert min(found.q.values()) > 0.01
 
 
@@ -124,7 +124,7 @@ def test_planted_clusters_are_found() -> None:
     """FAST and BIC 5 sigma above the others in a third of the responses, in conditions 9 to 32."""
     made = Planted(replicates=1)
     made.shifts[:, 8:, [0, 2], :15] = 5.0
-    found = clusters(made.table(), made.names, order_by="y1")
+    found = compute_clusters(made.table(), made.names, order_by="y1")
     apart = [
         {frozenset(group) for group in _two(tree)}
         for name, tree in found.trees.items()
@@ -134,7 +134,7 @@ def test_planted_clusters_are_found() -> None:
     assert sum(groups == wanted for groups in apart) >= 0.99 * len(apart)
 
 
-def _two(tree: Tree) -> list[list[str]]:
+def _two(tree: ClusterTree) -> list[list[str]]:
     labels = hierarchy.fcluster(tree.linkage, 2, "maxclust")
     return [[law for law, own in zip(tree.laws, labels, strict=True) if own == k] for k in (1, 2)]
 
@@ -145,7 +145,7 @@ def _two(tree: Tree) -> list[list[str]]:
 def test_average_linkage_by_hand() -> None:
     """Points 0, 1 and 5 on a line of deviation sqrt 7: links at 1 and (5 + 4)/2 of it."""
     table = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [0.0, 1.0, 5.0]}
-    tree = clusters(table, ["y"]).trees["a"]
+    tree = compute_clusters(table, ["y"]).trees["a"]
     assert tree.linkage[:, 2] == pytest.approx(np.array([1.0, 4.5]) / np.sqrt(7))
     assert tree.groups() == (("p", "q"), ("r",))
     assert tree.apart == "r"
@@ -153,9 +153,9 @@ def test_average_linkage_by_hand() -> None:
 
 def test_a_response_that_does_not_vary_is_left_out() -> None:
     table = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [0.0, 1.0, 5.0], "z": [7.0] * 3}
-    tree = clusters(table, ["y", "z"]).trees["a"]
+    tree = compute_clusters(table, ["y", "z"]).trees["a"]
     assert tree.used == ("y",)
-    same = clusters(table, ["z"]).trees["a"]
+    same = compute_clusters(table, ["z"]).trees["a"]
     assert (same.greatest, same.groups(), same.apart) == (0.0, (("p", "q", "r"),), None)
 
 
@@ -167,8 +167,8 @@ def test_components_are_those_of_scikit_learn() -> None:
 
     made = Planted(conditions=6, responses=8, replicates=1)
     made.shifts[..., 2, :4] = 6.0
-    found = components(made.table(), made.names)
-    cells = grid(made.table(), made.names).values.reshape(-1, 8)
+    found = compute_components(made.table(), made.names)
+    cells = compute_grid(made.table(), made.names).values.reshape(-1, 8)
     scaled = (cells - cells.mean(axis=0)) / cells.std(axis=0, ddof=1)
     other = PCA().fit(scaled)
     assert found.shares == pytest.approx(other.explained_variance_ratio_)
@@ -198,7 +198,7 @@ def test_groups_of_points_are_found() -> None:
         "b": 10.0 * first + noise[1],
         "n": noise[2],
     }
-    found = components(table, ["a", "b", "n"])
+    found = compute_components(table, ["a", "b", "n"])
     sides = {name: {int(c[1:]) < 6 for c, _ in points} for name, points in found.members().items()}
     assert sorted(map(len, found.members().values())) == [42, 42]
     assert all(len(side) == 1 for side in sides.values())
@@ -216,7 +216,7 @@ def test_dimensions_are_mutual_clusters() -> None:
         f"b{i}": -two + noise[3 + i] for i in range(2)
     }
     table["c"] = rng.normal(size=400)
-    found = correlations(table, list(table))
+    found = compute_correlations(table, list(table))
     assert found.dimensions == (("a0", "a1", "a2"), ("b0", "b1"), ("c",))
     assert found.partners == {"a0": 2, "a1": 2, "a2": 2, "b0": 1, "b1": 1, "c": 0}
     assert found.order[0] == "c"
@@ -228,7 +228,7 @@ def test_two_small_spreads_are_correlated_all_the_same() -> None:
     """Each differs by a millionth of its value or less: far more than rounding."""
     z = np.random.default_rng(5).normal(size=50)
     table = {"y": 1 + 1e-7 * z, "z": 1 + 1e-7 * z, "flat": 1 + 1e-16 * z}
-    r = correlations(table, ["y", "z", "flat"]).r
+    r = compute_correlations(table, ["y", "z", "flat"]).r
     assert r[0, 1] == pytest.approx(1)
     assert np.isnan(r[0, 2])
 
@@ -242,7 +242,7 @@ def test_levels_reach_from_minus_one_to_one_exactly(count: int) -> None:
 
 def test_correlations_use_the_runs_in_which_both_are_known() -> None:
     a, b = np.array([1.0, 2.0, np.nan, 4.0, 6.0]), np.array([2.0, np.nan, 5.0, 4.0, 8.0])
-    r = correlations({"a": a, "b": b, "c": np.ones(5)}, ["a", "b", "c"]).r
+    r = compute_correlations({"a": a, "b": b, "c": np.ones(5)}, ["a", "b", "c"]).r
     known = [0, 3, 4]
     assert r[0, 1] == pytest.approx(stats.pearsonr(a[known], b[known]).statistic)
     assert np.isnan(r[0, 2])
@@ -257,7 +257,7 @@ def test_ranks_by_hand() -> None:
         "law": ["p", "q", "r"] * 2,
         "y": [1.0, 2.0, 3.0, 5.0, 5.0, 9.0],
     }
-    found = ranks(table, ["y"])
+    found = compute_ranks(table, ["y"])
     assert found.ranks["y", "r"].mean == 3
     assert found.ranks["y", "p"].mean == pytest.approx((1 + 1.5) / 2)
     assert found.ranks["y", "q"].deviation == pytest.approx(np.std([2, 1.5], ddof=1))
@@ -267,7 +267,7 @@ def test_ranks_by_hand() -> None:
 def test_equal_ranks_and_none_are_called_so() -> None:
     def say(*y: float) -> str:
         table = {"condition": ["a"] * 3 + ["b"] * 3, "law": ["p", "q", "r"] * 2, "y": y}
-        return next(of_ranks(ranks(table, ["y"]))).sentence
+        return next(of_ranks(compute_ranks(table, ["y"]))).sentence
 
     assert say(1, 1, 1, 2, 2, 2) == "In y, all laws rank alike."
     assert say(1, 2, 2, 1, 2, 2).startswith("In y, q and r rank highest: 2.5 of 3 on average")
@@ -280,7 +280,7 @@ def test_equal_ranks_and_none_are_called_so() -> None:
 
 def test_biplots_give_the_geometric_mean_of_ratios() -> None:
     table = {"condition": ["a", "b"], "law": ["p", "p"], "own": [4.0, 9.0], "tcp": [1.0, 1.0]}
-    panel = biplots(table, "own", "tcp").panels["p"]
+    panel = compute_biplots(table, "own", "tcp").panels["p"]
     assert panel.ratio[0] == pytest.approx(6)
     assert panel.ahead[0] == 1
     t = stats.ttest_1samp(np.log([4.0, 9.0]), 0).confidence_interval()
@@ -289,7 +289,7 @@ def test_biplots_give_the_geometric_mean_of_ratios() -> None:
 
 def test_one_condition_gives_a_ratio_without_bounds() -> None:
     table = {"condition": ["a"], "law": ["p"], "own": [4.0], "tcp": [1.0]}
-    found = biplots(table, "own", "tcp")
+    found = compute_biplots(table, "own", "tcp")
     assert found.panels["p"].ratio == pytest.approx((4, 0, np.inf))
     assert [one.sentence for one in of_biplots(found)] == [
         "It cannot be told whether flows get more or less than TCP flows beside them:"
@@ -304,7 +304,7 @@ def test_nothing_beside_tcp_leaves_no_ratio() -> None:
         "own": [0.0, 2.0, 2.0],
         "tcp": [1.0, 1.0, 1.0],
     }
-    found = biplots(table, "own", "tcp")
+    found = compute_biplots(table, "own", "tcp")
     assert np.isnan(found.panels["p"].ratio).all()
     assert found.panels["p"].zeros == 1
     assert next(of_biplots(found)).sentence.endswith("p no ratio, zero in 1 of 3.")
@@ -313,7 +313,7 @@ def test_nothing_beside_tcp_leaves_no_ratio() -> None:
 def test_equal_is_said_only_of_intervals_within_10_percent() -> None:
     def say(*own: float) -> list[str]:
         table = {"condition": list("abc"), "law": ["p"] * 3, "own": own, "tcp": [1.0] * 3}
-        return [one.sentence for one in of_biplots(biplots(table, "own", "tcp"))]
+        return [one.sentence for one in of_biplots(compute_biplots(table, "own", "tcp"))]
 
     assert say(0.99, 1.0, 1.01) == [
         "No law's flows get 10 % more or less than the TCP flows beside them."
@@ -323,9 +323,9 @@ def test_equal_is_said_only_of_intervals_within_10_percent() -> None:
 
 def test_bars_are_shares_of_what_is_available() -> None:
     table = {"condition": ["a"], "law": ["p"], "own": [4.0], "tcp": [1.0], "rate": [8.0]}
-    assert bars(table, "own", "tcp", "rate").mean() == {"p": (0.5, 0.125)}
+    assert compute_bars(table, "own", "tcp", "rate").mean() == {"p": (0.5, 0.125)}
     with pytest.raises(AnalysisError, match="above zero; got 0"):
-        bars(table | {"rate": [0.0]}, "own", "tcp", "rate")
+        compute_bars(table | {"rate": [0.0]}, "own", "tcp", "rate")
 
 
 # --- tables as they come --------------------------------------------------------------------------
@@ -337,11 +337,11 @@ def test_missing_cells_and_unequal_replicates_are_dealt_with() -> None:
     kept[[0, 5, 6, 7, 8]] = False  # a run of bic, one of ctcp, all of fast in c1
     table = {name: column[kept] for name, column in made.items()}
     table["y1"] = np.where(np.arange(kept.sum()) < 10, np.nan, table["y1"])
-    found = condition_responses(table, ["y1", "y2", "y3"])
+    found = compute_condition_responses(table, ["y1", "y2", "y3"])
     assert len(found.tests) == 11  # of y1 two laws only are left in c1
     assert np.isfinite(found.tests["c1", "y2"].runs_p)
-    components(table, ["y1", "y2", "y3"])
-    ranks(table, ["y1"])
+    compute_components(table, ["y1", "y2", "y3"])
+    compute_ranks(table, ["y1"])
 
 
 def without(table: Mapping[str, Any], rows: np.ndarray) -> dict[str, Any]:
@@ -352,15 +352,17 @@ def test_replicates_stand_where_their_label_says() -> None:
     table = Planted(conditions=2, responses=1).table()
     table["seed"] = table["seed"] + 7
     lost = (table["condition"] == "c1") & (table["law"] == "fast") & (table["seed"] == 7)
-    whole, part = (grid(rows, ["y1"], replicate="seed") for rows in (table, without(table, lost)))
+    whole, part = (
+        compute_grid(rows, ["y1"], replicate="seed") for rows in (table, without(table, lost))
+    )
     at = whole.conditions.index("c1"), whole.laws.index("fast"), 0, 0
     expected = whole.runs.copy()
     expected[at] = np.nan
     assert part.paired
     np.testing.assert_array_equal(part.runs, expected)
-    assert np.isnan(grid(without(table, lost), ["y1"]).runs[at[0], at[1], 2, 0])
+    assert np.isnan(compute_grid(without(table, lost), ["y1"]).runs[at[0], at[1], 2, 0])
     # A design that repeats its centre has several runs of a seed: these are told by their order.
-    again = grid({**table, "seed": np.zeros(len(lost))}, ["y1"], replicate="seed")
+    again = compute_grid({**table, "seed": np.zeros(len(lost))}, ["y1"], replicate="seed")
     np.testing.assert_array_equal(again.runs, whole.runs)
 
 
@@ -368,7 +370,7 @@ def test_conditions_may_have_seeds_of_their_own() -> None:
     table = Planted(conditions=3, responses=1).table()
     own = np.char.add(table["condition"].astype(str), table["seed"].astype(str))
     one, other = (
-        grid({**table, "seed": s}, ["y1"], replicate="seed") for s in (table["seed"], own)
+        compute_grid({**table, "seed": s}, ["y1"], replicate="seed") for s in (table["seed"], own)
     )
     np.testing.assert_array_equal(one.runs, other.runs)
 
@@ -383,9 +385,11 @@ def test_a_change_is_over_the_seeds_that_both_laws_have() -> None:
         "y": np.concatenate([traffic, 1.2 * traffic + [0.0, 0.1, 0.2]]),
     }
     lost = without(table, np.arange(6) == 3)
-    found = changes_of(grid(lost, ["y"], replicate="seed"), "old", [0]).cells["new", "a", "y"]
+    found = changes_of(compute_grid(lost, ["y"], replicate="seed"), "old", [0]).cells[
+        "new", "a", "y"
+    ]
     assert found.share == pytest.approx(0.2 + 0.15 / 100)
-    unpaired = changes_of(grid(lost, ["y"]), "old", [0]).cells["new", "a", "y"]
+    unpaired = changes_of(compute_grid(lost, ["y"]), "old", [0]).cells["new", "a", "y"]
     assert unpaired.state == "not known"
     assert unpaired.share == pytest.approx(120.15 / 70 - 1)
 
@@ -396,11 +400,11 @@ def test_a_lost_run_does_not_silence_its_cell() -> None:
     table = made.table()
     first = (table["condition"] == "c1") & (table["law"] == "bic")
     lost = without(table, first & (table["seed"] == 0))
-    found = condition_responses(lost, made.names, replicate="seed")
+    found = compute_condition_responses(lost, made.names, replicate="seed")
     assert len(found.outliers(by="runs")) == 4
     assert found.tests["c1", "y1"].runs_p < 0.05
     # Of bic one run is left: Grubbs' test takes its place there.
-    found = condition_responses(without(table, first & (table["seed"] > 0)), made.names)
+    found = compute_condition_responses(without(table, first & (table["seed"] > 0)), made.names)
     assert np.isnan(found.tests["c1", "y1"].runs_p)
     assert found.tests["c1", "y1"].p_by("runs") == found.tests["c1", "y1"].p
     assert found.best == "runs"
@@ -416,24 +420,24 @@ def test_a_law_without_numbers_is_left_out_of_its_tree() -> None:
     alone = (table["condition"] == "c2") & (table["law"] != "fast")
     for name in made.names:
         table[name] = np.where(lost | alone, np.nan, table[name])
-    found = clusters(table, made.names)
+    found = compute_clusters(table, made.names)
     assert found.trees["c1"].laws == tuple(law for law in LAWS if law != "fast")
     assert found.trees["c1"].greatest > 0
     assert (found.order, list(found.trees)) == (("c1", "c3"), ["c1", "c3"])
     nobody = {"condition": ["a"] * 2, "law": ["p", "q"], "y": [np.nan, 1.0]}
     with pytest.raises(AnalysisError, match="no condition has numbers of two laws"):
-        clusters(nobody, ["y"])
+        compute_clusters(nobody, ["y"])
 
 
 def test_two_laws_have_no_outlier() -> None:
     table = {"condition": ["a", "a"], "law": ["p", "q"], "y": [1.0, 2.0]}
     with pytest.raises(AnalysisError, match="outliers need three laws; it has 2"):
-        condition_responses(table, ["y"])
+        compute_condition_responses(table, ["y"])
 
 
 def test_conditions_stand_in_words_where_these_fit() -> None:
     made = Planted(conditions=5, responses=6)
-    outlying = condition_responses(made.table(), made.names)
+    outlying = compute_condition_responses(made.table(), made.names)
     first = outlying.order[0]
 
     def axis(words: str) -> list[str]:
@@ -447,23 +451,23 @@ def test_conditions_stand_in_words_where_these_fit() -> None:
 def test_pictures_mark_levels_where_words_do_not_fit() -> None:
     made = Planted(conditions=5, responses=6)
     table = made.table()
-    found = condition_responses(table, made.names)
+    found = compute_condition_responses(table, made.names)
     has = {name: place % 2 == 0 for place, name in enumerate(found.order)}
     names = ConditionNames(dict.fromkeys(found.order, "x" * 49), {"● fast   ○ slow": has})
     marks = ["●", "○", "●", "○", "●"]
     grid_axis = found.figure(names=names).axes[0]
     assert [label.get_text() for label in grid_axis.get_xticklabels()] == marks
     assert "● fast   ○ slow" in [text.get_text() for text in grid_axis.texts]
-    trees = clusters(table, made.names).figure(names)
+    trees = compute_clusters(table, made.names).figure(names)
     said = dict(zip(found.order, marks, strict=True))
-    order = clusters(table, made.names).order
+    order = compute_clusters(table, made.names).order
     assert [ax.get_title("left") for ax in trees.axes] == [said[name] for name in order]
     assert trees.get_supxlabel().split()[-4:] == ["●", "fast", "○", "slow"]
 
 
 def test_pictures_of_changes_say_what_conditions_are() -> None:
     made = Planted(conditions=5, responses=6)
-    cells = grid(made.table(), made.names)
+    cells = compute_grid(made.table(), made.names)
     found = changes_of(cells, cells.laws[0], range(5))
     drawn = found.figures(names=ConditionNames({cells.conditions[0]: "slow network"}))
     assert list(drawn) == [f"changes-{law}" for law in cells.laws[1:]]
@@ -475,16 +479,16 @@ def test_pictures_of_changes_say_what_conditions_are() -> None:
 def test_every_picture_is_drawn(tmp_path: Path) -> None:
     made = Planted(conditions=5, responses=6)
     table, names = made.table(), made.names
-    outlying = condition_responses(table, names)
+    outlying = compute_condition_responses(table, names)
     drawn = {
-        "clusters": clusters(table, names).figure(),
-        "components": components(table, names).figure(),
+        "clusters": compute_clusters(table, names).figure(),
+        "components": compute_components(table, names).figure(),
         "roll-up": outlying.figure(),
         "detail": outlying.detail("y1"),
-        "ranks": ranks(table, ["y1", "y2"]).figure(),
-        "biplots": biplots(table, "y1", "y2").figure(),
-        "bars": bars(table, "y1", "y2", 200.0).figure(),
-        **correlations(table, names).figures(),
+        "ranks": compute_ranks(table, ["y1", "y2"]).figure(),
+        "biplots": compute_biplots(table, "y1", "y2").figure(),
+        "bars": compute_bars(table, "y1", "y2", 200.0).figure(),
+        **compute_correlations(table, names).figures(),
     }
     for name, figure in drawn.items():
-        assert all(path.stat().st_size > 5000 for path in save(figure, tmp_path, name)), name
+        assert all(path.stat().st_size > 5000 for path in save_figure(figure, tmp_path, name)), name

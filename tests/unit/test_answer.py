@@ -6,7 +6,7 @@ import numpy as np
 
 from headgate.figures.analysis.answer import answered, law_title
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 
 ROLES = Roles(
     responses=("loss", "delay", "rate"),
@@ -19,7 +19,7 @@ ROLES = Roles(
 )
 
 
-def made(roles: Roles = ROLES, seeds: int = 3) -> Whole:
+def made(roles: Roles = ROLES, seeds: int = 3) -> TableAnalysis:
     """FAST trebles loss and halves the rate where X1 is low; CTCP does nothing."""
     columns: dict[str, list[object]] = {n: [] for n in ("X1", "X2", "law", "loss", "delay", "rate")}
     for x1, x2, law, seed in product((-1, 1), (-1, 1), ("reno", "ctcp", "fast"), range(seeds)):
@@ -28,7 +28,7 @@ def made(roles: Roles = ROLES, seeds: int = 3) -> Whole:
         row = (x1, x2, law, (2 - x1) * (3 if bad else 1), 1.0, 0.5 if bad else 1.0)
         for name, value in zip(columns, row, strict=True):
             columns[name].append(value * noise if isinstance(value, float) else value)
-    return whole(columns, roles)
+    return analyse_table(columns, roles)
 
 
 def test_a_sentence_a_law_says_what_gets_worse_where() -> None:
@@ -64,14 +64,14 @@ def test_one_run_alone_is_judged_by_its_size() -> None:
     assert "2 of 3 measures would be worse" in fast.sentence
 
 
-def scattered(law: str, names: tuple[str, ...]) -> Whole:
+def scattered(law: str, names: tuple[str, ...]) -> TableAnalysis:
     """A law whose replicates differ so much that their intervals hold 10 % and more."""
     found = made()
     columns = {name: np.array(column) for name, column in found.frame.columns.items()}
     rows = np.flatnonzero(columns["law"] == law)
     for name in names:
         columns[name][rows] = np.tile([0.2, 1.0, 4.0], len(rows) // 3)
-    return whole(columns, ROLES)
+    return analyse_table(columns, ROLES)
 
 
 def test_what_intervals_leave_open_is_not_called_unchanged() -> None:
@@ -95,7 +95,9 @@ def test_what_intervals_leave_open_is_not_called_unchanged() -> None:
 def test_conditions_without_numbers_of_either_law_are_left_out_of_means() -> None:
     columns = {name: np.array(column) for name, column in made().frame.columns.items()}
     columns["rate"] = np.where(columns["X2"] > 0, np.nan, columns["rate"].astype(float))
-    (fast, _) = answered(whole(columns, ROLES.model_copy(update={"congestion": None})).focus)
+    (fast, _) = answered(
+        analyse_table(columns, ROLES.model_copy(update={"congestion": None})).focus
+    )
     # half under one condition and all under the other: the geometric mean is 0.71
     assert "goodput \N{MINUS SIGN}29 %" in fast.sentence
 

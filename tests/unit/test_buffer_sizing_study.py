@@ -12,11 +12,11 @@ from headgate import Experiment, Scenario
 from headgate.base.errors import HeadgateError
 from headgate.claims.verdicts import Verdict
 from headgate.experiment.runner import StudyOutcome, StudyRun, run_study
+from headgate.experiment.study.ask import Overrides, ask
+from headgate.experiment.study.study import load
 from headgate.figures.plots.interaction import Axis, Panel, interaction
-from headgate.figures.plots.style import save
-from headgate.studies.ask import Overrides, ask
-from headgate.studies.buffer_sizing.analysis import sawtooth
-from headgate.studies.study import load
+from headgate.figures.plots.style import save_figure
+from headgate_studies.buffer_sizing.analysis import sawtooth
 
 ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs" / "how-to" / "write-a-study.md"
@@ -75,7 +75,9 @@ def test_the_answer_comes_first_and_has_its_picture(outcome: StudyOutcome, tmp_p
     assert outcome.sentences[0].startswith("With a buffer of BDP/sqrt(n) the link is used: ")
     first = outcome.analysis.pictures[0]
     assert first.name == "buffer-sizing"
-    assert all(path.stat().st_size > 5000 for path in save(first.figure, tmp_path, first.name))
+    assert all(
+        path.stat().st_size > 5000 for path in save_figure(first.figure, tmp_path, first.name)
+    )
     assert {table.name for table in outcome.analysis.data} == {"few", "many", "short"}
 
 

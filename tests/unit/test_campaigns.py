@@ -21,8 +21,10 @@ from headgate.base.errors import FailedRunsError, HeadgateError, StoreError
 from headgate.cli.main import app
 from headgate.engine.api import simulate
 from headgate.engine.run import simulate as simulate_module
+from headgate.engine.run.options import RunOptions
 from headgate.engine.run.progress import Progress
 from headgate.experiment.runner import Shard
+from headgate.experiment.study import ask
 from headgate.lab import worker as worker_module
 from headgate.lab.campaign import Campaign
 from headgate.lab.jobs import Job
@@ -30,7 +32,6 @@ from headgate.lab.leases import Leases
 from headgate.lab.scheduler import Scheduler
 from headgate.lab.store import Store
 from headgate.lab.view import View, Watcher
-from headgate.studies import ask
 
 from . import campaign_program
 from .campaign_program import Threads
@@ -85,14 +86,14 @@ def test_a_run_killed_in_its_middle_goes_on_from_its_last_snapshot(
     times_s: list[float] = []
 
     def watched(
-        scenario: object, progress: Callable[[Progress], None], snapshot: Path, threads: object
+        scenario: object, progress: Callable[[Progress], None], options: RunOptions
     ) -> Result:
         def report(now: Progress) -> None:
             times_s.append(now.time_s)
             progress(now)
 
         monkeypatch.setattr(simulate_module, "SLICE_S", 0.01)  # the first report comes soon
-        return simulate(job.scenario, progress=report, snapshot=snapshot)
+        return simulate(job.scenario, progress=report, options=options)
 
     monkeypatch.setattr(worker_module, "simulate", watched)
     pooled(tmp_path, [job])
@@ -200,7 +201,7 @@ def test_a_failed_run_is_told_with_its_scenario_and_the_others_finish(
 ) -> None:
     jobs = small(4)
 
-    def failing(scenario: object, progress: object, snapshot: Path, threads: object) -> Result:
+    def failing(scenario: object, progress: object, options: RunOptions) -> Result:
         if scenario is jobs[1].scenario:
             raise error
         return simulate(scenario)  # type: ignore[arg-type]
@@ -287,11 +288,11 @@ def test_a_copy_that_was_slower_leaves_no_snapshot(
     slower = worker_module.Worker(order_of(tmp_path), Store(tmp_path))
 
     def overtaken(
-        scenario: object, progress: Callable[[Progress], None], snapshot: Path, threads: object
+        scenario: object, progress: Callable[[Progress], None], options: RunOptions
     ) -> Result:
         if not store.has(job.id):
             store.write(job, job.scenario.run())
-        return simulate(job.scenario, progress=progress, snapshot=snapshot)
+        return simulate(job.scenario, progress=progress, options=options)
 
     monkeypatch.setattr(worker_module, "simulate", overtaken)
     outcome = slower.run_job(job, copy=True)

@@ -10,7 +10,7 @@ import pytest
 import vl_convert
 from matplotlib.colors import to_hex, to_rgb
 
-from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.charts import CHARTS, changes, correlations, effects, outliers
 from headgate.figures.charts.data import SOURCES, plain
 from headgate.figures.charts.style import AWAY, NONE
@@ -27,12 +27,12 @@ Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def found() -> Whole:
+def found() -> TableAnalysis:
     rows = table()
-    return whole({name: [row[name] for row in rows] for name in rows[0]}, roles())
+    return analyse_table({name: [row[name] for row in rows] for name in rows[0]}, roles())
 
 
-def rows_of(found: Whole, spec: Mapping[str, Any], **chosen: str) -> list[Row]:
+def rows_of(found: TableAnalysis, spec: Mapping[str, Any], **chosen: str) -> list[Row]:
     """Give the rows that a picture gets, as far as the choices let them through."""
     rows = [
         {k: plain(v) for k, v in row.items()} for row in SOURCES[spec["usermeta"]["data"]](found)
@@ -41,7 +41,7 @@ def rows_of(found: Whole, spec: Mapping[str, Any], **chosen: str) -> list[Row]:
 
 
 def marks(
-    found: Whole, draw: Callable[[Whole], dict[str, Any]], **chosen: str
+    found: TableAnalysis, draw: Callable[[TableAnalysis], dict[str, Any]], **chosen: str
 ) -> Iterator[tuple[str, ET.Element]]:
     """Draw a picture as the page does; yield what each mark is called, and the mark."""
     spec = draw(found)
@@ -70,7 +70,7 @@ def label(row: Row, *keys: tuple[str, str]) -> str:
     return "; ".join(f"{title}: {row[key]}" for key, title in keys)
 
 
-def test_a_change_has_the_colour_that_it_has_beside_the_page(found: Whole) -> None:
+def test_a_change_has_the_colour_that_it_has_beside_the_page(found: TableAnalysis) -> None:
     chosen = {"period": "2", "law": "fast"}
     drawn = dict(marks(found, changes, **chosen))
     rows = rows_of(found, changes(found), **chosen)
@@ -97,14 +97,14 @@ def _called(drawn: Mapping[str, ET.Element], *parts: str) -> ET.Element:
     return mark
 
 
-def test_what_is_not_chosen_steps_back_and_what_is_chosen_does_not(found: Whole) -> None:
+def test_what_is_not_chosen_steps_back_and_what_is_chosen_does_not(found: TableAnalysis) -> None:
     one = "X1- X2- X3-"
     drawn = marks(found, changes, period="2", law="fast", condition=one)
     for name, mark in drawn:
         assert opacity(mark) == (1.0 if one in name else AWAY)
 
 
-def test_a_small_outlier_is_faint_as_beside_the_page(found: Whole) -> None:
+def test_a_small_outlier_is_faint_as_beside_the_page(found: TableAnalysis) -> None:
     rows = rows_of(found, outliers(found), period="2")
     small = [row for row in rows if abs(row["relative"]) < FILTER_SHARE]
     assert 0 < len(small) < len(rows)
@@ -117,7 +117,7 @@ def test_a_small_outlier_is_faint_as_beside_the_page(found: Whole) -> None:
 
 
 def test_a_correlation_has_the_colour_and_the_sign_that_it_has_beside_the_page(
-    found: Whole,
+    found: TableAnalysis,
 ) -> None:
     result = found.of("correlations")[0].result
     faces = static_correlations._faces(result.r)
@@ -132,7 +132,7 @@ def test_a_correlation_has_the_colour_and_the_sign_that_it_has_beside_the_page(
     assert signs == {True, False}
 
 
-def test_effects_have_the_colours_of_their_stars(found: Whole) -> None:
+def test_effects_have_the_colours_of_their_stars(found: TableAnalysis) -> None:
     from headgate.figures.plots.effects import _shade
 
     drawn = [(n, m) for n, m in marks(found, effects, period="2") if "significance" in n]
@@ -166,7 +166,7 @@ def test_conditions_with_many_words_have_a_row_of_marks_for_each_factor() -> Non
     rows = table()
     long = {f: {"1": f"{f} high " + "x" * 20, "-1": f"{f} low"} for f in FACTORS}
     named = roles().model_copy(update={"levels": long})
-    made = whole({name: [row[name] for row in rows] for name in rows[0]}, named)
+    made = analyse_table({name: [row[name] for row in rows] for name in rows[0]}, named)
     shown = texts(changes(made), rows_of(made, changes(made)))
     assert shown.count("●") == shown.count("○") == 3 * 8 / 2
     assert "number, by congestion" in shown
@@ -174,14 +174,14 @@ def test_conditions_with_many_words_have_a_row_of_marks_for_each_factor() -> Non
         assert f"● {long[factor]['1']}   ○ {long[factor]['-1']}" in shown
 
 
-def test_conditions_in_few_words_have_no_marks(found: Whole) -> None:
+def test_conditions_in_few_words_have_no_marks(found: TableAnalysis) -> None:
     shown = texts(changes(found), rows_of(found, changes(found)))
     assert not {"●", "○", "number, by congestion"} & set(shown)
 
 
 @pytest.mark.parametrize("name", [name for charts in CHARTS.values() for name in charts])
 def test_every_test_of_a_picture_is_in_it(
-    found: Whole, name: str, monkeypatch: pytest.MonkeyPatch
+    found: TableAnalysis, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Altair forgets a condition whose `otherwise` is one too: all that were asked are there."""
     asked: list[str] = []

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from headgate import studies
+import headgate_studies
 from headgate.base.errors import HeadgateError
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runner import StudyRun, basis_of
 from headgate.experiment.runs import Runs
+from headgate.experiment.study.study import Study, load
 from headgate.lab.jobs import Job
-from headgate.stats.intervals import mean_interval
-from headgate.studies.study import Study
+from headgate.stats.intervals import compute_mean_interval
 
 from .made_runs import results_of
 
@@ -41,7 +41,7 @@ from collections.abc import Iterator
 from headgate.engine.api import Scenario
 from headgate.engine.build import dumbbell
 from headgate.experiment.runs import Setup
-from headgate.studies.sweeps import Labels
+from headgate.experiment.study.sweeps import Labels
 
 def send(setup: Setup, *, mbps: float, seed: int, rtt: str = "short") -> Scenario:
     """One flow."""
@@ -79,7 +79,7 @@ def seed(runs: Runs) -> Estimate:
 '''
 ANALYSIS = '''
 from headgate.experiment.runnable import Analysis
-from headgate.experiment.tidy_table import tidy
+from headgate_studies.tidy_table import tidy
 
 def analyse(runs):
     """Give a table."""
@@ -108,16 +108,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     }  # fmt: skip
     for name, text in texts.items():
         (place / f"{name}.py").write_text(text)
-    monkeypatch.setattr(studies, "__path__", [*studies.__path__, str(tmp_path)])
+    monkeypatch.setattr(headgate_studies, "__path__", [*headgate_studies.__path__, str(tmp_path)])
     yield place
-    for name in [name for name in sys.modules if name.startswith("headgate.studies.made_up")]:
+    for name in [name for name in sys.modules if name.startswith("headgate_studies.made_up")]:
         del sys.modules[name]
 
 
 def study_of(folder: Path, claims: str, sweeps: str = SWEEPS) -> Study:
     (folder / "study.toml").write_text(STUDY + sweeps)
     (folder / "claims.toml").write_text(claims)
-    return Study(folder)
+    return Study(folder, "headgate_studies")
 
 
 def jobs_of(study: Study) -> dict[Any, Job]:
@@ -205,7 +205,7 @@ def test_a_study_outside_the_package_names_no_function(folder: Path) -> None:
     study_of(folder, CLAIM)
     (folder / "analysis.py").unlink()
     with pytest.raises(HeadgateError, match="a study outside the package is declared"):
-        studies.study.load(str(folder))
+        load(str(folder))
 
 
 # Claims ------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ def test_an_interval_is_that_of_the_seeds_if_it_is_asked_for(folder: Path, where
     value, asked = claimed('{ function = "seed" }'), 'interval = "seeds"\n'
     study = study_of(folder, asked + value if where == "file" else value + asked)
     found = analysed(study).findings["a"]
-    assert (found.ours, found.ci) == (1.5, pytest.approx(mean_interval([1.0, 2.0])[1:]))
+    assert (found.ours, found.ci) == (1.5, pytest.approx(compute_mean_interval([1.0, 2.0])[1:]))
 
 
 @pytest.mark.parametrize(

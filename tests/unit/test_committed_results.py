@@ -7,11 +7,11 @@ import pytest
 from headgate.base.version import RESULTS as NUMBER
 from headgate.experiment.runner import basis_of
 from headgate.experiment.stored import StoredResults
+from headgate.experiment.study import stored
+from headgate.experiment.study.ask import ask
 from headgate.lab.packed import PackedRuns
-from headgate.studies import stored
-from headgate.studies.ask import ask
 
-RESULTS = Path(__file__).parents[2] / "results"
+RESULTS = Path(__file__).parents[2] / "studies" / "results"
 FOLDERS = [path.parent for path in sorted(RESULTS.glob("*/*/findings.parquet"))]
 #: Findings of a time when the tables of these studies were too large for a repository.
 WITHOUT_RUNS: set[str] = set()

@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate.cli.main import app
-from headgate.conform.case import Case, equal, near
-from headgate.conform.suite import CASES, judge, run_suite, subjects
-from headgate.conform.trial import Subject
+from headgate_studies.conform.case import Case, equal, near
+from headgate_studies.conform.suite import CASES, judge, run_suite, subjects
+from headgate_studies.conform.trial import Subject
 
 
 def pairs() -> list[tuple[Case, Subject]]:

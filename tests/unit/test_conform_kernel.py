@@ -17,19 +17,25 @@ from typer.testing import CliRunner
 
 from headgate.base.errors import HeadgateError
 from headgate.cli.main import app
-from headgate.conform.kernel import laws
-from headgate.conform.kernel.cases import COMMON, DISCIPLINES, KernelCase, Sender, list_cases
-from headgate.conform.kernel.comparison import LATE_S, Comparison, agree
-from headgate.conform.kernel.figures import (
+from headgate_studies.conform.kernel import laws
+from headgate_studies.conform.kernel.cases import (
+    COMMON,
+    DISCIPLINES,
+    KernelCase,
+    Sender,
+    list_cases,
+)
+from headgate_studies.conform.kernel.comparison import LATE_S, Comparison, agree
+from headgate_studies.conform.kernel.figures import (
     Course,
     Outcome,
     back_off,
     count_recoveries,
     figures_of,
 )
-from headgate.conform.kernel.path import for_ours, for_real_hosts
-from headgate.conform.kernel.pictures import draw_case, draw_shares
-from headgate.conform.kernel.suite import Kernel, run_cases, select
+from headgate_studies.conform.kernel.path import for_ours, for_real_hosts
+from headgate_studies.conform.kernel.pictures import draw_case, draw_shares
+from headgate_studies.conform.kernel.suite import Kernel, run_cases, select
 
 TICK_S = 0.01
 LINUX = Kernel("uml", "6.1", ("bbr", "cubic", "reno", "veno"), ("codel", "pie"))
@@ -184,7 +190,7 @@ def _of(folder: Path) -> list[int]:
 
 
 def _is_sender(pid: int) -> bool:
-    return b"headgate.conform.kernel.sender" in _read(pid, "cmdline")
+    return b"headgate_studies.conform.kernel.sender" in _read(pid, "cmdline")
 
 
 def _read(pid: int, what: str) -> bytes:

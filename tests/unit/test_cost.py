@@ -12,13 +12,13 @@ from headgate import dumbbell
 from headgate.cli.main import app
 from headgate.engine.run import simulate
 from headgate.experiment import runner
+from headgate.experiment.study import ask
 from headgate.lab import cost, pilots
 from headgate.lab.cost import CostEstimate, estimate
 from headgate.lab.jobs import Job
 from headgate.lab.pilots import Pilot
 from headgate.lab.scheduler import Scheduler
 from headgate.lab.store import Store
-from headgate.studies import ask
 
 from . import campaign_program, heavy_campaign, small_study
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from headgate.base.errors import HeadgateError
-from headgate.design import Factor, factorial
+from headgate.design import Factor, make_factorial
 
 
 def factors(count: int) -> list[Factor]:
@@ -12,11 +12,11 @@ def factors(count: int) -> list[Factor]:
 
 
 def test_full_design_is_in_yates_order() -> None:
-    assert factorial(factors(2)).matrix.tolist() == [[-1, -1], [1, -1], [-1, 1], [1, 1]]
+    assert make_factorial(factors(2)).matrix.tolist() == [[-1, -1], [1, -1], [-1, 1], [1, 1]]
 
 
 def test_half_fraction_of_six_factors_has_resolution_six() -> None:
-    design = factorial(factors(6), {"X6": "X1 X2 X3 X4 X5"})  # Dataplot's 2TO6M1
+    design = make_factorial(factors(6), {"X6": "X1 X2 X3 X4 X5"})  # Dataplot's 2TO6M1
     assert len(design) == 32
     assert design.resolution == 6
     assert [sorted(word) for word in design.words] == [["X1", "X2", "X3", "X4", "X5", "X6"]]
@@ -31,7 +31,7 @@ def test_published_plan_of_twenty_factors_has_its_published_words() -> None:
         f"X{9 + i}": " ".join(f"X{digit}" for digit in str(group))
         for i, group in enumerate(parents)
     }
-    design = factorial(factors(20), generators)
+    design = make_factorial(factors(20), generators)
     lengths, counts = np.unique([len(word) for word in design.words], return_counts=True)
     assert len(design) == 256
     assert dict(zip(lengths.tolist(), counts.tolist(), strict=True)) == {
@@ -40,14 +40,14 @@ def test_published_plan_of_twenty_factors_has_its_published_words() -> None:
 
 
 def test_aliases_follow_from_the_defining_word() -> None:
-    design = factorial(factors(3), {"X3": "X1 X2"})
+    design = make_factorial(factors(3), {"X3": "X1 X2"})
     assert design.resolution == 3
     assert design.aliases("X1") == ["X2 X3"]
     assert design.aliases("X1 X2") == ["X3"]
 
 
 def test_settings_and_label_name_the_levels() -> None:
-    design = factorial(factors(2))
+    design = make_factorial(factors(2))
     assert design.settings(1) == {"x1": "high", "x2": "low"}
     assert design.label(1) == "X1+ X2\N{MINUS SIGN}"
 
@@ -67,12 +67,12 @@ def test_a_level_between_two_is_written_in_few_digits(high: str, middle: str) ->
 
 
 def test_reversed_generator_reverses_the_column() -> None:
-    plus = factorial(factors(3), {"X3": "X1 X2"})
-    minus = factorial(factors(3), {"X3": "-X1 X2"})
+    plus = make_factorial(factors(3), {"X3": "X1 X2"})
+    minus = make_factorial(factors(3), {"X3": "-X1 X2"})
     assert np.array_equal(plus.column("X3"), -minus.column("X3"))
 
 
 @pytest.mark.parametrize("generators", [{"X9": "X1 X2"}, {"X3": "X1 X7"}, {"X3": ""}])
 def test_wrong_generators_are_one_sentence(generators: dict[str, str]) -> None:
     with pytest.raises(HeadgateError, match=r"generator X\d"):
-        factorial(factors(3), generators)
+        make_factorial(factors(3), generators)

@@ -9,12 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.base.errors import HeadgateError
-from headgate.design import Design, design_of_name, factorial, foldover
+from headgate.design import Design, make_factorial
 from headgate.design.factor import letters, make_coded_factors, number_factors
+from headgate.design.foldover import foldover
+from headgate.design.named import design_of_name
 
 
 def design(count: int, **generators: str) -> Design:
-    return factorial(make_coded_factors(letters(count)), generators)
+    return make_factorial(make_coded_factors(letters(count)), generators)
 
 
 @st.composite
@@ -29,7 +31,7 @@ def fractions(draw: st.DrawFn) -> Design:
         + " ".join(names[i] for i in range(basic) if point >> i & 1)
         for name, point in zip(names[basic:], points, strict=True)
     }
-    return factorial(make_coded_factors(names), rules)
+    return make_factorial(make_coded_factors(names), rules)
 
 
 @given(fractions())
@@ -179,7 +181,7 @@ def test_wrong_counts_sizes_and_foldovers_are_one_sentence() -> None:
 
 def test_two_factors_of_one_name_are_one_sentence() -> None:
     with pytest.raises(HeadgateError, match="two factors are called 'A'"):
-        factorial(make_coded_factors(["A", "B", "A"]))
+        make_factorial(make_coded_factors(["A", "B", "A"]))
 
 
 @given(fractions())
@@ -198,6 +200,6 @@ def test_the_runs_are_those_that_pydoe_makes(made: Design) -> None:
 
 
 def test_effects_of_all_orders_are_counted() -> None:
-    made = factorial(make_coded_factors(number_factors(5)))
+    made = make_factorial(make_coded_factors(number_factors(5)))
     assert len(list(made.fraction.effects(5))) == 2**5 - 1
     assert len(made.fraction.clear()) == 5 + len(list(combinations(range(5), 2)))

@@ -11,9 +11,9 @@ from unittest import mock
 import numpy as np
 
 from headgate.cli.main import main
-from headgate.design import factorial
+from headgate.design import make_factorial
 from headgate.design.factor import letters, make_coded_factors
-from headgate.design.made import load
+from headgate.design.made import load_design
 
 FIRST = Path(__file__).parents[2] / "examples" / "first.toml"
 FACTORS = [
@@ -43,7 +43,7 @@ def test_new_writes_what_show_reads(tmp_path: Path) -> None:
     rows = shown["sheet"]
     assert [row["run"] for row in rows] == [1, 2, 3, 4]
     assert {row["rate"] for row in rows} == {"10 Mbit/s", "1 Gbit/s"}
-    scenarios = load(file).scenarios()
+    scenarios = load_design(file).scenarios()
     for scenario, row in zip(scenarios, rows, strict=True):
         data = scenario.to_dict()
         assert data["network"]["rate"] == row["rate"]
@@ -58,7 +58,7 @@ def test_the_csv_is_factor_names_and_signs(tmp_path: Path) -> None:
     rows = list(csv.DictReader(line for line in text.splitlines() if line[0] != "#"))
     assert list(rows[0]) == ["run", "standard", "replicate", *"ABCDEF"]
     assert len(rows) == 64
-    design = factorial(make_coded_factors(letters(6)), {"F": "-A B C D E"})
+    design = make_factorial(make_coded_factors(letters(6)), {"F": "-A B C D E"})
     for row in rows:
         coded = [int(row[name]) for name in "ABCDEF"]
         assert coded == design.matrix[int(row["standard"]) - 1].tolist()
@@ -68,7 +68,7 @@ def test_factors_keep_their_order_in_the_file(tmp_path: Path) -> None:
     """A short and a long table: their order decides which column each one has."""
     file = tmp_path / "d.toml"
     headgate("design", "new", file, *FACTORS)
-    assert [f.name for f in load(file).design.factors] == ["rate", "rtt", "law"]
+    assert [f.name for f in load_design(file).design.factors] == ["rate", "rtt", "law"]
 
 
 def test_alias_lists_chains_and_draws_them(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_every_kind_can_be_written_and_shown(tmp_path: Path) -> None:
 
 
 def test_an_experiment_shows_itself_in_a_notebook() -> None:
-    page = load("2^(3-1)")._repr_html_()
+    page = load_design("2^(3-1)")._repr_html_()
     assert page.count("<tr>") == 1 + 4
     assert "resolution III" in page
 
@@ -111,6 +111,6 @@ def test_an_experiment_shows_itself_in_a_notebook() -> None:
 def test_foldover_of_a_file(tmp_path: Path) -> None:
     file = tmp_path / "d.toml"
     headgate("design", "new", file, "--factors", 7, "--runs", 8, "--foldover")
-    made = load(file)
+    made = load_design(file)
     assert (len(made.design), made.design.resolution) == (16, 4)
     assert np.array_equal(made.design.matrix[8:], -made.design.matrix[:8])

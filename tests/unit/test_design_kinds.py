@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.base.errors import HeadgateError
-from headgate.design import Factor, design_of_name, factorial
+from headgate.design import Factor, make_factorial
 from headgate.design.correlation import mixing
 from headgate.design.factor import letters, make_coded_factors
 from headgate.design.file import DesignFile
 from headgate.design.made import make
+from headgate.design.named import design_of_name
 from headgate.design.samples import latin_hypercube, sobol
 from headgate.design.screening import orthogonal_array, plackett_burman
 from headgate.design.sheet import CENTRE, sheet
@@ -135,7 +136,7 @@ def test_a_sheet_has_every_run_once_in_an_order_of_its_own() -> None:
 
 
 def test_centre_points_and_replicates() -> None:
-    design = factorial([RATE, Factor("rtt", "", "network.rtt", "10 ms", "90 ms")])
+    design = make_factorial([RATE, Factor("rtt", "", "network.rtt", "10 ms", "90 ms")])
     made = sheet(design, replicates=2, centre_points=3)
     assert len(made) == 2 * 4 + 3
     centre = next(row for row in made.rows if row.standard == CENTRE)
@@ -153,14 +154,14 @@ def test_a_list_of_levels_has_no_centre(levels: tuple[Any, ...]) -> None:
 
 def test_blocks_are_parted_by_the_sign_of_an_effect() -> None:
     """2^3 in two blocks by ABC: all main effects and pairs are free of blocks (BHH, chapter 5)."""
-    made = sheet(factorial(make_coded_factors(letters(3))), blocks=["ABC"])
+    made = sheet(make_factorial(make_coded_factors(letters(3))), blocks=["ABC"])
     assert not made.blocks
     for block in (1, 2):
         rows = [row.coded for row in made.rows if row.block == block]
         assert len({np.prod(coded) for coded in rows}) == 1
         assert len(rows) == 4
         assert not np.sum(rows, axis=0).any()
-    four = sheet(factorial(make_coded_factors(letters(3))), blocks=["AB", "AC"])
+    four = sheet(make_factorial(make_coded_factors(letters(3))), blocks=["AB", "AC"])
     assert {row.block for row in four.rows} == {1, 2, 3, 4}
     assert four.blocks == {"A B": ["AB"], "A C": ["AC"], "B C": ["BC"]}
 
@@ -170,7 +171,7 @@ def test_a_design_gives_scenarios_that_are_valid() -> None:
 
     base = Scenario.load(Path(__file__).parents[2] / "examples" / "first.toml")
     law = Factor("law", "", "traffic.0.law", "reno", "cubic")
-    design = factorial([RATE, law])
+    design = make_factorial([RATE, law])
     made = design.scenarios(base)
     assert [s.to_dict()["network"]["rate"] for s in made] == ["10 Mbit/s", "1 Gbit/s"] * 2
     assert len({s.identity() for s in made}) == 4
@@ -191,7 +192,7 @@ def test_a_factor_that_does_not_fit_is_one_sentence(setting: str, low: str, said
     from headgate import Scenario
 
     base = Scenario.load(Path(__file__).parents[2] / "examples" / "first.toml")
-    design = factorial([Factor("f", "", setting, low, "2 s")])
+    design = make_factorial([Factor("f", "", setting, low, "2 s")])
     with pytest.raises(HeadgateError, match=f"^factor f, {setting} = {low!r}: .*{said}"):
         design.scenarios(base)
 

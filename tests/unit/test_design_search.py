@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from headgate.base.errors import HeadgateError
-from headgate.design import Design, design_of_name, factorial
+from headgate.design import Design, make_factorial
 from headgate.design.aberration import _transform, _walsh, minimum_aberration
 from headgate.design.equivalence import Columns, equivalent
 from headgate.design.factor import make_coded_factors, number_factors
 from headgate.design.fraction import word_lengths
-from headgate.design.named import least_aberrant, size_of
+from headgate.design.named import design_of_name, least_aberrant, size_of
 
 #: Word lengths from 3 on of the best fraction, by factors and runs (Chen, Sun and Wu 1993; Wu and
 #: Hamada 2009, appendix 5A; of 128 and 256 runs Xu 2009), as in the catalogue of R's FrF2 2.3.
@@ -82,7 +82,7 @@ def of_dataplot(name: str) -> Design:
         f"X{count - len(digits) + i}": " ".join(f"X{digit}" for digit in text)
         for i, text in enumerate(digits, 1)
     }
-    return factorial(make_coded_factors(number_factors(count)), rules)
+    return make_factorial(make_coded_factors(number_factors(count)), rules)
 
 
 @pytest.mark.parametrize("size", TABLES, ids=str)

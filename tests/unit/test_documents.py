@@ -6,9 +6,10 @@ import pytest
 
 from headgate.base.errors import HeadgateError
 from headgate.base.strict import fit_model
-from headgate.studies.documents import OTHER_STUDIES, Document, Judged, path, read_documents
-from headgate.studies.names import names
-from headgate.studies.study import load
+from headgate.experiment.study.documents import Document, Judged, read_documents
+from headgate.experiment.study.names import names
+from headgate.experiment.study.study import load
+from headgate_studies.documents import OTHER_STUDIES
 
 REPRODUCING = [name for name in names() if name not in OTHER_STUDIES]
 
@@ -39,7 +40,7 @@ def test_every_claim_that_is_named_exists(
     documents: dict[str, Document], claims: dict[str, dict[str, str]]
 ) -> None:
     wrong = [
-        f"{path(name)}: {said}: write its new name there, or take it out"
+        f"headgate_studies/documents/{name}.toml: {said}: write its new name there, or take it out"
         for name, document in documents.items()
         for entry in document.judged
         for said in unknown(entry, claims)
@@ -60,7 +61,9 @@ def test_every_claim_of_a_study_is_named(
     }
     missing = [f'"{claim}" ({says})' for claim, says in claims[study].items() if claim not in named]
     where = (
-        f"of {study} no file of {path('*')} names\n  " + "\n  ".join(missing) + "\nput each into"
+        f"of {study} no file of headgate_studies/documents names\n  "
+        + "\n  ".join(missing)
+        + "\nput each into"
         f' `claims = {{ {study} = ["..."] }}` of the statement that it judges, or of an entry of'
         " `beyond` if the document does not state it"
     )

@@ -10,13 +10,13 @@ import pytest
 
 from headgate.design.factor import Factor
 from headgate.experiment.findings import sentences
-from headgate.experiment.tables import Measured
+from headgate.experiment.tables import MeasuredRuns
 from headgate.figures.analysis import Frame
 from headgate.figures.analysis.effect_sentences import sentences as say_table
-from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import phrases
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import Whole
+from headgate.figures.analysis.whole import TableAnalysis
 from headgate.figures.report.codes import Codes
 
 from .planted_experiment import measured
@@ -34,7 +34,7 @@ def only_rtt(levels: Mapping[str, object], replicate: int) -> float:
     return chance(levels, replicate) + 20.0 * (levels["rtt"] == "40 ms")
 
 
-def said(found: Measured) -> str:
+def said(found: MeasuredRuns) -> str:
     return next(one for one in sentences(found) if "moved most" in one or "No main" in one)
 
 
@@ -108,7 +108,7 @@ def test_a_replicated_sample_has_a_slope_for_each_quantity() -> None:
         "loss": np.repeat(loss, 3), "y": y,
     }  # fmt: skip
     roles = Roles(responses=("y",), factors=("rtt", "loss"))
-    (text,) = say_table(Part(Frame.of(table), roles).main_effects)
+    (text,) = say_table(PeriodAnalysis(Frame.of(table), roles).main_effects)
     assert text.startswith("y rises with rtt, by 26")
     assert "from 10 ms to 98 ms along a straight line." in text
     assert "No effect on y is shown of loss." in text
@@ -118,7 +118,7 @@ def test_a_replicated_sample_has_a_slope_for_each_quantity() -> None:
 def test_two_numbers_that_change_together_in_three_conditions_are_not_told_apart() -> None:
     table = {"a": [1, 2, 3] * 4, "b": [1, 4, 9] * 4, "y": np.arange(12.0) % 3}
     roles = Roles(responses=("y",), factors=("a", "b"))
-    (text,) = say_table(Part(Frame.of(table), roles).main_effects)
+    (text,) = say_table(PeriodAnalysis(Frame.of(table), roles).main_effects)
     assert "which always change together in this table" in text
 
 
@@ -129,7 +129,7 @@ def test_a_level_that_is_a_condition_stays_a_level_in_sentences() -> None:
     }  # fmt: skip
     roles = Roles(responses=("y",), factors=("x1",), law="law")
     said = "y rises with x1, by 9 (7.588 to 10.63) from 10 to 20"
-    assert str(Codes.of(Whole(Frame.of(table), roles)).explain(said)) == said
+    assert str(Codes.of(TableAnalysis(Frame.of(table), roles)).explain(said)) == said
     assert str(Codes({"10": "ten"}).explain("10.63 or 2.10")) == "10.63 or 2.10"
 
 
@@ -138,6 +138,6 @@ def test_a_row_without_a_level_is_of_no_condition() -> None:
         "x1": ["a", "b", "", "b"], "x2": ["c", "c", "d", "d"], "law": ["cubic", "bbr3"] * 2,
         "y": np.arange(4.0),
     }  # fmt: skip
-    part = Part(Frame.of(table), Roles(responses=("y",), factors=("x1", "x2"), law="law"))
+    part = PeriodAnalysis(Frame.of(table), Roles(responses=("y",), factors=("x1", "x2"), law="law"))
     assert not part.has_cells
     assert set(phrases(part.frame, part.roles)) == {"a c", "b c", "b d"}

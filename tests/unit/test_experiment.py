@@ -24,7 +24,7 @@ from headgate.data.columns import OF_A_RUN
 from headgate.experiment import measures, responses
 from headgate.experiment.result import ExperimentResult
 from headgate.lab.jobs import Job, SharedPlan
-from headgate.mesonet import MesoNet
+from headgate_studies.mesonet import MesoNet
 
 from ..arch.repository import ROOT
 from ..errors.command import headgate as command

@@ -11,7 +11,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from headgate.cli.main import app
-from headgate.figures.analysis import main_effects
+from headgate.figures.analysis import compute_main_effects
 from headgate.figures.analysis.effect_sentences import sentences
 
 RNG = np.random.default_rng(8)
@@ -19,7 +19,7 @@ Table = dict[str, list[object]]
 
 
 def said(table: Table, *factors: str, **choices: object) -> str:
-    return " ".join(sentences(main_effects(table, factors, ["y"], **choices)))  # type: ignore[arg-type]
+    return " ".join(sentences(compute_main_effects(table, factors, ["y"], **choices)))  # type: ignore[arg-type]
 
 
 def grid(means: dict[tuple[str, ...], float], names: str, again: int, spread: float) -> Table:
@@ -33,7 +33,7 @@ def grid(means: dict[tuple[str, ...], float], names: str, again: int, spread: fl
 def test_names_have_no_sign_and_all_levels_are_told() -> None:
     """The means of three catalysts: the middle one in the alphabet is the highest."""
     table = grid({("A",): 1.04, ("B",): 1.55, ("C",): 1.07}, "c", 4, 0.05)
-    effect = main_effects(table, ["c"], ["y"]).tested("c", "y")
+    effect = compute_main_effects(table, ["c"], ["y"]).tested("c", "y")
     assert effect.stars == "**"
     assert effect.sign == ""
     assert effect.freedom == 2
@@ -54,7 +54,7 @@ def test_numbers_have_a_sign_if_their_means_follow_them(
     means: tuple[float, ...], sign: str
 ) -> None:
     table = grid({(level,): m for level, m in zip("123", means, strict=True)}, "x", 4, 0.05)
-    effect = main_effects(table, ["x"], ["y"]).tested("x", "y")
+    effect = compute_main_effects(table, ["x"], ["y"]).tested("x", "y")
     assert (effect.stars, effect.sign) == ("**", sign)
 
 
@@ -63,12 +63,12 @@ def test_a_factor_beside_a_large_one_is_judged_in_the_model() -> None:
     means = {(s, t): 10.0 * (t == "hot") + 0.4 * (s == "on") for s in ("off", "on")
              for t in ("cold", "hot")}  # fmt: skip
     table = grid(means, "st", 5, 0.2)
-    found = main_effects(table, ["s", "t"], ["y"])
+    found = compute_main_effects(table, ["s", "t"], ["y"])
     assert found.one("s", "y").p > 0.8
     assert found.tested("s", "y").stars == "**"
     assert found.psi() == {"s": 1.0, "t": 1.0}
     assert "y rises with s, by 0.4 (" in said(table, "s", "t")
-    one_way = main_effects(table, ["s", "t"], ["y"], method="one-way")
+    one_way = compute_main_effects(table, ["s", "t"], ["y"], method="one-way")
     assert one_way.tested("s", "y").stars == ""
     assert one_way.psi() == {"s": 0.0, "t": 1.0}
 
@@ -77,7 +77,7 @@ def test_the_interval_of_an_effect_is_that_of_the_textbook() -> None:
     """Balanced 2 by 2 with five runs: difference of means, t with 16 degrees of freedom."""
     y = RNG.normal(size=20)
     a, b = np.repeat(["1", "2"], 10), np.tile(["1", "2"], 10)
-    found = main_effects({"a": a, "b": b, "y": y}, ["a", "b"], ["y"]).tested("a", "y")
+    found = compute_main_effects({"a": a, "b": b, "y": y}, ["a", "b"], ["y"]).tested("a", "y")
     groups = [y[(a == i) & (b == j)] for i in "12" for j in "12"]
     error = np.sqrt(sum(((g - g.mean()) ** 2).sum() for g in groups) / 16)
     difference = y[a == "2"].mean() - y[a == "1"].mean()
@@ -93,7 +93,7 @@ def test_unequal_numbers_of_runs_give_no_stars_to_a_factor_without_effect() -> N
     a = np.repeat(["0", "0", "1", "1"], [18, 2, 2, 18])
     b = np.repeat(["0", "1", "0", "1"], [18, 2, 2, 18])
     y = 10.0 * (a == "1") + np.tile([-0.5, 0.5], 20)
-    found = main_effects({"a": a, "b": b, "y": y}, ["a", "b"], ["y"])
+    found = compute_main_effects({"a": a, "b": b, "y": y}, ["a", "b"], ["y"])
     assert found.one("b", "y").stars == "**"
     assert found.tested("b", "y").stars == ""
     assert found.tested("b", "y").effect.value == pytest.approx(0.0, abs=1e-9)
@@ -102,7 +102,7 @@ def test_unequal_numbers_of_runs_give_no_stars_to_a_factor_without_effect() -> N
 
 def test_columns_that_repeat_each_other_get_no_stars_and_one_sentence() -> None:
     table = grid({("0", "x"): 0.0, ("1", "z"): 9.0}, "ab", 5, 1.0)
-    found = main_effects(table, ["a", "b"], ["y"])
+    found = compute_main_effects(table, ["a", "b"], ["y"])
     assert [one.stars for one in found.of_response("y")] == ["", ""]
     assert said(table, "a", "b") == (
         "y depends on a or b, which always change together in this table, so that their effects"
@@ -135,13 +135,13 @@ def test_one_run_of_each_combination_has_tests_but_no_intervals() -> None:
     """Three by four runs: the interaction is all that is left for the error."""
     means = {(a, b): 5.0 * int(a) + (int(a) * int(b)) % 3 / 10 for a, b in product("123", "1234")}
     table = grid(means, "ab", 1, 0.0)
-    found = main_effects(table, ["a", "b"], ["y"])
+    found = compute_main_effects(table, ["a", "b"], ["y"])
     effect = found.tested("a", "y")
     assert (effect.stars, effect.error_freedom) == ("**", 6)
     assert np.isnan(effect.effect.low)
     assert all(np.isnan(one.low) for one in effect.levels)
     assert "no interval can be given" in said(table, "a", "b")
-    stated = main_effects(table, ["a", "b"], ["y"], method="main-effects").tested("a", "y")
+    stated = compute_main_effects(table, ["a", "b"], ["y"], method="main-effects").tested("a", "y")
     assert stated.p == effect.p
     assert stated.effect.low < stated.effect.value < stated.effect.high
 
@@ -150,12 +150,12 @@ def test_a_factor_that_is_the_product_of_two_others_is_not_told_from_them() -> N
     """The fraction c = ab with three runs of each: y follows the product of a and b."""
     means = {(a, b, "1" if a == b else "0"): 3.0 * (a == b) for a, b in product("01", "01")}
     table = grid(means, "abc", 3, 0.3)
-    found = main_effects(table, ["a", "b", "c"], ["y"])
+    found = compute_main_effects(table, ["a", "b", "c"], ["y"])
     assert found.tested("c", "y").stars == ""
     assert found.tested("c", "y").confounded == "a x b"
     text = said(table, "a", "b", "c")
     assert "The effect of c on y cannot be told from that of a x b in this table." in text
-    stated = main_effects(table, ["a", "b", "c"], ["y"], method="main-effects")
+    stated = compute_main_effects(table, ["a", "b", "c"], ["y"], method="main-effects")
     assert stated.tested("c", "y").stars == "**"
 
 
@@ -165,8 +165,10 @@ def test_what_runs_of_one_seed_share_is_no_error() -> None:
     shared = dict(zip(seeds, (0.0, 10.0, 20.0, 30.0), strict=True))
     y = [shared[s] + (x == "2") + 0.05 * i for i, (x, s) in enumerate(rows)]
     table: Table = {"x": [x for x, _ in rows], "seed": [s for _, s in rows], "y": list(y)}
-    assert main_effects(table, ["x"], ["y"]).tested("x", "y").stars == ""
-    assert main_effects(table, ["x"], ["y"], replicate="seed").tested("x", "y").stars == "**"
+    assert compute_main_effects(table, ["x"], ["y"]).tested("x", "y").stars == ""
+    assert (
+        compute_main_effects(table, ["x"], ["y"], replicate="seed").tested("x", "y").stars == "**"
+    )
 
 
 def test_a_number_with_a_level_in_each_run_is_a_straight_line() -> None:
@@ -175,7 +177,7 @@ def test_a_number_with_a_level_in_each_run_is_a_straight_line() -> None:
     x, y = RNG.uniform(0, 1, 30), RNG.normal(size=30)
     y = y + 4 * x
     fit = OLS(y, np.column_stack([np.ones(30), x])).fit()
-    found = main_effects({"x": x, "y": y}, ["x"], ["y"]).tested("x", "y")
+    found = compute_main_effects({"x": x, "y": y}, ["x"], ["y"]).tested("x", "y")
     assert found.is_line
     assert found.p == pytest.approx(fit.pvalues[1], rel=1e-9)
     assert found.effect.value == pytest.approx(fit.params[1] * np.ptp(x))
@@ -187,7 +189,7 @@ def test_many_responses_are_said_factor_by_factor() -> None:
     names = [f"y{k}" for k in range(6)]
     for k, name in enumerate(names):
         table[name] = [(-1) ** k * float(y) for y in table["y"]]  # type: ignore[arg-type]
-    found = list(sentences(main_effects(table, ["a", "b"], names)))
+    found = list(sentences(compute_main_effects(table, ["a", "b"], names)))
     assert found == [
         "a acts on 6 of 6 responses: it raises y0, y2 and y4; it lowers y1, y3 and y5.",
         "No effect on any of 6 responses is shown of b.",

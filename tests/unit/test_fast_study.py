@@ -10,11 +10,11 @@ from headgate.data.tables import Table, Words
 from headgate.engine.api import Result
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
-from headgate.figures.plots.style import save
-from headgate.studies.fast import findings_equation, jobs, theory
-from headgate.studies.fast.findings_experiments import oc192_order, oc192_order_of
-from headgate.studies.fast.measures import swing_period_over_reno, window_swing
-from headgate.studies.study import load
+from headgate.experiment.study.study import load
+from headgate.figures.plots.style import save_figure
+from headgate_studies.fast import findings_equation, jobs, theory
+from headgate_studies.fast.findings_experiments import oc192_order, oc192_order_of
+from headgate_studies.fast.measures import swing_period_over_reno, window_swing
 
 from .made_runs import assert_stored_suffices, results_of
 
@@ -87,7 +87,9 @@ def test_what_is_only_recalled_is_not_judged(verdicts: dict[str, Judged]) -> Non
 def test_the_report_has_pictures_sentences_and_data(analysis: Analysis, tmp_path: Path) -> None:
     assert len(analysis.sentences) >= 3
     for picture in analysis.pictures:
-        assert all(p.stat().st_size > 5000 for p in save(picture.figure, tmp_path, picture.name))
+        assert all(
+            p.stat().st_size > 5000 for p in save_figure(picture.figure, tmp_path, picture.name)
+        )
     assert {picture.name for picture in analysis.pictures} == {
         "short-buffers",
         "components",

@@ -9,18 +9,18 @@ import pytest
 import headgate
 from headgate.base.errors import HeadgateError
 from headgate.claims.verdicts import Judged
-from headgate.engine.fluid.completion import processor_sharing, slow_start
+from headgate.engine.fluid.completion import compute_processor_sharing, compute_slow_start
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
 from headgate.experiment.settings import change_settings
-from headgate.figures.plots.style import save
+from headgate.experiment.study.study import load
+from headgate.figures.plots.style import save_figure
 from headgate.lab.scheduler import Scheduler
 from headgate.lab.store import Store
-from headgate.studies.fct import findings_order, findings_rcp, theory
-from headgate.studies.fct.jobs import levels
-from headgate.studies.fct.keep import keep
-from headgate.studies.fct.measures import COUNTS, Times, Values, parts_s
-from headgate.studies.study import load
+from headgate_studies.fct import findings_order, findings_rcp, theory
+from headgate_studies.fct.jobs import levels
+from headgate_studies.fct.keep import keep
+from headgate_studies.fct.measures import COUNTS, Times, Values, parts_s
 
 from .made_runs import assert_stored_suffices
 from .study_findings import judge_numbers
@@ -59,7 +59,7 @@ def made_up(sizes: list[float], *, rtt_s: float = 0.1, **columns: list[float]) -
 
 
 def shared_s(sizes: list[float]) -> Values:
-    return processor_sharing(sizes, 300_000.0, 0.9, 0.1)
+    return compute_processor_sharing(sizes, 300_000.0, 0.9, 0.1)
 
 
 def test_short_flows_are_compared_with_the_line_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,13 +100,13 @@ def test_tcp_is_compared_with_the_line_that_is_drawn(monkeypatch: pytest.MonkeyP
     """(log2(L + 1) + 1/2) RTT + L/C at 1,023 packets: 1.05 s and 3.41 ms."""
     line_s = 1.05 + 1023 / 300_000
     sizes = [700.0, 1023.0, 1500.0]
-    own = slow_start(sizes, 300_000.0, 0.1) * np.array([1.0, 1.2, 1.4])
+    own = compute_slow_start(sizes, 300_000.0, 0.1) * np.array([1.0, 1.2, 1.4])
     times = made_up(sizes, sender_s=own.tolist())
     assert times.slow_start_line_s[1] == pytest.approx(line_s)
     monkeypatch.setattr(findings_order, "_of", lambda *_, **__: [times])
     assert findings_order.over_slow_start(NO_RUNS).ours == pytest.approx(1.2)
     assert findings_order.scatter_over_slow_start(NO_RUNS).ours == pytest.approx(1.36 / 1.04)
-    short = made_up([7.0], sender_s=[1.3 * float(slow_start([7.0], 300_000.0, 0.1)[0])])
+    short = made_up([7.0], sender_s=[1.3 * float(compute_slow_start([7.0], 300_000.0, 0.1)[0])])
     monkeypatch.setattr(findings_order, "_of", lambda *_, **__: [short])
     assert findings_order.slow_start_line_distance(NO_RUNS).ours == pytest.approx(0.3)
 
@@ -199,7 +199,9 @@ def test_every_claim_has_a_finding(analysis: Analysis) -> None:
 
 def test_every_picture_and_table_is_made(analysis: Analysis, tmp_path: Path) -> None:
     for picture in analysis.pictures:
-        assert all(p.stat().st_size > 5_000 for p in save(picture.figure, tmp_path, picture.name))
+        assert all(
+            p.stat().st_size > 5_000 for p in save_figure(picture.figure, tmp_path, picture.name)
+        )
     assert [picture.name for picture in analysis.pictures] == [
         "completion-times", "gap", "definitions", "shapes", "rtts", "factors", "data-centre",
     ]  # fmt: skip

@@ -4,7 +4,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from headgate.figures.analysis import biplots, clusters, condition_responses, correlations, ranks
+from headgate.figures.analysis import (
+    compute_biplots,
+    compute_clusters,
+    compute_condition_responses,
+    compute_correlations,
+    compute_ranks,
+)
 from headgate.figures.analysis import findings as said
 from headgate.figures.analysis.influence import of_rows
 
@@ -27,7 +33,9 @@ def test_influence_names_what_moves_and_what_does_not() -> None:
 def test_outliers_are_set_beside_what_chance_gives() -> None:
     made = Planted(conditions=20, responses=10)
     made.shifts[..., 2, :3] = 60.0
-    first, second = sentences(said.of_outliers(condition_responses(made.table(), made.names)))
+    first, second = sentences(
+        said.of_outliers(compute_condition_responses(made.table(), made.names))
+    )
     assert "of 200 cells (a response under a condition) one law is an outlier by the" in first
     assert first.endswith("spread of replicates; 10 would be by chance.")
     assert second.startswith("Of these, 60 are 10 % of the mean or more away: fast in 60")
@@ -35,18 +43,18 @@ def test_outliers_are_set_beside_what_chance_gives() -> None:
 
 def test_without_anything_planted_nobody_stands_apart() -> None:
     made = Planted(conditions=20, responses=10)
-    _, second = sentences(said.of_outliers(condition_responses(made.table(), made.names)))
+    _, second = sentences(said.of_outliers(compute_condition_responses(made.table(), made.names)))
     assert second == "None of these is 10 % of the mean or more away."
 
 
 def test_clusters_name_the_law_that_is_alone() -> None:
     made = Planted(conditions=4, responses=10)
     made.shifts[:, :, 2] = 20.0
-    assert sentences(said.of_clusters(clusters(made.table(), made.names))) == [
+    assert sentences(said.of_clusters(compute_clusters(made.table(), made.names))) == [
         "Least like the other laws: fast in 4 of 4 conditions."
     ]
     same = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [1.0] * 3}
-    assert sentences(said.of_clusters(clusters(same, ["y"]))) == [
+    assert sentences(said.of_clusters(compute_clusters(same, ["y"]))) == [
         "Under 1 of 1 conditions nothing tells the laws apart."
     ]
 
@@ -56,15 +64,15 @@ def test_ranks_biplots_and_correlations_say_their_numbers() -> None:
     made.shifts[..., 2, 0] = 30.0
     table = made.table()
     table["y2"] = table["y1"] / np.where(np.asarray(table["law"]) == "fast", 2.0, 1.0)
-    rank = sentences(said.of_ranks(ranks(table, ["y1"])))[0]
+    rank = sentences(said.of_ranks(compute_ranks(table, ["y1"])))[0]
     assert rank.startswith(f"In y1, fast ranks highest: 7.0 of {len(LAWS)} on average")
     assert rank.endswith("(Friedman's test: p < 0.001).")
-    beside = sentences(said.of_biplots(biplots(table, "y1", "y2")))
+    beside = sentences(said.of_biplots(compute_biplots(table, "y1", "y2")))
     assert beside == ["Flows get more than TCP flows beside them (95 %): fast 2.00 times."]
     rng = np.random.default_rng(1)
     a, c = rng.normal(size=(2, 50))
     together = sentences(
-        said.of_correlations(correlations({"a": a, "b": -a, "c": c}, ["a", "b", "c"]))
+        said.of_correlations(compute_correlations({"a": a, "b": -a, "c": c}, ["a", "b", "c"]))
     )
     assert together == ["3 responses show 2 behaviours (|r| above 0.65); these go together: a, b."]
 
@@ -72,6 +80,6 @@ def test_ranks_biplots_and_correlations_say_their_numbers() -> None:
 def test_many_throughputs_are_counted_in_one_sentence() -> None:
     made = Planted(conditions=12, responses=6)
     made.shifts[:, :, 1, :5] = 30.0
-    (one,) = sentences(said.of_ranks(ranks(made.table(), made.names)))
+    (one,) = sentences(said.of_ranks(compute_ranks(made.table(), made.names)))
     assert one.startswith(("In 5 of 6 throughputs", "In 6 of 6 throughputs"))
     assert "ctcp in 5" in one

@@ -11,17 +11,17 @@ from headgate import Result
 from headgate.claims.verdicts import Judged
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
-from headgate.figures.plots.style import save
-from headgate.studies.flow_level import fits, measures, networks, theory
-from headgate.studies.flow_level.findings_comes import (
+from headgate.experiment.study.study import Study, load
+from headgate.figures.plots.style import save_figure
+from headgate_studies.flow_level import fits, measures, networks, theory
+from headgate_studies.flow_level.findings_comes import (
     bound,
     first_full,
     updates_until_full,
     use_once_full,
 )
-from headgate.studies.flow_level.findings_shares import reno_windows
-from headgate.studies.flow_level.solutions import Solutions
-from headgate.studies.study import Study, load
+from headgate_studies.flow_level.findings_shares import reno_windows
+from headgate_studies.flow_level.solutions import Solutions
 
 from .made_runs import assert_stored_suffices, results_of
 from .study_findings import judge_numbers
@@ -226,7 +226,7 @@ def test_every_picture_table_and_sentence_is_made(analysis: Analysis, tmp_path: 
         "rests", "dynamics", "shares", "theorem",
     ]  # fmt: skip
     for picture in analysis.pictures:
-        for path in save(picture.figure, tmp_path, picture.name):
+        for path in save_figure(picture.figure, tmp_path, picture.name):
             assert path.stat().st_size > 5000
     assert len(analysis.tables) == 4
     assert len(analysis.sentences) == 6

@@ -14,14 +14,14 @@ from headgate.claims.verdicts import judge
 from headgate.engine.fluid import Adaptive, solve
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs, Setup
-from headgate.figures.plots.style import save
-from headgate.studies.fluid_check import compare
-from headgate.studies.fluid_check.cells import Cell, cells
-from headgate.studies.fluid_check.compare import Comparison, Measured, Pair
-from headgate.studies.fluid_check.faces import RED, Face, faces
-from headgate.studies.fluid_check.findings import explicit_start_ratio, worst_fast_queue
-from headgate.studies.fluid_check.jobs import start_s
-from headgate.studies.study import load
+from headgate.experiment.study.study import load
+from headgate.figures.plots.style import save_figure
+from headgate_studies.fluid_check import compare
+from headgate_studies.fluid_check.cells import Cell, cells
+from headgate_studies.fluid_check.compare import Comparison, Measured, Pair
+from headgate_studies.fluid_check.faces import RED, Face, faces
+from headgate_studies.fluid_check.findings import explicit_start_ratio, worst_fast_queue
+from headgate_studies.fluid_check.jobs import start_s
 
 from .made_runs import assert_stored_suffices, results_of
 
@@ -89,7 +89,9 @@ def test_every_picture_and_table_is_made(analysis: Analysis, tmp_path: Path) -> 
     panels = [len(picture.figure.axes) - 1 for picture in analysis.pictures]  # less the bar
     assert min(panels) >= 3
     first = analysis.pictures[0]
-    assert all(path.stat().st_size > 5000 for path in save(first.figure, tmp_path, first.name))
+    assert all(
+        path.stat().st_size > 5000 for path in save_figure(first.figure, tmp_path, first.name)
+    )
     assert any("differ by 10 % either way: hstcp" in said for said in analysis.sentences)
     assert len(analysis.tables) == 1 + len(faces())
     assert len(analysis.data[0]) == len(faces()) * len(cells(small()))
@@ -212,4 +214,4 @@ def by_fluid(
         return solve(*args, **keys, method=Adaptive(tolerance))
 
     monkeypatch.setattr(compare, "solve", solved)
-    return Measured.by_fluid(compare.fluid(setup, face, cell), face)
+    return Measured.by_fluid(compare.solve_cell(setup, face, cell), face)

@@ -7,11 +7,11 @@ import pytest
 
 from headgate.base.errors import ScenarioError
 from headgate.engine.fluid import (
-    processor_sharing,
+    compute_processor_sharing,
+    compute_slow_start,
+    compute_slow_start_ns2,
     serve_equally,
     serve_shortest_first,
-    slow_start,
-    slow_start_ns2,
 )
 
 # Formulas ----------------------------------------------------------------------------------------
@@ -19,13 +19,15 @@ from headgate.engine.fluid import (
 
 def test_processor_sharing_is_a_round_trip_and_a_half_and_a_share_of_what_is_left() -> None:
     # 0.15 s, and 300 packets at a tenth of 30,000 packets/s.
-    got = processor_sharing([300, 3_000], 30_000, 0.9, 0.1)
+    got = compute_processor_sharing([300, 3_000], 30_000, 0.9, 0.1)
     assert got == pytest.approx([0.25, 1.15], rel=1e-12)
 
 
 def test_slow_start_doubles_from_one() -> None:
     # 2^10 packets are sent after 10 rounds, and half a round trip takes the last; 1 ms a packet.
-    assert float(slow_start(1_023, 1_000, 0.2)) == pytest.approx(10.5 * 0.2 + 1.023, rel=1e-12)
+    assert float(compute_slow_start(1_023, 1_000, 0.2)) == pytest.approx(
+        10.5 * 0.2 + 1.023, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -33,12 +35,14 @@ def test_slow_start_doubles_from_one() -> None:
     [(1, 0.2), (2, 0.2), (10, 0.4), (100, 0.7), (1_000, 1.0), (2_000, 1.1)],
 )
 def test_slow_start_of_ns2_doubles_from_two(packets: int, expected_s: float) -> None:
-    assert float(slow_start_ns2(packets, 300_000, 0.1)) == pytest.approx(expected_s, abs=4e-3)
+    assert float(compute_slow_start_ns2(packets, 300_000, 0.1)) == pytest.approx(
+        expected_s, abs=4e-3
+    )
 
 
 def test_slow_start_of_another_first_window() -> None:
     # Ten at once, then twenty: 3 round trips with the handshake, and 5 packets of the second round.
-    got = float(slow_start_ns2(15, 1_000, 0.1, first_packets=10))
+    got = float(compute_slow_start_ns2(15, 1_000, 0.1, first_packets=10))
     assert got == pytest.approx(0.3 + 0.005, rel=1e-12)
 
 
@@ -94,18 +98,21 @@ def test_equal_shares_do_not_care_for_the_law_of_sizes() -> None:
     ("call", "says"),
     [
         (
-            lambda: processor_sharing(1, 10, 1.0, 0),
+            lambda: compute_processor_sharing(1, 10, 1.0, 0),
             "load: must be a number from 0 to below 1; got 1.0",
         ),
-        (lambda: processor_sharing(1, 0, 0.5, 0), "rate_packets_s: must be a rate above 0; got 0"),
-        (lambda: slow_start([1, -2], 10, 0), "size_packets: must be sizes above 0; got -2"),
         (
-            lambda: slow_start("x", 10, 0),
+            lambda: compute_processor_sharing(1, 0, 0.5, 0),
+            "rate_packets_s: must be a rate above 0; got 0",
+        ),
+        (lambda: compute_slow_start([1, -2], 10, 0), "size_packets: must be sizes above 0; got -2"),
+        (
+            lambda: compute_slow_start("x", 10, 0),
             "size_packets: must be a number or a list of numbers; got 'x'",
         ),
-        (lambda: slow_start(1, 10, -1), "rtt_s: must be a time of 0 or more; got -1"),
+        (lambda: compute_slow_start(1, 10, -1), "rtt_s: must be a time of 0 or more; got -1"),
         (
-            lambda: slow_start_ns2(1, 10, 0, first_packets=0),
+            lambda: compute_slow_start_ns2(1, 10, 0, first_packets=0),
             "first_packets: must be a number above 0; got 0",
         ),
         (

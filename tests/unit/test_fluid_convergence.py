@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from headgate.base.errors import ScenarioError
-from headgate.engine.fluid import convergence, fast_map
+from headgate.engine.fluid import iterate_fast_map, measure_convergence
 
 #: The rate near rest is a mean over four updates at least of a map that is linear to a part of
 #: 1e-4 there; a hundredth leaves room for what is left of faster parts.
@@ -43,7 +43,7 @@ HARD = (1051, 1118, 1144, 1152, 1250, 1390)
 def test_every_update_brings_every_start_nearer(seed: int) -> None:
     """200 starts, windows from a hundredth of those at rest to a hundred times; none may stray."""
     network, params = random_network(seed)
-    found = convergence(network, params, starts=200, seed=seed)
+    found = measure_convergence(network, params, starts=200, seed=seed)
     assert found.distance.shape[0] == 200
     assert found.distance[:, 0].max() > 1
     assert found.distance[:, -1].max() < 1e-9
@@ -60,7 +60,7 @@ def test_equal_windows_on_one_link_lose_gamma_of_their_error_at_each_update(gamm
     Windows have errors of 1e-14 by rounding, the last distances are 1e-9: ratios are known to 1e-5.
     """
     network = one_link({"all": {"flows": 4, "rtt": "100 ms", "path": ["core"]}})
-    found = convergence(network, {"gamma": gamma, "alpha": 10.0}, starts=50)
+    found = measure_convergence(network, {"gamma": gamma, "alpha": 10.0}, starts=50)
     np.testing.assert_allclose(found.rest_packets, 0.1 * 1000 / 4 + 10)
     np.testing.assert_allclose(found.linear_rate, 1 - gamma)
     np.testing.assert_allclose(found.rate, 1 - gamma, rtol=1e-5)
@@ -69,7 +69,7 @@ def test_equal_windows_on_one_link_lose_gamma_of_their_error_at_each_update(gamm
 def test_what_flows_differ_by_shrinks_slower_than_their_sum() -> None:
     """One RTT: `1 - gamma` for the sum, `1 - gamma q/R` for differences: q = 0.04, R = 0.14."""
     each = {"rtt": "100 ms", "path": ["core"], "params": {"alpha": 20}}
-    found = convergence(one_link({"a": each, "b": each}), {"gamma": 0.5})
+    found = measure_convergence(one_link({"a": each, "b": each}), {"gamma": 0.5})
     np.testing.assert_allclose(found.linear_rate, 1 - 0.5 * 0.04 / 0.14)
     np.testing.assert_allclose(found.linear_bound, found.linear_rate)
     np.testing.assert_allclose(np.nanmax(found.rate), found.linear_rate, rtol=RATE)
@@ -85,7 +85,7 @@ def test_two_rtts_on_one_link_have_the_rate_that_is_worked_by_hand() -> None:
         name: {"rtt": rtt, "path": ["core"], "params": {"alpha": 10}}
         for name, rtt in (("near", "20 ms"), ("far", "180 ms"))
     }
-    found = convergence(one_link(classes), {"gamma": 0.5})
+    found = measure_convergence(one_link(classes), {"gamma": 0.5})
     near, far = 0.02 / 0.04, 0.18 / 0.20
     kept = near + far - (near / 0.04 + far / 0.20) / (1 / 0.04 + 1 / 0.20)
     np.testing.assert_allclose(found.linear_rate, 0.5 + 0.5 * kept)
@@ -95,7 +95,7 @@ def test_two_rtts_on_one_link_have_the_rate_that_is_worked_by_hand() -> None:
 def test_two_starts_that_fill_no_link_stay_as_far_apart() -> None:
     """Below its rate a link has no queue, and every flow adds gamma alpha whatever it has."""
     network = one_link({"all": {"rtt": "100 ms", "path": ["core"]}}, packets_s=1e5)
-    found = convergence(network, {"alpha": 10.0}, starts=20)
+    found = measure_convergence(network, {"alpha": 10.0}, starts=20)
     np.testing.assert_allclose(found.pair_ratio.max(), 1.0)
     # Of equal windows on a full link the map is (1 - gamma) w + a constant; gamma is 0.5.
     full = found.full_pair_ratio[np.isfinite(found.full_pair_ratio)]
@@ -106,13 +106,15 @@ def test_two_starts_that_fill_no_link_stay_as_far_apart() -> None:
 def test_classes_of_several_flows_are_as_many_classes_of_one() -> None:
     many = {"flows": 3, "rtt": "50 ms", "path": ["core"]}
     far = {"flows": 1, "rtt": "150 ms", "path": ["core"]}
-    whole = fast_map(one_link({"many": many, "far": far}), {"initial_window": 7.0}, updates=20)
+    whole = iterate_fast_map(
+        one_link({"many": many, "far": far}), {"initial_window": 7.0}, updates=20
+    )
     split = {f"one-{index}": many | {"flows": 1} for index in range(3)}
-    apart = fast_map(one_link(split | {"far": far}), {"initial_window": 7.0}, updates=20)
+    apart = iterate_fast_map(one_link(split | {"far": far}), {"initial_window": 7.0}, updates=20)
     np.testing.assert_allclose(apart["window_packets"][:, 2:], whole["window_packets"], rtol=1e-9)
 
 
 def test_a_number_of_starts_below_one_is_told() -> None:
     network = one_link({"all": {"rtt": "100 ms", "path": ["core"]}})
     with pytest.raises(ScenarioError, match="starts: must be at least 1; got 0"):
-        convergence(network, starts=0)
+        measure_convergence(network, starts=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from headgate.base.errors import HeadgateError
-from headgate.engine.fluid import Adaptive, equilibrium, solve
+from headgate.engine.fluid import Adaptive, find_equilibrium, solve
 
 #: What closed forms, and runs that have come to rest, are held to.
 EXACT = 1e-6
@@ -34,7 +34,7 @@ def lot(*rates: float) -> dict[str, Any]:
 
 
 def test_rcp_gives_what_a_link_has_left_to_those_it_slows() -> None:
-    rest = equilibrium("rcp", network=lot(1000, 1600))
+    rest = find_equilibrium("rcp", network=lot(1000, 1600))
     # 1000/5 for all over the first; (1600 - 2 200)/3 for the others.
     assert rest.rate_packets_s == pytest.approx([200, 200, 400], rel=EXACT)
     assert rest.link_level == pytest.approx([200, 400], rel=EXACT)
@@ -46,7 +46,7 @@ def test_rcp_gives_what_a_link_has_left_to_those_it_slows() -> None:
 def test_rcp_names_no_more_than_the_line() -> None:
     half = {"links": {"a": link(1000)}, "classes": {"x": {"flows": 0.5, "rtt": "1 s", "path": "a"}}}
     half["classes"]["x"]["path"] = ["a"]
-    rest = equilibrium("rcp", {"gamma": 0.9}, network=half)
+    rest = find_equilibrium("rcp", {"gamma": 0.9}, network=half)
     assert rest.rate_packets_s == pytest.approx([900], rel=EXACT)
     assert rest.utilisation == pytest.approx([0.45], rel=EXACT)
 
@@ -55,19 +55,19 @@ def test_a_link_that_slows_nobody_has_no_level() -> None:
     wide = lot(1000, 1000)
     wide["links"]["wide"] = link(5000)
     wide["classes"]["long"]["path"] += ["wide"]
-    rest = equilibrium("rcp", network=wide)
+    rest = find_equilibrium("rcp", network=wide)
     assert rest.link_level[2] == np.inf
     assert rest.utilisation[2] == pytest.approx(2 * 200 / 5000, rel=EXACT)
 
 
 def test_vcp_rests_where_its_theorem_says() -> None:
     # gamma C/N + alpha/(k t) = 0.8 1000/5 + 0.2/(0.25 0.2).
-    rest = equilibrium("vcp", STABLE["vcp"], network=lot(1000))
+    rest = find_equilibrium("vcp", STABLE["vcp"], network=lot(1000))
     assert rest.rate_packets_s == pytest.approx([164, 164], rel=EXACT)
 
 
 def test_xcp_leaves_a_part_of_links_whose_flows_are_slowed_elsewhere() -> None:
-    rest = equilibrium("xcp", network=lot(1000, 1600))
+    rest = find_equilibrium("xcp", network=lot(1000, 1600))
     assert rest.rate_packets_s[:2] == pytest.approx([200, 200], rel=EXACT)
     assert 0.8 < rest.utilisation[1] < 0.99
     # Its offer there is nothing: y/N gamma y/(gamma y - alpha (C - y)).
@@ -81,7 +81,7 @@ def test_rests_are_those_that_a_run_comes_to(law: str) -> None:
     network = lot(1000, 1300, 2500)
     network["classes"]["middle"] = {"rtt": "90 ms", "path": ["hop-1", "hop-2"]}
     network["links"]["hop-2"]["buffer"] = "50 packets"
-    rest = equilibrium(law, STABLE[law], network=network)
+    rest = find_equilibrium(law, STABLE[law], network=network)
     run = solve(law, STABLE[law], network=network, duration="600 s", method=Adaptive(1e-9))
     assert not any(
         "slow start" in text for text in run.meta["warnings"]
@@ -121,5 +121,5 @@ def test_what_has_no_rest_is_told(
     law: str, params: dict[str, float | str], rate: float, says: str
 ) -> None:
     with pytest.raises(HeadgateError) as raised:
-        equilibrium(law, params, network=lot(rate))
+        find_equilibrium(law, params, network=lot(rate))
     assert says in str(raised.value)

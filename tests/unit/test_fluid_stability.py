@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from headgate.base.errors import ScenarioError
 from headgate.cli.main import app
-from headgate.engine.fluid import solve, stability
+from headgate.engine.fluid import analyse_stability, solve
 from headgate.engine.fluid.characteristic import chebyshev, interpolation_weights
 from headgate.figures.plots.stability import draw_boundaries, draw_stability
 
@@ -34,7 +34,7 @@ def test_polynomials_are_exact_at_and_between_chebyshev_s_nodes() -> None:
 
 def test_a_rest_that_no_solution_comes_near_is_found() -> None:
     """RED from 20 to 60 packets circles: W0 = (2 (1 - p)/p)^0.5, x = q = 20 + 40 p, R = D + q/C."""
-    window, queue, mean = stability("tcp-red").state
+    window, queue, mean = analyse_stability("tcp-red").state
     p = (mean - 20) / 40
     np.testing.assert_allclose(queue, mean, rtol=1e-9)
     np.testing.assert_allclose(window, np.sqrt(2 * (1 - p) / p), rtol=1e-9)
@@ -42,13 +42,13 @@ def test_a_rest_that_no_solution_comes_near_is_found() -> None:
 
 
 def test_a_guess_says_where_to_look() -> None:
-    found = stability("tcp-red", at=[20.0, 25.0, 25.0])
-    np.testing.assert_allclose(found.state, stability("tcp-red").state, rtol=1e-9)
+    found = analyse_stability("tcp-red", at=[20.0, 25.0, 25.0])
+    np.testing.assert_allclose(found.state, analyse_stability("tcp-red").state, rtol=1e-9)
 
 
 def test_what_rests_is_what_a_solution_comes_to() -> None:
     red = {"min_packets": 5.0, "max_packets": 2000.0, "weight": 0.01}
-    found = stability("misra-gong-towsley", red, network=NETWORK)
+    found = analyse_stability("misra-gong-towsley", red, network=NETWORK)
     run = solve("misra-gong-towsley", red, network=NETWORK, duration="200 s", warmup="190 s")
     assert found.stable
     np.testing.assert_allclose(
@@ -58,7 +58,7 @@ def test_what_rests_is_what_a_solution_comes_to() -> None:
 
 def test_a_guess_of_another_size_is_told() -> None:
     with pytest.raises(ScenarioError, match="at: must be 3 finite numbers"):
-        stability("tcp-red", at=[1.0])
+        analyse_stability("tcp-red", at=[1.0])
 
 
 def test_the_command_tells_and_draws(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_the_command_tells_and_draws(tmp_path: Path) -> None:
 def test_pictures_are_drawn_for_what_is_stable_and_what_is_not() -> None:
     for beta in (0.226, 0.5):
         params = {"alpha": 0.4, "beta": beta, "target_packets": 1000.0}
-        found = stability("rcp", params, network=NETWORK)
+        found = analyse_stability("rcp", params, network=NETWORK)
         figure = draw_stability("rcp", found.roots, found.loop, None)
         assert len(figure.axes) == 2
         plt.close(figure)

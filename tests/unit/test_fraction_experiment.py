@@ -14,9 +14,9 @@ from headgate.base.errors import HeadgateError
 from headgate.experiment import findings, measures, runner
 from headgate.experiment.effects import are_paired, model_effects
 from headgate.experiment.measures import BETTER
-from headgate.experiment.tables import Measured
+from headgate.experiment.tables import MeasuredRuns
 from headgate.lab.workers import WorkerPool
-from headgate.studies.nist.roles import WORSE
+from headgate_studies.nist.roles import WORSE
 
 from .small_experiment import lists  # noqa: F401 - a fixture
 
@@ -48,7 +48,7 @@ NAMES = ("goodput_bps", "loss_rate", "mean_queue_packets", "avg_mean_rtt_s")
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+def found(tmp_path_factory: pytest.TempPathFactory) -> MeasuredRuns:
     experiment = Experiment(BASE, FACTORS, responses=RESPONSES, where=PARITY)
     assert len(experiment.definition.conditions) == 32 * 3
     asked = experiment.asked(tmp_path_factory.mktemp("fraction"))
@@ -56,20 +56,20 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     return experiment.measure(runs)
 
 
-def means(found: Measured, response: str, factor: str) -> dict[object, float]:
+def means(found: MeasuredRuns, response: str, factor: str) -> dict[object, float]:
     """Return the mean at each level: in a balanced design their differences are the effects."""
     values, labels = found.told[response].mean(axis=1), np.array(found.labels[factor], object)
     return {level: float(values[labels == level].mean()) for level in found.levels[factor]}
 
 
-def test_the_fraction_has_pairs_for_the_law_only(found: Measured) -> None:
+def test_the_fraction_has_pairs_for_the_law_only(found: MeasuredRuns) -> None:
     assert not are_paired(found.coded)
     assert not found.has_pairs
 
 
 @pytest.mark.parametrize("response", NAMES)
 def test_every_main_effect_is_the_difference_of_the_means_of_its_levels(
-    found: Measured, response: str
+    found: MeasuredRuns, response: str
 ) -> None:
     effects = [e for e in found.effects_by_response[response] if len(e.factors) == 1]
     assert [e.factors[0] for e in effects] == [
@@ -83,7 +83,7 @@ def test_every_main_effect_is_the_difference_of_the_means_of_its_levels(
 
 
 @pytest.mark.parametrize("response", NAMES)
-def test_what_moves_a_response_most_is_named(found: Measured, response: str) -> None:
+def test_what_moves_a_response_most_is_named(found: MeasuredRuns, response: str) -> None:
     """The factor with the largest difference of means, which was never the law but once."""
     spans = {name: max(m) - min(m) for name, m in _list_means(found, response).items()}
     title = next(one for one in found.responses if one.name == response).title
@@ -93,7 +93,7 @@ def test_what_moves_a_response_most_is_named(found: Measured, response: str) -> 
     )
 
 
-def _list_means(found: Measured, response: str) -> dict[str, list[float]]:
+def _list_means(found: MeasuredRuns, response: str) -> dict[str, list[float]]:
     from_first = {}
     for name in found.levels:
         first, *others = means(found, response, name).values()
@@ -101,7 +101,7 @@ def _list_means(found: Measured, response: str) -> dict[str, list[float]]:
     return {name: [abs(one) for one in of] for name, of in from_first.items()}
 
 
-def test_sentences_have_the_direction_of_the_runs(found: Measured) -> None:
+def test_sentences_have_the_direction_of_the_runs(found: MeasuredRuns) -> None:
     """Loss, queues and round trips grow with what makes them grow in these very runs."""
     said = " ".join(findings.sentences(found))
     assert 0 < said.count("is moved most by law") < len(NAMES)

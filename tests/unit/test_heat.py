@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.report.heat import _place, _without_shared, heat
 
 
-def found(laws: tuple[str, ...], bad: tuple[str, ...], congestion: str | None = "loss") -> Whole:
+def found(
+    laws: tuple[str, ...], bad: tuple[str, ...], congestion: str | None = "loss"
+) -> TableAnalysis:
     """Make loss three times as large under the bad laws where the network is slow; delay never."""
     roles = Roles(
         responses=("loss", "delay"),
@@ -33,7 +35,7 @@ def found(laws: tuple[str, ...], bad: tuple[str, ...], congestion: str | None = 
         ],
         "delay": [1.0 for _ in rows],
     }
-    return whole(columns, roles)
+    return analyse_table(columns, roles)
 
 
 def text(html: str) -> str:
@@ -61,7 +63,7 @@ def test_a_law_whose_intervals_leave_a_change_open_is_not_said_to_change_nothing
     delay = np.array(made.frame.columns["delay"], dtype=float)
     rows = np.flatnonzero(made.frame.columns["law"] == "ctcp")
     delay[rows] = np.tile([0.2, 1.0, 4.0], len(rows) // 3)
-    drawn = text(heat(whole({**made.frame.columns, "delay": delay}, made.roles)))
+    drawn = text(heat(analyse_table({**made.frame.columns, "delay": delay}, made.roles)))
     assert "With Compound TCP no change of 10 % or more is shown in any measure." in drawn
     assert "No change is shown in: queueing delay." in drawn
 

@@ -21,13 +21,13 @@ from headgate.claims.verdicts import Judged
 from headgate.cli.campaign import print_claims
 from headgate.cli.main import app, main
 from headgate.data.tables import Table, Words
-from headgate.design import load
+from headgate.design import load_design
 from headgate.engine.run import progress
 from headgate.engine.run.progress import Progress
-from headgate.figures.analysis import main_effects
+from headgate.figures.analysis import compute_main_effects
 from headgate.figures.analysis.frame import Frame
-from headgate.figures.analysis.whole import whole
-from headgate.figures.plots.style import save, subplots, use_style
+from headgate.figures.analysis.whole import analyse_table
+from headgate.figures.plots.style import make_axes, save_figure, use_style
 from headgate.figures.report.render import write_tables
 from headgate.lab.progress import CampaignProgress
 
@@ -208,7 +208,7 @@ def test_the_sheet_of_a_design_is_not_computed(tmp_path: Path) -> None:
         f'title = "t\\n{FORMULA}"\nkind = "two-level"\nruns = 4\n[factors]\n'
         f"a = {{ low = -1, high = 1 }}\nb = {{ low = 0, high = 1 }}\n"
     )
-    text = load(path).csv()
+    text = load_design(path).csv()
     cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
     assert not [cell for cell in cells if not number(cell) and list(computed(cell))]
     assert f"# t\\n{FORMULA}" in cells
@@ -221,14 +221,14 @@ def test_the_sheet_of_a_design_is_not_computed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [r"$\frac{$", "a$b$c", "<script>", "&amp;\x1b\x00", "-->", "%s"])
 def test_a_picture_draws_names_as_they_are(tmp_path: Path, name: str) -> None:
     with use_style():
-        figure, (ax, powers) = subplots(1, 2, (6, 3))
+        figure, (ax, powers) = make_axes(1, 2, (6, 3))
         ax.bar([name, "b"], [1, 2], label=name)
         ax.set(title=name, xlabel=name)
         ax.legend()
         powers.loglog([1, 1e6], [1, 1e6], label=name)
         powers.legend()
     with mpl.rc_context({"svg.fonttype": "none"}):
-        _, svg = save(figure, tmp_path, "named")
+        _, svg = save_figure(figure, tmp_path, "named")
     drawn = [element.text or "" for element in ET.parse(svg).iter() if element.tag.endswith("text")]
     shown = "".join(character for character in name if character >= " ")
     assert drawn.count(shown) == 5
@@ -239,9 +239,9 @@ def test_a_picture_draws_names_as_they_are(tmp_path: Path, name: str) -> None:
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_a_picture_of_outlines_is_whole(tmp_path: Path) -> None:
     with use_style():
-        figure, (ax,) = subplots(1, 1, (6, 3))
+        figure, (ax,) = make_axes(1, 1, (6, 3))
         ax.set(title="--><script>\x1b</script><!--")
-    _, svg = save(figure, tmp_path, "named")
+    _, svg = save_figure(figure, tmp_path, "named")
     assert not [element for element in ET.parse(svg).iter() if element.tag.endswith("script")]
 
 
@@ -258,7 +258,7 @@ def test_a_name_of_a_file_stays_in_its_folder(name: str) -> None:
 
 def test_pictures_and_tables_of_hostile_laws_stay_in_their_folders() -> None:
     rows = table(lambda name: f"../{name}</script>")
-    found = whole({name: [row[name] for row in rows] for name in rows[0]},
+    found = analyse_table({name: [row[name] for row in rows] for name in rows[0]},
                   roles(lambda name: f"../{name}</script>"))  # fmt: skip
     names = [name for said in found.findings() for name in (said.picture, said.table)]
     assert len(names) > 20
@@ -270,8 +270,8 @@ def test_pictures_and_tables_of_hostile_laws_stay_in_their_folders() -> None:
 def test_effects_of_hostile_names_are_drawn(tmp_path: Path) -> None:
     name = r"$\x$" + FORMULA
     made = {name: [0, 1] * 4, "y": np.arange(8.0)}
-    for title, figure in main_effects(made, [name], ["y"]).figures().items():
-        assert save(figure, tmp_path, title)
+    for title, figure in compute_main_effects(made, [name], ["y"]).figures().items():
+        assert save_figure(figure, tmp_path, title)
 
 
 def test_a_notebook_shows_names_as_they_are() -> None:

@@ -9,15 +9,15 @@ import pytest
 
 from headgate.figures.analysis import (
     AnalysisError,
-    bars,
-    biplots,
-    clusters,
-    components,
-    condition_responses,
-    correlations,
-    main_effects,
-    ranks,
-    ten_steps,
+    compute_bars,
+    compute_biplots,
+    compute_clusters,
+    compute_components,
+    compute_condition_responses,
+    compute_correlations,
+    compute_main_effects,
+    compute_ranks,
+    compute_ten_steps,
 )
 
 Table = dict[str, Any]
@@ -57,27 +57,27 @@ def put(value: object, *places: int) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def main(made: Table) -> object:
-    found = main_effects(made, ["x1", "x2"], RESPONSES)
+    found = compute_main_effects(made, ["x1", "x2"], RESPONSES)
     return list(found.rows()), found.psi()
 
 
 def by_law(made: Table) -> object:
-    return list(main_effects(made, ["x1", "x2"], RESPONSES, by=["law"]).rows())
+    return list(compute_main_effects(made, ["x1", "x2"], RESPONSES, by=["law"]).rows())
 
 
 def ten(made: Table) -> object:
-    steps = ten_steps(made, ["x1", "x2"], "y0")
+    steps = compute_ten_steps(made, ["x1", "x2"], "y0")
     at = steps.fit_surface(np.zeros(1), np.zeros(1))
     return steps.margin, steps.half_normal, steps.residual_sd, steps.block("x1").p, at
 
 
 def outlying(made: Table) -> object:
-    found = condition_responses(made, RESPONSES, order_by="y0")
+    found = compute_condition_responses(made, RESPONSES, order_by="y0")
     return found.outliers(), found.outliers(by="runs"), found.find_masked(), list(found.rows())
 
 
 def correlated(made: Table) -> object:
-    found = correlations(made, RESPONSES)
+    found = compute_correlations(made, RESPONSES)
     return found.order, found.components
 
 
@@ -87,12 +87,12 @@ ANALYSES: dict[str, Callable[[Table], object]] = {
     "ten steps": ten,
     "outliers": outlying,
     "correlations": correlated,
-    "clusters": lambda made: clusters(made, RESPONSES, order_by="y0"),
-    "components": lambda made: components(made, RESPONSES),
-    "biplots": lambda made: biplots(made, "y0", "y1"),
-    "bars": lambda made: bars(made, "y0", "y1", 10.0).mean(),
-    "bars of a column": lambda made: bars(made, "y1", "y2", "y0").mean(),
-    "ranks": lambda made: ranks(made, RESPONSES).best("y0"),
+    "clusters": lambda made: compute_clusters(made, RESPONSES, order_by="y0"),
+    "components": lambda made: compute_components(made, RESPONSES),
+    "biplots": lambda made: compute_biplots(made, "y0", "y1"),
+    "bars": lambda made: compute_bars(made, "y0", "y1", 10.0).mean(),
+    "bars of a column": lambda made: compute_bars(made, "y1", "y2", "y0").mean(),
+    "ranks": lambda made: compute_ranks(made, RESPONSES).best("y0"),
 }
 
 TABLES: dict[str, Callable[[], Table]] = {
@@ -184,12 +184,12 @@ def test_names_given_twice_are_refused() -> None:
 
     frame = pd.DataFrame([[1, 2, 3]] * 4, columns=["a", "y", "y"])
     with pytest.raises(AnalysisError, match="two columns are named 'y'"):
-        main_effects(frame, ["a"], ["y"])
+        compute_main_effects(frame, ["a"], ["y"])
     for twice in (
-        lambda: clusters(table(), ["y0", "y0"]),
-        lambda: correlations(table(), ["y1", "y1"]),
-        lambda: ten_steps(table(), ["x1", "x2"], "x1"),
-        lambda: biplots(table(), "y0", "y0"),
+        lambda: compute_clusters(table(), ["y0", "y0"]),
+        lambda: compute_correlations(table(), ["y1", "y1"]),
+        lambda: compute_ten_steps(table(), ["x1", "x2"], "x1"),
+        lambda: compute_biplots(table(), "y0", "y0"),
     ):
         with pytest.raises(AnalysisError, match="named twice"):
             twice()
@@ -199,22 +199,28 @@ def test_names_given_twice_are_refused() -> None:
 
 
 def test_infinite_values_are_as_good_as_missing() -> None:
-    one = main_effects(changed("y0", put(np.inf, 2, 7)), ["x1"], ["y0"]).one("x1", "y0")
-    assert one == main_effects(changed("y0", put(None, 2, 7)), ["x1"], ["y0"]).one("x1", "y0")
+    one = compute_main_effects(changed("y0", put(np.inf, 2, 7)), ["x1"], ["y0"]).one("x1", "y0")
+    assert one == compute_main_effects(changed("y0", put(None, 2, 7)), ["x1"], ["y0"]).one(
+        "x1", "y0"
+    )
 
 
 @pytest.mark.parametrize("hole", ["", "NA", "nan", "null", ".", "n/a", None, "<NA>"])
 def test_missing_values_are_written_in_many_ways(hole: str | None) -> None:
     made = {"a": ["1", "2", "1", "2", hole], "y": ["1", "4", "2", "5", "99"]}
-    assert main_effects(made, ["a"], ["y"]).one("a", "y").effect == 3.0
+    assert compute_main_effects(made, ["a"], ["y"]).one("a", "y").effect == 3.0
     made = {"a": ["1", "2", "1", "2", "1"], "y": ["1", "4", "2", "5", hole]}
-    assert main_effects(made, ["a"], ["y"]).one("a", "y").effect == 3.0
+    assert compute_main_effects(made, ["a"], ["y"]).one("a", "y").effect == 3.0
 
 
 def test_effects_do_not_depend_on_where_zero_or_one_is() -> None:
     """F and p stay when a response is shifted or scaled; two digits are left at 1e13."""
-    plain = main_effects(table(), ["x1"], ["y0"]).one("x1", "y0")
-    scaled = main_effects(changed("y0", lambda y: y * 1e140), ["x1"], ["y0"]).one("x1", "y0")
-    shifted = main_effects(changed("y0", lambda y: y + 1e13), ["x1"], ["y0"]).one("x1", "y0")
+    plain = compute_main_effects(table(), ["x1"], ["y0"]).one("x1", "y0")
+    scaled = compute_main_effects(changed("y0", lambda y: y * 1e140), ["x1"], ["y0"]).one(
+        "x1", "y0"
+    )
+    shifted = compute_main_effects(changed("y0", lambda y: y + 1e13), ["x1"], ["y0"]).one(
+        "x1", "y0"
+    )
     assert scaled.f_ratio == pytest.approx(plain.f_ratio, rel=1e-9)
     assert shifted.f_ratio == pytest.approx(plain.f_ratio, rel=0.05)

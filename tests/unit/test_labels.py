@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate.cli.main import app
-from headgate.figures.analysis import Frame, main_effects
-from headgate.figures.analysis.grid import grid
+from headgate.figures.analysis import Frame, compute_main_effects
+from headgate.figures.analysis.grid import compute_grid
 from headgate.figures.analysis.notes import notes
 
 SEEDS = [str(11400714819323198485 + k) for k in range(4)]
@@ -35,7 +35,7 @@ def test_versions_that_are_equal_as_numbers_are_two_levels(tmp_path: Path) -> No
     levels = frame.levels("kernel")
     assert levels.names == ("6.1", "6.10", "6.6")
     assert levels.order == "alphabet"  # names, no quantities: neither is larger
-    assert main_effects(frame, ["kernel"], ["goodput"]).one("kernel", "goodput").p < 1e-20
+    assert compute_main_effects(frame, ["kernel"], ["goodput"]).one("kernel", "goodput").p < 1e-20
 
 
 def test_seeds_of_64_bits_stay_apart(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_seeds_of_64_bits_stay_apart(tmp_path: Path) -> None:
     frame = Frame.of(write(tmp_path / "t.csv", "law,seed,y", rows))
     assert [key for (key,) in frame.groups(["seed"])] == SEEDS
     frame.columns["condition"] = np.array(["one"] * len(rows))  # type: ignore[index]
-    assert grid(frame, ["y"], replicate="seed").runs.shape == (1, 2, 4, 1)
+    assert compute_grid(frame, ["y"], replicate="seed").runs.shape == (1, 2, 4, 1)
     typed = Frame.of({"seed": np.array(SEEDS, dtype=np.uint64), "y": [1.0] * 4})
     assert [key for (key,) in typed.groups(["seed"])] == SEEDS
 

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from headgate.claims.verdicts import Sample
-from headgate.stats.intervals import difference_interval
-from headgate.studies.nist.law_counts import (
+from headgate.stats.intervals import compute_difference_interval
+from headgate_studies.nist.law_counts import (
     estimate_share,
     find_differences,
     find_means,
@@ -44,7 +44,7 @@ def test_one_condition_decides_nothing() -> None:
 
 def test_welchs_interval_is_scipys() -> None:
     one, other = np.array([1.0, 2.0, 4.0, np.nan]), np.array([0.5, 0.7])
-    apart, low, high = difference_interval(other, one)
+    apart, low, high = compute_difference_interval(other, one)
     expected = stats.ttest_ind(one[:3], other, equal_var=False).confidence_interval(0.95)
     assert apart == pytest.approx(7 / 3 - 0.6)
     assert (low, high) == pytest.approx((expected.low, expected.high), rel=1e-5)

@@ -18,7 +18,7 @@ from headgate.experiment.conditions import order_levels
 from headgate.experiment.kept_order import read_order
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.charts.data import data
 from headgate.figures.report import about as abouts
 
@@ -40,11 +40,11 @@ def goodput(levels: dict[str, object], replicate: int) -> float:
 
 
 @pytest.fixture(scope="module")
-def found() -> Whole:
+def found() -> TableAnalysis:
     experiment = measured(LEVELS, {"goodput_bps": (goodput, "higher")})
     roles = findings.roles(experiment)
     assert roles is not None
-    return whole(experiment.runs, roles)
+    return analyse_table(experiment.runs, roles)
 
 
 def test_levels_are_sorted_as_listed_and_others_by_size() -> None:
@@ -56,7 +56,7 @@ def test_levels_are_sorted_as_listed_and_others_by_size() -> None:
     assert order.places(conditions) == [(1, 1), (1, 0), (0, 1), (0, 0)]
 
 
-def test_an_effect_has_one_sign_in_the_experiment_and_in_its_analysis(found: Whole) -> None:
+def test_an_effect_has_one_sign_in_the_experiment_and_in_its_analysis(found: TableAnalysis) -> None:
     experiment = measured(LEVELS, {"goodput_bps": (goodput, "higher")})
     own = {
         (effect.factors[0], experiment.ends(effect)): effect.effect
@@ -71,7 +71,7 @@ def test_an_effect_has_one_sign_in_the_experiment_and_in_its_analysis(found: Who
     assert rows["queue"]["effect"] == pytest.approx(331e3)
 
 
-def test_tables_pictures_and_charts_list_levels_and_laws_in_order(found: Whole) -> None:
+def test_tables_pictures_and_charts_list_levels_and_laws_in_order(found: TableAnalysis) -> None:
     assert found.frame.levels("rtt").names == ("100 ms", "9 ms", "40 ms")
     assert found.frame.levels("queue").order == "given"
     assert found.focus.cells.laws == ("reno", "cubic", "bbr")
@@ -92,7 +92,7 @@ def test_laws_keep_their_order_if_the_first_condition_lacks_one() -> None:
     roles = findings.roles(experiment)
     assert roles is not None
     assert roles.before == "reno"
-    assert whole(experiment.runs, roles).focus.cells.laws == ("reno", "cubic", "bbr")
+    assert analyse_table(experiment.runs, roles).focus.cells.laws == ("reno", "cubic", "bbr")
 
 
 def test_a_definition_lists_levels_as_its_file_does_whatever_where_leaves_out() -> None:
@@ -106,7 +106,7 @@ def test_a_definition_lists_levels_as_its_file_does_whatever_where_leaves_out() 
 def test_numbers_are_one_level_however_they_are_written() -> None:
     roles = Roles(responses=("y",), factors=("load",), order={"load": ("1", "0.5")})
     table = {"load": [0.5, 1.0, 0.5, 1.0], "y": [1.0, 2.0, 1.5, 2.5]}
-    assert whole(table, roles).frame.levels("load").names == ("1", "0.5")
+    assert analyse_table(table, roles).frame.levels("load").names == ("1", "0.5")
     assert order_levels({"load": (1.0, 0.5), "n": (2, 1)}).levels == {
         "load": ("1", "0.5"), "n": ("2", "1"),
     }  # fmt: skip
@@ -115,10 +115,10 @@ def test_numbers_are_one_level_however_they_are_written() -> None:
 def test_an_order_that_lacks_a_level_is_refused_with_it() -> None:
     roles = Roles(responses=("y",), factors=("a",), order={"a": ("x",)})
     with pytest.raises(AnalysisError, match=r"order\.a: the table has the level 'z' too"):
-        whole({"a": ["x", "z"], "y": [1.0, 2.0]}, roles)
+        analyse_table({"a": ["x", "z"], "y": [1.0, 2.0]}, roles)
     unknown = Roles(responses=("y",), factors=("a",), order={"b": ("x",)})
     with pytest.raises(AnalysisError, match="'b' is no factor"):
-        whole({"a": ["x", "z"], "b": ["x", "x"], "y": [1.0, 2.0]}, unknown)
+        analyse_table({"a": ["x", "z"], "b": ["x", "x"], "y": [1.0, 2.0]}, unknown)
 
 
 def test_levels_by_size_are_still_known_to_be_sizes() -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from headgate.conform.bbr.made import Bucket, MadePath, MadeSender
 from headgate.plugin import Builtin, builtin
+from headgate_studies.conform.bbr.made import Bucket, MadePath, MadeSender
 
 
 class Fixed:

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.base.units import parse_time
-from headgate.studies.nist_duration import findings
-from headgate.studies.nist_duration.durations import GROWING, NAMES, Durations
-from headgate.studies.nist_duration.jobs import PUBLISHED, SHORT
-from headgate.studies.study import Study, load
+from headgate.base.units import parse_time_ps
+from headgate.experiment.study.study import Study, load
+from headgate_studies.nist_duration import findings
+from headgate_studies.nist_duration.durations import GROWING, NAMES, Durations
+from headgate_studies.nist_duration.jobs import PUBLISHED, SHORT
 
 from .made_runs import assert_stored_suffices
 
@@ -48,9 +48,9 @@ def test_runs_differ_in_their_duration_alone(study: Study) -> None:
     short, whole = (
         made["2a", length, "fast", 1].scenario.to_dict() for length in (SHORT, PUBLISHED)
     )
-    assert [parse_time(one["duration"]) for one in (short, whole)] == [
-        parse_time("100 s"),
-        parse_time("60 min"),
+    assert [parse_time_ps(one["duration"]) for one in (short, whole)] == [
+        parse_time_ps("100 s"),
+        parse_time_ps("60 min"),
     ]
     users = [[group.get("users") for group in one["traffic"]] for one in (short, whole)]
     assert users[0] == users[1]  # when jumbo files come follows the periods

@@ -14,15 +14,16 @@ from headgate.claims.verdicts import Estimate, Sample, judge
 from headgate.data.tables import Table, Words
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Key, NotRunError, Setup
-from headgate.figures.analysis.whole import whole
-from headgate.stats.intervals import mean_interval, share_interval
-from headgate.studies.nist.answer_useful import (
+from headgate.experiment.study.study import load
+from headgate.figures.analysis.whole import analyse_table
+from headgate.stats.intervals import compute_mean_interval, compute_share_interval
+from headgate_studies.nist.answer_useful import (
     compare_usefulness,
     find_costs,
     find_gains,
     say_usefulness,
 )
-from headgate.studies.nist.competing import (
+from headgate_studies.nist.competing import (
     COLUMNS,
     FILES,
     PATHS,
@@ -34,16 +35,15 @@ from headgate.studies.nist.competing import (
     measure_resent,
     tally,
 )
-from headgate.studies.nist.control import CONTROL, label
-from headgate.studies.nist.downloads import scenario
-from headgate.studies.nist.findings_fairness import FAIR as FAIR_LAWS
-from headgate.studies.nist.findings_mixed import sst_when_heavy
-from headgate.studies.nist.mixed_estimates import find_worst, merge_pair, ratio, ratio_in_corner
-from headgate.studies.nist.mixed_roles import PAIRED
-from headgate.studies.nist.mixed_runs import Mixed
-from headgate.studies.nist.mixed_sentences import sentences
-from headgate.studies.nist.variants import INFINITE, UNCONGESTED, UNCONGESTED_INFINITE, WINDOW
-from headgate.studies.study import load
+from headgate_studies.nist.control import CONTROL, label
+from headgate_studies.nist.downloads import scenario
+from headgate_studies.nist.findings_fairness import FAIR as FAIR_LAWS
+from headgate_studies.nist.findings_mixed import sst_when_heavy
+from headgate_studies.nist.mixed_estimates import find_worst, merge_pair, ratio, ratio_in_corner
+from headgate_studies.nist.mixed_roles import PAIRED
+from headgate_studies.nist.mixed_runs import Mixed
+from headgate_studies.nist.mixed_sentences import sentences
+from headgate_studies.nist.variants import INFINITE, UNCONGESTED, UNCONGESTED_INFINITE, WINDOW
 
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of
@@ -346,10 +346,10 @@ def test_intervals_of_several_laws_hold_together() -> None:
     shares = {"fair-before-unfair-each": 9, "unfair-to-newcomers-each": 3}
     for claim, laws in shares.items():
         hits, trials = round(found[claim].ours * 1), 1  # conditions that are alike are one
-        _, low, high = share_interval(hits, trials, 1 - 0.05 / laws)
+        _, low, high = compute_share_interval(hits, trials, 1 - 0.05 / laws)
         assert found[claim].ci == pytest.approx((low, high))
     logs = np.log([1.1, 1.3, 1.2])
-    _, low, high = mean_interval(logs, 1 - 0.05 / 3)
+    _, low, high = compute_mean_interval(logs, 1 - 0.05 / 3)
     assert ratio(logs, laws=3).ci == pytest.approx((np.exp(low), np.exp(high)))
 
 
@@ -502,7 +502,7 @@ def test_what_was_not_run_is_not_spoken_of(tiny: Mixed, analysis: Analysis) -> N
 
 def test_the_report_sets_pairs_side_by_side(analysis: Analysis) -> None:
     assert analysis.roles is not None
-    found = whole(analysis.data[0], analysis.roles)
+    found = analyse_table(analysis.data[0], analysis.roles)
     for kind in ("biplots", "bars", "ranks", "questions"):
         assert all(not made.reason for made in found.of(kind)), kind
     assert len(found.of("biplots")[0].result) == len(PAIRED)

@@ -11,13 +11,14 @@ import scipy.stats
 from headgate import Result, Scenario
 from headgate.data.measures.periods import FLOWS, PACKETS, WAITS, WORST_WAIT
 from headgate.data.tables import Table, Words
-from headgate.experiment.designed import Designed
 from headgate.experiment.runs import NotRunError, Runs
-from headgate.mesonet import MesoNet
-from headgate.studies.nist.answer_safe import compare_safety, find_worse, say_safety
-from headgate.studies.nist.campaign import scenario
-from headgate.studies.nist.cuts import cuts, cuts_as_published
-from headgate.studies.nist.findings_replaced import (
+from headgate.experiment.study.study import Study, load
+from headgate_studies.designed import Designed
+from headgate_studies.mesonet import MesoNet
+from headgate_studies.nist.answer_safe import compare_safety, find_worse, say_safety
+from headgate_studies.nist.campaign import scenario
+from headgate_studies.nist.cuts import cuts, cuts_as_published
+from headgate_studies.nist.findings_replaced import (
     fast_distinct,
     grubbs_outlier,
     lightly_congested_similar,
@@ -26,13 +27,12 @@ from headgate.studies.nist.findings_replaced import (
     uncongested_identical,
     windows_fall,
 )
-from headgate.studies.nist.keep import keep
-from headgate.studies.nist.replaced import analyse
-from headgate.studies.nist.responses import TITLES, responses
-from headgate.studies.nist.roles import SAFETY, WORSE, roles
-from headgate.studies.nist.sentences import balance
-from headgate.studies.nist.summary import Experiment
-from headgate.studies.study import Study, load
+from headgate_studies.nist.keep import keep
+from headgate_studies.nist.replaced import analyse
+from headgate_studies.nist.responses import TITLES, responses
+from headgate_studies.nist.roles import SAFETY, WORSE, roles
+from headgate_studies.nist.sentences import balance
+from headgate_studies.nist.summary import Experiment
 
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of
@@ -359,8 +359,8 @@ def test_cuts_at_a_loss_by_hand() -> None:
 
 
 def test_a_law_that_cuts_otherwise_is_not_as_published(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("headgate.studies.nist.cuts.cuts", lambda _: [0.5])
+    monkeypatch.setattr("headgate_studies.nist.cuts.cuts", lambda _: [0.5])
     found = cuts_as_published(("scalable", "bic", "ctcp", "htcp"))
     assert found.ours == 0.5  # ctcp, and htcp where it may
-    monkeypatch.setattr("headgate.studies.nist.cuts.cuts", lambda _: [0.0])
+    monkeypatch.setattr("headgate_studies.nist.cuts.cuts", lambda _: [0.0])
     assert cuts_as_published(("scalable", "bic", "hstcp")).ours == 0.0  # to cut nothing is no cut

@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from headgate.base.errors import HeadgateError
-from headgate.studies.nist_scale.jobs import share
-from headgate.studies.nist_scale.preserved import as_toml, sort_responses
-from headgate.studies.nist_scale.sizes import NAMES, Ratio, Sizes, difference
-from headgate.studies.study import Study, load
+from headgate.experiment.study.study import Study, load
+from headgate_studies.nist_scale.jobs import share
+from headgate_studies.nist_scale.preserved import as_toml, sort_responses
+from headgate_studies.nist_scale.sizes import NAMES, Ratio, Sizes, difference
 
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of

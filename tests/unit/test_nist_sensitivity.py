@@ -12,22 +12,22 @@ from scipy import stats
 from headgate.base.errors import HeadgateError
 from headgate.data.parquet import write_table
 from headgate.data.tables import Table
-from headgate.design import design_of_name
-from headgate.design import load as load_design
+from headgate.design import load_design
+from headgate.design.named import design_of_name
+from headgate.experiment.study.study import Study, load
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.influence import AVERAGE
-from headgate.mesonet import MesoNet
-from headgate.mesonet.parameters import BY_LABEL
 from headgate.stats.effects import Effect
-from headgate.studies.nist_sensitivity import published
-from headgate.studies.nist_sensitivity.analysis import analyse
-from headgate.studies.nist_sensitivity.campaign import scenario
-from headgate.studies.nist_sensitivity.design import design_file, every, steps
-from headgate.studies.nist_sensitivity.findings import moving_named, strong_cells
-from headgate.studies.nist_sensitivity.findings import place as place_of
-from headgate.studies.nist_sensitivity.responses import NAMES
-from headgate.studies.nist_sensitivity.summary import Sensitivity
-from headgate.studies.study import Study, load
+from headgate_studies.mesonet import MesoNet
+from headgate_studies.mesonet.parameters import BY_LABEL
+from headgate_studies.nist_sensitivity import published
+from headgate_studies.nist_sensitivity.analysis import analyse
+from headgate_studies.nist_sensitivity.campaign import scenario
+from headgate_studies.nist_sensitivity.design import design_file, every, steps
+from headgate_studies.nist_sensitivity.findings import moving_named, strong_cells
+from headgate_studies.nist_sensitivity.findings import place as place_of
+from headgate_studies.nist_sensitivity.responses import NAMES
+from headgate_studies.nist_sensitivity.summary import Sensitivity
 
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of

@@ -2,15 +2,15 @@
 
 import pytest
 
-from headgate.studies.nist import size
-from headgate.studies.nist.size import (
+from headgate_studies.nist import size
+from headgate_studies.nist.size import (
     Preserved,
     Sorted,
     describe_preserved,
     equivalent_size,
     load_measured,
 )
-from headgate.studies.nist_scale.sizes import NAMES
+from headgate_studies.nist_scale.sizes import NAMES
 
 
 def test_experiments_are_compared_by_their_sources() -> None:

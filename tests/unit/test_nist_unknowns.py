@@ -8,12 +8,12 @@ import pytest
 
 from headgate.claims.verdicts import judge
 from headgate.experiment.runs import Runs
-from headgate.studies.nist.summary import Experiment
-from headgate.studies.nist_unknowns.analysis import analyse, prepare
-from headgate.studies.nist_unknowns.combinations import Combinations, _format
-from headgate.studies.nist_unknowns.findings import hold
-from headgate.studies.nist_unknowns.runs import parameters, scenario
-from headgate.studies.study import load
+from headgate.experiment.study.study import load
+from headgate_studies.nist.summary import Experiment
+from headgate_studies.nist_unknowns.analysis import analyse, prepare
+from headgate_studies.nist_unknowns.combinations import Combinations, _format
+from headgate_studies.nist_unknowns.findings import hold
+from headgate_studies.nist_unknowns.runs import parameters, scenario
 
 from .made_runs import assert_stored_suffices
 

@@ -7,11 +7,12 @@ import pytest
 
 from headgate import Scenario
 from headgate.base.errors import HeadgateError
-from headgate.mesonet import MesoNet
+from headgate.experiment.study.study import load
 from headgate.scenario.traffic.flows import Flows
-from headgate.studies.nist.competing import FILES, tally
-from headgate.studies.nist.downloads import scenario
-from headgate.studies.nist.variants import (
+from headgate_studies.mesonet import MesoNet
+from headgate_studies.nist.competing import FILES, tally
+from headgate_studies.nist.downloads import scenario
+from headgate_studies.nist.variants import (
     HEAVY_CORNER,
     INFINITE,
     LIGHT_CORNER,
@@ -21,7 +22,6 @@ from headgate.studies.nist.variants import (
     WINDOW,
     corner,
 )
-from headgate.studies.study import load
 
 STUDIES = ("nist-2a", "nist-2b", "nist-2c")
 

@@ -9,6 +9,7 @@ import pytest
 from headgate import Result, Scenario, dumbbell
 from headgate.base.errors import InterruptedRunError, UntrustedLawError
 from headgate.engine.api import simulate
+from headgate.engine.run.options import RunOptions
 from headgate.engine.run.simulate import SNAPSHOT_FILE
 from headgate.lab.jobs import Job
 from headgate.lab.processes import Processes
@@ -126,7 +127,9 @@ def test_every_network_takes_it(kind: str) -> None:
     yardstick = networks(RED)[kind].run()
     assert decided(yardstick) > 0
     for threads in (1, 2):
-        run = simulate(networks(f"{DISCIPLINES / 'red.c'}:red")[kind], threads=threads)
+        run = simulate(
+            networks(f"{DISCIPLINES / 'red.c'}:red")[kind], options=RunOptions(threads=threads)
+        )
         assert run.digest == yardstick.digest
     assert networks(f"{COPIES}:Red")[kind].run().digest == yardstick.digest
 

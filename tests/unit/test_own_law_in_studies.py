@@ -13,9 +13,9 @@ from headgate.cli.main import app
 from headgate.experiment import runner
 from headgate.experiment.own_laws import COLUMNS, TITLE, place_own
 from headgate.experiment.runs import Runs
+from headgate.experiment.study.names import names
+from headgate.experiment.study.study import Study, load
 from headgate.lab.workers import WorkerPool
-from headgate.studies.names import names
-from headgate.studies.study import Study, load
 
 from . import small_study
 

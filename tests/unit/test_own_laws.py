@@ -16,10 +16,11 @@ from headgate.base.errors import InterruptedRunError
 from headgate.engine.api import simulate
 from headgate.engine.run.progress import Progress
 from headgate.engine.run.simulate import SNAPSHOT_FILE
-from headgate.plugin import Window, library, load
+from headgate.plugin import Window, library
 from headgate.plugin.numba_class import layout
 from headgate.plugin.ready import make_ready
 from headgate.plugin.trust import name_by_hand
+from headgate.plugin.user_code import load
 
 from ..errors.command import headgate
 

@@ -13,7 +13,7 @@ from headgate.base.level_order import LevelOrder
 from headgate.data.tables import Table, Words
 from headgate.figures.analysis.changes import of_grid
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.charts.laws import apart, changes
 from headgate.figures.charts.style import law_colour
 from headgate.figures.pictures.flows import colour_laws
@@ -26,7 +26,7 @@ LAWS = ("reno", "cubic", "bbr3")
 RESPONSES = ("loss", "rate", "flows")
 
 
-def table(conditions: int = 6, congestion: str | None = None) -> Whole:
+def table(conditions: int = 6, congestion: str | None = None) -> TableAnalysis:
     """Under bbr3 loss doubles, the rate halves, and there are half more flows."""
     rows = [
         (f"c{c}", law, seed, *(of * (1 + 0.001 * seed) for of in (
@@ -42,7 +42,7 @@ def table(conditions: int = 6, congestion: str | None = None) -> Whole:
         worse={"loss": "more", "rate": "less"}, congestion=congestion,
         order={"law": LAWS, "place": tuple(f"c{c}" for c in range(conditions))},
     )  # fmt: skip
-    return whole(columns, roles)
+    return analyse_table(columns, roles)
 
 
 def test_a_law_has_one_colour_in_figures_charts_and_pictures_of_runs() -> None:

@@ -6,7 +6,13 @@ import pytest
 from headgate.base.errors import AnalysisError
 from headgate.data.tables import Table
 from headgate.design import Factor
-from headgate.experiment.wording import describe_run, describe_shared, name_levels, words_of
+from headgate.experiment.study.study import load
+from headgate.experiment.wording import (
+    describe_condition,
+    describe_shared_levels,
+    name_levels,
+    words_of,
+)
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.phrases import (
     ConditionNames,
@@ -17,9 +23,8 @@ from headgate.figures.analysis.phrases import (
     shared,
 )
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import whole
+from headgate.figures.analysis.whole import analyse_table
 from headgate.figures.report.codes import Codes
-from headgate.studies.study import load
 
 FACTORS = ("X1", "X2", "N")
 FRAME = Frame(
@@ -126,7 +131,7 @@ def test_words_of_a_level_are_those_that_the_roles_give() -> None:
 def test_levels_of_what_is_no_factor_are_refused_with_the_factors() -> None:
     roles = ROLES.model_copy(update={"levels": {"X9": {"1": "fast"}}})
     with pytest.raises(AnalysisError, match="levels: 'X9' is no factor; they are X1, X2, N"):
-        whole(FRAME, roles)
+        analyse_table(FRAME, roles)
 
 
 def test_a_factor_has_its_own_words_its_titles_or_its_levels() -> None:
@@ -141,9 +146,9 @@ def test_a_factor_has_its_own_words_its_titles_or_its_levels() -> None:
 def test_a_study_names_its_conditions() -> None:
     study = load("tcp-replacements")
     design = study.setup(study.scale("quick")).design
-    assert describe_run(design, 0) == "slow network, short delays, few users"
-    assert describe_run(design, len(design) - 1) == "fast network, long delays, many users"
-    assert describe_shared(design, [0, 1]) == "short delays, few users"
+    assert describe_condition(design, 0) == "slow network, short delays, few users"
+    assert describe_condition(design, len(design) - 1) == "fast network, long delays, many users"
+    assert describe_shared_levels(design, [0, 1]) == "short delays, few users"
 
 
 def test_only_levels_that_are_coded_in_the_table_get_words() -> None:

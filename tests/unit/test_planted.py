@@ -15,11 +15,11 @@ from scipy import stats
 from headgate.figures.analysis import (
     ConditionResponses,
     MainEffects,
-    clusters,
-    components,
-    condition_responses,
-    correlations,
-    main_effects,
+    compute_clusters,
+    compute_components,
+    compute_condition_responses,
+    compute_correlations,
+    compute_main_effects,
 )
 
 from . import power
@@ -48,7 +48,7 @@ def effects() -> MainEffects:
     made = Planted(replicates=1, periods=PERIODS, level=ALIKE, seed=21)
     for response in range(MOVED):
         made.move(response % 6, response, 5.0 if response % 2 else -5.0)
-    return main_effects(made.table(), FACTORS, made.names, by=["period", "law"])
+    return compute_main_effects(made.table(), FACTORS, made.names, by=["period", "law"])
 
 
 def test_planted_main_effects_are_found() -> None:
@@ -79,7 +79,7 @@ def test_stars_without_an_effect_come_at_the_nominal_rate(
 def test_the_full_model_keeps_its_rate_beside_large_effects() -> None:
     """Five effects in one response hide a sixth from one-way analyses; the model sees them all."""
     made = power.moved(5.0, count=5, responses=45)
-    found = main_effects(made.table(), FACTORS, made.names, by=["law"])
+    found = compute_main_effects(made.table(), FACTORS, made.names, by=["law"])
     terms = [model.terms for model in found.full.values()]
     planted = [term[name,].p < 0.01 for term in terms for name in FACTORS[:5]]
     assert np.mean(planted) >= 0.99
@@ -123,7 +123,7 @@ def outlying() -> tuple[ConditionResponses, dict[tuple[str, str], str], set[tupl
             one[key] = LAWS[laws[0]]
         else:
             two.add(key)
-    return condition_responses(made.table(), made.names, CELL, replicate="seed"), one, two
+    return compute_condition_responses(made.table(), made.names, CELL, replicate="seed"), one, two
 
 
 def test_planted_outliers_are_found_by_the_spread_of_replicates() -> None:
@@ -168,7 +168,7 @@ def test_planted_clusters_of_laws_are_found() -> None:
     """Two laws 5 sigma apart in fifteen responses, in 96 conditions of three periods."""
     made = Planted(periods=PERIODS, replicates=1, seed=41)
     made.shifts[:, :, [0, 2], :15] = 5.0
-    trees = clusters(made.table(), made.names, CELL).trees
+    trees = compute_clusters(made.table(), made.names, CELL).trees
     two = frozenset({LAWS[0], LAWS[2]})
     wanted = {two, frozenset(LAWS) - two}
     assert np.mean([power.sides(tree) == wanted for tree in trees.values()]) >= 0.99
@@ -178,7 +178,7 @@ def test_planted_clusters_of_points_are_found() -> None:
     """Of 672 points the last sixteen conditions lie 5 sigma away in fifteen responses."""
     made = Planted(periods=PERIODS, replicates=1, level=ALIKE, seed=42)
     made.shifts[:, 16:, :, :15] = 5.0
-    found = components(made.table(), made.names, CELL)
+    found = compute_components(made.table(), made.names, CELL)
     late = np.array([int(condition.split(" c")[1]) > 16 for condition, _ in found.points])
     assert len(late) == 672
     assert set(found.groups[late]).isdisjoint(found.groups[~late])
@@ -190,15 +190,17 @@ def test_planted_clusters_of_responses_are_found() -> None:
     made = Planted(periods=PERIODS, replicates=1, level=ALIKE, seed=43)
     hidden = np.random.default_rng(43).normal(size=(*made.shifts.shape[:3], 15))
     made.shifts += 5.0 * np.repeat(hidden, 3, axis=-1)
-    found = correlations(made.table(), made.names)
+    found = compute_correlations(made.table(), made.names)
     wanted = {tuple(made.names[i : i + 3]) for i in range(0, 45, 3)}
     assert set(found.dimensions) == wanted
 
 
 def test_no_group_is_found_where_there_is_none() -> None:
     made = Planted(periods=PERIODS, replicates=1, level=ALIKE, seed=44)
-    assert components(made.table(), made.names, CELL).groups.max() == 0
-    assert all(len(group) == 1 for group in correlations(made.table(), made.names).dimensions)
+    assert compute_components(made.table(), made.names, CELL).groups.max() == 0
+    assert all(
+        len(group) == 1 for group in compute_correlations(made.table(), made.names).dimensions
+    )
 
 
 # --- power ----------------------------------------------------------------------------------------
@@ -255,8 +257,10 @@ def alarms(seed: int) -> dict[str, float]:
     at = whole["condition"] == f"c{condition}"
     one = {name: column[own] for name, column in whole.items()}
     other = {name: column[at] for name, column in whole.items()}
-    effect = list(main_effects(one, FACTORS, made.names).effects.values())
-    cells = list(condition_responses(other, made.names, CELL, replicate="seed").tests.values())
+    effect = list(compute_main_effects(one, FACTORS, made.names).effects.values())
+    cells = list(
+        compute_condition_responses(other, made.names, CELL, replicate="seed").tests.values()
+    )
     return {
         "one star": float(np.mean([e.p < 0.05 for e in effect])),
         "two stars": float(np.mean([e.p < 0.01 for e in effect])),

@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.colors import to_rgb
 
 from headgate.figures.plots.palette import LINES, LOAD
-from headgate.figures.plots.style import image, subplots, use_style
+from headgate.figures.plots.style import image, make_axes, use_style
 
 
 def luminance(colour: str) -> float:
@@ -22,7 +22,7 @@ def test_lines_are_strong_and_use_grows_ever_darker() -> None:
 def test_a_figure_is_drawn_the_same_whatever_the_settings_are_by_then() -> None:
     def drawn() -> bytes:
         with use_style():
-            figure, axes = subplots(1, 1, (4.0, 3.0))
+            figure, axes = make_axes(1, 1, (4.0, 3.0))
             axes[0].plot([1, 10, 100])
             axes[0].set_yscale("log")
         return image(figure, "svg")

@@ -21,9 +21,9 @@ from headgate.figures.pictures.kinds import KINDS
 from headgate.figures.pictures.limits import CUT, CUT_AT, HEADROOM, compare
 from headgate.figures.pictures.run import Run
 from headgate.figures.plots import draw_run
-from headgate.figures.plots.heat import Heat, heat
+from headgate.figures.plots.heat import Heat, draw_heat
 from headgate.figures.plots.picture import draw_picture
-from headgate.figures.plots.style import image, save
+from headgate.figures.plots.style import image, save_figure
 
 WARMUP_S = 2.0
 FLOWS = [{"kind": "flows", "law": law, "count": 4, "stagger": "50 ms"} for law in ("reno", "cubic")]
@@ -420,7 +420,7 @@ def test_a_run_calls_laws_by_their_names_and_a_study_as_nist_does_too(many: Resu
 
 def test_figures_are_written_as_png_and_svg(two: Result, tmp_path: Path) -> None:
     for name, figure in draw_run(two).items():
-        paths = save(figure, tmp_path, name)
+        paths = save_figure(figure, tmp_path, name)
         assert [path.suffix for path in paths] == [".png", ".svg"]
         assert all(path.stat().st_size > 3000 for path in paths)
 
@@ -470,5 +470,5 @@ def test_the_page_says_what_is_shaded(two: Result) -> None:
 
 def test_a_value_that_rounds_to_zero_has_no_sign_in_a_heat_map() -> None:
     panel = Heat("", np.array([[-0.001, -0.6]]), ["x", "y"], -1.0, 1.0)
-    figure = heat(["a"], [panel])
+    figure = draw_heat(["a"], [panel])
     assert [text.get_text() for text in figure.axes[0].texts] == ["0", "-1"]

@@ -9,15 +9,15 @@ from matplotlib import pyplot as plt
 
 from headgate.figures.plots.condition_axis import ConditionAxis
 from headgate.figures.plots.conditions import residuals, roll_up
-from headgate.figures.plots.curves import Curve, Panel, curves
-from headgate.figures.plots.dots import Dots, alone, dots
+from headgate.figures.plots.curves import Curve, CurvePanel, draw_curves
+from headgate.figures.plots.dots import Dots, draw_dots
 from headgate.figures.plots.effects import main_effects
-from headgate.figures.plots.heat import Heat, heat
-from headgate.figures.plots.multiples import phases, windows_and_queues
+from headgate.figures.plots.heat import Heat, draw_heat
 from headgate.figures.plots.readable import find_readable
 from headgate.figures.plots.style import image
 from headgate.stats.conditions import Outlier, Residuals
 from headgate.stats.factor_effect import FactorEffect, LevelMean
+from headgate_studies.senders.multiples import phases, windows_and_queues
 
 T_S = np.arange(0.0, 10.0)
 
@@ -30,7 +30,9 @@ def _closed() -> Iterator[None]:
 
 def test_a_heat_map_writes_its_numbers_and_leaves_out_what_was_not_run() -> None:
     values = np.array([[0.5, np.nan], [0.25, 1.0]])
-    figure = heat(["a", "b"], [Heat("share", values, ["x", "y"], 0.0, 1.0, scale=100.0)], "columns")
+    figure = draw_heat(
+        ["a", "b"], [Heat("share", values, ["x", "y"], 0.0, 1.0, scale=100.0)], "columns"
+    )
     assert [text.get_text() for text in figure.axes[0].texts] == ["50", "25", "100"]
     assert figure.axes[0].get_xlabel() == "columns"
     low, high = figure.axes[1].get_ylim()
@@ -39,16 +41,16 @@ def test_a_heat_map_writes_its_numbers_and_leaves_out_what_was_not_run() -> None
 
 def test_heat_maps_stand_in_rows() -> None:
     panel = Heat("share", np.eye(2), ["x", "y"], 0.0, 1.0, groups={0: "first", 1: "second"})
-    figure = heat(["a", "b"], [panel] * 4, across=2)
+    figure = draw_heat(["a", "b"], [panel] * 4, across=2)
     places = [ax.get_subplotspec().get_geometry()[2] for ax in figure.axes[:4]]  # type: ignore[union-attr]
     assert places == [0, 1, 2, 3]
     assert {"first", "second"} <= {text.get_text() for text in figure.axes[0].texts}
 
 
 def test_dots_keep_one_order_and_show_intervals() -> None:
-    measure = {"a": (2.0, 1.0, 3.0), "b": alone(4.0)}
+    measure = {"a": (2.0, 1.0, 3.0), "b": Dots.point(4.0)}
     panels = [Dots("x", "s", {"one": measure}), Dots("y", "s", {"one": measure}, log=True)]
-    figure = dots(["a", "b"], panels)
+    figure = draw_dots(["a", "b"], panels)
     left, right = figure.axes
     assert list(np.asarray(left.get_lines()[0].get_xdata())) == [2, 4]
     assert left.get_xlim()[0] == 0
@@ -58,7 +60,7 @@ def test_dots_keep_one_order_and_show_intervals() -> None:
 
 
 def test_the_level_that_dots_are_compared_with_is_in_the_picture() -> None:
-    (panel,) = dots(["a"], [Dots("x", "s", {"one": {"a": alone(0.9)}}, level=1.0)]).axes
+    (panel,) = draw_dots(["a"], [Dots("x", "s", {"one": {"a": Dots.point(0.9)}}, level=1.0)]).axes
     assert panel.get_xlim()[1] > 1
 
 
@@ -80,7 +82,7 @@ def test_phases_are_named() -> None:
 def test_a_legend_is_no_wider_than_its_figure() -> None:
     names = [f"a name of some length {i}" for i in range(17)]
     drawn = {name: Curve([1, 2], [1, 2]) for name in names}
-    figure = curves([Panel("p", "x", "y", drawn)], columns=1, panel_in=(8.2, 4.0))
+    figure = draw_curves([CurvePanel("p", "x", "y", drawn)], columns=1, panel_in=(8.2, 4.0))
     figure.canvas.draw()
     assert figure.legends[0].get_window_extent().width <= figure.bbox.width
 

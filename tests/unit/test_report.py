@@ -14,13 +14,13 @@ from headgate.base.errors import HeadgateError, StoreError
 from headgate.cli.main import app
 from headgate.figures.analysis.roles import Pair, Roles
 from headgate.figures.plots.effects import significance
-from headgate.figures.plots.style import save
+from headgate.figures.plots.style import save_figure
 from headgate.figures.report import render
 from headgate.figures.report.about import About, Listed, Parameter, Shown, read, write
 from headgate.figures.report.html import findings, paragraph, table, verdict
 from headgate.figures.report.make import make
 from headgate.figures.report.page import Page, Section, write_page
-from headgate.stats.effects import main_effect
+from headgate.stats.effects import compute_main_effect
 
 from .made_reports import made_report, no_pictures
 
@@ -55,8 +55,8 @@ def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_a_study_without_a_table_has_its_own_pictures_and_claims(tmp_path: Path) -> None:
-    effect = main_effect("X1", [-1, 1, -1, 1], [1.0, 2.0, 1.1, 2.2])
-    save(significance({"y1": [effect]}), tmp_path / "figures", "own")
+    effect = compute_main_effect("X1", [-1, 1, -1, 1], [1.0, 2.0, 1.1, 2.2])
+    save_figure(significance({"y1": [effect]}), tmp_path / "figures", "own")
     claim = {
         "id": "c", "statement": "It holds", "source": "someone", "published": 1.0, "measure": "m",
         "tolerance": ">= 1", "ours": 1.5, "ci": None, "verdict": "holds", "note": "",

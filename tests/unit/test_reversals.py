@@ -15,12 +15,12 @@ from headgate.experiment.opposed import find_sides
 from headgate.figures.analysis.answer import Answered, answered
 from headgate.figures.analysis.reversals import find_reversal
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.report.about import About
 from headgate.figures.report.codes import Codes
 from headgate.figures.report.first import answer
 from headgate.figures.report.heat import heat
-from headgate.stats.changes import mean_ratio_change
+from headgate.stats.changes import compute_mean_ratio_change
 from headgate.stats.separation import Way
 
 from .planted_experiment import measured
@@ -40,7 +40,9 @@ ROLES = Roles(
 )
 
 
-def table(ratio: Callable[[str, str, str], float], roles: Roles = ROLES, seeds: int = 3) -> Whole:
+def table(
+    ratio: Callable[[str, str, str], float], roles: Roles = ROLES, seeds: int = 3
+) -> TableAnalysis:
     """Queues from 4 packets (fq-codel) to 4,000 (drop-tail); bbr3 has `ratio` times as many."""
     rows: list[tuple[object, ...]] = []
     for queue, rate, rtt, law, seed in product(
@@ -53,10 +55,10 @@ def table(ratio: Callable[[str, str, str], float], roles: Roles = ROLES, seeds: 
         rows.append((rtt, rate, queue, law, seed, size * factor * noise, loss * noise))
     names = ("rtt", "rate", "queue", "law", "seed", "queue_packets", "loss")
     columns = {name: np.array(of) for name, of in zip(names, zip(*rows, strict=True), strict=True)}
-    return whole(columns, roles)
+    return analyse_table(columns, roles)
 
 
-def only(found: Whole) -> Answered:
+def only(found: TableAnalysis) -> Answered:
     (one,) = answered(found.focus)
     return one
 
@@ -134,7 +136,7 @@ def test_the_mean_ratio_by_hand() -> None:
     """Ratios 2 and 8 have the geometric mean 4; replicates apart by -10, 0, 10 % of the new."""
     old = np.ones((2, 3)) * [[1.0], [10.0]]
     new = np.array([[2.0], [80.0]]) * [0.9, 1.0, 1.1]
-    found = mean_ratio_change(old, new)
+    found = compute_mean_ratio_change(old, new)
     assert found is not None
     assert found.share == pytest.approx(3)
     # half-width of the logarithm: t(0.975, 2) sd / sqrt(3) = 4.30265 * 0.1 / 1.73205
@@ -144,11 +146,11 @@ def test_the_mean_ratio_by_hand() -> None:
 
 def test_zeros_of_both_are_no_change_and_of_one_have_no_ratio() -> None:
     old = np.array([[0.0, 0.0], [1.0, 1.0]])
-    found = mean_ratio_change(old, np.array([[0.0, 0.0], [4.0, 4.0]]))
+    found = compute_mean_ratio_change(old, np.array([[0.0, 0.0], [4.0, 4.0]]))
     assert found is not None
     assert found.share == pytest.approx(1)  # the geometric mean of 1 and 4, less 1
-    assert mean_ratio_change(old, old + 1) is None
-    assert mean_ratio_change(old - 1, old) is None
+    assert compute_mean_ratio_change(old, old + 1) is None
+    assert compute_mean_ratio_change(old - 1, old) is None
 
 
 def test_intervals_of_mean_ratios_hold_the_truth_as_often_as_they_say() -> None:
@@ -157,7 +159,7 @@ def test_intervals_of_mean_ratios_hold_the_truth_as_often_as_they_say() -> None:
     for _ in range(2000):
         old = np.array([[4.0], [400.0], [4000.0]]) * rng.normal(1, 0.05, (3, 5))
         new = np.array([[8.0], [400.0], [8000.0]]) * rng.normal(1, 0.05, (3, 5))
-        found = mean_ratio_change(old, new)
+        found = compute_mean_ratio_change(old, new)
         assert found is not None
         kept += found.low <= 4 ** (1 / 3) - 1 <= found.high
     assert 0.93 <= kept / 2000 <= 0.97

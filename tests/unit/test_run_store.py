@@ -21,6 +21,7 @@ from headgate.base.progress import clock, show_progress
 from headgate.base.units import PS_PER_S
 from headgate.data.tables import TABLES, Table
 from headgate.engine.run import progress as run_progress
+from headgate.engine.run.options import RunOptions
 from headgate.engine.run.progress import Progress, StopRunError
 from headgate.lab import store as store_module
 from headgate.lab import worker as worker_module
@@ -62,7 +63,7 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     calls: list[object] = []
 
     def simulate(
-        scenario: object, progress: Callable[[Progress], None], snapshot: Path, threads: object
+        scenario: object, progress: Callable[[Progress], None], options: RunOptions
     ) -> Result:
         progress(Progress(1.0, 2.0, 10, 10.0, 1.0))
         calls.append(scenario)
@@ -152,8 +153,7 @@ def test_interrupt_keeps_finished_runs(tmp_path: Path, monkeypatch: pytest.Monke
     def simulate(
         scenario: SimpleNamespace,
         progress: Callable[[Progress], None],
-        snapshot: Path,
-        threads: object,
+        options: RunOptions,
     ) -> Result:
         if scenario.identity() != "scenario 0":
             started.set()

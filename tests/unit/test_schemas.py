@@ -12,13 +12,14 @@ from tests.arch.test_docs import PAGES, blocks
 from tests.errors.command import headgate
 from tests.errors.test_wrong_scenarios import GOOD, WRONG
 
-from headgate.cli.forms import FORMS, file_name, make_schema, schema_text
+from headgate.cli.forms import FORMS, every_form, file_name, make_schema, schema_text
 from headgate.engine.fluid import network
 from headgate.experiment.schemas import FOLDER
 from headgate.experiment.templates import experiment as template
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "headgate"
+STUDIES = ROOT / "studies" / "headgate_studies"
 #: Which files of the project have which form.
 FILES = {
     "scenario": [
@@ -28,12 +29,12 @@ FILES = {
     "experiment": [*(ROOT / "examples" / "experiments").glob("*.toml")],
     "design": [*(ROOT / "examples" / "designs").glob("*.toml")],
     "study": [
-        *(PACKAGE / "studies").glob("*/study.toml"),
-        *(PACKAGE / "studies" / "nist").glob("*ed.toml"),
+        *(STUDIES).glob("*/study.toml"),
+        *(STUDIES / "nist").glob("*ed.toml"),
     ],
-    "claims": [*(PACKAGE / "studies").glob("*/*claims.toml")],
-    "document": [*(PACKAGE / "studies" / "documents").glob("*.toml")],
-    "preserved": [PACKAGE / "studies" / "nist" / "preserved.toml"],
+    "claims": [*(STUDIES).glob("*/*claims.toml")],
+    "document": [*(STUDIES / "documents").glob("*.toml")],
+    "preserved": [STUDIES / "nist" / "preserved.toml"],
 }
 
 
@@ -46,6 +47,10 @@ def errors(form: str, data: Any) -> list[str]:
 def test_the_committed_file_is_what_the_code_makes(form: str) -> None:
     assert (FOLDER / file_name(form)).read_text() == schema_text(form), "run `make schemas`"
     Draft202012Validator.check_schema(make_schema(form))
+
+
+def test_the_committed_file_of_the_studies_is_what_the_code_makes() -> None:
+    assert (STUDIES / "nist" / file_name("preserved")).read_text() == schema_text("preserved")
 
 
 def test_no_file_is_left_of_a_form_that_is_gone() -> None:
@@ -138,8 +143,10 @@ def test_the_network_of_a_fluid_model_has_the_keys_that_are_read() -> None:
 
 
 def test_the_command_lists_prints_and_writes_them(tmp_path: Path) -> None:
-    assert list(json.loads(headgate("schema", "--json").output)) == list(FORMS)
-    assert [line.split()[0] for line in headgate("schema").output.splitlines()] == list(FORMS)
+    assert list(json.loads(headgate("schema", "--json").output)) == list(every_form())
+    assert [line.split()[0] for line in headgate("schema").output.splitlines()] == list(
+        every_form()
+    )
     assert headgate("schema", "design").output == schema_text("design")
     assert headgate("schema", "--out", tmp_path).exit_code == 0
     assert (tmp_path / "claims.schema.json").read_text() == schema_text("claims")

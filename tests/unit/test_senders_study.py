@@ -11,16 +11,16 @@ from headgate.data.tables import Table
 from headgate.engine.api import Result
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
-from headgate.figures.plots.style import save
+from headgate.experiment.study.study import load
+from headgate.figures.plots.style import save_figure
 from headgate.lab.scheduler import Scheduler
 from headgate.lab.store import Store
-from headgate.studies.senders import findings_together, measures, theory
-from headgate.studies.senders.findings_alone import least_over_tcp
-from headgate.studies.senders.findings_start import largest_gain, start_ratio, start_spread
-from headgate.studies.senders.jobs import LEAST_FAIR, MOST_FAIR, SEVEN
-from headgate.studies.senders.measures import first_time, smooth
-from headgate.studies.senders.pictures_alone import spans
-from headgate.studies.study import load
+from headgate_studies.senders import findings_together, measures, theory
+from headgate_studies.senders.findings_alone import least_over_tcp
+from headgate_studies.senders.findings_start import largest_gain, start_ratio, start_spread
+from headgate_studies.senders.jobs import LEAST_FAIR, MOST_FAIR, SEVEN
+from headgate_studies.senders.measures import first_time, smooth
+from headgate_studies.senders.pictures_alone import spans
 
 from .made_runs import assert_stored_suffices, results_of
 
@@ -130,7 +130,9 @@ def test_what_hangs_on_chance_has_an_interval(analysis: Analysis) -> None:
 
 def test_the_report_has_pictures_tables_and_data(analysis: Analysis, tmp_path: Path) -> None:
     for picture in analysis.pictures[::4]:
-        assert all(p.stat().st_size > 5000 for p in save(picture.figure, tmp_path, picture.name))
+        assert all(
+            p.stat().st_size > 5000 for p in save_figure(picture.figure, tmp_path, picture.name)
+        )
     assert [picture.name for picture in analysis.pictures] == [
         "who-takes-what", "who-takes-what-in-crowds", "fairness", "newcomers", "round-trips",
         "courses", "phases", "one-loss", "halved", "alone-curves", "alone-1-mbitps",

@@ -13,6 +13,7 @@ from headgate import Result, Scenario, dumbbell
 from headgate.base.errors import InterruptedRunError, StoreError
 from headgate.data.columns import TABLES
 from headgate.engine.api import simulate
+from headgate.engine.run.options import RunOptions
 from headgate.engine.run.progress import Progress, StopRunError
 from headgate.engine.run.simulate import SNAPSHOT_FILE
 
@@ -88,7 +89,7 @@ def test_parquet_files_say_what_their_columns_mean(result: Result, tmp_path: Pat
 
 
 def test_run_json_tells_the_whole_story(tmp_path: Path) -> None:
-    simulate(small(), tmp_path / "run", command="headgate run small.toml")
+    simulate(small(), tmp_path / "run", options=RunOptions(command="headgate run small.toml"))
     meta = json.loads((tmp_path / "run" / "run.json").read_text())
     assert meta["seed"] == 1
     assert meta["command"] == "headgate run small.toml"

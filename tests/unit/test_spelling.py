@@ -14,7 +14,7 @@ from headgate.base.suggest import same_name
 from headgate.cli.main import app
 from headgate.design.file import DesignFile
 from headgate.experiment.templates import __name__ as templates
-from headgate.plugin import LAW
+from headgate.plugin.user_code import LAW
 
 NETWORK = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
 

@@ -14,16 +14,16 @@ from headgate.cli.main import app
 from headgate.data.parquet import read_columns
 from headgate.engine.api import Result
 from headgate.experiment import runner, stored_runs
-from headgate.experiment.estimates import mean_of, mean_ratio
+from headgate.experiment.estimates import estimate_mean, estimate_mean_ratio
 from headgate.experiment.stored import Basis, StoredResults
+from headgate.experiment.study import ask, stored, study
+from headgate.experiment.study.documents import Statement, read_documents
+from headgate.experiment.study.sentences import count_sentences, judge_sentence
 from headgate.lab.jobs import Job
 from headgate.lab.workers import WorkerPool
-from headgate.studies import ask, stored, study
-from headgate.studies.documents import Statement, read_documents
-from headgate.studies.sentences import count_sentences, judge_sentence
 
 NAME = "tcp-red"
-RESULTS = Path(__file__).parents[2] / "results"
+RESULTS = Path(__file__).parents[2] / "studies" / "results"
 
 
 def run(folder: Path, results: Path) -> runner.StudyOutcome:
@@ -281,12 +281,12 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 
 
 def test_what_one_condition_says_stays_undecided(tmp_path: Path) -> None:
-    one = mean_ratio([1.5], "conditions", "seen")
+    one = estimate_mean_ratio([1.5], "conditions", "seen")
     assert not one.decided
     assert one.note == "seen; one of the conditions: no interval"
-    assert mean_of([1.5]).decided  # one replicate stands as it is
+    assert estimate_mean([1.5]).decided  # one replicate stands as it is
     place = StoredResults(tmp_path)
-    place.write({"c": one, "d": mean_of([1.5])}, Basis("r", "c", 1, 1.0))
+    place.write({"c": one, "d": estimate_mean([1.5])}, Basis("r", "c", 1, 1.0))
     read = place.read()
     assert read is not None
     assert {claim: found.decided for claim, found in read.estimates.items()} == {
@@ -321,7 +321,8 @@ def test_a_study_that_was_stopped_keeps_what_it_has(
 
 
 def test_an_analysis_of_nist_rests_on_what_its_studies_share() -> None:
-    files = {path.relative_to(study.FOLDER).as_posix() for path in study.load("nist-1b").code}
+    one = study.load("nist-1b")
+    files = {path.relative_to(one.folder.parent).as_posix() for path in one.code}
     assert {"nist_1b/analysis.py", "nist/replaced.py", "nist/replaced.toml"} <= files
     assert not any("claims" in file or file.startswith("senders") for file in files)
 

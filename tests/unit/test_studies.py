@@ -9,13 +9,13 @@ from headgate.base.errors import HeadgateError
 from headgate.claims.claim import Claim
 from headgate.claims.verdicts import Estimate, judge
 from headgate.engine.api import Result
-from headgate.experiment.estimates import add_interval_by_seed, mean_of, mean_ratio
+from headgate.experiment.estimates import add_interval_by_seed, estimate_mean, estimate_mean_ratio
 from headgate.experiment.runs import NotRunError, Runs
 from headgate.experiment.scales import scale_name
-from headgate.stats.intervals import mean_interval
-from headgate.studies.claims import read_claims
-from headgate.studies.names import names
-from headgate.studies.study import load
+from headgate.experiment.study.claims import read_claims
+from headgate.experiment.study.names import names
+from headgate.experiment.study.study import load
+from headgate.stats.intervals import compute_mean_interval
 
 
 def claim(**changes: object) -> Claim:
@@ -28,7 +28,7 @@ def test_a_finding_gets_the_interval_of_its_seeds() -> None:
     runs = Runs(study.setup(study.scale("quick").model_copy(update={"seeds": 3})), {})
     made = add_interval_by_seed(lambda runs: Estimate(ours=float(np.mean(runs.setup.seeds))), runs)
     assert made.ours == 2
-    assert made.ci == pytest.approx(mean_interval([1.0, 2.0, 3.0])[1:])
+    assert made.ci == pytest.approx(compute_mean_interval([1.0, 2.0, 3.0])[1:])
     assert add_interval_by_seed(lambda _: Estimate(ours=1), runs.only(2)).ci is None
 
 
@@ -42,7 +42,7 @@ def test_an_interval_by_seed_takes_off_the_bias_of_few() -> None:
     )
     # three times the square of all less twice that of two: means of 4, 3.5 and 1.5
     assert made.ours == 9.0
-    assert made.ci == pytest.approx(mean_interval([-5.0, 2.5, 22.5])[1:])
+    assert made.ci == pytest.approx(compute_mean_interval([-5.0, 2.5, 22.5])[1:])
 
 
 def test_a_run_without_replicates_has_no_interval_by_seed() -> None:
@@ -73,12 +73,12 @@ def test_an_interval_by_seed_reaches_to_its_finding() -> None:
 
 
 def test_what_has_no_number_decides_nothing() -> None:
-    made = mean_of([0.76, float("nan")])
+    made = estimate_mean([0.76, float("nan")])
     assert (made.ours, made.ci, made.decided) == (0.76, None, False)
     assert made.note == "1 of 2 replicates have no number"
-    made = mean_ratio([0.0, 0.9, 1.1], "conditions")
+    made = estimate_mean_ratio([0.0, 0.9, 1.1], "conditions")
     assert (made.ci, made.decided) == (None, False)
-    assert mean_ratio([1.0, 4.0], "conditions").ours == pytest.approx(2.0)
+    assert estimate_mean_ratio([1.0, 4.0], "conditions").ours == pytest.approx(2.0)
 
 
 def test_a_run_that_a_scale_lacks_is_one_sentence() -> None:

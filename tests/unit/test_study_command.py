@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from headgate import Result
 from headgate.cli.main import app
-from headgate.studies import ask
+from headgate.experiment.study import ask
 
 from . import small_study
 from .made_reports import no_pictures
@@ -54,7 +54,13 @@ def test_everything_is_stored_and_shown(finished: Path) -> None:
     assert page.stat().st_size < 5_000_000
     drawn = {path.stem for path in (finished / "figures").glob("*.svg")}
     assert drawn == {path.stem for path in (finished / "figures").glob("*.png")}
-    assert drawn >= {"answer", "changes", "utilisation-map", "main-effects-period-2", "correlations"}
+    assert drawn >= {
+        "answer",
+        "changes",
+        "utilisation-map",
+        "main-effects-period-2",
+        "correlations",
+    }
     tables = {path.name for path in (finished / "tables").iterdir()}
     assert tables >= {"influence.csv", "influence.parquet", "outliers-period-1.csv"}
 

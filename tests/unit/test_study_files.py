@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from headgate.base.errors import HeadgateError
+from headgate.experiment.study.claims import read_claims
+from headgate.experiment.study.names import names
+from headgate.experiment.study.study import load
 from headgate.experiment.toml_extends import files, read
-from headgate.studies.claims import read_claims
-from headgate.studies.names import names
-from headgate.studies.study import load
 
 SHARED = """
 first_seed = 3

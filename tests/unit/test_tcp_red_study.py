@@ -11,14 +11,14 @@ import pytest
 from headgate.base.errors import HeadgateError
 from headgate.claims.claim import bounds
 from headgate.claims.verdicts import Judged, judge
-from headgate.data.measures.working_points import Trace
 from headgate.engine.fluid import solve
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
-from headgate.figures.plots.style import save
-from headgate.studies.study import load
-from headgate.studies.tcp_red.findings import change_by_tolerance, distance_of_row
-from headgate.studies.tcp_red.simulations import FIRST, SECOND, THIRD, Simulations
+from headgate.experiment.study.study import load
+from headgate.figures.plots.style import save_figure
+from headgate_studies.tcp_red.findings import change_by_tolerance, distance_of_row
+from headgate_studies.tcp_red.simulations import FIRST, SECOND, THIRD, Simulations
+from headgate_studies.tcp_red.working_points import Trace
 
 from .made_runs import results_of
 
@@ -135,7 +135,8 @@ def test_every_picture_and_table_is_made(analysis: Analysis, tmp_path: Path) -> 
     ]  # fmt: skip
     for picture in analysis.pictures:
         assert all(
-            path.stat().st_size > 5000 for path in save(picture.figure, tmp_path, picture.name)
+            path.stat().st_size > 5000
+            for path in save_figure(picture.figure, tmp_path, picture.name)
         )
     assert len(analysis.tables) == 5
     assert len(analysis.sentences) == 6

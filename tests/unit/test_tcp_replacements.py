@@ -8,23 +8,23 @@ import pytest
 from headgate import Result
 from headgate.claims.verdicts import judge
 from headgate.data.tables import Table, Words
-from headgate.experiment.designed import Designed
 from headgate.experiment.runs import Key, NotRunError
-from headgate.figures.plots.style import save
+from headgate.experiment.study.study import load
+from headgate.figures.plots.style import save_figure
 from headgate.scenario.networks.four_tier import FourTier
 from headgate.scenario.networks.layout import Demand
-from headgate.studies.nist.distances import distance_ratio
-from headgate.studies.nist.rank_correlation import rank_correlation
-from headgate.studies.study import load
-from headgate.studies.tcp_replacements.analysis import analyse, sentences
-from headgate.studies.tcp_replacements.findings import (
+from headgate_studies.designed import Designed
+from headgate_studies.nist.distances import distance_ratio
+from headgate_studies.nist.rank_correlation import rank_correlation
+from headgate_studies.tcp_replacements.analysis import analyse, sentences
+from headgate_studies.tcp_replacements.findings import (
     fast_grows_with_congestion,
     fast_over_others,
     most_change_little,
     network_speed_first,
     uncongested_identical,
 )
-from headgate.studies.tcp_replacements.summary import CONNECTING, FALLEN, RESPONSES, Summary
+from headgate_studies.tcp_replacements.summary import CONNECTING, FALLEN, RESPONSES, Summary
 
 from .study_findings import findings_of
 
@@ -188,4 +188,6 @@ def test_every_picture_is_drawn(apart: Designed, tmp_path: Path) -> None:
     analysis = analyse(Summary(apart))
     assert len(analysis.sentences) == 3
     for picture in analysis.pictures:
-        assert all(p.stat().st_size > 5000 for p in save(picture.figure, tmp_path, picture.name))
+        assert all(
+            p.stat().st_size > 5000 for p in save_figure(picture.figure, tmp_path, picture.name)
+        )

@@ -8,6 +8,7 @@ import pytest
 from headgate import Scenario
 from headgate.base.errors import HeadgateError, InterruptedRunError
 from headgate.engine.api import simulate
+from headgate.engine.run.options import RunOptions
 from headgate.engine.run.progress import Progress, StopRunError
 from headgate.lab.threads import ThreadShares, reader
 
@@ -43,8 +44,8 @@ def test_a_run_goes_on_with_another_number_of_threads(tmp_path: Path) -> None:
             raise StopRunError
 
     with pytest.raises(InterruptedRunError):
-        simulate(backbone(), tmp_path, stop, threads=3)
-    resumed = simulate(backbone(), tmp_path, threads=2)
+        simulate(backbone(), tmp_path, stop, options=RunOptions(threads=3))
+    resumed = simulate(backbone(), tmp_path, options=RunOptions(threads=2))
     assert resumed.meta["resumed"]
     assert resumed.meta["digest"] == backbone().run().meta["digest"]
 

@@ -12,6 +12,7 @@ from headgate.base.errors import InterruptedRunError, ScenarioError, StoreError
 from headgate.data.tables import Table
 from headgate.engine.api import simulate
 from headgate.engine.run import trace_log
+from headgate.engine.run.options import RunOptions
 from headgate.engine.run.progress import StopRunError
 from headgate.engine.traces import pictures
 from headgate.engine.traces.csv_file import write_csv
@@ -199,7 +200,7 @@ def test_a_run_that_was_stopped_goes_on_with_its_trace(tmp_path: Path) -> None:
     stops = 0
     while True:
         try:
-            simulate(scenario, out, stop, trace=EVERYTHING)
+            simulate(scenario, out, stop, options=RunOptions(trace=EVERYTHING))
             break
         except InterruptedRunError:
             stops += 1
@@ -216,7 +217,7 @@ def stop_at_once(scenario: Scenario, folder: Path, trace: Trace | None) -> None:
         raise StopRunError
 
     with pytest.raises(InterruptedRunError):
-        simulate(scenario, folder, stop, trace=trace)
+        simulate(scenario, folder, stop, options=RunOptions(trace=trace))
 
 
 @pytest.mark.parametrize("other", [None, Trace(flows=["0"]), Trace(flows=["bulk.*"])])
@@ -226,14 +227,14 @@ def test_a_stopped_run_goes_on_only_with_its_trace(tmp_path: Path, other: Trace 
     stop_at_once(scenario, tmp_path, trace)
     options = "--trace 'flows=bulk.*' --trace ports=0,1 --trace-limit 9000"
     with pytest.raises(StoreError) as refusal:
-        simulate(scenario, tmp_path, trace=other)
+        simulate(scenario, tmp_path, options=RunOptions(trace=other))
     assert str(refusal.value) == (
         f"{tmp_path}: the run that was stopped here must be resumed with the trace that it had; "
         "give it "
         f"{options}, or choose another folder"
     )
     asked = [word.strip("'") for word in options.split() if "=" in word]
-    simulate(scenario, tmp_path, trace=Trace.parse(asked, 9000))
+    simulate(scenario, tmp_path, options=RunOptions(trace=Trace.parse(asked, 9000)))
     assert StoredTrace(tmp_path).meta["events"] == 9000
 
 
@@ -241,7 +242,7 @@ def test_a_stopped_run_without_a_trace_gets_none(tmp_path: Path) -> None:
     scenario = make_scenario().replaced({"duration": "600 s"})
     stop_at_once(scenario, tmp_path, None)
     with pytest.raises(StoreError, match="had no trace; resume without --trace, or choose another"):
-        simulate(scenario, tmp_path, trace=EVERYTHING)
+        simulate(scenario, tmp_path, options=RunOptions(trace=EVERYTHING))
 
 
 def test_a_finished_run_is_run_again_for_its_trace(tmp_path: Path) -> None:
@@ -330,7 +331,9 @@ def test_a_wrong_trace_is_refused_before_anything_runs(
     tmp_path: Path, options: list[str], says: str
 ) -> None:
     with pytest.raises(ScenarioError) as refusal:
-        simulate(make_scenario(), tmp_path / "out", trace=Trace.parse(options, 10))
+        simulate(
+            make_scenario(), tmp_path / "out", options=RunOptions(trace=Trace.parse(options, 10))
+        )
     assert str(refusal.value) == says
     assert not (tmp_path / "out").exists()
 

@@ -16,7 +16,7 @@ from headgate.design import Factor
 from headgate.experiment.claims import is_fixed
 from headgate.experiment.responses import Response
 from headgate.experiment.sequential import Until, decide
-from headgate.experiment.tables import Measured
+from headgate.experiment.tables import MeasuredRuns
 from headgate.stats.sequential import Looks
 
 BASE = {
@@ -120,7 +120,7 @@ def test_chance_in_other_conditions_than_a_claims_own_is_none_in_it(
     digests = np.array([["a", "a", "a"], ["b", "c", "d"]])
     coded, responses = np.array([[-1.0], [1.0]]), (Response("y"),)
     factors = (Factor("x", "", "x", 1, 2),)
-    found = Measured(factors, coded, (1, 2, 3), responses, {"y": values}, digests, paired=True)
+    found = MeasuredRuns(factors, coded, (1, 2, 3), responses, {"y": values}, digests, paired=True)
     assert not found.same
     assert is_fixed(claim(**changes), found) is fixed
 

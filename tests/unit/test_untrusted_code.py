@@ -12,7 +12,7 @@ import pytest
 
 from headgate import Experiment, Scenario
 from headgate.base.errors import UntrustedLawError
-from headgate.design.made import load as load_design
+from headgate.design.made import load_design
 from headgate.plugin import trust
 from headgate.scenario.toml import write_toml
 
@@ -335,7 +335,7 @@ def test_the_two_keys_of_a_law_are_one(folder: Path) -> None:
 
 
 def test_a_title_names_code_without_its_folder(folder: Path) -> None:
-    from headgate.mesonet import MesoNet
+    from headgate_studies.mesonet import MesoNet
 
     law = f"{folder / 'evil.py'}:Law"
     made = MesoNet.from_dict({"size": 0.002, "law": law}).scenario()

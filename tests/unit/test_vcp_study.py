@@ -11,12 +11,12 @@ from headgate.data.tables import Table
 from headgate.engine.api import Result
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import NotRunError, Runs, Setup
-from headgate.figures.plots.style import save
-from headgate.studies.study import load
-from headgate.studies.vcp import findings, jobs
-from headgate.studies.vcp.findings import losses_outrun, lossy_share
-from headgate.studies.vcp.measures import spread_rtts_s, window_packets
-from headgate.studies.vcp.schemes import RULES, SCHEMES, bdp
+from headgate.experiment.study.study import load
+from headgate.figures.plots.style import save_figure
+from headgate_studies.vcp import findings, jobs
+from headgate_studies.vcp.findings import losses_outrun, lossy_share
+from headgate_studies.vcp.measures import spread_rtts_s, window_packets
+from headgate_studies.vcp.schemes import RULES, SCHEMES, bdp
 
 from .made_runs import assert_stored_suffices, results_of
 
@@ -97,7 +97,9 @@ def test_the_report_has_pictures_sentences_and_data(analysis: Analysis, tmp_path
     names = {picture.name for picture in analysis.pictures}
     assert {"efficiency", "illustration", "parameters", "scaling", "fluid", "queues"} <= names
     for picture in analysis.pictures:
-        assert all(p.stat().st_size > 5000 for p in save(picture.figure, tmp_path, picture.name))
+        assert all(
+            p.stat().st_size > 5000 for p in save_figure(picture.figure, tmp_path, picture.name)
+        )
     assert {*CHEAP, "bandwidth", "delay", "one_way"} <= {table.name for table in analysis.data}
 
 

@@ -14,7 +14,7 @@ from headgate.claims.verdicts import (
     lies_within,
     tally,
 )
-from headgate.experiment.estimates import mean_of
+from headgate.experiment.estimates import estimate_mean
 
 
 def claim(**changes: object) -> Claim:
@@ -146,7 +146,9 @@ def test_a_wrong_verdict_is_as_rare_as_the_interval_promises() -> None:
     """At the bound itself either verdict is wrong in no more than 2.5 % of samples, by Student."""
     rng = np.random.default_rng(7)
     told = [
-        judge(claim(tolerance=">= 0"), {"x": mean_of(rng.normal(0, 1, 5).tolist())}, "q").verdict
+        judge(
+            claim(tolerance=">= 0"), {"x": estimate_mean(rng.normal(0, 1, 5).tolist())}, "q"
+        ).verdict
         for _ in range(4000)
     ]
     for wrong in ("holds", "differs"):
@@ -178,5 +180,5 @@ def test_a_claim_of_ours_is_not_a_published_one(source: str) -> None:
 @pytest.mark.parametrize(("count", "decided"), [(2, False), (5, False), (6, True)])
 def test_a_few_conditions_with_one_value_decide_nothing(count: int, decided: bool) -> None:
     """By the sign test six conditions on one side of a bound have p = 0.03, five have 0.06."""
-    found = mean_of([0.9] * count, unit="conditions")
+    found = estimate_mean([0.9] * count, unit="conditions")
     assert (found.decided, found.ours) == (decided, pytest.approx(0.9))

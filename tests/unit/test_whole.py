@@ -11,7 +11,7 @@ from headgate.base.errors import AnalysisError
 from headgate.figures.analysis.kinds import KINDS
 from headgate.figures.analysis.part import slugs
 from headgate.figures.analysis.questions import QUESTIONS, Answer
-from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.analysis.words import TONES, Tally, fair, name_tone, safe, useful
 from headgate.figures.charts import CHARTS
 from headgate.figures.charts.data import SOURCES, data
@@ -31,16 +31,16 @@ def columns() -> dict[str, list[object]]:
 
 
 @pytest.fixture(scope="module")
-def found() -> Whole:
-    return whole(columns(), roles())
+def found() -> TableAnalysis:
+    return analyse_table(columns(), roles())
 
 
 @pytest.fixture(scope="module")
-def answers(found: Whole) -> dict[str, Answer]:
+def answers(found: TableAnalysis) -> dict[str, Answer]:
     return {one.asked: one for one in found.of("questions")[0].result}
 
 
-def test_every_kind_is_made_of_a_table_that_has_everything(found: Whole) -> None:
+def test_every_kind_is_made_of_a_table_that_has_everything(found: TableAnalysis) -> None:
     assert not [(one.kind.name, one.reason) for one in found.made if one.reason]
     assert [kind.name for kind in KINDS] == list(dict.fromkeys(one.kind.name for one in found.made))
 
@@ -77,14 +77,14 @@ def test_what_gets_worse_is_told_for_the_law_that_does_it(answers: dict[str, Ans
 def test_a_question_without_responses_says_what_is_missing() -> None:
     one = {"safety": roles().questions["safety"]}
     plain = roles().model_copy(update={"questions": one, "pairs": ()})
-    told = whole(columns(), plain).of("questions")[0].result
+    told = analyse_table(columns(), plain).of("questions")[0].result
     assert [one.asked for one in told] == list(QUESTIONS)
     assert [one.asked for one in told if one.missing and not one.words] == list(QUESTIONS)[:-1]
 
 
 def test_a_table_that_speaks_of_no_question_has_no_answers() -> None:
     plain = roles().model_copy(update={"questions": {}, "pairs": ()})
-    assert "no responses are named" in whole(columns(), plain).of("questions")[0].reason
+    assert "no responses are named" in analyse_table(columns(), plain).of("questions")[0].reason
 
 
 def test_every_word_that_is_said_has_a_tone_or_none(answers: dict[str, Answer]) -> None:
@@ -128,14 +128,14 @@ def answer_of(asked: str, change: Callable[[list[dict[str, object]]], object]) -
     """Return an answer after a change to the rows of the second period."""
     rows = table()
     change([row for row in rows if row["period"] == 2])
-    made = whole({name: [row[name] for row in rows] for name in rows[0]}, roles())
+    made = analyse_table({name: [row[name] for row in rows] for name in rows[0]}, roles())
     told: tuple[Answer, ...] = made.of("questions")[1].result
     return next(one for one in told if one.asked == asked)
 
 
 def test_one_run_of_each_says_nothing_of_chance() -> None:
     rows = [row for row in table() if row["seed"] == 1]
-    made = whole({name: [row[name] for row in rows] for name in rows[0]}, roles())
+    made = analyse_table({name: [row[name] for row in rows] for name in rows[0]}, roles())
     told = {one.asked: one.words for one in made.of("questions")[1].result}
     assert told["recovery"]["fast"] == "worse in most"
     assert told["increase"]["ctcp"] == "better in most"
@@ -160,7 +160,7 @@ def test_cells_that_move_together_are_not_taken_for_many(replicate: str | None) 
         columns: dict[str, object] = dict(
             zip(("condition", "law", "seed"), zip(*labels, strict=True), strict=True)
         )
-        made = whole(columns | dict.fromkeys(names, y), asked)
+        made = analyse_table(columns | dict.fromkeys(names, y), asked)
         words.append(made.of("questions")[0].result[4].words["ctcp"])
     assert sum("sometimes" in word or "often" in word for word in words) <= 12
     assert "within chance" in words
@@ -202,7 +202,7 @@ def test_a_law_beside_which_tcp_gets_nothing_is_not_as_fair_as_most() -> None:
 def test_fairness_cannot_be_told_from_one_condition() -> None:
     rows = [row for row in table() if row["condition"] == "X1- X2- X3-"]
     one = roles().model_copy(update={"factors": ()})
-    made = whole({name: [row[name] for row in rows] for name in rows[0]}, one)
+    made = analyse_table({name: [row[name] for row in rows] for name in rows[0]}, one)
     told = {one.asked: one for one in made.of("questions")[0].result}
     assert set(told["fairness"].words.values()) == {"not known"}
 
@@ -240,14 +240,14 @@ def test_wide_intervals_leave_open_whether_anything_is_worse() -> None:
     assert safety.words["scalable"] == "nothing worse"
 
 
-def test_an_answer_takes_the_changes_that_are_drawn(found: Whole) -> None:
+def test_an_answer_takes_the_changes_that_are_drawn(found: TableAnalysis) -> None:
     """They are computed once for each period."""
     for one, part in zip(found.of("changes"), found.parts, strict=True):
         assert one.result is part.changes
     assert found.of("clusters")[0].result is found.parts[0].clusters
 
 
-def test_periods_are_analysed_apart_and_the_middle_one_first(found: Whole) -> None:
+def test_periods_are_analysed_apart_and_the_middle_one_first(found: TableAnalysis) -> None:
     assert [part.period for part in found.parts] == ["1", "2"]
     assert found.focus.period == "2"
     assert len(found.parts[0].frame) * 2 == len(found.frame)
@@ -255,7 +255,7 @@ def test_periods_are_analysed_apart_and_the_middle_one_first(found: Whole) -> No
     assert names == ["clusters-period-1", "clusters-period-2"]
 
 
-def test_charts_have_all_data_that_they_name(found: Whole) -> None:
+def test_charts_have_all_data_that_they_name(found: TableAnalysis) -> None:
     made = data(found)
     assert set(made) == set(SOURCES)
     for charts in CHARTS.values():
@@ -266,7 +266,7 @@ def test_charts_have_all_data_that_they_name(found: Whole) -> None:
             assert {param["name"] for param in spec["params"]} >= {"condition", "period"}
 
 
-def test_words_are_kept_once(found: Whole) -> None:
+def test_words_are_kept_once(found: TableAnalysis) -> None:
     laws = data(found)["cells"]["law"]
     assert isinstance(laws, dict)
     assert laws["words"] == list(LAWS)
@@ -275,10 +275,10 @@ def test_words_are_kept_once(found: Whole) -> None:
 
 def test_an_empty_table_is_refused() -> None:
     with pytest.raises(AnalysisError, match="no rows"):
-        whole({name: [] for name in columns()}, roles())
+        analyse_table({name: [] for name in columns()}, roles())
 
 
-def test_results_show_themselves_in_a_notebook(found: Whole) -> None:
+def test_results_show_themselves_in_a_notebook(found: TableAnalysis) -> None:
     assert found._repr_html_().startswith("<ul><li>")
     for kind in ("clusters", "ranks", "correlations", "ten-steps", "main-effects"):
         shown = found.of(kind)[0].result._repr_html_()
@@ -287,7 +287,7 @@ def test_results_show_themselves_in_a_notebook(found: Whole) -> None:
     assert "more rows" in found.of("main-effects")[0].result._repr_html_()
 
 
-def test_no_word_denies_a_count(found: Whole) -> None:
+def test_no_word_denies_a_count(found: TableAnalysis) -> None:
     """Seven cells of 110 that are worse are not "nothing", though chance would give as many."""
     assert safe(Tally(0, 0, 110)) == "nothing worse"
     assert safe(Tally(0, 7, 110, chances=(1.0, 0.2))) == "within chance"
@@ -301,7 +301,7 @@ def test_no_word_denies_a_count(found: Whole) -> None:
                     assert not re.search(counts, answer.findings[0].sentence)
 
 
-def test_averages_name_what_they_are_over(found: Whole) -> None:
+def test_averages_name_what_they_are_over(found: TableAnalysis) -> None:
     (said, *_) = [one.sentence for one in found.of("influence")[0].findings()]
     assert "averaged over period 1, period 2; reno, ctcp, fast, scalable:" in said
 
@@ -309,7 +309,7 @@ def test_averages_name_what_they_are_over(found: Whole) -> None:
 def test_periods_whose_names_look_alike_have_files_of_their_own() -> None:
     called = {1: "mid day", 2: "Mid-day"}
     named = columns() | {"period": [called[int(str(at))] for at in columns()["period"]]}
-    found = whole(named, roles())
+    found = analyse_table(named, roles())
     made = [one for one in found.made if not one.reason]
     tables = [one.name for one in made]
     assert len({name.casefold() for name in tables}) == len(tables)

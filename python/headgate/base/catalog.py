@@ -18,6 +18,22 @@ from headgate.base.as_toml import as_toml
 from headgate.base.errors import CatalogError, EngineMissingError
 from headgate.base.suggest import also, hint, same_name, suggest
 
+__all__ = [
+    "DeviceCard",
+    "Law",
+    "Param",
+    "cards",
+    "columns",
+    "device",
+    "devices",
+    "label",
+    "law",
+    "laws",
+    "list_everything",
+    "model",
+    "models",
+]
+
 #: The name by which a parameter is compared with the bytes of a packet.
 PACKET = "packet"
 #: A port's queue without a discipline.

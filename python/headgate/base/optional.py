@@ -17,6 +17,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "report": ("altair", "vl_convert", *_ANALYSIS),
     "cluster": ("dask_jobqueue", "distributed"),
     "jit": ("numba",),
+    "studies": ("headgate_studies",),
 }
 
 

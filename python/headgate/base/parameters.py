@@ -21,7 +21,7 @@ from headgate.base.units import (
     parse_bytes,
     parse_count,
     parse_rate,
-    parse_time,
+    parse_time_ps,
 )
 
 Packets = Callable[[str, Amount], float]
@@ -50,8 +50,8 @@ def _read_segments(text: str) -> float:
 
 
 _UNITS = {
-    "s": _Unit("_s", "5 ms", lambda text: parse_time(text) / PS_PER_S),
-    "min": _Unit("_minutes", "10 min", lambda text: parse_time(text) / (60 * PS_PER_S)),
+    "s": _Unit("_s", "5 ms", lambda text: parse_time_ps(text) / PS_PER_S),
+    "min": _Unit("_minutes", "10 min", lambda text: parse_time_ps(text) / (60 * PS_PER_S)),
     "bytes": _Unit("_bytes", "1514 B", parse_bytes),
     "bytes/s": _Unit("_bytes_s", "10 Mbit/s", lambda text: parse_rate(text) / 8),
     "Mbit/s": _Unit("_mbps", "10 Mbit/s", lambda text: parse_rate(text) / 1e6),

@@ -12,7 +12,7 @@ _PR_SET_PDEATHSIG = 1
 _SAFE_PATH, _BY_HEADGATE = "PYTHONSAFEPATH", "by headgate"
 
 
-def end_with(parent: int) -> None:
+def end_with_parent(parent: int) -> None:
     """Have this process be killed when its parent ends, and end it if that is over by now.
 
     Linux only. Between the start of a process and this call its parent may have been killed, of

@@ -104,7 +104,7 @@ class Amount:
         if self.unit == "B":
             return format_bytes(int(self.value))
         if self.unit == "ps":
-            return format_time(int(self.value))
+            return format_time_ps(int(self.value))
         return f"{_decimal(self.value)} {self.unit}"
 
 
@@ -120,7 +120,7 @@ def parse_rate(text: object) -> int:
     return number
 
 
-def parse_time(text: object) -> int:
+def parse_time_ps(text: object) -> int:
     """Read a time or a delay, "45 ms", as picoseconds. Zero is allowed."""
     return _scale(text, _TIME)
 
@@ -223,7 +223,7 @@ def format_rate(bps: int) -> str:
     return _format(bps, _RATES)
 
 
-def format_time(ps: int) -> str:
+def format_time_ps(ps: int) -> str:
     """Write picoseconds with the largest decimal unit that fits."""
     if ps == 0:
         return "0 s"

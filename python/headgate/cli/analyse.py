@@ -103,7 +103,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     """
     from headgate.figures.analysis.frame import Frame
     from headgate.figures.analysis.notes import notes
-    from headgate.figures.analysis.part import Part
+    from headgate.figures.analysis.part import PeriodAnalysis
     from headgate.figures.analysis.read import TextForm
     from headgate.figures.analysis.roles import Roles
 
@@ -122,7 +122,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
         method=model.value,
     )
     roles.check(frame)
-    found = Part(frame, roles).effects(labels)
+    found = PeriodAnalysis(frame, roles).effects(labels)
     for said in notes(frame, found.factors, found.responses, labels):
         say(f"Note: {said}", error=as_json)
     if as_json:

@@ -100,10 +100,10 @@ def stopping_after(time: str | None) -> Iterator[None]:
 
 def _read_time_s(text: str) -> float:
     from headgate.base.errors import HeadgateError, UnitError
-    from headgate.base.units import parse_time
+    from headgate.base.units import parse_time_ps
 
     try:
-        return parse_time(text) / 1e12
+        return parse_time_ps(text) / 1e12
     except UnitError as error:
         raise HeadgateError(f"--stop-after: {error}") from None
 

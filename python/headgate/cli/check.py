@@ -12,7 +12,7 @@ from headgate.base.visible import say
 from headgate.cli.options import Json, Seed, Settings, Trust, warn
 
 if TYPE_CHECKING:
-    from headgate.plugin import Interface
+    from headgate.plugin.user_code import Interface
 
 
 Checked = Annotated[
@@ -42,7 +42,7 @@ def check(
     verdict, a record it changed, unequal answers to equal events, or an exception is reported with
     the line. It meets them in a process of its own.
     """
-    from headgate.plugin import is_code
+    from headgate.plugin.user_code import is_code
 
     if is_code(file):
         _check_code(file, as_json)
@@ -71,20 +71,20 @@ def check(
 
 def describe_code(source: str, interface: Interface, where: str = "the scenario") -> str:
     """Load user-defined code if it may run, and say what it is. Raises LawError."""
-    from headgate import plugin
+    from headgate.plugin import user_code
 
-    name, sha256 = plugin.identify(source, interface)
+    name, sha256 = user_code.identify(source, interface)
     which = f"{interface.noun} {name} (SHA-256 {sha256[:16]}...)"
-    if not plugin.is_trusted(source, interface):
+    if not user_code.is_trusted(source, interface):
         return f"{which}: {_not_looked_at(where)}"
-    return f"{which}: {plugin.load(source, interface).label} can be loaded"
+    return f"{which}: {user_code.load(source, interface).label} can be loaded"
 
 
 def describe_function(source: str) -> str:
     """Say of a function that is a response whether it may run. Raises LawError."""
     from headgate.experiment.responses import trusted
-    from headgate.plugin import split
     from headgate.plugin.paths import read, sha256, shorten_path
+    from headgate.plugin.user_code import split
 
     file, name = split(source)
     which = f"function {name} (SHA-256 {sha256(read(file))[:16]}...)"
@@ -97,10 +97,10 @@ def _not_looked_at(where: str) -> str:
 
 
 def _check_code(source: str, as_json: bool) -> None:
-    from headgate.plugin import load
     from headgate.plugin.check import check
     from headgate.plugin.kinds import kind_of
     from headgate.plugin.trust import name_by_hand
+    from headgate.plugin.user_code import load
 
     name_by_hand(source)
     interface = kind_of(source)
@@ -144,7 +144,7 @@ def _name_laws(plan: dict[str, Any]) -> list[str]:
 
 def describe_link(link: dict[str, Any]) -> str:
     """Say in one line what a link of a plan is."""
-    from headgate.base.units import format_rate, format_time
+    from headgate.base.units import format_rate, format_time_ps
 
     buffer = link["buffer"]
     size = "infinite"
@@ -152,6 +152,6 @@ def describe_link(link: dict[str, Any]) -> str:
         ((unit, amount),) = buffer.items()
         size = f"{amount} {unit}"
     return (
-        f"{link['name']}: {format_rate(link['rate_bps'])}, {format_time(link['delay_ps'])}, "
+        f"{link['name']}: {format_rate(link['rate_bps'])}, {format_time_ps(link['delay_ps'])}, "
         f"buffer {size}"
     )

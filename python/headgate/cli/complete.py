@@ -10,7 +10,7 @@ FORMATS = ("png", "svg", "html")
 
 def studies(incomplete: str) -> list[str]:
     """Return the names of studies that begin so."""
-    from headgate.studies.names import names
+    from headgate.experiment.study.names import names
 
     return _beginning(incomplete, ["list", *names()])
 
@@ -33,9 +33,9 @@ def tables(incomplete: str) -> list[str]:
 
 def forms(incomplete: str) -> list[str]:
     """Return the forms of TOML that begin so."""
-    from headgate.cli.forms import FORMS
+    from headgate.cli.forms import every_form
 
-    return _beginning(incomplete, FORMS)
+    return _beginning(incomplete, every_form())
 
 
 def templates(incomplete: str) -> list[str]:

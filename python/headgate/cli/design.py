@@ -166,10 +166,10 @@ def alias(
 
 
 def _load(source: str) -> MadeDesign:
-    from headgate.design.made import load
+    from headgate.design.made import load_design
 
     with _report_slow_search():
-        return load(source)
+        return load_design(source)
 
 
 @contextmanager
@@ -276,7 +276,7 @@ def _draw(made: MadeDesign, out: Path) -> list[Path]:
     mpl.use("agg")
     from headgate.design.correlation import mixing
     from headgate.figures.plots.aliases import aliases
-    from headgate.figures.plots.style import save
+    from headgate.figures.plots.style import save_figure
 
     title = made.file.title or made.source
-    return save(aliases(mixing(made.design), title), out, "aliases")
+    return save_figure(aliases(mixing(made.design), title), out, "aliases")

@@ -97,6 +97,7 @@ PURPOSES: Mapping[str, str] = {
     "report": "studies, reports, pictures with values under the pointer",
     "cluster": "runs on a cluster (--cluster)",
     "jit": "your own laws in Python at full speed (@jit)",
+    "studies": "published studies, and test cases of standards (headgate conform)",
 }
 #: Libraries that take a table.
 FRAMES = ("pandas", "polars", "xarray")

@@ -253,10 +253,10 @@ def _write_images(
 
     mpl.use("agg")
     from headgate.figures.plots.run import draw
-    from headgate.figures.plots.style import save
+    from headgate.figures.plots.style import save_figure
 
     paths: list[Path] = []
     for name, drawing in drawings.items():
-        paths += save(draw(drawing), folder, name, formats)
+        paths += save_figure(draw(drawing), folder, name, formats)
         step()
     return paths

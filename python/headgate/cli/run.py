@@ -76,6 +76,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     that holds the finished run is read, not run again.
     """
     from headgate.engine.api import UnstoredError, simulate
+    from headgate.engine.run.options import RunOptions
     from headgate.engine.run.progress import show_progress
     from headgate.plugin.watch import run_watched
 
@@ -86,10 +87,10 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     trace = _read_trace(traced, trace_limit)
     chosen = load(scenario, settings, seed, controls, trust=trust)
     with run_watched(chosen.own_code()), show_progress(scenario.stem) as progress:
-        command = command_line()
+        options = RunOptions(threads=threads, trace=trace, command=command_line())
         unstored = None
         try:
-            result = simulate(chosen, out, progress, command, threads=threads, trace=trace)
+            result = simulate(chosen, out, progress, options)
         except UnstoredError as error:
             result, unstored = error.result, error
     _print(result, out if unstored is None else None, as_json)

@@ -31,16 +31,16 @@ def schema(
     Example: headgate schema scenario --out . and in the file's first line
     #:schema ./scenario.schema.json
     """
-    from headgate.cli.forms import FORMS, schema_text
+    from headgate.cli.forms import every_form, schema_text
 
     if out is not None:
-        say_paths(_write(FORMS if name is None else [name], out), as_json)
+        say_paths(_write(every_form() if name is None else [name], out), as_json)
     elif name is not None:
         say(*schema_text(name).splitlines())
     elif as_json:
-        say(json.dumps({one: about for one, (about, _) in FORMS.items()}))
+        say(json.dumps({one: about for one, (about, _) in every_form().items()}))
     else:
-        say(*(f"{one:14} {about}" for one, (about, _) in FORMS.items()))
+        say(*(f"{one:14} {about}" for one, (about, _) in every_form().items()))
 
 
 def _write(names: Iterable[str], folder: Path) -> Iterator[Path]:

@@ -26,9 +26,9 @@ def tell(
     as_json: bool,
 ) -> None:
     """Print the linear stability of a model's equilibrium, and draw it."""
-    from headgate.engine.fluid import stability
+    from headgate.engine.fluid import analyse_stability
 
-    found = stability(model, params, network=network)
+    found = analyse_stability(model, params, network=network)
     said = _summary(found)
     if as_json:
         say(json.dumps(said))
@@ -78,9 +78,9 @@ def _show(found: Stability, said: dict[str, Any]) -> None:
 
 def _draw(found: Stability, out: Path) -> None:
     from headgate.figures.plots.stability import draw_stability
-    from headgate.figures.plots.style import save
+    from headgate.figures.plots.style import save_figure
 
     title = f"{found.model}, equilibrium: {'stable' if found.stable else 'unstable'}"
     phase_deg = None if found.margins is None else found.margins.phase_deg
-    paths = save(draw_stability(title, found.roots, found.loop, phase_deg), out, PICTURE)
+    paths = save_figure(draw_stability(title, found.roots, found.loop, phase_deg), out, PICTURE)
     say(f"Picture: {', '.join(str(path) for path in paths)}")

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from headgate.claims.verdicts import Judged
     from headgate.lab.workers import WorkerPool
 
+#: The stored results of the clone.
+STORED = Path("studies") / "results"
 Scale = Annotated[
     str,
     typer.Option(
@@ -99,8 +101,8 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         return
     from headgate.base.optional import require
     from headgate.experiment import runner
+    from headgate.experiment.study.ask import Overrides, ask
     from headgate.lab.workers import WorkerPool
-    from headgate.studies.ask import Overrides, ask
 
     require("report", "a study")
     pool, part = WorkerPool(workers, cluster, threads), read_shard(shard)
@@ -152,22 +154,22 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
 
     Below it stands why a claim differs and where that lies (in the source, in a model, or in what
     is ours), and what would decide or judge the others. At the end each sentence of the reproduced
-    documents is counted once. Stored results are those in the folder
-    `results`, or in the one that --results names; a study that has none at --scale is judged at the
-    largest scale that it has. Stale results are marked: the study would now make different runs, or
-    analyse them differently.
+    documents is counted once. Stored results are those in the folder `studies/results`, or in the
+    one that --results names; a study that has none at --scale is judged at the largest scale that
+    it has. Stale results are marked: the study would now make different runs, or analyse them
+    differently.
     """
     if run:
         from headgate.lab.workers import WorkerPool
 
         _run_all(scale or "quick", WorkerPool(workers, cluster, threads), out, results, as_json)
         return
-    from headgate.studies.names import names
-    from headgate.studies.sentences import count_sentences
-    from headgate.studies.stored import compute_stored
+    from headgate.experiment.study.names import names
+    from headgate.experiment.study.sentences import count_sentences
+    from headgate.experiment.study.stored import compute_stored
 
     stored = []
-    for one in compute_stored(results or Path("results"), scale, update):
+    for one in compute_stored(results or STORED, scale, update):
         say(f"{one.study}: {one.describe_values()}", error=True)
         stored.append(one)
     if as_json:
@@ -205,8 +207,8 @@ def _run_all(
 ) -> None:
     from headgate.base.optional import require
     from headgate.experiment.runner import run_study
-    from headgate.studies.ask import ask
-    from headgate.studies.names import names
+    from headgate.experiment.study.ask import ask
+    from headgate.experiment.study.names import names
 
     require("report", "a study")
     asked = [ask(name, scale, out / name, results=results) for name in names()]
@@ -224,8 +226,9 @@ def _run_all(
 
 
 def _list(as_json: bool) -> None:
-    from headgate.studies.names import names
-    from headgate.studies.study import load
+    from headgate.base.optional import advise
+    from headgate.experiment.study.names import names
+    from headgate.experiment.study.study import load
 
     specs = [load(name).spec for name in names()]
     if as_json:
@@ -240,6 +243,8 @@ def _list(as_json: bool) -> None:
         ]
         say(json.dumps(rows))
         return
+    if not specs:
+        say(f"no package with studies is installed; {advise('studies')}")
     for spec in specs:
         scales = f"scales: {', '.join(spec.scales)}"
         own = f"no --control: {spec.no_own_law}" if spec.no_own_law else "takes --control"

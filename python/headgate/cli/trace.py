@@ -76,7 +76,7 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
     from headgate.engine.traces.pictures import read_connections
     from headgate.figures.pictures.time_sequence import draw_time_sequence
     from headgate.figures.plots.run import draw
-    from headgate.figures.plots.style import FORMATS, save
+    from headgate.figures.plots.style import FORMATS, save_figure
     from headgate.figures.report.pictures import write_pictures
 
     if within_s is not None and not within_s[0] < within_s[1]:
@@ -89,7 +89,9 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
     drawings = {
         name: draw_time_sequence(traced, within_s) for name, traced in read_connections(stored)
     }
-    paths = [p for name, made in drawings.items() for p in save(draw(made), folder, name, FORMATS)]
+    paths = [
+        p for name, made in drawings.items() for p in save_figure(draw(made), folder, name, FORMATS)
+    ]
     return [*paths, write_pictures(folder / PAGE, str(stored.folder.parent.name), drawings)]
 
 

@@ -1,19 +1,36 @@
-"""Designs: factors to conditions."""
+"""Designs of experiments: factors, and the conditions that they make.
 
-from headgate.design.factor import Factor
-from headgate.design.factorial import Design, factorial
-from headgate.design.foldover import foldover
-from headgate.design.fraction import Fraction
-from headgate.design.made import MadeDesign, load
-from headgate.design.named import design_of_name
+Names are imported on first use. The reference page "Public interface" describes each name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headgate.base.lazy import lazy_attributes
+
+if TYPE_CHECKING:
+    from headgate.design.factor import Factor
+    from headgate.design.factorial import Design, make_factorial
+    from headgate.design.file import DesignFile, FactorTable
+    from headgate.design.made import MadeDesign, load_design
+else:
+    __getattr__ = lazy_attributes(
+        __name__,
+        {
+            "headgate.design.factor": ("Factor",),
+            "headgate.design.factorial": ("Design", "make_factorial"),
+            "headgate.design.file": ("DesignFile", "FactorTable"),
+            "headgate.design.made": ("MadeDesign", "load_design"),
+        },
+    )
 
 __all__ = [
     "Design",
+    "DesignFile",
     "Factor",
-    "Fraction",
+    "FactorTable",
     "MadeDesign",
-    "design_of_name",
-    "factorial",
-    "foldover",
-    "load",
+    "load_design",
+    "make_factorial",
 ]

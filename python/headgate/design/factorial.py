@@ -82,7 +82,9 @@ class Design:
         return len(self.matrix)
 
 
-def factorial(factors: Sequence[Factor], generators: Mapping[str, str] | None = None) -> Design:
+def make_factorial(
+    factors: Sequence[Factor], generators: Mapping[str, str] | None = None
+) -> Design:
     """Make the design of `factors`; those named in `generators` are products of the others.
 
     `generators` maps a factor to the factors whose product it is, separated by spaces; a leading

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.base.visible import in_spreadsheet, visible
 from headgate.design.factor import Factor
-from headgate.design.factorial import Design, factorial, grid
+from headgate.design.factorial import Design, grid, make_factorial
 from headgate.design.file import SAMPLES, DesignFile, FactorTable, basic_of
 from headgate.design.foldover import foldover, refuse_the_same_runs
 from headgate.design.named import design_of_name, least_aberrant
@@ -183,7 +183,7 @@ def roman(number: int) -> str:
     return ROMAN[number - 1] if number <= len(ROMAN) else str(number)
 
 
-def load(source: str | Path) -> MadeDesign:
+def load_design(source: str | Path) -> MadeDesign:
     """Read a design file, or take a two-level design by its name. Raises ScenarioError."""
     text = str(source)
     if text.startswith(("2^", "2**")):
@@ -225,7 +225,7 @@ def _two_level(file: DesignFile) -> tuple[Design, str]:
     if file.runs is not None:
         return least_aberrant(factors, basic_of(file.runs))
     rules = file.generators if isinstance(file.generators, dict) else {}
-    return factorial(factors, rules), "generators as given" if rules else "full factorial"
+    return make_factorial(factors, rules), "generators as given" if rules else "full factorial"
 
 
 def _with_two_levels(file: DesignFile) -> list[Factor]:

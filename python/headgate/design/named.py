@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from headgate.base.errors import HeadgateError
 from headgate.design.factor import Factor, letters, make_coded_factors, number_factors
-from headgate.design.factorial import Design, factorial
+from headgate.design.factorial import Design, make_factorial
 
 _NAME = re.compile(r"2\^(?:\((\d+)(?:-(\d+))?\)|(\d+)(?:-(\d+))?)")
 MOST_FACTORS = 512
@@ -80,7 +80,7 @@ def design_of_name(
             words[made]: " ".join(words[part] for part in text.split())
             for made, text in design.generators.items()
         }
-        return factorial(chosen, rules), design.source
+        return make_factorial(chosen, rules), design.source
     return least_aberrant(chosen, count - generated)
 
 
@@ -93,7 +93,7 @@ def least_aberrant(factors: Sequence[Factor], basic: int) -> tuple[Design, str]:
             f" {2 ** (basic - len(factors))} for as many in all"
         )
     if basic == len(factors):
-        return factorial(factors), "full factorial"
+        return make_factorial(factors), "full factorial"
     from headgate.design.aberration import minimum_aberration
 
     found = minimum_aberration(len(factors), basic)
@@ -104,7 +104,7 @@ def least_aberrant(factors: Sequence[Factor], basic: int) -> tuple[Design, str]:
     }
     sure = "minimum aberration, by an exhaustive search up to isomorphism"
     best = "the least aberration met by a heuristic search; that there is no less is not proven"
-    return factorial(factors, rules), sure if found.exact else best
+    return make_factorial(factors, rules), sure if found.exact else best
 
 
 def size_of(name: str) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,12 +21,14 @@ from headgate.base.errors import (
     StoreError,
 )
 from headgate.base.progress import in_notebook
+from headgate.base.units import format_time_ps
 from headgate.base.visible import visible
 from headgate.data.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.data.measures.shown import FEW_PORTS, Shown, show_run
 from headgate.data.tables import Table
+from headgate.engine.run.options import DEFAULT, RunOptions
 from headgate.engine.run.progress import Report, show_progress
-from headgate.engine.run.simulate import SNAPSHOT_FILE, Threads, run_engine, watch_engine
+from headgate.engine.run.simulate import SNAPSHOT_FILE, run_engine, watch_engine
 from headgate.engine.run.stream import Stream, Update
 from headgate.engine.run.trace import Trace
 from headgate.engine.run.trace_log import TraceLog, has_trace
@@ -38,8 +41,23 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: Tables that the short form of a result counts.
+SHOWN = ("flows", "ports")
+#: Characters of a title in the short form of a scenario.
+LONGEST_TITLE = 30
+
+
 class Scenario(ScenarioSpec):
     """Everything that determines a run. Two equal scenarios give equal results, bit for bit."""
+
+    def __repr__(self) -> str:
+        """Return what the scenario is of, in a short line."""
+        title = f"{self.title[:LONGEST_TITLE]!r}, " if self.title else ""
+        items = f"{len(self.traffic)} traffic item{'s' if len(self.traffic) > 1 else ''}"
+        time = format_time_ps(self.duration)
+        return f"Scenario({title}{self.network.kind}, {items}, {time}, seed {self.seed})"
+
+    __str__ = __repr__
 
     def plan(self) -> tuple[dict[str, Any], Arrays]:
         """Return the engine's plan, and the arrays that go with it. Raises ScenarioError."""
@@ -93,7 +111,8 @@ class Scenario(ScenarioSpec):
         try:
             with show_progress(self.title or "run") if shows else nullcontext() as report:
                 folder = None if out is None else Path(out)
-                result = simulate(chosen, folder, report, threads=threads, trace=trace)
+                options = RunOptions(threads=threads, trace=trace)
+                result = simulate(chosen, folder, report, options)
         except InterruptedRunError as stopped:
             raise KeyboardInterrupt(str(stopped)) from None
         for doubt in result.meta["warnings"]:
@@ -220,8 +239,12 @@ class Result:
         return "\n".join(map(visible, text.split("\n")))
 
     def __repr__(self) -> str:
-        rows = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())
-        return f"Result({rows}; {self.meta['packet_hops']:,} packet-hops)"
+        """Return what the result is of, in a short line."""
+        counts = {name: len(self.tables[name]) for name in SHOWN if name in self.tables}
+        rows = [f"{n} {name if n != 1 else name.removesuffix('s')}" for name, n in counts.items()]
+        hops = f"{self.meta.get('packet_hops', 0):,} packet-hops"
+        digest = [f"digest {self.digest[:8]}"] if self.meta.get("digest") else []
+        return f"Result({', '.join([*rows, hops, *digest])})"
 
 
 class UnstoredError(StoreError):
@@ -243,28 +266,23 @@ def _watched(
     return Result(*parts)
 
 
-def simulate(  # noqa: PLR0913 - what a run can be given
+def simulate(
     scenario: Scenario,
     out: Path | None = None,
     progress: Report | None = None,
-    command: str = "",
-    snapshot: Path | None = None,
-    *,
-    threads: Threads = 1,
-    trace: Trace | None = None,
+    options: RunOptions = DEFAULT,
 ) -> Result:
     """Run a scenario; with `out`, keep the result there, where no other run may be at work.
 
-    It has up to `threads` threads (a number, or a function that is called during the run), which do
-    not change its result. A finished run of the same scenario in `out` is read back, unless it
-    lacks the `trace`; a stopped or killed one is resumed from `snapshot`, by default a file in
-    `out`. Raises ScenarioError or StoreError; InterruptedRunError when it is stopped.
+    A finished run of the same scenario in `out` is read back, unless it lacks the trace; a stopped
+    or killed one is resumed from its snapshot. Raises ScenarioError or StoreError;
+    InterruptedRunError when it is stopped.
     """
-    planned = scenario.plan()
+    planned, trace = scenario.plan(), options.trace
     if out is None:
         if trace is not None:
             raise ScenarioError("trace", "a trace needs a folder to be written into (--out DIR)")
-        return Result(*run_engine(scenario, planned, command, progress, snapshot, threads=threads))
+        return Result(*run_engine(scenario, planned, progress, options))
     log = None if trace is None else TraceLog(out, trace, planned[0])
     identity = identity_of(*planned)
     if (done := _read_finished(out, identity, trace)) is not None:
@@ -272,9 +290,9 @@ def simulate(  # noqa: PLR0913 - what a run can be given
     with hold_for_run(out), nullcontext() if log is None else closing(log):
         if (done := _read_finished(out, identity, trace)) is not None:  # made while we came
             return done
-        snapshot = snapshot or out / SNAPSHOT_FILE
+        snapshot = options.snapshot or out / SNAPSHOT_FILE
         tables, meta = run_engine(
-            scenario, planned, command, progress, snapshot, threads=threads, trace=log
+            scenario, planned, progress, replace(options, snapshot=snapshot), log
         )
         result = Result(tables, meta)
         try:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from headgate.base.errors import ScenarioError
 from headgate.engine.api import Result, Scenario
+from headgate.engine.keys import DumbbellKeys, FourTierKeys, GraphKeys, ParkingLotKeys
 
 Flow = str | type | Mapping[str, Any]
 """A law by its name, a class that is a law, or a mapping of the keys of one kind of traffic."""
@@ -15,7 +16,7 @@ Flow = str | type | Mapping[str, Any]
 _STAGGER_MS = 10
 
 
-def dumbbell(*, flows: Sequence[Flow], **network: Any) -> Scenario:
+def dumbbell(*, flows: Sequence[Flow], **network: Unpack[DumbbellKeys]) -> Scenario:
     """Make a scenario with one bottleneck between two routers.
 
     Each of `flows` is a law ("reno"), a class that is a law, or a mapping of the keys of traffic
@@ -28,13 +29,13 @@ def dumbbell(*, flows: Sequence[Flow], **network: Any) -> Scenario:
     ScenarioError for a wrong key or value, LawError for a class that cannot be a law.
 
     >>> import headgate
-    >>> headgate.dumbbell(rate="20 Mbit/s", rtt="40 ms", flows=["cubic", "bbr"]).duration
-    60000000000000
+    >>> headgate.dumbbell(rate="20 Mbit/s", rtt="40 ms", flows=["cubic", "bbr"])
+    Scenario(dumbbell, 2 traffic items, 60 s, seed 1)
     """
     return _scenario("dumbbell", flows, network)
 
 
-def parking_lot(*, flows: Sequence[Flow], **network: Any) -> Scenario:
+def parking_lot(*, flows: Sequence[Flow], **network: Unpack[ParkingLotKeys]) -> Scenario:
     """Make a scenario with a chain of equal bottlenecks.
 
     `flows` are those of `dumbbell`; they go from router `r0` to the last one unless they name
@@ -45,7 +46,7 @@ def parking_lot(*, flows: Sequence[Flow], **network: Any) -> Scenario:
     return _scenario("parking_lot", flows, network)
 
 
-def abilene(*, flows: Sequence[Flow], **network: Any) -> Scenario:
+def abilene(*, flows: Sequence[Flow], **network: Unpack[FourTierKeys]) -> Scenario:
     """Make a scenario with four tiers: Abilene's backbone, points of presence, access, hosts.
 
     `flows` are those of `dumbbell`; each goes from a random source to a random receiver. Keywords:
@@ -56,7 +57,7 @@ def abilene(*, flows: Sequence[Flow], **network: Any) -> Scenario:
     return _scenario("abilene", flows, network)
 
 
-def graph(source: Any, *, flows: Sequence[Flow], **network: Any) -> Scenario:
+def graph(source: Any, *, flows: Sequence[Flow], **network: Unpack[GraphKeys]) -> Scenario:
     """Make a scenario on any network, from a networkx graph or a file.
 
     `source` is the graph, or the path of a GraphML or node-link JSON file. Attributes of its edges
@@ -68,7 +69,7 @@ def graph(source: Any, *, flows: Sequence[Flow], **network: Any) -> Scenario:
         return _scenario("graph", flows, {"file": str(source), **network})
     from headgate.scenario.networks.graph_file import from_networkx
 
-    return _scenario("graph", flows, from_networkx(source) | network)
+    return _scenario("graph", flows, {**from_networkx(source), **network})
 
 
 def load(path: str | Path) -> Scenario:

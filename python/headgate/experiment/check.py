@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from headgate import plugin
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.data.tables import Table
 from headgate.engine.run.refusals import check_plan
 from headgate.experiment import claims, responses
 from headgate.experiment.conditions import levels_table
 from headgate.experiment.definition import Definition
+from headgate.plugin import user_code
 from headgate.scenario.doubts import scenario_warnings
 
 
@@ -44,15 +44,15 @@ def _check(experiment: Definition) -> list[str]:
         if claim.value:
             claims.check(claim, first_rows(experiment))
     for code in experiment.own_code():
-        if plugin.is_trusted(*code):
-            plugin.load(*code)
+        if user_code.is_trusted(*code):
+            user_code.load(*code)
     return doubts
 
 
 def require_code(experiment: Definition) -> None:
     """Load all code of one's own. Raises HeadgateError, also if some of it may not run."""
     for code in experiment.own_code():
-        plugin.load(*code)
+        user_code.load(*code)
     for source in experiment.file.functions():
         responses.load(source)
 

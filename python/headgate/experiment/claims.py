@@ -11,11 +11,11 @@ from headgate.claims.claim import Claim
 from headgate.claims.verdicts import Estimate
 from headgate.data.tables import Table
 from headgate.experiment import sql
-from headgate.experiment.estimates import mean_of
+from headgate.experiment.estimates import estimate_mean
 from headgate.experiment.sequential import decide
 
 if TYPE_CHECKING:
-    from headgate.experiment.tables import Measured
+    from headgate.experiment.tables import MeasuredRuns
     from headgate.stats.sequential import Looks
 
 RUNS, FIXED = "runs", "fixed_"
@@ -30,7 +30,7 @@ def estimate(
     replicates are one and the same run, so that the first look is as good as the last.
     """
     values = [_ask(claim, _only(runs, replicate)) for replicate in np.unique(runs["replicate"])]
-    return mean_of(values) if looks is None else decide(claim, values, looks, same=same)
+    return estimate_mean(values) if looks is None else decide(claim, values, looks, same=same)
 
 
 def check(claim: Claim, runs: Table) -> None:
@@ -46,7 +46,7 @@ def _ask(claim: Claim, runs: Table) -> float:
         raise HeadgateError(f"claims.{claim.id}: {error}; columns of runs are {names}") from None
 
 
-def is_fixed(claim: Claim, found: Measured) -> bool:
+def is_fixed(claim: Claim, found: MeasuredRuns) -> bool:
     """Say whether the runs that a claim is about are the same in every replicate.
 
     What a SELECT is about is not known: it may be all of them.

@@ -15,10 +15,11 @@ from headgate.base.as_toml import as_toml
 from headgate.base.errors import HeadgateError, UnitError
 from headgate.base.level_order import LevelOrder, level_text
 from headgate.data.tables import Table, Words
-from headgate.design import Design, Factor
+from headgate.design.factor import Factor
+from headgate.design.factorial import Design
 from headgate.experiment import sql
-from headgate.plugin import is_code, split
 from headgate.plugin.paths import shorten_path
+from headgate.plugin.user_code import is_code, split
 
 Label = str | int | float
 #: Keys that say what a table is.
@@ -146,7 +147,7 @@ def _sizes(labels: Sequence[Label]) -> dict[str, list[float]]:
 
 
 _KINDS = (
-    ("s", units.parse_time, 1e-12),
+    ("s", units.parse_time_ps, 1e-12),
     ("bps", units.parse_rate, 1.0),
     ("bytes", units.parse_bytes, 1.0),
 )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from headgate import plugin
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.design.made import MadeDesign, make
 from headgate.engine.api import Scenario
@@ -21,9 +20,10 @@ from headgate.experiment.conditions import (
 from headgate.experiment.derived import derive
 from headgate.experiment.form import ExperimentFile
 from headgate.experiment.responses import Response, allow
-from headgate.experiment.runs import Key, Setup, by_labels
+from headgate.experiment.runs import Key, Setup, key_by_labels
 from headgate.experiment.sequential import Until
 from headgate.lab.jobs import Job, SharedPlan
+from headgate.plugin import user_code
 
 
 @dataclass(frozen=True)
@@ -112,19 +112,19 @@ class Definition:
         by_coded = {condition.coded: condition for condition in self.conditions}
         plans = {coded: SharedPlan(one.scenario) for coded, one in by_coded.items()}
         rows = sorted(self.made.sheet.rows, key=lambda row: (row.replicate, row.standard))
-        return by_labels(
+        return key_by_labels(
             _job(by_coded[row.coded], plans[row.coded], setup.seeds[row.replicate - 1])
             for row in rows
         )
 
-    def own_code(self) -> Iterable[tuple[str, plugin.Interface]]:
+    def own_code(self) -> Iterable[tuple[str, user_code.Interface]]:
         """Return the user-defined laws and disciplines of all conditions, each with its kind."""
         return dict.fromkeys(code for one in self.conditions for code in one.scenario.own_code())
 
     def allow_code(self) -> None:
         """Remember for this user that the laws and functions that it names may run."""
         for code in self.own_code():
-            plugin.allow(*code)
+            user_code.allow(*code)
         for source in self.file.functions():
             allow(source)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.base.units import PS_PER_S, parse_time, readable
+from headgate.base.units import PS_PER_S, parse_time_ps, readable
 from headgate.engine.api import Result
 from headgate.stats.drift import Drift, batch_means, find_drift
 
@@ -52,7 +52,7 @@ def read_batches(result: Result) -> Batches:
             for n in np.unique(names[of_ports])}  # fmt: skip
     rows = (names == max(busy, key=lambda name: np.nan_to_num(busy[name]))) & of_ports
     measure = result.meta.get("scenario", {}).get("measure", {})
-    from_s = parse_time(measure.get("warmup", "0 s")) / PS_PER_S
+    from_s = parse_time_ps(measure.get("warmup", "0 s")) / PS_PER_S
     t_s = series["t_s"][rows]
     return {
         column: batch_means(t_s, series[column][rows], from_s, float(t_s.max()))

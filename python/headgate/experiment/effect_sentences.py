@@ -14,12 +14,12 @@ from headgate.base.units import readable
 from headgate.experiment.effects import Effect
 from headgate.experiment.opposed import Side, find_sides
 from headgate.experiment.responses import Response
-from headgate.experiment.tables import Measured
+from headgate.experiment.tables import MeasuredRuns
 
 SINGLE = "with one run of each condition no interval can be given, and this may be chance"
 
 
-def say_effects(found: Measured, response: Response) -> Iterator[str]:
+def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
     """Yield the sentence on the effects on a response; nothing if none could be formed."""
     effects = found.effects_by_response[response.name]
     main = [e for e in effects if len(e.factors) == 1 and np.isfinite(e.effect)]
@@ -58,7 +58,7 @@ def unit_of(unit: str) -> str:
     return "" if unit == "1" else unit
 
 
-def _say_largest(found: Measured, response: Response, largest: Effect) -> str:
+def _say_largest(found: MeasuredRuns, response: Response, largest: Effect) -> str:
     first, last = found.ends(largest)
     said = f"{spoken(response)} is moved most by {largest.factors[0]}{_say_aliases(largest)}"
     sides = find_sides(found, response.name, largest)

@@ -22,7 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.experiment.effect_model import EffectModel
-from headgate.stats.intervals import LEVEL, mean_interval, mean_p, student_p, student_quantile
+from headgate.stats.intervals import (
+    LEVEL,
+    compute_mean_interval,
+    mean_p,
+    student_p,
+    student_quantile,
+)
 
 Numbers = NDArray[np.float64]
 Step = tuple[float, float]
@@ -144,7 +150,7 @@ class _Fit:
 
     @cached_property
     def means(self) -> Numbers:
-        return np.array([mean_interval(of)[0] for of in self.values])
+        return np.array([compute_mean_interval(of)[0] for of in self.values])
 
     @cached_property
     def deviation(self) -> float:
@@ -193,7 +199,7 @@ class _Fit:
 
 def _interval(values: Sequence[float] | Numbers) -> tuple[float, float, float]:
     """Return the mean with its interval, whose ends are NaN for one value."""
-    mean, low, high = mean_interval(values)
+    mean, low, high = compute_mean_interval(values)
     known = np.isfinite(values).sum() > 1
     return (mean, low, high) if known else (mean, float("nan"), float("nan"))
 

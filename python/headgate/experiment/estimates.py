@@ -13,7 +13,7 @@ import numpy as np
 from headgate.claims.verdicts import Estimate, Sample
 from headgate.engine.api import Result
 from headgate.experiment.runs import Key, NotRunError, Runs
-from headgate.stats.intervals import LEVEL, are_alike, mean_interval, share_interval
+from headgate.stats.intervals import LEVEL, are_alike, compute_mean_interval, compute_share_interval
 
 Drawn = TypeVar("Drawn")
 Done = TypeVar("Done", bound=Runs)
@@ -42,7 +42,7 @@ def _try_estimate(make: Callable[[Done], Estimate], runs: Done) -> Estimate:
         return Estimate(ours=math.nan, note=str(reason))
 
 
-def all_possible(makers: Iterable[Callable[[Done], Drawn]], runs: Done) -> tuple[Drawn, ...]:
+def make_possible(makers: Iterable[Callable[[Done], Drawn]], runs: Done) -> tuple[Drawn, ...]:
     """Make every picture, table or sentence whose runs are there."""
     made = []
     for make in makers:
@@ -66,7 +66,7 @@ def add_interval_by_seed(make: Callable[[Done], Estimate], runs: Done) -> Estima
     if all((one.ours, keys) == (whole.ours, read) for one, keys in without):
         return whole
     count = len(seeds)
-    _, low, high = mean_interval(
+    _, low, high = compute_mean_interval(
         [count * whole.ours - (count - 1) * one.ours for one, _ in without]
     )
     found = {"ci": (min(low, whole.ours), max(high, whole.ours)), "sample": Sample(count=count)}
@@ -98,7 +98,7 @@ def _make_and_record(make: Callable[[Done], Estimate], runs: Done) -> tuple[Esti
     return make(replace(runs, results=results)), results.read
 
 
-def mean_of(
+def estimate_mean(
     values: Sequence[float], note: str = "", unit: str = REPLICATES, level: float = LEVEL
 ) -> Estimate:
     """Return the mean over replicates with Student's interval.
@@ -108,7 +108,7 @@ def mean_of(
     Nor do a few conditions decide anything whose values are all alike (`LEAST_ALIKE`); replicates
     that are alike may be one run that draws nothing at random.
     """
-    mean, low, high = mean_interval(values, level)
+    mean, low, high = compute_mean_interval(values, level)
     known = int(np.isfinite(values).sum())
     if known < len(values):
         return _undecided(
@@ -128,7 +128,7 @@ def _undecided(ours: float, note: str, reason: str) -> Estimate:
     return Estimate(ours=ours, decided=False, note=f"{note}; {reason}" if note else reason)
 
 
-def mean_ratio(
+def estimate_mean_ratio(
     ratios: Sequence[float], unit: str, note: str = "", level: float = LEVEL
 ) -> Estimate:
     """Return the geometric mean of ratios, with Student's interval of their logarithms.
@@ -136,25 +136,25 @@ def mean_ratio(
     A ratio that is not above zero has no logarithm: with one of these nothing is decided.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = mean_of(np.log(ratios).tolist(), note, unit, level)
+        found = estimate_mean(np.log(ratios).tolist(), note, unit, level)
     ends = tuple(map(float, np.exp(found.interval)))
     return found.model_copy(update={"ours": math.exp(found.ours), "ci": found.ci and ends})
 
 
-def count_share(hits: int, trials: int, unit: str, level: float = LEVEL) -> Estimate:
+def estimate_share(hits: int, trials: int, unit: str, level: float = LEVEL) -> Estimate:
     """Return the share of hits with Wilson's interval; `unit` says what was counted."""
-    ours, low, high = share_interval(hits, trials, level)
+    ours, low, high = compute_share_interval(hits, trials, level)
     sample = Sample(count=trials, unit=unit)
     return Estimate(ours=ours, ci=(low, high), sample=sample, note=f"{hits} of {trials}")
 
 
-def largest(values: Values, digits: int = 3) -> Estimate:
+def find_largest(values: Values, digits: int = 3) -> Estimate:
     """Return the largest of many, named."""
     name = max(values, key=lambda each: values[each])
     return Estimate(ours=values[name], note=f"largest for {name}; {format_values(values, digits)}")
 
 
-def least(values: Values, digits: int = 3) -> Estimate:
+def find_least(values: Values, digits: int = 3) -> Estimate:
     """Return the least of many, named."""
     name = min(values, key=lambda each: values[each])
     return Estimate(ours=values[name], note=f"least for {name}; {format_values(values, digits)}")
@@ -165,6 +165,6 @@ def format_values(values: Values, digits: int = 3) -> str:
     return ", ".join(f"{name} {value:.{digits}g}" for name, value in values.items())
 
 
-def apart(ours: float, expected: float) -> float:
+def compute_relative_error(ours: float, expected: float) -> float:
     """Return the relative distance from what is expected."""
     return abs(ours / expected - 1)

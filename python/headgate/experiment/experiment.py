@@ -42,7 +42,7 @@ from headgate.experiment.runnable import Analysis, PicturesLater, Source
 from headgate.experiment.runs import Key, Runs, Setup
 from headgate.experiment.sequential import Until
 from headgate.experiment.set_keys import set_keys
-from headgate.experiment.tables import Measured
+from headgate.experiment.tables import MeasuredRuns
 from headgate.lab.jobs import Job
 from headgate.lab.workers import WorkerPool
 from headgate.plugin.trust import name_by_hand, name_in_file
@@ -185,7 +185,7 @@ class Experiment:
             roles=findings.roles(found),
         )
 
-    def _estimate(self, found: Measured) -> dict[str, Estimate]:
+    def _estimate(self, found: MeasuredRuns) -> dict[str, Estimate]:
         until = self.definition.until
         looks = until.plan() if until else None
         return {
@@ -201,7 +201,7 @@ class Experiment:
         """The function that makes every run."""
         return self.definition.jobs
 
-    def measure(self, runs: Runs) -> Measured:
+    def measure(self, runs: Runs) -> MeasuredRuns:
         """Measure finished runs. Raises HeadgateError."""
         of, seeds = self.definition, runs.setup.seeds
         shape = (len(of.conditions), len(seeds))
@@ -218,7 +218,7 @@ class Experiment:
         coded = np.array([condition.coded for condition in of.conditions], float)
         factors, paired = of.made.design.factors, of.file.kind == "grid"
         drifts = tuple("; ".join(map(str, find_drifting(own))) for own in batches)
-        return Measured(factors, coded, seeds, of.responses, values, digests, paired, drifts)
+        return MeasuredRuns(factors, coded, seeds, of.responses, values, digests, paired, drifts)
 
     def asked(
         self, out: str | Path | None = None, results: str | Path | None = None

@@ -15,10 +15,10 @@ from headgate.experiment.effect_sentences import say_effects, spoken, unit_of, w
 from headgate.experiment.effects import Effect
 from headgate.experiment.responses import Response
 from headgate.experiment.runnable import Listing, Picture
-from headgate.experiment.tables import Measured, rows_of
+from headgate.experiment.tables import MeasuredRuns, rows_of
 from headgate.figures.analysis.roles import Roles
 from headgate.stats.best import find_alike
-from headgate.stats.intervals import mean_interval
+from headgate.stats.intervals import compute_mean_interval
 
 if TYPE_CHECKING:
     from headgate.figures.plots.interaction import Axis
@@ -38,7 +38,7 @@ SAME = (
 MOST_ROWS = 100
 
 
-def sentences(found: Measured) -> tuple[str, ...]:
+def sentences(found: MeasuredRuns) -> tuple[str, ...]:
     """Say of each response where it is best, and what moves it."""
     return (
         *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
@@ -47,7 +47,7 @@ def sentences(found: Measured) -> tuple[str, ...]:
     )
 
 
-def _say_drifts(found: Measured) -> Iterator[str]:
+def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
     """Name the conditions whose runs are too short to judge."""
     drifting = [(c, said) for c, said in enumerate(found.drifts) if said]
     if not drifting:
@@ -61,7 +61,7 @@ def _say_drifts(found: Measured) -> Iterator[str]:
     )
 
 
-def _say(found: Measured, response: Response) -> Iterator[str]:
+def _say(found: MeasuredRuns, response: Response) -> Iterator[str]:
     means = [found.mean(response.name, c)[0] for c in range(len(found.coded))]
     if not np.isfinite(means).any():
         yield f"{spoken(response)}: no run has a value."
@@ -81,13 +81,13 @@ def _say(found: Measured, response: Response) -> Iterator[str]:
     yield from say_effects(found, response)
 
 
-def _say_end(found: Measured, response: Response, end: int, sign: int) -> str:
+def _say_end(found: MeasuredRuns, response: Response, end: int, sign: int) -> str:
     """Write the mean at an end, and from how many conditions it cannot be told apart."""
     alike = _say_alike(found, response.name, end, sign)
     return f"{_format(found, response, end, alone=not alike)}{alike}"
 
 
-def _say_alike(found: Measured, response: str, end: int, sign: int) -> str:
+def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
     """Say from how many conditions the one at an end cannot be told apart, and what they share."""
     values = sign * found.told[response]
     if values.shape[1] == 1 and not found.same:
@@ -106,7 +106,7 @@ def _say_alike(found: Measured, response: str, end: int, sign: int) -> str:
     return f", which cannot be told apart from {count} of the {others} others{common}"
 
 
-def _format(found: Measured, response: Response, condition: int, *, alone: bool) -> str:
+def _format(found: MeasuredRuns, response: Response, condition: int, *, alone: bool) -> str:
     """Write the mean of the best condition, with its interval if no other may be the best.
 
     Among conditions that are alike, the best mean is too good by chance: the interval is wrong.
@@ -119,12 +119,12 @@ def _format(found: Measured, response: Response, condition: int, *, alone: bool)
     return f"{said} (95 % interval {low * factor:.4g} to {high * factor:.4g})"
 
 
-def pictures(found: Measured) -> tuple[Picture, ...]:
+def pictures(found: MeasuredRuns) -> tuple[Picture, ...]:
     """Draw of each response its means with intervals, and its effects."""
     return tuple(picture for one in found.responses for picture in _draw(found, one))
 
 
-def _draw(found: Measured, response: Response) -> Iterator[Picture]:
+def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
     if not np.isfinite(found.told[response.name]).any():
         return
     title = spoken(response)
@@ -153,20 +153,20 @@ def _draw(found: Measured, response: Response) -> Iterator[Picture]:
         )  # fmt: skip
 
 
-def _say_averaged(found: Measured) -> str:
+def _say_averaged(found: MeasuredRuns) -> str:
     """Name the factors that a picture of means has no room for."""
     axis, line, panels = _places(found)
     left = [name for name in found.levels if name not in (axis, line, *panels)]
     return f", over {', '.join(left)} too" if left else ""
 
 
-def _say_formed(found: Measured) -> str:
+def _say_formed(found: MeasuredRuns) -> str:
     if found.has_pairs:
         return "the other factors held equal"
     return "in the model with two-factor interactions that fits the means of conditions"
 
 
-def _draw_effects(found: Measured, response: Response, effects: Sequence[Effect]) -> Any:
+def _draw_effects(found: MeasuredRuns, response: Response, effects: Sequence[Effect]) -> Any:
     from headgate.figures.plots.intervals import Bar, effect_intervals
 
     shown = sorted(effects, key=lambda effect: -abs(effect.effect))[:MOST_EFFECTS]
@@ -185,7 +185,7 @@ def _draw_effects(found: Measured, response: Response, effects: Sequence[Effect]
     return effect_intervals(bars, f"change of {_label(response, unit)}")
 
 
-def _name(found: Measured, effect: Effect) -> str:
+def _name(found: MeasuredRuns, effect: Effect) -> str:
     first, last = found.ends(effect)
     return f"{' x '.join(effect.factors)}: {first} \N{RIGHTWARDS ARROW} {last}"
 
@@ -195,7 +195,7 @@ def _label(response: Response, unit: str) -> str:
     return f"{said} ({unit})" if unit_of(unit) else said
 
 
-def _draw_means(found: Measured, response: Response) -> Any:
+def _draw_means(found: MeasuredRuns, response: Response) -> Any:
     from headgate.figures.plots.interaction import Panel, interaction
 
     axis, line, panels = _places(found)
@@ -207,7 +207,7 @@ def _draw_means(found: Measured, response: Response) -> Any:
         rows = [
             c for c in range(len(values)) if all(found.labels[n][c] == v for n, v in chosen.items())
         ]
-        mean, low, high = mean_interval(np.mean(values[rows], axis=0) if rows else [])
+        mean, low, high = compute_mean_interval(np.mean(values[rows], axis=0) if rows else [])
         return mean * factor, low * factor, high * factor
 
     drawn = []
@@ -223,7 +223,7 @@ def _draw_means(found: Measured, response: Response) -> Any:
     return interaction(drawn, _axis(found, axis, levels[axis]), _label(response, unit), line or "")
 
 
-def _axis(found: Measured, name: str, levels: Sequence[Any]) -> Axis:
+def _axis(found: MeasuredRuns, name: str, levels: Sequence[Any]) -> Axis:
     from headgate.figures.plots.interaction import Axis
 
     known = sizes([str(level) for level in levels])
@@ -236,7 +236,7 @@ def _axis(found: Measured, name: str, levels: Sequence[Any]) -> Axis:
     return Axis(factor.title or name.replace("_", " "), [str(level) for level in levels], places)
 
 
-def _places(found: Measured) -> tuple[str, str, list[str]]:
+def _places(found: MeasuredRuns) -> tuple[str, str, list[str]]:
     """Choose the factor along the axis, that of the lines, and those of panels.
 
     Along the axis stands what has most levels, quantities before words; laws are lines.
@@ -256,7 +256,7 @@ def _places(found: Measured) -> tuple[str, str, list[str]]:
     return axis, line, panels
 
 
-def _draw_cloud(found: Measured, response: Response) -> Any:
+def _draw_cloud(found: MeasuredRuns, response: Response) -> Any:
     from headgate.figures.plots.interaction import Cloud, clouds
 
     means = np.array([found.mean(response.name, c)[0] for c in range(len(found.coded))])
@@ -279,7 +279,7 @@ def _draw_cloud(found: Measured, response: Response) -> Any:
     return clouds(panels, _label(response, unit), LAW if LAW in found.labels else "")
 
 
-def listings(found: Measured) -> tuple[Listing, ...]:
+def listings(found: MeasuredRuns) -> tuple[Listing, ...]:
     """Return the table of means with intervals for the page."""
     rows = [tuple("" if v is None else v for v in row.values()) for row in rows_of(found.means)]
     more = f"; the first {MOST_ROWS} of {len(rows)}, all are in means.parquet" * (
@@ -289,7 +289,7 @@ def listings(found: Measured) -> tuple[Listing, ...]:
     return (Listing("Means", caption, found.means.columns, rows[:MOST_ROWS]),)
 
 
-def roles(found: Measured) -> Roles | None:
+def roles(found: MeasuredRuns) -> Roles | None:
     """Say what the columns of the table of runs are, for the analyses of the report."""
     names = [factor.name for factor in found.factors]
     compared = LAW in names and len(names) > 1

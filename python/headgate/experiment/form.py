@@ -20,7 +20,7 @@ from headgate.experiment import measures
 from headgate.experiment.measures import Better
 from headgate.experiment.responses import Response
 from headgate.experiment.sequential import Until
-from headgate.plugin import split
+from headgate.plugin.user_code import split
 from headgate.scenario.base import Model, also_text, at
 from headgate.scenario.toml import EVERY_LAW
 
@@ -112,7 +112,7 @@ class ExperimentFile(DesignFile):
                 raise at(
                     f"{place}.kind",
                     "'mesonet' cannot be the base of an experiment's file yet; make scenarios with"
-                    " headgate.mesonet.MesoNet in Python, or run `headgate study nist-1b`",
+                    " headgate_studies.mesonet.MesoNet in Python, or run `headgate study nist-1b`",
                 )
         return given
 

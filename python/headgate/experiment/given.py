@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from headgate import plugin
 from headgate.base.errors import HeadgateError
 from headgate.experiment.responses import Response
+from headgate.plugin import user_code
 
 
 def put_functions(
@@ -43,7 +43,7 @@ def _register(law: type) -> str:
             f"{law.__qualname__}: runs are made in other processes, which cannot have a class of a"
             f" program; put it in a file of its own and write './file.py:{law.__qualname__}'"
         )
-    return plugin.register_class(law)
+    return user_code.register_class(law)
 
 
 def name_functions(responses: Sequence[Any]) -> dict[str, Callable[..., float]]:

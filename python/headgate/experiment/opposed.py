@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from headgate.base.level_order import level_text
-from headgate.design import Factor
+from headgate.design.factor import Factor
 from headgate.experiment.conditions import label_levels, order_levels
 from headgate.experiment.effects import Effect, SimpleEffect
-from headgate.experiment.tables import Measured
+from headgate.experiment.tables import MeasuredRuns
 from headgate.stats.both_ways import find_signs, relative, turns_with_a_factor
 from headgate.stats.changes import MATTERS_SHARE
-from headgate.stats.intervals import mean_interval, mean_p
+from headgate.stats.intervals import compute_mean_interval, mean_p
 from headgate.stats.separation import Levels, Way, separate
 
 
@@ -27,7 +27,7 @@ class Side:
     where: str
 
 
-def find_sides(found: Measured, response: str, effect: Effect) -> list[Side]:
+def find_sides(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]:
     """Return both ways of a main effect whose sign differs between conditions; none if it has one.
 
     Of a fitted model these are the effects at both levels of the factor that reverses it.
@@ -37,13 +37,13 @@ def find_sides(found: Measured, response: str, effect: Effect) -> list[Side]:
     return _of_model(found, response, effect)
 
 
-def _of_pairs(found: Measured, response: str, effect: Effect) -> list[Side]:
+def _of_pairs(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]:
     """Distinguish rises from falls, pair by pair."""
     starts = [condition for condition, _ in effect.pairs]
     others = [name for name in found.labels if name not in effect.factors]
     levels = [{n: level_text(found.labels[n][c]) for n in others} for c in starts]
-    means = [mean_interval(change)[0] for _, change in effect.pairs]
-    before = [mean_interval(found.told[response][condition])[0] for condition in starts]
+    means = [compute_mean_interval(change)[0] for _, change in effect.pairs]
+    before = [compute_mean_interval(found.told[response][condition])[0] for condition in starts]
     if any(np.isfinite(change).sum() > 1 for _, change in effect.pairs):
         signs = find_signs([mean_p(of) for _, of in effect.pairs], [mean > 0 for mean in means])
     else:
@@ -71,7 +71,7 @@ def _side(changes: Sequence[float], factor: str, way: Way) -> Side:
     return Side(ordered[0], ordered[-1], f"in {way.count} of {way.among} pairs{levels}{rest}")
 
 
-def _of_model(found: Measured, response: str, effect: Effect) -> list[Side]:
+def _of_model(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]:
     """Take the factor at whose levels both signs are shown, and the effect differs most.
 
     Their interaction has to be shown, too.

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from headgate.base.plain_text import say_cost
-from headgate.design import Factor
+from headgate.design.factor import Factor
 from headgate.experiment.conditions import level_name
 from headgate.experiment.runnable import Analysis, Listing, Runnable
 from headgate.experiment.runs import Runs, Setup
 from headgate.experiment.wording import name_levels
 from headgate.figures.analysis.phrases import level_words
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.plots.style import save
+from headgate.figures.plots.style import save_figure
 from headgate.figures.report.about import FIGURES, About, Listed, Parameter, Shown, write
 from headgate.lab.jobs import program
-from headgate.plugin import is_code
+from headgate.plugin.user_code import is_code
 
 #: Defining words that a report prints.
 MOST_WORDS = 8
@@ -33,7 +33,7 @@ def write_about(  # noqa: PLR0913, PLR0917 - each says one thing of the study
 ) -> None:
     """Draw the study's own pictures, and say what the report is about."""
     for item in analysis.pictures:
-        save(item.figure, folder / FIGURES, item.name)
+        save_figure(item.figure, folder / FIGURES, item.name)
     about = About(
         title=study.title,
         question=study.question,

@@ -19,9 +19,10 @@ from headgate.data.columns import OF_A_RUN
 from headgate.engine.api import Result
 from headgate.experiment import drifting, sql
 from headgate.experiment.measures import Better
-from headgate.plugin import split, trust
+from headgate.plugin import trust
 from headgate.plugin.paths import read, sha256, shorten_path
 from headgate.plugin.python_code import run_file
+from headgate.plugin.user_code import split
 
 #: Where a run's `run.json` has what was measured: by hash of the question, and by name.
 MEASURED, FIGURES = "measured", "figures"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from headgate.base.errors import HeadgateError
-from headgate.design import Design
+from headgate.design.factorial import Design
 from headgate.engine.api import Result
 from headgate.lab.jobs import Job
 
@@ -73,6 +73,6 @@ class Runs:
         return replace(self, setup=replace(self.setup, laws=laws, own=()), results=kept)
 
 
-def by_labels(jobs: Iterable[Job]) -> dict[Key, Job]:
+def key_by_labels(jobs: Iterable[Job]) -> dict[Key, Job]:
     """Return jobs by key."""
     return {tuple(job.labels.values()): job for job in jobs}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from headgate.base.level_order import level_text
 from headgate.data.tables import Table, Words
-from headgate.design import Factor
+from headgate.design.factor import Factor
 from headgate.experiment.conditions import (
     Label,
     column_of,
@@ -25,14 +25,14 @@ from headgate.experiment.conditions import (
 from headgate.experiment.effects import Effect, are_paired, model_effects, paired_effects
 from headgate.experiment.responses import Response
 from headgate.stats.effects import ROUNDING, WEAK_P
-from headgate.stats.intervals import mean_interval
+from headgate.stats.intervals import compute_mean_interval
 from headgate.stats.multiplicity import false_discovery
 
 Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRuns:
     """What was measured: of each response an array with shape (condition, replicate).
 
     `coded` has a row a condition. A replicate that a condition does not have is NaN.
@@ -113,7 +113,7 @@ class Measured:
 
     def mean(self, response: str, condition: int) -> tuple[float, float, float]:
         """Return the mean over replicates with Student's 95 % interval."""
-        return mean_interval(self.told[response][condition])
+        return compute_mean_interval(self.told[response][condition])
 
     @cached_property
     def means(self) -> Table:
@@ -140,7 +140,7 @@ class Measured:
         values = self.told[response.name][condition]
         known = values[np.isfinite(values)]
         spread = float(known.std(ddof=1)) if len(known) > 1 else math.nan
-        mean, low, high = mean_interval(known)
+        mean, low, high = compute_mean_interval(known)
         ends = (low, high) if len(known) > 1 else (math.nan, math.nan)
         return mean, *ends, spread, len(known)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from headgate.data.tables import Table
-from headgate.design import Design, Factor
+from headgate.design.factor import Factor
+from headgate.design.factorial import Design
 from headgate.figures.analysis.phrases import CODES, level_words
 from headgate.figures.analysis.roles import Roles
 
@@ -28,14 +29,14 @@ def name_levels(roles: Roles, factors: Iterable[Factor], table: Table) -> Roles:
     return roles.model_copy(update={"levels": {**words, **roles.levels}})
 
 
-def describe_run(design: Design, run: int) -> str:
+def describe_condition(design: Design, run: int) -> str:
     """Return a condition of a design of two levels in words."""
     signs = design.matrix[run].tolist()
     pairs = zip(design.factors, signs, strict=True)
     return ", ".join(words_of(factor)[sign > 0] for factor, sign in pairs)
 
 
-def describe_shared(design: Design, runs: Iterable[int]) -> str:
+def describe_shared_levels(design: Design, runs: Iterable[int]) -> str:
     """Return in words the levels that all of these conditions have in common."""
     columns = {f: set(design.column(f.name)[list(runs)].tolist()) for f in design.factors}
     return ", ".join(words_of(f)[1 in signs] for f, signs in columns.items() if len(signs) == 1)

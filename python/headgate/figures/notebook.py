@@ -56,10 +56,10 @@ def show_figures(figures: Mapping[str, Figure], folder: Path) -> None:
 
         display(*(HTML(draw_svg(figure)) for figure in figures.values()))
         return
-    from headgate.figures.plots.style import save
+    from headgate.figures.plots.style import save_figure
 
     for name, figure in figures.items():
-        say(str(save(figure, folder, name)[0]))
+        say(str(save_figure(figure, folder, name)[0]))
 
 
 def draw_svg(figure: Figure) -> str:

@@ -1,1 +1,70 @@
-"""Many runs: their store, who makes them, how far they are, what they will cost."""
+"""Studies and campaigns: jobs, their results by key, and what an analysis gives back.
+
+Names are imported on first use. The reference page "Public interface" describes each name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headgate.base.lazy import lazy_attributes
+
+if TYPE_CHECKING:
+    from headgate.base.parent import end_with_parent
+    from headgate.experiment.estimates import make_possible
+    from headgate.experiment.runnable import Analysis, Listing, Picture
+    from headgate.experiment.runs import Key, NotRunError, Runs, Setup, key_by_labels
+    from headgate.experiment.study.study import Study
+    from headgate.experiment.study.study import load as load_study
+    from headgate.experiment.study.sweeps import Labels
+    from headgate.experiment.suites import SuiteReport, SuiteRequest
+    from headgate.experiment.tables import MeasuredRuns
+    from headgate.experiment.wording import describe_condition, describe_shared_levels
+    from headgate.lab.campaign import Campaign
+    from headgate.lab.jobs import Job
+    from headgate.lab.store import Store
+    from headgate.lab.workers import WorkerPool
+else:
+    __getattr__ = lazy_attributes(
+        __name__,
+        {
+            "headgate.base.parent": ("end_with_parent",),
+            "headgate.experiment.estimates": ("make_possible",),
+            "headgate.experiment.runnable": ("Analysis", "Listing", "Picture"),
+            "headgate.experiment.runs": ("Key", "NotRunError", "Runs", "Setup", "key_by_labels"),
+            "headgate.experiment.study.study": ("Study", "load_study=load"),
+            "headgate.experiment.study.sweeps": ("Labels",),
+            "headgate.experiment.suites": ("SuiteReport", "SuiteRequest"),
+            "headgate.experiment.tables": ("MeasuredRuns",),
+            "headgate.experiment.wording": ("describe_condition", "describe_shared_levels"),
+            "headgate.lab.campaign": ("Campaign",),
+            "headgate.lab.jobs": ("Job",),
+            "headgate.lab.store": ("Store",),
+            "headgate.lab.workers": ("WorkerPool",),
+        },
+    )
+
+__all__ = [
+    "Analysis",
+    "Campaign",
+    "Job",
+    "Key",
+    "Labels",
+    "Listing",
+    "MeasuredRuns",
+    "NotRunError",
+    "Picture",
+    "Runs",
+    "Setup",
+    "Store",
+    "Study",
+    "SuiteReport",
+    "SuiteRequest",
+    "WorkerPool",
+    "describe_condition",
+    "describe_shared_levels",
+    "end_with_parent",
+    "key_by_labels",
+    "load_study",
+    "make_possible",
+]

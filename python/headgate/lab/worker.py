@@ -12,8 +12,9 @@ from pathlib import Path
 from headgate.base.errors import CrashedRunError, HeadgateError, InterruptedRunError, StoreError
 from headgate.base.process import here
 from headgate.engine.api import Result, simulate
+from headgate.engine.run.options import RunOptions, Threads
 from headgate.engine.run.progress import Progress, StopRunError
-from headgate.engine.run.simulate import SnapshotError, Threads
+from headgate.engine.run.simulate import SnapshotError
 from headgate.lab.attempts import Attempts
 from headgate.lab.campaign import Campaign, Failure, clear_failure, fail
 from headgate.lab.child import Children, DiedError
@@ -112,12 +113,13 @@ class Worker:
 
     def _simulate(self, job: Job) -> Result:
         report, snapshot = self._make_report(job.id), self.store.snapshot(job.id)
+        options = RunOptions(threads=self.threads, snapshot=snapshot)
         try:
-            return simulate(job.scenario, progress=report, snapshot=snapshot, threads=self.threads)
+            return simulate(job.scenario, progress=report, options=options)
         except SnapshotError as error:
             log.warning("%s; the run begins again", error)
             snapshot.unlink(missing_ok=True)
-            return simulate(job.scenario, progress=report, snapshot=snapshot, threads=self.threads)
+            return simulate(job.scenario, progress=report, options=options)
 
     def _make_report(self, run_id: str) -> Callable[[Progress], None]:
         looked_s = time.perf_counter()

@@ -9,7 +9,9 @@ from headgate.base.errors import LawError
 from headgate.plugin import proof
 from headgate.plugin.course import Course
 from headgate.plugin.driver import Outcomes
+from headgate.plugin.load import load
 from headgate.plugin.own_code import OwnCode, Params
+from headgate.plugin.trust import name_by_hand
 
 COURSE = Course(states=20, events=1_000)
 
@@ -33,6 +35,15 @@ def check(code: OwnCode, params: Params, course: Course = COURSE) -> Passed:
         _hold_equal(code, "compiled, it comes to {} where Python comes to {}", *seen)
     sums = code.interface.trial.sum_up(seen[0])
     return Passed(ways, course.states, course.events, sums)
+
+
+def check_law(source: str, params: Params | None = None) -> Passed:
+    """Check a congestion control algorithm that the caller names, with random events.
+
+    Its code runs. Raises LawError at the first thing that is wrong.
+    """
+    name_by_hand(source)
+    return check(load(source), params or {})
 
 
 def _drive_twice(code: OwnCode, params: Params, course: Course, way: str) -> Outcomes:

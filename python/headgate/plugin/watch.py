@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from headgate.base.errors import InterruptedRunError, LawError
-from headgate.base.parent import end_with
+from headgate.base.parent import end_with_parent
 from headgate.plugin.interface import Interface
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGCHLD)
@@ -45,7 +45,7 @@ def run_watched(own: Sequence[tuple[str, Interface]]) -> Iterator[None]:
         os.set_blocking(done, False)  # a process that own code left behind may hold its other end
         _wait(child, done, " or ".join({of.noun: None for _, of in own}))
     os.close(done)
-    end_with(parent)
+    end_with_parent(parent)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     try:
         yield

@@ -41,7 +41,7 @@ def _rising(numbers: tuple[int, ...]) -> tuple[int, ...]:
 
 Rate = Annotated[int, *_quantity(units.parse_rate, units.format_rate, "100 Mbit/s")]
 """bit/s, above zero."""
-Time = Annotated[int, *_quantity(units.parse_time, units.format_time, "45 ms")]
+Time = Annotated[int, *_quantity(units.parse_time_ps, units.format_time_ps, "45 ms")]
 """Picoseconds, zero or more."""
 Bytes = Annotated[int, *_quantity(units.parse_bytes, units.format_bytes, "1460 B")]
 """Bytes, zero or more."""

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field, model_serializer, model_validator
 
-from headgate import plugin
+from headgate.plugin import user_code
 from headgate.scenario.base import Model, also_text_and_params, at
 
 
-def law_keys(law: Any) -> dict[str, Any]:
+def make_law_keys(law: Any) -> dict[str, Any]:
     """Return the key of traffic that names a law: `control` for one's own, else `law`."""
-    return {"control" if isinstance(law, str) and plugin.is_source(law) else "law": law}
+    return {"control" if isinstance(law, str) and user_code.is_source(law) else "law": law}
 
 
 def move_code(given: Any) -> Any:
@@ -26,7 +26,7 @@ def move_code(given: Any) -> Any:
     table = dict(law) if isinstance(law, Mapping) else {"source": law}
     name = table.pop("name", None)
     source = table.pop("source", name)
-    is_code = isinstance(source, type) or (isinstance(source, str) and plugin.is_source(source))
+    is_code = isinstance(source, type) or (isinstance(source, str) and user_code.is_source(source))
     if not is_code:
         return given
     if given.get("control") is not None:
@@ -58,7 +58,8 @@ class Control(Model):
         if not isinstance(data, Mapping):
             return data
         data = {
-            key: plugin.register_class(v) if isinstance(v, type) else v for key, v in data.items()
+            key: user_code.register_class(v) if isinstance(v, type) else v
+            for key, v in data.items()
         }
         if "params" not in data:
             params = {key: value for key, value in data.items() if key != "source"}
@@ -72,14 +73,14 @@ class Control(Model):
     @property
     def name(self) -> str:
         """What titles call it: its name in the file, or that of the file."""
-        file, name = plugin.split(self.source)
+        file, name = user_code.split(self.source)
         return name or Path(file).stem
 
-    def law(self) -> plugin.OwnCode:
+    def law(self) -> user_code.OwnCode:
         """Find the law and make it. Raises LawError, also if it may not run."""
-        return plugin.load(self.source, plugin.LAW)
+        return user_code.load(self.source, user_code.LAW)
 
     def plan(self) -> dict[str, Any]:
         """Make the law of the plan. Raises LawError. Runs nothing of the law."""
-        name, sha256 = plugin.identify(self.source, plugin.LAW)
+        name, sha256 = user_code.identify(self.source, user_code.LAW)
         return {"name": name, "params": dict(self.params), "own": sha256}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base import catalog
-from headgate.base.units import format_time
+from headgate.base.units import format_time_ps
 from headgate.scenario.networks.graph import Graph
 from headgate.scenario.networks.graph_file import EDGE_ATTRIBUTES, NODE_ATTRIBUTES
 from headgate.scenario.networks.routes import Routes
@@ -61,11 +61,11 @@ class _Doubts:
             late, count, key = self._count_late(item, ends_ps)
             if late:
                 who = "" if key == "start" else f"{late:,} of the {count:,} flows of "
-                when = f"at {format_time(item['start_ps'])}, " if key == "start" else ""
+                when = f"at {format_time_ps(item['start_ps'])}, " if key == "start" else ""
                 yield (
                     f"traffic[{number}].{key}: {who}'{item['name']}' would start {when}when the run"
-                    f" of {format_time(ends_ps)} is over, and never will; let them start earlier,"
-                    " or lengthen duration"
+                    f" of {format_time_ps(ends_ps)} is over, and never will; let them start"
+                    " earlier, or lengthen duration"
                 )
 
     def _count_late(self, item: Mapping[str, Any], ends_ps: int) -> tuple[int, int, str]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from headgate.base.as_toml import as_toml
-from headgate.base.units import parse_time
+from headgate.base.units import parse_time_ps
 from headgate.scenario.base import Model, Time, at
 
 #: Each is a row of every table of periods, for each law, class and link.
@@ -18,7 +18,7 @@ MOST_PERIODS = 1_000_000
 class Series(Model):
     """Time series of chosen flows and ports."""
 
-    interval: Time = Field(parse_time("100 ms"), gt=0, description="Time between two rows.")
+    interval: Time = Field(parse_time_ps("100 ms"), gt=0, description="Time between two rows.")
     flows: tuple[str, ...] = Field(
         ("*",), description="Names of `flows` traffic; * and ? match any letters."
     )
@@ -43,7 +43,7 @@ class Measure(Model):
         1, description="Number of equal periods after the warm-up, or a list of [start, end]."
     )
     interval: Time = Field(
-        parse_time("200 ms"), gt=0, description="Sampling interval of the network's state."
+        parse_time_ps("200 ms"), gt=0, description="Sampling interval of the network's state."
     )
     flows: Literal["all", "none"] = Field("all", description="Keep a row of each flow, or none.")
     series: Series | Literal["none"] = Field(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headgate.base.units import parse_bytes, parse_packets, parse_time
+from headgate.base.units import parse_bytes, parse_packets, parse_time_ps
 
 DEFAULT: dict[str, Any] = {
     "segment": parse_bytes("1460 B"),
@@ -15,13 +15,13 @@ DEFAULT: dict[str, Any] = {
     "initial_ssthresh": "infinite",  # RFC 5681
     "receive_window": "infinite",
     "rto_rule": "rfc6298",
-    "rto_tick": parse_time("10 ms"),  # ns-2's tcpTick_; other rules have none
-    "min_rto": parse_time("200 ms"),  # RFC 6298 asks for 1 s; every stack in use takes 200 ms
-    "rto_margin": parse_time("200 ms"),  # as Linux: a steady RTT above min_rto must not time out
-    "initial_rto": parse_time("1 s"),  # RFC 6298
-    "max_rto": parse_time("60 s"),  # RFC 6298
+    "rto_tick": parse_time_ps("10 ms"),  # ns-2's tcpTick_; other rules have none
+    "min_rto": parse_time_ps("200 ms"),  # RFC 6298 asks for 1 s; every stack in use takes 200 ms
+    "rto_margin": parse_time_ps("200 ms"),  # as Linux: a steady RTT above min_rto must not time out
+    "initial_rto": parse_time_ps("1 s"),  # RFC 6298
+    "max_rto": parse_time_ps("60 s"),  # RFC 6298
     "syn_tries": 7,
-    "syn_timeout": parse_time("1 s"),  # RFC 6298
+    "syn_timeout": parse_time_ps("1 s"),  # RFC 6298
     "syn_backoff": True,
     "syn_retry": "rfc5681",
     "recovery": "sack",  # RFC 6675
@@ -38,7 +38,7 @@ DEFAULT: dict[str, Any] = {
     "whole_windows": False,
     "window_validation": False,
     "delayed_ack": False,
-    "delayed_ack_timeout": parse_time("40 ms"),
+    "delayed_ack_timeout": parse_time_ps("40 ms"),
     "quick_acks": 0,
     "rtt_sampling": "timestamps",  # RFC 7323
     "clock": 0,
@@ -59,7 +59,7 @@ LINUX = DEFAULT | {
     "ack": parse_bytes("52 B"),
     "syn": parse_bytes("60 B"),
     "rto_rule": "linux",
-    "max_rto": parse_time("120 s"),
+    "max_rto": parse_time_ps("120 s"),
     "prr": True,
     "rack_tlp": True,
     "syn_retry": "linux",
@@ -67,7 +67,7 @@ LINUX = DEFAULT | {
     "undo": True,
     "frto": True,
     "whole_windows": True,
-    "timestamp_clock": parse_time("1 ms"),
+    "timestamp_clock": parse_time_ps("1 ms"),
     "window_validation": True,
     "delayed_ack": True,
     "quick_acks": 1000,
@@ -80,14 +80,14 @@ NS2 = DEFAULT | {
     "rto_rule": "ns2",
     "rto_margin": 0,
     "initial_window": parse_packets("2 packets"),
-    "initial_rto": parse_time("3 s"),
+    "initial_rto": parse_time_ps("3 s"),
     "syn_tries": 255,
-    "syn_timeout": parse_time("3 s"),
+    "syn_timeout": parse_time_ps("3 s"),
     "timeout_sacks": "forgotten",  # Sack1
     "timeout_reduction": "each",
     "count": "acks",
     "rtt_sampling": "per_window",
-    "clock": parse_time("10 ms"),
+    "clock": parse_time_ps("10 ms"),
     "after_idle": "ns2",  # slow_start_restart_ and restart_bugfix_ are true
 }
 
@@ -95,9 +95,9 @@ NS2 = DEFAULT | {
 # that of `default` (decision 0034).
 MESONET = DEFAULT | {
     "initial_window": parse_packets("2 packets"),
-    "initial_rto": parse_time("3 s"),
+    "initial_rto": parse_time_ps("3 s"),
     "syn_tries": 3,
-    "syn_timeout": parse_time("3 s"),
+    "syn_timeout": parse_time_ps("3 s"),
     "recovery": "newreno",
 }
 

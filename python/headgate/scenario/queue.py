@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
-from headgate import plugin
 from headgate.base import catalog
 from headgate.base.errors import UnitError
 from headgate.base.parameters import Packets, Value, check_holds_packet, read_quantity
 from headgate.base.suggest import hint
 from headgate.base.units import Amount
+from headgate.plugin import user_code
 from headgate.plugin.arguments import unit_of
 from headgate.scenario.base import Model, Rate, Time, at
 from headgate.scenario.named import Named
@@ -62,7 +62,7 @@ class Device(Named):
 
     def check_packet(self, params: Mapping[str, Value], packet_bytes: int) -> None:
         """Raise ParameterError if what must hold a packet is smaller."""
-        if not plugin.is_source(self.name):
+        if not user_code.is_source(self.name):
             card = catalog.device(self.device, self.name, self.besides)
             check_holds_packet(card, params, packet_bytes)
 
@@ -95,9 +95,9 @@ class Queue(Device):
     @classmethod
     def _take_class(cls, given: Any) -> Any:
         if isinstance(given, type):
-            return {"name": plugin.register_class(given)}
+            return {"name": user_code.register_class(given)}
         if isinstance(given, Mapping) and isinstance(given.get("name"), type):
-            return {**given, "name": plugin.register_class(given["name"])}
+            return {**given, "name": user_code.register_class(given["name"])}
         return given
 
     @field_validator("name")
@@ -117,7 +117,7 @@ class Queue(Device):
     @property
     def is_own(self) -> bool:
         """Whether the discipline is the user's own."""
-        return plugin.is_source(self.name)
+        return user_code.is_source(self.name)
 
     def resolve(self, packets: Packets, *, are_exact: bool = True) -> dict[str, Value]:
         """Make the parameters of the plan; `packets` makes a number of a key's amount."""
@@ -133,7 +133,7 @@ class Queue(Device):
         made = super().plan(packets)
         if not self.is_own:
             return made
-        name, sha256 = plugin.identify(self.name, plugin.DISCIPLINE)
+        name, sha256 = user_code.identify(self.name, user_code.DISCIPLINE)
         return {**made, "name": name, "own": sha256}
 
 

@@ -13,9 +13,9 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from headgate import plugin
 from headgate.base.strict import fit_model
-from headgate.base.units import format_time, parse_time
+from headgate.base.units import format_time_ps, parse_time_ps
+from headgate.plugin import user_code
 from headgate.plugin.trust import name_by_hand, name_in_file
 from headgate.scenario.base import Model, Time, at
 from headgate.scenario.control import Control
@@ -32,7 +32,7 @@ class ScenarioSpec(Model):
 
     title: str = Field("", description="For people.")
     seed: int = Field(1, ge=0, lt=2**63, description="Root of every random stream.")
-    duration: Time = Field(parse_time("60 s"), gt=0, description="Simulated time.")
+    duration: Time = Field(parse_time_ps("60 s"), gt=0, description="Simulated time.")
     network: Network = Field(description="Routers, links, buffers, host links.")
     transport: Transport = Field(default_factory=Transport, description="TCP profile.")
     traffic: tuple[Traffic, ...] = Field(description="Who sends what, when.")
@@ -52,8 +52,9 @@ class ScenarioSpec(Model):
         if self.measure.warmup >= self.duration:
             raise at(
                 "measure.warmup",
-                f"the warm-up must end before the run of {format_time(self.duration)} does;"
-                f" {format_time(self.measure.warmup)} does not: shorten it, or lengthen duration",
+                f"the warm-up must end before the run of {format_time_ps(self.duration)} does;"
+                f" {format_time_ps(self.measure.warmup)} does not: shorten it, or lengthen"
+                " duration",
             )
         periods = self.measure.period_bounds(self.duration)
         if periods and periods[-1][1] > self.duration:
@@ -63,10 +64,8 @@ class ScenarioSpec(Model):
             )
         interval = self.measure.sampling_ps(self.duration)
         if any(end - start < interval for start, end in periods):
-            says = (
-                f"{format_time(interval)} is longer than a period; shorten it, or lengthen duration"
-            )
-            raise at("measure.interval", says)
+            says = f"{format_time_ps(interval)} is longer than a period"
+            raise at("measure.interval", f"{says}; shorten it, or lengthen duration")
         return self
 
     @classmethod
@@ -110,12 +109,12 @@ class ScenarioSpec(Model):
     def allow_own_code(self) -> None:
         """Remember for this user that the own code which this scenario names may run, as it is."""
         for source, interface in self.own_code():
-            plugin.allow(source, interface)
+            user_code.allow(source, interface)
 
-    def own_code(self) -> list[tuple[str, plugin.Interface]]:
+    def own_code(self) -> list[tuple[str, user_code.Interface]]:
         """Return the sources of the user's own laws and disciplines in it, each with its kind."""
-        laws = [(control.source, plugin.LAW) for control in self.own_laws()]
-        return laws + [(queue.name, plugin.DISCIPLINE) for queue in self.own_disciplines()]
+        laws = [(control.source, user_code.LAW) for control in self.own_laws()]
+        return laws + [(queue.name, user_code.DISCIPLINE) for queue in self.own_disciplines()]
 
     def own_laws(self) -> list[Control]:
         """Return the laws in it that are not of the catalogue."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from headgate.base.errors import ScenarioError, StoreError, explain_os
 from headgate.base.toml_file import parse, toml
-from headgate.plugin import is_code
+from headgate.plugin.user_code import is_code
 from headgate.scenario.links.synthetic import COURSES, TRACES
 
 _SHORT_LINE = 80

@@ -1,1 +1,67 @@
-"""Statistics: responses to effects, outliers and intervals."""
+"""Statistics: effects, changes, outliers and confidence intervals.
+
+Names are imported on first use. The reference page "Public interface" describes each name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headgate.base.lazy import lazy_attributes
+
+if TYPE_CHECKING:
+    from headgate.stats.changes import Change, compute_change, compute_mean_ratio_change
+    from headgate.stats.conditions import Outlier, Residuals, compute_residuals, find_outlier
+    from headgate.stats.effects import Effect, compute_main_effect, compute_psi
+    from headgate.stats.grubbs import compute_critical_value
+    from headgate.stats.intervals import (
+        LEVEL,
+        compute_difference_interval,
+        compute_grouped_interval,
+        compute_mean_interval,
+        compute_open_mean_interval,
+        compute_share_interval,
+    )
+else:
+    __getattr__ = lazy_attributes(
+        __name__,
+        {
+            "headgate.stats.changes": ("Change", "compute_change", "compute_mean_ratio_change"),
+            "headgate.stats.conditions": (
+                "Outlier",
+                "Residuals",
+                "compute_residuals",
+                "find_outlier",
+            ),
+            "headgate.stats.effects": ("Effect", "compute_main_effect", "compute_psi"),
+            "headgate.stats.grubbs": ("compute_critical_value",),
+            "headgate.stats.intervals": (
+                "LEVEL",
+                "compute_difference_interval",
+                "compute_grouped_interval",
+                "compute_mean_interval",
+                "compute_open_mean_interval",
+                "compute_share_interval",
+            ),
+        },
+    )
+
+__all__ = [
+    "LEVEL",
+    "Change",
+    "Effect",
+    "Outlier",
+    "Residuals",
+    "compute_change",
+    "compute_critical_value",
+    "compute_difference_interval",
+    "compute_grouped_interval",
+    "compute_main_effect",
+    "compute_mean_interval",
+    "compute_mean_ratio_change",
+    "compute_open_mean_interval",
+    "compute_psi",
+    "compute_residuals",
+    "compute_share_interval",
+    "find_outlier",
+]

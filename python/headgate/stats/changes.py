@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from headgate.stats.intervals import (
-    difference_interval,
+    compute_difference_interval,
+    compute_open_mean_interval,
     difference_p,
     mean_p,
-    open_mean_interval,
 )
 
 MATTERS_SHARE = 0.10
@@ -82,7 +82,7 @@ NOTHING = Change(math.nan, significant=False, low=math.nan, high=math.nan)
 UNKNOWN = Change(math.nan, significant=False)
 
 
-def change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) -> Change:
+def compute_change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) -> Change:
     """Return the change from `before` to `after`, one value a replicate; of pairs in one order.
 
     The mean before is taken as it is: the interval is that of the differences, over it.
@@ -90,13 +90,17 @@ def change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) -> Chang
     old, new = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
     if not np.isfinite(old).all() or not np.isfinite(new).all():
         return UNKNOWN
-    mean, low, high = open_mean_interval(new - old) if paired else difference_interval(old, new)
+    mean, low, high = (
+        compute_open_mean_interval(new - old) if paired else compute_difference_interval(old, new)
+    )
     share, least, most = (_over(end, abs(float(old.mean()))) for end in (mean, low, high))
     p = mean_p(new - old) if paired else difference_p(old, new)
     return Change(share, low > 0 or high < 0, least, most, p)
 
 
-def mean_ratio_change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) -> Change | None:
+def compute_mean_ratio_change(
+    before: ArrayLike, after: ArrayLike, *, paired: bool = True
+) -> Change | None:
     """Return the geometric mean of the ratios of several conditions, as a change.
 
     Both arrays have the shape (condition, replicate). The ratio of a condition is that of its means
@@ -116,7 +120,9 @@ def mean_ratio_change(before: ArrayLike, after: ArrayLike, *, paired: bool = Tru
         for of, mean in ((old, old_mean), (new, new_mean))
     ]
     apart = parts[1] - parts[0]
-    _, low, high = open_mean_interval(apart) if paired else difference_interval(*parts)
+    _, low, high = (
+        compute_open_mean_interval(apart) if paired else compute_difference_interval(*parts)
+    )
     ends = (logs + low, logs + high)
     least, most = (float(np.expm1(min(end, LARGEST_LOG))) for end in ends)
     return Change(float(np.expm1(logs)), bool(ends[0] > 0 or ends[1] < 0), least, most)

@@ -46,14 +46,14 @@ class Residuals:
         return np.argsort(np.ptp(self.values, axis=1), kind="stable")
 
 
-def residuals(laws: Sequence[str], cube: NDArray[np.float64]) -> Residuals:
+def compute_residuals(laws: Sequence[str], cube: NDArray[np.float64]) -> Residuals:
     """Return the residuals of `cube`, a response by (condition, law, replicate)."""
     by_law = cube.mean(axis=2)
     means = by_law.mean(axis=1)
     return Residuals(tuple(laws), by_law - means[:, None], means)
 
 
-def outlier(laws: Sequence[str], table: NDArray[np.float64]) -> Outlier | None:
+def find_outlier(laws: Sequence[str], table: NDArray[np.float64]) -> Outlier | None:
     """Return the significant outlier of one condition, or None; `table` is (law, replicate)."""
     known = complete(table)
     if not known.size:

@@ -47,7 +47,7 @@ class Effect:
         return "+" if self.effect > 0 else "\N{MINUS SIGN}"
 
 
-def main_effect(factor: str, coded: ArrayLike, response: ArrayLike) -> Effect:
+def compute_main_effect(factor: str, coded: ArrayLike, response: ArrayLike) -> Effect:
     """Return the main effect of a factor; `coded` holds its level in each run, -1 low and +1 high.
 
     Levels between count in F alone, not in the effect. Runs without a level or a response (NaN) are
@@ -62,7 +62,7 @@ def main_effect(factor: str, coded: ArrayLike, response: ArrayLike) -> Effect:
     return Effect(factor, mean_low, mean_high, relative, *_anova(groups))
 
 
-def psi(effects: Sequence[Effect]) -> float:
+def compute_psi(effects: Sequence[Effect]) -> float:
     """Return Psi of a factor over responses: strong ones count 1, weak ones 1/2, over all."""
     return psi_of([effect.stars for effect in effects])
 

@@ -19,7 +19,7 @@ Numbers = NDArray[np.float64]
 SIMULATED = 200_000
 
 
-def critical_value(count: int, level: float = 0.05) -> float:
+def compute_critical_value(count: int, level: float = 0.05) -> float:
     """Return the two-sided critical G of `count` values."""
     from scipy import stats
 

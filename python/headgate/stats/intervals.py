@@ -27,7 +27,7 @@ def are_alike(values: ArrayLike) -> bool:
     return bool(np.ptp(sample) <= ROUNDING * np.abs(sample).max())
 
 
-def mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
+def compute_mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
     """Return mean, lower and upper end of Student's interval; one value alone has no width."""
     sample = np.asarray(values, dtype=float)
     sample = sample[np.isfinite(sample)]
@@ -71,11 +71,11 @@ def ratio_interval(ratios: ArrayLike, level: float = LEVEL) -> tuple[float, floa
     sample = np.asarray(ratios, dtype=float)
     if not len(sample) or not (sample > 0).all():
         return float("nan"), float("nan"), float("nan")
-    mean, low, high = (math.exp(end) for end in open_mean_interval(np.log(sample), level))
+    mean, low, high = (math.exp(end) for end in compute_open_mean_interval(np.log(sample), level))
     return mean, low, high
 
 
-def difference_interval(
+def compute_difference_interval(
     before: ArrayLike, after: ArrayLike, level: float = LEVEL
 ) -> tuple[float, float, float]:
     """Return the difference of two means with Welch's interval (1947).
@@ -109,14 +109,16 @@ def _welch(before: ArrayLike, after: ArrayLike) -> tuple[float, float, float]:
     return mean, error, sum(parts) ** 2 / weight
 
 
-def open_mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
-    """Return what `mean_interval` does, but that one value alone leaves the interval open."""
-    mean, low, high = mean_interval(values, level)
+def compute_open_mean_interval(
+    values: ArrayLike, level: float = LEVEL
+) -> tuple[float, float, float]:
+    """Return `compute_mean_interval`, but one value alone leaves the interval open."""
+    mean, low, high = compute_mean_interval(values, level)
     known = int(np.isfinite(np.asarray(values, dtype=float)).sum())
     return (mean, low, high) if known > 1 else (mean, -math.inf, math.inf)
 
 
-def grouped_interval(
+def compute_grouped_interval(
     groups: Sequence[ArrayLike], level: float = LEVEL
 ) -> tuple[float, float, float]:
     """Return the mean over fixed groups of replicates, with Student's interval.
@@ -134,7 +136,9 @@ def grouped_interval(
     return mean, mean - half, mean + half
 
 
-def share_interval(hits: int, trials: int, level: float = LEVEL) -> tuple[float, float, float]:
+def compute_share_interval(
+    hits: int, trials: int, level: float = LEVEL
+) -> tuple[float, float, float]:
     """Return a share with its Wilson score interval (Wilson 1927)."""
     if trials == 0:
         return float("nan"), float("nan"), float("nan")

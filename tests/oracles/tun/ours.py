@@ -7,9 +7,9 @@ import numpy as np
 from tests.oracles.oracle import run
 
 from headgate import Result
-from headgate.conform.kernel.cases import KernelCase
-from headgate.conform.kernel.ours import read_mean_queue
-from headgate.conform.kernel.path import QUICK_ACKS, lay_path
+from headgate_studies.conform.kernel.cases import KernelCase
+from headgate_studies.conform.kernel.ours import read_mean_queue
+from headgate_studies.conform.kernel.path import QUICK_ACKS, lay_path
 
 from .kernel import Case
 

@@ -10,8 +10,8 @@ from headgate import Scenario
 from headgate.base.errors import ScenarioError
 from headgate.base.marks import MEANINGS, Mark
 from headgate.base.units import parse_rate
-from headgate.mesonet import MesoNet
-from headgate.mesonet.parameters import (
+from headgate_studies.mesonet import MesoNet
+from headgate_studies.mesonet.parameters import (
     BY_KEY,
     EXPERIMENTS,
     LARGER_FILES,

@@ -13,6 +13,7 @@ from headgate.base.parent import python_command
 from headgate.base.suggest import also
 from headgate.engine.api import simulate
 from headgate.engine.bench.networks import NETWORKS, flows
+from headgate.engine.run.options import RunOptions
 from headgate.engine.run.progress import Progress
 
 KIB = 1024
@@ -65,7 +66,7 @@ def measure_here(
     """Time a network in this process; its peak of memory counts everything done before."""
     begun = time.process_time()
     scenario = NETWORKS[name]()
-    meta = simulate(scenario, progress=progress, threads=threads).meta
+    meta = simulate(scenario, progress=progress, options=RunOptions(threads=threads)).meta
     cpu_s, hops = float(meta["cpu_s"]), int(meta["packet_hops"])
     peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return Timing(

@@ -16,7 +16,7 @@ from headgate.engine.captures.read import Capture
 from headgate.engine.captures.summary import count, format_percent, shares
 from headgate.figures.plots.palette import GREY, LINES
 from headgate.figures.plots.picture import write_plain_numbers
-from headgate.figures.plots.style import subplots, use_style
+from headgate.figures.plots.style import make_axes, use_style
 
 TO_CLIENTS, TO_SERVERS, OTHER = LINES[0], LINES[1], GREY
 SIZE_IN = (11.0, 7.0)
@@ -31,7 +31,7 @@ MOST_STEPS = 240
 def draw_capture(capture: Capture) -> Figure:
     """Draw bytes by kind, bytes over time, and the distributions of sizes and round trips."""
     with use_style():
-        figure, axes = subplots(2, 2, SIZE_IN)
+        figure, axes = make_axes(2, 2, SIZE_IN)
         figure.suptitle(f"What was taken of {capture.path.name}")
         _draw_shares(axes[0], capture)
         _draw_rates(axes[1], capture)

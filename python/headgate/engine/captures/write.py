@@ -141,9 +141,9 @@ def _draw(capture: Capture, folder: Path) -> list[Path]:
 
     mpl.use("agg")
     from headgate.engine.captures.picture import draw_capture
-    from headgate.figures.plots.style import save
+    from headgate.figures.plots.style import save_figure
 
-    return save(draw_capture(capture), folder, PICTURE)
+    return save_figure(draw_capture(capture), folder, PICTURE)
 
 
 def _head(capture: Capture, says: str) -> str:

@@ -7,22 +7,23 @@
 from __future__ import annotations
 
 from headgate.engine.fluid.completion import (
-    processor_sharing,
+    compute_processor_sharing,
+    compute_slow_start,
+    compute_slow_start_ns2,
     serve_equally,
     serve_shortest_first,
-    slow_start,
-    slow_start_ns2,
 )
-from headgate.engine.fluid.equilibrium import Equilibrium, equilibrium
-from headgate.engine.fluid.fast import Convergence, convergence, fast_map
-from headgate.engine.fluid.methods import RK4, Adaptive, Euler
+from headgate.engine.fluid.equilibrium import Equilibrium, find_equilibrium
+from headgate.engine.fluid.fast import Convergence, iterate_fast_map, measure_convergence
+from headgate.engine.fluid.methods import RK4, Adaptive, Euler, Method, Past
 from headgate.engine.fluid.solve import solve, sweep
 from headgate.engine.fluid.stability import (
     Stability,
-    simulated_growth,
-    stability,
-    stability_boundary,
+    analyse_stability,
+    find_stability_boundary,
+    simulate_growth,
 )
+from headgate.engine.fluid.validity import compute_least_window
 
 __all__ = [
     "RK4",
@@ -30,18 +31,21 @@ __all__ = [
     "Convergence",
     "Equilibrium",
     "Euler",
+    "Method",
+    "Past",
     "Stability",
-    "convergence",
-    "equilibrium",
-    "fast_map",
-    "processor_sharing",
+    "analyse_stability",
+    "compute_least_window",
+    "compute_processor_sharing",
+    "compute_slow_start",
+    "compute_slow_start_ns2",
+    "find_equilibrium",
+    "find_stability_boundary",
+    "iterate_fast_map",
+    "measure_convergence",
     "serve_equally",
     "serve_shortest_first",
-    "simulated_growth",
-    "slow_start",
-    "slow_start_ns2",
+    "simulate_growth",
     "solve",
-    "stability",
-    "stability_boundary",
     "sweep",
 ]

@@ -16,7 +16,7 @@ from headgate.base.errors import ScenarioError
 Numbers = NDArray[np.float64]
 
 
-def processor_sharing(
+def compute_processor_sharing(
     size_packets: ArrayLike, rate_packets_s: float, load: float, rtt_s: float
 ) -> Numbers:
     """Return when the last packet is with the receiver if all flows share the link equally.
@@ -31,7 +31,7 @@ def processor_sharing(
     return np.asarray(1.5 * rtt_s + _sizes(size_packets) / (rate_packets_s * (1 - load)))
 
 
-def slow_start(size_packets: ArrayLike, rate_packets_s: float, rtt_s: float) -> Numbers:
+def compute_slow_start(size_packets: ArrayLike, rate_packets_s: float, rtt_s: float) -> Numbers:
     """Return when the last packet is with the receiver of a flow that doubles from one packet.
 
     `(log2(L + 1) + 0.5) rtt + L/C`, with parts of rounds, without losses and without a largest
@@ -42,7 +42,7 @@ def slow_start(size_packets: ArrayLike, rate_packets_s: float, rtt_s: float) -> 
     return np.asarray((np.log2(size + 1) + 0.5) * rtt_s + size / rate_packets_s)
 
 
-def slow_start_ns2(
+def compute_slow_start_ns2(
     size_packets: ArrayLike, rate_packets_s: float, rtt_s: float, *, first_packets: float = 2.0
 ) -> Numbers:
     """Return when the last ACK is with the sender, in whole rounds, as packets have it.

@@ -54,7 +54,7 @@ class Equilibrium:
     utilisation: Numbers
 
 
-def equilibrium(model: str, params: Params | None = None, *, network: Network) -> Equilibrium:
+def find_equilibrium(model: str, params: Params | None = None, *, network: Network) -> Equilibrium:
     """Return the equilibrium of a model on a network, without solving it in time.
 
     Laws at flow level maximise the sum of their utilities; `rcp`, `vcp` and `xcp` are max-min fair

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import ScenarioError
-from headgate.engine.fluid.equilibrium import Numbers, equilibrium, matrices
+from headgate.engine.fluid.equilibrium import Numbers, find_equilibrium, matrices
 from headgate.engine.fluid.network import Resolved
 from headgate.engine.fluid.params import Params, read_params
 from headgate.engine.fluid.solve import Network, demand_of
@@ -143,7 +143,7 @@ class _Map:
         return np.asarray(np.diag(1.0 - gamma) + part * projection)
 
 
-def fast_map(
+def iterate_fast_map(
     network: Network, params: Params | None = None, *, updates: int = 50
 ) -> Mapping[str, Numbers]:
     """Follow FAST's map in discrete time: `w(t+1) = w(t) + gamma (alpha - q x)`.
@@ -171,7 +171,7 @@ def fast_map(
     }
 
 
-def convergence(
+def measure_convergence(
     network: Network, params: Params | None = None, *, starts: int = 200, seed: int = 1
 ) -> Convergence:
     """Follow FAST's map from random windows until it rests, and measure how it comes there.
@@ -183,7 +183,7 @@ def convergence(
     if starts < 1:
         raise ScenarioError("starts", f"must be at least 1; got {starts}")
     fast = _Map.of(network, params or {})
-    found = equilibrium("fast", params, network=network)
+    found = find_equilibrium("fast", params, network=network)
     rest = found.rate_packets_s * (fast.rtts_s + found.path_price)
     spread = np.random.default_rng(seed).uniform(-1.0, 1.0, (starts, len(rest)))
     windows = rest * SPREAD**spread

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from headgate.base.errors import ScenarioError, UnitError
-from headgate.base.units import PS_PER_S, parse_time
+from headgate.base.units import PS_PER_S, parse_time_ps
 
 Past = Literal["smooth", "rows"]
 
@@ -80,7 +80,7 @@ def choose_method(method: object) -> Method:
 def seconds(place: str, text: object) -> float:
     """Read a time such as "20 ms"; a wrong one is refused with its place."""
     try:
-        return parse_time(text) / PS_PER_S
+        return parse_time_ps(text) / PS_PER_S
     except UnitError as error:
         raise ScenarioError(place, str(error)) from None
 

@@ -70,7 +70,7 @@ class Stability:
         return self.growth_per_s < 0.0
 
 
-def stability(
+def analyse_stability(
     model: str,
     params: Params | None = None,
     *,
@@ -102,7 +102,7 @@ def stability(
     )
 
 
-def simulated_growth(  # noqa: PLR0913 - each is a quantity of its own
+def simulate_growth(  # noqa: PLR0913 - each is a quantity of its own
     model: str,
     params: Params | None = None,
     *,
@@ -126,7 +126,7 @@ def simulated_growth(  # noqa: PLR0913 - each is a quantity of its own
     return _growth(apart, duration_s / ROWS)
 
 
-def stability_boundary(  # noqa: PLR0913 - each is a quantity of its own
+def find_stability_boundary(  # noqa: PLR0913 - each is a quantity of its own
     model: str,
     name: str,
     between: tuple[float, float],
@@ -148,7 +148,7 @@ def stability_boundary(  # noqa: PLR0913 - each is a quantity of its own
         own = dict(params or {}) | {name: value}
         if by == "theory":
             return bool(at_rest(model, own, network, None, settle).system.roots()[0].real < 0.0)
-        return simulated_growth(model, own, network=network, settle=settle) < 0.0
+        return simulate_growth(model, own, network=network, settle=settle) < 0.0
 
     return bisect_verdict(stable, between, name, close)
 

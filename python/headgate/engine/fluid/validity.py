@@ -106,7 +106,7 @@ class Seen:
         return self.lossy and not np.any(self.tables["ports"]["max_queue_packets"] > 0)
 
 
-def least_window(card: catalog.Law) -> float:
+def compute_least_window(card: catalog.Law) -> float:
     """Return the window (packets) below which a model gives a warning."""
     return LEAST_OF_MODEL.get(card.name, LEAST_OF_FAMILY.get(card.family, 0.0))
 
@@ -117,7 +117,7 @@ def warnings(seen: Seen) -> tuple[str, ...]:
 
 
 def _small_windows(seen: Seen) -> Iterator[str]:
-    least = least_window(seen.card)
+    least = compute_least_window(seen.card)
     for name, window in zip(seen.classes, seen.windows, strict=True):
         if window < least:
             yield (

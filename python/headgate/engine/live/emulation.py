@@ -34,7 +34,7 @@ from headgate.engine.live.hosts import (
 from headgate.engine.live.kernel import read_kernel, read_settings
 from headgate.engine.live.results import describe_loop, live_tables, say_overload
 from headgate.engine.live.uml.choice import UML, Choice, choose_kernels, source_hosts
-from headgate.engine.live.uml.machine import Machine, find_kernel, stand_in
+from headgate.engine.live.uml.machine import PREFIX, Machine, call, find_kernel, stand_in
 from headgate.engine.run.memory import refuse_what_does_not_fit
 from headgate.engine.run.own import make_own_code, own_queues
 from headgate.engine.run.refusals import translate_refusal
@@ -175,6 +175,16 @@ class Emulation:
         if version == 6 and not six:
             raise EmulationError(f"host {host}: its kernel has no IPv6")
         return six[0] if version == 6 else four
+
+    @property
+    def prefix_length(self) -> int:
+        """The length of the prefix of the hosts' IPv4 addresses, in bits."""
+        return PREFIX
+
+    @staticmethod
+    def module_command(module: str, *words: str) -> list[str]:
+        """Return the command that calls `main` of a module, which may import Python's own only."""
+        return call(module, *words)
 
     def start(self, host: str, command: Command, **options: Any) -> subprocess.Popen[Any]:
         """Start a program in a host: a line for the shell, or a list.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headgate import plugin
+from headgate.plugin import user_code
 from headgate.plugin.own_code import Ready
 from headgate.plugin.ready import make_ready
 from headgate.scenario.spec import ScenarioSpec
@@ -28,10 +28,10 @@ def _laws(scenario: ScenarioSpec, plan: Plan) -> Iterator[Ready]:
 
 
 def _disciplines(scenario: ScenarioSpec, plan: Plan) -> Iterator[Ready]:
-    kind = plugin.DISCIPLINE
-    sources = {plugin.identify(q.name, kind): q.name for q in scenario.own_disciplines()}
+    kind = user_code.DISCIPLINE
+    sources = {user_code.identify(q.name, kind): q.name for q in scenario.own_disciplines()}
     for queue in own_queues(plan):
-        code = plugin.load(sources[queue["name"], queue["own"]], kind)
+        code = user_code.load(sources[queue["name"], queue["own"]], kind)
         yield make_ready(code, queue["params"])
 
 

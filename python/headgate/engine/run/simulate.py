@@ -24,6 +24,7 @@ from headgate.base.version import __version__
 from headgate.data.measures.tables import make_tables
 from headgate.data.tables import Table
 from headgate.engine.run.memory import packets_that_fit, refuse_what_does_not_fit
+from headgate.engine.run.options import DEFAULT, RunOptions, Threads
 from headgate.engine.run.own import make_own_code, own_queues
 from headgate.engine.run.progress import Clock, Report, StopRunError
 from headgate.engine.run.rates import find_rates
@@ -55,31 +56,24 @@ CHECKPOINT_S = 60.0
 SNAPSHOT_SHARE = 0.05
 
 
-Threads = int | Callable[[], int]
-"""Threads of a run, or a function that returns how many it may have now."""
-
-
 class SnapshotError(StoreError):
     """A snapshot from which a run cannot be resumed."""
 
 
-def run_engine(  # noqa: PLR0913 - what a run can be given
+def run_engine(
     scenario: ScenarioSpec,
     planned: tuple[dict[str, Any], Arrays],
-    command: str = "",
     progress: Report | None = None,
-    snapshot: Path | None = None,
-    *,
-    threads: Threads = 1,
-    trace: TraceLog | None = None,
+    options: RunOptions = DEFAULT,
+    log: TraceLog | None = None,
 ) -> tuple[dict[str, Table], dict[str, Any]]:
     """Run a plan to its end, from its snapshot if there is one; give tables and run.json.
 
-    The events that `trace` asks for go into it meanwhile. Raises ScenarioError, StoreError,
+    The events of the trace go into `log` meanwhile. Raises ScenarioError, StoreError,
     LawError, or InterruptedRunError when it is stopped.
     """
-    run = _start_run(scenario, planned, snapshot, threads, trace)
-    return run.leave_behind(run.to_the_end(progress), command)
+    run = _start_run(scenario, planned, options, log)
+    return run.leave_behind(run.to_the_end(progress), options.command)
 
 
 def watch_engine(
@@ -94,7 +88,7 @@ def watch_engine(
 
     `followed` are the numbers of the flows and links whose events are told. Raises as `run_engine`.
     """
-    run = _start_run(scenario, planned, None, threads)
+    run = _start_run(scenario, planned, RunOptions(threads=threads))
     run.simulation.follow(*followed)
     facts = yield from run.updates(every_s)
     return run.leave_behind(facts, "")
@@ -103,15 +97,15 @@ def watch_engine(
 def _start_run(
     scenario: ScenarioSpec,
     planned: tuple[dict[str, Any], Arrays],
-    snapshot: Path | None,
-    threads: Threads,
-    trace: TraceLog | None = None,
+    options: RunOptions,
+    log: TraceLog | None = None,
 ) -> _Run:
     plan, arrays = planned
-    check_threads(threads)
+    check_threads(options.threads)
     refuse_what_does_not_fit(plan, arrays)
-    run = _Run(scenario, planned, identity_of(plan, arrays), snapshot, threads)
-    run.begin_trace(trace)
+    identity = identity_of(plan, arrays)
+    run = _Run(scenario, planned, identity, options.snapshot, options.threads)
+    run.begin_trace(log)
     return run
 
 

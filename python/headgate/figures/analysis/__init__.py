@@ -7,25 +7,31 @@ from Headgate or from anywhere else: a CSV or Parquet file, a data frame, a mapp
 from __future__ import annotations
 
 from headgate.base.errors import AnalysisError
-from headgate.figures.analysis.bars import Bars, bars
-from headgate.figures.analysis.biplots import Biplots, biplots
-from headgate.figures.analysis.clusters import Clusters, clusters
-from headgate.figures.analysis.components import Components, components
-from headgate.figures.analysis.conditions import ConditionResponses, condition_responses
-from headgate.figures.analysis.correlations import Correlations, correlations
+from headgate.figures.analysis.bars import Bars, compute_bars
+from headgate.figures.analysis.biplots import Biplots, compute_biplots
+from headgate.figures.analysis.clusters import Clusters, ClusterTree, compute_clusters
+from headgate.figures.analysis.components import Components, compute_components
+from headgate.figures.analysis.conditions import (
+    ConditionResponses,
+    OutlierTest,
+    compute_condition_responses,
+)
+from headgate.figures.analysis.correlations import Correlations, compute_correlations
 from headgate.figures.analysis.frame import Frame
-from headgate.figures.analysis.grid import Grid, grid
-from headgate.figures.analysis.influence import Influence, influence
-from headgate.figures.analysis.main_effects import MainEffects, main_effects
-from headgate.figures.analysis.ranks import Ranks, ranks
+from headgate.figures.analysis.grid import Grid, compute_grid
+from headgate.figures.analysis.influence import Influence, compute_influence
+from headgate.figures.analysis.main_effects import MainEffects, compute_main_effects
+from headgate.figures.analysis.part import PeriodAnalysis
+from headgate.figures.analysis.ranks import Ranks, compute_ranks
 from headgate.figures.analysis.roles import Pair, Roles
-from headgate.figures.analysis.ten_steps import TenSteps, ten_steps
-from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.analysis.ten_steps import TenSteps, compute_ten_steps
+from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 
 __all__ = [
     "AnalysisError",
     "Bars",
     "Biplots",
+    "ClusterTree",
     "Clusters",
     "Components",
     "ConditionResponses",
@@ -34,21 +40,23 @@ __all__ = [
     "Grid",
     "Influence",
     "MainEffects",
+    "OutlierTest",
     "Pair",
+    "PeriodAnalysis",
     "Ranks",
     "Roles",
+    "TableAnalysis",
     "TenSteps",
-    "Whole",
-    "bars",
-    "biplots",
-    "clusters",
-    "components",
-    "condition_responses",
-    "correlations",
-    "grid",
-    "influence",
-    "main_effects",
-    "ranks",
-    "ten_steps",
-    "whole",
+    "analyse_table",
+    "compute_bars",
+    "compute_biplots",
+    "compute_clusters",
+    "compute_components",
+    "compute_condition_responses",
+    "compute_correlations",
+    "compute_grid",
+    "compute_influence",
+    "compute_main_effects",
+    "compute_ranks",
+    "compute_ten_steps",
 ]

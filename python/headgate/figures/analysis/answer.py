@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from headgate.base import catalog
-from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import short
 from headgate.figures.analysis.questions import heavy, light
 from headgate.figures.analysis.reversals import Reversal, find_reversal
@@ -70,7 +70,7 @@ class _Group:
         return len(self.changes) + len(self.reversals)
 
 
-def answered(part: Part) -> tuple[Answered, ...]:
+def answered(part: PeriodAnalysis) -> tuple[Answered, ...]:
     """Say of every law what changes if it takes the place of the one before; () if none is named.
 
     Raises AnalysisError where the table has no laws or conditions.
@@ -90,7 +90,7 @@ def law_title(law: str) -> str:
     return known or law.rpartition(":")[2]
 
 
-def _groups(part: Part) -> dict[str, Sequence[int]]:
+def _groups(part: PeriodAnalysis) -> dict[str, Sequence[int]]:
     """Return the conditions by how congested they are, where anything tells it."""
     if len(part.order) < 2:
         return {"": part.order}
@@ -102,7 +102,7 @@ def _groups(part: Part) -> dict[str, Sequence[int]]:
     }
 
 
-def _answer(part: Part, law: str, groups: Mapping[str, Sequence[int]]) -> Answered:
+def _answer(part: PeriodAnalysis, law: str, groups: Mapping[str, Sequence[int]]) -> Answered:
     roles = part.roles
     found = [_compare(part, law, where, rows, roles.worse) for where, rows in groups.items()]
     worse = sum(
@@ -124,7 +124,9 @@ def _answer(part: Part, law: str, groups: Mapping[str, Sequence[int]]) -> Answer
     )
 
 
-def _compare(part: Part, law: str, where: str, rows: Sequence[int], names: Iterable[str]) -> _Group:
+def _compare(
+    part: PeriodAnalysis, law: str, where: str, rows: Sequence[int], names: Iterable[str]
+) -> _Group:
     """Return the mean change of these measures over these conditions, or both ways."""
     both = {name: find_reversal(part, law, rows, name) for name in names}
     return _Group(
@@ -182,7 +184,7 @@ def _call(roles: Roles, name: str) -> str:
     return short(roles, name).replace(",", "")
 
 
-def _name_undirected(part: Part, law: str) -> str:
+def _name_undirected(part: PeriodAnalysis, law: str) -> str:
     """Say how many measures change of which neither way is better: the counts leave them out."""
     names = [name for name in part.cells.responses if name not in part.roles.worse]
     if not names:

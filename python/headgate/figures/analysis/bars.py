@@ -14,7 +14,7 @@ import numpy as np
 
 from headgate.base.errors import AnalysisError
 from headgate.figures.analysis.frame import Frame
-from headgate.figures.analysis.grid import Grid, grid, mean_of_known
+from headgate.figures.analysis.grid import Grid, compute_grid, mean_of_known
 from headgate.figures.notebook import DrawnOnce
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Bars(DrawnOnce):
         return law_bars(cells.laws, panels)
 
 
-def bars(  # noqa: PLR0913, PLR0917 - each is a column of its own
+def compute_bars(  # noqa: PLR0913, PLR0917 - each is a column of its own
     table: object,
     own: str,
     other: str,
@@ -73,4 +73,4 @@ def bars(  # noqa: PLR0913, PLR0917 - each is a column of its own
         raise AnalysisError(f"{frame.name}: what is available is above zero; got {got}")
     for name in (own, other):
         columns[name] = frame.numbers(name) / whole
-    return Bars(grid(frame.with_columns(columns), [own, other], condition, law))
+    return Bars(compute_grid(frame.with_columns(columns), [own, other], condition, law))

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.figures.analysis.grid import Grid, grid
+from headgate.figures.analysis.grid import Grid, compute_grid
 from headgate.figures.notebook import DrawnOnce
-from headgate.stats.intervals import ratio_interval, share_interval
+from headgate.stats.intervals import compute_share_interval, ratio_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,7 +83,7 @@ class Biplots(DrawnOnce):
         return biplots(panels, (own, other), unit)
 
 
-def biplots(
+def compute_biplots(
     table: object,
     own: str,
     other: str,
@@ -94,7 +94,7 @@ def biplots(
 
     Rows of one condition and law are replicates, of which the mean is taken. Raises AnalysisError.
     """
-    return of_grid(grid(table, [own, other], condition, law))
+    return of_grid(compute_grid(table, [own, other], condition, law))
 
 
 def of_grid(cells: Grid) -> Biplots:
@@ -114,5 +114,5 @@ def _beside(conditions: tuple[str, ...], own: Numbers, other: Numbers) -> Beside
     zeros = (own <= 0) | (other <= 0)
     # Of zero beside anything there is no logarithm: the NaN that stands there leaves no verdict.
     ratios = np.divide(own, other, out=np.full(len(own), np.nan), where=~zeros)
-    ahead = share_interval(int((own > other).sum()), len(own))
+    ahead = compute_share_interval(int((own > other).sum()), len(own))
     return Beside(names, own, other, ratio_interval(ratios), ahead, int(zeros.sum()))

@@ -14,7 +14,13 @@ from headgate.base.errors import AnalysisError
 from headgate.figures.analysis.grid import Grid, Numbers
 from headgate.figures.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.figures.notebook import InNotebook
-from headgate.stats.changes import NOTHING, UNKNOWN, Change, change, mean_ratio_change
+from headgate.stats.changes import (
+    NOTHING,
+    UNKNOWN,
+    Change,
+    compute_change,
+    compute_mean_ratio_change,
+)
 from headgate.stats.rearranged import BEYOND, chances, least_chance
 
 if TYPE_CHECKING:
@@ -67,8 +73,8 @@ class Changes(InNotebook):
         if not old.size or not new.size:
             return UNKNOWN
         paired = self.grid.paired
-        found = mean_ratio_change(old, new, paired=paired) if len(rows) > 1 else None
-        found = found or change(old.mean(axis=0), new.mean(axis=0), paired=paired)
+        found = compute_mean_ratio_change(old, new, paired=paired) if len(rows) > 1 else None
+        found = found or compute_change(old.mean(axis=0), new.mean(axis=0), paired=paired)
         # One run alone has no interval: only the size of a change can be judged.
         return found if self.replicated else Change(found.share, True, found.share, found.share)
 
@@ -140,7 +146,7 @@ class Changes(InNotebook):
         worse: Mapping[str, int],
         by_congestion: bool,
     ) -> Figure:
-        from headgate.figures.plots.changes import changes
+        from headgate.figures.plots.changes import draw_changes
 
         order = [self.grid.conditions[place] for place in self.order]
         panel = {
@@ -148,7 +154,7 @@ class Changes(InNotebook):
             for response in self.grid.responses
         }
         panels = {f"{self.before} to {law}": panel}
-        return changes(panels, names.make_axis(order), worse, by_congestion=by_congestion)
+        return draw_changes(panels, names.make_axis(order), worse, by_congestion=by_congestion)
 
 
 def of_grid(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import AnalysisError
-from headgate.figures.analysis.grid import Grid, grid
+from headgate.figures.analysis.grid import Grid, compute_grid
 from headgate.figures.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.figures.notebook import DrawnOnce
 
@@ -33,7 +33,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Tree:
+class ClusterTree:
     """The linkage of the laws of one condition.
 
     `linkage` is SciPy's: a row for each link with both parts, the distance and the size. `used` are
@@ -74,7 +74,7 @@ class Tree:
 class Clusters(DrawnOnce):
     """A tree for each condition in which two laws or more have numbers, of those laws."""
 
-    trees: Mapping[str, Tree]
+    trees: Mapping[str, ClusterTree]
     order: tuple[str, ...]
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -101,7 +101,7 @@ class Clusters(DrawnOnce):
         return dendrograms(drawn, axis.rows)
 
 
-def clusters(
+def compute_clusters(
     table: object,
     responses: Sequence[str],
     condition: str | Sequence[str] = "condition",
@@ -114,7 +114,7 @@ def clusters(
     number under a condition is left out there; one that lacks a response leaves the response out.
     Raises AnalysisError.
     """
-    return of_grid(grid(table, responses, condition, law), order_by)
+    return of_grid(compute_grid(table, responses, condition, law), order_by)
 
 
 def of_grid(cells: Grid, order_by: str | None = None) -> Clusters:
@@ -133,7 +133,7 @@ def of_grid(cells: Grid, order_by: str | None = None) -> Clusters:
     return Clusters(trees, tuple(name for name in order if name in trees))
 
 
-def tree(laws: Sequence[str], responses: Sequence[str], values: Numbers) -> Tree:
+def tree(laws: Sequence[str], responses: Sequence[str], values: Numbers) -> ClusterTree:
     """Link laws by their responses; `values` has shape (law, response)."""
     from scipy.cluster import hierarchy
     from scipy.spatial import distance
@@ -142,9 +142,11 @@ def tree(laws: Sequence[str], responses: Sequence[str], values: Numbers) -> Tree
     varies = spread > ROUNDING * np.abs(values).max(axis=0, initial=0.0)
     used = tuple(name for name, kept in zip(responses, varies, strict=True) if kept)
     if not used:
-        return Tree(tuple(laws), hierarchy.linkage(np.zeros(_pairs(len(laws))), "average"), ())
+        return ClusterTree(
+            tuple(laws), hierarchy.linkage(np.zeros(_pairs(len(laws))), "average"), ()
+        )
     apart = distance.pdist(values[:, varies] / spread[varies])
-    return Tree(tuple(laws), hierarchy.linkage(apart, "average"), used)
+    return ClusterTree(tuple(laws), hierarchy.linkage(apart, "average"), used)
 
 
 def _pairs(count: int) -> int:

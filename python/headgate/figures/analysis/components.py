@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import AnalysisError
-from headgate.figures.analysis.grid import Grid, grid
+from headgate.figures.analysis.grid import Grid, compute_grid
 from headgate.figures.notebook import DrawnOnce
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Components(DrawnOnce):
         return found
 
 
-def components(
+def compute_components(
     table: object,
     responses: Sequence[str],
     condition: str | Sequence[str] = "condition",
@@ -87,7 +87,7 @@ def components(
     Points with a missing response are left out, and so are responses that do not vary. Raises
     AnalysisError where fewer than two of either are left.
     """
-    return of_grid(grid(table, responses, condition, law))
+    return of_grid(compute_grid(table, responses, condition, law))
 
 
 def of_grid(cells: Grid) -> Components:

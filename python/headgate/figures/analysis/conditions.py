@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base.errors import AnalysisError
-from headgate.figures.analysis.grid import Grid, grid, mean_of_known
+from headgate.figures.analysis.grid import Grid, compute_grid, mean_of_known
 from headgate.figures.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.figures.notebook import DrawnOnce
 from headgate.stats import grubbs
@@ -35,7 +35,7 @@ Cell = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Test:
+class OutlierTest:
     """The law farthest from the mean in one cell, and whether that may be chance."""
 
     law: str
@@ -60,7 +60,7 @@ class ConditionResponses(DrawnOnce):
     """A test for each cell (condition, response) that has three laws or more."""
 
     grid: Grid
-    tests: Mapping[Cell, Test]
+    tests: Mapping[Cell, OutlierTest]
     level: float
     order: tuple[str, ...]
 
@@ -69,7 +69,7 @@ class ConditionResponses(DrawnOnce):
         """The test that sees most: `runs` where laws have replicates, else `grubbs`."""
         return "runs" if any(test.runs_p < 1 for test in self.tests.values()) else "grubbs"
 
-    def outliers(self, share: float = 0.0, by: str = "grubbs") -> dict[Cell, Test]:
+    def outliers(self, share: float = 0.0, by: str = "grubbs") -> dict[Cell, OutlierTest]:
         """Return the significant cells whose law is at least this share of the mean away.
 
         `by` is the test: `grubbs`, or `runs`, by the spread of replicates.
@@ -82,7 +82,7 @@ class ConditionResponses(DrawnOnce):
             if test.p_by(by) < self.level and abs(test.relative) >= share
         }
 
-    def find_masked(self) -> dict[Cell, Test]:
+    def find_masked(self) -> dict[Cell, OutlierTest]:
         """Return the cells in which one law alone is no outlier, but two together are."""
         return {
             cell: test
@@ -150,7 +150,7 @@ class ConditionResponses(DrawnOnce):
         return residuals(panel, names.make_axis(self.grid.conditions))
 
 
-def condition_responses(  # noqa: PLR0913 - each is a choice of its own
+def compute_condition_responses(  # noqa: PLR0913 - each is a choice of its own
     table: object,
     responses: Sequence[str],
     condition: str | Sequence[str] = "condition",
@@ -168,7 +168,7 @@ def condition_responses(  # noqa: PLR0913 - each is a choice of its own
     """
     if not 0 < level < 1:
         raise AnalysisError(f"level: is a number between 0 and 1; got {level!r}")
-    return of_grid(grid(table, responses, condition, law, replicate or ()), level, order_by)
+    return of_grid(compute_grid(table, responses, condition, law, replicate or ()), level, order_by)
 
 
 def of_grid(cells: Grid, level: float = ALPHA, order_by: str | None = None) -> ConditionResponses:
@@ -185,7 +185,7 @@ def of_grid(cells: Grid, level: float = ALPHA, order_by: str | None = None) -> C
     return ConditionResponses(cells, tests, level, order)
 
 
-def _test(cells: Grid, row: int, column: int) -> Test:
+def _test(cells: Grid, row: int, column: int) -> OutlierTest:
     values = cells.values[row, :, column]
     known = np.flatnonzero(np.isfinite(values))
     kept, mean = values[known], float(values[known].mean())
@@ -193,7 +193,7 @@ def _test(cells: Grid, row: int, column: int) -> Test:
     place, g, p = grubbs.p_value(kept)
     (one, other), pair_p = grubbs.pair_p_value(kept)
     residual = float(kept[place]) - mean
-    return Test(
+    return OutlierTest(
         law=names[place],
         residual=residual,
         relative=_relative(residual, mean),
@@ -211,7 +211,7 @@ def _relative(residual: float, mean: float) -> float:
     return residual / abs(mean) if mean else float(np.copysign(np.inf, residual))
 
 
-def _as_outlier(test: Test | None) -> Outlier | None:
+def _as_outlier(test: OutlierTest | None) -> Outlier | None:
     if test is None:
         return None
     strong = abs(test.relative) >= FILTERS[0]

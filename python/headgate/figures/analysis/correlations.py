@@ -99,7 +99,7 @@ class Correlations(InNotebook):
         from headgate.figures.plots import correlations as plots
 
         return {
-            "correlations": plots.matrix(self.responses, self.r, self.values),
+            "compute_correlations": plots.matrix(self.responses, self.r, self.values),
             "correlations-histogram": plots.histogram(self.r, self.threshold),
             "correlations-clusters": self.index_index(titles or {}),
         }
@@ -115,7 +115,7 @@ class Correlations(InNotebook):
         return index_index(names, kept, [group[name] for name in self.order])
 
 
-def correlations(
+def compute_correlations(
     table: object, responses: Sequence[str], threshold: float = THRESHOLD
 ) -> Correlations:
     """Correlate all pairs of responses over the runs in which both are known.

@@ -49,7 +49,7 @@ class Grid:
         ]
 
 
-def grid(
+def compute_grid(
     table: object,
     responses: Sequence[str],
     condition: str | Sequence[str] = "condition",

@@ -51,15 +51,15 @@ class Influence(DrawnOnce):
 
     def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
         """Draw Psi x 100, a row a group; `titles` says what factors are called."""
-        from headgate.figures.plots.heat import Heat, heat
+        from headgate.figures.plots.heat import Heat, draw_heat
 
         values = np.array([*self.psi.values(), list(self.average.values())])
         names = [(titles or {}).get(factor, factor) for factor in self.factors]
         panel = Heat("", values, names, 0.0, 1.0, scale=100, label="Psi x 100")
-        return heat([*self.psi, AVERAGE], [panel])
+        return draw_heat([*self.psi, AVERAGE], [panel])
 
 
-def influence(*kinds: MainEffects) -> Influence:
+def compute_influence(*kinds: MainEffects) -> Influence:
     """Return Psi from the main effects of each kind of grouping, of the factors that all have."""
     factors = [name for name in kinds[0].factors if all(name in one.factors for one in kinds)]
     named = [

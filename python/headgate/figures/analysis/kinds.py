@@ -15,17 +15,17 @@ from headgate.figures.analysis.biplots import Biplots
 from headgate.figures.analysis.changes import Changes
 from headgate.figures.analysis.components import of_grid as components_of
 from headgate.figures.analysis.conditions import FILTERS, ConditionResponses
-from headgate.figures.analysis.correlations import Correlations, correlations
+from headgate.figures.analysis.correlations import Correlations, compute_correlations
 from headgate.figures.analysis.effect_sentences import sentences
 from headgate.figures.analysis.findings import Finding
-from headgate.figures.analysis.influence import Influence, influence
+from headgate.figures.analysis.influence import Influence, compute_influence
 from headgate.figures.analysis.main_effects import MainEffects
-from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import ConditionNames
 from headgate.figures.analysis.questions import Answer, answers
 from headgate.figures.analysis.ranks import Ranks
 from headgate.figures.analysis.ranks import of_grid as ranks_of
-from headgate.figures.analysis.ten_steps import TenSteps, ten_steps
+from headgate.figures.analysis.ten_steps import TenSteps, compute_ten_steps
 from headgate.figures.analysis.words import TONES
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ Figures = Iterable[tuple[str, "Figure"]]
 SHOWN_EFFECTS = 12
 
 
-def _silent(_result: Any, _part: Part) -> Iterator[Finding]:
+def _silent(_result: Any, _part: PeriodAnalysis) -> Iterator[Finding]:
     """Say nothing: others do."""
     return iter(())
 
@@ -55,20 +55,20 @@ class Kind:
     name: str
     title: str
     method: str
-    make: Callable[[Part], Any]
-    figures: Callable[[Any, Part], Figures]
+    make: Callable[[PeriodAnalysis], Any]
+    figures: Callable[[Any, PeriodAnalysis], Figures]
     rows: Callable[[Any], Rows] = lambda result: result.rows()
-    findings: Callable[[Any, Part], Iterator[Finding]] = _silent
+    findings: Callable[[Any, PeriodAnalysis], Iterator[Finding]] = _silent
     by_period: bool = True
 
 
-def _draw_changes(found: Changes, part: Part) -> Figures:
+def _draw_changes(found: Changes, part: PeriodAnalysis) -> Figures:
     names = ConditionNames.of(part.frame, part.roles)
     ordered = part.roles.congestion is not None
     return found.figures(part.roles.titles, names, part.roles.worse, by_congestion=ordered).items()
 
 
-def _answers(part: Part) -> tuple[Answer, ...]:
+def _answers(part: PeriodAnalysis) -> tuple[Answer, ...]:
     found = answers(part)
     if all(answer.missing for answer in found):
         raise AnalysisError("no responses are named that speak of any (questions = {...})")
@@ -81,7 +81,7 @@ def _answer_rows(found: tuple[Answer, ...]) -> Rows:
             yield {"question": answer.question, "law": law, "answer": word}
 
 
-def _draw_answers(found: tuple[Answer, ...], part: Part) -> Figures:
+def _draw_answers(found: tuple[Answer, ...], part: PeriodAnalysis) -> Figures:
     from headgate.figures.plots.answers import answers as draw
 
     words = {answer.question: answer.words for answer in found if answer.words}
@@ -89,12 +89,12 @@ def _draw_answers(found: tuple[Answer, ...], part: Part) -> Figures:
         yield "questions", draw(part.cells.laws, words, TONES)
 
 
-def _answer_findings(found: tuple[Answer, ...], _part: Part) -> Iterator[Finding]:
+def _answer_findings(found: tuple[Answer, ...], _part: PeriodAnalysis) -> Iterator[Finding]:
     for answer in found:
         yield from answer.findings
 
 
-def _effect_findings(found: MainEffects, part: Part) -> Iterator[Finding]:
+def _effect_findings(found: MainEffects, part: PeriodAnalysis) -> Iterator[Finding]:
     """Say what factors do; a study of laws by one-way tests says that in its own sentences."""
     if found.method == "one-way" and part.roles.law:
         return
@@ -102,7 +102,7 @@ def _effect_findings(found: MainEffects, part: Part) -> Iterator[Finding]:
         yield Finding(said, "main-effects", "main-effects")
 
 
-def _draw_effects(found: MainEffects, part: Part) -> Figures:
+def _draw_effects(found: MainEffects, part: PeriodAnalysis) -> Figures:
     strongest = sorted(found.responses, key=lambda name: -_strength(found, name))[:SHOWN_EFFECTS]
     shown = [name for name in found.responses if name in strongest]
     return found.figures(part.roles.titles, part.roles.titles, shown).items()
@@ -114,36 +114,36 @@ def _strength(found: MainEffects, response: str) -> float:
     return float(np.nan_to_num(shares).sum())
 
 
-def _influence(part: Part) -> Influence:
+def _influence(part: PeriodAnalysis) -> Influence:
     labels = [name for name in (part.roles.period, part.roles.law) if name]
-    return influence(*[part.effects((label,)) for label in labels] or [part.main_effects])
+    return compute_influence(*[part.effects((label,)) for label in labels] or [part.main_effects])
 
 
-def _interactions(part: Part) -> MainEffects:
+def _interactions(part: PeriodAnalysis) -> MainEffects:
     found = part.main_effects
     if not any(found.interactions(name) for name in found.responses):
         raise AnalysisError("the model of main effects tells no interaction from other terms")
     return found
 
 
-def _ten_steps(part: Part) -> TenSteps:
+def _ten_steps(part: PeriodAnalysis) -> TenSteps:
     """Take the response that tells congestion, or the first."""
     response = part.roles.congestion or part.roles.responses[0]
     if not part.roles.factors:
         raise AnalysisError("no factors are named; name one factor at least")
-    return ten_steps(part.frame, part.roles.factors, response)
+    return compute_ten_steps(part.frame, part.roles.factors, response)
 
 
-def _draw_ten_steps(found: TenSteps, part: Part) -> Figures:
+def _draw_ten_steps(found: TenSteps, part: PeriodAnalysis) -> Figures:
     drawn = found.figures(part.roles.title(found.response), part.roles.titles)
     return ((f"ten-steps-{name}", figure) for name, figure in drawn.items())
 
 
-def _correlations(part: Part) -> Correlations:
-    return correlations(part.frame, part.roles.responses)
+def _correlations(part: PeriodAnalysis) -> Correlations:
+    return compute_correlations(part.frame, part.roles.responses)
 
 
-def _draw_outliers(found: ConditionResponses, part: Part) -> Figures:
+def _draw_outliers(found: ConditionResponses, part: PeriodAnalysis) -> Figures:
     said = ConditionNames.of(part.frame, part.roles)
     for name, share in (("", 0.0), ("-filtered", FILTERS[0]), ("-far", FILTERS[1])):
         yield f"outliers{name}", found.figure(share, part.roles.titles, said)
@@ -151,13 +151,13 @@ def _draw_outliers(found: ConditionResponses, part: Part) -> Figures:
     yield "residuals", found.detail(shown, part.roles.title(shown), said)
 
 
-def _beside(part: Part) -> dict[str, Biplots]:
+def _beside(part: PeriodAnalysis) -> dict[str, Biplots]:
     if not part.roles.pairs:
         raise AnalysisError("no pairs of flows are named ([[pairs]])")
     return part.beside
 
 
-def _shares(part: Part) -> dict[str, Bars]:
+def _shares(part: PeriodAnalysis) -> dict[str, Bars]:
     _beside(part)
     if not part.shares:
         raise AnalysisError("no pair says what is available (available = ...)")
@@ -169,13 +169,13 @@ def _name_picture(kind: str, title: str) -> str:
     return f"{kind}-{title.lower().replace(' ', '-')}"
 
 
-def _draw_biplots(found: Mapping[str, Biplots], part: Part) -> Figures:
+def _draw_biplots(found: Mapping[str, Biplots], part: PeriodAnalysis) -> Figures:
     return (
         (_name_picture("biplots", t), one.figure(part.roles.titles)) for t, one in found.items()
     )
 
 
-def _draw_bars(found: Mapping[str, Bars], _part: Part) -> Figures:
+def _draw_bars(found: Mapping[str, Bars], _part: PeriodAnalysis) -> Figures:
     return ((_name_picture("bars", t), one.figure()) for t, one in found.items())
 
 
@@ -185,13 +185,13 @@ def _pair_rows(found: Mapping[str, Biplots | Bars]) -> Rows:
             yield {"flows": title, **row}
 
 
-def _beside_findings(found: Mapping[str, Biplots], _part: Part) -> Iterator[Finding]:
+def _beside_findings(found: Mapping[str, Biplots], _part: PeriodAnalysis) -> Iterator[Finding]:
     for title, one in found.items():
         for said in findings.of_biplots(one):
             yield Finding(f"{title}: {said.sentence}", _name_picture("biplots", title), "biplots")
 
 
-def _ranks(part: Part) -> Ranks:
+def _ranks(part: PeriodAnalysis) -> Ranks:
     sides = tuple(side for pair in part.roles.pairs for side in (pair.own, pair.other))
     names = sides or part.roles.questions.get("utility", ())
     if not names:
@@ -199,11 +199,11 @@ def _ranks(part: Part) -> Ranks:
     return ranks_of(part.grid(names))
 
 
-def _of_correlations(found: Correlations, part: Part) -> Iterator[Finding]:
+def _of_correlations(found: Correlations, part: PeriodAnalysis) -> Iterator[Finding]:
     return findings.of_correlations(found, part.roles.titles)
 
 
-def _of_ranks(found: Ranks, part: Part) -> Iterator[Finding]:
+def _of_ranks(found: Ranks, part: PeriodAnalysis) -> Iterator[Finding]:
     return findings.of_ranks(found, part.roles.titles)
 
 

@@ -15,7 +15,7 @@ from headgate.figures.analysis.frame import Frame, Levels
 from headgate.figures.analysis.model import Factorials, ResponseModel
 from headgate.figures.analysis.roles import Method
 from headgate.figures.notebook import InNotebook
-from headgate.stats.effects import WEAK_P, Effect, main_effect, psi_of
+from headgate.stats.effects import WEAK_P, Effect, compute_main_effect, psi_of
 from headgate.stats.factor_effect import NAN, FactorEffect, Interaction, LevelMean
 from headgate.stats.multiplicity import false_discovery, holm
 
@@ -298,7 +298,7 @@ def _relative_percent(effect: float, model: ResponseModel) -> float:
     return 100 * abs(effect) / abs(grand) if grand else NAN
 
 
-def main_effects(  # noqa: PLR0913, PLR0917 - each is a choice of the caller
+def compute_main_effects(  # noqa: PLR0913, PLR0917 - each is a choice of the caller
     table: object,
     factors: Sequence[str],
     responses: Sequence[str],
@@ -318,7 +318,7 @@ def main_effects(  # noqa: PLR0913, PLR0917 - each is a choice of the caller
     frame = Frame.of(table)
     coded = _code_factors(frame, factors, responses, by, replicate)
     effects = {
-        (group, factor, response): main_effect(factor, signs, values[rows])
+        (group, factor, response): compute_main_effect(factor, signs, values[rows])
         for group, rows in coded.groups.items()
         for factor, signs in coded.factors(rows).items()
         for response, values in coded.responses.items()

@@ -12,7 +12,7 @@ import numpy as np
 
 from headgate.base.errors import AnalysisError
 from headgate.base.visible import fingerprint
-from headgate.figures.analysis.bars import Bars, bars
+from headgate.figures.analysis.bars import Bars, compute_bars
 from headgate.figures.analysis.biplots import Biplots
 from headgate.figures.analysis.biplots import of_grid as beside_of
 from headgate.figures.analysis.changes import Changes
@@ -22,8 +22,8 @@ from headgate.figures.analysis.clusters import of_grid as clusters_of
 from headgate.figures.analysis.conditions import ConditionResponses
 from headgate.figures.analysis.conditions import of_grid as outliers_of
 from headgate.figures.analysis.frame import Frame
-from headgate.figures.analysis.grid import Grid, grid
-from headgate.figures.analysis.main_effects import MainEffects, main_effects
+from headgate.figures.analysis.grid import Grid, compute_grid
+from headgate.figures.analysis.main_effects import MainEffects, compute_main_effects
 from headgate.figures.analysis.roles import Roles
 
 
@@ -38,7 +38,7 @@ def slugs(titles: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Part:
+class PeriodAnalysis:
     """Rows of one period, with their roles; `period` is "" where there are none.
 
     `slug` is the period as a part of a file's name.
@@ -76,7 +76,7 @@ class Part:
         again = self.roles.replicate
         # All periods together have a row of each replicate in every period.
         names = [name for name in (again, self.roles.period) if name and again]
-        return grid(self.frame, responses, self.roles.conditions, self.roles.law, names)
+        return compute_grid(self.frame, responses, self.roles.conditions, self.roles.law, names)
 
     @cached_property
     def order(self) -> list[int]:
@@ -118,7 +118,7 @@ class Part:
         """Shares of what is available, by the title of each pair that says what is."""
         assert self.roles.law is not None
         return {
-            pair.title: bars(
+            pair.title: compute_bars(
                 self.frame, pair.own, pair.other, pair.available,
                 self.roles.conditions, self.roles.law,
             )
@@ -140,4 +140,6 @@ class Part:
         if roles.law and roles.method != "one-way" and roles.law not in (*by, *names):
             varies = len(set(self.frame.labels(roles.law))) > 1
             names = (*names, roles.law) if varies else names
-        return main_effects(self.frame, names, roles.responses, by, roles.replicate, roles.method)
+        return compute_main_effects(
+            self.frame, names, roles.responses, by, roles.replicate, roles.method
+        )

@@ -18,7 +18,7 @@ from headgate.figures.analysis.biplots import Biplots
 from headgate.figures.analysis.changes import NOT_NAMED, Changes
 from headgate.figures.analysis.findings import Finding
 from headgate.figures.analysis.grid import Grid, Numbers
-from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.roles import Asked, Roles
 from headgate.figures.analysis.words import (
     BY_CHANCE,
@@ -123,7 +123,7 @@ def _tally(found: Sequence[tuple[int, Change]]) -> Tally:
     )
 
 
-def answers(part: Part) -> tuple[Answer, ...]:
+def answers(part: PeriodAnalysis) -> tuple[Answer, ...]:
     """Answer all five, in order; what the table cannot answer says what is missing."""
     changes = part.changes if part.roles.before else None
     compared = Compared(part.cells, part.roles, part.order, part.ranked, changes)

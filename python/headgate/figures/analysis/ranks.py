@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.figures.analysis.grid import Grid, grid
+from headgate.figures.analysis.grid import Grid, compute_grid
 from headgate.figures.notebook import DrawnOnce
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Ranks(DrawnOnce):
         return {law: (rank.mean, rank.deviation) for law, rank in ranks.items()}
 
 
-def ranks(
+def compute_ranks(
     table: object,
     responses: Sequence[str],
     condition: str | Sequence[str] = "condition",
@@ -95,7 +95,7 @@ def ranks(
 
     A condition in which a law has no number is left out. Raises AnalysisError.
     """
-    return of_grid(grid(table, responses, condition, law))
+    return of_grid(compute_grid(table, responses, condition, law))
 
 
 def of_grid(cells: Grid) -> Ranks:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from headgate.base.level_order import LevelOrder
-from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import level_phrase, levels_by_condition
 from headgate.stats.both_ways import find_signs, turns_with_a_factor
 from headgate.stats.changes import Change
@@ -48,7 +48,9 @@ class Reversal:
         return ", ".join(side.write() for side in self.sides)
 
 
-def find_reversal(part: Part, law: str, rows: Sequence[int], response: str) -> Reversal | None:
+def find_reversal(
+    part: PeriodAnalysis, law: str, rows: Sequence[int], response: str
+) -> Reversal | None:
     """Return how a measure changes both ways under these conditions; None if it does not."""
     labels = [part.cells.conditions[row] for row in rows]
     cells = [part.changes.cells[law, label, response] for label in labels]

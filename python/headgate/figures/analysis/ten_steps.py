@@ -34,7 +34,7 @@ class TenSteps(Steps, InNotebook):
         return ten_steps(self, title, titles or {})
 
 
-def ten_steps(table: object, factors: Sequence[str], response: str) -> TenSteps:
+def compute_ten_steps(table: object, factors: Sequence[str], response: str) -> TenSteps:
     """Prepare the ten steps for one response; runs with something missing are left out.
 
     Raises AnalysisError: there are two factors at least, each with two levels.

@@ -15,7 +15,7 @@ from headgate.figures.analysis.findings import Finding
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.kinds import KINDS, Kind
 from headgate.figures.analysis.notes import notes
-from headgate.figures.analysis.part import Part, slugs
+from headgate.figures.analysis.part import PeriodAnalysis, slugs
 from headgate.figures.analysis.roles import Roles
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Made:
     """A kind of analysis, of one period or of all; `reason` says why there is no result."""
 
     kind: Kind
-    part: Part
+    part: PeriodAnalysis
     result: Any = None
     reason: str = ""
 
@@ -63,24 +63,26 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Whole:
+class TableAnalysis:
     """All analyses of a table."""
 
     frame: Frame
     roles: Roles
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[PeriodAnalysis, ...]:
         """One part a period; one alone where there are none."""
         if self.roles.period is None:
-            return (Part(self.frame, self.roles),)
+            return (PeriodAnalysis(self.frame, self.roles),)
         groups = self.frame.groups([self.roles.period])
-        parts = [Part(self.frame.only(rows), self.roles, *key) for key, rows in groups.items()]
+        parts = [
+            PeriodAnalysis(self.frame.only(rows), self.roles, *key) for key, rows in groups.items()
+        ]
         names = slugs([part.title for part in parts])
         return tuple(replace(part, slug=name) for part, name in zip(parts, names, strict=True))
 
     @property
-    def focus(self) -> Part:
+    def focus(self) -> PeriodAnalysis:
         """The period that is reported first: the middle one, where congestion is switched on."""
         return self.parts[len(self.parts) // 2]
 
@@ -100,12 +102,12 @@ class Whole:
         return notes(self.frame, roles.factors, roles.responses, labels)
 
     @cached_property
-    def all_periods(self) -> Part:
+    def all_periods(self) -> PeriodAnalysis:
         """All rows together."""
-        return Part(self.frame, self.roles)
+        return PeriodAnalysis(self.frame, self.roles)
 
     @cached_property
-    def steps(self) -> tuple[tuple[Kind, Part], ...]:
+    def steps(self) -> tuple[tuple[Kind, PeriodAnalysis], ...]:
         """Every kind of analysis with each part that it is made of, in the registry's order."""
         return tuple(
             (kind, part)
@@ -145,7 +147,7 @@ class Whole:
         return f"<ul>{told}</ul>"
 
 
-def whole(table: object, roles: Roles) -> Whole:
+def analyse_table(table: object, roles: Roles) -> TableAnalysis:
     """Check that the table has what the roles name, and make every analysis on demand.
 
     Raises AnalysisError.
@@ -154,10 +156,10 @@ def whole(table: object, roles: Roles) -> Whole:
     if not len(frame):
         raise AnalysisError(f"{frame.name}: has no rows")
     roles.check(frame)
-    return Whole(frame, roles)
+    return TableAnalysis(frame, roles)
 
 
-def _try_kind(kind: Kind, part: Part) -> Made:
+def _try_kind(kind: Kind, part: PeriodAnalysis) -> Made:
     try:
         return Made(kind, part, kind.make(part))
     except AnalysisError as reason:

@@ -13,7 +13,7 @@ from headgate.base.optional import require
 
 require("report", "a page of pictures in HTML")  # before what imports Altair
 
-from headgate.figures.analysis.whole import Whole  # noqa: E402
+from headgate.figures.analysis.whole import TableAnalysis  # noqa: E402
 from headgate.figures.charts.factors import correlations, effects, influence, means  # noqa: E402
 from headgate.figures.charts.flows import bars, biplots, ranks  # noqa: E402
 from headgate.figures.charts.laws import apart, changes, components, outliers, residuals, tree  # noqa: E402
@@ -21,7 +21,7 @@ from headgate.figures.charts.laws import apart, changes, components, outliers, r
 Spec = dict[str, Any]
 
 #: The pictures of each kind of analysis, by the names that they have on the page.
-CHARTS: Mapping[str, Mapping[str, Callable[[Whole], Spec]]] = {
+CHARTS: Mapping[str, Mapping[str, Callable[[TableAnalysis], Spec]]] = {
     "changes": {"changes": changes},
     "main-effects": {"effects": effects, "means": means},
     "influence": {"influence": influence},

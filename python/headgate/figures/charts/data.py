@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from headgate.figures.analysis.clusters import GROUP, Clusters, Tree
+from headgate.figures.analysis.clusters import GROUP, Clusters, ClusterTree
 from headgate.figures.analysis.main_effects import MainEffects
-from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import phrases
-from headgate.figures.analysis.whole import Made, Whole
+from headgate.figures.analysis.whole import Made, TableAnalysis
 from headgate.stats.conditions import FILTER_SHARE
 
 Row = dict[str, Any]
@@ -21,7 +21,7 @@ DIGITS = 5
 NOBODY = "no law"
 
 
-def conditions(whole: Whole) -> list[str]:
+def conditions(whole: TableAnalysis) -> list[str]:
     """Return the conditions from the least to the most congested, over all periods.
 
     There are none if a row lacks a label.
@@ -30,13 +30,13 @@ def conditions(whole: Whole) -> list[str]:
     return [part.cells.conditions[place] for place in part.order] if part.has_cells else []
 
 
-def in_words(whole: Whole) -> dict[str, str]:
+def in_words(whole: TableAnalysis) -> dict[str, str]:
     """Return what conditions are called: a number by congestion, and the levels in words."""
     words = phrases(whole.frame, whole.roles)
     return {name: f"{place}: {words[name]}" for place, name in enumerate(conditions(whole), 1)}
 
 
-def data(whole: Whole) -> dict[str, Columns]:
+def data(whole: TableAnalysis) -> dict[str, Columns]:
     """Return all data that the pictures of this analysis use."""
     return {name: _columns(rows(whole)) for name, rows in SOURCES.items()}
 
@@ -63,15 +63,15 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _each(whole: Whole, kind: str) -> Iterable[tuple[Made, str]]:
+def _each(whole: TableAnalysis, kind: str) -> Iterable[tuple[Made, str]]:
     """Yield what was made of one kind, with its period."""
     return ((one, one.part.period) for one in whole.of(kind) if not one.reason)
 
 
-def _add_titles(kind: str) -> Callable[[Whole], Iterable[Row]]:
+def _add_titles(kind: str) -> Callable[[TableAnalysis], Iterable[Row]]:
     """Return the rows of a kind's own tables, with period and title."""
 
-    def rows(whole: Whole) -> Iterable[Row]:
+    def rows(whole: TableAnalysis) -> Iterable[Row]:
         for one, period in _each(whole, kind):
             for row in one.rows():
                 named = {"title": whole.roles.title(row["response"])} if "response" in row else {}
@@ -80,7 +80,7 @@ def _add_titles(kind: str) -> Callable[[Whole], Iterable[Row]]:
     return rows
 
 
-def _changes(whole: Whole) -> Iterable[Row]:
+def _changes(whole: TableAnalysis) -> Iterable[Row]:
     for one, period in _each(whole, "changes"):
         for (law, condition, response), found in one.result.cells.items():
             yield {
@@ -94,12 +94,12 @@ def _changes(whole: Whole) -> Iterable[Row]:
             }  # fmt: skip
 
 
-def _verdict(whole: Whole, response: str, share: float) -> float | None:
+def _verdict(whole: TableAnalysis, response: str, share: float) -> float | None:
     way = whole.roles.worse.get(response)
     return None if way is None else share if way == "more" else -share
 
 
-def _outliers(whole: Whole) -> Iterable[Row]:
+def _outliers(whole: TableAnalysis) -> Iterable[Row]:
     for one, period in _each(whole, "outliers"):
         found = one.result
         for (condition, response), test in found.outliers(by=found.best).items():
@@ -112,12 +112,12 @@ def _outliers(whole: Whole) -> Iterable[Row]:
             }  # fmt: skip
 
 
-def _cells(whole: Whole) -> Iterable[Row]:
+def _cells(whole: TableAnalysis) -> Iterable[Row]:
     for one, _ in _each(whole, "outliers"):
         yield from _cells_of(one.part)
 
 
-def _cells_of(part: Part) -> Iterable[Row]:
+def _cells_of(part: PeriodAnalysis) -> Iterable[Row]:
     grid = part.cells
     for (row, place, column), mean in np.ndenumerate(grid.values):
         yield {
@@ -126,12 +126,12 @@ def _cells_of(part: Part) -> Iterable[Row]:
         }  # fmt: skip
 
 
-def _trees(whole: Whole) -> Iterable[Row]:
+def _trees(whole: TableAnalysis) -> Iterable[Row]:
     for row in _add_titles("clusters")(whole):
         yield {**row, "law": row["apart"] or NOBODY}
 
 
-def _links(whole: Whole) -> Iterable[Row]:
+def _links(whole: TableAnalysis) -> Iterable[Row]:
     for one, period in _each(whole, "clusters"):
         found: Clusters = one.result
         for condition, tree in found.trees.items():
@@ -139,7 +139,7 @@ def _links(whole: Whole) -> Iterable[Row]:
                 yield {**row, "condition": condition, "period": period}
 
 
-def _segments(tree: Tree) -> Iterable[Row]:
+def _segments(tree: ClusterTree) -> Iterable[Row]:
     """Yield the lines of a dendrogram; those that end at a leaf name its law."""
     from scipy.cluster import hierarchy
 
@@ -152,13 +152,13 @@ def _segments(tree: Tree) -> Iterable[Row]:
             yield {"x": xs[a], "y": ys[a], "x2": xs[b], "y2": ys[b], "grouped": grouped, "law": law}
 
 
-def _effects(whole: Whole) -> Iterable[Row]:
+def _effects(whole: TableAnalysis) -> Iterable[Row]:
     for row in _add_titles("main-effects")(whole):
         mark = f"{row['sign']}{row['stars']}"
         yield {**row, "factor_title": whole.roles.title(row["factor"]), "mark": mark}
 
 
-def _level_means(whole: Whole) -> Iterable[Row]:
+def _level_means(whole: TableAnalysis) -> Iterable[Row]:
     """Yield the mean at each level, with the stars of its factor."""
     for one, period in _each(whole, "main-effects"):
         found: MainEffects = one.result
@@ -169,7 +169,7 @@ def _level_means(whole: Whole) -> Iterable[Row]:
                    "joined": int(effect.ordered or len(effect.levels) == 2)}  # fmt: skip
 
 
-def _psi(whole: Whole) -> Iterable[Row]:
+def _psi(whole: TableAnalysis) -> Iterable[Row]:
     for one, _ in _each(whole, "influence"):
         for row in one.rows():
             for factor in one.result.factors:
@@ -180,7 +180,7 @@ def _psi(whole: Whole) -> Iterable[Row]:
                 }
 
 
-def _r(whole: Whole) -> Iterable[Row]:
+def _r(whole: TableAnalysis) -> Iterable[Row]:
     """Yield both halves of the matrix."""
     for one, _ in _each(whole, "correlations"):
         for row in one.rows():
@@ -190,7 +190,7 @@ def _r(whole: Whole) -> Iterable[Row]:
                        "other_title": whole.roles.title(b), "kept": row["kept"]}  # fmt: skip
 
 
-def _pairs(whole: Whole) -> Iterable[Row]:
+def _pairs(whole: TableAnalysis) -> Iterable[Row]:
     for one, period in _each(whole, "biplots"):
         shares = {
             (title, row["condition"], row["law"]): (row["own"], row["other"])
@@ -202,16 +202,18 @@ def _pairs(whole: Whole) -> Iterable[Row]:
             yield {**row, "share_own": own, "share_other": other, "period": period}
 
 
-def _ranks(whole: Whole) -> Iterable[Row]:
+def _ranks(whole: TableAnalysis) -> Iterable[Row]:
     for one, period in _each(whole, "ranks"):
         for row in one.result.each():
             yield {**row, "title": whole.roles.title(row["response"]), "period": period}
 
 
-def _add_words(rows: Callable[[Whole], Iterable[Row]]) -> Callable[[Whole], Iterable[Row]]:
+def _add_words(
+    rows: Callable[[TableAnalysis], Iterable[Row]],
+) -> Callable[[TableAnalysis], Iterable[Row]]:
     """Return the same rows with each condition in words too."""
 
-    def named(whole: Whole) -> Iterable[Row]:
+    def named(whole: TableAnalysis) -> Iterable[Row]:
         words = in_words(whole) if whole.roles.law else {}
         for row in rows(whole):
             yield {**row, "in_words": words[row["condition"]]}
@@ -219,7 +221,7 @@ def _add_words(rows: Callable[[Whole], Iterable[Row]]) -> Callable[[Whole], Iter
     return named
 
 
-SOURCES: Mapping[str, Callable[[Whole], Iterable[Row]]] = {
+SOURCES: Mapping[str, Callable[[TableAnalysis], Iterable[Row]]] = {
     "changes": _add_words(_changes),
     "cells": _add_words(_cells),
     "outliers": _add_words(_outliers),

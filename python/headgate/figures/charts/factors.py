@@ -7,7 +7,7 @@ from typing import Any
 
 import altair as alt
 
-from headgate.figures.analysis.whole import Whole
+from headgate.figures.analysis.whole import TableAnalysis
 from headgate.figures.charts.style import CELL, GREY, chart, filter_chosen, finish, signed_scale
 from headgate.figures.plots.palette import SIGNED, STRONG, WEAK
 
@@ -20,26 +20,26 @@ TITLE = "'Mean of ' + replace(title, '(bit/s)', '(Mbit/s)')"
 STARS = alt.Scale(domain=["p < 0.01", "p < 0.05"], range=[STRONG, WEAK])
 
 
-def _factors(whole: Whole) -> list[str]:
+def _factors(whole: TableAnalysis) -> list[str]:
     """Return the factors of the main effects, the law among them if it is tested too."""
     made = next((one.result for one in whole.of("main-effects") if not one.reason), None)
     return list(made.factors) if made else list(whole.roles.factors)
 
 
-def _across(whole: Whole, factors: Sequence[str]) -> alt.X:
+def _across(whole: TableAnalysis, factors: Sequence[str]) -> alt.X:
     """Lay factors out from left to right."""
     names = [whole.roles.title(name) for name in factors]
     axis = alt.Axis(orient="top", labelAngle=-40)
     return alt.X("factor_title:N", sort=None, title=None, axis=axis, scale=alt.Scale(domain=names))
 
 
-def _down(whole: Whole) -> alt.Y:
+def _down(whole: TableAnalysis) -> alt.Y:
     """Lay responses out from top to bottom."""
     names = [whole.roles.title(name) for name in whole.roles.responses]
     return alt.Y("title:N", sort=None, title=None, scale=alt.Scale(domain=names))
 
 
-def effects(whole: Whole) -> dict[str, Any]:
+def effects(whole: TableAnalysis) -> dict[str, Any]:
     """Draw on which response an effect of which factor is shown, and its sign if it has one."""
     base = chart("effects")
     base = base.transform_filter(f"{filter_chosen('period')} && datum.stars !== ''").encode(
@@ -67,7 +67,7 @@ def effects(whole: Whole) -> dict[str, Any]:
     )
 
 
-def means(whole: Whole) -> dict[str, Any]:
+def means(whole: TableAnalysis) -> dict[str, Any]:
     """Draw the means of the chosen response at every level of every factor, with intervals."""
     base = chart("level-means")
     base = base.transform_filter(f"datum.response === response && {filter_chosen('period')}")
@@ -100,7 +100,7 @@ def means(whole: Whole) -> dict[str, Any]:
     )
 
 
-def influence(whole: Whole) -> dict[str, Any]:
+def influence(whole: TableAnalysis) -> dict[str, Any]:
     """Draw Psi of each factor, a row a group."""
     factors = whole.of("influence")[0].result.factors
     cells = chart("psi").encode(x=_across(whole, factors), y=alt.Y("of:N", sort=None, title=None))
@@ -117,7 +117,7 @@ def influence(whole: Whole) -> dict[str, Any]:
     return finish(made, "Psi of each factor by period and by law", "psi")
 
 
-def correlations(whole: Whole) -> dict[str, Any]:
+def correlations(whole: TableAnalysis) -> dict[str, Any]:
     """Draw r of all pairs, responses by the number of their partners."""
     order = [whole.roles.title(name) for name in whole.of("correlations")[0].result.order]
     cells = (

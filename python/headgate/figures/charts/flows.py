@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from headgate.figures.analysis.whole import Whole
+from headgate.figures.analysis.whole import TableAnalysis
 from headgate.figures.charts.style import (
     GREY,
     chart,
@@ -24,7 +24,7 @@ ACROSS = 4
 WHOSE = ["flows of the law", "TCP beside them"]
 
 
-def biplots(whole: Whole) -> dict[str, Any]:
+def biplots(whole: TableAnalysis) -> dict[str, Any]:
     """Draw, a panel a law, the throughput of its flows against TCP's beside them."""
     laws = whole.all_periods.cells.laws
     base = chart("pairs")
@@ -56,7 +56,7 @@ def biplots(whole: Whole) -> dict[str, Any]:
     )
 
 
-def bars(whole: Whole) -> dict[str, Any]:
+def bars(whole: TableAnalysis) -> dict[str, Any]:
     """Draw the shares of what is available, the mean over conditions or those of the chosen one."""
     laws = whole.all_periods.cells.laws
     base = chart("pairs")
@@ -87,7 +87,7 @@ def bars(whole: Whole) -> dict[str, Any]:
     )
 
 
-def ranks(whole: Whole) -> dict[str, Any]:
+def ranks(whole: TableAnalysis) -> dict[str, Any]:
     """Draw mean rank against its deviation, over conditions or in the chosen one."""
     laws = whole.all_periods.cells.laws
     made = (

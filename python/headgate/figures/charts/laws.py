@@ -9,7 +9,7 @@ import altair as alt
 
 from headgate.figures.analysis.clusters import GROUP
 from headgate.figures.analysis.phrases import FITS, ConditionNames
-from headgate.figures.analysis.whole import Whole
+from headgate.figures.analysis.whole import TableAnalysis
 from headgate.figures.charts.data import NOBODY, conditions, in_words
 from headgate.figures.charts.style import (
     CELL,
@@ -37,11 +37,11 @@ MARK, ROW = 10, 13
 HIGH, LOW = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
 
 
-def _say_order(whole: Whole) -> str:
+def _say_order(whole: TableAnalysis) -> str:
     return ORDERED if whole.roles.congestion else ""
 
 
-def _by_congestion(whole: Whole, *, marks: bool = False) -> alt.X:
+def _by_congestion(whole: TableAnalysis, *, marks: bool = False) -> alt.X:
     """Lay conditions out from the least to the most congested, or as the table has them.
 
     Where words do not fit their numbers stand, with `marks` of their levels below them.
@@ -58,7 +58,7 @@ def _by_congestion(whole: Whole, *, marks: bool = False) -> alt.X:
     return alt.X("in_words:N", sort=names, title=title, axis=axis)
 
 
-def _mark_levels(whole: Whole) -> alt.Axis | None:
+def _mark_levels(whole: TableAnalysis) -> alt.Axis | None:
     """Return an axis with marks of each condition's levels, unless words fit or rows are many."""
     order = conditions(whole)
     axis = ConditionNames.of(whole.frame, whole.roles).make_axis(order)
@@ -84,7 +84,7 @@ def _mark_levels(whole: Whole) -> alt.Axis | None:
     )
 
 
-def _grid(made: alt.Chart, whole: Whole) -> alt.Chart:
+def _grid(made: alt.Chart, whole: TableAnalysis) -> alt.Chart:
     """Lay cells out: responses down, conditions across by congestion."""
     return made.encode(
         x=_by_congestion(whole, marks=True),
@@ -113,7 +113,7 @@ def _change_cells(field: str, title: str, colours: Diverging, directed: bool) ->
     return made
 
 
-def changes(whole: Whole) -> dict[str, Any]:
+def changes(whole: TableAnalysis) -> dict[str, Any]:
     """Draw the change of each response under each condition, for the law that is chosen."""
     directed = {name in whole.roles.worse for name in whole.roles.responses}
     layers = [
@@ -135,7 +135,7 @@ def changes(whole: Whole) -> dict[str, Any]:
     )
 
 
-def outliers(whole: Whole) -> dict[str, Any]:
+def outliers(whole: TableAnalysis) -> dict[str, Any]:
     """Draw which law is the outlier in each response and condition."""
     laws = whole.all_periods.cells.laws
     base = chart("outliers")
@@ -160,7 +160,7 @@ def outliers(whole: Whole) -> dict[str, Any]:
     )
 
 
-def residuals(whole: Whole) -> dict[str, Any]:
+def residuals(whole: TableAnalysis) -> dict[str, Any]:
     """Draw residuals of the chosen response about each condition's mean."""
     laws = whole.all_periods.cells.laws
     points = (
@@ -195,7 +195,7 @@ def residuals(whole: Whole) -> dict[str, Any]:
     )
 
 
-def apart(whole: Whole) -> dict[str, Any]:
+def apart(whole: TableAnalysis) -> dict[str, Any]:
     """Draw how far apart the laws are under each condition, and which is linked last and alone."""
     laws = whole.all_periods.cells.laws
     bars = (
@@ -221,7 +221,7 @@ def apart(whole: Whole) -> dict[str, Any]:
     )
 
 
-def tree(whole: Whole) -> dict[str, Any]:  # noqa: ARG001 - the same for every table
+def tree(whole: TableAnalysis) -> dict[str, Any]:  # noqa: ARG001 - the same for every table
     """Draw the dendrogram of the chosen condition; the page chooses the last where none is."""
     base = chart("links")
     kept = f"{filter_chosen('period')} && datum.condition === shown"
@@ -253,7 +253,7 @@ def tree(whole: Whole) -> dict[str, Any]:  # noqa: ARG001 - the same for every t
     )
 
 
-def components(whole: Whole) -> dict[str, Any]:
+def components(whole: TableAnalysis) -> dict[str, Any]:
     """Draw laws under conditions in the plane of the first two components."""
     laws = whole.all_periods.cells.laws
     points = (

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.level_order import LevelOrder
-from headgate.base.units import parse_time
+from headgate.base.units import parse_time_ps
 from headgate.data.tables import Table
 from headgate.figures.pictures.drawing import Numbers
 
@@ -55,7 +55,7 @@ class Run:
         if "fluid" in self.meta:
             return float(self.meta["fluid"]["order"]["from_s"])
         measure = self.meta.get("scenario", {}).get("measure", {})
-        return parse_time(measure.get("warmup", "0 s")) / PS_PER_S
+        return parse_time_ps(measure.get("warmup", "0 s")) / PS_PER_S
 
     def read_port(self, link: str, column: str) -> float:
         """Return one figure of a port; NaN where the run has none."""

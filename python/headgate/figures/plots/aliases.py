@@ -11,7 +11,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from headgate.figures.plots.style import subplots, use_style
+from headgate.figures.plots.style import make_axes, use_style
 from headgate.stats.mixing import Mixing
 
 #: Effects that a sheet has room to name, and the side of a cell in inches.
@@ -28,7 +28,7 @@ def aliases(mixed: Mixing, title: str = "") -> Figure:
     count = len(mixed.effects)
     side = min(max(LEAST_IN, CELL_IN * count + 1.0), GREATEST_IN)
     with use_style():
-        figure, axes = subplots(1, 1, (side + 1.4, side + 0.4))
+        figure, axes = make_axes(1, 1, (side + 1.4, side + 0.4))
         ax = axes[0]
         colours = mpl.colormaps[COLOURS].with_extremes(bad=ITSELF)
         others = np.ma.masked_array(mixed.values, np.eye(count, dtype=bool))

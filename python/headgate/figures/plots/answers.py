@@ -9,7 +9,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from headgate.base.catalog import label
-from headgate.figures.plots.style import subplots, tiles, use_style
+from headgate.figures.plots.style import draw_tiles, make_axes, use_style
 
 GOOD, BAD, NEITHER, NONE = "#56B4E9", "#E69F00", "#DDDDDD", "#F8F8F8"
 
@@ -20,9 +20,9 @@ def answers(
     """Draw a row a law, a column a question; `tones` says which words are good (1) and bad (-1)."""
     faces = [[_face(of.get(law), tones) for of in words.values()] for law in laws]
     with use_style():
-        figure, axes = subplots(1, 1, (1.6 + 1.9 * len(words), 1.3 + 0.36 * len(laws)))
+        figure, axes = make_axes(1, 1, (1.6 + 1.9 * len(words), 1.3 + 0.36 * len(laws)))
         ax = axes[0]
-        tiles(ax, faces)
+        draw_tiles(ax, faces)
         for row, law in enumerate(laws):
             for column, of in enumerate(words.values()):
                 word = of.get(law, "\N{EN DASH}")

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from headgate.base.catalog import label
 from headgate.figures.plots.palette import GREY
-from headgate.figures.plots.style import colours, marks, subplots, use_style
+from headgate.figures.plots.style import colours, make_axes, marks, use_style
 
 ACROSS = 4
 
@@ -34,7 +34,7 @@ def biplots(panels: Mapping[str, Points], axes_titles: tuple[str, str], unit: fl
     most = most or unit
     with use_style():
         size_in = (max(2.6 * across, 4.5) + 0.3, 2.7 * down + 0.4)
-        figure, axes = subplots(down, across, size_in, sharex=True, sharey=True)
+        figure, axes = make_axes(down, across, size_in, sharex=True, sharey=True)
         for ax, (law, panel) in zip(axes, panels.items(), strict=False):
             _panel(ax, panel, unit, colour[law], mark[law])
             ax.set_title(f"{label(law)}\n{panel.note}", fontsize=9)

@@ -20,7 +20,7 @@ from headgate.figures.plots.palette import (
     Diverging,
     ink_on_signed,
 )
-from headgate.figures.plots.style import subplots, tiles, use_style
+from headgate.figures.plots.style import draw_tiles, make_axes, use_style
 from headgate.stats.changes import Change
 
 LEAST_WRITTEN = 0.005
@@ -32,7 +32,7 @@ Worse = Mapping[str, int]
 """By response the sign of a change for the worse; one of which neither way is worse has none."""
 
 
-def changes(
+def draw_changes(
     panels: Mapping[str, Grid], conditions: ConditionAxis, worse: Worse, *, by_congestion: bool
 ) -> Figure:
     """Draw a grid response x condition for each law; `panels`: title -> response -> changes.
@@ -44,7 +44,7 @@ def changes(
     width_in = LABELS_IN[0] + CELL_IN[0] * len(panels) * max(len(conditions.names), 6)
     with use_style():
         size_in = (width_in, LABELS_IN[1] + conditions.height_in + CELL_IN[1] * len(rows))
-        figure, axes = subplots(1, len(panels), size_in, sharey=True)
+        figure, axes = make_axes(1, len(panels), size_in, sharey=True)
         for ax, (title, grid) in zip(axes, panels.items(), strict=True):
             _panel(ax, grid, conditions, worse, first=ax is axes[0])
             ax.set_title(label(title), fontweight="bold")
@@ -58,7 +58,7 @@ def changes(
 
 def _panel(ax: Axes, grid: Grid, conditions: ConditionAxis, worse: Worse, *, first: bool) -> None:
     colours = [[_colour(cell, worse.get(name)) for cell in row] for name, row in grid.items()]
-    tiles(ax, colours)
+    draw_tiles(ax, colours)
     draw_conditions(ax, conditions, shift=0.5, first=first)
     if len(conditions.names) <= 12:
         _write(ax, grid)

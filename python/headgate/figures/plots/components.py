@@ -13,7 +13,7 @@ from matplotlib.patches import Polygon
 
 from headgate.base.catalog import label
 from headgate.figures.plots.palette import GREY
-from headgate.figures.plots.style import colours, marks, subplots, use_style
+from headgate.figures.plots.style import colours, make_axes, marks, use_style
 
 #: A group is drawn this much larger than its hull.
 ROOM = 1.15
@@ -46,7 +46,7 @@ def components(plane: Plane, loadings: Loadings) -> Figure:
     """Draw the scores of the first two components, and beside them what these are made of."""
     laws = list(plane.order)
     with use_style():
-        figure, axes = subplots(1, 2, (11.5, 5.0), width_ratios=(2, 1))
+        figure, axes = make_axes(1, 2, (11.5, 5.0), width_ratios=(2, 1))
         _points(axes[0], plane, laws)
         _loadings(axes[1], loadings)
         colour, mark = colours(laws), marks(laws)

@@ -13,7 +13,7 @@ from headgate.base.catalog import label
 from headgate.figures.plots.condition_axis import ConditionAxis, draw_conditions
 from headgate.figures.plots.palette import GREY, NOTHING, SMALL
 from headgate.figures.plots.readable import find_readable
-from headgate.figures.plots.style import colours, marks, subplots, tiles, use_style
+from headgate.figures.plots.style import colours, draw_tiles, make_axes, marks, use_style
 from headgate.stats.conditions import Outlier, Residuals
 
 COLUMNS = 2
@@ -38,7 +38,7 @@ def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: Condition
         rows = -(-len(panels) // columns)
         high_in = 3.6 + conditions.height_in
         wide_in = PANEL_IN + (ROWS_IN if conditions.rows else 0.0)
-        figure, axes = subplots(rows, columns, (0.7 + wide_in * columns, high_in * rows + 0.5))
+        figure, axes = make_axes(rows, columns, (0.7 + wide_in * columns, high_in * rows + 0.5))
         for ax, (title, (axis, data)) in zip(axes, panels.items(), strict=False):
             _panel(ax, data, conditions, title, axis)
         for ax in axes[len(panels) :]:
@@ -91,10 +91,10 @@ def roll_up(
 ) -> Figure:
     """Draw the grid condition x response; a cell names the outlier, and its side."""
     with use_style():
-        figure, axes = subplots(1, 1, _roll_up_size_in(laws, conditions, list(grid)))
+        figure, axes = make_axes(1, 1, _roll_up_size_in(laws, conditions, list(grid)))
         ax, colour = axes[0], colours(laws)
         faces = [[_face(outlier, colour) for outlier in found] for found in grid.values()]
-        tiles(ax, faces)
+        draw_tiles(ax, faces)
         for row, found in enumerate(grid.values()):
             for column, outlier in enumerate(found):
                 _write(ax, column, row, outlier)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from headgate.figures.plots.palette import GREY, NOTHING, SIGNED, ink_on_signed
-from headgate.figures.plots.style import subplots, tiles, use_style
+from headgate.figures.plots.style import draw_tiles, make_axes, use_style
 
 BINS = 20
 #: More runs than these are not all drawn.
@@ -30,14 +30,14 @@ def matrix(names: Sequence[str], r: np.ndarray, values: np.ndarray) -> Figure:
     size_in = max(5.0, (0.55 if count <= NUMBERED else 0.3) * count)
     step = -(-len(values) // DOTS)
     with use_style():
-        figure, axes = subplots(1, 1, (size_in, size_in + 0.4))
+        figure, axes = make_axes(1, 1, (size_in, size_in + 0.4))
         ax = axes[0]
         for place, name in enumerate(names):
             ax.text(place + 0.5, place + 0.5, name, ha="center", va="center",
                     fontsize=min(7.5, 72 * size_in / count / (WIDE * len(name))),
                     weight="bold")  # fmt: skip
         pairs = list(combinations(range(count), 2))
-        tiles(ax, _faces(r))
+        draw_tiles(ax, _faces(r))
         dots = [_scatter(values[::step], *pair) for pair in pairs]
         x, y = np.concatenate(dots, axis=1)
         ax.plot(x, y, linestyle="", marker=".", markersize=1.2, color=GREY, rasterized=True)
@@ -83,7 +83,7 @@ def histogram(r: np.ndarray, threshold: float) -> Figure:
     upper = np.abs(r[np.triu_indices(len(r), 1)])
     counts, edges = np.histogram(upper[np.isfinite(upper)], bins=BINS, range=(0, 1))
     with use_style():
-        figure, axes = subplots(1, 1, (6.5, 3.6))
+        figure, axes = make_axes(1, 1, (6.5, 3.6))
         kept = edges[:-1] >= threshold - 1e-9
         colour = np.where(kept, "#D55E00", "#BBBBBB")
         axes[0].bar(
@@ -98,7 +98,7 @@ def index_index(names: Sequence[str], kept: np.ndarray, groups: Sequence[int]) -
     """Draw a mark for each kept pair of responses, in another colour within a group."""
     size_in = max(4.5, 0.24 * len(names) + 1.6)
     with use_style():
-        figure, axes = subplots(1, 1, (size_in, size_in))
+        figure, axes = make_axes(1, 1, (size_in, size_in))
         ax = axes[0]
         for row, column in zip(*np.nonzero(kept), strict=True):
             same = groups[row] == groups[column]

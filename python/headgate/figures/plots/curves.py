@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import ArrayLike
 
 from headgate.figures.plots.palette import GREY, LINES
-from headgate.figures.plots.style import DASHES, MARKS, power_of_ten, subplots, use_style
+from headgate.figures.plots.style import DASHES, MARKS, format_power_of_ten, make_axes, use_style
 
 #: Yellow is too pale for a line.
 INKS = LINES
@@ -37,7 +37,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     """A pair of axes: curves by name, labels, levels to compare with."""
 
     title: str
@@ -66,8 +66,8 @@ def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     }
 
 
-def curves(
-    panels: Sequence[Panel],
+def draw_curves(
+    panels: Sequence[CurvePanel],
     columns: int = 2,
     panel_in: tuple[float, float] = (4.6, 3.1),
     order: Sequence[str] | None = None,
@@ -80,7 +80,7 @@ def curves(
     with use_style():
         rows = -(-len(panels) // columns)
         size_in = (panel_in[0] * columns, panel_in[1] * rows + 0.4)
-        figure, axes = subplots(rows, columns, size_in)
+        figure, axes = make_axes(rows, columns, size_in)
         for ax, panel in zip(axes, panels, strict=False):
             _draw(ax, panel, look)
             if not shared_legend:
@@ -92,7 +92,7 @@ def curves(
         return figure
 
 
-def _draw(ax: Axes, panel: Panel, look: Mapping[str, Mapping[str, Any]]) -> None:
+def _draw(ax: Axes, panel: CurvePanel, look: Mapping[str, Mapping[str, Any]]) -> None:
     for name, curve in panel.curves.items():
         _curve(ax, name, curve, look.get(name, {}))
     ax.set(xlabel=panel.x, ylabel=panel.y)
@@ -122,13 +122,13 @@ def _curve(ax: Axes, name: str, curve: Curve, look: Mapping[str, Any]) -> None:
     ax.plot(curve.x, curve.y, label=name, markersize=4.5, linewidth=1.2, **style)
 
 
-def _scales(ax: Axes, panel: Panel) -> None:
+def _scales(ax: Axes, panel: CurvePanel) -> None:
     if "x" in panel.log:
         ax.set_xscale("log")
-        plain_powers(ax.xaxis)
+        write_powers_plainly(ax.xaxis)
     if "y" in panel.log:
         ax.set_yscale("log")
-        plain_powers(ax.yaxis)
+        write_powers_plainly(ax.yaxis)
     if "y" not in panel.log:
         ax.set_ylim(bottom=0 if panel.low is None else panel.low)
     elif panel.low is not None:
@@ -137,7 +137,7 @@ def _scales(ax: Axes, panel: Panel) -> None:
         ax.set_ylim(top=panel.high)
 
 
-def plain_powers(axis: Axis) -> None:
+def write_powers_plainly(axis: Axis) -> None:
     """Label decades by plain numbers within reach, by powers beyond."""
     axis.set_minor_formatter(NullFormatter())
     axis.set_major_formatter(FuncFormatter(_plain))
@@ -146,7 +146,7 @@ def plain_powers(axis: Axis) -> None:
 def _plain(value: float, _: object) -> str:
     if 0.001 <= value < 100_000:
         return f"{value:,.6g}"
-    return power_of_ten(round(np.log10(value)))
+    return format_power_of_ten(round(np.log10(value)))
 
 
 def _level(ax: Axes, name: str, level: float) -> None:

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from headgate.figures.plots.palette import GREY, ORDER
-from headgate.figures.plots.style import subplots, use_style
+from headgate.figures.plots.style import make_axes, use_style
 
 ACROSS = 8
 CELL_IN = (1.65, 2.0)
@@ -41,7 +41,7 @@ def dendrograms(trees: Sequence[Tree], marks: Sequence[str] = ()) -> Figure:
     down = -(-len(trees) // across)
     with use_style():
         size_in = (max(CELL_IN[0] * across, 4.0) + 0.4, CELL_IN[1] * down + 0.5)
-        figure, axes = subplots(down, across, size_in, sharey=True)
+        figure, axes = make_axes(down, across, size_in, sharey=True)
         for ax, tree in zip(axes, trees, strict=False):
             _tree(ax, tree)
         for ax in axes[len(trees) :]:

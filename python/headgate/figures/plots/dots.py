@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from headgate.figures.plots.palette import GREY, ORDER
-from headgate.figures.plots.style import MARKS, subplots, use_style
+from headgate.figures.plots.style import MARKS, make_axes, use_style
 
 ROW_IN = 0.26
 #: Room to the right of the farthest dot.
@@ -31,17 +31,17 @@ class Dots:
     level: float | None = None
     log: bool = False
 
+    @staticmethod
+    def point(value: float) -> Interval:
+        """Return a value without an interval, as `series` holds it."""
+        return value, value, value
 
-def alone(value: float) -> Interval:
-    """Return a value without an interval."""
-    return value, value, value
 
-
-def dots(names: Sequence[str], panels: Sequence[Dots], width_in: float = 3.6) -> Figure:
+def draw_dots(names: Sequence[str], panels: Sequence[Dots], width_in: float = 3.6) -> Figure:
     """Draw panels side by side; `level` is a dotted line to compare with."""
     with use_style():
         size_in = (1.2 + width_in * len(panels), ROW_IN * len(names) + 1.3)
-        figure, axes = subplots(1, len(panels), size_in, sharey=True)
+        figure, axes = make_axes(1, len(panels), size_in, sharey=True)
         for ax, panel in zip(axes, panels, strict=True):
             _panel(ax, names, panel)
         axes[0].set_yticks(range(len(names)), names)

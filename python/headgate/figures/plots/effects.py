@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from headgate.figures.plots.palette import GREY, NOTHING, STRONG, WEAK
 from headgate.figures.plots.readable import find_readable
-from headgate.figures.plots.style import subplots, tiles, use_style
+from headgate.figures.plots.style import draw_tiles, make_axes, use_style
 from headgate.stats.factor_effect import FactorEffect
 
 #: Number of levels, each this wide (in), that fit beside each other on a sheet.
@@ -33,7 +33,7 @@ def main_effects(
     columns = min(max(1, int(WIDTH_IN / (LEVEL_IN * levels + 0.6))), 3, len(responses))
     with use_style():
         rows = -(-len(responses) // columns)
-        figure, axes = subplots(rows, columns, (WIDTH_IN, 2.9 * rows + 0.3))
+        figure, axes = make_axes(rows, columns, (WIDTH_IN, 2.9 * rows + 0.3))
         for ax, (name, effects) in zip(axes, responses.items(), strict=False):
             _one_response(ax, effects, (axis_titles or {}).get(name, name), factor_titles or {})
         for ax in axes[len(responses) :]:
@@ -103,10 +103,10 @@ def significance(
     """Draw the grid of responses by factors; a sign says which way the response follows levels."""
     factors = [effect.factor for effect in next(iter(responses.values()))]
     with use_style():
-        figure, axes = subplots(1, 1, (3.8 + 0.75 * len(factors), 1.1 + 0.27 * len(responses)))
+        figure, axes = make_axes(1, 1, (3.8 + 0.75 * len(factors), 1.1 + 0.27 * len(responses)))
         ax = axes[0]
         grid = [[_shade(effect) for effect in effects] for effects in responses.values()]
-        tiles(ax, grid)
+        draw_tiles(ax, grid)
         for row, effects in enumerate(responses.values()):
             for column, effect in enumerate(effects):
                 _write(ax, column, row, effect)

@@ -14,7 +14,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from headgate.figures.plots.style import subplots, use_style
+from headgate.figures.plots.style import make_axes, use_style
 
 CELL_IN = (0.42, 0.27)
 LABELS_IN = (1.3, 1.3)
@@ -39,7 +39,7 @@ class Heat:
     digits: int = 0
 
 
-def heat(
+def draw_heat(
     rows: Sequence[str],
     panels: Sequence[Heat],
     below: str = "",
@@ -57,7 +57,7 @@ def heat(
     height = CELL_IN[1] * len(rows) + below_in
     with use_style():
         size_in = (_labels_in(rows) + across * width, down * height)
-        figure, axes = subplots(down, across, size_in)
+        figure, axes = make_axes(down, across, size_in)
         for ax, panel in zip(axes, panels, strict=True):
             _panel(figure, ax, panel)
             ax.set_yticks(np.arange(len(rows)), rows)

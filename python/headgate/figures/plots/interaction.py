@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
 from headgate.figures.plots.palette import GREY
-from headgate.figures.plots.style import colours, marks, subplots, use_style
+from headgate.figures.plots.style import colours, make_axes, marks, use_style
 
 Interval = tuple[float, float, float]
 """Mean, lower and upper end."""
@@ -62,7 +62,7 @@ def interaction(panels: Sequence[Panel], axis: Axis, response: str, legend: str 
     names = list(panels[0].lines)
     with use_style():
         size_in = (_width_in(across), 2.4 * down + 0.9)
-        figure, axes = subplots(down, across, size_in, sharex=True, sharey=True)
+        figure, axes = make_axes(down, across, size_in, sharex=True, sharey=True)
         for ax, panel in zip(axes, panels, strict=False):
             _panel(ax, panel, axis)
         for ax in axes[len(panels) :]:
@@ -143,7 +143,7 @@ def clouds(panels: Sequence[Cloud], response: str, legend: str = "") -> Figure:
     names = list(panels[0].points)
     with use_style():
         size_in = (_width_in(across), 2.4 * down + 0.9)
-        figure, axes = subplots(down, across, size_in, sharey=True)
+        figure, axes = make_axes(down, across, size_in, sharey=True)
         colour, mark = colours(names), marks(names)
         for ax, panel in zip(axes, panels, strict=False):
             for name, (x, y) in panel.points.items():

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from headgate.figures.plots.palette import GREY, STRONG
-from headgate.figures.plots.style import subplots, use_style
+from headgate.figures.plots.style import make_axes, use_style
 
 ROW_IN = 0.27
 
@@ -28,7 +28,7 @@ class Bar:
 def effect_intervals(bars: Sequence[Bar], axis: str) -> Figure:
     """Draw effects as dots with 95 % intervals beside a line at zero."""
     with use_style():
-        figure, (ax,) = subplots(1, 1, (8.0, ROW_IN * len(bars) + 1.3))
+        figure, (ax,) = make_axes(1, 1, (8.0, ROW_IN * len(bars) + 1.3))
         ax.axvline(0, color=GREY, linewidth=0.9)
         for place, bar in enumerate(bars):
             shade = STRONG if bar.decided else GREY

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from headgate.base.catalog import label
 from headgate.figures.plots.palette import GREY
-from headgate.figures.plots.style import colours, subplots, use_style
+from headgate.figures.plots.style import colours, make_axes, use_style
 
 ACROSS = 4
 
@@ -32,7 +32,7 @@ def law_bars(laws: Sequence[str], panels: Sequence[Panel]) -> Figure:
     down = -(-len(panels) // across)
     with use_style():
         size_in = (max(2.9 * across, 5.0), 1.9 * down + 0.6)
-        figure, axes = subplots(down, across, size_in, sharex=True, sharey=True)
+        figure, axes = make_axes(down, across, size_in, sharex=True, sharey=True)
         for ax, panel in zip(axes, panels, strict=False):
             _panel(ax, panel, laws)
             ax.set_title(panel.title, fontsize=8.5)

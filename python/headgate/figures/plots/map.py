@@ -15,7 +15,7 @@ from headgate.figures.pictures.places import ROW_LIMITS
 from headgate.figures.plots.network import FULL, MAP, colour_bar, write
 from headgate.figures.plots.palette import EDGE
 from headgate.figures.plots.picture import LETTERS, TITLE_IN, WIDTH_IN
-from headgate.figures.plots.style import subplots, use_style
+from headgate.figures.plots.style import make_axes, use_style
 
 HEIGHT_IN, ROW_IN = 5.2, 2.6
 FEW_SPANS = 12
@@ -24,7 +24,7 @@ FEW_SPANS = 12
 def draw_map(drawn: Map) -> Figure:
     """Draw a map in the house style."""
     with use_style():
-        figure, (ax,) = subplots(1, 1, (WIDTH_IN, ROW_IN if drawn.is_row else HEIGHT_IN))
+        figure, (ax,) = make_axes(1, 1, (WIDTH_IN, ROW_IN if drawn.is_row else HEIGHT_IN))
         _draw_spans(ax, drawn)
         few = len(drawn.spans) <= FEW_SPANS
         for x, y in drawn.routers.values():

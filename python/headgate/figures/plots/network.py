@@ -11,6 +11,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
+from headgate.data.topologies.abilene import CITIES
 from headgate.figures.pictures.places import (
     KM_RATIO,
     NAMED_ROUTERS,
@@ -23,7 +24,7 @@ from headgate.figures.pictures.places import (
     place_routers,
 )
 from headgate.figures.plots.palette import LOAD
-from headgate.figures.plots.style import subplots, use_style
+from headgate.figures.plots.style import make_axes, use_style
 
 MAP = LinearSegmentedColormap.from_list("load", LOAD)
 FULL = Normalize(0, 1)
@@ -39,9 +40,9 @@ class Stretch:
     utilisation: float
 
 
-def utilisation_maps(
+def draw_utilisation_maps(
     panels: Mapping[str, Sequence[Stretch]],
-    cities: Mapping[str, tuple[str, float, float]],
+    cities: Mapping[str, tuple[str, float, float]] = CITIES,
     columns: int = 2,
 ) -> Figure:
     """Draw a geographic map a panel; `cities`: router -> (name, latitude, longitude).
@@ -52,7 +53,7 @@ def utilisation_maps(
     """
     with use_style():
         rows = -(-len(panels) // columns)
-        figure, axes = subplots(rows, columns, (6.2 * columns, 3.5 * rows + 0.2))
+        figure, axes = make_axes(rows, columns, (6.2 * columns, 3.5 * rows + 0.2))
         for ax, (title, stretches) in zip(axes, panels.items(), strict=False):
             _panel(ax, stretches, cities)
             ax.set_title(title)
@@ -66,7 +67,7 @@ def topology(links: Sequence[Link]) -> Figure:
     """Draw routers and the links between them."""
     places = place_routers(links)
     with use_style():
-        figure, axes = subplots(1, 1, (8.2, 2.0 if are_in_a_row(places.values()) else 4.4))
+        figure, axes = make_axes(1, 1, (8.2, 2.0 if are_in_a_row(places.values()) else 4.4))
         lines = [(places[a], places[b]) for a, b in links]
         axes[0].add_collection(LineCollection(lines, colors="#888888", linewidths=2.0, zorder=2))
         if len(places) <= NAMED_ROUTERS:

@@ -23,7 +23,7 @@ from headgate.figures.plots.palette import (
     WARMUP_OPACITY,
     choose_ink,
 )
-from headgate.figures.plots.style import dash_of, mark_of, subplots, use_style
+from headgate.figures.plots.style import dash_of, make_axes, mark_of, use_style
 
 WIDTH_IN, ALONE_IN, ROW_IN, LEGEND_IN, TITLE_IN = 8.2, 3.9, 2.0, 0.6, 0.3
 #: What an entry of the legend takes: its symbol and gaps, and each of its letters.
@@ -42,7 +42,7 @@ def draw_picture(picture: Picture) -> Figure:
         tall = [panel.tall for panel in picture.panels[:: picture.columns]]
         own_in = ALONE_IN if rows == 1 else ROW_IN * sum(tall) + 0.3
         height_in = own_in + LEGEND_IN + 0.17 * len(caption)
-        figure, axes = subplots(rows, picture.columns, (WIDTH_IN, height_in),
+        figure, axes = make_axes(rows, picture.columns, (WIDTH_IN, height_in),
                                 gridspec_kw={"height_ratios": tall})  # fmt: skip
         for ax, panel in zip(axes, picture.panels, strict=False):
             _draw_panel(ax, panel)

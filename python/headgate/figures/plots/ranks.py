@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from headgate.base.catalog import label
 from headgate.figures.plots.palette import GREY
-from headgate.figures.plots.style import colours, marks, subplots, use_style
+from headgate.figures.plots.style import colours, make_axes, marks, use_style
 
 #: Classes of flows that fit into one panel; panels that fit into a row.
 TOGETHER, ACROSS = 2, 3
@@ -32,7 +32,7 @@ def ranks(laws: Sequence[str], classes: Sequence[Class]) -> Figure:
     down = -(-len(panels) // across)
     with use_style():
         size_in = (3.0 + 3.4 * across, 1.2 + 2.8 * down) if len(panels) > 1 else (7.2, 4.6)
-        figure, axes = subplots(down, across, size_in, sharex=True, sharey=True)
+        figure, axes = make_axes(down, across, size_in, sharex=True, sharey=True)
         for ax, own in zip(axes, panels, strict=False):
             _panel(ax, laws, own)
             ax.set_title(own[0].title if len(panels) > 1 else "", fontsize=9.5)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from headgate.figures.plots.palette import GREY, ORDER
-from headgate.figures.plots.style import DASHES, MARKS, PALE, subplots, use_style
+from headgate.figures.plots.style import DASHES, MARKS, PALE, make_axes, use_style
 
 #: Roots that are drawn; those further left are over at once.
 MOST_ROOTS = 7
@@ -26,7 +26,7 @@ FAR = 3.0
 def draw_stability(title: str, roots: Complex, loop: Complex, phase_deg: float | None) -> Figure:
     """Draw the rightmost roots of a model at rest, and its loop round -1 with its phase margin."""
     with use_style():
-        figure, axes = subplots(1, 2, (9.2, 4.0))
+        figure, axes = make_axes(1, 2, (9.2, 4.0))
         _draw_roots(axes[0], roots)
         _draw_loop(axes[1], loop, phase_deg)
         figure.suptitle(title)
@@ -68,7 +68,7 @@ def draw_boundaries(curves: Mapping[str, Points], marks: Mapping[str, Points]) -
     The first curve is that of theory, and what lies below it is shaded.
     """
     with use_style():
-        figure, axes = subplots(1, 1, (6.4, 4.6))
+        figure, axes = make_axes(1, 1, (6.4, 4.6))
         ax = axes[0]
         for (name, (alpha, beta)), dash, colour in zip(curves.items(), DASHES, ORDER, strict=False):
             ax.plot(alpha, beta, dash, color=colour, label=name)

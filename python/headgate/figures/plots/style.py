@@ -72,7 +72,7 @@ def use_style() -> Iterator[None]:
         yield
 
 
-def subplots(
+def make_axes(
     rows: int, columns: int, size_in: tuple[float, float], **options: object
 ) -> tuple[Figure, list[Axes]]:
     """Make a grid of axes, given back as one flat list; `size_in` is (width, height) in inches."""
@@ -100,7 +100,7 @@ def dash_of(place: int) -> str:
     return DASHES[vary(place, len(DASHES))]
 
 
-def tiles(ax: Axes, faces: ArrayLike) -> None:
+def draw_tiles(ax: Axes, faces: ArrayLike) -> None:
     """Draw a grid of coloured cells with seams, the first row on top; colours are RGBA."""
     cells = np.asarray(faces, dtype=float)
     down, across = cells.shape[:2]
@@ -122,7 +122,7 @@ def _squares(places: NDArray[np.intp]) -> MplPath:
     return MplPath(vertices, codes)
 
 
-def power_of_ten(power: int) -> str:
+def format_power_of_ten(power: int) -> str:
     """Write a power of ten without a formula."""
     return f"10{str(power).translate(_RAISED)}"
 
@@ -172,7 +172,9 @@ def _write_whole(path: Path, data: bytes) -> None:
         raise
 
 
-def save(figure: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
+def save_figure(
+    figure: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS
+) -> list[Path]:
     """Write the figure as PNG and SVG, or as one of them, close it, and return the paths."""
     paths = [folder / f"{name}.{kind}" for kind in formats]
     try:

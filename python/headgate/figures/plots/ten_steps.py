@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from headgate.figures.plots.palette import GREY, ORDER
-from headgate.figures.plots.style import subplots, use_style
+from headgate.figures.plots.style import make_axes, use_style
 from headgate.stats.ten_steps import Steps
 
 LOW, HIGH = ORDER[0], ORDER[3]
@@ -50,7 +50,7 @@ def _explain(figure: Figure, factors: tuple[str, ...], titles: Mapping[str, str]
 
 
 def _one(size_in: tuple[float, float]) -> tuple[Figure, Axes]:
-    figure, axes = subplots(1, 1, size_in)
+    figure, axes = make_axes(1, 1, size_in)
     return figure, axes[0]
 
 
@@ -58,7 +58,7 @@ def _draw_ordered(found: Steps, axis: str) -> Figure:
     """Draw the runs in order, and below them how their factors were set."""
     runs, factors = len(found.values), found.important
     width = min(4.0 + 0.09 * runs, 14.0)
-    figure, axes = subplots(2, 1, (width, 3.6 + 0.17 * len(factors)), sharex=True,
+    figure, axes = make_axes(2, 1, (width, 3.6 + 0.17 * len(factors)), sharex=True,
                             height_ratios=(3.0, 0.16 * len(factors) + 0.4))  # fmt: skip
     places = np.arange(runs)
     axes[0].plot(places, found.values[found.ordered], marker="o", linestyle="", color=ORDER[0])
@@ -112,7 +112,7 @@ def _levels(ax: Axes, factors: tuple[str, ...]) -> None:
 def _draw_interactions(found: Steps, axis: str) -> Figure:
     """Draw main effects on the diagonal, and beyond it the effect of each product of two."""
     names = found.important[:MOST]
-    figure, axes = subplots(len(names), len(names), (1.25 * len(names) + 0.8,) * 2,
+    figure, axes = make_axes(len(names), len(names), (1.25 * len(names) + 0.8,) * 2,
                             sharex=True, sharey=True)  # fmt: skip
     for row, one in enumerate(names):
         for column, other in enumerate(names):
@@ -135,7 +135,7 @@ def _draw_blocks(found: Steps, axis: str) -> Figure:
     names = found.important[:MOST]
     across = min(4, len(names))
     down = -(-len(names) // across)
-    figure, axes = subplots(down, across, (3.0 * across, 2.7 * down + 0.3), sharey=True)
+    figure, axes = make_axes(down, across, (3.0 * across, 2.7 * down + 0.3), sharey=True)
     for ax, name in zip(axes, names, strict=False):
         block = found.block(name)
         places = np.arange(len(block.low))

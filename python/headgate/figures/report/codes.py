@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from headgate.figures.analysis.phrases import phrases, short
-from headgate.figures.analysis.whole import Whole
+from headgate.figures.analysis.whole import TableAnalysis
 from headgate.figures.report.glossary import explain
 from headgate.figures.report.html import Markup, tip
 
@@ -23,7 +23,7 @@ class Codes:
         self._names = names
 
     @classmethod
-    def of(cls, found: Whole | None) -> Codes:
+    def of(cls, found: TableAnalysis | None) -> Codes:
         """Return the names of what is analysed: of codes alone, X1 and y10, and of conditions."""
         if found is None:
             return cls({})

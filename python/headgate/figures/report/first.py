@@ -9,10 +9,10 @@ from pathlib import Path
 
 from headgate.claims.verdicts import Judged, count_claims, tally
 from headgate.figures.analysis.answer import law_title
-from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import levels_by_condition, shared
 from headgate.figures.analysis.questions import Answer, heavy, light
-from headgate.figures.analysis.whole import Made, Whole
+from headgate.figures.analysis.whole import Made, TableAnalysis
 from headgate.figures.analysis.words import MEANINGS, TONES
 from headgate.figures.report.about import FIGURES, About
 from headgate.figures.report.codes import Codes
@@ -48,7 +48,9 @@ HEAT = "What gets worse, and what better"
 CHANGES = "changes"
 
 
-def answer(about: About, found: Whole | None, judged: Sequence[Judged], codes: Codes) -> str:
+def answer(
+    about: About, found: TableAnalysis | None, judged: Sequence[Judged], codes: Codes
+) -> str:
     """Return the answer in sentences: one a law where laws take another's place."""
     said = [Markup(_emphasise(one, codes)) for one in first_sentences(about, found)]
     scope = ""
@@ -69,7 +71,7 @@ def _count(judged: Sequence[Judged]) -> Markup:
     return Markup(f"{escape(tally(judged)).replace(count, claims)}.")
 
 
-def first_sentences(about: About, found: Whole | None) -> tuple[str, ...]:
+def first_sentences(about: About, found: TableAnalysis | None) -> tuple[str, ...]:
     """Return the sentences that are read first: one a law where laws take another's place."""
     if found and found.answers:
         return tuple(one.sentence for one in found.answers)
@@ -80,7 +82,7 @@ def first_sentences(about: About, found: Whole | None) -> tuple[str, ...]:
     return tuple(told[:MOST_SENTENCES])
 
 
-def _effects(found: Whole) -> list[str]:
+def _effects(found: TableAnalysis) -> list[str]:
     """Return what factors do, in the period that is reported first."""
     made = [one for one in found.of(EFFECTS) if not one.reason and one.part is found.focus]
     return [said.sentence for one in made for said in one.findings()]
@@ -95,7 +97,7 @@ def _emphasise(sentence: str, codes: Codes) -> str:
     return f"{used}<strong>{escape(law)}</strong>{instead}{explain(after)}"
 
 
-def _scope(found: Whole) -> str:
+def _scope(found: TableAnalysis) -> str:
     """Say of which conditions and period the answer is, and what counts."""
     part, roles = found.focus, found.roles
     period = f", in {_when(part, len(found.parts))}" if part.period else ""
@@ -124,13 +126,13 @@ def _scope(found: Whole) -> str:
     )
 
 
-def _when(part: Part, count: int) -> str:
+def _when(part: PeriodAnalysis, count: int) -> str:
     """Say which period it is, and what happens in it."""
     happens = part.roles.periods.get(part.period, "")
     return f"{part.title} of {count}{happens and f' ({happens})'}"
 
 
-def questions(found: Whole | None, more: str) -> str:
+def questions(found: TableAnalysis | None, more: str) -> str:
     """Return the five questions answered in a word a law; in sentences, and `more`, folded."""
     made = [one for one in found.of(QUESTIONS) if not one.reason] if found else []
     if not made or found is None:
@@ -208,7 +210,9 @@ class Main:
     chart: str = ""
 
 
-def main_picture(about: About, found: Whole | None, charts: Charts | None, folder: Path) -> Main:
+def main_picture(
+    about: About, found: TableAnalysis | None, charts: Charts | None, folder: Path
+) -> Main:
     """Return the main picture: the heat map, the study's first, or an interactive one."""
     drawn = heat(found) if found and found.answers else ""
     if drawn:

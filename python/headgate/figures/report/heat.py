@@ -13,11 +13,11 @@ from html import escape
 from itertools import product
 
 from headgate.figures.analysis.answer import Answered, law_title
-from headgate.figures.analysis.part import Part
+from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import level_phrase, levels_by_condition, phrases, short
 from headgate.figures.analysis.reversals import Reversal
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import Whole
+from headgate.figures.analysis.whole import TableAnalysis
 from headgate.figures.report.glossary import explain
 from headgate.figures.report.html import fold, paragraph, wide
 from headgate.stats.changes import Change
@@ -59,7 +59,7 @@ class _Column:
     levels: Mapping[str, tuple[float, str]]
 
 
-def heat(found: Whole) -> str:
+def heat(found: TableAnalysis) -> str:
     """Return a panel a law that changes anything: responses down, conditions across.
 
     Laws and responses with nothing to show are named below. Of many laws the means over groups of
@@ -84,7 +84,7 @@ def heat(found: Whole) -> str:
     return head + _overview(part, said) + fold("Law by law, under each condition", panels)
 
 
-def _overview(part: Part, said: Sequence[Answered]) -> str:
+def _overview(part: PeriodAnalysis, said: Sequence[Answered]) -> str:
     """Return a panel a group of conditions: responses down, laws across, means in the cells."""
     groups = list(said[0].changes)
     moved = [
@@ -96,7 +96,7 @@ def _overview(part: Part, said: Sequence[Answered]) -> str:
     return _grid([_group(part, said, where, rows) for where in groups])
 
 
-def _group(part: Part, said: Sequence[Answered], where: str, rows: Sequence[str]) -> str:
+def _group(part: PeriodAnalysis, said: Sequence[Answered], where: str, rows: Sequence[str]) -> str:
     laws = "".join(_head(one.law) for one in said)
     body = "".join(_line(part, name, [_find(one, where, name) for one in said]) for name in rows)
     title = escape(where[:1].upper() + where[1:])
@@ -112,13 +112,13 @@ def _find(one: Answered, where: str, name: str) -> Change | Reversal | None:
     return one.reversals[where].get(name) or one.changes[where].get(name)
 
 
-def _moves(part: Part, laws: Iterable[str], names: Iterable[str]) -> int:
+def _moves(part: PeriodAnalysis, laws: Iterable[str], names: Iterable[str]) -> int:
     """Count the cells of these laws and responses that change by 10 % or more, beyond chance."""
     cells, conditions = part.changes.cells, part.cells.conditions
     return sum(cells[one].matters for one in product(laws, conditions, names))
 
 
-def _name_idle(part: Part, laws: Sequence[str], rows: Sequence[str]) -> str:
+def _name_idle(part: PeriodAnalysis, laws: Sequence[str], rows: Sequence[str]) -> str:
     """Name the laws that change nothing, and the responses that no law changes."""
     others = part.changes.others
     idle = [name for name in _measures(part) if not _moves(part, others, [name])] if rows else []
@@ -132,7 +132,7 @@ def _name_idle(part: Part, laws: Sequence[str], rows: Sequence[str]) -> str:
     return " ".join(filter(None, said))
 
 
-def _settled(part: Part, laws: Sequence[str], names: Iterable[str]) -> bool:
+def _settled(part: PeriodAnalysis, laws: Sequence[str], names: Iterable[str]) -> bool:
     """Say whether no cell of these laws and responses leaves open if it changes by 10 %."""
     cells, conditions = part.changes.cells, part.cells.conditions
     return all(cells[one].state != "not known" for one in product(laws, conditions, names))
@@ -150,14 +150,14 @@ def _leave_open(laws: Sequence[str]) -> str:
     return f"With {named} no change of 10 % or more is shown in any measure." if laws else ""
 
 
-def name_ends(part: Part, rows: Sequence[str]) -> str:
+def name_ends(part: PeriodAnalysis, rows: Sequence[str]) -> str:
     """Say what the two letters before throughputs are, if any stand there."""
     if not any(short(part.roles, name).split()[0] in ENDS for name in rows):
         return ""
     return paragraph(explain(ENDS_SAID), "scope")
 
 
-def _measures(part: Part) -> list[str]:
+def _measures(part: PeriodAnalysis) -> list[str]:
     return [name for name in part.roles.responses if name in part.roles.worse]
 
 
@@ -185,14 +185,14 @@ def _legend(numbers: str) -> str:
     return LEGEND.format(worse=worse, better=better, numbers=numbers)
 
 
-def _rows(part: Part, laws: Sequence[str]) -> list[str]:
+def _rows(part: PeriodAnalysis, laws: Sequence[str]) -> list[str]:
     """Return the measures that any law changes, or those that change most, in their order."""
     count = {name: _moves(part, laws, [name]) for name in _measures(part)}
     kept = sorted(filter(count.__getitem__, count), key=lambda name: -count[name])[:MOST_ROWS]
     return [name for name in count if name in kept]
 
 
-def _columns(part: Part) -> list[_Column]:
+def _columns(part: PeriodAnalysis) -> list[_Column]:
     levels, words = levels_by_condition(part.frame, part.roles), phrases(part.frame, part.roles)
     names = {factor: part.frame.levels(factor).names for factor in next(iter(levels.values()), {})}
     return [
@@ -209,7 +209,7 @@ def _place(names: Sequence[str], level: str) -> float:
     return names.index(level) / max(1, len(names) - 1)
 
 
-def _panel(part: Part, law: str, rows: Sequence[str], columns: Sequence[_Column]) -> str:
+def _panel(part: PeriodAnalysis, law: str, rows: Sequence[str], columns: Sequence[_Column]) -> str:
     """Return the table of one law."""
     title = escape(law_title(law))
     head = [_number_columns(part, columns), *(_strip(part, f, columns) for f in columns[0].levels)]
@@ -228,7 +228,7 @@ def _density(columns: int) -> str:
     return " many" if columns > WRITTEN_NARROW else ""
 
 
-def _number_columns(part: Part, columns: Sequence[_Column]) -> str:
+def _number_columns(part: PeriodAnalysis, columns: Sequence[_Column]) -> str:
     cells = "".join(
         f'<th scope="col" title="{escape(_describe(column))}">{_number(place, len(columns))}</th>'
         for place, column in enumerate(columns, 1)
@@ -248,7 +248,7 @@ def _describe(column: _Column) -> str:
     return f"{column.words}{code}"
 
 
-def _strip(part: Part, factor: str, columns: Sequence[_Column]) -> str:
+def _strip(part: PeriodAnalysis, factor: str, columns: Sequence[_Column]) -> str:
     """Return the row that says which level of a factor each condition has."""
     levels = [column.levels[factor] for column in columns]
     cells = "".join(f'<td {_shade(at)} title="{escape(level)}"></td>' for at, level in levels)
@@ -283,13 +283,17 @@ def _count_shared(words: Sequence[Sequence[str]], taken: int) -> int:
     return next((n for n in range(most) if len({one[n] for one in words}) > 1), most)
 
 
-def _row(part: Part, law: str, name: str, columns: Sequence[_Column]) -> str:
+def _row(part: PeriodAnalysis, law: str, name: str, columns: Sequence[_Column]) -> str:
     found = [part.changes.cells[law, column.label, name] for column in columns]
     return _line(part, name, found, titled=len(columns) > WRITTEN)
 
 
 def _line(
-    part: Part, name: str, found: Sequence[Change | Reversal | None], *, titled: bool = False
+    part: PeriodAnalysis,
+    name: str,
+    found: Sequence[Change | Reversal | None],
+    *,
+    titled: bool = False,
 ) -> str:
     """Return a response with its changes; cells without room for their numbers are titled."""
     cells = "".join(_cell(part.roles, name, one, titled=titled) for one in found)

@@ -10,7 +10,7 @@ from typing import Any
 from headgate.base.errors import HeadgateError
 from headgate.base.optional import require
 from headgate.figures.analysis.answer import law_title
-from headgate.figures.analysis.whole import Whole, whole
+from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.report import about as abouts
 from headgate.figures.report import first, glossary, sections
 from headgate.figures.report.about import FIGURES, TABLES, About
@@ -37,15 +37,17 @@ def make(folder: Path, workers: int | None = None) -> Path:
     return write_page(folder / PAGE, _page(about, found, drawn, folder))
 
 
-def _analyse(about: About, folder: Path) -> Whole | None:
+def _analyse(about: About, folder: Path) -> TableAnalysis | None:
     if about.roles is None:
         return None
     if about.table is None:
         raise HeadgateError(f"{folder / abouts.FILE}: table: roles are those of a table; name it")
-    return whole(folder / about.table, about.roles)
+    return analyse_table(folder / about.table, about.roles)
 
 
-def _page(about: About, found: Whole | None, drawn: Mapping[str, list[str]], folder: Path) -> Page:
+def _page(
+    about: About, found: TableAnalysis | None, drawn: Mapping[str, list[str]], folder: Path
+) -> Page:
     """Put the answer first, and everything else into sections that are folded."""
     charts = _charts(found) if found else None
     codes = Codes.of(found)
@@ -80,7 +82,7 @@ def _words(charts: Charts | None, texts: list[str]) -> Section:
     return Section(WORDS, glossary.definitions(glossary.terms_in([*texts, drawn])))
 
 
-def _charts(found: Whole) -> Charts | None:
+def _charts(found: TableAnalysis) -> Charts | None:
     """Return the interactive pictures of what could be made, with their data and choices."""
     from headgate.figures.charts import CHARTS
     from headgate.figures.charts.data import conditions, data, in_words
@@ -104,7 +106,9 @@ def _charts(found: Whole) -> Charts | None:
     return Charts(specs, data(found), choices, chosen, order[-1] if order else "", words)
 
 
-def _choices(found: Whole, words: Mapping[str, str]) -> dict[str, tuple[str, Mapping[str, str]]]:
+def _choices(
+    found: TableAnalysis, words: Mapping[str, str]
+) -> dict[str, tuple[str, Mapping[str, str]]]:
     roles = found.roles
     laws = list(found.all_periods.cells.laws) if words else []
     others = {one.law: law_title(one.law) for one in found.answers} or {

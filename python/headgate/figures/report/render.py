@@ -19,13 +19,13 @@ from headgate.base.progress import count_steps
 from headgate.base.visible import in_spreadsheet
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import Made, Whole
+from headgate.figures.analysis.whole import Made, TableAnalysis
 
 #: So few numbers are drawn before a second process has begun.
 FEW = 4000
 
 
-def draw(whole: Whole, folder: Path, workers: int) -> dict[str, list[str]]:
+def draw(whole: TableAnalysis, folder: Path, workers: int) -> dict[str, list[str]]:
     """Draw every picture into `folder` as PNG and SVG; return their names by analysis."""
     places = [place for place, one in enumerate(whole.made) if not one.reason]
     numbers = len(whole.frame) * len(whole.roles.responses)
@@ -38,7 +38,10 @@ def draw(whole: Whole, folder: Path, workers: int) -> dict[str, list[str]]:
 
 
 def _collect(
-    whole: Whole, places: Sequence[int], drawn: Iterable[list[str]], step: Callable[[], None]
+    whole: TableAnalysis,
+    places: Sequence[int],
+    drawn: Iterable[list[str]],
+    step: Callable[[], None],
 ) -> dict[str, list[str]]:
     """Name what was drawn by its analysis, one step each."""
     found = {}
@@ -49,7 +52,7 @@ def _collect(
 
 
 def _draw_beside(
-    whole: Whole, folder: Path, workers: int, places: Sequence[int]
+    whole: TableAnalysis, folder: Path, workers: int, places: Sequence[int]
 ) -> Iterator[list[str]]:
     """Draw in processes that begin afresh: a fork of one with threads may never come to an end."""
     begun = (whole.frame, whole.roles, folder)
@@ -58,13 +61,13 @@ def _draw_beside(
 
 
 @cache
-def _worker_state() -> list[tuple[Whole, Path]]:
+def _worker_state() -> list[tuple[TableAnalysis, Path]]:
     """Return what a process was begun with, once it was."""
     return []
 
 
 def _begin(frame: Frame, roles: Roles, folder: Path) -> None:
-    _worker_state().append((Whole(frame, roles), folder))
+    _worker_state().append((TableAnalysis(frame, roles), folder))
 
 
 def _draw(place: int, result: Any) -> list[str]:
@@ -77,11 +80,11 @@ def _draw_one(made: Made, folder: Path) -> list[str]:
     import matplotlib as mpl
 
     mpl.use("agg")
-    from headgate.figures.plots.style import save
+    from headgate.figures.plots.style import save_figure
 
     names = []
     for name, figure in made.figures():
-        save(figure, folder, name)
+        save_figure(figure, folder, name)
         names.append(name)
     return names
 

@@ -10,7 +10,7 @@ from headgate.figures.analysis.findings import Finding
 from headgate.figures.analysis.kinds import Kind
 from headgate.figures.analysis.phrases import phrases, short
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import Made, Whole
+from headgate.figures.analysis.whole import Made, TableAnalysis
 from headgate.figures.charts import CHARTS
 from headgate.figures.report.about import FIGURES, TABLES, About, Parameter
 from headgate.figures.report.codes import Codes
@@ -23,7 +23,7 @@ Specs = Mapping[str, Mapping[str, Any]]
 
 
 def findings_section(
-    about: About, whole: Whole | None, shown: Sequence[str], codes: Codes
+    about: About, whole: TableAnalysis | None, shown: Sequence[str], codes: Codes
 ) -> Section | None:
     """Return what was found beside what is shown already, each with a link to its analysis."""
     own = [codes.explain(one) for one in about.findings if one not in shown]
@@ -57,7 +57,7 @@ def _with_link(said: Finding, one: Made, codes: Codes) -> str:
     return f"{codes.explain(said.sentence)} <small>({where}, {drawn}, {numbers})</small>"
 
 
-def design(about: About, whole: Whole | None) -> Section | None:
+def design(about: About, whole: TableAnalysis | None) -> Section | None:
     """Return the design: what it is, its factors and conditions."""
     parts = [paragraph(explain(text)) for text in about.design]
     if whole and whole.roles.factors:
@@ -67,7 +67,7 @@ def design(about: About, whole: Whole | None) -> Section | None:
     return Section("Design and conditions", "".join(parts)) if parts else None
 
 
-def _conditions(whole: Whole) -> str:
+def _conditions(whole: TableAnalysis) -> str:
     """Return every condition in words, from the least to the most congested."""
     part, roles = whole.all_periods, whole.roles
     if roles.law is None or not part.has_cells:
@@ -111,7 +111,7 @@ def listings(about: About) -> list[Section]:
 
 
 def analyses(
-    whole: Whole, specs: Specs, drawn: Mapping[str, Sequence[str]], folder: Path, shown: str
+    whole: TableAnalysis, specs: Specs, drawn: Mapping[str, Sequence[str]], folder: Path, shown: str
 ) -> list[Section]:
     """Return a section a kind of analysis, with its pictures, its method and its files."""
     kinds: dict[str, Kind] = {kind.name: kind for kind, _ in whole.steps}
@@ -127,7 +127,7 @@ def analyses(
 
 
 def files_and_method(
-    whole: Whole, name: str, drawn: Mapping[str, Sequence[str]], folder: Path
+    whole: TableAnalysis, name: str, drawn: Mapping[str, Sequence[str]], folder: Path
 ) -> str:
     """Return how an analysis is made, its files, and its pictures if none is interactive."""
     made = [one for one in whole.of(name) if not one.reason]
@@ -153,7 +153,7 @@ def _name_factors(roles: Roles) -> str:
     return paragraph(f"{', '.join(said)}; - is the low level, + the high one.") if said else ""
 
 
-def missing(whole: Whole) -> Section | None:
+def missing(whole: TableAnalysis) -> Section | None:
     """Return what could not be made of this table, and why."""
     reasons = {one.kind.title: one.reason for one in whole.made if one.reason}
     said = [f"{title}: {reason}." for title, reason in reasons.items()]

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from headgate.base.units import INFINITE, Amount, parse_buffer, parse_rate, parse_time
+from headgate.base.units import INFINITE, Amount, parse_buffer, parse_rate, parse_time_ps
 from headgate.data.topologies.abilene import ABILENE
 from headgate.data.topologies.isp import ISP
 from headgate.data.topologies.topology import Topology
@@ -59,7 +59,7 @@ class FourTier(Model):
     ratios: Ratios = Field(default_factory=Ratios, description="Speeds of the tiers.")
     delay_multiplier: float = Field(1.0, gt=0, le=1000, description="Multiplies every delay.")
     lower_delay: Time = Field(
-        parse_time("500 us"),
+        parse_time_ps("500 us"),
         gt=0,
         description="Delay of each PoP, access and host link, before the multiplier.",
     )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from headgate.base.units import parse_time
+from headgate.base.units import parse_time_ps
 from headgate.data.columns.run import FILES
 from headgate.scenario.base import Model, Rate, Time, at
 from headgate.scenario.control import Control, move_code
@@ -116,7 +116,7 @@ class Web(Group):
         le=100_000_000,
         description="Number of receiving hosts; absent = as many as users.",
     )
-    think: Time = Field(parse_time("3.5 s"), gt=0, description="Mean think time (exponential).")
+    think: Time = Field(parse_time_ps("3.5 s"), gt=0, description="Mean think time (exponential).")
     size: Sizes = Field(description="Sizes of ordinary files, 'web object' in the results.")
     kinds: tuple[FileKind, ...] = Field(
         (), description="Other kinds of file, each with its probability."

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,10 @@ def find_kernel() -> tuple[Path, Path]:
 
 def call(module: str, *words: str) -> list[str]:
     """Return the command line that calls `main` of a module here, without anything of the site."""
-    root = str(Path(__file__).resolve().parents[4])
+    package = find_spec(module.partition(".")[0])
+    assert package is not None
+    assert package.origin is not None
+    root = str(Path(package.origin).resolve().parents[1])
     program = f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import main; main()"
     return [sys.executable, "-I", "-S", "-c", program, root, *words]
 

@@ -1,0 +1,1 @@
+"""A flow and its buffer."""

@@ -1,0 +1,1 @@
+"""Studies: designed experiments with claims, which installed packages or folders declare."""

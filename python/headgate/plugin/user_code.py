@@ -1,0 +1,25 @@
+"""User-defined code as the other wings use it: found, identified, permitted and loaded."""
+
+from __future__ import annotations
+
+from headgate.plugin.disciplines import DISCIPLINE
+from headgate.plugin.interface import Interface
+from headgate.plugin.laws import LAW
+from headgate.plugin.load import allow, identify, is_source, is_trusted, load, register_class
+from headgate.plugin.own_code import OwnCode
+from headgate.plugin.paths import is_code, split
+
+__all__ = [
+    "DISCIPLINE",
+    "LAW",
+    "Interface",
+    "OwnCode",
+    "allow",
+    "identify",
+    "is_code",
+    "is_source",
+    "is_trusted",
+    "load",
+    "register_class",
+    "split",
+]

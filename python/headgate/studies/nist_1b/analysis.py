@@ -1,7 +1,0 @@
-"""The analysis of experiment 1b: seven replacements and TCP, one at a time."""
-
-from headgate.studies.nist.campaign import SETTINGS, jobs
-from headgate.studies.nist.keep import keep
-from headgate.studies.nist.replaced import analyse, prepare
-
-__all__ = ["SETTINGS", "analyse", "jobs", "keep", "prepare"]

@@ -1,0 +1,285 @@
+"""Appendix A of draft-ietf-ccwg-bbr: the cycle of PROBE_BW."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from math import ceil, floor, inf, log
+
+import numpy as np
+
+from headgate import HeadgateError
+from headgate_studies.conform.bbr.faults import Burst, LimitedLoss
+from headgate_studies.conform.bbr.made import MadePath, MadeSender, by_hand
+from headgate_studies.conform.bbr.numbers import (
+    BDP,
+    BETA,
+    BOTH,
+    CLOSE,
+    CRUISE,
+    DOWN,
+    HEADROOM,
+    LEAST_WAIT_S,
+    LONGEST_WAIT_S,
+    LOSS_THRESH,
+    MIN_PIPE_CWND,
+    NEVER,
+    PACED,
+    PACKET_BITS,
+    RATE,
+    ROUND_S,
+    UP,
+)
+from headgate_studies.conform.bbr.startup import at_full_pipe
+from headgate_studies.conform.bbr.track import Phase, Track
+from headgate_studies.conform.case import Case, Observation, near, together, within
+from headgate_studies.conform.trial import RTT_S, Subject
+
+PHASES = "version 1 cycles through eight phases of fixed length instead"
+
+
+def _fly(
+    law: Subject, seconds: float, path: MadePath, after_ack: Callable[[MadeSender], None]
+) -> tuple[MadeSender, Track]:
+    """Fly on a made path without PROBE_RTT."""
+    sender = MadeSender(by_hand(law, **NEVER[law.name]), path, after_ack)
+    return sender, sender.run(seconds)
+
+
+def _one_round(track: Track, start: int, end: int, what: str) -> Observation:
+    return within(len(track.round_ends(start, end + 1)), 1, 1, f"round trips {what}")
+
+
+def _up_ends_on_plateau(law: Subject) -> Observation:
+    sender, track = _fly(law, 12, MadePath(RATE), lambda _: None)
+    ends = list(track.find(UP))
+    if not ends:
+        raise HeadgateError("there was no PROBE_UP")
+    found = [at_full_pipe(sender, down.start, "UP", up.start) for up, down in ends]
+    return together(*found, *(_then(down, DOWN) for _, down in ends))
+
+
+def _then(phase: Phase, gain: float) -> Observation:
+    return Observation(phase.gain == gain, f"then gain {gain:g}", f"{phase.gain:g}")
+
+
+def _up_ends_on_limited_loss(law: Subject) -> Observation:
+    limit = LimitedLoss()
+    sender, track = _fly(law, 12, MadePath(RATE, lose=limit.lose), limit.after_ack)
+    _, down = track.first(UP)
+    # one lost of 40 in flight is more than 2 %; HandleInflightTooHigh() (§5.5.10.2) leaves
+    # inflight_longterm alone for samples that the application limited: a later UP has 2 BDP again
+    second, _ = track.first(UP, float(track.t_s[down.start]))
+    in_flight, lost = sender.losses[0]
+    return together(
+        Observation(
+            down.gain in (DOWN, CRUISE),
+            f"then gain {DOWN}, or {CRUISE:g} at once with less than a BDP in flight",
+            f"{down.gain:g}",
+        ),
+        within(_losses_by(sender, down.start), 1, 1, f"lost of {in_flight:g} at its end"),
+        within(lost / in_flight, LOSS_THRESH, 1, "of them"),
+        within(float(np.max(track.cwnd[second.start : second.end])) / BDP, 2, 3, "BDP in later UP"),
+    )
+
+
+def _losses_by(sender: MadeSender, at: int) -> float:
+    """Return how many segments were known to be lost at an ACK."""
+    return float(sum(rate.newly_lost for rate in sender.samples[: at + 1]))
+
+
+def _long_after(sender: MadeSender, at: int, cwnd: float) -> float:
+    """Return BBR.inflight_longterm as HandleInflightTooHigh() sets it at an ACK (§5.5.10.2)."""
+    in_flight, lost = sender.losses[int(_losses_by(sender, at)) - 1]
+    prefix = (LOSS_THRESH * (in_flight - 1) - (lost - 1)) / (1 - LOSS_THRESH)
+    return max(in_flight - 1 + prefix, BETA * min(BDP, cwnd))
+
+
+def _down_ends_on_inflight(law: Subject) -> Observation:
+    return together(_down_of(law, Burst()), _down_of(law, Burst(1)))
+
+
+def _down_of(law: Subject, burst: Burst) -> Observation:
+    sender, track = _fly(law, 6, MadePath(RATE, lose=burst.lose), burst.after_ack)
+    up, down = track.first(UP)
+    _, cruise = track.first(DOWN, float(track.t_s[up.start]))
+    at, limits = cruise.start, [float(BDP)] * 2
+    if burst.chosen:
+        long = _long_after(sender, down.start, float(track.cwnd[up.end - 1]))
+        longs = [long, *(_raise_inflight(long, sender, down.start, end) for end in (at, at + 1))]
+        limits = [min(BDP, max(x - max(1, HEADROOM * x), MIN_PIPE_CWND)) for x in longs[1:]]
+    word = "with" if burst.chosen else "without"
+    return together(
+        Observation(down.gain == DOWN, f"gain {DOWN} {word} losses", f"{down.gain:g}"),
+        within(float(track.in_flight[at]), 0, limits[1], "in flight at its end"),
+        within(float(track.in_flight[at - 1]), limits[0], inf, "just before"),
+        _then(cruise, CRUISE),
+    )
+
+
+def _raise_inflight(long: float, sender: MadeSender, start: int, end: int) -> float:
+    """Raise inflight_longterm by the samples that lost no more than 2 % (AdaptLongTermModel())."""
+    for rate in sender.samples[start:end]:
+        if rate.lost_since <= LOSS_THRESH * rate.then_in_flight:
+            long = max(long, rate.then_in_flight)
+    return long
+
+
+def _down_ends_on_time(law: Subject) -> Observation:
+    def slow_down(sender: MadeSender) -> None:
+        if sender.gain == DOWN and sender.path.rate == RATE:
+            sender.change_rate(0.9 * RATE)
+
+    _, track = _fly(law, 9, MadePath(RATE), slow_down)
+    down, refill = track.first(DOWN)
+    _, up = track.first(CRUISE, float(track.t_s[down.start]))
+    seconds = float(track.t_s[refill.start] - track.t_s[down.start])
+    return together(
+        # it is looked at with each ACK: one more of 1/900 s
+        within(seconds, LEAST_WAIT_S, LONGEST_WAIT_S + 1 / (0.9 * RATE), "s of PROBE_DOWN"),
+        within(float(track.in_flight[refill.start]), BDP, inf, "in flight at its end"),
+        _one_round(track, refill.start, up.start, "at gain 1"),
+        _then(up, UP),
+    )
+
+
+def _ten_times_the_rate(law: Subject) -> Observation:
+    # a buffer that a probe overflows sets inflight_longterm first
+    run = law.having(**NEVER[law.name]).run_flow(
+        30,
+        rate="10 Mbit/s",
+        buffer="0.3 BDP" if law.name == "bbr3" else "infinite",
+        changes=[{"at": "10 s", "rate": "100 Mbit/s"}],
+        interval_s=0.002,
+    )
+    track = Track.of(run)
+    full = np.flatnonzero(track.bw > (1 - CLOSE) * 1e8 / PACKET_BITS)
+    if not len(full):
+        raise HeadgateError(f"no more than {track.bw.max() * PACKET_BITS / 1e6:.0f} Mbit/s found")
+    if law.name == "bbr":
+        # an eighth of the time at 1.25, measured a cycle later
+        cycles = log(10) / log(UP * PACED)
+        rounds = float(track.t_s[full[0]] - 10) / RTT_S
+        return within(rounds, 0, 8 * (ceil(cycles) + 2), "round trips to 100 Mbit/s")
+    return _check_track(track, int(full[0]))
+
+
+def _check_track(track: Track, full: int) -> Observation:
+    up = next(phase for phase in reversed(track.phases) if phase.start <= full and phase.gain == UP)
+    ends = [up.start, *track.round_ends(up.start, full + 1)]
+    # What is paced at 1.25 * 0.99 of what was measured grows by e^z a round trip, with
+    # 1.2375 (e^-z - e^-2z)/z = 1: by 15 %. Steps of 1, 2, 4 ... make the window the limit until one
+    # is more than that of the old BDP; from then on 15 % a round trip make up the factor of ten.
+    growth, old = 0.1436, 1e7 * RTT_S / PACKET_BITS
+    doubling = floor(log(growth * old, 2))
+    # they sum to 2^k - 1; the round trips counted here and the law's may be one apart
+    filled = int(np.argmax(track.in_flight[up.start :] >= track.cwnd[up.start :])) + up.start
+    limited = track.round_ends(filled, full)[:doubling]
+    steps = [float(track.cwnd[at] - track.cwnd[filled]) for at in limited]
+    offs = [log(1 + step, 2) - k for k, step in enumerate(steps, 1)]
+    # a round trip each until the first step counts, until the last is in flight and is measured
+    most = doubling + 1 + ceil(log(10) / growth) + 3
+    return together(
+        within(max(offs, key=abs), -1, 1, f"off steps of 1, 2, 4 ... in {doubling} round trips"),
+        within(len(ends), 1, most, "round trips of UP to 100 Mbit/s"),
+    )
+
+
+def _loss_in_up(law: Subject) -> Observation:
+    burst = Burst(1, 3)
+    sender, track = _fly(law, 12, MadePath(RATE, lose=burst.lose), burst.after_ack)
+    ups = [pair for pair in pairwise(track.phases) if pair[0].gain == UP]
+    if len(ups) < 3:
+        raise HeadgateError("there were not three PROBE_UPs")
+    up, down = ups[2]
+    before = float(track.cwnd[up.end - 1])
+    long = floor(_long_after(sender, down.start, before))
+    in_flight, lost = sender.losses[int(_losses_by(sender, down.start)) - 1]
+    return together(
+        _then(down, DOWN),
+        within(lost / in_flight, LOSS_THRESH, LOSS_THRESH + 1 / in_flight, "lost by then"),
+        near(float(track.cwnd[down.end - 1]), long, 0, "segments of inflight_longterm"),
+        within(long, BETA * BDP, before, "segments, less than before"),
+    )
+
+
+def _paused_refill(law: Subject) -> Observation:
+    plain = MadeSender(by_hand(law, **NEVER[law.name]), MadePath(RATE)).run(8)
+    up, _ = plain.first(UP)
+    refill_s = float(plain.t_s[plain.round_start(up.start)])
+    sender = MadeSender(by_hand(law, **NEVER[law.name]), MadePath(RATE))
+    sender.run(refill_s)
+    sender.resume(0)
+    sender.run(refill_s + ROUND_S)
+    sender.resume(inf)
+    track = sender.run(12)
+    paused = track.t_s > refill_s
+    probe, after = track.first(UP, refill_s)
+    first = int(np.flatnonzero(paused)[0])
+    samples = sender.samples[first : after.start]
+    low = [rate.per_s for rate in samples if rate.app_limited and rate.per_s > 0]
+    return together(
+        within(min(low, default=inf) / RATE, 0, 0.9, "of the rate in limited samples"),
+        within(float(np.min(track.bw[paused])) / RATE, 0.98, 1.02, "of it as estimate"),
+        _one_round(track, first - 1, probe.start, "of REFILL"),
+        _then(after, DOWN),
+    )
+
+
+CASES = (
+    Case(
+        "bbr-up-plateau",
+        "draft-ietf-ccwg-bbr §A.5",
+        "Exiting PROBE_UP on Bandwidth Plateau",
+        _up_ends_on_plateau,
+        only=BOTH,
+        exempt={"bbr": PHASES},
+    ),
+    Case(
+        "bbr-up-loss-app-limited",
+        "draft-ietf-ccwg-bbr §A.6",
+        "Exiting PROBE_UP on Loss When Application-Limited",
+        _up_ends_on_limited_loss,
+        only=BOTH,
+        exempt={"bbr": PHASES},
+    ),
+    Case(
+        "bbr-down-inflight",
+        "draft-ietf-ccwg-bbr §A.8",
+        "Exiting PROBE_DOWN on Inflight",
+        _down_ends_on_inflight,
+        only=BOTH,
+        exempt={"bbr": PHASES},
+    ),
+    Case(
+        "bbr-down-time",
+        "draft-ietf-ccwg-bbr §A.9",
+        "Exiting PROBE_DOWN After Max Time",
+        _down_ends_on_time,
+        only=BOTH,
+        exempt={"bbr": PHASES},
+    ),
+    Case(
+        "bbr-rate-up",
+        "draft-ietf-ccwg-bbr §A.15",
+        "Increasing Bandwidth 10x and Ensuring Full Bandwidth is Reached",
+        _ten_times_the_rate,
+        only=BOTH,
+    ),
+    Case(
+        "bbr-up-loss",
+        "draft-ietf-ccwg-bbr §A.21",
+        "Handling Loss During PROBE_UP After inflight_longterm is Set",
+        _loss_in_up,
+        only=BOTH,
+        exempt={"bbr": "version 1 has no inflight_longterm"},
+    ),
+    Case(
+        "bbr-refill-app-limited",
+        "draft-ietf-ccwg-bbr §A.22",
+        "Handling Application-Limited Sending During PROBE_REFILL",
+        _paused_refill,
+        only=BOTH,
+        exempt={"bbr": "version 1 has no PROBE_REFILL"},
+    ),
+)

@@ -1,0 +1,128 @@
+"""Factorial studies: every law under every condition of a design, responses as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate import Result, Scenario, Table, Words
+from headgate.design import Design
+from headgate.lab import Job, Key, Runs, Setup, key_by_labels
+
+Make = Callable[[Mapping[str, Any], str], Scenario]
+"""Makes the scenario of one condition, from its settings and the law."""
+Measure = Callable[[Result, str], Mapping[str, NDArray[Any]]]
+"""Columns of a run, one value a period, from its result and the law."""
+
+
+class Designed(Runs):
+    """Runs of a design, by condition, law and seed."""
+
+    @property
+    def design(self) -> Design:
+        """The design."""
+        return self.setup.design
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """The laws that are compared."""
+        return self.setup.laws
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """One seed a replicate."""
+        return self.setup.seeds
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What is held fixed."""
+        return self.setup.settings
+
+    @property
+    def conditions(self) -> list[str]:
+        """The label of every condition."""
+        return [self.design.label(run) for run in range(len(self.design))]
+
+    @cached_property
+    def periods(self) -> int:
+        """How many measurement periods each run has."""
+        return len(self._one.responses["start_s"])
+
+    @property
+    def _one(self) -> Result:
+        return next(iter(self.results.values()))
+
+    def result(self, condition: int, law: str, seed: int) -> Result:
+        """Return one run."""
+        return self[self.design.label(condition), law, seed]
+
+    def response(self, name: str) -> NDArray[np.float64]:
+        """Return a response with shape (condition, law, replicate, period)."""
+        return np.array(
+            [
+                [[self._column(c, law, seed, name) for seed in self.seeds] for law in self.laws]
+                for c in range(len(self.design))
+            ],
+            dtype=float,
+        )
+
+    def ports(self, condition: int, law: str, column: str) -> NDArray[np.float64]:
+        """Return a column of the port table, the mean over replicates, one value a port."""
+        tables = [self.result(condition, law, seed).ports[column] for seed in self.seeds]
+        return np.asarray(np.mean(tables, axis=0), dtype=float)
+
+    def links(self) -> list[tuple[str, str]]:
+        """Return the ends of every link, in the order of the port table."""
+        table = self._one.ports
+        return [(str(a), str(b)) for a, b in zip(table["from"], table["to"], strict=True)]
+
+    def tidy(self, measure: Measure | None = None) -> Table:
+        """Return one row a run and period, labels first: `measure` of each run.
+
+        Without a measure it is the run's table of responses.
+        """
+        keys = list(self.results)
+        conditions = np.repeat([self.conditions.index(str(c)) for c, _, _ in keys], self.periods)
+        labels = {
+            "condition": Words(conditions, self.conditions),
+            **{f.name: self.design.column(f.name)[conditions] for f in self.design.factors},
+            "law": Words.of(np.repeat([law for _, law, _ in keys], self.periods)),
+            "seed": np.repeat([seed for _, _, seed in keys], self.periods),
+            "period": np.tile(np.arange(1, self.periods + 1), len(keys)),
+        }
+        measured = [(measure or _responses)(self.results[key], str(key[1])) for key in keys]
+        data = {name: np.concatenate([one[name] for one in measured]) for name in measured[0]}
+        return Table("responses", labels | data)
+
+    def _column(self, condition: int, law: str, seed: int, name: str) -> Any:
+        return self.result(condition, law, seed).responses[name]
+
+
+def _responses(result: Result, law: str) -> Mapping[str, NDArray[Any]]:  # noqa: ARG001
+    """Return the run's own table of responses."""
+    return {name: np.asarray(result.responses[name]) for name in result.responses}
+
+
+def jobs_of(setup: Setup, make: Make) -> dict[Key, Job]:
+    """Return the jobs of a design; a seed's traffic is the same for every law and condition.
+
+    Replicates come outermost: whoever stops early has a whole design with fewer replicates.
+    """
+    design = setup.design
+    scenarios = {
+        (design.label(c), law): make({**setup.settings, **design.settings(c)}, law)
+        for c in range(len(design))
+        for law in setup.laws
+    }
+    return key_by_labels(
+        Job(
+            scenario.model_copy(update={"seed": seed}),
+            {"condition": condition, "law": law, "seed": seed},
+        )
+        for seed in setup.seeds
+        for (condition, law), scenario in scenarios.items()
+    )

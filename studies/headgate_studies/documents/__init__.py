@@ -1,0 +1,13 @@
+"""The statements of the reproduced documents, one file for each document."""
+
+#: The files, in the order of the documentation's page.
+DOCUMENTS = (
+    "mills-2011", "mills-2011-findings", "tcp-reloaded-5", "gong-yeh-2015", "low-2005", "xia-2005",
+)  # fmt: skip
+#: Studies that reproduce none of these documents, with their subject.
+OTHER_STUDIES = {
+    "buffer-sizing": "Appenzeller, Keslassy, McKeown 2004",
+    "fluid-check": "ours: packets against fluid",
+    "nist-duration": "ours: what a shortened run preserves of the published duration",
+    "nist-scale": "ours: what a small network preserves of a large one",
+}

@@ -1,0 +1,93 @@
+"""The answer of the study in plain sentences, each with its numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headgate.lab import Runs, make_possible
+from headgate_studies.fast.measures import dsl_rtt_s, queue_share, random_utilisation
+from headgate_studies.paths import loss_rate, mean_queue, shares, utilisation
+
+
+def sentences(runs: Runs) -> tuple[str, ...]:
+    """Say what FAST does, and where it fails; what this scale did not run is left out."""
+    made = (_queue, _latecomers, _reno, _overfull, _long_fat, _kaist, _dsl, _loss)
+    return make_possible(made, runs)
+
+
+def _queue(runs: Runs) -> str:
+    rates, rtts = (runs.setup.settings[name] for name in ("rates_mbps", "rtts_s"))
+    queues = [mean_queue(runs["capacity", rate, rtt]) for rate in rates for rtt in rtts]
+    return (
+        f"Two flows with alpha 50 keep {min(queues):.0f} to {max(queues):.0f} packets in the queue"
+        f" from {rates[0]} to {rates[-1]} Mbit/s and from"
+        f" {1e3 * rtts[0]:g} to {1e3 * rtts[-1]:g} ms: alpha times flows, whatever"
+        " the path."
+    )
+
+
+def _latecomers(runs: Runs) -> str:
+    older, newer = shares(runs["latecomers", 2])
+    ten = shares(runs["latecomers", 10])
+    return (
+        f"Equal flows share equally only if each knows its true round trip. Of two that come one"
+        f" after the other the first gets {older:.3f}, the second {newer:.3f}; of ten the oldest"
+        f" {ten[0]:.3f}, the youngest {ten[-1]:.3f}."
+    )
+
+
+def _reno(runs: Runs) -> str:
+    crowded, fair = (
+        np.mean([shares(run)[0] for run in runs.replicates("against reno", "doubling", *case)])
+        for case in ((1.0, 0.05), (1.0, 0.4))
+    )
+    return (
+        f"Beside one Reno and a buffer of one BDP, FAST gets {100 * crowded:.0f} % with alpha of"
+        f" 0.05 BDP and {100 * fair:.0f} % with 0.4 BDP: its share is set by alpha over the buffer."
+    )
+
+
+def _overfull(runs: Runs) -> str:
+    lost, kept = (
+        np.mean([loss_rate(run) for run in runs.replicates("overfull", room)])
+        for room in runs.setup.settings["rooms"]
+    )
+    return (
+        f"With a buffer for half of N alpha, windows swing and {100 * lost:.1f} % of the packets"
+        f" are lost; with a buffer for twice N alpha {100 * kept:.1g} %."
+    )
+
+
+def _long_fat(runs: Runs) -> str:
+    losses = [p for p in runs.setup.settings["long_fat"]["losses"] if p > 0]
+    told = []
+    for loss in (losses[0], losses[-1]):
+        fast, reno = (
+            np.mean([utilisation(run) for run in runs.replicates("long fat", law, loss)])
+            for law in ("fast", "reno")
+        )
+        told.append(f"{100 * fast:.0f} % against {100 * reno:.0f} % at a loss of {loss:g}")
+    return f"On 1 Gbit/s and 180 ms FAST uses more than Reno: {', '.join(told)}."
+
+
+def _kaist(runs: Runs) -> str:
+    full = sorted(
+        ((law, queue_share(runs["kaist", law])) for law in runs.setup.laws), key=lambda x: x[1]
+    )
+    told = ", ".join(f"{law} {100 * share:.0f} %" for law, share in full)
+    return f"Share of the buffer that one flow fills on that path, in the mean: {told}."
+
+
+def _dsl(runs: Runs) -> str:
+    fast, reno = (1e3 * dsl_rtt_s(runs["dsl", law, 10]) for law in ("fast", "reno"))
+    return f"A DSL upload makes the round trip {reno:.0f} ms under Reno, {fast:.0f} ms under FAST."
+
+
+def _loss(runs: Runs) -> str:
+    fast, reno = (
+        random_utilisation(runs, "100 Mbit/s", sender, 1e-3) for sender in ("doubling", "reno")
+    )
+    return (
+        f"At a random loss of 0.1 % on 100 Mbit/s and 100 ms FAST uses {100 * fast:.0f} % and Reno"
+        f" {100 * reno:.0f} %; the model with doubling promises 59 %, which its own bursts prevent."
+    )

@@ -1,0 +1,222 @@
+"""The pictures of the study."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.figures import Curve, CurvePanel, draw_curves
+from headgate.lab import Picture, make_possible
+from headgate_studies.flow_level import fits, measures, networks, theory
+from headgate_studies.flow_level.findings_rests import KINDS, points
+from headgate_studies.flow_level.jobs import DELAYED, LOSSY, NAMES, first_windows
+from headgate_studies.flow_level.power_plots import Law, PowerEstimate, powers
+from headgate_studies.flow_level.solutions import Solutions
+from headgate_studies.paths import MBPS, PACKET_BITS
+
+Numbers = NDArray[np.float64]
+#: How far beside one another marks of one class are.
+BESIDE = 0.16
+
+
+def pictures(made: Solutions) -> tuple[Picture, ...]:
+    """Draw every figure of the report; one whose runs this scale lacks is left out."""
+    drawn = (_rests, _dynamics, _shares, _theorem)
+    return make_possible(drawn, made)
+
+
+def _rests(made: Solutions) -> Picture:
+    laws = {NAMES[law]: _law(made, law) for law in (*LOSSY, *DELAYED)}
+    lossy, delayed = ([NAMES[law] for law in group] for group in (LOSSY, DELAYED))
+    return Picture(
+        "rests",
+        "Where laws rest: one power of the price each",
+        "Lines: solutions of the flow-level equations. Marks: packet runs; filled, every (1/p)-th"
+        " packet lost, open, packets lost at random. The window is mean rate times round trip."
+        " HSTCP's own exponent is 0.835, which the slides round to 0.84.",
+        powers(
+            laws,
+            [
+                ("Price: loss", "loss probability p", "window (packets)", lossy),
+                ("Price: queueing delay", "queueing delay p (s)", "rate (packets/s)", delayed),
+            ],
+        ),
+    )
+
+
+def _law(made: Solutions, law: str) -> Law:
+    kinds = KINDS if law in LOSSY else ("packets",)
+    exponent, alpha = theory.PRINTED.get(law, (1.0, made.setup.settings["delay"]["alpha"]))
+    return Law(
+        solution=made.rests[law],
+        measured={kind: _average(made, law, kind) for kind in kinds},
+        printed_exponent=exponent,
+        printed=lambda p: float(alpha / p**exponent),
+        exponents={kind: _exponent(made, law, kind) for kind in ("solution", *kinds)},
+    )
+
+
+def _average(made: Solutions, law: str, kind: str) -> tuple[list[float], list[float]]:
+    if law in DELAYED:
+        return points(made, law, kind)
+    means = measures.means(made, kind, law)
+    return list(means), list(means.values())
+
+
+def _exponent(made: Solutions, law: str, kind: str) -> PowerEstimate:
+    fit = fits.power(*points(made, law, kind))
+    return PowerEstimate(fit.exponent, fit.low, fit.high)
+
+
+def _dynamics(made: Solutions) -> Picture:
+    panels = [_approach(made, law) for law in LOSSY]
+    drawn = {}
+    for burstiness, said in (("none", "increases at once"), ("pace", "packets paced")):
+        drawn[f"FAST, {said}"] = Curve(*measures.alone(made, burstiness))
+        drawn[f"solution, {burstiness}"] = Curve(*made.alone[burstiness], theory=True)
+    panels.append(
+        CurvePanel("FAST alone", "time (s)", "window (packets)", drawn, "", zoom=(0.0, 8.0))
+    )
+    return Picture(
+        "dynamics",
+        "How they come there: dw/dt = kappa (1 - p/U')",
+        f"Mean window of {made.setup.settings['approach']['flows']} flows under random losses of"
+        f" {made.setup.settings['approach']['loss']:g}, all from one window, and one FAST flow on"
+        " 100 Mbit/s and 100 ms with alpha 100. Dashed: the solutions.",
+        draw_curves(panels),
+    )
+
+
+def _approach(made: Solutions, law: str) -> CurvePanel:
+    drawn = {}
+    for said, first in zip(
+        ("from below", "from above"), first_windows(made.setup, law), strict=True
+    ):
+        t_s, window = measures.approach(made, law, first)
+        drawn[said] = Curve(t_s[t_s > 0], window[t_s > 0])
+        drawn[f"solution, {said}"] = Curve(*made.approaches[law, first], theory=True)
+    return CurvePanel(NAMES[law], "time (s)", "mean window (packets)", drawn)
+
+
+def _shares(made: Solutions) -> Picture:
+    return Picture(
+        "shares",
+        "FAST over several bottlenecks",
+        "Rates of one flow of each class, in brackets its round trip (and alpha, if it is not 50)."
+        " The three of FAST lie on one another: greatest sum of alpha log x, solved in time, by"
+        " packets. Reno over the same links, with RED, for comparison.",
+        draw_curves([_classes(made, name) for name in networks.ROWS], panel_in=(5.6, 3.6)),
+    )
+
+
+def _classes(made: Solutions, name: str) -> CurvePanel:
+    row = networks.ROWS[name]
+    drawn = {
+        "FAST, greatest utility": made.fairest[name],
+        "FAST, solved in time": made.settled[name],
+        "FAST by packets": measures.by_class(made, name, "fast"),
+        "Reno by packets": measures.by_class(made, name, "reno"),
+    }
+    places = np.arange(len(row.classes))
+    beside = BESIDE * (np.arange(len(drawn)) - (len(drawn) - 1) / 2)
+    marks = {
+        said: Curve(places + off, rate * PACKET_BITS / MBPS, points=True)
+        for off, (said, rate) in zip(beside, drawn.items(), strict=True)
+    }
+    ticks = {float(i): _name_item(item) for i, item in enumerate(row.classes.items())}
+    links = ", ".join(f"{rate:g}" for rate in row.rates_mbps)
+    return CurvePanel(f"{row.title}: {links} Mbit/s", "", "rate (Mbit/s)", marks, "", ticks=ticks)
+
+
+def _name_item(item: tuple[str, networks.Class]) -> str:
+    name, one = item
+    alpha = "" if one.alpha == networks.ALPHA else f"\nalpha {one.alpha:g}"
+    return f"{name}\n{one.rtt_ms:g} ms{alpha}"
+
+
+def _theorem(made: Solutions) -> Picture:
+    panels = [
+        _distances(made, "one"),
+        _distances(made, "uneven"),
+        _ratios(made),
+        _filling(made),
+        _windows(made),
+        _apart(made),
+    ]
+    # Those whose panel has a dashed line come first, and get solid ones.
+    first = [panels[at] for at in (0, 5, 4, 2)]
+    order = [name for p in first for name, curve in p.curves.items() if not curve.theory]
+    return Picture(
+        "theorem",
+        "The theorem by experiment",
+        "FAST's map from starts of a hundredth of rest to a hundred times it: distance from rest"
+        " over updates, with the rate of linear theory (dashed); the greatest ratio of two"
+        " distances that follow one another, of each start; utilisation from starts below the"
+        " link's rate. By packets: four equal flows with first windows from 10 to 1000 packets,"
+        " and their distance from rest with the rate of linear theory (dashed).",
+        draw_curves(panels, columns=3, panel_in=(4.0, 3.0), order=order, shared_legend=False),
+    )
+
+
+def _join(rows: Numbers) -> Curve:
+    """Draw many courses as one broken line."""
+    length = rows.shape[1]
+    x = np.tile(np.append(np.arange(length, dtype=float), np.nan), len(rows))
+    y = np.column_stack([rows, np.full(len(rows), np.nan)]).ravel()
+    return Curve(x, y)
+
+
+def _distances(made: Solutions, name: str) -> CurvePanel:
+    found = made.convergence[name]
+    shown = made.setup.settings["theorem"]["shown"]
+    rows = found.distance[:shown]
+    updates = np.arange(rows.shape[1])
+    end = float(rows[:, -1].max())
+    line = end / found.linear_rate ** (updates[-1] - updates)
+    kept = line < 10 * rows.max()
+    drawn = {
+        f"{shown} starts": _join(rows),
+        "linear": Curve(updates[kept], line[kept], theory=True),
+    }
+    title = f"{networks.EVERY[name].title}: {found.linear_rate:.3f} an update"
+    return CurvePanel(title, "update", "distance from rest", drawn, "y")
+
+
+def _ratios(made: Solutions) -> CurvePanel:
+    drawn = {
+        networks.EVERY[name].title: Curve(
+            np.arange(len(found.worst_ratio)), np.sort(found.worst_ratio)
+        )
+        for name, found in made.convergence.items()
+    }
+    title = "Each update brings windows nearer"
+    y = "greatest ratio of distances"
+    return CurvePanel(title, "starts, sorted", y, drawn, "", {"no nearer": 1.0}, low=0.4, high=1.1)
+
+
+def _filling(made: Solutions) -> CurvePanel:
+    rows = np.array([used for used, _ in made.filling])[:, :9]
+    drawn = {f"{len(rows)} starts": _join(rows)}
+    title = "One link is full after a few updates"
+    return CurvePanel(title, "update", "utilisation", drawn, "", low=0.0, high=1.1)
+
+
+def _windows(made: Solutions) -> CurvePanel:
+    drawn = {name: Curve(*course) for name, course in measures.windows(made).items()}
+    title = "By packets, from four windows"
+    return CurvePanel(title, "time (s)", "window (packets)", drawn, zoom=(0.0, 8.0))
+
+
+def _apart(made: Solutions) -> CurvePanel:
+    t_s, distance = measures.apart(made)
+    derived = measures.derived_factor(made.setup)
+    update_s = measures.update_s(made.setup)
+    first = int(np.argmax(distance < measures.LINE_FROM))
+    line = measures.LINE_FROM * derived ** ((t_s - t_s[first]) / update_s)
+    kept = (t_s <= 8) & (distance > 0)
+    drawn = {
+        "by packets": Curve(t_s[kept], distance[kept]),
+        "linear": Curve(t_s[kept], line[kept], theory=True),
+    }
+    title = f"By packets: {derived:.4g} an update"
+    return CurvePanel(title, "time (s)", "distance from rest", drawn, "y", low=1e-3)

@@ -1,0 +1,114 @@
+"""Laws with two faces: what sends packets, the model of it, and what each stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from headgate import CatalogError, catalog
+from headgate.lab import Setup
+from headgate_studies.fluid_check.cells import Cell
+
+RED, RENO, LOSSY = "reno over RED", "reno", "loss"
+Params = Mapping[str, float | str]
+
+
+@dataclass(frozen=True)
+class Face:
+    """A law by its name among the packet laws and among the models."""
+
+    name: str
+    law: str
+    model: str
+
+    @property
+    def over_red(self) -> bool:
+        """Whether ports are RED's."""
+        return self.name == RED
+
+    @cached_property
+    def lossy(self) -> bool:
+        """Whether its model has losses."""
+        return self.card.family == LOSSY
+
+    @cached_property
+    def queues(self) -> bool:
+        """Whether its model has a queue: laws of loss at flow level have none."""
+        return self.over_red or not self.lossy
+
+    @cached_property
+    def starts_slowly(self) -> bool:
+        """Whether it has a slow start by packets: a law whose router speaks has none."""
+        return catalog.law(self.law).family != "explicit"
+
+    @cached_property
+    def card(self) -> catalog.DeviceCard:
+        """The card of its model."""
+        return catalog.model(self.model)
+
+    def network(self, setup: Setup, cell: Cell) -> dict[str, Any]:
+        """Return what stands at the ports."""
+        if self.over_red:
+            return {"queue": {"name": "red", "mean_packet_bytes": 1500, **profile(setup, cell)}}
+        return {"feedback": {"name": self.law}} if self.law in _routers() else {}
+
+    def sender(self, setup: Setup, cell: Cell) -> Params:
+        """Return the parameters of the packet law: what both faces have, and what makes it one."""
+        own: Params = setup.settings["sender"].get(self.law, {})
+        return {**self.shared, **own, **_queue_per_flow(setup, self.law, cell)}
+
+    def params(self, setup: Setup, cell: Cell) -> Params:
+        """Return the parameters of the model; a window begins where it fills the path."""
+        own = {param.name for param in self.card.params}
+        first = {"initial_window": cell.window} if "initial_window" in own else {}
+        red = profile(setup, cell) if self.over_red else {}
+        return {**first, **self.shared, **red, **_queue_per_flow(setup, self.law, cell)}
+
+    @cached_property
+    def shared(self) -> Params:
+        """The parameters that both have: the packet law's defaults, where its model allows them."""
+        packets = {param.name: param.default for param in catalog.law(self.law).params}
+        both = [param for param in self.card.params if param.name in packets]
+        return {p.name: packets[p.name] if _allows(p, packets[p.name]) else p.default for p in both}
+
+
+def _allows(param: catalog.Param, value: float | str) -> bool:
+    try:
+        param.check(value)
+    except CatalogError:
+        return False
+    return True
+
+
+def faces() -> tuple[Face, ...]:
+    """Return every law that has a model of its name, and Reno over RED."""
+    models = {card.name for card in catalog.models()}
+    found = [Face(law.name, law.name, law.name) for law in catalog.laws() if law.name in models]
+    return (*found, Face(RED, RENO, "misra-gong-towsley"))
+
+
+def profile(setup: Setup, cell: Cell) -> dict[str, float]:
+    """Return RED's profile for a buffer: thresholds are some packets apart however small it is."""
+    own = setup.settings["red"]
+    room = cell.buffer_packets
+    return {
+        "min_packets": max(1.0, own["min"] * room),
+        "max_packets": max(3.0, own["max"] * room),
+        "max_p": own["max_p"],
+        "weight": own["weight"],
+    }
+
+
+def _queue_per_flow(setup: Setup, law: str, cell: Cell) -> dict[str, float | str]:
+    """Return how many packets a flow keeps queued, of a law with such a target: one at least."""
+    share = setup.settings["alpha"].get(law)
+    if share is None:
+        return {}
+    least = catalog.law(law).param("alpha").low
+    return {"alpha": max(least, share * cell.buffer_packets / cell.flows)}
+
+
+def _routers() -> set[str]:
+    return {card.name for card in catalog.devices() if card.kind == "feedback"}

@@ -1,0 +1,177 @@
+"""Findings of experiments 2a to 2c: who gains, for which files, and where.
+
+Large files are service packs and movies; light and heavy are the quarters of the conditions in
+which TCP resends least and most when it has the law's place. Throughputs of a condition are
+geometric means over kind of file, path and interface, each cell with the same weight. What a law
+gets over TCP beside it is divided by the same of the control, in which TCP has the law's place.
+Conditions that are the same one for the flows that are compared count once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headgate.claims import Estimate, estimate_mean, format_values
+from headgate_studies.mesonet.model import STANDARD
+from headgate_studies.nist.competing import Rates, mean_known
+from headgate_studies.nist.law_counts import (
+    answers_of,
+    either,
+    estimate_count,
+    estimate_share,
+    estimate_true,
+    find_differences,
+    find_means,
+    find_nearer_to_zero,
+    hits_of,
+    level_of_each,
+)
+from headgate_studies.nist.mixed_estimates import (
+    CONGESTED_PATHS,
+    EQUAL,
+    LARGE,
+    WEB,
+    Numbers,
+    compare,
+    drop_missing,
+    find_worst,
+    format_means,
+    merge_pair,
+    ratio,
+)
+from headgate_studies.nist.mixed_runs import Mixed
+from headgate_studies.nist.ranks import mean_ranks
+from headgate_studies.nist.summary import CONDITIONS
+from headgate_studies.nist.variants import (
+    HEAVY_CORNER,
+    INFINITE,
+    LIGHT_CORNER,
+    UNCONGESTED,
+    UNCONGESTED_INFINITE,
+    WINDOW,
+)
+
+#: The laws that fall back to TCP's increase below a window.
+WITH_THRESHOLD = ("bic", "ctcp", "hstcp", "scalable")
+#: The low initial ssthresh and the high one, both without congestion.
+BOTH_UNCONGESTED = (UNCONGESTED, UNCONGESTED_INFINITE)
+
+
+def equal_large(of: Mixed) -> Estimate:
+    """Count the laws with a threshold whose large files get what TCP's do, when it is heavy."""
+    rates = of.rates.only(of.heavy, LARGE, CONGESTED_PATHS).distinct()
+    logs = rates.ahead()[:, [of.laws.index(law) for law in WITH_THRESHOLD]]
+    note = f"own over TCP: {format_means(WITH_THRESHOLD, logs)}"
+    return estimate_share(find_means(logs), len(logs), note, EQUAL)
+
+
+def ctcp_leads(of: Mixed) -> Estimate:
+    """Find the law that CTCP leads by least in mean rank, over all kinds of flow."""
+    ranks = mean_ranks(of.rates.distinct(), "own")
+    mean = dict(zip(of.laws, np.nanmean(ranks, axis=0).tolist(), strict=True))
+    others = [law for law in of.laws if law != "ctcp"]
+    level, own = level_of_each(len(others)), ranks[:, of.laws.index("ctcp")]
+    found = {
+        law: estimate_mean(
+            drop_missing(own - ranks[:, of.laws.index(law)]).tolist(), "", CONDITIONS, level
+        )
+        for law in others
+    }
+    note = f"mean ranks: {format_values(mean)}"
+    return find_worst(found).model_copy(update={"note": note})
+
+
+def htcp_below(of: Mixed) -> Estimate:
+    """Divide what HTCP's large files get by the mean of the others', over all conditions."""
+    own = of.rates.only(of.conditions, LARGE).distinct().beside("own")
+    rows = own[np.isfinite(own).all(axis=1)]
+    place = of.laws.index("htcp")
+    others = np.delete(rows, place, axis=1)
+    return ratio(rows[:, place] - others.mean(axis=1))
+
+
+def bic_behind(of: Mixed) -> Estimate:
+    """Return BIC's throughput of large files over TCP's beside it, on congested paths."""
+    rates = of.rates.only(of.heavy, LARGE, CONGESTED_PATHS).distinct()
+    return ratio(rates.ahead()[:, of.laws.index("bic")])
+
+
+def sst_when_heavy(of: Mixed) -> Estimate:
+    """Find the law whose large files differ most between both settings on congested paths."""
+    names, everyone = of.corner(HEAVY_CORNER), (*of.laws, STANDARD)
+    gaps = _low_over_high(
+        of.rates.only(names, LARGE, CONGESTED_PATHS),
+        of.variant(INFINITE).only(names, LARGE, CONGESTED_PATHS),
+    )
+    free = _low_over_high(
+        *(rates.only(rates.conditions, LARGE) for rates in map(of.variant, BOTH_UNCONGESTED))
+    )
+    apart = {
+        law: _distance_from_one(ratio(gap, laws=len(everyone)))
+        for law, gap in zip(everyone, gaps.T, strict=True)
+    }
+    return find_worst(apart, most=True).model_copy(update={
+        "note": compare(everyone, {"low over high": gaps, "without congestion": free})
+    })  # fmt: skip
+
+
+def _low_over_high(low: Rates, high: Rates) -> Numbers:
+    """Return log of low over high: (condition, law), the last TCP where it has the law's place."""
+    one, other = merge_pair(low, high)
+    own = mean_known((one.logs - other.logs)[..., 0].reshape(*one.logs.shape[:2], -1))
+    tcp = mean_known((one.control - other.control).reshape(*one.control.shape[:2], -1))
+    return np.column_stack([own, tcp])
+
+
+def _distance_from_one(found: Estimate) -> Estimate:
+    """Turn a ratio into its distance from 1."""
+    low, high = found.interval
+    ends = sorted((abs(low - 1), abs(high - 1)))
+    return found.model_copy(update={
+        "ours": abs(found.ours - 1),
+        "ci": found.ci and (0.0 if low < 1 < high else ends[0], ends[1]),
+    })  # fmt: skip
+
+
+def utility_large(of: Mixed) -> Estimate:
+    """Count the laws that gain more for large files than for Web objects, without congestion."""
+    light = of.rates.only(of.light).distinct()
+    large, web = (light.only(light.conditions, files).ahead() for files in (LARGE, WEB))
+    note = compare(of.laws, {"large files": large, "Web objects": web})
+    return estimate_share(find_means(large - web), len(large), note)
+
+
+def utility_light(of: Mixed) -> Estimate:
+    """Count the laws that gain more without congestion, or else at the price of unfairness.
+
+    That is marked if TCP beside a law gets less than a quarter below what it gets beside itself.
+    """
+    light = of.rates.only(of.light, LARGE).distinct().ahead()
+    congested = of.rates.only(of.heavy, LARGE, CONGESTED_PATHS).distinct()
+    heavy, left = congested.ahead(), congested.left_to_tcp()
+    gains = find_differences(light, heavy, questions=2)
+    costs, marked = find_means(left, questions=2), (-np.inf, EQUAL[0])
+    hits = [a or b for a, b in zip(hits_of(gains), hits_of(costs, marked), strict=True)]
+    answers = map(either, answers_of(gains), answers_of(costs, marked))
+    note = compare(of.laws, {"light": light, "heavy": heavy, "TCP beside it": left})
+    return estimate_true(hits, list(answers), len(light), note)
+
+
+def utility_at_low(of: Mixed) -> Estimate:
+    """Count the laws whose large files gain more at the low setting, without congestion."""
+    rates = map(of.variant, BOTH_UNCONGESTED)
+    both = merge_pair(*(one.only(one.conditions, LARGE) for one in rates))
+    low, high = (one.ahead() for one in both)
+    note = compare(of.laws, {"low": low, "high": high})
+    return estimate_share(find_means(low - high), len(low), note)
+
+
+def utility_without_window(of: Mixed) -> Estimate:
+    """Count the laws whose gain for large files is nearer to none with a window that binds."""
+    names = of.corner(LIGHT_CORNER)
+    both = merge_pair(*(one.only(names, LARGE) for one in (of.rates, of.variant(WINDOW))))
+    free, bound = (one.ahead() for one in both)
+    with_window, without = (np.abs(np.nanmean(logs, axis=0)) for logs in (bound, free))
+    note = compare(of.laws, {"without": free, "with": bound})
+    hits = int((with_window < without).sum())
+    return estimate_count(hits, find_nearer_to_zero(bound, free), len(free), note)

@@ -1,0 +1,105 @@
+"""A mixed deployment as a whole: its table, its throughputs, and those of its variants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from headgate import Result
+from headgate.lab import Key, NotRunError, Runs
+from headgate_studies.designed import Designed
+from headgate_studies.nist.competing import Numbers, Rates, columns, measure_resent
+from headgate_studies.nist.control import CONTROL
+from headgate_studies.nist.mixed_roles import roles
+from headgate_studies.nist.summary import CONGESTED, Experiment
+from headgate_studies.nist.variants import VARIANTS, corner
+
+DESIGNED = 3
+"""Labels of a run of the design or its control: condition, law, seed; others have a variant too."""
+
+
+class Mixed(Runs):
+    """Finished runs of an experiment in which some sources have TCP."""
+
+    @cached_property
+    def designed(self) -> Designed:
+        """The runs of the design."""
+        own = {key: one for key, one in self._of_variant().items() if key[1] != CONTROL}
+        return Designed(self.setup, own)
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """The same with their table and analyses; how congested a condition is says the control."""
+        table, control = self.designed.tidy(columns), self._control_resends()
+        return Experiment(self.designed, roles(self.setup.design, table), columns, control)
+
+    def _control_resends(self) -> dict[str, float]:
+        """Return TCP's retransmission rate in the congested period, where it has a law's place."""
+        own = {c: [self[c, CONTROL, seed] for seed in self.setup.seeds] for c in self.conditions}
+        return {
+            name: float(np.mean([run.responses["y10"][CONGESTED] for run in runs]))
+            for name, runs in own.items()
+        }
+
+    @property
+    def laws(self) -> Sequence[str]:
+        """The replacements."""
+        return self.setup.laws
+
+    @property
+    def conditions(self) -> Sequence[str]:
+        """The label of every condition."""
+        return self.designed.conditions
+
+    @cached_property
+    def light(self) -> Sequence[str]:
+        """The least congested quarter of the conditions."""
+        return self.experiment.light
+
+    @cached_property
+    def heavy(self) -> Sequence[str]:
+        """The most congested quarter of the conditions."""
+        return self.experiment.heavy
+
+    def corner(self, levels: Mapping[str, int]) -> list[str]:
+        """Return the conditions of a corner of the design."""
+        return corner(self.setup.design, levels)
+
+    @cached_property
+    def resent(self) -> Numbers:
+        """What TCP's flows sent again over what they delivered: (condition, law beside them)."""
+        return self._measure_resent(self.designed.results, self.conditions)
+
+    def measure_resent(self, variant: str) -> Numbers:
+        """Return the same in the corners of a variant; raises NotRunError where it was not run."""
+        return self._measure_resent(self._runs_of(variant), self._corners(variant))
+
+    def _measure_resent(self, results: Mapping[Key, Result], conditions: Sequence[str]) -> Numbers:
+        return np.array(
+            [[measure_resent(results, c, law) for law in self.laws] for c in conditions]
+        )
+
+    @cached_property
+    def rates(self) -> Rates:
+        """Throughputs in the design."""
+        return Rates.of(self._of_variant(), self.conditions, self.laws)
+
+    def variant(self, name: str) -> Rates:
+        """Throughputs in the corners of a variant; raises NotRunError where it was not run."""
+        return Rates.of(self._runs_of(name), self._corners(name), self.laws)
+
+    def _corners(self, variant: str) -> list[str]:
+        return VARIANTS[variant].conditions(self.setup.design)
+
+    def _runs_of(self, variant: str) -> dict[Key, Result]:
+        """Return the runs of a variant; raises NotRunError where it was not run."""
+        own = self._of_variant(variant)
+        if not own:
+            raise NotRunError(f"the variant {variant!r} is not part of this study")
+        return own
+
+    def _of_variant(self, *name: str) -> dict[Key, Result]:
+        """Return the runs of a variant, or of the design itself, the control's among them."""
+        return {key: one for key, one in self.results.items() if key[DESIGNED:] == name}

@@ -1,0 +1,161 @@
+"""An experiment as a whole: its table, its analyses, and which conditions are congested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from headgate import Table
+from headgate.figures import Roles, TableAnalysis, analyse_table, analysis
+from headgate.lab import NotRunError
+from headgate_studies.designed import Designed, Measure
+from headgate_studies.nist.roles import BEFORE
+
+QUARTER = 0.25
+#: Laws whose means differ by less, relative to the others, are alike.
+ALIKE = 0.10
+#: What an interval is over that has a value a condition.
+CONDITIONS = "conditions"
+#: Place of the period with spatiotemporal congestion, the second of three.
+CONGESTED = 1
+#: The laws that use delay and know no TCP mode: the two that the source sets apart.
+DELAY_LAWS = ("fast", "fast-at")
+#: MesoNet's key of the factor that sets how large buffers are.
+BUFFERS = "buffer_provisioning"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Finished runs, and what was measured of each."""
+
+    runs: Designed
+    roles: Roles
+    measure: Measure
+    control: Mapping[str, float] | None = None
+    """TCP's retransmission rate by condition, of runs that are none of the laws compared."""
+
+    @cached_property
+    def table(self) -> Table:
+        """One row a run and period."""
+        return self.runs.tidy(self.measure)
+
+    @cached_property
+    def found(self) -> TableAnalysis:
+        """Every analysis of the table."""
+        return analyse_table(self.table, self.roles)
+
+    @property
+    def congested(self) -> analysis.PeriodAnalysis:
+        """The period with spatiotemporal congestion: the second of three."""
+        return self.found.focus
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """The laws that are compared."""
+        return self.congested.cells.laws
+
+    @property
+    def loss_laws(self) -> tuple[str, ...]:
+        """The laws other than FAST and FAST-AT."""
+        return tuple(law for law in self.laws if law not in DELAY_LAWS)
+
+    @cached_property
+    def congestion(self) -> Mapping[str, float]:
+        """How congested each condition is in that period: what standard TCP resends there.
+
+        Any other law would say by its own faults which conditions count: BIC resends most where
+        paths are fast and lose nothing under TCP.
+        """
+        names = self.congested.cells.conditions
+        return self.control or {name: self.mean("y10", BEFORE, name) for name in names}
+
+    @cached_property
+    def order(self) -> list[str]:
+        """Conditions from the least to the most congested in that period.
+
+        A condition that lacks a rate is left out.
+        """
+        known = {name: rate for name, rate in self.congestion.items() if np.isfinite(rate)}
+        return sorted(known, key=known.__getitem__)
+
+    @property
+    def light(self) -> Sequence[str]:
+        """The least congested quarter of the conditions."""
+        return self.order[: self._quarter]
+
+    @property
+    def lightly(self) -> Sequence[str]:
+        """The quarter of the conditions that is next to the least congested one."""
+        return self.order[self._quarter : 2 * self._quarter]
+
+    @property
+    def heavy(self) -> Sequence[str]:
+        """The most congested quarter of the conditions."""
+        return self.order[-self._quarter :]
+
+    @property
+    def short_of_buffers(self) -> list[str]:
+        """The heavily congested conditions with the smaller buffers; NotRunError without any.
+
+        The source's cautions on FAST and FAST-AT are of high congestion "where there were
+        insufficient buffers".
+        """
+        small = {
+            self.runs.design.label(run)
+            for factor in self.runs.design.factors
+            if factor.setting == BUFFERS
+            for run in np.flatnonzero(self.runs.design.column(factor.name) < 0).tolist()
+        }
+        found = [name for name in self.heavy if name in small]
+        if not found:
+            raise NotRunError("no heavily congested condition has the smaller of two buffers")
+        return found
+
+    @property
+    def _quarter(self) -> int:
+        return max(1, round(QUARTER * len(self.order)))
+
+    def outliers(self, conditions: Sequence[str]) -> list[tuple[str, analysis.OutlierTest | None]]:
+        """Return, for each cell of some conditions, the outlier by Grubbs and 10 %, if any."""
+        apart = self.congested.outliers.outliers(ALIKE)
+        return [
+            (response, apart.get((condition, response)))
+            for condition in conditions
+            for response in self.congested.cells.responses
+            if (condition, response) in self.congested.outliers.tests
+        ]
+
+    def mean(self, response: str, law: str, condition: str) -> float:
+        """Return a mean over replicates in the congested period."""
+        cells = self.congested.cells
+        row, column = cells.conditions.index(condition), self.laws.index(law)
+        return float(cells.of(response)[row, column])
+
+    def others(self, response: str, condition: str) -> float:
+        """Return the mean over the laws other than FAST and FAST-AT."""
+        return float(np.mean([self.mean(response, law, condition) for law in self.loss_laws]))
+
+    def typical(self, condition: str, *responses: str) -> float:
+        """Return the median over the laws other than FAST and FAST-AT, of a product of responses.
+
+        A mean would follow one law: BIC resends twice as much as Reno.
+        """
+        return float(
+            np.median([self.product(condition, law, *responses) for law in self.loss_laws])
+        )
+
+    def product(self, condition: str, law: str, *responses: str) -> float:
+        """Return the product of a law's responses, such as falls and packets a fall."""
+        return float(np.prod([self.mean(name, law, condition) for name in responses]))
+
+    def sent_again(self, conditions: Sequence[str]) -> str:
+        """Say which share of the packets TCP retransmits, the mean over conditions."""
+        shares = [self.congestion[name] for name in conditions]
+        return f"{100 * np.mean(shares):.2g} %"
+
+    def tree(self, condition: str) -> analysis.ClusterTree:
+        """Return the dendrogram of a condition in the congested period."""
+        return self.congested.clusters.trees[condition]

@@ -1,0 +1,140 @@
+"""Finished runs at several sizes, and how each response compares with the largest of them.
+
+What is counted (segments, flows, sources) is per source, so that a response which only follows
+the size stands at a ratio of 1. Judged is the second period, the one with congestion that the
+experiments are judged by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from headgate import Result
+from headgate.lab import Runs
+from headgate.stats import LEVEL
+from headgate_studies.nist.responses import TITLES, responses
+from headgate_studies.nist_scale.jobs import share
+
+Numbers = NDArray[np.float64]
+
+SECOND = 1
+COUNTS = (
+    "y1", "y3", "y4", "y6", "y8", "y12", "y13", "y14", "connecting", "falls",
+)  # fmt: skip
+UTILISATION = "utilisation"
+NAMES: Mapping[str, str] = {
+    UTILISATION: "utilisation of the backbone",
+    **{name: f"{title} per source" if name in COUNTS else title for name, title in TITLES.items()},
+}
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A response over the same at the largest size, with the 95 % interval over replicates."""
+
+    value: float
+    low: float
+    high: float
+
+    def within(self, by: float) -> bool:
+        """Say whether the whole interval is this near to 1, up or down by the factor 1 + by."""
+        return self.low >= 1 / (1 + by) and self.high <= 1 + by
+
+    def beyond(self, by: float) -> bool:
+        """Say whether the whole interval is farther from 1 than that."""
+        return self.low > 1 + by or self.high < 1 / (1 + by)
+
+
+class Sizes(Runs):
+    """Runs by condition, size, law and seed."""
+
+    @property
+    def sizes(self) -> list[str]:
+        """The sizes from the least to the largest."""
+        return sorted(self.setup.settings["sizes"], key=share)
+
+    @property
+    def conditions(self) -> list[str]:
+        """The names of the conditions."""
+        return list(self.setup.settings["conditions"])
+
+    @property
+    def laws(self) -> Sequence[str]:
+        """The laws under each of them."""
+        return self.setup.laws
+
+    @cached_property
+    def measured(self) -> Mapping[tuple[str, str, str], Mapping[str, Numbers]]:
+        """Every response of a condition, size and law: one value a seed."""
+        return {
+            (condition, size, law): self._measure(condition, size, law)
+            for condition in self.conditions
+            for size in self.sizes
+            for law in self.laws
+        }
+
+    def _measure(self, condition: str, size: str, law: str) -> Mapping[str, Numbers]:
+        found = [measure(self[condition, size, law, seed], law) for seed in self.setup.seeds]
+        return {name: np.array([one[name] for one in found]) for name in NAMES}
+
+    def ratio(self, response: str, condition: str, size: str, law: str | None = None) -> Ratio:
+        """Return a response over that at the largest size: under a law, or the mean of all."""
+        laws = self.laws if law is None else (law,)
+        here, largest = (
+            [self._logs(response, condition, each, law) for law in laws]
+            for each in (size, self.sizes[-1])
+        )
+        return difference(here, largest)
+
+    def contrast(self, response: str, condition: str, size: str, law: str, to: str) -> Ratio:
+        """Return one law's response over another's at one size."""
+        one, other = (self._logs(response, condition, size, each) for each in (law, to))
+        return difference([one], [other])
+
+    def _logs(self, response: str, condition: str, size: str, law: str) -> Numbers:
+        values = self.measured[condition, size, law][response]
+        return np.log(np.where(values > 0, values, np.nan))
+
+
+def measure(result: Result, law: str) -> dict[str, float]:
+    """Return every response of a run in the second period, counts per source."""
+    found = {name: float(values[SECOND]) for name, values in responses(result, law).items()}
+    sources = float(result.responses["sources"][SECOND])
+    told = {name: found[name] / sources for name in COUNTS}
+    return {UTILISATION: backbone(result), **found, **told}
+
+
+def backbone(result: Result) -> float:
+    """Return the mean utilisation over the links between backbone routers: names of a letter."""
+    table = result.tables["links"]
+    ends = zip(table["from"], table["to"], table["period"], strict=True)
+    own = [len(str(a)) == len(str(b)) == 1 and int(p) == SECOND + 1 for a, b, p in ends]
+    return float(np.mean(np.asarray(table["utilisation"], dtype=float)[own]))
+
+
+def difference(ones: Sequence[Numbers], others: Sequence[Numbers]) -> Ratio:
+    """Return the ratio of geometric means over fixed groups of replicates, with its interval.
+
+    Only the spread between replicates makes the width (Welch); a value that is missing or zero in
+    either leaves nothing to compare. One replicate alone leaves the interval open.
+    """
+    mean = float(np.mean([one.mean() for one in ones]) - np.mean([one.mean() for one in others]))
+    groups = [*ones, *others]
+    if min(map(len, groups)) < 2:
+        return Ratio(float(np.exp(mean)), 0.0, np.inf)
+    spread = np.array([group.var(ddof=1) / len(group) / len(ones) ** 2 for group in groups])
+    error = float(np.sqrt(spread.sum()))
+    half = _quantile(spread, [len(group) - 1 for group in groups]) * error if error else 0.0
+    return Ratio(*(float(np.exp(mean + step)) for step in (0.0, -half, half)))
+
+
+def _quantile(spread: Numbers, freedom: Sequence[int]) -> float:
+    """Return Student's quantile at the degrees of freedom of Welch and Satterthwaite."""
+    together = spread.sum() ** 2 / np.sum(spread**2 / freedom)
+    return float(stats.t.ppf(0.5 + LEVEL / 2, together))

@@ -1,0 +1,206 @@
+"""Pictures of the sensitivity analysis, ours beside the source's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from headgate.figures import (
+    ORDER,
+    Dots,
+    Heat,
+    draw_dots,
+    draw_heat,
+    draw_tiles,
+    format_power_of_ten,
+    make_axes,
+    use_style,
+)
+from headgate.lab import Picture, make_possible
+from headgate.stats import Effect
+from headgate_studies.nist_sensitivity.design import steps
+from headgate_studies.nist_sensitivity.findings import same_sign
+from headgate_studies.nist_sensitivity.pictures_second_period import (
+    draw_classes,
+    draw_transmitting,
+)
+from headgate_studies.nist_sensitivity.published import AVERAGE, FACTORS, LIKELY, PSI, STARS
+from headgate_studies.nist_sensitivity.responses import TITLES
+from headgate_studies.nist_sensitivity.summary import CONGESTED, Sensitivity
+
+SAME, WEAKER, OTHER, NEW, NONE = "#0072B2", "#9CCBE8", "#E69F00", "#BBBBBB", "#F8F8F8"
+KINDS = {
+    SAME: "printed, and as strong here",
+    WEAKER: "printed, same sign, fewer stars here",
+    OTHER: "printed, other sign here",
+    NEW: "only here",
+}
+
+
+def pictures(of: Sensitivity) -> tuple[Picture, ...]:
+    """Draw every picture; one that needs factors that are not varied is left out."""
+    makers: list[Callable[[Sensitivity], Picture]] = [
+        _reduction, _ranking, draw_transmitting, _psi, _stars, draw_classes, _groups,
+    ]  # fmt: skip
+    return make_possible(makers, of)
+
+
+def _reduction(of: Sensitivity) -> Picture:
+    return Picture(
+        "reduction",
+        "From every combination to 32 conditions",
+        "Number of conditions after each step. A parameter may have 2^32 values, after the source,"
+        " until two levels are chosen; what is counted here is written beside our bars.",
+        _draw_reduction(of),
+    )
+
+
+def _draw_reduction(of: Sensitivity) -> Figure:
+    found = steps(of)
+    places = np.arange(len(found))
+    with use_style():
+        figure, axes = make_axes(1, 1, (8.6, 0.62 * len(found) + 1.2))
+        ax = axes[0]
+        _bars(ax, places - 0.19, [s.theirs for s in found], "NIST 2011", ORDER[1])
+        _bars(ax, places + 0.19, [s.ours for s in found], "here", ORDER[0])
+        for place, step in zip(places, found, strict=True):
+            _tell(ax, place - 0.19, step.theirs, _count(step.theirs))
+            _tell(ax, place + 0.19, step.ours, f"{_count(step.ours)}: {step.what}")
+        ax.set_xscale("log")
+        ax.set_xlim(1, 4e7)
+        ax.set_xticks([1, 10, 100, 1000, 10000], ["1", "10", "100", "1,000", "10,000"])
+        ax.minorticks_off()
+        ax.set_yticks(places, [step.title for step in found])
+        ax.invert_yaxis()
+        ax.grid(axis="y", visible=False)
+        ax.set_xlabel("digits of the number of conditions (log10)")
+        figure.legend(loc="outside upper right", ncols=2)
+        return figure
+
+
+def _bars(ax: Axes, places: NDArray[Any], powers: list[float], label: str, colour: str) -> None:
+    ax.barh(places, powers, height=0.36, color=colour, label=label)
+
+
+def _tell(ax: Axes, place: float, power: float, text: str) -> None:
+    ax.text(power * 1.1, place, text, va="center", fontsize=8.5)
+
+
+def _count(power: float) -> str:
+    """Write a count: whole where it is short, else as a power of ten."""
+    if power < 5:
+        return f"{10**power:,.0f}"
+    return format_power_of_ten(int(power))
+
+
+def _ranking(of: Sensitivity) -> Picture:
+    return Picture(
+        "ranking",
+        "Influence of the factors, ours and the source's",
+        "Weighted average of Psi, 95 % interval over resampled responses; from the most influential"
+        " on. The first six make the design of the experiments.",
+        _draw_ranking(of),
+    )
+
+
+def _draw_ranking(of: Sensitivity) -> Figure:
+    ranked = of.influence.ranked
+    ours = {_title_of(of, name): (of.average[name], *_interval(of, name)) for name in ranked}
+    printed = {_title_of(of, name): Dots.point(PSI[AVERAGE][name]) for name in ranked}
+    panel = Dots("", "weighted average of Psi", {"here": ours, "NIST 2011": printed})
+    return draw_dots(list(ours), [panel], width_in=6.0)
+
+
+def _interval(of: Sensitivity, name: str) -> tuple[float, float]:
+    place = list(of.factors).index(name)
+    return of.resample(lambda rows: float(rows[AVERAGE][place]))
+
+
+def _title_of(of: Sensitivity, name: str) -> str:
+    return f"{name} {of.factors[name].title}"
+
+
+def _psi(of: Sensitivity) -> Picture:
+    ours = np.array(list(of.psi.values()))
+    printed = np.array([[PSI[row][name] for name in of.factors] for row in of.psi])
+    columns = list(of.factors)
+    panels = [
+        Heat("here", ours, columns, 0, 1, scale=100, label="Psi x 100"),
+        Heat("NIST 2011, as printed", printed, columns, 0, 1, scale=100, label="Psi x 100"),
+    ]
+    return Picture(
+        "psi",
+        "Psi by period and by law",
+        "Share of responses that a factor moves. The rows of a law are of the runs under it, each"
+        " response the mean over the periods.",
+        draw_heat(list(of.psi), panels),
+    )
+
+
+def _stars(of: Sensitivity) -> Picture:
+    of.require(*FACTORS)
+    return Picture(
+        "stars",
+        "Which level raises which response, against the printed table",
+        "Second period, thirteen rows whose meaning is likely. In a cell are the sign and stars"
+        " found here; the colour says how they compare with those printed.",
+        _draw_stars(of),
+    )
+
+
+def _draw_stars(of: Sensitivity) -> Figure:
+    cells = [
+        [(of.by_period.one(f, r, CONGESTED), STARS[row].get(f, "")) for f in FACTORS]
+        for row, r in LIKELY.items()
+    ]
+    with use_style():
+        figure, axes = make_axes(1, 1, (12.5, 5.6))
+        ax = axes[0]
+        draw_tiles(ax, [[to_rgba(_face(*cell)) for cell in row] for row in cells])
+        for (y, x), _ in np.ndenumerate(np.empty((len(cells), len(FACTORS)))):
+            _write(ax, x, y, cells[y][x])
+        ax.set_xticks(
+            np.arange(len(FACTORS)) + 0.5,
+            [_title_of(of, name) for name in FACTORS],
+            rotation=35,
+            ha="left",
+        )
+        named = [f"{row}: {TITLES[r]}" for row, r in LIKELY.items()]
+        ax.set_yticks(np.arange(len(cells)) + 0.5, named)
+        ax.xaxis.tick_top()
+        handles = [Patch(color=colour, label=label) for colour, label in KINDS.items()]
+        figure.legend(handles=handles, loc="outside lower center", ncols=4)
+        return figure
+
+
+def _face(effect: Effect, printed: str) -> str:
+    if not printed:
+        return NEW if effect.stars else NONE
+    if not same_sign(effect, printed):
+        return OTHER
+    return SAME if effect.stars >= printed.lstrip("+-") else WEAKER
+
+
+def _write(ax: Axes, x: int, y: int, cell: tuple[Effect, str]) -> None:
+    effect, printed = cell
+    if effect.stars or printed:
+        ink = "white" if _face(effect, printed) == SAME else "black"
+        text = f"{effect.sign}{effect.stars}"
+        ax.text(x + 0.5, y + 0.54, text, ha="center", va="center", color=ink, fontsize=9)
+
+
+def _groups(of: Sensitivity) -> Picture:
+    return Picture(
+        "groups",
+        "Which of the 22 responses say the same",
+        "Second period, all runs; a mark where |r| is above 0.65; responses that are all so with"
+        " each other are one behaviour.",
+        of.groups.index_index(TITLES),
+    )

@@ -1,0 +1,68 @@
+"""What is measured of a run: the source's 22 responses, and three kinds of long-lived flows.
+
+Counts are per second; otherwise the interval itself, a factor (X18), would change them. The source
+found it weak, so that its counts cannot be per interval either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from headgate import Result, parse_time_ps
+from headgate.design import Factor
+from headgate.figures import Roles
+from headgate_studies.nist.responses import LONG_RATES, NUMBERED, Numbers, ratio
+from headgate_studies.nist.responses import TITLES as EVERY_TITLE
+from headgate_studies.nist.responses import responses as all_of
+from headgate_studies.nist.roles import WORSE
+
+NAMES = (*NUMBERED, *LONG_RATES)
+COUNTS = tuple(name for name, title in NUMBERED.items() if title.endswith(" / interval"))
+TITLES = {name: EVERY_TITLE[name].replace(" / interval", " / s") for name in NAMES}
+
+
+def responses(result: Result, law: str) -> dict[str, Numbers]:
+    """Return the 25 responses, one value a period; long-lived flows by the mean of their kind.
+
+    Where X10 adds such flows, their sum would rise by the number of them alone.
+    """
+    measured, scenario = all_of(result, law), result.meta["scenario"]
+    found = {name: measured[name] for name in NAMES}
+    interval_s = parse_time_ps(scenario["measure"]["interval"]) / 1e12
+    found |= {name: found[name] / interval_s for name in COUNTS}
+    found |= {"y7": _share(found, "y6"), "y9": _share(found, "y8")}
+    flows = _count_long_lived(scenario)
+    return found | {name: found[name] / flows.get(name, 1) for name in LONG_RATES}
+
+
+def _share(found: Mapping[str, Numbers], count: str) -> Numbers:
+    """Return what the source calls a rate: a count over itself and the sources transmitting."""
+    return ratio(found[count], found[count] + found["y1"])
+
+
+def _count_long_lived(scenario: Mapping[str, object]) -> dict[str, int]:
+    """Return how many flows there are of each kind that lives long."""
+    traffic = scenario["traffic"]
+    assert isinstance(traffic, list)
+    return {
+        str(entry["name"]).replace("long-lived ", "long_"): int(entry["count"])
+        for entry in traffic
+        if str(entry.get("name", "")).startswith("long-lived ")
+    }
+
+
+def roles(factors: Mapping[str, Factor]) -> Roles:
+    """Return the roles of the table: no law is compared here, it is a factor like the others."""
+    titles = {name: factor.title for name, factor in factors.items()}
+    return Roles.model_validate(
+        {
+            "responses": NAMES,
+            "factors": tuple(factors),
+            "condition": ("condition",),
+            "period": "period",
+            "congestion": "y10",
+            "method": "one-way",  # as the source has it
+            "titles": TITLES | titles,
+            "worse": {name: way for name, way in WORSE.items() if name in NAMES},
+        }
+    )

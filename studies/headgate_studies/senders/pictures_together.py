@@ -1,0 +1,173 @@
+"""Pictures of flows that share a path: who takes what, newcomers, round trips."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headgate import catalog
+from headgate.figures import Curve, CurvePanel, Dots, Heat, draw_curves, draw_dots, draw_heat
+from headgate.lab import Picture, Runs
+from headgate.stats import compute_grouped_interval, compute_mean_interval
+from headgate_studies.senders import together
+from headgate_studies.senders.jobs import TCP, cells, pair_seeds, replicates
+
+#: A value with the ends of its interval.
+Interval = tuple[float, float, float]
+#: Colours of shares (orange less than half, violet more) and of widths.
+DIVERGING, WIDTHS = "PuOr", "Greys"
+WIDE = 0.2
+
+
+def takes(runs: Runs) -> Picture:
+    """Draw who takes what where one flow meets one of another law."""
+    order = _from_most(runs)
+    shares = [[together.share_against(runs, row, column) for column in order] for row in order]
+    ends = np.array([[compute_grouped_interval(groups) for groups in row] for row in shares])
+    widths = (ends[..., 2] - ends[..., 1]) / 2
+    np.fill_diagonal(widths, np.nan)
+    names = [catalog.label(law) for law in order]
+    where = ", ".join(f"{rtt} ms and {buffer:g} BDP" for rtt, buffer in cells(runs.setup))
+    count = [len(pair_seeds(runs.setup, law, law)) for law in (order[0], TCP)]
+    panels = [
+        Heat("Share of the row's law (%)", ends[..., 0], names, 0.0, 1.0, DIVERGING, 100.0),
+        Heat("Half the width of its 95 % interval (%)", widths, names, 0, WIDE, WIDTHS, 100.0),
+    ]
+    return Picture(
+        "who-takes-what",
+        "Who takes what",
+        "Share of the row's law where one flow of it meets one flow of the column's; mean over"
+        f" {where} on {runs.setup.settings['pairs']['rate']}, {min(count)} replicates each,"
+        f" {max(count)} with TCP. Rows and columns from the law that takes most to the one that"
+        " takes least. Below: how sure that is, from the spread of the replicates.",
+        draw_heat(names, panels, "beside a flow of", "a flow of"),
+    )
+
+
+def _from_most(runs: Runs) -> list[str]:
+    """Order the laws by what they take of the others, most first."""
+    laws = runs.setup.laws
+    taken = {
+        law: np.mean([together.mean_share(runs, law, other) for other in laws]) for law in laws
+    }
+    return sorted(laws, key=lambda law: -taken[law])
+
+
+def takes_in_crowds(runs: Runs) -> Picture:
+    """Draw who takes what where four flows meet four of another law."""
+    order = _from_most(runs)
+    mean = [[np.mean(together.crowd_share(runs, row, column)) for column in order] for row in order]
+    names = [catalog.label(law) for law in order]
+    title = "Share of four of the row's law (%)"
+    return Picture(
+        "who-takes-what-in-crowds",
+        "Who takes what: four against four",
+        "Share of four flows of the row's law where they meet four of the column's, 100 Mbit/s,"
+        " 40 ms, half a BDP; rows and columns as above.",
+        draw_heat(
+            names,
+            [Heat(title, np.array(mean), names, 0.0, 1.0, DIVERGING, 100.0)],
+            "beside four flows of",
+            "four flows of",
+        ),
+    )
+
+
+def fairness(runs: Runs) -> Picture:
+    """Draw what each law leaves to TCP."""
+    left = {law: compute_mean_interval(together.tcp_share(runs, law)) for law in runs.setup.laws}
+    low = {law: compute_mean_interval(together.tcp_left_low(runs, law)) for law in runs.setup.laws}
+    laws = sorted(left, key=lambda law: -left[law][0])
+    crowd = {law: compute_mean_interval(together.crowd_share(runs, TCP, law)) for law in laws}
+    thresholds = {"infinite first threshold": _label_laws(left), "100 packets": _label_laws(low)}
+    panels = [
+        Dots("TCP beside it, over TCP beside TCP", "ratio of goodput", thresholds, 1.0),
+        Dots(
+            "Four TCP flows beside four of it", "share of TCP", {"share": _label_laws(crowd)}, 0.5
+        ),
+    ]
+    return Picture(
+        "fairness",
+        "What is left to TCP",
+        "Mean and 95 % interval over replicates. Left: mean over the cells of the pairs. Right: 100"
+        " Mbit/s, 40 ms, half a BDP. From the law that leaves TCP most to the one that leaves it"
+        " least.",
+        draw_dots([catalog.label(law) for law in laws], panels, 4.6),
+    )
+
+
+def _label_laws(values: dict[str, Interval]) -> dict[str, Interval]:
+    return {catalog.label(law): value for law, value in values.items()}
+
+
+def newcomers(runs: Runs) -> Picture:
+    """Draw what a newcomer gets, and how long it takes to be fair."""
+    laws = runs.setup.laws
+    shares = {
+        "of its own law": {law: compute_mean_interval(_shares(runs, law, law)) for law in laws},
+        "of TCP": {law: compute_mean_interval(_shares(runs, law, TCP)) for law in laws},
+    }
+    order = sorted(laws, key=lambda law: -shares["of its own law"][law][0])
+    after = {law: _fair_after(runs, law) for law in laws}
+    panels = [
+        Dots(
+            "Its first minute",
+            "share of the newcomer",
+            {said: _label_laws(each) for said, each in shares.items()},
+            0.5,
+        ),
+        Dots("Until shares are fair", "seconds", {"own law": _label_laws(after)}),
+    ]
+    return Picture(
+        "newcomers",
+        "A newcomer beside an established flow",
+        "100 Mbit/s, 40 ms, half a BDP. Left: mean and 95 % interval over replicates. Right: time"
+        " until a newcomer of the same law has between 0.4 and 0.6 of ten seconds; mean, least and"
+        f" most of the replicates; {together.watch_time_s(runs):.0f} s: not within the run.",
+        draw_dots([catalog.label(law) for law in order], panels, 4.6),
+    )
+
+
+def _shares(runs: Runs, law: str, newcomer: str) -> list[float]:
+    return together.newcomer_share(runs, law, newcomer)
+
+
+def _fair_after(runs: Runs, law: str) -> Interval:
+    longest = together.watch_time_s(runs)
+    times = [min(longest, each) for each in together.fair_after(runs, law)]
+    return float(np.mean(times)), min(times), max(times)
+
+
+def round_trips(runs: Runs) -> Picture:
+    """Draw the ratio of rates over the ratio of round trips."""
+    ratios = runs.setup.settings["round_trips"]["ratios"]
+    drawn = {
+        catalog.label(law): Curve(
+            ratios, [_rate_ratio(runs, law, ratio) for ratio in ratios], marks=True
+        )
+        for law in runs.setup.laws
+    }
+    drawn["a = 1"] = Curve(ratios, ratios, theory=True)
+    panel = CurvePanel(
+        "Short against long round trip",
+        "ratio of round trips",
+        "ratio of rates",
+        drawn,
+        "xy",
+        ticks={ratio: str(ratio) for ratio in ratios},
+        levels={"": 1.0},
+    )
+    return Picture(
+        "round-trips",
+        "Fairness between round trips",
+        "Two flows of a law on 100 Mbit/s, the short round trip 20 ms, a buffer of 40 ms; geometric"
+        " mean over replicates. Dotted: equal rates; dashed: rates in inverse proportion to the"
+        " empty path's round trips.",
+        draw_curves([panel], columns=1, panel_in=(8.2, 5.2)),
+    )
+
+
+def _rate_ratio(runs: Runs, law: str, ratio: float) -> float:
+    seeds = replicates(runs.setup, "round_trips")
+    return float(
+        np.exp(np.mean([np.log(together.rate_ratio(runs, law, ratio, seed)) for seed in seeds]))
+    )

@@ -1,0 +1,122 @@
+"""The pictures of the first study's report."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from headgate import catalog
+from headgate.figures import (
+    ConditionAxis,
+    Dots,
+    Stretch,
+    draw_changes,
+    draw_dots,
+    draw_utilisation_maps,
+)
+from headgate.lab import Picture, describe_condition, describe_shared_levels
+from headgate.stats import compute_mean_ratio_change
+from headgate_studies.tcp_replacements.roles import WORSE
+from headgate_studies.tcp_replacements.summary import BEFORE, FAST, RESPONSES, Summary
+
+#: A condition that takes more characters is named by its code.
+FITS = 48
+#: Mean, lower and upper end.
+Interval = tuple[float, float, float]
+
+#: The responses that answer the study's question at a glance.
+ANSWER = {"y10": "packets retransmitted", "y22": "throughput of a normal user's flow"}
+
+
+def pictures(summary: Summary) -> tuple[Picture, ...]:
+    """Draw every figure of the report."""
+    return (*_answer(summary), _changes(summary), _maps(summary))
+
+
+def _answer(summary: Summary) -> tuple[Picture, ...]:
+    """Draw two ratios for each algorithm; nothing if no response has a ratio."""
+    before, titles = _title(BEFORE), {law: _title(law) for law in summary.runs.laws}
+    del titles[BEFORE]
+    found = {title: _ratios(summary, name, titles) for name, title in ANSWER.items()}
+    axis = f"ratio to everyone on {before}"
+    panels = [Dots(title, axis, {"": ratios}, 1.0) for title, ratios in found.items() if ratios]
+    if not panels:
+        return ()
+    picture = Picture(
+        "answer",
+        f"A congested network if everyone leaves {before}",
+        f"Ratio of two responses to their values if everyone uses {before}, with 95 % intervals"
+        " over replicates: geometric mean over the more congested half of the conditions.",
+        draw_dots(list(titles.values()), panels),
+    )
+    return (picture,)
+
+
+def _title(law: str) -> str:
+    """Return the title of an algorithm in the catalogue, or the name of a user-defined one."""
+    known = {one.name: one.title for one in catalog.laws()}
+    return known.get(law, law.rpartition(":")[2])
+
+
+def _ratios(summary: Summary, name: str, titles: Mapping[str, str]) -> dict[str, Interval]:
+    """Divide a response by that of the algorithm before; none if one alone has zero."""
+    congested = summary.by_congestion[len(summary.by_congestion) // 2 :]
+    values = dict(
+        zip(summary.runs.laws, np.moveaxis(summary.cubes[name][congested], 1, 0), strict=True)
+    )
+    found = {law: compute_mean_ratio_change(values[BEFORE], values[law]) for law in titles}
+    return {
+        titles[law]: (1 + one.share, 1 + one.low, 1 + one.high) for law, one in found.items() if one
+    }
+
+
+def _changes(summary: Summary) -> Picture:
+    order = summary.by_congestion
+    panels = {
+        f"{BEFORE} to {law}": {
+            title: [summary.change(law, name, [c]) for c in order]
+            for name, title in RESPONSES.items()
+        }
+        for law in summary.runs.laws
+        if law != BEFORE
+    }
+    worse = {RESPONSES[name]: 1 if way == "more" else -1 for name, way in WORSE.items()}
+    axis = ConditionAxis([_name(summary, c) for c in order])
+    return Picture(
+        "changes",
+        f"What changes if everyone leaves {BEFORE}",
+        "Change of each response in %, conditions from the least congested (left) to the most"
+        " congested (right); empty where the 95 % interval over replicates leaves no change"
+        " possible, grey below 10 %. Means over the periods.",
+        draw_changes(panels, axis, worse, by_congestion=True),
+    )
+
+
+def _name(summary: Summary, condition: int) -> str:
+    """Return a condition in words, or by its code where there are too many words for an axis."""
+    words = describe_condition(summary.runs.design, condition)
+    return words if len(words) <= FITS else summary.runs.conditions[condition]
+
+
+def _maps(summary: Summary) -> Picture:
+    ends = {"least congested": summary.light[0], "most congested": summary.heavy[-1]}
+    panels = {
+        f"{law}, {said}": _stretches(summary, c, law)
+        for said, c in ends.items()
+        for law in (BEFORE, FAST)
+    }
+    design = summary.runs.design
+    where = "; ".join(f"{said}: {describe_shared_levels(design, [c])}" for said, c in ends.items())
+    return Picture(
+        "utilisation-map",
+        "Utilisation of the network",
+        f"Under {BEFORE} and under {FAST} ({where}). Thick lines: backbone, each half in the colour"
+        " of the direction that leaves the near city; fans: points of presence and access routers,"
+        " the busier direction.",
+        draw_utilisation_maps(panels),
+    )
+
+
+def _stretches(summary: Summary, condition: int, law: str) -> list[Stretch]:
+    busy = summary.runs.ports(condition, law, "utilisation")
+    ends = summary.runs.links()
+    return [Stretch(*pair, float(u)) for pair, u in zip(ends, busy, strict=True)]
