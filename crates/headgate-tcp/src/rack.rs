@@ -94,15 +94,21 @@ impl<C: Controller> Sender<C> {
     }
 
     /// Returns the wait before a probe, if one may be sent (RFC 8985 section 7.2, `TLP_calc_PTO`).
+    #[inline]
     pub(crate) fn probe_timeout(&self, ctx: &impl Context) -> Option<Span> {
         let profile = ctx.profile();
         let may = profile.rack_tlp && profile.tail_probe && self.probe.is_none();
+        if may { self.probe_wait() } else { None }
+    }
+
+    /// Returns the wait before a probe, unless segments are missing.
+    fn probe_wait(&self) -> Option<Span> {
         let calm = match self.phase {
             Phase::Open => self.recovery.is_none(),
             Phase::Reducing => self.recovery.as_ref().is_none_or(|recovery| recovery.scoreboard.is_clean()),
             _ => false,
         };
-        (may && calm).then(|| match self.rtt.path.srtt_s {
+        calm.then(|| match self.rtt.path.srtt_s {
             0.0 => UNKNOWN_RTT,
             srtt_s if self.next - self.una == 1 => picoseconds(2.0 * srtt_s) + WORST_DELAYED_ACK,
             srtt_s => picoseconds(2.0 * srtt_s),

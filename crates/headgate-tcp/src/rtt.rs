@@ -68,7 +68,7 @@ impl Estimator {
 
     /// Takes a sample that ends now; returns it in seconds. Only the time-out and the smoothed RTT use the
     /// profile's clock. Agents of ns-2 that use RTTs for control time each packet exactly.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sample(
         &mut self,
         rtt: Span,

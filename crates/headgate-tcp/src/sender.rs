@@ -155,7 +155,7 @@ impl<C: Controller> Sender<C> {
     }
 
     /// Handles the common case: nothing is missing, and new data is acknowledged.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_progress(&mut self, ack: &AckSegment, ctx: &mut impl SenderContext) {
         let (cum, marked) = (ack.next, ack.echoes_mark());
         let flight = self.next - self.una;
@@ -185,7 +185,7 @@ impl<C: Controller> Sender<C> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sample_rtt(&mut self, cum: u32, echo: u32, ctx: &mut impl SenderContext) -> f64 {
         let profile = ctx.profile();
         let rtt = if profile.timestamps {
