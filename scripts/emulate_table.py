@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterator
 
 import headgate
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.engine.live.emulation import Emulation
 from headgate.engine.live.estimate import estimate
 
@@ -78,10 +78,10 @@ def main() -> None:
     heads = ["link, Mbit/s", "simulated Web users", "goodput of real TCP, Mbit/s"]
     heads += ["real packets a second", "late p50, ms", "p99", "p99.9", "max"]
     heads += ["seconds above 5 ms", "simulated part"]
-    say(f"| {' | '.join(heads)} |")
-    say(f"|{'---|' * len(heads)}")
+    echo(f"| {' | '.join(heads)} |")
+    echo(f"|{'---|' * len(heads)}")
     for row in rows(seconds):
-        say(f"| {' | '.join(row)} |")
+        echo(f"| {' | '.join(row)} |")
 
 
 main()

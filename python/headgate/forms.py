@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from headgate.base.parameters import write_number
     from headgate.base.strict import fit_model, read_toml
     from headgate.base.units import Amount, parse_buffer, parse_packets
-    from headgate.plugin.trust import name_by_hand
+    from headgate.plugin.code_files import name_by_hand
     from headgate.scenario.base import Buffer, FileSize, Model, Packets, Time
     from headgate.scenario.base import at as make_key_error
-    from headgate.scenario.control import Control, make_law_keys, move_code
-    from headgate.scenario.law import LawChoice
+    from headgate.scenario.law import Control, LawChoice, make_law_keys, move_code
     from headgate.scenario.networks.four_tier import FourTier, Shares
 else:
     __getattr__ = lazy_attributes(
@@ -28,7 +27,7 @@ else:
             "headgate.base.parameters": ("write_number",),
             "headgate.base.strict": ("fit_model", "read_toml"),
             "headgate.base.units": ("Amount", "parse_buffer", "parse_packets"),
-            "headgate.plugin.trust": ("name_by_hand",),
+            "headgate.plugin.code_files": ("name_by_hand",),
             "headgate.scenario.base": (
                 "Buffer",
                 "FileSize",
@@ -37,8 +36,7 @@ else:
                 "Time",
                 "make_key_error=at",
             ),
-            "headgate.scenario.control": ("Control", "make_law_keys", "move_code"),
-            "headgate.scenario.law": ("LawChoice",),
+            "headgate.scenario.law": ("Control", "LawChoice", "make_law_keys", "move_code"),
             "headgate.scenario.networks.four_tier": ("FourTier", "Shares"),
         },
     )

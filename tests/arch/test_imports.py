@@ -33,10 +33,9 @@ REST = "*"
 #: it, and a module only from modules of its wing before it. A wing's `__init__` is its last layer.
 WINGS: Mapping[str, tuple[str, ...]] = {
     "base": (
-        *("version", "errors", "visible", "names", "marks", "as_toml", "suggest", "problems"),
-        *("units", "level_order", "regular_file", "toml_file", "strict", "optional", "parent"),
-        *("process", "lock", "files", "console", "progress", "catalog", "parameters"),
-        *("plain_text", "lazy"),
+        *("version", "errors", "terminal", "names", "marks", "messages", "units", "level_order"),
+        *("process", "files", "strict", "optional", "console", "progress", "catalog"),
+        *("parameters", "plain_text", "lazy"),
     ),
     "claims": ("claim", "verdicts"),
     "data": (

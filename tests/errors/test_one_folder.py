@@ -12,8 +12,7 @@ import pytest
 
 from headgate import Result, Scenario, dumbbell
 from headgate.base.errors import StoreError
-from headgate.base.lock import HeldError, hold_lock
-from headgate.base.process import here, name_process
+from headgate.base.process import HeldError, here, hold_lock, name_process
 from headgate.data import folder as folder_module
 from headgate.data.folder import LOCK_FILE, hold_for_run
 from headgate.data.parquet import Rows
@@ -89,7 +88,7 @@ def test_where_the_file_system_knows_no_locks_the_name_decides(
     def unknown(*_: object) -> None:
         raise OSError(38, "Function not implemented")
 
-    monkeypatch.setattr("headgate.base.lock.fcntl.flock", unknown)
+    monkeypatch.setattr("headgate.base.process.fcntl.flock", unknown)
     (tmp_path / "lock").write_text(f"{owner}\nsomebody\n")
     taken = nullcontext() if free else pytest.raises(HeldError, match="somebody")
     with taken, hold_lock(tmp_path / "lock", "we"):

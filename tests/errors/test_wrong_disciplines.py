@@ -198,8 +198,8 @@ def test_an_argument_within_its_bounds_is_taken_and_beyond_them_is_not(tmp_path:
         ("RanksByNan", "nan", "rank became nan; it must be a finite number"),
         ("TickDrops", "", "on_tick must decide on no packet and draw no random number"),
         ("Rewinds", "port.now_s", "AttributeError: attribute 'now_s'"),
-        ("KeepsALock", "", "KeepsALock: self.lock is a lock; what own code keeps must be a number"),
-        ("Gambles", "", "Gambles: at equal events it comes to verdict "),
+        ("KeepsALock", "", "KeepsALock: self.lock is a lock; an attribute must be a number"),
+        ("Gambles", "", "Gambles: for equal events the result is verdict "),
         ("Exits", "", "Exits: ended the process with 0 in Exits.on_arrival, event 1 of port 0"),
     ],
 )
@@ -216,7 +216,7 @@ def test_check_of_python_classes(name: str, line: str, says: str) -> None:
         ("d->verdict = 1", "it marks a packet that is not capable of ECN"),
         ("for (int i = 0; i < 9; i++) headgate_draw(d)", "it drew 9 random numbers"),
         ("return 7", "it returned 7 (on_arrival, event 1 of port 0)"),
-        ("if (rand() %% 9 == 0 && time(0)) d->verdict = 2 * (clock() & 1)", "at equal events"),
+        ("if (rand() %% 9 == 0 && time(0)) d->verdict = 2 * (clock() & 1)", "for equal events"),
     ],
 )
 def test_check_of_c_files(body: str, says: str, tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ def test_a_flow_has_one_law(tmp_path: Path) -> None:
         (
             "KeepsALock",
             "",
-            "KeepsALock: self.lock is a lock; what own code keeps must be a number, a string",
+            "KeepsALock: self.lock is a lock; an attribute must be a number, a string",
         ),
         ("Exits", "", "Exits: ended the process with 0 in Exits.on_ack, event 2 of flow 0"),
     ],
@@ -233,10 +233,10 @@ def test_what_would_crash_is_not_run_here(tmp_path: Path) -> None:
 def test_compiled_with_another_result_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     from headgate.plugin import proof
-    from headgate.plugin.check import check
-    from headgate.plugin.driver import Outcomes
+    from headgate.plugin.code_files import name_by_hand
+    from headgate.plugin.drivers import Outcomes
     from headgate.plugin.load import load
-    from headgate.plugin.trust import name_by_hand
+    from headgate.plugin.proof import check
 
     drive = proof.drive
 
@@ -245,11 +245,11 @@ def test_compiled_with_another_result_is_found(monkeypatch: pytest.MonkeyPatch) 
         return [(cwnd + shift,) for (cwnd,) in drive(*given, compiled=compiled)]
 
     monkeypatch.setattr("headgate.plugin.proof.drive", shifted)
-    says = r"compiled, it comes to cwnd .* where Python comes to cwnd"
+    says = r"compiled, the result is cwnd .*; in Python it is cwnd"
     source = f"{LAWS / 'compiled.py'}:Reno"
     name_by_hand(source)
     with pytest.raises(LawError, match=says):
-        check(load(source), {}, proof.Course(2, 50))
+        check(load(source), {}, proof.TrialSize(2, 50))
 
 
 @pytest.mark.parametrize(

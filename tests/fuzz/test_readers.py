@@ -13,8 +13,8 @@ from headgate.engine.captures.flows import SIDES, list_flows
 from headgate.engine.captures.read import read_capture
 from headgate.engine.captures.summary import warnings
 from headgate.engine.captures.write import summarise
-from headgate.scenario.flow_list import read_flow_list
-from headgate.scenario.networks.graph_file import read_graph
+from headgate.scenario.networks.graph import read_graph
+from headgate.scenario.traffic.replay import read_flow_list
 
 from .draw import Draw
 from .mutation import mutated

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from headgate import Experiment
-from headgate.plugin import trust
+from headgate.plugin import code_files
 
 BASE = {
     "duration": "3 s",
@@ -44,5 +44,5 @@ def small(**keys: object) -> Experiment:
 def lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A user who has allowed nothing yet, in a process that has read nothing."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setattr(trust, "_by_hand", set())
-    monkeypatch.setattr(trust, "_by_file", {})
+    monkeypatch.setattr(code_files, "_by_hand", set())
+    monkeypatch.setattr(code_files, "_by_file", {})

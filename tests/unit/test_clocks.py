@@ -124,14 +124,14 @@ def test_the_time_of_a_campaign_is_the_store_s(tmp_path: Path, apart: None) -> N
 
 def test_only_processes_of_this_space_are_known_to_be_dead() -> None:
     gone = process.name_process(2**22 + 1)
-    assert process.dead(gone)
+    assert process.is_dead(gone)
     host, number, start, space = gone.split(":")
-    assert not process.dead(f"{host}:{number}:{start}:another:token:1")
-    assert not process.dead(f"{host}:{number}:1")  # as an earlier version named them
-    assert not process.dead(process.here())
+    assert not process.is_dead(f"{host}:{number}:{start}:another:token:1")
+    assert not process.is_dead(f"{host}:{number}:1")  # as an earlier version named them
+    assert not process.is_dead(process.here())
     reused = process.name_process(os.getpid()).split(":")
-    assert process.dead(":".join([reused[0], reused[1], "1", space]))
-    assert not process.dead("")
+    assert process.is_dead(":".join([reused[0], reused[1], "1", space]))
+    assert not process.is_dead("")
 
 
 def test_a_claim_that_is_just_being_made_is_held_and_not_shown(tmp_path: Path) -> None:

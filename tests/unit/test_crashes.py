@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from headgate import dumbbell
-from headgate.base import lock as lock_module
+from headgate.base import process as lock_module
 from headgate.base.errors import CrashedRunError, FailedRunsError, HeadgateError
 from headgate.base.process import here
 from headgate.lab import attempts as attempts_module
@@ -29,7 +29,7 @@ from headgate.lab.scheduler import Executor, Scheduler
 from headgate.lab.store import Store
 from headgate.lab.view import Watcher
 from headgate.lab.worker import JobOutcome
-from headgate.plugin import trust
+from headgate.plugin import code_files
 
 from .campaign_program import Threads
 from .small_study import digests
@@ -159,10 +159,10 @@ def test_a_law_that_may_not_run_here_may_not_run_in_a_child(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setattr(trust, "_by_file", {})
-    trust.name_in_file(str(LAWS / "leaves.py"), "plan.toml")
+    monkeypatch.setattr(code_files, "_by_file", {})
+    code_files.name_in_file(str(LAWS / "leaves.py"), "plan.toml")
     made = job(LAWS / "leaves.py")
-    monkeypatch.setattr(trust, "_by_hand", set())  # not the user, but a file named it
+    monkeypatch.setattr(code_files, "_by_hand", set())  # not the user, but a file named it
     with pytest.raises(FailedRunsError, match=r"plan.toml names this law.*--trust"):
         Scheduler(Store(tmp_path / "s"), executor=Processes(1)).run([made], lambda _: None)
 

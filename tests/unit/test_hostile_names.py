@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from headgate.base import progress as standing
 from headgate.base.console import PlainConsole
-from headgate.base.visible import from_spreadsheet, in_path, in_spreadsheet, visible
+from headgate.base.terminal import escape_controls, escape_formula, safe_file_name, unescape_formula
 from headgate.claims.verdicts import Judged
 from headgate.cli.campaign import print_claims
 from headgate.cli.main import app, main
@@ -55,15 +55,15 @@ COMPUTED = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff2
     ],
 )
 def test_what_a_terminal_would_obey_is_written_out(text: str, shown: str) -> None:
-    assert visible(text) == shown
-    assert visible(shown) == shown
+    assert escape_controls(text) == shown
+    assert escape_controls(shown) == shown
 
 
 # --- terminal -------------------------------------------------------------------------------------
 
 
 def harmless(said: str) -> bool:
-    return all(line == visible(line) for line in said.split("\n"))
+    return all(line == escape_controls(line) for line in said.split("\n"))
 
 
 @pytest.fixture
@@ -180,14 +180,14 @@ def test_a_cell_of_text_is_not_computed_and_comes_back() -> None:
     for length in range(5):
         for signs in product("=+-@'\t\n;1a \uff1d,", repeat=length):
             text = "".join(signs)
-            cell = in_spreadsheet(text)
-            assert from_spreadsheet(cell) == text
+            cell = escape_formula(text)
+            assert unescape_formula(cell) == text
             assert number(text) or not list(computed(cell))
 
 
 @pytest.mark.parametrize("text", ["-1", "+1", "-1.5e-3", "+", "-", "reno", "X1- X2+", "1;2", "'a"])
 def test_numbers_and_plain_words_stay(text: str) -> None:
-    assert in_spreadsheet(text) == text
+    assert escape_formula(text) == text
 
 
 def test_tables_of_a_report_are_not_computed_and_are_read_back(tmp_path: Path) -> None:
@@ -249,11 +249,11 @@ def test_a_picture_of_outlines_is_whole(tmp_path: Path) -> None:
     "name", ["../../x", "/etc/x", "a/b", "a\\b", "con:", "\x1b", "", "..", "x" * 300]
 )
 def test_a_name_of_a_file_stays_in_its_folder(name: str) -> None:
-    kept = in_path(name)
+    kept = safe_file_name(name)
     assert re.fullmatch(r"[\w.+-]{1,100}", kept)
     assert kept not in {".", ".."}
-    assert in_path(name + "!") != kept
-    assert in_path("changes-fast-period-2") == "changes-fast-period-2"
+    assert safe_file_name(name + "!") != kept
+    assert safe_file_name("changes-fast-period-2") == "changes-fast-period-2"
 
 
 def test_pictures_and_tables_of_hostile_laws_stay_in_their_folders() -> None:

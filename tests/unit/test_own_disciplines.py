@@ -15,7 +15,7 @@ from headgate.lab.jobs import Job
 from headgate.lab.processes import Processes
 from headgate.lab.scheduler import Scheduler
 from headgate.lab.store import Store
-from headgate.plugin import trust
+from headgate.plugin import code_files
 
 from ..errors.command import headgate
 from .test_own_laws import interrupted_at, module
@@ -198,11 +198,11 @@ traffic = [{kind = "flows", law = "reno"}]
 
 
 def test_the_scenario_of_a_stored_run_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trust, "_by_hand", set())
-    monkeypatch.setattr(trust, "_by_file", {})
+    monkeypatch.setattr(code_files, "_by_hand", set())
+    monkeypatch.setattr(code_files, "_by_file", {})
     (tmp_path / "mine.py").write_text(f"{COPIES.read_text()}\n# of a stranger\n")
     scenario(f"{tmp_path / 'mine.py'}:Red").run().write(tmp_path / "run")
-    monkeypatch.setattr(trust, "_by_hand", set())  # another process
+    monkeypatch.setattr(code_files, "_by_hand", set())  # another process
     with pytest.raises(UntrustedLawError, match="a stored run names this discipline"):
         Result.read(tmp_path / "run").scenario.run()
 

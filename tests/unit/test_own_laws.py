@@ -17,9 +17,9 @@ from headgate.engine.api import simulate
 from headgate.engine.run.progress import Progress
 from headgate.engine.run.simulate import SNAPSHOT_FILE
 from headgate.plugin import Window, library
+from headgate.plugin.code_files import name_by_hand
 from headgate.plugin.numba_class import layout
-from headgate.plugin.ready import make_ready
-from headgate.plugin.trust import name_by_hand
+from headgate.plugin.proof import make_ready
 from headgate.plugin.user_code import load
 
 from ..errors.command import headgate

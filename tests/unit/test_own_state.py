@@ -99,7 +99,7 @@ ring.append(ring)
 @pytest.mark.parametrize(
     ("attributes", "says"),
     [
-        ({"history": deque([1])}, "self.history is a deque; what own code keeps must be a number"),
+        ({"history": deque([1])}, "self.history is a deque; an attribute must be a number"),
         ({"seen": {1, 2}}, "self.seen is a set"),
         ({"path": Path()}, "self.path is a PosixPath"),
         ({"rule": len}, "self.rule is a builtin_function_or_method"),

@@ -5,10 +5,10 @@ import sys
 import time
 from pathlib import Path
 
-#: A program whose child says its number, calls `end_with`, and waits; {ends} first ends the parent.
+#: The child prints its number, calls `end_with_parent`, and waits; {ends} first ends the parent.
 PROGRAM = """
 import os, sys, time
-from headgate.base.parent import end_with
+from headgate.base.process import end_with_parent
 parent = os.getpid()
 if os.fork():
     {ends}
@@ -16,7 +16,7 @@ if os.fork():
 {waits}
 sys.stdout.write(str(os.getpid()) + "\\n")
 sys.stdout.flush()
-end_with(parent)
+end_with_parent(parent)
 sys.stdout.write("lives\\n")
 sys.stdout.flush()
 time.sleep(600)

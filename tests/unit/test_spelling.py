@@ -10,7 +10,7 @@ import typer
 
 from headgate import Scenario
 from headgate.base import catalog
-from headgate.base.suggest import same_name
+from headgate.base.messages import same_name
 from headgate.cli.main import app
 from headgate.design.file import DesignFile
 from headgate.experiment.templates import __name__ as templates

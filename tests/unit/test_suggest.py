@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.base.suggest import hint, suggest
+from headgate.base.messages import hint, suggest
 
 LAWS = ("bbr", "bbr3", "bic", "cubic", "fast", "fast-at", "reno", "scalable")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from headgate.base.errors import ScenarioError
-from headgate.base.toml_file import DEEPEST, LARGEST, MOST_PARTS, parse, toml
+from headgate.base.files import DEEPEST, LARGEST, MOST_PARTS, parse_toml, read_toml_file
 
 from ..errors.command import headgate
 
@@ -35,7 +35,7 @@ def test_a_hostile_file_is_refused_at_once(name: str, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(text)
     begun_s = time.process_time()
     with pytest.raises(ScenarioError, match=f"x.toml: this is not TOML: .*{said}"):
-        toml(tmp_path / "x.toml")
+        read_toml_file(tmp_path / "x.toml")
     assert time.process_time() - begun_s < 2
 
 
@@ -77,13 +77,13 @@ def test_values_of_the_command_line_too(value: str, tmp_path: Path) -> None:
 
 def test_what_users_write_is_read() -> None:
     depth = DEEPEST - 1
-    assert parse("a=" + "[" * depth + "]" * depth)
-    assert parse(".".join(["a"] * MOST_PARTS) + " = 1")
-    assert parse(f"seed = {2**64 - 1}") == {"seed": 2**64 - 1}
+    assert parse_toml("a=" + "[" * depth + "]" * depth)
+    assert parse_toml(".".join(["a"] * MOST_PARTS) + " = 1")
+    assert parse_toml(f"seed = {2**64 - 1}") == {"seed": 2**64 - 1}
     floats = [n / 10 for n in range(1000)]
-    assert parse(f"a = {floats}") == {"a": floats}
-    assert parse("a = '" + "x" * 10**6 + "'")["a"] == "x" * 10**6
-    assert parse('"a.b.c" = 1\n[x."1.2"]\ny = 3\n') == {"a.b.c": 1, "x": {"1.2": {"y": 3}}}
+    assert parse_toml(f"a = {floats}") == {"a": floats}
+    assert parse_toml("a = '" + "x" * 10**6 + "'")["a"] == "x" * 10**6
+    assert parse_toml('"a.b.c" = 1\n[x."1.2"]\ny = 3\n') == {"a.b.c": 1, "x": {"1.2": {"y": 3}}}
 
 
 def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
@@ -91,12 +91,12 @@ def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(LARGEST + 1)
     with pytest.raises(ScenarioError, match="is larger than 16 MB"):
-        toml(path)
+        read_toml_file(path)
 
 
 def test_line_ends_of_all_systems_are_read(tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_bytes(b"\xef\xbb\xbfa = 1\r\nb = 2\rc = 3\n")
-    assert toml(tmp_path / "x.toml") == {"a": 1, "b": 2, "c": 3}
+    assert read_toml_file(tmp_path / "x.toml") == {"a": 1, "b": 2, "c": 3}
 
 
 # Files that are no files --------------------------------------------------------------------------

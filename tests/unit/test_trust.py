@@ -12,7 +12,7 @@ import pytest
 
 from headgate import Result, Scenario, dumbbell
 from headgate.base.errors import UntrustedLawError
-from headgate.plugin import trust
+from headgate.plugin import code_files
 from headgate.scenario.toml import write_toml
 
 from ..errors.command import headgate
@@ -35,8 +35,8 @@ class Mine:
 def lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A user who has allowed nothing yet, in a process that has read nothing."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setattr(trust, "_by_hand", set())
-    monkeypatch.setattr(trust, "_by_file", {})
+    monkeypatch.setattr(code_files, "_by_hand", set())
+    monkeypatch.setattr(code_files, "_by_file", {})
 
 
 @pytest.fixture
@@ -101,11 +101,11 @@ def test_check_looks_at_the_scenario_without_its_law(scenario: Path) -> None:
 def test_what_was_allowed_is_remembered_until_it_changes(scenario: Path) -> None:
     assert headgate("run", scenario, "--trust").exit_code == 0
     assert ran(scenario)
-    assert trust.list_file().read_text().split() == [
+    assert code_files.list_file().read_text().split() == [
         sha256(scenario),
         str(scenario.with_name("mine.py")),
     ]
-    checked = subprocess.run(["sha256sum", "-c", trust.list_file()], check=False)
+    checked = subprocess.run(["sha256sum", "-c", code_files.list_file()], check=False)
     assert checked.returncode == 0
     assert headgate("run", scenario).exit_code == 0
     assert ran(scenario)
@@ -123,7 +123,7 @@ def test_what_the_user_names_never_asks(named: tuple[str, str], scenario: Path) 
         law.write_text(text)
         assert headgate("run", scenario, named[0], named[1].format(law)).exit_code == 0
         assert ran(scenario)
-    assert not trust.list_file().exists()
+    assert not code_files.list_file().exists()
 
 
 def test_a_law_in_the_user_s_own_program_never_asks(scenario: Path) -> None:
@@ -139,8 +139,8 @@ def test_checking_a_law_by_its_name_never_asks(scenario: Path) -> None:
 
 def test_the_scenario_of_a_stored_run_asks(scenario: Path, tmp_path: Path) -> None:
     Scenario.load(scenario, trust=True).run().write(tmp_path / "run")
-    trust.list_file().unlink()
-    trust._by_file.clear()  # another process
+    code_files.list_file().unlink()
+    code_files._by_file.clear()  # another process
     ran(scenario)
     with pytest.raises(UntrustedLawError, match="a stored run names this law"):
         Result.read(tmp_path / "run").scenario.run()
@@ -182,7 +182,7 @@ def test_a_law_that_ends_the_process_is_told(scenario: Path) -> None:
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 2
     assert not output
-    assert "a law of your own ended the process with 0; headgate check looks for where" in errors
+    assert "a user-defined law ended the process with 0; `headgate check` finds the call" in errors
 
 
 def test_ctrl_c_ends_a_law_that_does_not_come_back(scenario: Path) -> None:
@@ -198,13 +198,13 @@ def test_ctrl_c_ends_a_law_that_does_not_come_back(scenario: Path) -> None:
 #: may leave a process that keeps what it has inherited.
 ENDS_EARLY = """
 import os, sys, threading, time
-from headgate.plugin import watch
+from headgate.plugin import guard
 from headgate.plugin.laws import LAW
 
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
-wait = watch._wait
-watch._wait = lambda *given: (time.sleep(0.5), wait(*given))
-with watch.run_watched([("own.py:Own", LAW)]):
+wait = guard._wait
+guard._wait = lambda *given: (time.sleep(0.5), wait(*given))
+with guard.run_watched([("own.py:Own", LAW)]):
     if "leaves" in sys.argv and not os.fork():
         time.sleep(60)
     os._exit(3)
@@ -222,7 +222,7 @@ def test_own_code_that_ends_early_is_told_on_a_busy_machine(how: str) -> None:
             with suppress(ProcessLookupError):  # unless one was left behind
                 os.killpg(process.pid, signal.SIGKILL)
         assert process.stderr is not None
-        assert b"a law of your own ended the process with 3" in process.stderr.read()
+        assert b"a user-defined law ended the process with 3" in process.stderr.read()
 
 
 #: On a system without these calls of Linux's, own code runs in the process itself.
@@ -230,10 +230,10 @@ ELSEWHERE = """
 import os, signal, sys
 sys.platform = "darwin"
 del os.fork, signal.sigtimedwait
-from headgate.plugin import watch
+from headgate.plugin import guard
 from headgate.plugin.laws import LAW
 before = os.getpid()
-with watch.run_watched([("own.py:Own", LAW)]):
+with guard.run_watched([("own.py:Own", LAW)]):
     print("same" if os.getpid() == before else "another")
 """
 

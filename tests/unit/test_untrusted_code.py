@@ -13,7 +13,7 @@ import pytest
 from headgate import Experiment, Scenario
 from headgate.base.errors import UntrustedLawError
 from headgate.design.made import load_design
-from headgate.plugin import trust
+from headgate.plugin import code_files
 from headgate.scenario.toml import write_toml
 
 from ..errors.command import headgate
@@ -290,7 +290,7 @@ def test_what_the_user_sets_runs_and_nothing_beside_it(folder: Path) -> None:
     assert headgate("run", file, "--set", "traffic.0.law=./mine.py:Law").exit_code == 0
     assert headgate("run", file, "--set", "network.reverse.queue=./mine.py:Queue").exit_code == 0
     assert ran(mine.parent)
-    assert not trust.list_file().exists()
+    assert not code_files.list_file().exists()
 
 
 def test_code_in_a_program_of_the_user_runs(folder: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.base.parent import keep_working_folder_out, python_command, user_environment
+from headgate.base.process import keep_working_folder_out, python_command, user_environment
 from headgate.scenario.toml import write_toml
 
 PROGRAM = str(Path(sys.executable).with_name("headgate"))
@@ -58,7 +58,7 @@ def test_every_python_process_is_started_by_one_function() -> None:
 
     sources = Path(headgate.__file__).parent.rglob("*.py")
     starts = {path.name for path in sources if "[sys.executable" in path.read_text()}
-    assert starts == {"parent.py", "machine.py"}  # the latter isolates it: -I -S
+    assert starts == {"process.py", "machine.py"}  # the latter isolates it: -I -S
     assert python_command("-c", "pass") == [sys.executable, "-P", "-c", "pass"]
 
 

@@ -1,1 +1,1 @@
-"""What everything else is built on: text, units, errors, files, and what the engine has."""
+"""Foundations of all other wings: text, units, errors, files, the catalogue of the engine."""

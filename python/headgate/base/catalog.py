@@ -1,7 +1,6 @@
-"""What exists: laws, disciplines, schemes, fluid models, columns, as the engine has them.
+"""The catalogue of the engine: algorithms, disciplines, schemes, fluid models, columns.
 
-No law is named in Python: a new one is one Rust file and one line, and shows up here. So does a
-counter, which is one line.
+Python names none of them: a new algorithm is one Rust file and one line, a new counter one line.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from headgate.base.as_toml import as_toml
 from headgate.base.errors import CatalogError, EngineMissingError
-from headgate.base.suggest import also, hint, same_name, suggest
+from headgate.base.messages import also, as_toml, hint, same_name, suggest
 
 __all__ = [
     "DeviceCard",
@@ -34,14 +32,14 @@ __all__ = [
     "models",
 ]
 
-#: The name by which a parameter is compared with the bytes of a packet.
+#: Stands in `at_least` for the size of the largest packet of the traffic.
 PACKET = "packet"
 #: A port's queue without a discipline.
 DROP_TAIL = "drop_tail"
 
 
 class Param(BaseModel):
-    """One parameter of a law: a number within bounds, or a word of `choices`."""
+    """One parameter of an algorithm: a number within bounds, or a word of `choices`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -53,11 +51,10 @@ class Param(BaseModel):
     source: str
     about: str
     choices: tuple[str, ...] = ()
-    at_least: tuple[str, ...] = ()
-    """Parameters that this one may not be below; `PACKET` is the largest packet of the traffic."""
+    at_least: tuple[str, ...] = ()  # parameters that this one may not be below, or PACKET
 
     def is_automatic(self, value: float | str) -> bool:
-        """Say whether a value means that the engine derives it from others."""
+        """Return whether the engine derives this value from others."""
         return value == 0 and self.default == 0
 
     def check(self, value: float | str) -> None:
@@ -66,29 +63,27 @@ class Param(BaseModel):
             if value not in self.choices:
                 words = ", ".join(f"'{word}'" for word in self.choices)
                 near = also(str(value), self.choices)
-                raise CatalogError(
-                    f"'{self.name}' must be one of {words}; got {as_toml(value)}{near}"
-                )
+                says = f"one of {words}; got {as_toml(value)}{near}"
+                raise CatalogError(f"'{self.name}' must be {says}")
         elif isinstance(value, str) or not self.low <= value <= self.high:
-            raise CatalogError(
-                f"'{self.name}' must be a number from {self.bounds}; got {as_toml(value)}"
-            )
+            says = f"a number from {self.bounds}; got {as_toml(value)}"
+            raise CatalogError(f"'{self.name}' must be {says}")
 
     @property
     def bounds(self) -> str:
-        """Least and largest number, and their unit unless that is "1": `0 to 1000 s`."""
+        """Least and largest number with their unit, unless that is "1": `0 to 1000 s`."""
         unit = "" if self.unit == "1" else self.unit
         return f"{self.low:g} to {self.high:g} {unit}".rstrip()
 
     @property
     def least(self) -> str:
-        """What the parameter may not be below, `not below min_packets`; empty if nothing."""
+        """The lower limit by other parameters, `not below min_packets`; empty if there is none."""
         names = ["a packet" if name == PACKET else name for name in self.at_least]
         return f"not below {' or '.join(names)}" if names else ""
 
 
 class Nist(BaseModel):
-    """What the NIST study of replacements for TCP calls a law; FAST-AT has no number there."""
+    """The name of an algorithm in the NIST study of TCP replacements; FAST-AT has no number."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -96,12 +91,12 @@ class Nist(BaseModel):
     number: int | None
 
     def __str__(self) -> str:
-        """Return the acronym, with the number before it."""
+        """Return the number, if any, and the acronym."""
         return self.acronym if self.number is None else f"{self.number} {self.acronym}"
 
 
 class Law(BaseModel):
-    """A law of congestion control, as it introduces itself."""
+    """The card of a congestion control algorithm."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -116,22 +111,21 @@ class Law(BaseModel):
     params: tuple[Param, ...]
     kind: str = "law"
     scheme: str | None = None
-    """The scheme whose routers it asks; elsewhere it does as Reno does."""
+    """The scheme whose router feedback it uses; without feedback it behaves as Reno."""
     needs_marks: bool = False
-    """Whether it answers to marks in a way of its own; without any it does as Reno does."""
+    """Whether its response to ECN marks defines it; without marks it behaves as Reno."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every word that means this law, its own name first."""
+        """Every accepted name, the main one first."""
         nist = self.nist and (self.nist.acronym, str(self.nist.number or ""))
         return tuple(word for word in (self.name, *self.aliases, *(nist or ())) if word)
 
     def param(self, name: str) -> Param:
         """Return the parameter of that name, or raise CatalogError."""
-        for param in self.params:
-            if param.name == name:
-                return param
         names = [param.name for param in self.params]
+        if name in names:
+            return self.params[names.index(name)]
         known = f"its parameters: {', '.join(names) or 'none'}"
         raise CatalogError(f"'{self.name}' has no parameter '{name}'; {known}{also(name, names)}")
 
@@ -140,7 +134,7 @@ Card = TypeVar("Card", bound=Law)
 
 
 class DeviceCard(Law):
-    """A `queue` discipline, a router's part of a scheme, an `impairment`, or a `fluid` model."""
+    """The card of a queue discipline, router feedback, an impairment, or a fluid model."""
 
 
 def _native() -> ModuleType:
@@ -153,8 +147,8 @@ def _native() -> ModuleType:
     return _native
 
 
-class Counted(BaseModel):
-    """A column that the engine fills: "1" is the unit of counts and ratios."""
+class ColumnCard(BaseModel):
+    """A column that the engine fills; counts and ratios have the unit "1"."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -164,12 +158,12 @@ class Counted(BaseModel):
 
 
 @cache
-def columns() -> dict[str, tuple[Counted, ...]]:
-    """Return the columns that the engine fills, table by table, in its order."""
-    said = json.loads(_native().columns())
+def columns() -> dict[str, tuple[ColumnCard, ...]]:
+    """Return the columns that the engine fills, by table."""
+    tables = json.loads(_native().columns())
     return {
-        table: tuple(Counted.model_validate(column) for column in columns)
-        for table, columns in said.items()
+        table: tuple(ColumnCard.model_validate(column) for column in columns)
+        for table, columns in tables.items()
     }
 
 
@@ -182,39 +176,31 @@ _DEVICES = {
 
 @cache
 def devices() -> tuple[DeviceCard, ...]:
-    """Return every discipline, router and impairment, in the order of the registries."""
+    """Return the cards of disciplines, router feedback and impairments."""
     return tuple(DeviceCard.model_validate(card) for card in json.loads(_native().devices()))
 
 
-def device(kind: str, name: str, besides: Sequence[str] = ()) -> DeviceCard:
-    """Return the device of that name and kind, or raise CatalogError naming near ones.
-
-    `besides` are names that have no card, and may have been meant.
-    """
+def device(kind: str, name: str, others: Sequence[str] = ()) -> DeviceCard:
+    """Return the device, or raise CatalogError; `others` are valid names without a card."""
     by_name = {key: card for card in devices() if card.kind == kind for key in card.names}
-    if (found := _find(name, by_name)) is not None:
-        return found
-    what = _DEVICES[kind]
-    raise _unknown_error(f"'{name}' is not {what}", name, by_name, besides)
+    return _find(name, by_name, _DEVICES[kind], others)
 
 
 @cache
 def models() -> tuple[DeviceCard, ...]:
-    """Return every fluid model, in the order of the registry."""
+    """Return the cards of fluid models."""
     return tuple(DeviceCard.model_validate(card) for card in json.loads(_native().models()))
 
 
 def model(name: str) -> DeviceCard:
-    """Return the fluid model of that name, or raise CatalogError naming those that are near."""
+    """Return the fluid model, or raise CatalogError."""
     by_name = {key: card for card in models() for key in card.names}
-    if (found := _find(name, by_name)) is not None:
-        return found
-    raise _unknown_error(f"'{name}' is not a fluid model", name, by_name)
+    return _find(name, by_name, "a fluid model")
 
 
 @cache
 def laws() -> tuple[Law, ...]:
-    """Return every law, in the order of the registry."""
+    """Return the cards of congestion control algorithms."""
     return tuple(Law.model_validate(law) for law in json.loads(_native().catalog()))
 
 
@@ -224,27 +210,24 @@ def _laws_by_name() -> dict[str, Law]:
 
 
 def law(name: str) -> Law:
-    """Return the law that the word means, or raise CatalogError naming those that are near."""
-    by_name = _laws_by_name()
-    if (found := _find(name, by_name)) is not None:
-        return found
-    raise _unknown_error(f"'{name}' is not a law", name, by_name)
+    """Return the algorithm of that name or alias, or raise CatalogError."""
+    return _find(name, _laws_by_name(), "a law")
 
 
 def label(name: str) -> str:
-    """Return the label of a law in pictures: its name, with that of the NIST study if any."""
+    """Return the label of an algorithm in figures: its name, with that of the NIST study if any."""
     name = name.rpartition(":")[2]
     nist = next((law.nist for law in laws() if law.name == name), None)
     return f"{name} ({nist})" if nist else name
 
 
 def list_everything() -> list[Law]:
-    """Return every card: laws, devices of ports and links, fluid models."""
+    """Return every card: algorithms, devices of ports and links, fluid models."""
     return [*laws(), *devices(), *models()]
 
 
 def cards(word: str) -> list[Law]:
-    """Return all that the word means (a scheme is a law and a router), or raise CatalogError."""
+    """Return all cards of a name (two for a scheme), or raise CatalogError."""
     everything = list_everything()
     names = dict.fromkeys(name for card in everything for name in card.names)
     meant = word if word in names else same_name(word, names)
@@ -254,30 +237,23 @@ def cards(word: str) -> list[Law]:
     aliases = {name: card.name for card in everything for name in card.names}
     if suggest(word, [DROP_TAIL, *aliases])[:1] == [DROP_TAIL]:
         raise CatalogError(
-            f"{DROP_TAIL} is a port's queue without a discipline, which drops what finds no room:"
-            " it has no parameters, and no card"
+            f"{DROP_TAIL} is a queue without a discipline, which drops packets when it is full;"
+            " it has no parameters and no card"
         )
     says = hint(word, aliases, "`headgate catalog` lists what there is", aliases)
     raise CatalogError(f"'{word}' is not in the catalogue; {says}")
 
 
 def is_drop_tail(name: str) -> bool:
-    """Say whether a word means a queue without a discipline, however it is spelt."""
+    """Return whether a word means a queue without a discipline, in any spelling."""
     return same_name(name, [DROP_TAIL]) is not None
 
 
-def _find(name: str, by_name: Mapping[str, Card]) -> Card | None:
-    """Return the card of that name, or the one whose name has the same letters."""
-    if name in by_name:
-        return by_name[name]
-    meant = same_name(name, by_name)
-    return None if meant is None else by_name[meant]
-
-
-def _unknown_error(
-    sentence: str, name: str, cards: Mapping[str, Law], besides: Sequence[str] = ()
-) -> CatalogError:
-    """Make the error of a name that no card has: those that are near, or all."""
-    aliases = {name: name for name in besides} | {key: card.name for key, card in cards.items()}
+def _find(name: str, by_name: Mapping[str, Card], what: str, others: Sequence[str] = ()) -> Card:
+    """Return the card of that name, or of the name with the same letters."""
+    meant = name if name in by_name else same_name(name, by_name)
+    if meant is not None:
+        return by_name[meant]
+    aliases = {name: name for name in others} | {key: card.name for key, card in by_name.items()}
     known = f"known: {', '.join(dict.fromkeys(aliases.values()))}"
-    return CatalogError(f"{sentence}; {hint(name, aliases, known, aliases)}")
+    raise CatalogError(f"'{name}' is not {what}; {hint(name, aliases, known, aliases)}")

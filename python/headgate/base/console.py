@@ -1,4 +1,4 @@
-"""The console of tables and bars: it draws a user's text, and obeys none of it."""
+"""The console of tables and progress bars, which escapes control characters of users' text."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from headgate.base.visible import visible
+from headgate.base.terminal import escape_controls
 
 
 class PlainConsole(Console):
-    """A console without markup, on which control characters are written out."""
+    """A console without markup that escapes control characters."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(markup=False, emoji=False, highlight=False, **options)
@@ -20,10 +20,8 @@ class PlainConsole(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Render, and write out what a terminal would obey; rich's own controls stay."""
+        """Render, and escape control characters except those of rich itself."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(_lines(segment.text), segment.style)
-
-
-def _lines(text: str) -> str:
-    return "\n".join(map(visible, text.split("\n")))
+            lines = segment.text.split("\n")
+            text = segment.text if segment.control else "\n".join(map(escape_controls, lines))
+            yield Segment(text, segment.style, segment.control)

@@ -1,4 +1,4 @@
-"""Every error that a user can meet, each of them one sentence: place, value, remedy."""
+"""The errors of Headgate. A message is one sentence: place, value, remedy."""
 
 import errno
 import os
@@ -6,18 +6,18 @@ import re
 
 
 class HeadgateError(Exception):
-    """Something the user can correct. The command line prints it and ends with `exit_code`."""
+    """A mistake that the user can correct. A command prints it and exits with `exit_code`."""
 
     exit_code = 2
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What the command line prints; a message of another library may have several lines."""
+        """The lines that the command line prints; line ends of other libraries are removed."""
         return (join_lines(str(self)),)
 
 
 class ScenarioError(HeadgateError):
-    """A wrong scenario; `place` is the path of the key, such as `traffic[0].law`."""
+    """An invalid scenario; `place` is the path of the key, such as `traffic[0].law`."""
 
     def __init__(self, place: str, sentence: str) -> None:
         self.place = place
@@ -26,18 +26,15 @@ class ScenarioError(HeadgateError):
 
 
 class UnitError(HeadgateError, ValueError):
-    """A quantity without a unit, or with one that does not fit."""
+    """A quantity without a unit, or with an unsuitable one."""
 
 
 class CatalogError(HeadgateError, ValueError):
-    """A law, or a parameter of a law, that is not in the catalogue."""
+    """An algorithm, device or parameter that is not in the catalogue."""
 
 
 class LawError(HeadgateError):
-    """A law or queue discipline of the user's own that cannot be used, or that fails.
-
-    `place` is its file, and the line.
-    """
+    """User-defined code that is invalid or that fails; `place` is its file, and the line."""
 
     def __init__(self, place: str, sentence: str) -> None:
         self.place = place
@@ -46,7 +43,7 @@ class LawError(HeadgateError):
 
 
 class UntrustedLawError(LawError):
-    """Own code that only a file names, and that the user has not allowed to run."""
+    """User-defined code that only a file names, and that the user has not allowed to run."""
 
 
 class AnalysisError(HeadgateError):
@@ -58,11 +55,11 @@ class StoreError(HeadgateError):
 
 
 class NotStoredError(StoreError):
-    """A stored run without a table or column that is now asked of it."""
+    """A stored run that lacks a requested table or column."""
 
 
 class MissingLibraryError(HeadgateError, ImportError):
-    """A library that is needed is not installed."""
+    """A required library is not installed."""
 
 
 class EngineMissingError(HeadgateError):
@@ -70,19 +67,19 @@ class EngineMissingError(HeadgateError):
 
 
 class HeadgateWarning(UserWarning):
-    """Something that a user should know about a result."""
+    """A caution about a result."""
 
 
 class FluidWarning(HeadgateWarning):
-    """A fluid model where packets behave differently, as `headgate study fluid-check` measured."""
+    """A fluid model that differs from packets here, as `headgate study fluid-check` measured."""
 
 
 class SchemeWarning(HeadgateWarning):
-    """Senders without the routers or marks they need, or feedback and flows without effect."""
+    """Senders without the router feedback or marks they need, or feedback without effect."""
 
 
 class FailedRunsError(HeadgateError):
-    """Runs of a campaign failed; the others are stored. Each failure has a line of the message."""
+    """Runs of a campaign failed; the others are stored. Each failure is one line of the message."""
 
     exit_code = 1
 
@@ -92,12 +89,12 @@ class FailedRunsError(HeadgateError):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What the command line prints."""
+        """The lines that the command line prints."""
         return (join_lines(self.sentence), *(f"  {join_lines(one)}" for one in self.failures))
 
 
 class CrashedRunError(HeadgateError):
-    """A run crashed the process that it ran in."""
+    """A run crashed its process."""
 
 
 class InterruptedRunError(HeadgateError):
@@ -106,27 +103,27 @@ class InterruptedRunError(HeadgateError):
     exit_code = 1
 
 
-#: What to do about an error of the operating system, where there is one thing to do.
+#: Remedies for errors of the operating system.
 _REMEDIES: dict[type[OSError], str] = {
     FileExistsError: "there is a file of that name; choose another",
     NotADirectoryError: "there is a file in place of a folder on that path; choose another",
     IsADirectoryError: "there is a folder of that name; give a file",
-    PermissionError: "permission denied; choose a folder of your own",
+    PermissionError: "permission denied; choose a folder that you may write to",
 }
 
 
 def join_lines(text: str) -> str:
-    """Return a message in one line: a library's, or that of a user's code, may have several."""
+    """Return a message as one line."""
     return re.sub(r"\s*[\r\n]+\s*", " ", text.strip())
 
 
 def explain_os(error: OSError) -> str:
-    """Return why a file or folder cannot be written, and the remedy where there is one."""
+    """Return why a file or folder cannot be written, and the remedy if there is one."""
     return _REMEDIES.get(type(error)) or error.strerror or str(error)
 
 
 def explain_library(error: Exception) -> str:
-    """Return the first line of a library's error; of a full disk what the system says of it."""
+    """Return the first line of a library's error; for a full disk the message of the system."""
     text = str(error)
-    full = os.strerror(errno.ENOSPC)  # DuckDB wraps it in an object of its own
+    full = os.strerror(errno.ENOSPC)  # DuckDB wraps it in another error
     return full if full in text else text.splitlines()[0].rstrip(".")

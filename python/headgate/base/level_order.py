@@ -1,4 +1,4 @@
-"""The order of levels: one object from the experiment to every picture, table and sentence."""
+"""The order of factor levels in all figures, tables and sentences of an experiment."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from headgate.base.units import sizes
 
 @dataclass(frozen=True)
 class LevelOrder:
-    """The levels of each factor in the order of the experiment's file; laws are one factor."""
+    """The levels of each factor in the order of the experiment's file; algorithms are a factor."""
 
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def sort(self, factor: str, found: Iterable[str]) -> list[str]:
-        """Sort levels as the experiment lists them; of any other factor by size, else as text."""
+        """Sort levels as the experiment lists them; those of others by size, else as text."""
         names = list(dict.fromkeys(found))
-        known = self.levels.get(factor)
-        if known is None:
-            return _sort_by_size(names)
-        place = {name: at for at, name in enumerate(known)}
+        if factor not in self.levels:
+            known = sizes(names)
+            return (
+                sorted(names)
+                if known is None
+                else [name for _, name in sorted(zip(known, names, strict=True))]
+            )
+        place = {name: at for at, name in enumerate(self.levels[factor])}
         return sorted(names, key=lambda name: place.get(name, math.inf))
 
     def places(self, conditions: Sequence[Mapping[str, Any]]) -> list[tuple[int, ...]]:
-        """Return sort keys of conditions, given as levels by factor: the first factor is fastest.
-
-        That is the order of a design's runs.
-        """
+        """Return sort keys of conditions in the order of a design: first factor fastest."""
         factors = list(dict.fromkeys(name for one in conditions for name in one))
         texts = {f: [level_text(one[f]) if f in one else "" for one in conditions] for f in factors}
         order = {f: self.sort(f, texts[f]) for f in factors}
@@ -40,14 +41,7 @@ class LevelOrder:
 
 
 def level_text(level: Any) -> str:
-    """Return a level as text: a number of a typed column without needless zeros."""
+    """Return a level as text, numbers without trailing zeros."""
     if isinstance(level, float | np.floating):
         return np.format_float_positional(level, trim="-")
     return str(level)
-
-
-def _sort_by_size(names: Sequence[str]) -> list[str]:
-    known = sizes(names)
-    if known is None:
-        return sorted(names)
-    return [name for _, name in sorted(zip(known, names, strict=True))]

@@ -1,4 +1,4 @@
-"""Marks: how sure it is that a number is that of the source that a study follows."""
+"""Marks of parameter values: how certain it is that the source of a study used the value."""
 
 from __future__ import annotations
 

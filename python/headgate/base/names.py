@@ -1,7 +1,7 @@
-"""Names of traffic in the results: each single flow has one of its own.
+"""Names of traffic in the results: each single flow gets a separate name.
 
-All traffic of a plan is counted through, and an item takes as many numbers as it has names. An item
-with `count` is as many single flows.
+All names of a plan are numbered in order. An item with `count` describes that many single
+flows, each with a number and a name.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ Traffic = Sequence[Mapping[str, Any]]
 
 
 def name_counts(traffic: Traffic) -> list[int]:
-    """Return how many names each item of the traffic has."""
+    """Return the number of names of each item of the traffic."""
     return [item.get("count", 1) for item in traffic]
 
 
 def each_name(traffic: Traffic) -> Iterator[str]:
-    """Yield all names in the order of their numbers."""
+    """Yield all names in numerical order."""
     for item, count in zip(traffic, name_counts(traffic), strict=True):
         if count == 1:
             yield item["name"]
@@ -30,7 +30,7 @@ def each_name(traffic: Traffic) -> Iterator[str]:
 
 
 def single_flows(traffic: Traffic) -> Iterator[tuple[int, str]]:
-    """Return number and name of each single flow."""
+    """Return the number and the name of each single flow."""
     single = (
         flag
         for item, count in zip(traffic, name_counts(traffic), strict=True)
@@ -41,21 +41,21 @@ def single_flows(traffic: Traffic) -> Iterator[tuple[int, str]]:
 
 
 def transport_of_each(traffic: Traffic) -> NDArray[np.int64]:
-    """Return the index of the transport profile behind each name."""
+    """Return the index of the transport profile of each name."""
     return np.repeat(
         np.array([item["transport"] for item in traffic], np.int64), name_counts(traffic)
     )
 
 
 class FreeNames:
-    """Gives each thing a name that nothing else has; names that users chose are reserved."""
+    """Assigns unique names; names that users chose are reserved."""
 
     def __init__(self, reserved: Iterable[str] = (), separator: str = "-") -> None:
         self._taken, self._reserved, self._separator = set[str](), set(reserved), separator
         self._counts: dict[str, int] = {}
 
     def take(self, wanted: str, *, is_chosen: bool = False) -> str:
-        """Return the wanted name if it is free, or the first free one with a number behind it."""
+        """Return the wanted name if it is free, or else with the first free number."""
         name = wanted
         while name in self._taken or (
             name in self._reserved and not (is_chosen and name == wanted)

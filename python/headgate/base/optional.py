@@ -1,4 +1,4 @@
-"""Libraries that Headgate works without: what needs one says so in a sentence."""
+"""Optional libraries: a feature whose library is missing raises a clear error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import ModuleType
 from headgate.base.errors import MissingLibraryError
 
 _ANALYSIS = ("pydoe", "scipy", "statsmodels")
-#: The modules that each extra of pyproject.toml brings.
+#: The modules that each extra of pyproject.toml installs.
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "analysis": _ANALYSIS,
     "report": ("altair", "vl_convert", *_ANALYSIS),
@@ -22,12 +22,11 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 
 
 def require(extra: str, what: str) -> None:
-    """Raise MissingLibraryError if a library of the extra, which `what` needs, is missing."""
+    """Raise MissingLibraryError if a library of the extra is missing that `what` needs."""
     missing = find_missing(extra)
     if missing:
-        raise MissingLibraryError(
-            f"{what} needs {missing[0]}, which is not installed; {advise(extra)}"
-        )
+        says = f"needs {missing[0]}, which is not installed; {advise(extra)}"
+        raise MissingLibraryError(f"{what} {says}")
 
 
 def find_missing(extra: str) -> tuple[str, ...]:
@@ -36,15 +35,12 @@ def find_missing(extra: str) -> tuple[str, ...]:
 
 
 def advise(extra: str) -> str:
-    """Say how to install an extra."""
+    """Return the command that installs an extra."""
     return f"pip install 'headgate[{extra}]'"
 
 
 def import_library(name: str) -> ModuleType:
-    """Import a library; Ctrl-C does what it did before.
-
-    dask_jobqueue installs a handler that ends the program with exit code 0 and without a word.
-    """
+    """Import a library and restore the handler of Ctrl-C, which dask_jobqueue replaces."""
     handler = signal.getsignal(signal.SIGINT)
     try:
         return import_module(name)
@@ -54,10 +50,7 @@ def import_library(name: str) -> ModuleType:
 
 
 def load_library(name: str, purpose: str) -> ModuleType:
-    """Import a library. Raises MissingLibraryError where it is not installed.
-
-    `purpose` begins the sentence ("`to_pandas()`").
-    """
+    """Import a library, or raise MissingLibraryError, whose message begins with `purpose`."""
     try:
         return import_library(name)
     except ModuleNotFoundError as error:

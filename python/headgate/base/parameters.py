@@ -1,9 +1,9 @@
-"""Parameters of laws, devices and fluid models, as users write them.
+"""Parameters of algorithms, devices and fluid models, as users write them.
 
 A parameter is a word, a pure number, or a quantity. A quantity is a text with its unit
 (`target = "5 ms"`), or a number under a name that ends with the unit (`target_s = 0.005`).
-A bare number under another name could mean several units, so it is refused. Counts that have one
-unit only, such as segments and round trips, may be bare under their own name.
+A number without a unit under another name is ambiguous, so it is rejected. Counts with one
+possible unit, such as segments and round trips, need no unit.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from headgate.base.as_toml import as_toml
 from headgate.base.catalog import PACKET, Law, Param
 from headgate.base.errors import CatalogError, UnitError
+from headgate.base.messages import as_toml
 from headgate.base.units import (
     PS_PER_S,
     Amount,
@@ -24,21 +24,19 @@ from headgate.base.units import (
     parse_time_ps,
 )
 
+#: Converts the amount under a key to packets.
 Packets = Callable[[str, Amount], float]
-"""Makes packets of the amount under a key."""
-
 Value = float | str
 
 
 @dataclass(frozen=True)
 class _Unit:
-    """A unit of parameters: how a name ends that carries it, and how a quantity of it is read."""
+    """A unit of parameters: the end of names with it, and the function that reads it."""
 
     ending: str
     example: str
     read: Callable[[str], float]
-    is_one_of_several: bool = True
-    """Whether users know the quantity in several units, so that no number is bare."""
+    is_one_of_several: bool = True  # whether numbers need a unit, since several are common
 
 
 def _read_packet_rate(text: str) -> float:
@@ -61,12 +59,12 @@ _UNITS = {
     "packets": _Unit("_packets", "10 packets", _read_segments, False),
     "segments": _Unit("_segments", "10 packets", _read_segments, False),
 }
-#: Units of cards that are written otherwise in a quantity.
+#: Units of cards with another name in quantities.
 _IN_TEXT = {"bytes": "B", "segments/s": "packets/s"}
 
 
 class ParameterError(CatalogError):
-    """A parameter that is not allowed; `key` is how the user wrote its name."""
+    """An invalid parameter; `key` is its name in the scenario."""
 
     def __init__(self, key: str, sentence: str) -> None:
         self.key, self.sentence = key, sentence
@@ -74,10 +72,7 @@ class ParameterError(CatalogError):
 
 
 def read_parameters(card: Law, given: Mapping[str, object], packets: Packets) -> dict[str, Value]:
-    """Return all parameters of a table by their names, numbers in the units of the card.
-
-    Raises ParameterError.
-    """
+    """Return parameters by name, numbers in the units of the card. Raises ParameterError."""
     read: dict[str, Value] = {}
     for key, value in given.items():
         try:
@@ -102,9 +97,9 @@ def check_holds_packet(card: Law, read: Mapping[str, Value], packet_bytes: int) 
 
 
 def check_together(card: Law, given: Mapping[str, object], read: Mapping[str, Value]) -> None:
-    """Raise ParameterError for a parameter below another one that it may not be below.
+    """Raise ParameterError for a parameter below another one that limits it.
 
-    `read` is what `read_parameters` made of `given`. What is automatic is below nothing.
+    `read` is the result of `read_parameters`. Automatic values are not compared.
     """
     values = {param.name: read.get(param.name, param.default) for param in card.params}
     for param in card.params:
@@ -115,7 +110,8 @@ def check_together(card: Law, given: Mapping[str, object], read: Mapping[str, Va
                     f"'{param.name}' is {values[param.name]:g} and may not be below '{other}',"
                     f" which is {values[other]:g}{'' if other in read else ' by default'}"
                 )
-                raise ParameterError(_find_key(card, given, named), says)
+                keys = (key for key in given if find_parameter(card, key).name == named)
+                raise ParameterError(next(keys, named), says)
 
 
 def _is_below(card: Law, values: Mapping[str, Value], param: Param, other: str) -> bool:
@@ -126,23 +122,15 @@ def _is_below(card: Law, values: Mapping[str, Value], param: Param, other: str) 
     return value < least and not is_automatic
 
 
-def _find_key(card: Law, given: Mapping[str, object], name: str) -> str:
-    """Return how the user wrote the name of a parameter."""
-    return next((key for key in given if find_parameter(card, key).name == name), name)
-
-
 def find_parameter(card: Law, key: str) -> Param:
-    """Return the parameter of that name, with or without the unit at its end.
-
-    Raises CatalogError.
-    """
+    """Return the parameter of a name with or without its unit. Raises CatalogError."""
     known = any(param.name == key for param in card.params)
     by_short = {_drop_unit(param): param for param in card.params}
     return by_short[key] if key in by_short and not known else card.param(key)
 
 
 def count_packets(_key: str, amount: Amount) -> float:
-    """Return packets of an amount that is written in packets. Raises UnitError for any other."""
+    """Return the packets of an amount in packets. Raises UnitError for other units."""
     if amount.unit != "packets":
         raise UnitError(f"'{amount}' is not allowed; write packets, such as '10 packets'")
     return float(amount.value)
@@ -150,7 +138,7 @@ def count_packets(_key: str, amount: Amount) -> float:
 
 def read_quantity(unit: str, key: str, text: str, packets: Packets) -> float:
     """Return a quantity as a number of `unit`. Raises UnitError."""
-    if unit == "packets":  # a buffer's may be a share of the bandwidth-delay product
+    if unit == "packets":  # it may be a multiple of the bandwidth-delay product
         return packets(key, parse_buffer(text))
     if unit in _UNITS:
         return _UNITS[unit].read(text)
@@ -159,13 +147,13 @@ def read_quantity(unit: str, key: str, text: str, packets: Packets) -> float:
 
 
 def write_number(param: Param, number: float) -> float | str:
-    """Return a number as a user writes it under the full name of its parameter."""
+    """Return a number in the form that users write under the full name of its parameter."""
     unit = required_unit(param)
     return f"{number!r} {unit}" if unit else number
 
 
 def required_unit(param: Param) -> str:
-    """Return the unit that a number under the parameter's full name must have; empty if none."""
+    """Return the unit that a number under the full name of a parameter needs; empty if none."""
     unit = _UNITS.get(param.unit)
     if unit is None or param.name.endswith(unit.ending) or not unit.is_one_of_several:
         return ""
@@ -178,7 +166,7 @@ def _drop_unit(param: Param) -> str:
 
 
 def _read(param: Param, key: str, value: object, packets: Packets) -> Value:
-    """Return a value that the card allows. Raises CatalogError or UnitError."""
+    """Return a valid value. Raises CatalogError or UnitError."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         allowed = " or ".join(f"'{word}'" for word in param.choices)
         allowed = allowed or f"a number from {param.bounds}"

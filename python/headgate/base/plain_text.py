@@ -1,4 +1,4 @@
-"""Tables as text: the first rows of the columns that say something, as wide as the terminal."""
+"""Tables as text: the first rows of the columns that are not empty, as wide as the terminal."""
 
 from __future__ import annotations
 
@@ -12,53 +12,52 @@ from numpy.typing import NDArray
 
 #: Rows that are printed.
 ROWS = 10
-#: Columns of characters where there is no terminal.
+#: Width in characters if there is no terminal.
 WIDTH = 100
 _GAP = "  "
-#: From here on a number is written without decimals: nobody reads them.
+#: Numbers from here on are written without decimals.
 _WHOLE_FROM = 1e5
 
 Columns = Mapping[str, NDArray[Any]]
 
 
 def format_table(title: str, columns: Columns, rows: int) -> str:
-    """Write a title and the first rows; `rows` is how many there are.
+    """Write a title and the first rows of `rows` rows.
 
-    A column with nothing in it is left out. One that is the same in every row stands below the
-    table, and so do the names of those that there is no room for.
+    Empty columns are omitted. Columns with one value are listed below the table, as are the names
+    of columns that do not fit.
     """
     width = shutil.get_terminal_size((WIDTH, 24)).columns
-    told = {name: column for name, column in columns.items() if not _is_empty(column)}
-    same = {name: column[0] for name, column in told.items() if rows > 1 and _is_constant(column)}
-    cells = {name: _cells(name, column) for name, column in told.items() if name not in same}
-    shown = _that_fit(cells, width)
+    filled = {name: column for name, column in columns.items() if not _is_empty(column)}
+    same = {
+        n: column[0] for n, column in filled.items() if rows > 1 and (column == column[0]).all()
+    }
+    cells = {name: _cells(name, column) for name, column in filled.items() if name not in same}
+    ends = np.cumsum([len(column[0]) + len(_GAP) for column in cells.values()]) - len(_GAP)
+    shown = list(cells)[: max(1, int((ends <= width).sum()))]
     lists = {
         f"and {rows - ROWS} more rows": [""] * (rows > ROWS),
         "in every row: ": [f"{name} = {_write(value)}" for name, value in same.items()],
         "more columns: ": list(cells)[len(shown) :],
     }
-    table = _lines([cells[name] for name in shown])
+    table = [_GAP.join(row).rstrip() for row in zip(*(cells[name] for name in shown), strict=True)]
     return "\n".join([title, *table, *_notes(lists, width)])
 
 
 def say_cost(packet_hops: int, cpu_s: float) -> str:
-    """Say what runs cost; of few seconds the fraction too."""
+    """Return the cost of runs in words; with fractions below 10 s."""
     seconds = f"{cpu_s:,.0f}" if cpu_s >= 10 else f"{cpu_s:.2g}"
     return f"{packet_hops:,} packet-hops in {seconds} CPU seconds"
 
 
 def _is_empty(column: NDArray[Any]) -> bool:
-    """Tell whether a column has nothing in any row: no word, or no number."""
+    """Return whether all rows of a column are empty words or NaN."""
     nothing = column == "" if column.dtype.kind == "U" else column != column  # noqa: PLR0124 - NaN
     return bool(len(column)) and bool(nothing.all())
 
 
-def _is_constant(column: NDArray[Any]) -> bool:
-    return bool((column == column[0]).all())
-
-
 def _cells(name: str, column: NDArray[Any]) -> list[str]:
-    """Return the cells of a column, its name first, each as wide as the widest."""
+    """Return the cells of a column, its name first, all of the same width."""
     words = [name, *map(_write, column[:ROWS])]
     width = max(map(len, words))
     is_text = column.dtype.kind == "U"
@@ -66,7 +65,7 @@ def _cells(name: str, column: NDArray[Any]) -> list[str]:
 
 
 def _write(value: Any) -> str:
-    """Write a word, or a number in five digits; nothing for NaN."""
+    """Write a word, or a number with five digits; nothing for NaN."""
     if not isinstance(value, np.floating | float):
         return str(value)
     number = float(value)
@@ -75,18 +74,8 @@ def _write(value: Any) -> str:
     return f"{number:.0f}" if _WHOLE_FROM <= abs(number) < math.inf else f"{number:.5g}"
 
 
-def _that_fit(cells: Mapping[str, Sequence[str]], width: int) -> list[str]:
-    """Return the first columns that fit beside each other, one at least."""
-    ends = np.cumsum([len(column[0]) + len(_GAP) for column in cells.values()]) - len(_GAP)
-    return list(cells)[: max(1, int((ends <= width).sum()))]
-
-
-def _lines(columns: Sequence[Sequence[str]]) -> Iterable[str]:
-    return (_GAP.join(row).rstrip() for row in zip(*columns, strict=True))
-
-
 def _notes(lists: Mapping[str, Sequence[str]], width: int) -> Iterable[str]:
-    """Write what stands below: each list behind its head, in lines of the width."""
+    """Write the lists below the table, each after its head, wrapped at the width."""
     import textwrap
 
     for head, items in lists.items():

@@ -1,4 +1,4 @@
-"""How far long work has come, and how it is shown: a bar, or a plain line per 10 %."""
+"""Progress of long work, shown as a bar or as a plain line per 10 %."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from html import escape
 from threading import Timer
 from typing import Protocol, TextIO
 
-from headgate.base.visible import visible
+from headgate.base.terminal import escape_controls
 
 LINE_EVERY_PERCENT = 10
-#: So long a person waits without a word.
+#: How long a command may run without output.
 SILENT_S = 2.0
 
 
 class Progress(Protocol):
-    """What can be shown of long work: the share that is done, and what is said of it."""
+    """The state of long work: the completed share, and a description."""
 
     @property
     def share(self) -> float:
-        """Share of the work that is done."""
+        """Completed share of the work."""
 
     @property
     def short(self) -> str:
-        """The state in 40 columns or so, beside a bar on a terminal of 80."""
+        """The state in about 40 columns, next to a bar on a terminal of 80."""
 
 
 Show = Callable[[Progress], None]
@@ -34,7 +34,7 @@ Show = Callable[[Progress], None]
 
 @dataclass
 class StepProgress:
-    """How many of a number of equal steps, such as pictures, are done."""
+    """Completed steps of a number of equal steps, such as figures."""
 
     total: int
     noun: str
@@ -42,7 +42,7 @@ class StepProgress:
 
     @property
     def share(self) -> float:
-        """Share of the steps that is done."""
+        """Completed share of the steps."""
         return self.done / max(self.total, 1)
 
     def __str__(self) -> str:
@@ -50,13 +50,13 @@ class StepProgress:
 
     @property
     def short(self) -> str:
-        """The same."""
+        """The state, for a bar."""
         return str(self)
 
 
 @contextmanager
 def count_steps(title: str, total: int, noun: str) -> Iterator[Callable[[], None]]:
-    """Show how many steps are done; yield a function to call after each."""
+    """Show the number of completed steps; yield a function to call after each."""
     state = StepProgress(total, noun)
 
     with show_progress(title) as show:
@@ -70,7 +70,7 @@ def count_steps(title: str, total: int, noun: str) -> Iterator[Callable[[], None
 
 @contextmanager
 def count_slow_steps(title: str, total: int, noun: str) -> Iterator[Callable[[], None]]:
-    """Do as `count_steps` does once `SILENT_S` are over, even if one step takes longer."""
+    """Show steps as `count_steps` does, but only after `SILENT_S`, even during a long step."""
     state, shows = StepProgress(total, noun), list[Show]()
 
     def step() -> None:
@@ -117,13 +117,13 @@ def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Show]:
 
 
 def in_notebook() -> bool:
-    """Say whether a notebook's kernel runs this."""
+    """Return whether this runs in the kernel of a notebook."""
     shell = sys.modules.get("IPython")
     return shell is not None and hasattr(shell.get_ipython(), "kernel")
 
 
 def show_bar(title: str) -> Callable[[float, str], None]:
-    """Show a bar below the cell; give what moves it to a share, with what is said beside it."""
+    """Show a bar below the cell; return a function that sets its share and its text."""
     from IPython.display import HTML, display
 
     def draw(share: float, said: str) -> HTML:
@@ -141,7 +141,9 @@ class _Lines:
         step = int(round(100 * state.share, 6) // LINE_EVERY_PERCENT)
         if step > self.shown:
             self.shown = step
-            self.stream.write(f"{visible(self.title)}: {step * LINE_EVERY_PERCENT} %, {state}\n")
+            self.stream.write(
+                f"{escape_controls(self.title)}: {step * LINE_EVERY_PERCENT} %, {state}\n"
+            )
             self.stream.flush()
 
 

@@ -1,8 +1,9 @@
-"""Values that are read from files: unknown keys are refused, and what is wrong is one sentence."""
+"""Values from files: unknown keys are rejected, and the first mistake becomes one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import UnionType
@@ -11,15 +12,129 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from headgate.base.as_toml import as_toml
 from headgate.base.errors import ScenarioError
-from headgate.base.problems import make_error
-from headgate.base.suggest import hint
-from headgate.base.toml_file import toml
+from headgate.base.files import read_toml_file
+from headgate.base.messages import also, as_toml, hint
+
+_NOT_A_NUMBER = ("float_parsing", "int_parsing")
+#: Messages without the value.
+_OF_KEYS = {
+    "extra_forbidden": "this is not a key here",
+    "missing": "this key is required",
+    "union_tag_not_found": "the key 'kind' is required",
+}
+#: Allowed values, by the type of a pydantic error.
+_ALLOWED = {
+    "bool_parsing": "it must be true or false",
+    "bool_type": "it must be true or false",
+    "dict_attributes_type": "it must be a table of keys and values",
+    "dict_type": "it must be a table of keys and values",
+    "float_type": "it must be a number",
+    "int_from_float": "it must be a whole number",
+    "int_type": "it must be a whole number",
+    "list_type": "it must be a list, [...]",
+    "model_attributes_type": "it must be a table of keys and values",
+    "model_type": "it must be a table of keys and values",
+    "string_type": "it must be a text in quotes",
+    "tuple_type": "it must be a list, [...]",
+}
+#: Errors of the short form of a table; irrelevant if the user wrote a table.
+_NO_TABLES = ("literal_error", "string_type")
+#: Number of further mistakes that are listed.
+_MOST_OTHERS = 3
+#: Keys of lists of tables, [[key]].
+_LISTS = ("traffic", "claims")
+_PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%\s*")
+
+
+def make_error(error: ValidationError, given: object) -> ScenarioError:
+    """Return the first mistake in `given`: its place, and the allowed values."""
+    found = error.errors(include_url=False)
+    is_table = [isinstance(one["input"], Mapping) and one["type"] in _NO_TABLES for one in found]
+    problems = [one for one, ignored in zip(found, is_table, strict=True) if not ignored] or found
+    words = (one for one in problems if one["type"] == "literal_error")  # rather than a table
+    first = next(words, problems[0])
+    if first["input"] != problems[0]["input"]:
+        first = problems[0]
+    or_table = any(problem["type"] == "not_a_table" for problem in problems)
+    place = _place(first, given)
+    others = [*dict.fromkeys(other for p in problems if (other := _place(p, given)) != place)]
+    listed = ", ".join(others[:_MOST_OTHERS]) + (", ..." if len(others) > _MOST_OTHERS else "")
+    also_wrong = f" (also wrong: {listed})" if others else ""
+    return ScenarioError(place, _sentence(first, or_table) + also_wrong)
+
+
+def _place(problem: Any, given: object) -> str:
+    path = _within(problem["loc"], given, problem["type"] == "missing")
+    context = problem.get("ctx", {})
+    if problem["type"] in ("unknown_key", "at") and context.get("key"):
+        path = [*path, context["key"]]
+    return join(path)
+
+
+def join(path: Sequence[str | int]) -> str:
+    """Return a path in the form `traffic[0].law`."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def _within(loc: Sequence[str | int], given: object, missing: bool) -> list[str | int]:
+    """Return the steps that are keys of `given`; pydantic also lists tags of unions."""
+    path: list[str | int] = []
+    was_tag = False
+    for step in loc:
+        is_tag = not was_tag and isinstance(given, Mapping) and given.get("kind") == step
+        was_tag = is_tag
+        if not is_tag and _has(given, step):
+            given = given[step]  # type: ignore[index]
+            path.append(step)
+        elif missing and step == loc[-1]:
+            path.append(step)
+    return path
+
+
+def _has(given: object, step: str | int) -> bool:
+    if isinstance(given, Mapping):
+        return step in given
+    return isinstance(given, list | tuple) and isinstance(step, int) and step < len(given)
+
+
+def _sentence(problem: Any, or_table: bool) -> str:
+    kind, context, value = problem["type"], problem.get("ctx", {}), problem["input"]
+    if kind in _OF_KEYS:
+        return _OF_KEYS[kind]
+    if kind in ("unknown_key", "at", "not_a_table", "value_error"):
+        return str(context.get("error", problem["msg"]))
+    if kind == "union_tag_invalid":
+        tag, expected = str(context["tag"]), str(context["expected_tags"])
+        return f"kind '{tag}' is not known; it must be one of {expected}{_near(tag, expected)}"
+    if kind in _NOT_A_NUMBER and isinstance(value, str):
+        return f"{value!r} is text; {_as_number(value)}"
+    if kind == "tuple_type" and isinstance(value, Mapping) and problem["loc"][-1] in _LISTS:
+        return f"this is one table, and there may be several; write [[{problem['loc'][-1]}]]"
+    near = ""
+    if kind == "literal_error":
+        near = " or a table" * or_table + _near(str(value), str(context["expected"]))
+    allowed = _ALLOWED.get(kind) or problem["msg"].replace("Input should", "it must")
+    return f"{as_toml(value)} is not allowed; {allowed}{near}"
+
+
+def _near(word: str, expected: str) -> str:
+    """Suggest one of the words that pydantic lists in quotes."""
+    return also(word, re.findall(r"'([^']*)'", expected))
+
+
+def _as_number(text: str) -> str:
+    """Say how to write a number that was given as text."""
+    if (percent := _PERCENT.fullmatch(text)) is not None:
+        return f"write the share as a number without quotes, {float(percent[1]) / 100:g}"
+    return "write a number without quotes"
 
 
 class Strict(BaseModel):
-    """A value whose keys are all known, and which does not change."""
+    """A frozen value that rejects unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -30,7 +145,7 @@ class Strict(BaseModel):
         return given
 
 
-#: What people write for a key that looks otherwise.
+#: Words that users write instead of a key.
 _SYNONYMS = {
     "seeds": "replicates",
     "repetitions": "replicates",
@@ -43,10 +158,7 @@ Read = TypeVar("Read", bound=BaseModel)
 
 
 def check_keys(given: Any, model: type[BaseModel]) -> None:
-    """Raise the error of the first key that `model` lacks, or that has a boolean for a number.
-
-    Pydantic takes `true` for 1.
-    """
+    """Raise the error of the first unknown key, or of a boolean that pydantic reads as a number."""
     for key, value in given.items() if isinstance(given, Mapping) else ():
         if key not in model.model_fields:
             raise _unknown_key(str(key), tuple(model.model_fields))
@@ -56,7 +168,7 @@ def check_keys(given: Any, model: type[BaseModel]) -> None:
 
 
 def _unknown_key(key: str, names: tuple[str, ...]) -> PydanticCustomError:
-    """Make the error of a key that is not known, with near names or all of them."""
+    """Return the error of an unknown key, with similar names or all of them."""
     meant = _SYNONYMS.get(key)
     says = f"did you mean '{meant}'?" if meant in names else ""
     says = says or hint(key, names, f"the keys here are {', '.join(names)}")
@@ -67,7 +179,7 @@ def _unknown_key(key: str, names: tuple[str, ...]) -> PydanticCustomError:
 
 @cache
 def _find_numbers(model: type[BaseModel]) -> frozenset[str]:
-    """Return the fields that hold a number, which no validator of their own reads."""
+    """Return the fields that are numbers without a separate validator."""
     return frozenset(
         name
         for name, field in model.model_fields.items()
@@ -76,7 +188,7 @@ def _find_numbers(model: type[BaseModel]) -> frozenset[str]:
 
 
 def _list_members(annotation: Any) -> Iterator[Any]:
-    """Yield the types and marks of which a union or an annotated type consists."""
+    """Yield the members of a union or an annotated type."""
     if get_origin(annotation) in (Annotated, Union, UnionType):
         for member in get_args(annotation):
             yield from _list_members(member)
@@ -91,11 +203,11 @@ def _is_number(members: list[Any]) -> bool:
 
 def read_toml(model: type[Read], path: Path) -> Read:
     """Read a value from TOML. Raises ScenarioError with the file and the place in it."""
-    return fit_model(model, toml(path), str(path))
+    return fit_model(model, read_toml_file(path), str(path))
 
 
 def fit_model(model: type[Read], data: Mapping[str, Any], where: str) -> Read:
-    """Make a value of nested dicts. Raises ScenarioError with the place of what is wrong."""
+    """Make a value of nested dicts. Raises ScenarioError with the place of the mistake."""
     try:
         return model.model_validate(data)
     except ValidationError as error:

@@ -1,7 +1,7 @@
-"""Units. The only place where "10 Mbit/s" becomes a number, and a number becomes "10 Mbit/s".
+"""Conversion of quantities such as "10 Mbit/s" to numbers, and back.
 
-Rates are integer bit/s, times integer picoseconds, sizes integer bytes. A bare number is refused,
-since nobody but its writer knows whether it means bits, bytes, seconds or milliseconds.
+Rates are integer bit/s, times integer picoseconds, sizes integer bytes. A number without a unit is
+rejected, since its unit is ambiguous.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
-from headgate.base.as_toml import as_toml
 from headgate.base.errors import UnitError
-from headgate.base.suggest import also
+from headgate.base.messages import also, as_toml
 
 PS_PER_S = 10**12
 #: Decimal digits before or after the point that a number may have.
@@ -33,15 +32,7 @@ _TIMES = {
     "min": 60 * PS_PER_S,
     "h": 3600 * PS_PER_S,
 }
-_BYTES = {
-    "B": 1,
-    "kB": 10**3,
-    "MB": 10**6,
-    "GB": 10**9,
-    "KiB": 2**10,
-    "MiB": 2**20,
-    "GiB": 2**30,
-}
+_BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 #: Units that are no thousand times another.
 _UNDECIMAL = ("min", "h", "KiB", "MiB", "GiB")
 _SYNONYMS = {
@@ -59,26 +50,21 @@ _SYNONYMS = {
     "/s": "flows/s",
 }
 _NUMBER = re.compile(r"\s*([+-]?(?:\d[\d_]*)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*")
-#: What follows a number that is written with a comma, which may part decimals or thousands.
+#: The rest of a number with a comma, which may separate decimals or thousands.
 _COMMA = re.compile(r",\d")
 
 AmountUnit = Literal["packets", "B", "BDP", "BDP/sqrt(n)", "ps", "infinite"]
-_AMOUNT_UNITS: dict[str, AmountUnit] = {
-    "packets": "packets",
-    "BDP": "BDP",
-    "BDP/sqrt(n)": "BDP/sqrt(n)",
-}
+_AMOUNT_UNITS: tuple[AmountUnit, ...] = ("packets", "BDP", "BDP/sqrt(n)")
 
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """What a text should be: its units, and the words, the example and the limit of an error."""
+    """A kind of quantity: its units, and words for messages."""
 
     units: Mapping[str, int]
     what: str
     example: str
-    #: The largest value that the engine takes, for a kind that is read as a whole number.
-    most: str = ""
+    most: str = ""  # the largest value, for whole numbers
 
 
 _RATE = _Kind(_RATES, "a rate", "10 Mbit/s", "100 Tbit/s")
@@ -92,13 +78,13 @@ _FREQUENCY = _Kind({"flows/s": 1}, "an arrival rate", "500 flows/s")
 
 @dataclass(frozen=True)
 class Amount:
-    """How much data: packets, bytes, the time a link takes for it, or a multiple of the BDP."""
+    """An amount of data: packets, bytes, time at the rate of a link, or a multiple of the BDP."""
 
     value: Fraction
     unit: AmountUnit
 
     def __str__(self) -> str:
-        """Write it as `parse_buffer` and `parse_size` read it."""
+        """Return the text that `parse_buffer` and `parse_size` read."""
         if self.unit == "infinite":
             return "infinite"
         if self.unit == "B":
@@ -162,14 +148,14 @@ def parse_frequency(text: object) -> float:
 
 
 def parse_count(text: object, units: tuple[str, ...], what: str) -> float:
-    """Read a number of things that are counted in any of `units`, such as "10 packets"."""
+    """Read a number with one of `units`, such as "10 packets"."""
     kind = _Kind(dict.fromkeys(units, 1), what, f"10 {units[0]}")
     value, _ = _split(_text(text, kind), kind)
     return float(value)
 
 
 def ratio(unit: str, other: str) -> float | None:
-    """Return how many of `other` one `unit` is, where both measure the same."""
+    """Return the ratio of two units of the same kind, otherwise None."""
     for units in (_RATES, _TIMES, _BYTES):
         one, two = (units.get(_SYNONYMS.get(name, name)) for name in (unit, other))
         if one is not None and two is not None:
@@ -178,10 +164,10 @@ def ratio(unit: str, other: str) -> float | None:
 
 
 def sizes(texts: Sequence[str]) -> list[Fraction | float] | None:
-    """Return how large quantities of one kind are; None where they are of several, or of none.
+    """Return the sizes of quantities of one kind, otherwise None.
 
-    One kind are rates, times or sizes in any of their units, and numbers before the same word, such
-    as "5 %". Zero needs no unit, and what is "infinite" is larger than all.
+    A kind is rates, times or sizes in any unit, or numbers with the same word, such as "5 %". Zero
+    needs no unit, and "infinite" is larger than all others.
     """
     parts = [_split_quantity(text) for text in texts]
     known = [part for part in parts if part is not None]
@@ -203,11 +189,13 @@ def _split_quantity(text: str) -> tuple[Fraction, str] | None:
     match = _NUMBER.fullmatch(text)
     if match is None:
         return None
-    return _exact(match[1]), _SYNONYMS.get(match[2] or "", match[2] or "")
+    return Fraction(Decimal(match[1].replace("_", ""))), _SYNONYMS.get(
+        match[2] or "", match[2] or ""
+    )
 
 
 def readable(unit: str, largest: float) -> tuple[float, str]:
-    """Return what to multiply figures of a unit by, and the unit that people read them in."""
+    """Return a readable unit for figures up to `largest`, and the factor to convert them."""
     scales = {"bit/s": (_RATES, 1.0), "s": (_TIMES, 1e-12), "B": (_BYTES, 1.0)}.get(unit)
     if scales is None or not 0 < largest < math.inf:
         return 1.0, unit
@@ -227,13 +215,13 @@ def format_time_ps(ps: int) -> str:
     """Write picoseconds with the largest decimal unit that fits."""
     if ps == 0:
         return "0 s"
-    return _format(ps, {name: size for name, size in _TIMES.items() if name not in ("min", "h")})
+    return _format(ps, {name: size for name, size in _TIMES.items() if name not in _UNDECIMAL})
 
 
 def format_bytes(size: int) -> str:
     """Write bytes with the largest decimal unit that divides them."""
-    whole = {unit: scale for unit, scale in _BYTES.items() if "i" not in unit}
-    return _format(size, {unit: scale for unit, scale in whole.items() if size % scale == 0})
+    units = {u: s for u, s in _BYTES.items() if u not in _UNDECIMAL and size % s == 0}
+    return _format(size, units)
 
 
 def format_packets(value: Fraction) -> str:
@@ -247,18 +235,18 @@ def format_frequency(per_s: float) -> str:
 
 
 def _text(given: object, kind: _Kind) -> str:
+    if isinstance(given, str):
+        return given
     if isinstance(given, int | float) and not isinstance(given, bool):
         raise UnitError(f"{as_toml(given)} has no unit; write {kind.what} such as '{kind.example}'")
-    if not isinstance(given, str):
-        raise _no_quantity(given, kind)
-    return given
+    raise _no_quantity(given, kind)
 
 
 def _scale(given: object, kind: _Kind) -> int:
     return _scale_text(_text(given, kind), kind)
 
 
-# A study's thousand scenarios say the same few times and rates again and again.
+# Scenarios of a study repeat the same few times and rates.
 @lru_cache(maxsize=4096)
 def _scale_text(text: str, kind: _Kind) -> int:
     value, unit = _split(text, kind)
@@ -279,7 +267,7 @@ def _amount(given: object, kind: _Kind) -> Amount:
         return Amount(Fraction(round(value * _BYTES[unit])), "B")
     if unit in _TIMES:
         return Amount(Fraction(round(value * _TIMES[unit])), "ps")
-    return Amount(value, _AMOUNT_UNITS[unit])
+    return Amount(value, _AMOUNT_UNITS[_AMOUNT_UNITS.index(unit)])
 
 
 def _not_negative(value: Fraction, text: str, kind: _Kind) -> Fraction:
@@ -296,7 +284,9 @@ def _split(text: str, kind: _Kind) -> tuple[Fraction, str]:
     if not unit:
         raise UnitError(f"{text!r} has no unit; write {kind.what} such as '{kind.example}'")
     if _COMMA.match(unit):
-        raise _no_comma(text)
+        point = text.replace(",", ".", 1)
+        says = f"write a point before decimals, such as '{point}', and nothing between thousands"
+        raise UnitError(f"{text!r} has a comma; {says}")
     if unit not in kind.units:
         raise _no_unit(text, unit, kind)
     return _check_bound(match[1], text, kind), unit
@@ -305,13 +295,6 @@ def _split(text: str, kind: _Kind) -> tuple[Fraction, str]:
 def _no_quantity(given: object, kind: _Kind) -> UnitError:
     return UnitError(
         f"{as_toml(given)} is not {kind.what}; write a number and a unit such as '{kind.example}'"
-    )
-
-
-def _no_comma(text: str) -> UnitError:
-    return UnitError(
-        f"{text!r} has a comma; write a point before decimals, such as"
-        f" '{text.replace(',', '.', 1)}', and nothing between thousands"
     )
 
 
@@ -324,12 +307,8 @@ def _no_unit(text: str, unit: str, kind: _Kind) -> UnitError:
     return UnitError(f"{text!r} has the unit '{unit}'; {kind.what} takes one of {known}{near}")
 
 
-def _exact(number: str) -> Fraction:
-    return Fraction(Decimal(number.replace("_", "")))
-
-
 def _check_bound(number: str, text: str, kind: _Kind) -> Fraction:
-    """Read a number, unless it is beyond all that is simulated: it could have endless digits."""
+    """Read a number of a limited magnitude, which limits its digits."""
     value = Decimal(number.replace("_", ""))
     if value and not -MOST_DIGITS <= value.adjusted() <= MOST_DIGITS:
         size = "large" if value.adjusted() > 0 else "small"
@@ -346,9 +325,9 @@ def _format(number: int, units: Mapping[str, int]) -> str:
 
 
 def _decimal(value: Fraction) -> str:
-    # 40 digits hold any 63-bit integer over any decimal scale exactly, so that text and number
-    # are one to one.
+    # 40 digits represent any 63-bit integer over any decimal scale exactly.
     with localcontext() as context:
         context.prec = 40
         quotient = Decimal(value.numerator) / Decimal(value.denominator)
-    return f"{quotient:f}".rstrip("0").rstrip(".") if "." in f"{quotient:f}" else f"{quotient:f}"
+    text = f"{quotient:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

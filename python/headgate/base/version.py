@@ -2,6 +2,6 @@
 
 __version__ = "0.1.0"
 
-#: Goes up by one whenever a scenario gives other figures than before (*Changed results* in
-#: CHANGELOG.md): what was stored under another number is stale.
+#: Increases by one whenever results of a scenario change (*Changed results* in CHANGELOG.md):
+#: results that were stored under another number are stale.
 RESULTS = 3

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.errors import StoreError, explain_os
-from headgate.base.visible import in_spreadsheet, say
+from headgate.base.terminal import echo, escape_formula
 from headgate.cli.options import Json
 
 if TYPE_CHECKING:
@@ -124,14 +124,14 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     roles.check(frame)
     found = PeriodAnalysis(frame, roles).effects(labels)
     for said in notes(frame, found.factors, found.responses, labels):
-        say(f"Note: {said}", error=as_json)
+        echo(f"Note: {said}", error=as_json)
     if as_json:
-        say(*json.dumps(_records(found, roles), indent=1).split("\n"))
+        echo(*json.dumps(_records(found, roles), indent=1).split("\n"))
     else:
         _show(found, roles)
     if out:
         made = _report(file, frame, form, roles, out, title, question)
-        say(f"Report: {made}", error=as_json)
+        echo(f"Report: {made}", error=as_json)
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -157,23 +157,23 @@ def _show(found: MainEffects, roles: Roles) -> None:
     """Print levels, then for each group factors against responses, Psi, means, and the answer."""
     from headgate.figures.analysis.effect_sentences import sentences
 
-    say(*found.levels())
+    echo(*found.levels())
     for group in found.table.groups:
         for name, value in zip(found.by, group, strict=True):
-            say(f"{name} {value}")
-        say(_line("", found.factors, found))
+            echo(f"{name} {value}")
+        echo(_line("", found.factors, found))
         for response in found.responses:
             effects = found.of_response(response, group)
-            say(_line(response, [e.sign + e.stars if e.stars else "." for e in effects], found))
+            echo(_line(response, [e.sign + e.stars if e.stars else "." for e in effects], found))
         psi = found.psi(group).values()
-        say(_line("Psi x 100", [f"{100 * share:.0f}" for share in psi], found))
-        say(*_means(found, group))
-        say(*(f"Answer: {one}" for one in sentences(found, {}, group, roles.before_level)))
-    say(
+        echo(_line("Psi x 100", [f"{100 * share:.0f}" for share in psi], found))
+        echo(*_means(found, group))
+        echo(*(f"Answer: {one}" for one in sentences(found, {}, group, roles.before_level)))
+    echo(
         "** p < 0.01, * p < 0.05; + the response rises from each level to the next, \N{MINUS SIGN}"
         " it falls; brackets are 95 % intervals"
     )
-    say(
+    echo(
         "an answer names effects with p < 0.05 after a correction for all tests (Holm); that none"
         " is shown does not mean that there is none"
     )
@@ -212,9 +212,9 @@ def _write_plain(frame: Frame, path: Path) -> None:
     """Write a table that was read in another form as any reader takes it."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(map(in_spreadsheet, frame.columns))
+        writer.writerow(map(escape_formula, frame.columns))
         for row in zip(*frame.columns.values(), strict=True):
-            writer.writerow(in_spreadsheet(str(cell)) for cell in row)
+            writer.writerow(escape_formula(str(cell)) for cell in row)
 
 
 def _report(  # noqa: PLR0913, PLR0917 - what a report is made of

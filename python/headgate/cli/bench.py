@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.options import Json, Threads
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def bench(
     timings = [measure(chosen, threads) for chosen in ([name] if name else names())]
     if as_json:
         rows = [asdict(timing) for timing in timings]
-        say(json.dumps(rows[0] if name else rows))
+        echo(json.dumps(rows[0] if name else rows))
     else:
         _show(timings)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -113,15 +113,15 @@ def show_cost(cost: "CostEstimate", as_json: bool) -> None:
     from headgate.base.progress import clock
 
     if as_json:
-        say(json.dumps(cost.as_json()))
+        echo(json.dumps(cost.as_json()))
         return
     there = f", and {cost.found} that are stored already" if cost.found else ""
-    say(f"runs:         {cost.runs}{there}")
-    say(f"packet-hops:  {cost.packet_hops:.4g}")
-    say(f"CPU time:     {clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
-    say(f"wall time:    {clock(cost.wall_s)} with {cost.workers} runs at a time")
-    say(f"memory:       {cost.memory_bytes / 1e9:.2f} GB with {cost.workers} runs at a time")
-    say(f"Estimated from {cost.pilots} pilot runs on this machine; {_trust(cost)}")
+    echo(f"runs:         {cost.runs}{there}")
+    echo(f"packet-hops:  {cost.packet_hops:.4g}")
+    echo(f"CPU time:     {clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
+    echo(f"wall time:    {clock(cost.wall_s)} with {cost.workers} runs at a time")
+    echo(f"memory:       {cost.memory_bytes / 1e9:.2f} GB with {cost.workers} runs at a time")
+    echo(f"Estimated from {cost.pilots} pilot runs on this machine; {_trust(cost)}")
 
 
 def _trust(cost: "CostEstimate") -> str:
@@ -145,9 +145,9 @@ def run_shard(asked: "StudyRun", shard: "Shard", pool: "WorkerPool", as_json: bo
 
     count, folder = runner.run_shard(asked, shard, pool), asked.folder
     if as_json:
-        say(json.dumps({"shard": str(shard), "runs": count, "folder": str(folder)}))
+        echo(json.dumps({"shard": str(shard), "runs": count, "folder": str(folder)}))
         return
-    say(
+    echo(
         f"Shard {shard}: its {count} runs are in {folder / 'runs'}. When all shards are there, the"
         " same command without --shard analyses them."
     )

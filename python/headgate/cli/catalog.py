@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli import complete
 from headgate.cli.options import Json
 
@@ -32,14 +32,14 @@ def catalog(
     chosen = known.list_everything() if name is None else known.cards(name)
     if as_json:
         dumped = [card.model_dump() for card in chosen]
-        say(json.dumps(dumped if name is None or len(dumped) > 1 else dumped[0]))
+        echo(json.dumps(dumped if name is None or len(dumped) > 1 else dumped[0]))
     elif name is None:
         for card in chosen:
             nist = str(card.nist or "")
             line = f"{card.name:<18} {card.kind:<10} {_driver(card):<8} {nist:<8} {card.title}"
-            say(f"{line}: {card.law}")
+            echo(f"{line}: {card.law}")
     else:
-        say(*"\n\n".join(_card(card) for card in chosen).split("\n"))
+        echo(*"\n\n".join(_card(card) for card in chosen).split("\n"))
 
 
 #: What a card is, and where a scenario names it.

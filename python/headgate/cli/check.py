@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.options import Json, Seed, Settings, Trust, warn
 
 if TYPE_CHECKING:
@@ -50,23 +50,23 @@ def check(
     scenario = Path(file)
     from headgate.cli.options import load
     from headgate.engine.run.refusals import check_plan
-    from headgate.scenario.doubts import scenario_warnings
+    from headgate.scenario.plan_warnings import scenario_warnings
 
     read = load(scenario, settings, seed, trust=trust)
     plan, arrays = read.plan()
     check_plan(plan, arrays, read)
     warn(scenario_warnings(read, plan, arrays))
     if as_json:
-        say(json.dumps(read.to_dict(resolved=True)))
+        echo(json.dumps(read.to_dict(resolved=True)))
         return
     own = [describe_code(*code) for code in read.own_code()]
-    say(f"{scenario} is valid: {describe_plan(plan)}")
+    echo(f"{scenario} is valid: {describe_plan(plan)}")
     for link in plan["links"][: 2 * len(plan["nodes"])][:4]:
-        say(f"  {describe_link(link)}")
+        echo(f"  {describe_link(link)}")
     if len(plan["links"]) > 4:
-        say(f"  ... and {len(plan['links']) - 4} more links")
+        echo(f"  ... and {len(plan['links']) - 4} more links")
     for code in dict.fromkeys(own):
-        say(f"  {code}")
+        echo(f"  {code}")
 
 
 def describe_code(source: str, interface: Interface, where: str = "the scenario") -> str:
@@ -83,7 +83,7 @@ def describe_code(source: str, interface: Interface, where: str = "the scenario"
 def describe_function(source: str) -> str:
     """Say of a function that is a response whether it may run. Raises LawError."""
     from headgate.experiment.responses import trusted
-    from headgate.plugin.paths import read, sha256, shorten_path
+    from headgate.plugin.code_files import read, sha256, shorten_path
     from headgate.plugin.user_code import split
 
     file, name = split(source)
@@ -97,9 +97,9 @@ def _not_looked_at(where: str) -> str:
 
 
 def _check_code(source: str, as_json: bool) -> None:
-    from headgate.plugin.check import check
-    from headgate.plugin.kinds import kind_of
-    from headgate.plugin.trust import name_by_hand
+    from headgate.plugin.code_files import name_by_hand
+    from headgate.plugin.load import kind_of
+    from headgate.plugin.proof import check
     from headgate.plugin.user_code import load
 
     name_by_hand(source)
@@ -109,11 +109,11 @@ def _check_code(source: str, as_json: bool) -> None:
     of, sums = f"{interface.trial.of}s", dict(passed.sums)
     if as_json:
         facts = {"ways": passed.ways, of: passed.states, "events": passed.events, **sums}
-        say(json.dumps(facts | {interface.noun: code.name, "sha256": code.sha256}))
+        echo(json.dumps(facts | {interface.noun: code.name, "sha256": code.sha256}))
         return
-    say(
+    echo(
         f"{code.label} is valid: {passed.states} {of} of {passed.events} random events, "
-        f"{' and '.join(passed.ways)}; {interface.trial.tell(sums)}"
+        f"{' and '.join(passed.ways)}; {interface.trial.describe(sums)}"
     )
 
 

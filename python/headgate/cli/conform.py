@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.options import Json
 
 
@@ -61,7 +61,7 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
     request = SuiteRequest(name, workers, _say_progress, _known(kernel), case or (), repeats, out)
     report = load_suite("kernel" if request.kernel else "standards")(request)
     if as_json:
-        say(json.dumps(report.record))
+        echo(json.dumps(report.record))
     else:
         _print(report.parts)
     if report.failed:
@@ -69,7 +69,7 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _say_progress(line: str) -> None:
-    say(line, error=True)
+    echo(line, error=True)
 
 
 def _print(parts: Sequence[object]) -> None:
@@ -78,7 +78,7 @@ def _print(parts: Sequence[object]) -> None:
     console = PlainConsole()
     for part in parts:
         if isinstance(part, str):
-            say(part)
+            echo(part)
         else:
             console.print(part)
 

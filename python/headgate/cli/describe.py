@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headgate.base.errors import HeadgateError
-from headgate.base.suggest import also, hint
-from headgate.base.visible import say
+from headgate.base.messages import also, hint
+from headgate.base.terminal import echo
 from headgate.cli import complete
 from headgate.cli.options import Json
 
@@ -32,12 +32,12 @@ def describe(
     """Say what the columns of the results mean: unit, definition, formula."""
     chosen = select(what)
     if as_json:
-        say(json.dumps({name: [asdict(c) for c in cs] for name, cs in chosen.items()}))
+        echo(json.dumps({name: [asdict(c) for c in cs] for name, cs in chosen.items()}))
         return
     for name, columns in chosen.items():
-        say(name)
+        echo(name)
         for column in columns:
-            say(*_lines(column))
+            echo(*_lines(column))
 
 
 def select(what: str | None) -> dict[str, tuple[Column, ...]]:

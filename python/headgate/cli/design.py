@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.errors import ScenarioError
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.options import Json
 
 if TYPE_CHECKING:
@@ -131,13 +131,13 @@ def show(
     """Print the runs of a design in the scenario's own words, and what is confounded."""
     made = _load(source)
     if as_json:
-        say(json.dumps(made.facts() | {"sheet": made.rows()}))
+        echo(json.dumps(made.facts() | {"sheet": made.rows()}))
         return
     _print_facts(made)
     rows = made.rows()
     _print_table(rows if every else rows[:ROWS])
     if len(rows) > ROWS and not every:
-        say(f"... and {len(rows) - ROWS} more runs: --all")
+        echo(f"... and {len(rows) - ROWS} more runs: --all")
 
 
 @app.command()
@@ -153,16 +153,16 @@ def alias(
     chains = _chains(made)
     paths = _draw(made, out) if out is not None else []
     if as_json:
-        say(json.dumps(made.facts() | {"chains": chains, "pictures": [str(p) for p in paths]}))
+        echo(json.dumps(made.facts() | {"chains": chains, "pictures": [str(p) for p in paths]}))
         return
     _print_facts(made)
     for chain in chains:
         if len(chain) > 1:
-            say(" = ".join(chain))
+            echo(" = ".join(chain))
     if made.design.fraction is None:
-        say("effects are partially confounded: --out DIR draws the correlations of their columns")
+        echo("effects are partially confounded: --out DIR draws the correlations of their columns")
     for path in paths:
-        say(str(path))
+        echo(str(path))
 
 
 def _load(source: str) -> MadeDesign:
@@ -238,18 +238,18 @@ def _write(made: MadeDesign, file: Path) -> None:
 
 def _print_design(made: MadeDesign, paths: list[Path], *, as_json: bool) -> None:
     if as_json:
-        say(json.dumps(made.facts() | {"files": [str(path) for path in paths]}))
+        echo(json.dumps(made.facts() | {"files": [str(path) for path in paths]}))
         return
     _print_facts(made)
     for path in paths:
-        say(str(path))
+        echo(str(path))
 
 
 def _print_facts(made: MadeDesign) -> None:
     from headgate.design.made import lines
 
     for line in lines(made):
-        say(line)
+        echo(line)
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:
@@ -257,7 +257,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
     for row in cells:
         padded = (f"{c:>{w}}" for c, w in zip(row, widths, strict=True))
-        say("  ".join(padded).rstrip())
+        echo("  ".join(padded).rstrip())
 
 
 def _chains(made: MadeDesign) -> list[list[str]]:

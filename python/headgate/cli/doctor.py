@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.options import Json
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ def doctor(as_json: Json = False) -> None:
         if not as_json:
             _show(one)
     if as_json:
-        say(json.dumps([asdict(one) for one in found]))
+        echo(json.dumps([asdict(one) for one in found]))
     if any(one.needed and not one.works for one in found):
         raise typer.Exit(2)
 
 
 def _show(one: Found) -> None:
     word = "works" if one.works else "BROKEN" if one.needed else "missing"
-    say(f"{one.name:16} {word:8} {one.detail}")
+    echo(f"{one.name:16} {word:8} {one.detail}")
     if not one.works and one.remedy:
-        say(f"{'':25} {one.remedy}")
+        echo(f"{'':25} {one.remedy}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.errors import HeadgateError
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.options import (
     Json,
     Out,
@@ -83,7 +83,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     chosen = load(scenario, settings, seed, trust=trust)
     if dry_run:
         found = estimate(chosen)
-        say(json.dumps({"load": found.load, "says": found.says()}) if as_json else found.says())
+        echo(json.dumps({"load": found.load, "says": found.says()}) if as_json else found.says())
         return
     kernels = parse_kernels(kernel or [])
     net = Emulation(chosen, out, mtu, capture=capture, kernel=kernels)
@@ -92,7 +92,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     failed = _run(net, commands)
     _print(net, out, as_json=as_json)
     if failed:
-        say(f"headgate: {'; '.join(failed)}", error=True)
+        echo(f"headgate: {'; '.join(failed)}", error=True)
         raise typer.Exit(1)
 
 
@@ -134,7 +134,7 @@ def _run(net: Emulation, commands: list[tuple[str, str]]) -> list[str]:
         try:
             net.wait(programs)
         except KeyboardInterrupt:
-            say("headgate: stopped; the result covers the time until now", error=True)
+            echo("headgate: stopped; the result covers the time until now", error=True)
         ended = [program.poll() for program in programs]
     return [
         f"host {host}: {command!r} {_describe_end(code)}"
@@ -154,10 +154,10 @@ def _print(net: Emulation, out: Path | None, *, as_json: bool) -> None:
     warn(net.result.meta["warnings"])
     if as_json:
         loop = {key: value for key, value in live["loop"].items() if key != "lateness_histogram"}
-        say(json.dumps({"flows": flows, "loop": loop, "ended_s": live["ended_s"]}))
+        echo(json.dumps({"flows": flows, "loop": loop, "ended_s": live["ended_s"]}))
         return
     _show_flows(flows)
-    say(say_loop(live))
+    echo(say_loop(live))
     say_result(out)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.campaign import (
     Clustered,
     DryRun,
@@ -59,7 +59,7 @@ def new(
     write(file, scenario)
     named = shlex.quote(str(file))
     verbs = ("check", "run")
-    say(str(file), "Next:", *(f"  headgate experiment {verb} {named}" for verb in verbs))
+    echo(str(file), "Next:", *(f"  headgate experiment {verb} {named}" for verb in verbs))
 
 
 @app.command()
@@ -76,15 +76,15 @@ def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json 
     experiment = Experiment.load(file, settings or (), trust=trust)
     warn(experiment.check())
     if as_json:
-        say(json.dumps(facts(experiment.definition)))
+        echo(json.dumps(facts(experiment.definition)))
         return
-    say(f"{file} is valid: {experiment.title}")
+    echo(f"{file} is valid: {experiment.title}")
     for line in lines(experiment.definition):
-        say(f"  {line}")
+        echo(f"  {line}")
     for code in experiment.definition.own_code():
-        say(f"  {describe_code(*code, where='the experiment')}")
+        echo(f"  {describe_code(*code, where='the experiment')}")
     for source in experiment.definition.file.functions():
-        say(f"  {describe_function(source)}")
+        echo(f"  {describe_function(source)}")
 
 
 @app.command()
@@ -135,7 +135,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
             return
         result = experiment.run(out, workers, threads, cluster, results, until=stop)
     if as_json:
-        say(json.dumps(result.as_json()))
+        echo(json.dumps(result.as_json()))
         return
     print_means(console(), result.table)
     show_outcome(result.outcome)

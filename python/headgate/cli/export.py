@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from headgate.base.errors import HeadgateError
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli import complete
 from headgate.cli.options import Json
 
@@ -50,6 +50,6 @@ def export(  # noqa: PLR0913, PLR0917 - one for each option
     for path in write(folder, out or folder / "export", formats, tables or ()):
         paths.append(str(path))
         if not as_json:
-            say(str(path))
+            echo(str(path))
     if as_json:
-        say(json.dumps(paths))
+        echo(json.dumps(paths))

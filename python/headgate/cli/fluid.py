@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.errors import FluidWarning, ScenarioError
-from headgate.base.suggest import also
-from headgate.base.visible import say
+from headgate.base.messages import also
+from headgate.base.terminal import echo
 from headgate.cli.options import Json, say_result, warn
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
 
     Example: headgate fluid tcp-red --set red=queue --set min_packets=13.26 --out out/fluid
     """
-    from headgate.base.toml_file import toml
+    from headgate.base.files import read_toml_file
 
-    table = None if network is None else toml(network)
+    table = None if network is None else read_toml_file(network)
     if stability:
         from headgate.cli.stability import tell
 
@@ -104,7 +104,7 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
     if as_json:
         import json
 
-        say(json.dumps(_summary(result)))
+        echo(json.dumps(_summary(result)))
     else:
         _show(result, out)
 
@@ -168,7 +168,7 @@ def _show(result: Result, out: Path | None) -> None:
     for name, columns in _SHOWN.items():
         for row in _drop_missing(result, name):
             said = ", ".join(f"{column} {row[column]:.4g}" for column in columns)
-            say(f"{row.get('link', row.get('traffic'))}: {said}")
+            echo(f"{row.get('link', row.get('traffic'))}: {said}")
     steps, cpu_s = result.meta["steps"], result.meta["cpu_s"]
-    say(f"{steps['taken']:,} steps in {1e3 * cpu_s:.1f} ms of CPU")
+    echo(f"{steps['taken']:,} steps in {1e3 * cpu_s:.1f} ms of CPU")
     say_result(out)

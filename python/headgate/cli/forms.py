@@ -8,7 +8,7 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 
 from headgate.base.errors import HeadgateError
-from headgate.base.suggest import hint
+from headgate.base.messages import hint
 from headgate.experiment import schemas
 from headgate.experiment.schemas import Schema
 from headgate.experiment.schemas.plain import make_plain

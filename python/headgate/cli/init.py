@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli import complete
 from headgate.cli.options import Json
 
@@ -38,9 +38,9 @@ def init(
     paths = write(kind, file)
     commands = next_commands(kind, paths)
     if as_json:
-        say(json.dumps({"files": [str(path) for path in paths], "next": commands}))
+        echo(json.dumps({"files": [str(path) for path in paths], "next": commands}))
         return
-    say(*map(str, paths), "Next:", *(f"  {command}" for command in commands))
+    echo(*map(str, paths), "Next:", *(f"  {command}" for command in commands))
 
 
 def next_commands(kind: str, paths: list[Path]) -> list[str]:

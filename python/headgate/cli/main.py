@@ -13,9 +13,9 @@ import typer
 from typer.core import TyperGroup
 
 from headgate.base.errors import HeadgateError, InterruptedRunError, join_lines
-from headgate.base.parent import keep_working_folder_out
+from headgate.base.process import keep_working_folder_out
+from headgate.base.terminal import echo
 from headgate.base.version import __version__
-from headgate.base.visible import say
 from headgate.cli import (
     analyse,
     bench,
@@ -72,7 +72,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        say(f"headgate {__version__}")
+        echo(f"headgate {__version__}")
         raise typer.Exit
 
 
@@ -175,17 +175,17 @@ def main() -> None:
         sys.exit(app(prog_name="headgate", standalone_mode=False))
     except HeadgateError as error:
         first, *others = error.lines
-        say(f"headgate: {first}", *others, error=True)
+        echo(f"headgate: {first}", *others, error=True)
         sys.exit(error.exit_code)
     except UsageError as error:
         if said := explain_usage(error):
-            say(f"headgate: {join_lines(said)}", error=True)
+            echo(f"headgate: {join_lines(said)}", error=True)
         sys.exit(2)
     except KeyboardInterrupt as stopped:
-        say(f"headgate: {stopped or 'stopped'}", error=True)
+        echo(f"headgate: {stopped or 'stopped'}", error=True)
         sys.exit(1)
     except MemoryError:
-        say("headgate: memory ran out; take a smaller scale, or fewer --workers", error=True)
+        echo("headgate: memory ran out; take a smaller scale, or fewer --workers", error=True)
         sys.exit(1)
     except BrokenPipeError:
         sys.exit(0)

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from headgate.base.terminal import echo
 from headgate.base.version import __version__
-from headgate.base.visible import say
 
 #: What stands in the sections that no help has.
 _NAME = "headgate \\- a laboratory for congestion control"
@@ -34,10 +34,10 @@ def man(
 
     text = make_page(context.find_root().command)
     if out is None:
-        say(*text.splitlines())
+        echo(*text.splitlines())
     else:
         write_bytes(out, text.encode(), durable=False)
-        say(str(out))
+        echo(str(out))
 
 
 def make_page(program: Any) -> str:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.errors import ScenarioError, join_lines
-from headgate.base.suggest import also
-from headgate.base.visible import say
-from headgate.plugin.trust import name_by_hand
+from headgate.base.messages import also
+from headgate.base.terminal import echo
+from headgate.plugin.code_files import name_by_hand
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -70,7 +70,7 @@ Trust = Annotated[
 def warn(doubts: Iterable[object]) -> None:
     """Print doubts on standard error."""
     for doubt in doubts:
-        say(f"warning: {join_lines(str(doubt))}", error=True)
+        echo(f"warning: {join_lines(str(doubt))}", error=True)
 
 
 def command_line() -> str:
@@ -81,7 +81,7 @@ def command_line() -> str:
 def say_result(out: Path | None) -> None:
     """Say where a result was put, if it was."""
     if out is not None:
-        say(f"Result: {out} (headgate plot {shlex.quote(str(out))} draws it)")
+        echo(f"Result: {out} (headgate plot {shlex.quote(str(out))} draws it)")
 
 
 def make_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
@@ -100,7 +100,7 @@ def make_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) 
 def say_paths(paths: Iterable[str | Path], as_json: bool) -> None:
     """Print paths, one a line or as one list."""
     said = list(map(str, paths))
-    say(*([json.dumps(said)] if as_json else said))
+    echo(*([json.dumps(said)] if as_json else said))
 
 
 def load(

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.errors import HeadgateError
+from headgate.base.messages import also
 from headgate.base.optional import find_missing
-from headgate.base.suggest import also
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli import complete
 from headgate.cli.options import Json, say_paths
 
@@ -177,14 +177,14 @@ def _list(kinds: Sequence[Kind], runs: Sequence[Run], *, as_json: bool) -> None:
             | ({"lacks": lacking[kind.name]} if runs else {})
             for kind in kinds
         ]
-        say(json.dumps(rows))
+        echo(json.dumps(rows))
         return
     width = max(len(kind.name) for kind in kinds)
     for kind in kinds:
         said = kind.about + "; takes several runs" * kind.compares
-        say(f"{kind.name:{width}}  {said}")
+        echo(f"{kind.name:{width}}  {said}")
         if lack := lacking.get(kind.name):
-            say(f"{'':{width}}  - {lack}")
+            echo(f"{'':{width}}  - {lack}")
 
 
 def _find_lack(kind: Kind, runs: Sequence[Run]) -> str:

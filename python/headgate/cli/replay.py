@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.errors import HeadgateError
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.options import Json, Settings, warn
 
 if TYPE_CHECKING:
@@ -70,10 +70,10 @@ def replay(  # noqa: PLR0913, PLR0917 - one for each option
     following = _next(capture, out)
     if as_json:
         files = [str(path) for path in paths]
-        say(json.dumps(summary | {"files": files, "next": shlex.join(following)}))
+        echo(json.dumps(summary | {"files": files, "next": shlex.join(following)}))
         return
     _show(summary, paths)
-    say(f"Next: {shlex.join(following)}")
+    echo(f"Next: {shlex.join(following)}")
 
 
 def _report_every(wall_s: float) -> Callable[[int], None]:
@@ -84,7 +84,7 @@ def _report_every(wall_s: float) -> Callable[[int], None]:
         nonlocal told_s
         if time.monotonic() - told_s >= wall_s:
             told_s = time.monotonic()
-            say(f"{consumed / 1e9:.1f} GB read", error=True)
+            echo(f"{consumed / 1e9:.1f} GB read", error=True)
 
     return report
 
@@ -117,5 +117,5 @@ def _next(capture: Path, out: Path | None) -> list[str]:
 def _show(summary: dict[str, Any], paths: list[Path]) -> None:
     warn(summary["warnings"])
     says = str(summary["says"])
-    say(f"{says[:1].upper()}{says[1:]}.")
-    say(*(str(path) for path in paths))
+    echo(f"{says[:1].upper()}{says[1:]}.")
+    echo(*(str(path) for path in paths))

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from headgate.base.optional import require
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.plot import plot
 
 
@@ -37,4 +37,4 @@ def report(
     about.read(folder)  # refuse before what draws is imported
     from headgate.figures.report.make import make
 
-    say(f"Report: {make(folder, workers)}")
+    echo(f"Report: {make(folder, workers)}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.errors import HeadgateError
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.options import (
     Controls,
     Json,
@@ -78,7 +78,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.engine.api import UnstoredError, simulate
     from headgate.engine.run.options import RunOptions
     from headgate.engine.run.progress import show_progress
-    from headgate.plugin.watch import run_watched
+    from headgate.plugin.guard import run_watched
 
     if arrivals is not None:
         chosen = load(scenario, settings, seed, controls, trust=trust)
@@ -122,7 +122,7 @@ def _print(result: Result, out: Path | None, as_json: bool) -> None:
     if as_json:
         import json
 
-        say(json.dumps(summary(result)))
+        echo(json.dumps(summary(result)))
     else:
         _show(result, out)
 

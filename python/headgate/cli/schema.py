@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli import complete
 from headgate.cli.options import Json, say_paths
 
@@ -36,11 +36,11 @@ def schema(
     if out is not None:
         say_paths(_write(every_form() if name is None else [name], out), as_json)
     elif name is not None:
-        say(*schema_text(name).splitlines())
+        echo(*schema_text(name).splitlines())
     elif as_json:
-        say(json.dumps({one: about for one, (about, _) in every_form().items()}))
+        echo(json.dumps({one: about for one, (about, _) in every_form().items()}))
     else:
-        say(*(f"{one:14} {about}" for one, (about, _) in every_form().items()))
+        echo(*(f"{one:14} {about}" for one, (about, _) in every_form().items()))
 
 
 def _write(names: Iterable[str], folder: Path) -> Iterator[Path]:

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 
 if TYPE_CHECKING:
     from headgate.engine.fluid import Stability
@@ -31,7 +31,7 @@ def tell(
     found = analyse_stability(model, params, network=network)
     said = _summary(found)
     if as_json:
-        say(json.dumps(said))
+        echo(json.dumps(said))
     else:
         _show(found, said)
     if out is not None:
@@ -62,18 +62,18 @@ def _show(found: Stability, said: dict[str, Any]) -> None:
     verdict = "stable" if found.stable else "unstable"
     grows = "decay" if found.stable else "grow"
     rate = f"{abs(found.growth_per_s):.4g}/s"
-    say(f"{found.model}, equilibrium: {verdict}; perturbations {grows} at {rate}")
+    echo(f"{found.model}, equilibrium: {verdict}; perturbations {grows} at {rate}")
     for name, values in said["rest"].items():
-        say(f"  {name}: {', '.join(f'{value:.4g}' for value in values)}")
+        echo(f"  {name}: {', '.join(f'{value:.4g}' for value in values)}")
     roots = ", ".join(f"{real:.4g} {imag:+.4g}i" for real, imag in said["roots"])
-    say(f"rightmost roots (1/s): {roots}")
+    echo(f"rightmost roots (1/s): {roots}")
     if found.margins is not None and found.stable:
         told = (
             f"{found.margins.phase_deg:.1f} degrees of phase, gain times {found.margins.gain:.3g}"
         )
-        say(f"margins: {told}")
+        echo(f"margins: {told}")
     if found.edges:
-        say("The equilibrium lies on a switching boundary; the result holds on one side only.")
+        echo("The equilibrium lies on a switching boundary; the result holds on one side only.")
 
 
 def _draw(found: Stability, out: Path) -> None:
@@ -83,4 +83,4 @@ def _draw(found: Stability, out: Path) -> None:
     title = f"{found.model}, equilibrium: {'stable' if found.stable else 'unstable'}"
     phase_deg = None if found.margins is None else found.margins.phase_deg
     paths = save_figure(draw_stability(title, found.roots, found.loop, phase_deg), out, PICTURE)
-    say(f"Picture: {', '.join(str(path) for path in paths)}")
+    echo(f"Picture: {', '.join(str(path) for path in paths)}")

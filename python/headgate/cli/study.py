@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli import complete
 from headgate.cli.campaign import (
     Clustered,
@@ -117,7 +117,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
             return
         outcome = runner.run_study(asked, pool)
     if as_json:
-        say(json.dumps(outcome.as_json()))
+        echo(json.dumps(outcome.as_json()))
     else:
         show_outcome(outcome)
 
@@ -170,10 +170,10 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
 
     stored = []
     for one in compute_stored(results or STORED, scale, update):
-        say(f"{one.study}: {one.describe_values()}", error=True)
+        echo(f"{one.study}: {one.describe_values()}", error=True)
         stored.append(one)
     if as_json:
-        say(json.dumps([one.as_json() for one in stored]))
+        echo(json.dumps([one.as_json() for one in stored]))
         return
     printed = console()
     claims = [(one.study, claim) for one in stored for claim in one.claims]
@@ -214,7 +214,7 @@ def _run_all(
     asked = [ask(name, scale, out / name, results=results) for name in names()]
     outcomes = [run_study(one, pool) for one in asked]
     if as_json:
-        say(json.dumps([outcome.as_json() for outcome in outcomes]))
+        echo(json.dumps([outcome.as_json() for outcome in outcomes]))
         return
     printed = console()
     claims = [(o.study, claim) for o in outcomes for claim in o.claims]
@@ -241,11 +241,11 @@ def _list(as_json: bool) -> None:
             }
             for p in specs
         ]
-        say(json.dumps(rows))
+        echo(json.dumps(rows))
         return
     if not specs:
-        say(f"no package with studies is installed; {advise('studies')}")
+        echo(f"no package with studies is installed; {advise('studies')}")
     for spec in specs:
         scales = f"scales: {', '.join(spec.scales)}"
         own = f"no --control: {spec.no_own_law}" if spec.no_own_law else "takes --control"
-        say(f"{spec.name}: {spec.title} ({scales}; {own})")
+        echo(f"{spec.name}: {spec.title} ({scales}; {own})")

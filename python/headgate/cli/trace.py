@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headgate.base.errors import HeadgateError
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.options import Json, say_paths
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def trace(  # noqa: PLR0913, PLR0917 - one for each option
             step()
     say_paths(paths, as_json)
     if stored.meta["ended_s"] is not None:
-        say(f"note: {stored.meta['says']}", error=True)
+        echo(f"note: {stored.meta['says']}", error=True)
     return None
 
 
@@ -99,8 +99,8 @@ def _tell(stored: StoredTrace, as_json: bool) -> None:
     names = ("flow", "link", "event", "count")
     rows = [dict(zip(names, (*key, n), strict=True)) for key, n in stored.count().items()]
     if as_json:
-        return say(json.dumps({"says": stored.meta["says"], "events": rows}))
-    say(stored.meta["says"])
+        return echo(json.dumps({"says": stored.meta["says"], "events": rows}))
+    echo(stored.meta["says"])
     for row in rows:
-        say(f"{row['count']:>10,}  {row['event']:<16} {row['flow']}  {row['link']}".rstrip())
+        echo(f"{row['count']:>10,}  {row['event']:<16} {row['flow']}  {row['link']}".rstrip())
     return None

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import typer
 
-from headgate.base.suggest import also
+from headgate.base.messages import also
 
 #: What the parser raises. Typer names this base of `BadParameter` in some of its versions only.
 UsageError = cast("type[Exception]", typer.BadParameter.__base__)

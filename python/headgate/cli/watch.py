@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 from headgate.cli.options import Json
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def watch(
     if as_json:
         import json
 
-        say(json.dumps(watcher.look().as_json()))
+        echo(json.dumps(watcher.look().as_json()))
     elif once:
         from headgate.base.console import PlainConsole
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from headgate.base.errors import StoreError, explain_library
 from headgate.base.files import write_file
-from headgate.base.suggest import hint
-from headgate.base.visible import in_spreadsheet
+from headgate.base.messages import hint
+from headgate.base.terminal import escape_formula
 from headgate.data.columns import EVERY_TABLE
 from headgate.data.folder import RUN_FILE, find_run, find_runs
 from headgate.data.parquet import quote
@@ -99,7 +99,7 @@ def _harmless(database: duckdb.DuckDBPyConnection, rows: str) -> str:
 def _changed(database: duckdb.DuckDBPyConnection, rows: str, column: str) -> dict[str, str]:
     """Return the texts of a column that are written otherwise."""
     asked = f"SELECT DISTINCT {_name(column)} FROM {rows} WHERE {_name(column)} IS NOT NULL"
-    written = {text: in_spreadsheet(text) for (text,) in database.execute(asked).fetchall()}
+    written = {text: escape_formula(text) for (text,) in database.execute(asked).fetchall()}
     return {text: cell for text, cell in sorted(written.items()) if text != cell}
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from headgate.base.errors import StoreError, explain_os
 from headgate.base.files import flush, name_draft
-from headgate.base.lock import HeldError, hold_lock
+from headgate.base.process import HeldError, hold_lock
 from headgate.data.parquet import Rows, read_columns, write_rows
 from headgate.data.tables import TABLES, Table
 

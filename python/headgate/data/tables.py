@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import HeadgateError
+from headgate.base.messages import hint
 from headgate.base.optional import load_library
 from headgate.base.plain_text import format_table
-from headgate.base.suggest import hint
 from headgate.data.columns import EVERY_TABLE, TABLES, Column
 
 __all__ = ["TABLES", "Table", "Words"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-from headgate.base.as_toml import as_toml
 from headgate.base.errors import HeadgateError
+from headgate.base.messages import as_toml
 
 Scale = Literal["linear", "log"]
 _QUANTITY = re.compile(r"\s*([+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*")

@@ -11,12 +11,10 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from headgate.base import units
-from headgate.base.as_toml import as_toml
 from headgate.base.errors import HeadgateError, ScenarioError
-from headgate.base.files import write_bytes
+from headgate.base.files import read_toml_file, write_bytes
+from headgate.base.messages import as_toml, same_name
 from headgate.base.strict import fit_model
-from headgate.base.suggest import same_name
-from headgate.base.toml_file import toml
 from headgate.design.factor import Factor, Scale
 from headgate.scenario.base import Model, also_list, at
 from headgate.scenario.toml import anchor_code
@@ -165,7 +163,7 @@ class DesignFile(Model):
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a TOML file. Raises ScenarioError."""
-        data = toml(Path(path))
+        data = read_toml_file(Path(path))
         if "responses" in data:
             raise ScenarioError(str(path), "this is an experiment; give `headgate experiment` it")
         return cls.from_file(data, Path(path))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headgate.base.errors import HeadgateError, ScenarioError
-from headgate.base.visible import in_spreadsheet, visible
+from headgate.base.terminal import escape_controls, escape_formula
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design, grid, make_factorial
 from headgate.design.file import SAMPLES, DesignFile, FactorTable, basic_of
@@ -118,13 +118,13 @@ class MadeDesign:
         """Return the sheet with coded levels, as R's FrF2 and JMP read it; `#` begins a comment."""
         out = io.StringIO()
         for line in self._comments():
-            out.write(in_spreadsheet(f"# {visible(line)}") + "\n")
+            out.write(escape_formula(f"# {escape_controls(line)}") + "\n")
         names = [f.name for f in self.design.factors]
         writer = csv.writer(out, lineterminator="\n")
         head = [key for key in self.rows()[0] if key not in names]
-        writer.writerow(map(in_spreadsheet, [*head, *names]))
+        writer.writerow(map(escape_formula, [*head, *names]))
         for record, row in zip(self.rows(), self.sheet.rows, strict=True):
-            said = (in_spreadsheet(str(record[key])) for key in head)
+            said = (escape_formula(str(record[key])) for key in head)
             writer.writerow([*said, *(f"{c:g}" for c in row.coded)])
         return out.getvalue()
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from headgate.base.as_toml import as_toml
 from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.base.messages import as_toml
 from headgate.design.factor import Factor
-from headgate.scenario.strays import tables_of
+from headgate.scenario.toml import tables_with
 
 if TYPE_CHECKING:
     from headgate.engine.api import Scenario
@@ -29,7 +29,7 @@ def scenarios(
 
 
 def _fits(factor: Factor, level: Any, base: Scenario) -> None:
-    if "." not in factor.setting and (tables := tables_of(factor.setting, type(base))):
+    if "." not in factor.setting and (tables := tables_with(factor.setting, type(base))):
         settings = " or ".join(f"{table}.{factor.setting}" for table in tables)
         says = f"'{factor.setting}' is no path in a scenario; write setting = \"{settings}\""
         raise ScenarioError(f"factor {factor.name}", says)

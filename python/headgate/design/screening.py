@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import HeadgateError
+from headgate.base.messages import also
 from headgate.base.optional import require
-from headgate.base.suggest import also
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design
 

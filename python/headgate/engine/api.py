@@ -21,8 +21,8 @@ from headgate.base.errors import (
     StoreError,
 )
 from headgate.base.progress import in_notebook
+from headgate.base.terminal import escape_controls
 from headgate.base.units import format_time_ps
-from headgate.base.visible import visible
 from headgate.data.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.data.measures.shown import FEW_PORTS, Shown, show_run
 from headgate.data.tables import Table
@@ -33,8 +33,8 @@ from headgate.engine.run.stream import Stream, Update
 from headgate.engine.run.trace import Trace
 from headgate.engine.run.trace_log import TraceLog, has_trace
 from headgate.figures.notebook import draw_svg, make_table, show_figures
+from headgate.scenario.group import Arrays
 from headgate.scenario.plan import choose_numbers, identity_of, make_plan
-from headgate.scenario.planner import Arrays
 from headgate.scenario.spec import ScenarioSpec
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class Result:
     def __str__(self) -> str:
         """Return what each law got and the busiest ports, with nothing that a terminal obeys."""
         text = "\n\n".join(map(str, self._show())) or repr(self)
-        return "\n".join(map(visible, text.split("\n")))
+        return "\n".join(map(escape_controls, text.split("\n")))
 
     def __repr__(self) -> str:
         """Return what the result is of, in a short line."""

@@ -67,7 +67,7 @@ def graph(source: Any, *, flows: Sequence[Flow], **network: Unpack[GraphKeys]) -
     """
     if isinstance(source, str | Path):
         return _scenario("graph", flows, {"file": str(source), **network})
-    from headgate.scenario.networks.graph_file import from_networkx
+    from headgate.scenario.networks.graph import from_networkx
 
     return _scenario("graph", flows, {**from_networkx(source), **network})
 

@@ -13,7 +13,7 @@ from headgate.experiment import claims, responses
 from headgate.experiment.conditions import levels_table
 from headgate.experiment.definition import Definition
 from headgate.plugin import user_code
-from headgate.scenario.doubts import scenario_warnings
+from headgate.scenario.plan_warnings import scenario_warnings
 
 
 def check(experiment: Definition) -> list[str]:

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from headgate.base import units
-from headgate.base.as_toml import as_toml
 from headgate.base.errors import HeadgateError, UnitError
 from headgate.base.level_order import LevelOrder, level_text
+from headgate.base.messages import as_toml
 from headgate.data.tables import Table, Words
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design
 from headgate.experiment import sql
-from headgate.plugin.paths import shorten_path
+from headgate.plugin.code_files import shorten_path
 from headgate.plugin.user_code import is_code, split
 
 Label = str | int | float

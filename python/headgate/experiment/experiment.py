@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from headgate.base.errors import HeadgateError, InterruptedRunError
-from headgate.base.toml_file import toml
-from headgate.base.visible import in_path, say
+from headgate.base.files import read_toml_file
+from headgate.base.terminal import echo, safe_file_name
 from headgate.claims.claim import Claim
 from headgate.claims.verdicts import Estimate
 from headgate.engine.api import Result, Scenario
@@ -45,7 +45,7 @@ from headgate.experiment.set_keys import set_keys
 from headgate.experiment.tables import MeasuredRuns
 from headgate.lab.jobs import Job
 from headgate.lab.workers import WorkerPool
-from headgate.plugin.trust import name_by_hand, name_in_file
+from headgate.plugin.code_files import name_by_hand, name_in_file
 from headgate.scenario.toml import toml_text
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Experiment:
         `trust`. Raises HeadgateError.
         """
         folder = Path(path).resolve().parent
-        data = set_keys(toml(Path(path)), settings, folder)
+        data = set_keys(read_toml_file(Path(path)), settings, folder)
         file = ExperimentFile.from_file(data, Path(path))
         for source in file.functions():
             name_in_file(source, str(path))
@@ -119,7 +119,7 @@ class Experiment:
         """What it is called: its own name, or that of its file."""
         path = self.definition.path
         stem = path.stem if path else "experiment"
-        return self.definition.file.name or (stem if stem.strip(".") else in_path(stem))
+        return self.definition.file.name or (stem if stem.strip(".") else safe_file_name(stem))
 
     @property
     def title(self) -> str:
@@ -286,7 +286,7 @@ class Experiment:
             runs, (cpu_s, _) = runner.make_runs(of.asked(out, results), pool)
             estimates = of._estimate(of.measure(runs))
             decided = sum(one.decided for one in estimates.values())
-            say(
+            echo(
                 f"look {number} of {len(looks.sizes)}, {size} replicates: {decided} of"
                 f" {len(judged)} claims decided",
                 error=True,
@@ -317,5 +317,5 @@ def _too_dear(rule: Until, cpu_s: float) -> bool:
     """Say whether the budget is spent before so much CPU time."""
     if rule.budget is None or cpu_s <= rule.budget / 1e12:
         return False
-    say(f"the budget ends before the next look, at some {cpu_s:.0f} CPU seconds", error=True)
+    echo(f"the budget ends before the next look, at some {cpu_s:.0f} CPU seconds", error=True)
     return True

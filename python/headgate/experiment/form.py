@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from headgate.base.as_toml import as_toml
 from headgate.base.errors import HeadgateError, ScenarioError
-from headgate.base.suggest import also
-from headgate.base.visible import check_name
+from headgate.base.messages import also, as_toml
+from headgate.base.terminal import check_name
 from headgate.claims.claim import Claim
 from headgate.data.columns import OF_A_RUN
 from headgate.design.file import DesignFile, Kind

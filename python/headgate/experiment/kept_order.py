@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from headgate.base.errors import HeadgateError
+from headgate.base.files import read_toml_file
 from headgate.base.level_order import LevelOrder
-from headgate.base.toml_file import toml
 from headgate.design.file import SAMPLES
 from headgate.experiment.conditions import label_levels, order_levels
 from headgate.experiment.form import ExperimentFile
@@ -19,7 +19,7 @@ FILE = "experiment.toml"
 def read_order(folder: Path) -> LevelOrder:
     """Return the levels of each factor in the order of the file; none for what has no such file."""
     try:
-        file = ExperimentFile.from_dict(toml(folder / FILE))
+        file = ExperimentFile.from_dict(read_toml_file(folder / FILE))
     except HeadgateError:
         return LevelOrder()  # a study, or a file of another version: levels are sorted by size
     listed = [f for f in file.make_factors() if not (file.kind in SAMPLES and f.numeric)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from headgate.base.errors import HeadgateError
-from headgate.base.suggest import hint
+from headgate.base.messages import hint
 from headgate.data.columns import OF_A_RUN, Column
 
 Better = Literal["higher", "lower", ""]

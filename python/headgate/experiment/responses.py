@@ -19,9 +19,9 @@ from headgate.data.columns import OF_A_RUN
 from headgate.engine.api import Result
 from headgate.experiment import drifting, sql
 from headgate.experiment.measures import Better
-from headgate.plugin import trust
-from headgate.plugin.paths import read, sha256, shorten_path
-from headgate.plugin.python_code import run_file
+from headgate.plugin import code_files
+from headgate.plugin.code_files import read, sha256, shorten_path
+from headgate.plugin.load import run_file
 from headgate.plugin.user_code import split
 
 #: Where a run's `run.json` has what was measured: by hash of the question, and by name.
@@ -155,13 +155,13 @@ def trim(responses: Sequence[Response], result: Result) -> Result:
 def trusted(source: str) -> bool:
     """Say whether the function in a file may run. Raises HeadgateError if there is none."""
     file = split(source)[0]
-    return trust.is_trusted(file, sha256(read(file)))
+    return code_files.is_trusted(file, sha256(read(file)))
 
 
 def allow(source: str) -> None:
     """Remember for this user that the function in a file may run."""
     file = split(source)[0]
-    trust.allow(file, sha256(read(file)))
+    code_files.allow(file, sha256(read(file)))
 
 
 def load(source: str) -> Function:
@@ -169,7 +169,7 @@ def load(source: str) -> Function:
     file, name = split(source)
     text = read(file)
     label = f"{shorten_path(file)}:{name}"
-    trust.require("function", label, file, sha256(text))
+    code_files.require_trust("function", label, file, sha256(text))
     if not file.endswith(".py"):
         raise HeadgateError(f"{shorten_path(file)}: a response is a function of a Python file")
     found = getattr(run_file(str(Path(file).resolve()), text), name or "", None)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.base.errors import ScenarioError
-from headgate.base.toml_file import parse
+from headgate.base.files import parse_toml
 from headgate.scenario.toml import parse_setting, read_toml, set_key
 
 SCENARIO = "scenario"
@@ -45,7 +45,7 @@ def _set(data: dict[str, Any], path: Sequence[str], value: Any, text: str) -> No
 def _path(key: str, text: str) -> list[str]:
     """Part a key as TOML does: what stands in quotes is one word."""
     try:
-        here: Any = parse(f"{key} = 0")
+        here: Any = parse_toml(f"{key} = 0")
     except ValueError:
         raise ScenarioError(f"--set {text}", f"{key!r} is not a key") from None
     path = []

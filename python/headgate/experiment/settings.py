@@ -6,9 +6,8 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headgate.base.as_toml import as_toml
 from headgate.base.errors import HeadgateError
-from headgate.base.suggest import also
+from headgate.base.messages import also, as_toml
 from headgate.scenario.toml import parse_setting
 
 

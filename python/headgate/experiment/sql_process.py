@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from headgate.base.errors import HeadgateError
-from headgate.base.parent import python_command
+from headgate.base.process import python_command
 from headgate.data.tables import Table
 
 #: A message begins with its length.

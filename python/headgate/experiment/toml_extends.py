@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from headgate.base.errors import HeadgateError
-from headgate.base.toml_file import toml
+from headgate.base.files import read_toml_file
 
 EXTENDS = "extends"
 
 
 def files(path: Path) -> list[Path]:
     """Return a file, and before it the one that it extends. Raises HeadgateError."""
-    shared = toml(path).get(EXTENDS)
+    shared = read_toml_file(path).get(EXTENDS)
     if shared is None:
         return [path]
     if not isinstance(shared, str):
@@ -28,7 +28,7 @@ def read(path: Path) -> dict[str, Any]:
     Tables are laid over each other key by key, entries of a list by their `id`; anything else that
     the file has takes the place of what it extends. Raises HeadgateError.
     """
-    *shared, own = (toml(file) for file in files(path))
+    *shared, own = (read_toml_file(file) for file in files(path))
     own.pop(EXTENDS, None)
     for below in shared:
         if EXTENDS in below:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headgate.base.progress import in_notebook
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +59,7 @@ def show_figures(figures: Mapping[str, Figure], folder: Path) -> None:
     from headgate.figures.plots.style import save_figure
 
     for name, figure in figures.items():
-        say(str(save_figure(figure, folder, name)[0]))
+        echo(str(save_figure(figure, folder, name)[0]))
 
 
 def draw_svg(figure: Figure) -> str:

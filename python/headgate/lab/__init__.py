@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from headgate.base.lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from headgate.base.parent import end_with_parent
+    from headgate.base.process import end_with_parent
     from headgate.experiment.estimates import make_possible
     from headgate.experiment.runnable import Analysis, Listing, Picture
     from headgate.experiment.runs import Key, NotRunError, Runs, Setup, key_by_labels
@@ -28,7 +28,7 @@ else:
     __getattr__ = lazy_attributes(
         __name__,
         {
-            "headgate.base.parent": ("end_with_parent",),
+            "headgate.base.process": ("end_with_parent",),
             "headgate.experiment.estimates": ("make_possible",),
             "headgate.experiment.runnable": ("Analysis", "Listing", "Picture"),
             "headgate.experiment.runs": ("Key", "NotRunError", "Runs", "Setup", "key_by_labels"),

@@ -18,7 +18,7 @@ from typing import Literal
 from pydantic import FiniteFloat
 
 from headgate.base.errors import HeadgateError
-from headgate.base.process import dead, here
+from headgate.base.process import here, is_dead
 from headgate.lab.clock import Clock
 from headgate.lab.jobs import Job
 from headgate.lab.records import read_record, write_record
@@ -158,5 +158,5 @@ def _name_error(error: BaseException) -> str:
 def _forget_over(store: Path) -> None:
     for campaign in campaigns(store):
         asked = campaign.asked
-        if not campaign.wanted or (asked is not None and dead(asked.owner)):
+        if not campaign.wanted or (asked is not None and is_dead(asked.owner)):
             shutil.rmtree(campaign.folder, ignore_errors=True)

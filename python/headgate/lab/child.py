@@ -23,8 +23,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from headgate.base.errors import HeadgateError
-from headgate.base.parent import python_command
-from headgate.base.process import here
+from headgate.base.process import here, python_command
 from headgate.engine.run.memory import peak_bytes
 
 Made = TypeVar("Made")

@@ -10,8 +10,8 @@ from typing import Any
 
 from headgate.base.version import __version__
 from headgate.engine.api import Scenario
+from headgate.scenario.group import Arrays
 from headgate.scenario.plan import identity_of
-from headgate.scenario.planner import Arrays
 
 ID_LENGTH = 16
 

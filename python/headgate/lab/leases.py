@@ -19,8 +19,7 @@ from typing import Annotated
 from pydantic import Field, FiniteFloat, NonNegativeInt
 
 from headgate.base.errors import StoreError, explain_os
-from headgate.base.lock import HeldError, exclusive
-from headgate.base.process import dead, here
+from headgate.base.process import HeldError, exclusive, here, is_dead
 from headgate.engine.run.progress import Progress, StopRunError
 from headgate.lab.clock import Clock
 from headgate.lab.jobs import Job
@@ -51,7 +50,7 @@ class Lease:
     @property
     def void(self) -> bool:
         """Whether its owner is dead, or nobody can have renewed it: the time is to come."""
-        return dead(self.owner) or abs(self.silent_s) > SILENT_S
+        return is_dead(self.owner) or abs(self.silent_s) > SILENT_S
 
 
 class Leases:

@@ -24,7 +24,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from headgate.base.errors import NotStoredError, StoreError, explain_os
-from headgate.base.process import dead, here
+from headgate.base.process import here, is_dead
 from headgate.data.parquet import read_columns, write_table
 from headgate.data.tables import Data, Table, Words
 from headgate.engine.api import Result
@@ -253,7 +253,7 @@ def _write_piece(folder: Path, results: Mapping[str, Result]) -> Path:
 def _sweep(folder: Path) -> None:
     """Remove what killed processes left half written."""
     for draft in folder.glob(f"{DRAFT}*"):
-        if dead(draft.name.removeprefix(DRAFT)):
+        if is_dead(draft.name.removeprefix(DRAFT)):
             shutil.rmtree(draft, ignore_errors=True)
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from headgate.base.errors import StoreError, explain_os
 from headgate.base.files import flush
-from headgate.base.process import dead, here
+from headgate.base.process import here, is_dead
 from headgate.data.folder import LABEL_PREFIX, RUN_COLUMN, RUN_FILE, find_run, write_folder
 from headgate.data.tables import Table
 from headgate.engine.api import Result
@@ -162,7 +162,7 @@ def _add_labels(job: Job, result: Result) -> Mapping[str, Table]:
 
 
 def _in_hand(draft: Path, clock: Clock) -> bool:
-    if dead(draft.name.partition("@")[2]):
+    if is_dead(draft.name.partition("@")[2]):
         return False
     try:
         return clock.age_s(draft.stat()) < DRAFT_DIES_S

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from headgate.base.errors import StoreError
-from headgate.base.process import dead
+from headgate.base.process import is_dead
 from headgate.lab.campaign import Campaign, CampaignRecord, End, Failure, campaigns, failures
 from headgate.lab.clock import Clock
 from headgate.lab.leases import SILENT_S, Lease, Leases
@@ -110,7 +110,7 @@ class Watcher:
 
 
 def _gone(asked: CampaignRecord) -> bool:
-    return dead(asked.owner)
+    return is_dead(asked.owner)
 
 
 def _figures(summaries: Iterable[Summary]) -> list[dict[str, Any]]:

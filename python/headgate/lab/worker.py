@@ -22,7 +22,7 @@ from headgate.lab.jobs import Job, program
 from headgate.lab.leases import Leases
 from headgate.lab.store import Store
 from headgate.lab.threads import reader
-from headgate.plugin import trust
+from headgate.plugin import code_files
 
 log = logging.getLogger("headgate")
 
@@ -41,7 +41,7 @@ class CampaignSpec:
     campaign: str
     program: str
     keep: Keep | None = None
-    named: trust.Named = field(default_factory=trust.export_notes)
+    named: code_files.CodeNotes = field(default_factory=code_files.export_notes)
 
 
 @dataclass(frozen=True)
@@ -180,5 +180,5 @@ def _worker(spec: CampaignSpec, threads: Path | None) -> Worker:
             f"worker {here()}: does not see {spec.folder}; the workers of a cluster need the"
             " folder of the study on a file system that they share (without one, use --shard)"
         )
-    trust.take(spec.named)
+    code_files.import_notes(spec.named)
     return Worker(spec, Store(spec.folder), reader(threads) if threads else 1)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from headgate.base.lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from headgate.plugin.check import check_law
     from headgate.plugin.discipline_records import DROP, KEEP, MARK, Backlog, Decision, Packet
     from headgate.plugin.law_records import (
         ECN_MARK,
@@ -29,11 +28,12 @@ if TYPE_CHECKING:
         jit,
     )
     from headgate.plugin.load import load_law
+    from headgate.plugin.proof import check_law
 else:
     __getattr__ = lazy_attributes(
         __name__,
         {
-            "headgate.plugin.check": ("check_law",),
+            "headgate.plugin.proof": ("check_law",),
             "headgate.plugin.discipline_records": (
                 "DROP",
                 "KEEP",

@@ -1,18 +1,18 @@
-"""Records that a queue discipline of your own is given, and the verdicts that it may set.
+"""Records that a user-defined queue discipline receives, and the verdicts that it may set.
 
 A discipline is a class with `on_arrival`, `on_departure`, or both:
 
-    on_arrival(self, packet, port, decision)      a packet arrives where there is room for it
+    on_arrival(self, packet, port, decision)      a packet arrives and the buffer has room for it
     on_departure(self, packet, port, decision)    a packet is the next to leave
     on_tick(self, now_s, port, decision)          every `tick_s` seconds
 
-Every port has an object of its own, and `port` is always without the packet. `decision.verdict` is
-`KEEP` unless the callback sets `MARK` (of a packet that is `capable` of ECN) or `DROP`; a packet
-that is dropped when it is the next to leave makes room for the one behind it. `decision.draw()`
-gives a random number, uniform in (0, 1], at most four at each packet. Attributes of the class say
-how it is called: `ranks = True` (packets leave in the order of the `decision.rank` that they got
-when they arrived) and `tick_s`, which `__init__` may set as well. The records are the same objects
-at every call: read their numbers, do not keep them.
+Each port gets a separate object. `port` never includes the packet. `decision.verdict` is `KEEP`
+unless the callback sets `MARK` (only for a packet that is `capable` of ECN) or `DROP`. If the next
+packet to leave is dropped, the packet behind it becomes the next. `decision.draw()` returns a
+random number, uniform in (0, 1], at most four times for each packet. Attributes of the class
+determine how it is called: with `ranks = True`, packets leave in the order of the `decision.rank`
+that was set when they arrived; `__init__` may also set `tick_s`. The records are the same objects
+at every call: read their numbers, do not store the records.
 """
 
 from __future__ import annotations
@@ -21,5 +21,5 @@ from headgate._native import Backlog, Decision, Packet
 
 __all__ = ["DROP", "KEEP", "MARK", "Backlog", "Decision", "Packet"]
 
-#: What becomes of a packet: `decision.verdict`.
+#: Values of `decision.verdict`.
 KEEP, MARK, DROP = 0, 1, 2

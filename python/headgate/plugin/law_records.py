@@ -1,27 +1,26 @@
-"""Records that a law of your own is given, and the decorator that compiles it.
+"""Records that a user-defined congestion control algorithm receives, and `jit`.
 
-A law is a class with `on_ack` and `on_congestion`, and whichever other callbacks it needs:
+An algorithm is a class with `on_ack` and `on_congestion`; the other callbacks are optional:
 
     on_start(self, now_s, path, window)         a connection is established
     on_ack(self, ack, path, window)             new data were acknowledged outside recovery
-    on_recovery_ack(self, ack, path, window)    any other ACK; `acked` is what it delivered
+    on_recovery_ack(self, ack, path, window)    any other ACK; `acked` segments were delivered
     on_segment_lost(self, sent, path, window)   a segment was lost (only with `wants_rate`)
     on_congestion(self, event, path, window)    set `window.ssthresh`
     on_recovered(self, now_s, path, window)     recovery ended, `cwnd` is back at `ssthresh`
     on_undo(self, cwnd_before, path, window)    the last reduction was needless, `cwnd` is back
 
-Times (`now_s`, `rtt_s`, `path.srtt_s`, `path.min_rtt_s`) are in seconds. A law sets `window.cwnd`
-and `window.ssthresh`, in segments, and `window.pace`, in segments/s (infinite: not paced);
-`ack.acked` and `ack.in_flight` are in segments. `ack.recovers` is true while fast recovery repairs
-losses, `ack.after_timeout` until what was outstanding at a time-out is acknowledged, `ack.paced`
-while segments leave at a pace, by the law's or the transport's choice. `event.cause` is `LOSS`,
-`TIMEOUT` or `ECN_MARK`.
+Times (`now_s`, `rtt_s`, `path.srtt_s`, `path.min_rtt_s`) are in seconds. An algorithm sets
+`window.cwnd` and `window.ssthresh`, in segments, and `window.pace`, in segments/s (infinite: not
+paced). `ack.acked` and `ack.in_flight` are in segments. `ack.recovers` is true in fast recovery,
+`ack.after_timeout` until all data outstanding at a time-out are acknowledged, `ack.paced` while the
+algorithm or the transport paces segments. `event.cause` is `LOSS`, `TIMEOUT` or `ECN_MARK`.
 
-Every flow has an object of its own. The records are the same objects at every call: read their
-numbers, do not keep them. Attributes of the class say how it is called: `per = "round"` (`on_ack`
-once per round trip, for all of its ACKs), `controls_cwnd_in_recovery` (the law sets `cwnd` in
-recovery too), `wants_rate` (it needs `ack.rate`, delivery rates in segments/s), `echo` ("none",
-"latched" as in RFC 3168, or "accurate" as in RFC 8257).
+Each flow gets a separate object. The records are the same objects at every call: read their
+numbers, do not store the records. Attributes of the class determine how it is called:
+`per = "round"` (`on_ack` once per round trip, for all of its ACKs), `controls_cwnd_in_recovery`
+(the algorithm sets `cwnd` in recovery too), `wants_rate` (it needs `ack.rate`, delivery rates in
+segments/s), `echo` ("none", "latched" as in RFC 3168, or "accurate" as in RFC 8257).
 """
 
 from __future__ import annotations
@@ -53,19 +52,16 @@ C = TypeVar("C", bound=type)
 
 
 def jit(law: C) -> C:
-    """Have numba compile the law's callbacks; as a Python class it stays what it is."""
+    """Mark a class for compilation by numba. The class itself does not change."""
     law.__headgate_jit__ = True  # type: ignore[attr-defined]
     return law
 
 
 def builtin(name: str, **params: float | str) -> Builtin:
-    """Return a law of the catalogue as an object with these callbacks. Raises CatalogError."""
+    """Return an algorithm of the catalogue as an object with callbacks. Raises CatalogError."""
     law = catalog.law(name)
     given = read_parameters(law, params, count_packets)
     check_together(law, params, given)
-    values = [_number(param, given.get(param.name, param.default)) for param in law.params]
-    return Builtin(catalog.laws().index(law), values)
-
-
-def _number(param: catalog.Param, value: float | str) -> float:
-    return float(param.choices.index(value)) if isinstance(value, str) else float(value)
+    values = [(param, given.get(param.name, param.default)) for param in law.params]
+    numbers = [float(p.choices.index(v) if isinstance(v, str) else v) for p, v in values]
+    return Builtin(catalog.laws().index(law), numbers)

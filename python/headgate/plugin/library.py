@@ -1,4 +1,4 @@
-"""Own code in shared libraries; C and Rust sources are compiled first, into a cache folder."""
+"""User-defined code in shared libraries; C and Rust sources are compiled into a cache folder."""
 
 from __future__ import annotations
 
@@ -10,77 +10,64 @@ from functools import partial
 from pathlib import Path
 
 from headgate.base.errors import LawError
-from headgate.plugin.own_code import Compiled, OwnCode, Params
-from headgate.plugin.paths import sha256, shorten_path
+from headgate.plugin.code_files import sha256, shorten_path
+from headgate.plugin.interface import LoadedTable, OwnCode, Params, TableHead, struct_of
 from headgate.plugin.source import Source
-from headgate.plugin.table import Head, struct_of
 
 INCLUDE = Path(__file__).parents[1] / "include"
-
-# Contraction would make one rounding of two: results would depend on the processor.
+# Contraction would replace two roundings by one, so results would depend on the processor.
 _C_FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-fPIC", "-shared")
 _RUST_FLAGS = ("--edition=2021", "-Copt-level=3", "-Cpanic=abort", "--error-format=short")
 
 
 def code_in(source: Source) -> OwnCode:
-    """Take the law or the discipline that a file exports."""
+    """Return the algorithm or the discipline that a file exports."""
     load = partial(_load_library, source)
     return OwnCode(source.interface, source.name, source.file, source.sha256, compiled=load)
 
 
 def version_in(source: Source) -> int:
     """Return the version of the table that a file exports. Raises LawError."""
-    built = build_library(source.file, source.text)
-    struct, _ = open_library(built, source.symbol, source.label, Head, source.interface.noun)
-    return int(struct.version)
+    return int(_open_library(source, TableHead)[0].version)
 
 
 def cache_folder() -> Path:
-    """Return the folder of what was compiled; it may be removed at any time."""
+    """Return the folder of compiled code, which may be removed at any time."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "headgate" / "laws"
 
 
 def build_library(file: str, text: bytes) -> Path:
-    """Return the shared library of a source, compiled if it is not there yet. Raises LawError."""
+    """Return the shared library of a source, compiled if it is not cached. Raises LawError."""
     if file.endswith(".so"):
         return Path(file)
     if file.endswith(".c"):
         command = [os.environ.get("CC", "cc"), *_C_FLAGS, f"-I{INCLUDE}", file, "-lm", "-o"]
         return _compile_source(command, file, text, ".so")
-    prelude = INCLUDE / "headgate.rs"
-    rlib = ["rustc", "--crate-type=rlib", "--crate-name=headgate", *_RUST_FLAGS, str(prelude), "-o"]
+    prelude, rustc = INCLUDE / "headgate.rs", ("rustc", *_RUST_FLAGS)
+    rlib = [*rustc, "--crate-type=rlib", "--crate-name=headgate", str(prelude), "-o"]
     crate = _compile_source(rlib, str(prelude), prelude.read_bytes(), ".rlib", "lib")
-    cdylib = [
-        "rustc",
-        "--crate-type=cdylib",
-        *_RUST_FLAGS,
-        f"--extern=headgate={crate}",
-        file,
-        "-o",
-    ]
+    cdylib = [*rustc, "--crate-type=cdylib", f"--extern=headgate={crate}", file, "-o"]
     return _compile_source(cdylib, file, text, ".so")
 
 
-def open_library(file: Path, symbol: str, label: str, kind: type[Head], noun: str) -> Compiled:
-    """Load a library; give the table that it exports, and the library. Raises LawError."""
-    try:
-        library = ctypes.CDLL(str(file))
-    except OSError as error:
-        raise LawError(label, f"cannot be loaded: {error}") from None
-    try:
-        return kind.in_dll(library, symbol), library
-    except ValueError:
-        raise LawError(label, f"exports no {noun} called {symbol!r}") from None
-
-
-def _load_library(source: Source, params: Params) -> Compiled:
-    interface = source.interface
+def _load_library(source: Source, params: Params) -> LoadedTable:
     if params:
-        says = f"a compiled {interface.noun} takes no arguments; set them in its source"
+        says = f"a compiled {source.interface.noun} takes no arguments; set them in its source"
         raise LawError(source.label, says)
-    built = build_library(source.file, source.text)
-    return open_library(built, source.symbol, source.label, struct_of(interface), interface.noun)
+    return _open_library(source, struct_of(source.interface))
+
+
+def _open_library(source: Source, kind: type[TableHead]) -> LoadedTable:
+    """Load a library; return the table that it exports, and the library. Raises LawError."""
+    try:
+        library = ctypes.CDLL(str(build_library(source.file, source.text)))
+        return kind.in_dll(library, source.symbol), library
+    except OSError as error:
+        raise LawError(source.label, f"cannot be loaded: {error}") from None
+    except ValueError:
+        says = f"exports no {source.interface.noun} called {source.symbol!r}"
+        raise LawError(source.label, says) from None
 
 
 def _compile_source(
@@ -99,7 +86,7 @@ def _compile_source(
 
 
 def _run(command: Sequence[str], file: str, folder: Path) -> None:
-    """Run a compiler in a folder, which is not the user's: a toolchain may be named there."""
+    """Run a compiler in a folder that is not the user's: that one could select a toolchain."""
     tool = command[0]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
@@ -107,10 +94,7 @@ def _run(command: Sequence[str], file: str, folder: Path) -> None:
         says = f"cannot be compiled: {tool} cannot be started ({error.strerror}); install it first"
         raise LawError(shorten_path(file), says) from None
     if done.returncode:
-        raise LawError(shorten_path(file), f"cannot be compiled: {_first_error(done.stderr, tool)}")
-
-
-def _first_error(text: str, tool: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    errors = [line for line in lines if "error" in line.lower()]
-    return (errors or lines or [f"{tool} failed and said nothing"])[0]
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        errors = [line for line in lines if "error" in line.lower()]
+        first = (errors or lines or [f"{tool} failed and said nothing"])[0]
+        raise LawError(shorten_path(file), f"cannot be compiled: {first}")

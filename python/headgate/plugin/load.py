@@ -1,37 +1,53 @@
-"""From `./mylaw.py:MyLaw`, or the class itself, to the law or discipline that it means."""
+"""Loads user-defined code: `./mylaw.py:MyLaw`, or a class that Python code passes."""
 
 from __future__ import annotations
 
+import inspect
+import sys
 import threading
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
 
-from headgate.plugin import library, python_code, trust
-from headgate.plugin.interface import Interface
+from headgate.base.errors import LawError
+from headgate.base.messages import also
+from headgate.plugin import code_files, library, python_class
+from headgate.plugin.code_files import is_code, read, sha256, shorten_path, split
+from headgate.plugin.disciplines import DISCIPLINE
+from headgate.plugin.interface import Interface, OwnCode
 from headgate.plugin.laws import LAW
-from headgate.plugin.own_code import OwnCode
-from headgate.plugin.paths import is_code
-from headgate.plugin.python_class import file_of
-from headgate.plugin.source import find
+from headgate.plugin.source import Source, find, has_callback
 
-#: Runs in several threads may ask for the same code: it is found and compiled once.
+#: Modules that user-defined code imported in former versions, and what to write now.
+_FORMER_MODULES = {
+    "headgate.discipline": "import these names from headgate.plugin",
+    "headgate.law": "import these names from headgate.plugin, where MARK is called ECN_MARK",
+}
+#: Runs in several threads may need the same code: it is found and compiled once.
 one_at_a_time = threading.RLock()
-
-#: Classes that were given as such, by the words that stand for them in a scenario.
+#: Classes that Python code passed, by their names in a scenario.
 _given: dict[str, type] = {}
 
 
 def is_source(words: str) -> bool:
-    """Say whether words name own code: a file, or a class that was given as such."""
+    """Return whether words name user-defined code: a file, or a class that Python code passed."""
     return words in _given or "/" in words or is_code(words)
 
 
 def load(source: str, interface: Interface = LAW) -> OwnCode:
-    """Find what `FILE` or `FILE:NAME` means and make it. Raises LawError.
+    """Load `FILE` or `FILE:NAME`. Raises LawError.
 
-    A Python file is run for that, so what may not run is refused (`headgate.plugin.trust`).
+    This runs a Python file, so code that may not run is rejected (`headgate.plugin.code_files`).
     """
     with one_at_a_time:
-        return _load(source, interface)
+        if source in _given:
+            return _use_class(interface, _given[source])
+        found = find(source, interface)
+        code_files.require_trust(interface.noun, found.label, found.file, found.sha256)
+        make = _load_class if found.file.endswith(".py") else library.code_in
+        return replace(make(found), source=f"{found.file}:{found.symbol}")
 
 
 def load_law(source: str) -> str:
@@ -39,46 +55,125 @@ def load_law(source: str) -> str:
 
     Its code runs. Raises LawError if it cannot be one.
     """
-    trust.name_by_hand(source)
+    code_files.name_by_hand(source)
     return load(source).name
 
 
 def identify(source: str, interface: Interface) -> tuple[str, str]:
-    """Return the name of own code and the hash of its source; run nothing. Raises LawError."""
+    """Return name and source hash of user-defined code without running it. Raises LawError."""
     if source in _given:
-        code = python_code.code_of(interface, _given[source])
+        code = _use_class(interface, _given[source])
         return code.name, code.sha256
     found = find(source, interface)
     return found.name, found.sha256
 
 
 def allow(source: str, interface: Interface) -> None:
-    """Remember for this user that own code may run, as it stands. Raises LawError if it is not."""
+    """Remember for this user that the present version of code may run. Raises LawError."""
     if source not in _given:
         found = find(source, interface)
-        trust.allow(found.file, found.sha256)
+        code_files.allow(found.file, found.sha256)
 
 
 def is_trusted(source: str, interface: Interface) -> bool:
-    """Say whether own code may run. Raises LawError if it is not there."""
+    """Return whether user-defined code may run. Raises LawError if it does not exist."""
     if source in _given:
         return True
     found = find(source, interface)
-    return trust.is_trusted(found.file, found.sha256)
-
-
-def _load(source: str, interface: Interface) -> OwnCode:
-    if source in _given:
-        return python_code.code_of(interface, _given[source])
-    found = find(source, interface)
-    trust.require(interface.noun, found.label, found.file, found.sha256)
-    make = python_code.code_in if found.file.endswith(".py") else library.code_in
-    return replace(make(found), source=f"{found.file}:{found.symbol}")
+    return code_files.is_trusted(found.file, found.sha256)
 
 
 def register_class(cls: type) -> str:
-    """Return the words that stand for a class in a scenario, in this process."""
-    words = f"{file_of(cls)}:{cls.__qualname__}"
+    """Return the name of a class in scenarios of this process."""
+    words = f"{python_class.file_of(cls)}:{cls.__qualname__}"
     _given[words] = cls
-    trust.name_by_hand(words)
+    code_files.name_by_hand(words)
     return words
+
+
+def kind_of(source: str) -> Interface:
+    """Return the interface of `FILE` or `FILE:NAME`: LAW unless it is a discipline.
+
+    This runs no Python file, but loads a library. Raises LawError.
+    """
+    file, name = split(source)
+    if Path(file).suffix == ".py":
+        text = read(file)
+        is_law, is_discipline = (has_callback(text, file, name, of) for of in (LAW, DISCIPLINE))
+        return DISCIPLINE if is_discipline and not is_law else LAW
+    try:
+        version = library.version_in(find(source, DISCIPLINE))
+    except LawError:
+        return LAW
+    return DISCIPLINE if version >> 16 == DISCIPLINE.version >> 16 else LAW
+
+
+def _load_class(source: Source) -> OwnCode:
+    """Run the file, and return its class. Raises LawError."""
+    module = run_file(source.file, source.text)
+    cls = _find_class(source.interface, module, source.symbol, source.file)
+    return _check_class(source.interface, cls, source.file, source.sha256)
+
+
+def _use_class(interface: Interface, cls: type) -> OwnCode:
+    """Return the code of a class that Python code passed. Raises LawError."""
+    file = python_class.file_of(cls)
+    try:
+        text = Path(file).read_bytes()
+    except OSError:  # a notebook, or a prompt
+        text = _source_of(cls)
+    return _check_class(interface, cls, file, sha256(text))
+
+
+def _check_class(interface: Interface, cls: type, file: str, sha: str) -> OwnCode:
+    python_class.check_form(interface, cls)
+    if not getattr(cls, "__headgate_jit__", False):
+        return OwnCode(interface, cls.__name__, file, sha, cls)
+    from headgate.plugin.numba_class import compile_class
+
+    return OwnCode(interface, cls.__name__, file, sha, cls, partial(compile_class, interface, cls))
+
+
+def run_file(file: str, text: bytes) -> ModuleType:
+    """Run the text of a file as a separate module; the same text is run once. Raises LawError.
+
+    The text is what was hashed: Python's own import could run a cached `__pycache__` instead.
+    """
+    name = f"headgate_own_{Path(file).stem}_{sha256(text, file.encode())[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    module = ModuleType(name)
+    module.__file__ = file
+    sys.modules[name] = module  # `inspect` finds the source of its classes there
+    try:
+        exec(compile(text, file, "exec"), module.__dict__)
+    except Exception as error:
+        del sys.modules[name]
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        says = _FORMER_MODULES.get(missing or "", "as the file was read")
+        raise LawError(*python_class.locate_error(error, file, says)) from None
+    return module
+
+
+def _find_class(interface: Interface, module: ModuleType, name: str, file: str) -> type:
+    found: Any = getattr(module, name, None)
+    if isinstance(found, type):
+        return found
+    names = [
+        c.__name__
+        for c in vars(module).values()
+        if isinstance(c, type) and c.__module__ == module.__name__
+        if any(hasattr(c, callback) for callback in interface.identifying_callbacks)
+    ]
+    known = ", ".join(names) or "none"
+    says = f"has no class {name!r}; its {interface.noun}s: {known}{also(name, names)}"
+    raise LawError(shorten_path(file), says)
+
+
+def _source_of(cls: type) -> bytes:
+    """Return the text of a class without a file, or else its bytecode."""
+    try:
+        return inspect.getsource(cls).encode()
+    except (OSError, TypeError):
+        functions = [f for f in vars(cls).values() if isinstance(f, FunctionType)]
+        return repr([(f.__code__.co_code, f.__code__.co_consts) for f in functions]).encode()

@@ -1,26 +1,115 @@
-"""Own code that numba compiles: methods over views of the state and the records, as C functions."""
+"""Classes that numba compiles: methods over views of the state and the records, as C functions.
+
+In compiled code, `self` and the records are plain structures with fields but without methods. So
+`self.target(x)` becomes a call of a function that takes `self` first, and `window.slow_start(x)`
+one that takes `window`. Missing fields are reported here, with their line.
+"""
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
+import textwrap
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from headgate.base.errors import LawError
 from headgate.base.optional import advise
-from headgate.plugin import python_class, rewrite
-from headgate.plugin.interface import Interface
-from headgate.plugin.own_code import Compiled, Params
-from headgate.plugin.paths import shorten_path
-from headgate.plugin.port_events import DRAWS
-from headgate.plugin.table import FunctionTable
+from headgate.plugin import python_class
+from headgate.plugin.code_files import shorten_path
+from headgate.plugin.disciplines import DRAWS
+from headgate.plugin.interface import Interface, LoadedTable, Params, fill_table
 
-#: The engine's kinds of fields in numpy's words. To numba a word without a sign and one with a sign
-#: make a float, and no number of a flow is so large that the sign matters.
+Fields = Collection[str]
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Replaces calls of methods by calls of functions, and checks the fields of records."""
+
+    def __init__(
+        self, interface: Interface, file: str, fields: Mapping[str, Fields], methods: Fields
+    ) -> None:
+        self.interface, self.file, self.fields, self.methods = interface, file, fields, methods
+        self.own = next(iter(fields))  # the name of `self`
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        target = node.func
+        name = self._function_for(target) if isinstance(target, ast.Attribute) else None
+        if name is None or not isinstance(target, ast.Attribute):
+            return self.generic_visit(node)
+        arguments = [self.visit(argument) for argument in [target.value, *node.args]]
+        keywords = [self.visit(keyword) for keyword in node.keywords]
+        call = ast.Call(ast.Name(name, ast.Load()), arguments, keywords)
+        return ast.copy_location(call, node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        of = node.value
+        if isinstance(of, ast.Name) and node.attr not in self.fields.get(of.id, (node.attr,)):
+            place, known = f"{self.file}, line {node.lineno}", self.fields[of.id]
+            if of.id != self.own:
+                raise LawError(place, f"{of.id} has no {node.attr!r}; it has {', '.join(known)}")
+            says = f"{of.id}.{node.attr} is not a number that the class or __init__ sets"
+            raise LawError(place, f"{says}; a compiled {self.interface.noun} keeps no others")
+        return self.generic_visit(node)
+
+    def _function_for(self, target: ast.Attribute) -> str | None:
+        is_own = isinstance(target.value, ast.Name) and target.value.id == self.own
+        if is_own and target.attr in self.methods:
+            return _method_name(target.attr)
+        return _record_method_name(target.attr) if target.attr in self.interface.methods else None
+
+
+def _method_name(method: str) -> str:
+    """Return the global name of a method of the class."""
+    return f"_headgate_self_{method}"
+
+
+def _record_method_name(method: str) -> str:
+    """Return the global name of a method of a record."""
+    return f"_headgate_{method}"
+
+
+def _rewrite_method(
+    interface: Interface, function: FunctionType, fields: Sequence[Fields | None], methods: Fields
+) -> FunctionType:
+    """Return a method as a function; `fields` are those of its arguments, None for a number."""
+    tree, file = _parse_method(function), function.__code__.co_filename
+    named = zip([argument.arg for argument in tree.args.args], fields, strict=False)
+    known = {name: of for name, of in named if of is not None}
+    rewriter = _Rewriter(interface, shorten_path(file), known, methods)
+    module = ast.Module([ast.fix_missing_locations(rewriter.visit(tree))], [])
+    outer = inspect.getclosurevars(function).nonlocals
+    scope: dict[str, Any] = {**function.__globals__, **outer}
+    exec(compile(module, file, "exec"), scope)
+    made = scope[tree.name]
+    assert isinstance(made, FunctionType)
+    return made
+
+
+def _parse_method(function: FunctionType) -> ast.FunctionDef:
+    """Parse a method without its decorators and annotations, with its own line numbers."""
+    try:
+        lines, first = inspect.getsourcelines(function)
+    except (OSError, TypeError):
+        says = "@jit needs the source; write it to a file"
+        raise LawError(function.__qualname__, says) from None
+    tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    ast.increment_lineno(tree, first - 1)
+    tree.decorator_list, tree.returns = [], None
+    for argument in tree.args.args:
+        argument.annotation = None
+    return tree
+
+
+#: The engine's types of fields, as numpy types. Numba makes a float of a signed and an unsigned
+#: integer together, and no number of a flow is so large that the sign matters.
 _KINDS: Mapping[str, Any] = {
     "f64": "f8",
     "u32": "u4",
@@ -29,43 +118,44 @@ _KINDS: Mapping[str, Any] = {
     "Cause": "u4",
     "Draws": ("f8", (DRAWS,)),
 }
-#: Kinds of state. A single number is a float, whatever it began as: in Python it may become one.
-_KEPT = {"b": "?", "i": "i8", "u": "i8", "f": "f8"}
+#: Types of the state. A single number is a float even if it begins as an integer, since in Python
+#: it may become a float.
+_STATE_KINDS = {"b": "?", "i": "i8", "u": "i8", "f": "f8"}
 
-
-_tables: dict[object, FunctionTable] = {}
+_tables: dict[object, LoadedTable] = {}
 _one_at_a_time = threading.Lock()
 
 
-def compile_class(interface: Interface, cls: type, params: Params) -> Compiled:
-    """Return the table of a class with these parameters. Raises LawError if numba refuses one."""
+def compile_class(interface: Interface, cls: type, params: Params) -> LoadedTable:
+    """Return the table of a class with these parameters. Raises LawError if numba rejects it."""
     with _one_at_a_time:
         key = cls, tuple(sorted(params.items()))
         if key not in _tables:
             _tables[key] = _compile(interface, cls, params)
-        return _tables[key].struct, _tables[key]
+        return _tables[key]
 
 
-def _compile(interface: Interface, cls: type, params: Params) -> FunctionTable:
+def _compile(interface: Interface, cls: type, params: Params) -> LoadedTable:
     try:
         import numba
     except ImportError:
-        raise LawError(_label(cls), f"@jit needs numba; {advise('jit')}") from None
-    state = first_state(interface, cls, params)
-    functions = _functions(interface, cls, state.dtype, numba)
+        says = f"@jit needs numba; {advise('jit')}"
+        raise LawError(python_class.label_of(cls), says) from None
+    state = _first_state(interface, cls, params)
+    functions = _compile_methods(interface, cls, state.dtype, numba)
     pointer = numba.types.CPointer(numba.from_dtype(state.dtype))
     entries = {
-        name: _entry(interface, name, functions[name], pointer, numba)
+        name: _compile_entry(interface, name, functions[name], pointer, numba)
         for name in interface.callbacks
         if name in functions
     }
-    said = python_class.traits(interface, cls, python_class.make(cls, params))
-    return FunctionTable.of(interface, entries, state.tobytes(), said)
+    traits = python_class.traits(interface, cls, python_class.make(cls, params))
+    return fill_table(interface, entries, state.tobytes(), traits)
 
 
 @cache
 def layout() -> dict[str, np.dtype[Any]]:
-    """Return the records as numpy sees them, from the engine's own account of them."""
+    """Return the records as numpy types, from the engine's description of their layout."""
     from headgate import _native
 
     known: dict[str, np.dtype[Any]] = {}
@@ -83,23 +173,22 @@ def layout() -> dict[str, np.dtype[Any]]:
     return known
 
 
-def first_state(interface: Interface, cls: type, params: Params) -> np.ndarray[Any, Any]:
-    """Return the first state: the numbers on the class and on a new object of it."""
-    said = {
+def _first_state(interface: Interface, cls: type, params: Params) -> np.ndarray[Any, Any]:
+    """Return the first state: the numbers of the class and of a new object."""
+    of_class = {
         name: value
         for base in reversed(cls.__mro__)
         for name, value in vars(base).items()
         if isinstance(value, bool | int | float) and name not in interface.traits
         if not name.startswith("__")
     }
-    numbers = said | vars(python_class.make(cls, params))
+    numbers = of_class | vars(python_class.make(cls, params))
     arrays = {name: np.asarray(value) for name, value in numbers.items()}
     for name, array in arrays.items():
-        if array.dtype.kind not in _KEPT or array.size == 0:
-            says = f"self.{name} is {numbers[name]!r}"
-            raise LawError(
-                _label(cls), f"{says}; a compiled {interface.noun} keeps numbers and arrays of them"
-            )
+        if array.dtype.kind not in _STATE_KINDS or array.size == 0:
+            keeps = f"a compiled {interface.noun} keeps numbers and arrays of them"
+            says = f"self.{name} is {numbers[name]!r}; {keeps}"
+            raise LawError(python_class.label_of(cls), says)
     fields = [(name, _kind(array), array.shape) for name, array in arrays.items()]
     state = np.zeros(1, np.dtype(fields or [("_nothing", "u1", ())], align=True))
     for name, array in arrays.items():
@@ -107,11 +196,11 @@ def first_state(interface: Interface, cls: type, params: Params) -> np.ndarray[A
     return state
 
 
-def object_of(interface: Interface, cls: type, params: Params, kept: bytes) -> Any:
-    """Return the object that the bytes of a state stand for."""
+def object_of(interface: Interface, cls: type, params: Params, stored: bytes) -> Any:
+    """Return the object with the state in these bytes."""
     made = python_class.make(cls, params)
-    dtype = first_state(interface, cls, params).dtype
-    state = np.frombuffer(kept, dtype, count=1)[0]
+    dtype = _first_state(interface, cls, params).dtype
+    state = np.frombuffer(stored, dtype, count=1)[0]
     for name in dtype.names or ():
         value = state[name]
         setattr(made, name, value.copy() if value.ndim else value.item())
@@ -119,58 +208,58 @@ def object_of(interface: Interface, cls: type, params: Params, kept: bytes) -> A
 
 
 def _kind(array: np.ndarray[Any, Any]) -> str:
-    kind = _KEPT[array.dtype.kind]
+    kind = _STATE_KINDS[array.dtype.kind]
     return "f8" if array.ndim == 0 and kind == "i8" else kind
 
 
-def _functions(interface: Interface, cls: type, state: np.dtype[Any], numba: Any) -> dict[str, Any]:
-    """Return numba's functions, which find the class's other methods and the records' by name."""
-    plain = rewrite.functions_of(interface, cls, state.names or (), _fields_of_all(interface))
+def _compile_methods(
+    interface: Interface, cls: type, state: np.dtype[Any], numba: Any
+) -> dict[str, Any]:
+    """Return numba's functions, which find other methods and those of records by global names."""
+    names = {name: dtype.names or () for name, dtype in layout().items()}
+    rest = [names[interface.context], names[interface.out]]
+    fields: dict[str, list[Fields | None]] = {
+        name: [None if callback.record is None else names[callback.record], *rest]
+        for name, callback in interface.callbacks.items()
+    }
+    members = inspect.getmembers(cls, inspect.isfunction)
+    methods = {name: function for name, function in members if not name.startswith("__")}
+    plain = {
+        name: _rewrite_method(
+            interface, function, [state.names or (), *fields.get(name, ())], methods
+        )
+        for name, function in methods.items()
+    }
     compiled = {name: numba.njit(function) for name, function in plain.items()}
-    common = {rewrite.name_in_globals(name): function for name, function in compiled.items()}
-    for method, function in interface.methods.items():
-        common[rewrite.name_of_method(method)] = numba.njit(function)
+    common = {_method_name(name): function for name, function in compiled.items()}
+    for name, method in interface.methods.items():
+        common[_record_method_name(name)] = numba.njit(method)
     for function in plain.values():
         function.__globals__.update(common)
     return compiled
 
 
-def _fields_of_all(interface: Interface) -> dict[str, list[rewrite.Fields | None]]:
-    """Return the fields of what each callback takes; None for a number."""
-    names = {name: dtype.names or () for name, dtype in layout().items()}
-    rest = [names[interface.around], names[interface.out]]
-    return {
-        name: [None if callback.record is None else names[callback.record], *rest]
-        for name, callback in interface.callbacks.items()
-    }
-
-
-def _entry(interface: Interface, name: str, method: Any, state: Any, numba: Any) -> Any:
+def _compile_entry(interface: Interface, name: str, method: Any, state: Any, numba: Any) -> Any:
     """Compile a callback to a C function that returns 0, or 1 if it raised. Raises LawError."""
     types, record = numba.types, interface.callbacks[name].record
 
     def pointer(record: str) -> Any:
         return types.CPointer(numba.from_dtype(layout()[record]))
 
-    given = types.float64 if record is None else pointer(record)
-    form = types.int32(state, given, pointer(interface.around), pointer(interface.out))
-    body = (
-        _wrap_time_callback(method, numba.carray)
-        if record is None
-        else _wrap_record_callback(method, numba.carray)
-    )
+    argument = types.float64 if record is None else pointer(record)
+    form = types.int32(state, argument, pointer(interface.context), pointer(interface.out))
+    wrap = _wrap_time_callback if record is None else _wrap_record_callback
     try:
-        return numba.cfunc(form)(body)
+        return numba.cfunc(form)(wrap(method, numba.carray))
     except numba.core.errors.NumbaError as error:
-        raise LawError(*_complaint(name, method.py_func, str(error))) from None
+        raise LawError(*_summarise(name, method.py_func, str(error))) from None
 
 
 def _wrap_record_callback(method: Any, carray: Any) -> Any:
-    def entry(state: Any, given: Any, around: Any, out: Any) -> Any:
+    def entry(state: Any, record: Any, context: Any, out: Any) -> Any:
         try:
-            method(
-                carray(state, 1)[0], carray(given, 1)[0], carray(around, 1)[0], carray(out, 1)[0]
-            )
+            given = carray(record, 1)[0]
+            method(carray(state, 1)[0], given, carray(context, 1)[0], carray(out, 1)[0])
         except Exception:
             return 1
         return 0
@@ -179,9 +268,9 @@ def _wrap_record_callback(method: Any, carray: Any) -> Any:
 
 
 def _wrap_time_callback(method: Any, carray: Any) -> Any:
-    def entry(state: Any, now_s: Any, around: Any, out: Any) -> Any:
+    def entry(state: Any, now_s: Any, context: Any, out: Any) -> Any:
         try:
-            method(carray(state, 1)[0], now_s, carray(around, 1)[0], carray(out, 1)[0])
+            method(carray(state, 1)[0], now_s, carray(context, 1)[0], carray(out, 1)[0])
         except Exception:
             return 1
         return 0
@@ -189,26 +278,15 @@ def _wrap_time_callback(method: Any, carray: Any) -> Any:
     return entry
 
 
-def _complaint(name: str, function: Any, text: str) -> tuple[str, str]:
-    """Return the line that numba stumbled over, and the heart of what it says."""
+def _summarise(name: str, function: Any, text: str) -> tuple[str, str]:
+    """Return the line that numba rejected, and the main sentence of its message."""
+    file = str(function.__code__.co_filename)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    ours = [
-        line for line in lines if line.startswith("During: ") and f"{_file(function)} (" in line
-    ]
+    ours = [line for line in lines if line.startswith("During: ") and f"{file} (" in line]
     places = [line.rpartition("(")[2].rstrip(")") for line in ours]
     at = next((place for place in places if place.isdigit()), function.__code__.co_firstlineno)
     noise = ("Failed in", "- ", "During", "File", "None", "There are", "Of which", ">>>")
-    said = next((line for line in lines if not line.startswith(noise)), lines[0])
-    asked = next((line[4:] for line in lines if line.startswith(">>> ")), "")
-    return (
-        f"{shorten_path(_file(function))}, line {at}",
-        f"numba cannot compile {name}: {said} {asked}".rstrip(),
-    )
-
-
-def _file(function: Any) -> str:
-    return str(function.__code__.co_filename)
-
-
-def _label(cls: type) -> str:
-    return f"{shorten_path(python_class.file_of(cls))}:{cls.__name__}"
+    main = next((line for line in lines if not line.startswith(noise)), lines[0])
+    call = next((line[4:] for line in lines if line.startswith(">>> ")), "")
+    says = f"numba cannot compile {name}: {main} {call}".rstrip()
+    return f"{shorten_path(file)}, line {at}", says

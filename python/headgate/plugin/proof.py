@@ -1,137 +1,171 @@
-"""Own code in a process of its own: what crashes, ends or hangs there is one sentence here."""
+"""Tries user-defined code with random events in another process, and hands it to the engine."""
 
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from headgate.base.errors import LawError
-from headgate.base.parent import python_command
+from headgate.base.process import python_command
 from headgate.base.version import __version__
-from headgate.plugin import trust
-from headgate.plugin.compiled import drive_compiled
-from headgate.plugin.course import Course
+from headgate.plugin import code_files
+from headgate.plugin.code_files import sha256
 from headgate.plugin.disciplines import DISCIPLINE
-from headgate.plugin.driver import Outcomes
-from headgate.plugin.interpreted import drive_interpreted
+from headgate.plugin.drivers import Outcomes, TrialSize, drive_compiled, drive_interpreted
+from headgate.plugin.guard import describe_end
+from headgate.plugin.interface import OwnCode, Params, PreparedCode
 from headgate.plugin.laws import LAW
 from headgate.plugin.library import cache_folder
-from headgate.plugin.load import load
-from headgate.plugin.own_code import OwnCode, Params
-from headgate.plugin.paths import sha256
+from headgate.plugin.load import load, one_at_a_time
+from headgate.plugin.python_class import register
 
-#: Longer than own code needs for the few events of a proof, with what numba takes to compile it.
+#: Longer than the few events of a proof take, including compilation by numba.
 PATIENCE_S = 120.0
-#: Begins the line in which the process tells what it found: own code may print what it likes.
-_TOLD = "headgate.plugin.proof: "
+#: Begins the line with the result of the process: user-defined code may print other lines.
+_RESULT = "headgate.plugin.proof: "
+_PROOF = TrialSize(states=3, events=1_000, strict=False)
+_CHECK = TrialSize(states=20, events=1_000)
 
-_PROOF = Course(states=3, events=1_000, strict=False)
+
+def make_ready(code: OwnCode, params: Params) -> PreparedCode:
+    """Prepare an algorithm or a discipline with these parameters for runs. Raises LawError."""
+    if code.compiled is None:
+        assert code.cls is not None
+        return PreparedCode(code, params, register(code.interface, code.cls, code.label, params))
+    with one_at_a_time:
+        table = code.compiled(params)
+        _prove(code, params)
+    return PreparedCode(code, params, code.hand_over(table))
 
 
-def prove(code: OwnCode, params: Params) -> None:
-    """See once that compiled code does not crash, before it is called here. Raises LawError."""
+def _prove(code: OwnCode, params: Params) -> None:
+    """Check once that compiled code does not crash, before this process calls it."""
     from headgate import _native
 
     if code.source is None:
         return
-    table = code.interface.table
-    made_of = (__version__, _native.layout(), table, code.sha256, code.name, _words(params))
+    words = json.dumps(dict(params), sort_keys=True)
+    made_of = (__version__, _native.layout(), code.interface.table, code.sha256, code.name, words)
     key = sha256(*(part.encode() for part in made_of))
     proved = cache_folder() / f"{code.name}-{key[:16]}.proved"
-    if proved.is_file():
-        return
-    child(code, params, _PROOF, compiled=True)
-    proved.parent.mkdir(parents=True, exist_ok=True)
-    proved.touch()
+    if not proved.is_file():
+        _drive_in_child(code, params, _PROOF, compiled=True)
+        proved.parent.mkdir(parents=True, exist_ok=True)
+        proved.touch()
 
 
-def drive(code: OwnCode, params: Params, course: Course, *, compiled: bool) -> Outcomes:
-    """Drive own code, in a child if one can find it; give what its calls came to. Raises LawError.
+@dataclass(frozen=True)
+class CheckReport:
+    """The forms of user-defined code that were tried, how much, and the sums of the outcomes."""
 
-    What is compiled, or what the interpreter runs: a class may have both forms.
+    ways: tuple[str, ...]
+    states: int
+    events: int
+    sums: Mapping[str, float]
+
+
+def check(code: OwnCode, params: Params, size: TrialSize = _CHECK) -> CheckReport:
+    """Drive user-defined code. Raises LawError with file and line of the first fault."""
+    forms = (("interpreted", code.cls), ("compiled", code.compiled))
+    ways = tuple(way for way, form in forms if form is not None)
+    outcomes = [_drive_twice(code, params, size, way) for way in ways]
+    if len(ways) == 2:
+        _require_equal(code, "compiled, the result is {}; in Python it is {}", *outcomes)
+    return CheckReport(ways, size.states, size.events, code.interface.trial.sum_up(outcomes[0]))
+
+
+def check_law(source: str, params: Params | None = None) -> CheckReport:
+    """Check a congestion control algorithm that the caller names, with random events.
+
+    Its code runs. Raises LawError at the first fault.
+    """
+    code_files.name_by_hand(source)
+    return check(load(source), params or {})
+
+
+def _drive_twice(code: OwnCode, params: Params, size: TrialSize, way: str) -> Outcomes:
+    """Return the outcomes. Raises LawError unless equal events have equal outcomes again."""
+    first, again = (drive(code, params, size, compiled=way == "compiled") for _ in range(2))
+    says = "for equal events the result is {1} once and {0} again; it must not use chance or clocks"
+    _require_equal(code, says, first, again)
+    return first
+
+
+def _require_equal(code: OwnCode, says: str, one: Outcomes, other: Outcomes) -> None:
+    def write(outcome: tuple[float, ...]) -> str:
+        named = zip(code.interface.trial.outcome_fields, outcome, strict=True)
+        return ", ".join(f"{name} {value!r}" for name, value in named)
+
+    for number, (before, after) in enumerate(zip(one, other, strict=False), 1):
+        if before != after:
+            sentence = says.format(write(after), write(before))
+            raise LawError(code.label, f"{sentence} (call {number} in all)")
+
+
+def drive(code: OwnCode, params: Params, size: TrialSize, *, compiled: bool) -> Outcomes:
+    """Drive the compiled or the interpreted form, in a child process if that can find the code.
+
+    Returns the outcomes of the calls. Raises LawError.
     """
     if code.source:
-        return child(code, params, course, compiled=compiled)
-    return (drive_compiled if compiled else drive_interpreted)(code, params, course)
+        return _drive_in_child(code, params, size, compiled=compiled)
+    return (drive_compiled if compiled else drive_interpreted)(code, params, size)
 
 
-def _words(params: Params) -> str:
-    return json.dumps(dict(params), sort_keys=True)
-
-
-def child(code: OwnCode, params: Params, course: Course, *, compiled: bool) -> Outcomes:
-    """Have another process drive own code; give what its calls came to. Raises LawError."""
+def _drive_in_child(code: OwnCode, params: Params, size: TrialSize, *, compiled: bool) -> Outcomes:
     assert code.source is not None
+    order = {
+        "kind": code.interface.noun,
+        "params": dict(params),
+        "size": asdict(size),
+        "compiled": compiled,
+    }
     with tempfile.NamedTemporaryFile("r") as note:
-        order = {
-            "kind": code.interface.noun,
-            "params": dict(params),
-            "course": asdict(course),
-            "compiled": compiled,
-        }
-        command = python_command("-m", "headgate.plugin.proof")
-        words = (code.source, json.dumps(order), note.name)
+        command = python_command(
+            "-m", "headgate.plugin.proof", code.source, json.dumps(order), note.name
+        )
         try:
             done = subprocess.run(
-                [*command, *words],
-                capture_output=True,
-                text=True,
-                timeout=PATIENCE_S,
-                check=False,
+                command, capture_output=True, text=True, timeout=PATIENCE_S, check=False
             )
         except subprocess.TimeoutExpired:
-            says = f"did not come back within {PATIENCE_S:g} s from {_last(note.name)}"
+            says = f"did not come back within {PATIENCE_S:g} s from {_read_place(note.name)}"
             raise LawError(code.label, says) from None
-        told = _read_answer(done.stdout)
-        if done.returncode or told is None:
-            raise LawError(code.label, f"{_end(done.returncode)} in {_last(note.name)}")
-    if "error" in told:
-        raise LawError(*told["error"])
-    return [tuple(outcome) for outcome in told["outcomes"]]
+        last = (done.stdout.splitlines() or [""])[-1]
+        if done.returncode or not last.startswith(_RESULT):
+            says = f"{describe_end(done.returncode)} in {_read_place(note.name)}"
+            raise LawError(code.label, says)
+    result = json.loads(last.removeprefix(_RESULT))
+    if "error" in result:
+        raise LawError(*result["error"])
+    return [tuple(outcome) for outcome in result["outcomes"]]
 
 
-def _read_answer(output: str) -> dict[str, Any] | None:
-    """Read the last line, if the process came as far as to write it."""
-    last = (output.splitlines() or [""])[-1]
-    if not last.startswith(_TOLD):
-        return None
-    told: dict[str, Any] = json.loads(last.removeprefix(_TOLD))
-    return told
-
-
-def _end(code: int) -> str:
-    """Say how a process ended."""
-    if code < 0:
-        return f"crashed ({signal.Signals(-code).name})"
-    return f"ended the process with {code}"
-
-
-def _last(note: str) -> str:
+def _read_place(note: str) -> str:
     return Path(note).read_text().strip("\0 \n") or "the loading of its file"
 
 
-def _obey(source: str, order: Mapping[str, Any], note: int) -> Outcomes:
-    trust.name_by_hand(source)  # the process that asks has loaded this code
+def _execute(source: str, order: Mapping[str, Any], note: int) -> Outcomes:
+    code_files.name_by_hand(source)  # the parent process has loaded this code
     code = load(source, next(of for of in (LAW, DISCIPLINE) if of.noun == order["kind"]))
     drive = drive_compiled if order["compiled"] else drive_interpreted
-    return drive(code, order["params"], Course(**order["course"]), note)
+    return drive(code, order["params"], TrialSize(**order["size"]), note)
 
 
 def _main(source: str, order: str, note: str) -> None:
-    said: dict[str, Any]
+    result: dict[str, Any]
     try:
         with Path(note).open("r+b") as file:
-            said = {"outcomes": _obey(source, json.loads(order), file.fileno())}
+            result = {"outcomes": _execute(source, json.loads(order), file.fileno())}
     except LawError as error:
-        said = {"error": [error.place, error.sentence]}
-    sys.stdout.write(f"\n{_TOLD}{json.dumps(said)}\n")
+        result = {"error": [error.place, error.sentence]}
+    sys.stdout.write(f"\n{_RESULT}{json.dumps(result)}\n")
 
 
 if __name__ == "__main__":

@@ -1,30 +1,40 @@
-"""What a Python class must be to be a law or a discipline, and its objects."""
+"""Python classes as congestion control algorithms or queue disciplines.
+
+The name of an argument ends with its unit. `bounds = {"target_s": (0.0, 1.0)}` on
+the class declares the allowed values; others are rejected before an object is made.
+"""
 
 from __future__ import annotations
 
 import difflib
 import inspect
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from headgate.base.errors import LawError
-from headgate.plugin.arguments import check_arguments, check_bounds
-from headgate.plugin.interface import Interface, Traits
-from headgate.plugin.own_code import Params
-from headgate.plugin.paths import shorten_path
+from headgate.plugin import state
+from headgate.plugin.code_files import shorten_path
+from headgate.plugin.interface import Interface, Params, Traits
 
 if TYPE_CHECKING:
     from headgate import _native
 
-#: A trait as short as this is one that other attributes may well resemble.
+#: Ends of names, and their units.
+_UNITS = {"_bytes_s": "bytes/s", "_bytes": "bytes", "_packets": "packets", "_s": "s"}
+#: Other attributes may well resemble a trait that is as short as this.
 _SHORT = 4
 
 #: Attributes that earlier releases read, and what they are called now.
 _FORMER = {"keeps_window": "controls_cwnd_in_recovery"}
+
+
+def unit_of(name: str) -> str:
+    """Return the unit of an argument by its name; empty for a pure number or a word."""
+    return next((unit for end, unit in _UNITS.items() if name.endswith(end)), "")
 
 
 def file_of(cls: type) -> str:
@@ -35,75 +45,75 @@ def file_of(cls: type) -> str:
         return cls.__module__
 
 
+def label_of(cls: type) -> str:
+    """Return the name of a class in messages."""
+    return f"{shorten_path(file_of(cls))}:{cls.__name__}"
+
+
 def traits(interface: Interface, cls: type, made: object) -> Traits:
-    """Return what the class, and an object of it, say of how they are called. Raises LawError."""
-    said = {name: getattr(cls, name, allowed[0]) for name, allowed in interface.traits.items()}
-    for name, value in said.items():
+    """Return the traits that the class, and an object of it, declare. Raises LawError."""
+    declared = {name: getattr(cls, name, allowed[0]) for name, allowed in interface.traits.items()}
+    numbers = {name: getattr(made, name, usual) for name, usual in interface.numbers.items()}
+    for name, value in declared.items():
         if value not in interface.traits[name]:
             words = " or ".join(repr(word) for word in interface.traits[name])
-            raise LawError(_label(cls), f"{name} = {value!r} is not allowed; it must be {words}")
-    numbers = {name: getattr(made, name, usual) for name, usual in interface.numbers.items()}
+            raise LawError(label_of(cls), f"{name} = {value!r} is not allowed; it must be {words}")
     for name, value in numbers.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise LawError(_label(cls), f"{name} = {value!r} is not allowed; it must be a number")
-    return said | numbers
+        if not _is_number(value):
+            raise LawError(label_of(cls), f"{name} = {value!r} is not allowed; it must be a number")
+    return declared | numbers
 
 
 def callbacks(interface: Interface, cls: type) -> tuple[str, ...]:
-    """Return the names of the callbacks that the class has."""
+    """Return the names of the callbacks that the class defines."""
     return tuple(name for name in interface.callbacks if getattr(cls, name, None) is not None)
 
 
 def make(cls: type, params: Params) -> Any:
-    """Make the object of a flow or a port, to see that it can be made. Raises LawError."""
-    check_arguments(cls, _label(cls), params)
+    """Make the object of a flow or a port. Raises LawError."""
+    _check_arguments(cls, params)
     try:
         return cls(**params)
     except Exception as error:
-        raise LawError(
-            *locate_error(error, file_of(cls), f"{cls.__name__}({_format_params(params)})")
-        ) from None
+        listed = ", ".join(f"{key}={value!r}" for key, value in params.items())
+        place = locate_error(error, file_of(cls), f"{cls.__name__}({listed})")
+        raise LawError(*place) from None
 
 
 def locate_error(error: BaseException, file: str, where: str) -> tuple[str, str]:
-    """Return the place and sentence of an exception in own code: file and line, what, and where."""
+    """Return place (file and line) and sentence of an exception in user-defined code."""
+    short = shorten_path(file)
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if shorten_path(frame.filename) == shorten_path(file)]
+    own = [frame.lineno for frame in frames if shorten_path(frame.filename) == short]
     notes = "\n".join(getattr(error, "__notes__", ())).splitlines()
     lines = "".join(traceback.format_exception_only(error)).strip().splitlines()
     lines = lines[: len(lines) - len(notes)]
     if isinstance(error, SyntaxError):
-        return f"{shorten_path(file)}, line {error.lineno}", lines[-1]
-    what = " ".join(lines)
-    place = (
-        f"{shorten_path(own[-1].filename)}, line {own[-1].lineno}" if own else shorten_path(file)
-    )
-    return place, f"{what} ({where})"
+        return f"{short}, line {error.lineno}", lines[-1]
+    return f"{short}, line {own[-1]}" if own else short, f"{' '.join(lines)} ({where})"
 
 
-def plain(interface: Interface, cls: type, label: str, params: Params) -> _native.OwnCode:
-    """Make a class ready that the interpreter runs. Raises LawError."""
-    from headgate.plugin import state
-
-    said = traits(interface, cls, make(cls, params))
+def register(interface: Interface, cls: type, label: str, params: Params) -> _native.OwnCode:
+    """Register a class with the engine, which the interpreter runs. Raises LawError."""
+    found = traits(interface, cls, make(cls, params))
     made = partial(cls, **params)
     code = (made, state.dump, partial(state.load, made))
     try:
-        return interface.in_engine(label, code, said, callbacks(interface, cls))
+        return interface.make_native(label, code, found, callbacks(interface, cls))
     except ValueError as error:
         raise LawError(label, str(error)) from None
 
 
 def check_form(interface: Interface, cls: type) -> None:
-    """Check that the callbacks are there and take what they are given. Raises LawError if not."""
+    """Check callbacks and their arguments, traits, bounds and spelling. Raises LawError."""
     for group in interface.required:
         if not any(getattr(cls, name, None) for name in group):
-            forms = " or ".join(interface.form(name).replace("(", "(self, ") for name in group)
-            raise LawError(_label(cls), f"has no {forms}")
+            forms = " or ".join(interface.signature(n).replace("(", "(self, ") for n in group)
+            raise LawError(label_of(cls), f"has no {forms}")
     for name in callbacks(interface, cls):
         _check_takes(interface, cls, name)
     traits(interface, cls, cls)
-    check_bounds(cls, _label(cls))
+    _check_bounds(cls)
     _check_spelling(interface, cls)
 
 
@@ -112,40 +122,70 @@ def _check_takes(interface: Interface, cls: type, name: str) -> None:
     try:
         inspect.signature(callback).bind(None, *interface.callbacks[name].takes)
     except (TypeError, ValueError):
-        place = _label(cls)
+        place = label_of(cls)
         if isinstance(callback, FunctionType):
             place = f"{shorten_path(file_of(cls))}, line {callback.__code__.co_firstlineno}"
-        raise LawError(
-            place, f"{name} must take what it is called with: {interface.form(name)}"
-        ) from None
+        says = f"{name} must take what it is called with: {interface.signature(name)}"
+        raise LawError(place, says) from None
 
 
 def _check_spelling(interface: Interface, cls: type) -> None:
-    """Refuse what would never be called or read: a misspelt callback or trait."""
+    """Reject a misspelt callback or trait, which would never be called or read."""
     known = [*interface.traits, *interface.numbers]
     long = [name for name in known if len(name) > _SHORT]
     for name in dir(cls):
         if name.startswith("on_") and name not in interface.callbacks:
-            meant = _meant(name, interface.callbacks)
-            raise LawError(_label(cls), f"nothing calls {name}; {meant}")
+            says = f"nothing calls {name}; {_suggest(name, interface.callbacks)}"
+            raise LawError(label_of(cls), says)
         if name in _FORMER:
-            raise LawError(_label(cls), f"nothing reads {name}; its name is now {_FORMER[name]}")
-        near = difflib.get_close_matches(name, long, 1, 0.8)
-        if near and name not in known:
-            raise LawError(_label(cls), f"nothing reads {name}; {_meant(name, known)}")
+            says = f"nothing reads {name}; its name is now {_FORMER[name]}"
+            raise LawError(label_of(cls), says)
+        if name not in known and difflib.get_close_matches(name, long, 1, 0.8):
+            raise LawError(label_of(cls), f"nothing reads {name}; {_suggest(name, known)}")
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
-    """Ask for the name that was meant, and list all."""
-    names = list(known)
-    near = difflib.get_close_matches(name, names, 1)
-    listed = f"known: {', '.join(names)}"
+def _suggest(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, [*known], 1)
+    listed = f"known: {', '.join(known)}"
     return f"do you mean {near[0]}? {listed}" if near else listed
 
 
-def _label(cls: type) -> str:
-    return f"{shorten_path(file_of(cls))}:{cls.__name__}"
+def _check_bounds(cls: type) -> None:
+    """Check the form of the bounds themselves. Raises LawError."""
+    bounds = getattr(cls, "bounds", {})
+    if not isinstance(bounds, Mapping) or not all(map(_is_range, bounds.values())):
+        says = f'bounds = {bounds!r} is not allowed; write bounds = {{"argument": (least, most)}}'
+        raise LawError(label_of(cls), says)
+    known = _defaults(cls)
+    for name in bounds:
+        if name not in known:
+            says = f"bounds name {name!r}, which is not an argument"
+            raise LawError(label_of(cls), f"{says}; arguments: {', '.join(known) or 'none'}")
 
 
-def _format_params(params: Params) -> str:
-    return ", ".join(f"{key}={value!r}" for key, value in params.items())
+def _check_arguments(cls: type, params: Params) -> None:
+    """Raise LawError for an argument, given or by default, that is outside its bounds."""
+    given = _defaults(cls) | dict(params)
+    for name, (low, high) in getattr(cls, "bounds", {}).items():
+        value = given[name]
+        if value is inspect.Parameter.empty:
+            continue  # the constructor reports that it is missing
+        if not _is_number(value) or not low <= value <= high:
+            allowed = f"{low:g} to {high:g} {unit_of(name)}".rstrip()
+            says = f"{name} = {value!r} is not allowed; it must be from {allowed}"
+            raise LawError(label_of(cls), says)
+
+
+def _defaults(cls: type) -> dict[str, Any]:
+    return {one.name: one.default for one in inspect.signature(cls).parameters.values()}
+
+
+def _is_range(pair: object) -> bool:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        return False
+    low, high = pair
+    return _is_number(low) and _is_number(high) and bool(low <= high)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,22 +1,20 @@
-"""Own code as it stands in a file: its name and its hash, found without running any of it."""
+"""Finds user-defined code in a file, its name and its hash, without running it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from headgate.base.errors import LawError
+from headgate.plugin.code_files import KINDS, read, sha256, shorten_path, split
 from headgate.plugin.interface import Interface
-from headgate.plugin.paths import KINDS, read, sha256, shorten_path, split
-
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file as it was read, and which law or discipline in it is meant."""
+    """The content of a file, and the algorithm or discipline in it that is meant."""
 
     interface: Interface
     file: str
@@ -26,7 +24,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """What it is called in results."""
+        """The name in results."""
         is_file = self.symbol == self.interface.symbol and Path(self.file).suffix != ".py"
         return Path(self.file).stem if is_file else self.symbol
 
@@ -37,28 +35,25 @@ class Source:
 
     @property
     def label(self) -> str:
-        """How sentences call it."""
+        """The name in messages."""
         return f"{shorten_path(self.file)}:{self.symbol}"
 
 
 def find(source: str, interface: Interface) -> Source:
-    """Find what `FILE` or `FILE:NAME` means. Raises LawError. Runs nothing of it."""
+    """Find `FILE` or `FILE:NAME` without running it. Raises LawError."""
     named, name = split(source)
     kind = Path(named).suffix
     if kind not in KINDS:
-        raise LawError(
-            source,
-            f"your own {interface.noun} must be a file that ends in one of {', '.join(KINDS)}",
-        )
+        says = f"your own {interface.noun} must be a file that ends in one of {', '.join(KINDS)}"
+        raise LawError(source, says)
     file = str(Path(named).resolve())
     text = read(file)
-    if kind != ".py":
-        return Source(interface, file, text, name or interface.symbol)
-    return Source(interface, file, text, name or _only_class(text, file, interface))
+    default = interface.symbol if kind != ".py" else ""
+    return Source(interface, file, text, name or default or _only_class(text, file, interface))
 
 
 def _only_class(text: bytes, file: str, interface: Interface) -> str:
-    found = classes_in(text, file, interface)
+    found = _find_classes(text, file, interface)
     if len(found) == 1:
         return found[0]
     if not found:
@@ -69,56 +64,56 @@ def _only_class(text: bytes, file: str, interface: Interface) -> str:
     raise LawError(shorten_path(file), says)
 
 
-def classes_in(text: bytes, file: str, interface: Interface) -> list[str]:
-    """Name the classes that look like what is wanted. Raises LawError if the file is not Python.
+def _find_classes(text: bytes, file: str, interface: Interface) -> list[str]:
+    """Return the classes with a callback of the interface, inherited ones included.
 
-    Where none has a callback that tells it, itself or from a class of the file, those of imported
-    bases may.
+    If there are none, return those with a base class from another file: it may have the callback.
     """
-    classes = _classes(text, file)
-    sure = [name for name in classes if _has_one(interface.tells_it, name, classes)]
-    return sure or [name for name, node in classes.items() if _has_other_bases(node, classes)]
+    classes = _parse_classes(text, file)
+    sure = [name for name in classes if _has_callback(interface, name, classes)]
+    if sure:
+        return sure
+    others = {name: set(_base_names(node)) - {*classes} for name, node in classes.items()}
+    return [
+        n for n, node in classes.items() if others[n] or len(_base_names(node)) < len(node.bases)
+    ]
 
 
-def tells_itself(text: bytes, file: str, name: str | None, interface: Interface) -> bool:
-    """Say whether the class, or any class if none is named, has a callback of the interface."""
-    classes = _classes(text, file)
+def has_callback(text: bytes, file: str, name: str | None, interface: Interface) -> bool:
+    """Return whether the class, or any class if none is named, has a callback of the interface."""
+    classes = _parse_classes(text, file)
     named = classes if name is None else classes.keys() & {name}
-    return any(_has_one(interface.tells_it, one, classes) for one in named)
+    return any(_has_callback(interface, one, classes) for one in named)
 
 
-def _classes(text: bytes, file: str) -> dict[str, ast.ClassDef]:
-    return {node.name: node for node in _parse(text, file).body if isinstance(node, ast.ClassDef)}
-
-
-def _parse(text: bytes, file: str) -> ast.Module:
+def _parse_classes(text: bytes, file: str) -> dict[str, ast.ClassDef]:
     try:
-        return ast.parse(text)
-    except _UNREADABLE as error:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         says = error.msg if isinstance(error, SyntaxError) else str(error)
         raise LawError(f"{shorten_path(file)}{line}", f"{type(error).__name__}: {says}") from None
+    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
 
 
-def _has_one(callbacks: Sequence[str], name: str, classes: Mapping[str, ast.ClassDef]) -> bool:
-    """Look in the class and in those before it in the file that it comes from."""
+def _has_callback(interface: Interface, name: str, classes: Mapping[str, ast.ClassDef]) -> bool:
+    """Look in the class and in its base classes, which precede it in the file."""
     node = classes[name]
-    if any(_names(part, callback) for part in node.body for callback in callbacks):
+    names = interface.identifying_callbacks
+    if any(_defines(part, callback) for part in node.body for callback in names):
         return True
     earlier = {base: of for base, of in classes.items() if of.lineno < node.lineno}
-    return any(base in earlier and _has_one(callbacks, base, earlier) for base in _bases(node))
+    return any(
+        base in earlier and _has_callback(interface, base, earlier) for base in _base_names(node)
+    )
 
 
-def _names(part: ast.stmt, name: str) -> bool:
+def _defines(part: ast.stmt, name: str) -> bool:
     if isinstance(part, ast.FunctionDef):
         return part.name == name
     targets = part.targets if isinstance(part, ast.Assign) else []
     return any(isinstance(target, ast.Name) and target.id == name for target in targets)
 
 
-def _bases(node: ast.ClassDef) -> list[str]:
+def _base_names(node: ast.ClassDef) -> list[str]:
     return [base.id for base in node.bases if isinstance(base, ast.Name)]
-
-
-def _has_other_bases(node: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> bool:
-    return len([base for base in _bases(node) if base in classes]) < len(node.bases)

@@ -1,9 +1,9 @@
-"""What own code in Python keeps, as plain data, which a snapshot can hold and which cannot be run.
+"""The state of user-defined Python objects as plain data, which a snapshot can store.
 
-What the object of a flow or a port keeps may be numbers, strings, None, lists, tuples, dicts and
-arrays of numbers. It is written as JSON; a value that JSON does not know stands in an object with
-one key, which says what it is. Reading it back makes the object anew and gives it these
-attributes: no code is looked up by a name in the file, as `pickle` would.
+Attributes of the object of a flow or a port may be numbers, strings, None, lists, tuples, dicts and
+arrays of numbers. They are written as JSON; a value that JSON lacks becomes an object with one key,
+its type. Reading creates a new object and sets these attributes. Unlike `pickle`, it looks up no
+code by a name in the file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-#: What an attribute may be, for sentences.
+#: The allowed types of attributes, for messages.
 PLAIN = "a number, a string, None, a list, a tuple, a dict or an array of numbers"
 
 #: numpy's kinds of plain numbers: booleans, integers, floats, complex numbers.
@@ -24,19 +24,19 @@ _SCALARS = (bool, int, float, str, type(None))
 
 
 class NotPlainError(ValueError):
-    """An attribute that cannot be kept; the sentence names it."""
+    """An attribute that cannot be stored; the message names it."""
 
 
 def dump(made: object) -> bytes:
-    """Write what an object keeps. Raises NotPlainError."""
+    """Write the state of an object. Raises NotPlainError."""
     writer = _Writer()
     state = {name: writer.write(f"self.{name}", value) for name, value in attributes(made).items()}
     return json.dumps(state, separators=(",", ":")).encode()
 
 
-def load(make: Callable[[], object], kept: bytes) -> object:
-    """Make an object and give it what was kept. Raises ValueError if that is not a state."""
-    state = json.loads(kept)
+def load(make: Callable[[], object], stored: bytes) -> object:
+    """Make an object and restore its state. Raises ValueError if that is not a state."""
+    state = json.loads(stored)
     if not isinstance(state, dict):
         raise ValueError("it is not a state")
     made = make()
@@ -65,15 +65,15 @@ def _slots(cls: type) -> tuple[str, ...]:
 
 
 class _Writer:
-    """Writes values, and knows which containers it met: each has one name in the copy."""
+    """Writes values, and records containers: each may occur once, since a copy has no aliases."""
 
     def __init__(self) -> None:
-        self._met: dict[int, tuple[str, object]] = {}
+        self._names: dict[int, tuple[str, object]] = {}
 
     def write(self, name: str, value: object) -> Any:
         if type(value) in _SCALARS:
             return value
-        self._meet(name, value)
+        self._require_one_name(name, value)
         match value:
             case list() if type(value) is list:
                 return self._items(name, value)
@@ -86,7 +86,7 @@ class _Writer:
             case np.generic() if value.dtype.kind in _KINDS:
                 return {"scalar": _array(np.asarray(value))}
         kind = type(value).__name__
-        raise NotPlainError(f"{name} is a {kind}; what own code keeps must be {PLAIN}")
+        raise NotPlainError(f"{name} is a {kind}; an attribute must be {PLAIN}")
 
     def _items(self, name: str, values: list[Any] | tuple[Any, ...]) -> list[Any]:
         return [self.write(f"{name}[{place}]", value) for place, value in enumerate(values)]
@@ -95,14 +95,14 @@ class _Writer:
         key, value = pair
         return [self.write(f"a key of {name}", key), self.write(f"{name}[{key!r}]", value)]
 
-    def _meet(self, name: str, value: object) -> None:
-        """Refuse what has two names: in the copy, a change by one is not seen by the other."""
+    def _require_one_name(self, name: str, value: object) -> None:
+        """Reject an object with two names, which would be two objects in the copy."""
         if isinstance(value, tuple | np.generic):
             return
-        first, _ = self._met.setdefault(id(value), (name, value))
+        first, _ = self._names.setdefault(id(value), (name, value))
         if first != name:
             raise NotPlainError(
-                f"{name} is the same object as {first}; what own code keeps must have one name"
+                f"{name} is the same object as {first}; an object must have one name"
             )
 
 

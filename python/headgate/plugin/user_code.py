@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from headgate.plugin.code_files import is_code, split
 from headgate.plugin.disciplines import DISCIPLINE
-from headgate.plugin.interface import Interface
+from headgate.plugin.interface import Interface, OwnCode
 from headgate.plugin.laws import LAW
 from headgate.plugin.load import allow, identify, is_source, is_trusted, load, register_class
-from headgate.plugin.own_code import OwnCode
-from headgate.plugin.paths import is_code, split
 
 __all__ = [
     "DISCIPLINE",

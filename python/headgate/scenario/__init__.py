@@ -1,10 +1,8 @@
-"""What is simulated: typed, frozen, equal to a TOML file."""
+"""Scenarios as typed, frozen objects, equivalent to a TOML file."""
 
+from headgate.scenario.distributions import Sizes, Times
 from headgate.scenario.law import LawChoice
-from headgate.scenario.measure import Measure, Series
-from headgate.scenario.sizes import Sizes
-from headgate.scenario.spec import ScenarioSpec
-from headgate.scenario.times import Times
+from headgate.scenario.spec import Measure, ScenarioSpec, Series
 from headgate.scenario.transport import Pacing, Transport
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What all parts of a scenario share: strict frozen models, and quantities written with units."""
+"""The common parts of all scenario models: strictness, quantities, names with parameters."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from pydantic import (
     Field,
     PlainSerializer,
     WithJsonSchema,
+    model_serializer,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
-from headgate.base import units
-from headgate.base.as_toml import as_toml
+from headgate.base import parameters, units
+from headgate.base.catalog import Law
+from headgate.base.messages import as_toml
 from headgate.base.strict import check_keys
 
 
 def _quantity(parse: Callable[[object], Any], write: Callable[[Any], str], example: str) -> Any:
-    """Build the pydantic marks of a quantity: text outside, a number inside."""
+    """Return the annotations of a quantity, which is text outside and a number inside."""
     return (
         BeforeValidator(parse),
         PlainSerializer(write, return_type=str),
@@ -68,7 +70,7 @@ class Model(BaseModel):
         frozen=True, extra="forbid", arbitrary_types_allowed=True, allow_inf_nan=False
     )
 
-    #: What may be written for it, in a sentence.
+    #: The allowed forms, for messages.
     written: ClassVar[str] = "a table of keys and values"
 
     @model_validator(mode="before")
@@ -82,18 +84,18 @@ class Model(BaseModel):
 
 
 def also_text(schema: dict[str, Any]) -> None:
-    """Say in the JSON Schema of a model that a string may replace its table."""
+    """Allow a string instead of the table in the JSON Schema of a model."""
     _either(schema, {"type": "string"})
 
 
 def also_text_and_params(schema: dict[str, Any]) -> None:
-    """Say in the JSON Schema of a model that its parameters stand beside its name, or none do."""
+    """Allow a string, or parameters next to the name, in the JSON Schema of a model."""
     schema["additionalProperties"] = {"type": ["number", "string", "boolean"]}
     also_text(schema)
 
 
 def also_list(schema: dict[str, Any]) -> None:
-    """Say in the JSON Schema of a model that a list may replace its table."""
+    """Allow a list instead of the table in the JSON Schema of a model."""
     _either(schema, {"type": "array"})
 
 
@@ -107,5 +109,50 @@ def _either(schema: dict[str, Any], short: dict[str, Any]) -> None:
 
 
 def at(key: str, sentence: str) -> PydanticCustomError:
-    """Make an error about the field `key` of the model at hand."""
+    """Return an error about the field `key` of the current model."""
     return PydanticCustomError("at", "{sentence}", {"key": key, "sentence": sentence})
+
+
+class Named(Model):
+    """A name of the catalogue, or a table of `name` and parameters.
+
+    A parameter that is a quantity has a unit, in its value (`target = "5 ms"`) or in its name
+    (`target_s = 0.005`).
+    """
+
+    model_config = ConfigDict(json_schema_extra=also_text_and_params)
+
+    name: str = Field(description="A name of `headgate catalog`.")
+    params: dict[str, bool | float | str] = Field(
+        default_factory=dict, description="Parameters that differ from the defaults."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, given: Any) -> Any:
+        if isinstance(given, str):
+            return {"name": given}
+        if not isinstance(given, Mapping):
+            return given
+        if "kind" in given and "name" not in given:
+            raise at("kind", f"this key is now 'name'; write {{ name = {as_toml(given['kind'])} }}")
+        if "params" not in given:
+            params = {key: value for key, value in given.items() if key != "name"}
+            return {key: given[key] for key in ("name",) if key in given} | {"params": params}
+        return given
+
+    @model_serializer
+    def _short_form(self) -> Any:
+        return {"name": self.name, **self.params} if self.params else self.name
+
+    def read_params(
+        self, card: Law, packets: parameters.Packets, *, are_exact: bool = True
+    ) -> dict[str, parameters.Value]:
+        """Return the parameters in the units of the card; only exact ones are compared."""
+        try:
+            read = parameters.read_parameters(card, self.params, packets)
+            if are_exact:
+                parameters.check_together(card, self.params, read)
+            return read
+        except parameters.ParameterError as error:
+            raise at(error.key, error.sentence) from None

@@ -1,26 +1,81 @@
-"""The interface of a kind of traffic: its keys, its layout into the plan, what it takes."""
+"""The common parts of all kinds of traffic: keys, parts of the plan, places of hosts."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from headgate.base.errors import ScenarioError
+from headgate.base.names import FreeNames
 from headgate.scenario.base import Model, Time, at
-from headgate.scenario.control import Control, move_code
-from headgate.scenario.law import LawChoice
-from headgate.scenario.networks.layout import Spot
-from headgate.scenario.planner import Arrays, Planner
+from headgate.scenario.law import Control, LawChoice, move_code
+from headgate.scenario.networks.layout import Layout, Spot, apportion
 from headgate.scenario.transport import Transport
 
-#: Bytes that stand ready before the first packet: a host with its link, a flow of a list.
+#: Keys of sizes in the plan, and their keys in the scenario.
+SIZE_KEYS = dict.fromkeys(("size.packets", "size.mean_packets"), "size.mean")
+Arrays = dict[str, NDArray[np.uint64]]
+
+
+class Planner:
+    """Collects profiles, algorithms, names and arrays while the traffic is laid out."""
+
+    def __init__(
+        self, layout: Layout, transport: Transport, duration_ps: int, chosen: Iterable[str] = ()
+    ) -> None:
+        self.layout, self.transport, self.duration_ps = layout, transport, duration_ps
+        self.transports: list[dict[str, Any]] = []
+        self.laws: list[dict[str, Any]] = []
+        self.arrays: Arrays = {}
+        self.files: list[str] = []
+        self.names = FreeNames(chosen)
+
+    def profile(self, own: Transport | None) -> Transport:
+        """Return the transport profile of traffic; by default that of the scenario."""
+        return own or self.transport
+
+    def add_transport(self, profile: Transport) -> int:
+        """Return the number of a profile; equal profiles share one."""
+        plan = profile.plan(profile.preset)
+        for number, known in enumerate(self.transports):
+            if known | {"name": ""} == plan | {"name": ""}:
+                return number
+        used = sum(known["name"].split("-")[0] == profile.preset for known in self.transports)
+        plan["name"] = f"{profile.preset}-{used + 1}" if used else profile.preset
+        return _index(self.transports, plan)
+
+    def add_law(self, plan: dict[str, Any]) -> int:
+        """Return the number of an algorithm."""
+        return _index(self.laws, plan)
+
+    def add_file(self, name: str) -> int:
+        """Return the number of a kind of file."""
+        return _index(self.files, name)
+
+    def check_class(self, wanted: str | None, place: str) -> str:
+        """Return a class of routers, empty for none. Raises ScenarioError if it does not exist."""
+        classes = sorted({class_name for _, class_name in self.layout.nodes if class_name})
+        if wanted is not None and wanted not in classes:
+            known = ", ".join(classes) or "none in this network"
+            raise ScenarioError(place, f"{wanted!r} is not a class of routers; classes: {known}")
+        return wanted or ""
+
+
+def _index(items: list[Any], item: Any) -> int:
+    """Return the index of `item`, added if it is new."""
+    if item not in items:
+        items.append(item)
+    return items.index(item)
+
+
+#: Bytes of memory before the first packet: a host with its link, a flow of a list.
 HOST_BYTES, LISTED_BYTES = 44, 48
-
-
-#: What the two keys are for.
 LAW = (
     "The law of congestion control: a name of the catalogue, or a law of your own as a file and a"
     " name, such as './mylaw.py:MyLaw'."
@@ -30,32 +85,28 @@ CONTROL = "A law of your own, such as './mylaw.py:MyLaw'; an alias of `law` for 
 
 @dataclass(frozen=True)
 class Item:
-    """What is known of an item of the plan before its kind says the rest."""
+    """The common part of an item of the plan."""
 
     name: str
-    place: str
-    """The place in the scenario, for refusals."""
+    place: str  # in the scenario, for error messages
     sources: list[Spot]
     receivers: list[Spot]
 
 
 @dataclass(frozen=True)
 class Need:
-    """What an item of the plan takes before its first packet."""
+    """An estimate of the memory of an item of the plan."""
 
-    key: str
-    """The key of the scenario that says how much."""
+    key: str  # of the scenario, which determines the number
     what: str
-    size: int
-    """Bytes."""
-    flows: float
-    """Flows of which a row may be kept."""
+    size: int  # bytes before the first packet
+    flows: float  # flows with a row in the results
 
 
 def require_one_law(
     law: LawChoice | None, control: Control | None, in_its_place: str = "'control'"
 ) -> None:
-    """Raise unless there is one of both."""
+    """Raise an error unless exactly one of both is given."""
     if law is None and control is None:
         raise at("law", f"this key is required, or {in_its_place} in its place")
     if law is not None and control is not None:
@@ -63,25 +114,25 @@ def require_one_law(
 
 
 def plan_of(law: LawChoice | None, control: Control | None) -> dict[str, Any]:
-    """Make the law of the plan. Raises LawError if the user's own cannot be taken."""
+    """Return the algorithm of the plan. Raises LawError for invalid user-defined code."""
     chosen = control or law
     assert chosen is not None
     return chosen.plan()
 
 
 class Group(Model):
-    """What every kind of traffic has.
+    """The common keys of all kinds of traffic.
 
-    Whatever reads a plan knows items by their keys, not by their kind: `count` makes as many single
-    flows, `sources` and `receivers` are places (with `hosts`, pools), or all are among `places`;
-    `laws` and the column `{key}.law` stand beside `law`.
+    Readers of a plan recognise items by their keys, not by their kind: `count` stands for that many
+    single flows; `sources` and `receivers` are places (with `hosts`, pools), or all are listed in
+    `places`; `laws` and the column `{key}.law` add to `law`.
     """
 
-    #: In a network with many places its ends are named.
+    #: Whether a network with many places requires `source` and `receiver`.
     names_its_ends: ClassVar[bool] = False
-    #: The key that says how many hosts there are.
+    #: The key of the number of hosts.
     hosts_key: ClassVar[str] = "hosts"
-    #: Keys of the plan that say more than the user's, who calls them otherwise.
+    #: Keys of the plan with another name in the scenario.
     plan_keys: ClassVar[Mapping[str, str]] = {}
 
     kind: str = Field("", description="Kind of traffic.")
@@ -117,36 +168,105 @@ class Group(Model):
         require_one_law(self.law, self.control, in_its_place)
 
     def law_plan(self) -> dict[str, Any]:
-        """Make the law of the plan. Raises LawError if the user's own cannot be taken."""
+        """Return the algorithm of the plan. Raises LawError for invalid user-defined code."""
         return plan_of(self.law, self.control)
 
     def default_name(self, law: str) -> str:
-        """Return the name of traffic that the user did not name."""
+        """Return the name of traffic without a name in the scenario."""
         return law
 
-    def own_rtts_ps(self, place: str) -> tuple[int, ...]:  # noqa: ARG002 - of files: for refusals
-        """Return the round trips that it sets, the shortest among them. Raises ScenarioError."""
+    def own_rtts_ps(self, place: str) -> tuple[int, ...]:  # noqa: ARG002 - for errors in files
+        """Return round trips set by the traffic, including the shortest. Raises ScenarioError."""
         return () if self.rtt is None else (self.rtt,)
 
     @property
     @abstractmethod
     def most_flows(self) -> int:
-        """How many flows there may be at once, for buffers that depend on it."""
+        """The largest number of simultaneous flows, for buffers that depend on it."""
 
     @abstractmethod
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Return what the plan has beside kind, name, law and transport. Raises ScenarioError."""
+        """Return the keys of the plan beyond the common ones. Raises ScenarioError."""
 
     @classmethod
     @abstractmethod
     def estimate(cls, item: Mapping[str, Any], arrays: Arrays) -> Need:
-        """Return what an item of the plan takes."""
+        """Estimate the memory of an item of the plan."""
 
     def key_of(self, key: str) -> str | None:
-        """Return the user's key for a key of the plan, if it has a name of its own."""
+        """Return the key of the scenario for a key of the plan, if the names differ."""
         return self.plan_keys.get(key)
 
 
 def count_hosts(pools: list[Mapping[str, Any]]) -> int:
     """Count the hosts of pools of the plan."""
     return sum(pool["hosts"] for pool in pools)
+
+
+Spots = list[Spot]
+
+
+def find_ends(layout: Layout, group: Group, place: str) -> tuple[Spots, Spots]:
+    """Return the places of the sources and receivers of traffic. Raises ScenarioError."""
+    unnamed = None in (group.source, group.receiver)
+    if group.names_its_ends and unnamed and len(layout.sources) > 2:
+        raise ScenarioError(place, "flows in this network name their source and receiver")
+    forward = layout.sources, layout.receivers
+    default = forward[::-1] if group.reverse else forward
+    sources = layout.spots(default[0], group.source, f"{place}.source")
+    receivers = layout.spots(default[1], group.receiver, f"{place}.receiver")
+    _require_routes(layout, sources, receivers, place)
+    if group.rtt is not None:
+        return place_at_rtt(layout, (sources, receivers), group.rtt, f"{place}.rtt")
+    return sources, receivers
+
+
+def _require_routes(layout: Layout, sources: Spots, receivers: Spots, place: str) -> None:
+    """Raise ScenarioError unless routes lead there and back."""
+    origins, targets = {spot.node for spot in sources}, {spot.node for spot in receivers}
+    names = [name for name, _ in layout.nodes]
+    if origins == targets and len(origins) == 1:
+        only = names[next(iter(origins))]
+        raise ScenarioError(place, f"the source and the receiver are both at {only!r}")
+    groups = layout.routes.groups
+    first, other = min(origins), min(targets)
+    for one, two in [(first, node) for node in targets] + [(node, other) for node in origins]:
+        if groups[one] != groups[two]:
+            is_back = layout.routes.delay_ps(one, two) is not None
+            start, end = (two, one) if is_back else (one, two)
+            says = f"no route leads from {names[start]!r} to {names[end]!r}"
+            raise ScenarioError(place, says)
+
+
+def place_at_rtt(
+    layout: Layout, spots: tuple[Spots, Spots], rtt_ps: int, place: str
+) -> tuple[Spots, Spots]:
+    """Return places with host links whose delay makes up the round trip.
+
+    Raises ScenarioError for several routers, no host links, or a longer route.
+    """
+    sources, receivers = spots
+    several = any(len({spot.node for spot in side}) > 1 for side in spots)
+    if several or sources[0].edge is None:
+        says = "a round trip of its own needs host links, one source and one receiver router"
+        raise ScenarioError(place, says)
+    route = layout.routes.delay_ps(sources[0].node, receivers[0].node) or 0
+    rest = rtt_ps // 2 - route
+    if rest < 2:
+        says = f"{rtt_ps / 1e9:g} ms is not above the route's own {2 * route / 1e9:g} ms"
+        raise ScenarioError(place, says)
+    rate = layout.edges[sources[0].edge].rate_bps
+    edge = layout.edge(f"host {rtt_ps / 1e9:g} ms", rate, rest // 2)
+    return [Spot(sources[0].node, edge)], [Spot(receivers[0].node, edge)]
+
+
+def place_of(spot: Spot) -> dict[str, Any]:
+    """Return a place of the plan."""
+    return {"node": spot.node, "edge": spot.edge}
+
+
+def pools(spots: Spots, hosts: int) -> list[dict[str, Any]]:
+    """Distribute hosts over the places, as pools of the plan."""
+    counts = apportion(hosts, [spot.weight for spot in spots])
+    shared = zip(spots, counts, strict=True)
+    return [{**place_of(spot), "hosts": count} for spot, count in shared if count]

@@ -14,21 +14,19 @@ from itertools import accumulate, chain, islice
 from typing import Any
 
 from headgate.base.errors import LawError, ScenarioError
+from headgate.base.messages import also
 from headgate.base.names import each_name, name_counts
-from headgate.base.suggest import also
 from headgate.base.version import RESULTS
-from headgate.scenario.group import Group, Item
+from headgate.scenario.group import Arrays, Group, Item, Planner, find_ends
 from headgate.scenario.networks.layout import Demand, Layout
-from headgate.scenario.places import ends
-from headgate.scenario.planner import Arrays, Planner
 from headgate.scenario.spec import ScenarioSpec
 
-#: Of more names no near ones are looked for: a run may have a million flows.
-_LOOKED_AT = 1000
+#: Number of names among which similar ones are searched: a run may have a million flows.
+_SEARCHED = 1000
 
 
 def make_plan(scenario: ScenarioSpec) -> tuple[dict[str, Any], Arrays]:
-    """Return the plan and the arrays that it names. Raises ScenarioError if it cannot run."""
+    """Return the plan and its arrays. Raises ScenarioError if it cannot run."""
     demand = Demand(
         packet_bytes=scenario.transport.packet_bytes,
         flows=sum(group.most_flows for group in scenario.traffic),
@@ -58,8 +56,11 @@ def make_plan(scenario: ScenarioSpec) -> tuple[dict[str, Any], Arrays]:
 
 def _lay_out(group: Group, index: int, planner: Planner) -> dict[str, Any]:
     place = f"traffic[{index}]"
-    sources, receivers = ends(planner.layout, group, place)
-    law = _law_of(group, f"{place}.control")
+    sources, receivers = find_ends(planner.layout, group, place)
+    try:
+        law = group.law_plan()
+    except LawError as error:
+        raise ScenarioError(f"{place}.control", str(error)) from None
     common = {
         "law": planner.add_law(law),
         "transport": planner.add_transport(planner.profile(group.transport)),
@@ -68,13 +69,6 @@ def _lay_out(group: Group, index: int, planner: Planner) -> dict[str, Any]:
     name = planner.names.take(wanted, is_chosen=bool(group.name))
     own = group.lay_out(planner, Item(name, place, sources, receivers))
     return {"kind": group.kind, "name": name, **common, **own}
-
-
-def _law_of(group: Group, place: str) -> dict[str, Any]:
-    try:
-        return group.law_plan()
-    except LawError as error:
-        raise ScenarioError(place, str(error)) from None
 
 
 def _measure(
@@ -111,29 +105,20 @@ def choose_numbers(
     links: Sequence[str],
     places: tuple[str, str] = ("flows[]", "links[]"),
 ) -> tuple[set[int], set[int]]:
-    """Return the numbers of the traffic and of the links that these patterns name.
+    """Return the numbers of the traffic and of the links that match these patterns.
 
-    Raises ScenarioError for a pattern without a star that names nothing; `places` are where the
-    user wrote them, and `[]` in one takes the number of the pattern.
+    Raises ScenarioError for a pattern without a star that matches nothing; `places` are the keys of
+    the patterns, and `[]` in a key becomes the number of the pattern.
     """
-    names: Named = partial(_flows_of_all, plan["traffic"])
-    ends: Named = partial(_names_of, plan["links"])
+    traffic, names = plan["traffic"], [link["name"] for link in plan["links"]]
     return (
-        set(_choose_matching([names], tuple(flows), places[0], "flows")),
-        set(_choose_matching([ends], tuple(links), places[1], "links")),
+        set(_choose_matching([lambda: enumerate(each_name(traffic))], flows, places[0], "flows")),
+        set(_choose_matching([lambda: enumerate(names)], links, places[1], "links")),
     )
 
 
-def _flows_of_all(traffic: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
-    return enumerate(each_name(traffic))
-
-
-def _names_of(links: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
-    return enumerate(link["name"] for link in links)
-
-
 def identity_of(plan: dict[str, Any], arrays: Arrays) -> str:
-    """Return the SHA-256 of a plan, its arrays and the version: equal means equal results."""
+    """Return the SHA-256 of plan, arrays and version; equal hashes mean equal results."""
     digest = hashlib.sha256(json.dumps([RESULTS, plan], sort_keys=True).encode())
     for name in sorted(arrays):
         digest.update(name.encode())
@@ -141,31 +126,31 @@ def identity_of(plan: dict[str, Any], arrays: Arrays) -> str:
     return digest.hexdigest()
 
 
-Named = Callable[[], Iterator[tuple[int, str]]]
-"""Gives numbers with their names, as often as it is called."""
+#: Returns an iterator over numbers and names.
+NumberedNames = Callable[[], Iterator[tuple[int, str]]]
 
 
 def _choose_followed(
     traffic: list[dict[str, Any]], patterns: tuple[str, ...], most: int
 ) -> list[int]:
-    """Return the numbers of the single flows that the series follow."""
+    """Return the numbers of the single flows of the time series."""
     firsts = accumulate(name_counts(traffic), initial=0)
     groups = [
         (first, item) for first, item in zip(firsts, traffic, strict=False) if "count" in item
     ]
-    named = [partial(_flows_of, first, item) for first, item in groups]
+    named = [partial(_name_flows, first, item) for first, item in groups]
     begins = [first for first, _ in groups]
     flows = _choose_matching(named, patterns, "measure.series.flows[]", "flows", most)
     laws = [groups[bisect_right(begins, number) - 1][1]["law"] for number in flows]
     return _deal(flows, laws, most)
 
 
-def _flows_of(first: int, item: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+def _name_flows(first: int, item: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
     return enumerate(each_name([item]), first)
 
 
 def _deal(flows: list[int], laws: list[int], most: int) -> list[int]:
-    """Keep at most `most` flows, the first of each law in turn, and leave them in their order."""
+    """Keep at most `most` flows, the first of each algorithm in turn, in their order."""
     turn = Counter[int]()
     dealt: list[tuple[int, int]] = []
     for place, law in enumerate(laws):
@@ -175,15 +160,15 @@ def _deal(flows: list[int], laws: list[int], most: int) -> list[int]:
 
 
 def _choose_matching(
-    named: Sequence[Named],
-    patterns: tuple[str, ...],
+    named: Sequence[NumberedNames],
+    patterns: Sequence[str],
     place: str,
     known: str,
     most: int | None = None,
 ) -> list[int]:
-    """Return the numbers of the names that match, of each group at most `most`.
+    """Return the numbers of matching names, at most `most` of each group.
 
-    A pattern without a star must match.
+    Raises ScenarioError for a pattern without a star that matches nothing.
     """
     chosen: dict[int, None] = {}
     for number, pattern in enumerate(patterns):
@@ -200,13 +185,13 @@ def _choose_matching(
     return list(chosen)
 
 
-def _list_near(pattern: str, named: Sequence[Named]) -> str:
-    """Write the first names, and those of the first many that are near a pattern."""
-    names = [name for _, name in islice(chain.from_iterable(g() for g in named), _LOOKED_AT)]
+def _list_near(pattern: str, named: Sequence[NumberedNames]) -> str:
+    """List the first names, and suggest similar ones."""
+    names = [name for _, name in islice(chain.from_iterable(g() for g in named), _SEARCHED)]
     shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
     return f"{shown or 'none'}{also(pattern, names)}"
 
 
 def plan_json(plan: dict[str, Any]) -> str:
-    """Write the plan as the engine reads it."""
+    """Return the plan as JSON for the engine."""
     return json.dumps(plan, separators=(",", ":"), allow_nan=False)

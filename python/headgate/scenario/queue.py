@@ -1,4 +1,4 @@
-"""Devices of a port: a queue discipline, router feedback; and how its rate changes."""
+"""Devices of a port: queue discipline, router feedback, impairments; and changes of its rate."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from pydantic import Field, field_validator, model_validator
 
 from headgate.base import catalog
 from headgate.base.errors import UnitError
+from headgate.base.messages import hint
 from headgate.base.parameters import Packets, Value, check_holds_packet, read_quantity
-from headgate.base.suggest import hint
 from headgate.base.units import Amount
 from headgate.plugin import user_code
-from headgate.plugin.arguments import unit_of
-from headgate.scenario.base import Model, Rate, Time, at
-from headgate.scenario.named import Named
+from headgate.plugin.python_class import unit_of
+from headgate.scenario.base import Model, Named, Rate, Time, at
 
 DROP_TAIL_ALONE = "drop_tail has no parameters"
 
@@ -26,23 +25,28 @@ class Device(Named):
 
     device: ClassVar[str]
     written: ClassVar[str] = "a name, or a table with name and parameters"
-    #: Names that mean something here and have no card.
-    besides: ClassVar[tuple[str, ...]] = ()
+    #: Valid names without a card.
+    other_names: ClassVar[tuple[str, ...]] = ()
 
     @model_validator(mode="after")
     def _is_in_the_catalogue(self) -> Device:
         if self.params or not self.is_plain:
             self.resolve(_rough, are_exact=not self.is_relative)
-            object.__setattr__(self, "name", self._card_name)  # whatever its spelling
+            object.__setattr__(self, "name", self._card_name)  # in the spelling of the card
         return self
 
     @property
+    def card(self) -> catalog.DeviceCard:
+        """The card of the catalogue. Raises CatalogError."""
+        return catalog.device(self.device, self.name, self.other_names)
+
+    @property
     def _card_name(self) -> str:
-        return catalog.device(self.device, self.name, self.besides).name
+        return self.card.name
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing stands there."""
+        """Whether there is no device."""
         return False
 
     @cached_property
@@ -52,27 +56,25 @@ class Device(Named):
 
     @cached_property
     def by_share(self) -> bool:
-        """Whether a parameter depends on how many flows share the port."""
+        """Whether a parameter depends on the number of flows at the port."""
         return any("sqrt" in value for value in self.params.values() if isinstance(value, str))
 
     def resolve(self, packets: Packets, *, are_exact: bool = True) -> dict[str, Value]:
-        """Make the parameters of the plan; `packets` makes a number of a key's amount."""
-        card = catalog.device(self.device, self.name, self.besides)
-        return self.read_params(card, packets, are_exact=are_exact)
+        """Return the parameters of the plan; `packets` converts the amount of a key."""
+        return self.read_params(self.card, packets, are_exact=are_exact)
 
     def check_packet(self, params: Mapping[str, Value], packet_bytes: int) -> None:
-        """Raise ParameterError if what must hold a packet is smaller."""
+        """Raise ParameterError if a size that must hold a packet is smaller."""
         if not user_code.is_source(self.name):
-            card = catalog.device(self.device, self.name, self.besides)
-            check_holds_packet(card, params, packet_bytes)
+            check_holds_packet(self.card, params, packet_bytes)
 
     def plan(self, packets: Packets) -> dict[str, Any]:
-        """Make the device of the plan. Raises LawError. Runs nothing of the user's own."""
+        """Return the device of the plan without running user-defined code. Raises LawError."""
         return {"name": self.name, "params": self.resolve(packets)}
 
 
 def _rough(_key: str, amount: Amount) -> float:
-    """Make packets of an amount before the network is known."""
+    """Convert an amount to packets before the network is known."""
     return float(amount.value) if amount.unit == "packets" else 1.0
 
 
@@ -84,7 +86,7 @@ class Queue(Device):
     """
 
     device: ClassVar[str] = "queue"
-    besides: ClassVar[tuple[str, ...]] = (catalog.DROP_TAIL,)
+    other_names: ClassVar[tuple[str, ...]] = (catalog.DROP_TAIL,)
 
     name: str = Field(
         catalog.DROP_TAIL,
@@ -111,16 +113,16 @@ class Queue(Device):
 
     @property
     def is_plain(self) -> bool:
-        """Whether arrivals are dropped for want of room only."""
+        """Whether packets are dropped only when the buffer is full."""
         return self.name == catalog.DROP_TAIL
 
     @property
     def is_own(self) -> bool:
-        """Whether the discipline is the user's own."""
+        """Whether the discipline is user-defined."""
         return user_code.is_source(self.name)
 
     def resolve(self, packets: Packets, *, are_exact: bool = True) -> dict[str, Value]:
-        """Make the parameters of the plan; `packets` makes a number of a key's amount."""
+        """Return the parameters of the plan; `packets` converts the amount of a key."""
         if self.is_plain and self.params:
             key = next(iter(self.params))
             raise at(key, f"this is not a key here; {hint(key, ('name',), DROP_TAIL_ALONE)}")
@@ -129,7 +131,7 @@ class Queue(Device):
         return {key: _own_param(key, value, packets) for key, value in self.params.items()}
 
     def plan(self, packets: Packets) -> dict[str, Any]:
-        """Make the discipline of the plan. Raises LawError. Runs nothing of the user's own."""
+        """Return the discipline of the plan without running user-defined code. Raises LawError."""
         made = super().plan(packets)
         if not self.is_own:
             return made
@@ -161,3 +163,9 @@ class RateChange(Model):
 
     at: Time = Field(gt=0, description="When, from the start of the run.")
     rate: Rate = Field(description="The new rate.")
+
+
+class Impairment(Device):
+    """`"jitter"`, `{name = "gilbert_elliott", to_bad = 0.001}`, `{name = "policer", ...}`."""
+
+    device: ClassVar[str] = "impairment"

@@ -1,52 +1,46 @@
-"""Scenarios as TOML: read with the standard library, written with tomlkit, keys set by path."""
+"""Scenarios as TOML: read, written, keys set by path, and keys in the wrong table rejected."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tomllib import TOMLDecodeError
-from typing import Any
+from typing import Any, get_args
+
+from pydantic import BaseModel
 
 from headgate.base.errors import ScenarioError, StoreError, explain_os
-from headgate.base.toml_file import parse, toml
+from headgate.base.files import parse_toml, read_toml_file
 from headgate.plugin.user_code import is_code
+from headgate.scenario.base import at
 from headgate.scenario.links.synthetic import COURSES, TRACES
 
 _SHORT_LINE = 80
-#: The key that stands for the law of all traffic, and the keys of traffic that say it.
+#: The key of the algorithm of all traffic, and the keys of traffic that it replaces.
 EVERY_LAW = "law"
 _LAW_KEYS = ("law", "control", "laws")
-#: Two keys for one thing: to set one replaces the other, and a path through one finds the other.
+#: Two keys with one meaning: setting one replaces the other, and paths find either.
 _ALIASES = {"law": "control", "control": "law"}
-#: Keys below which a text that names a file of code is a path.
+#: Keys with texts that may be paths of code.
 CODE_KEYS = frozenset({"law", "control", "laws", "queue"})
-#: Keys of links that may name a file, and what else may stand there.
+#: Keys of links that may be a file, and their other values.
 FILES_OF_LINKS = {"trace": TRACES, "course": COURSES}
-#: Tables that may be written as one word, and the key that the word stands for.
-_SHORT_FORMS = {
-    "control": "source",
-    "law": "name",
-    "queue": "name",
-    "feedback": "name",
-    "transport": "preset",
-}
+#: Tables that may be one word, and the key of that word.
+_SHORT_FORMS = dict.fromkeys(("law", "queue", "feedback"), "name")
+_SHORT_FORMS |= {"control": "source", "transport": "preset"}
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a scenario file; paths in it become absolute, as seen from the file."""
-    data = toml(path)
-    _refuse_other_forms(data, path)
+    """Read a scenario file; its paths become absolute, relative to its folder."""
+    data = read_toml_file(path)
+    if "factors" in data and "traffic" not in data:
+        says = "this is a design; `headgate design show` shows it"
+        if "responses" in data:
+            does = "`headgate experiment check` checks it, and `headgate experiment run` runs it"
+            says = f"this is an experiment; {does}"
+        raise ScenarioError(str(path), says)
     anchor(data, path.resolve().parent)
     return data
-
-
-def _refuse_other_forms(data: Mapping[str, Any], path: Path) -> None:
-    if "factors" in data and "traffic" not in data:
-        experiment = "`headgate experiment check` checks it, and `headgate experiment run` runs it"
-        what = "an experiment" if "responses" in data else "a design"
-        does = experiment if "responses" in data else "`headgate design show` shows it"
-        raise ScenarioError(str(path), f"this is {what}; {does}")
 
 
 def _listed(value: Any) -> Sequence[Any]:
@@ -54,7 +48,7 @@ def _listed(value: Any) -> Sequence[Any]:
 
 
 def anchor(data: dict[str, Any], folder: Path) -> None:
-    """Make the paths of a scenario absolute, as seen from the folder of its file."""
+    """Make the paths of a scenario absolute, relative to the folder of its file."""
     for table in [data.get("network"), *_listed(data.get("traffic"))]:
         if isinstance(table, dict) and isinstance(table.get("file"), str):
             table["file"] = str(folder / table["file"])
@@ -67,7 +61,7 @@ def anchor(data: dict[str, Any], folder: Path) -> None:
 
 
 def anchor_link(table: Any, folder: Path) -> None:
-    """Make the paths absolute of the files that a link names, in both directions."""
+    """Make the paths of the files of a link absolute, in both directions."""
     if not isinstance(table, dict):
         return
     for key, names in FILES_OF_LINKS.items():
@@ -85,18 +79,15 @@ def _anchor_file(value: Any, folder: Path, names: Sequence[str]) -> Any:
 
 
 def anchor_code(value: Any, folder: Path, path: str = "") -> Any:
-    """Return a value for the key at a dotted path with absolute paths of code.
-
-    Paths of code are texts below one of the `CODE_KEYS`, as seen from a folder.
-    """
-    change = partial(_anchor_text, folder)
-    return change_code(value, change, below=not CODE_KEYS.isdisjoint(path.split(".")))
+    """Return the value of the key at a dotted path with absolute paths of code."""
+    below = not CODE_KEYS.isdisjoint(path.split("."))
+    return change_code(value, lambda source: str(folder / source), below=below)
 
 
 def change_code(value: Any, change: Callable[[str], str], *, below: bool = False) -> Any:
-    """Return a value with other texts for the code that it names below one of the `CODE_KEYS`.
+    """Return a value with changed paths of code.
 
-    `below` says that the value itself is there.
+    Paths of code are texts below one of the `CODE_KEYS`; `below` means that the value is there.
     """
     if isinstance(value, Mapping):
         return {
@@ -106,10 +97,6 @@ def change_code(value: Any, change: Callable[[str], str], *, below: bool = False
     if isinstance(value, list | tuple):
         return [change_code(part, change, below=below) for part in value]
     return change(value) if below and isinstance(value, str) and is_code(value) else value
-
-
-def _anchor_text(folder: Path, source: str) -> str:
-    return str(folder / source)
 
 
 def write_toml(data: dict[str, Any], path: Path) -> None:
@@ -124,14 +111,17 @@ def toml_text(data: Mapping[str, Any]) -> str:
     """Return nested dicts as TOML."""
     import tomlkit
 
-    document = tomlkit.document()
+    return tomlkit.dumps(_fill(tomlkit.document(), data))
+
+
+def _fill(table: Any, data: Mapping[str, Any]) -> Any:
     for key, value in data.items():
-        document[key] = _item(value)
-    return tomlkit.dumps(document)
+        table[key] = _item(value)
+    return table
 
 
 def _item(value: Any) -> Any:
-    """Keep small tables on one line."""
+    """Return a value for tomlkit; small tables stay on one line."""
     import tomlkit
 
     if isinstance(value, dict) and len(repr(value)) < _SHORT_LINE:
@@ -139,17 +129,11 @@ def _item(value: Any) -> Any:
         line.update(value)
         return line
     if isinstance(value, dict):
-        table = tomlkit.table()
-        for key, inner in value.items():
-            table[key] = _item(inner)
-        return table
+        return _fill(tomlkit.table(), value)
     if isinstance(value, list) and value and isinstance(value[0], dict):
         tables = tomlkit.aot()
         for inner in value:
-            table = tomlkit.table()
-            for key, part in inner.items():
-                table[key] = _item(part)
-            tables.append(table)
+            tables.append(_fill(tomlkit.table(), inner))
         return tables
     return value
 
@@ -159,11 +143,10 @@ def parse_setting(text: str) -> tuple[str, Any]:
     key, sign, value = text.partition("=")
     key = key.strip()
     if not sign or not key:
-        raise ScenarioError(
-            f"--set {text}", 'is not key=value; write --set network.rate="50 Mbit/s"'
-        )
+        says = 'is not key=value; write --set network.rate="50 Mbit/s"'
+        raise ScenarioError(f"--set {text}", says)
     try:
-        return key, parse(f"x = {value}")["x"]
+        return key, parse_toml(f"x = {value}")["x"]
     except TOMLDecodeError:
         return key, value.strip()
     except ValueError as error:
@@ -171,7 +154,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
 
 
 def set_key(data: dict[str, Any], key: str, value: Any) -> None:
-    """Set the key at a dotted path; numbers are places in a list, `law` is that of all traffic."""
+    """Set the key at a dotted path; numbers index lists, and `law` sets that of all traffic."""
     if key == EVERY_LAW:
         set_law(data, value)
         return
@@ -189,7 +172,7 @@ def set_key(data: dict[str, Any], key: str, value: Any) -> None:
 
 
 def set_law(data: dict[str, Any], law: Any) -> None:
-    """Set one law for all traffic, of the catalogue or the user's own."""
+    """Set one algorithm for all traffic, of the catalogue or user-defined."""
     traffic = data.get("traffic")
     for item in traffic if isinstance(traffic, list) else ():
         if isinstance(item, dict):
@@ -214,18 +197,72 @@ def _child(here: Any, step: str, key: str) -> Any:
 def _place(items: list[Any], step: str, key: str) -> int:
     if step.isdecimal() and int(step) < len(items):
         return int(step)
-    said = f"'{step}' is not a place in a list of {len(items)}"
-    raise ScenarioError(key, f"{said}{'' if step.isdecimal() else _with_place(items, key, step)}")
+    suggestion = "" if step.isdecimal() else _with_place(items, key, step)
+    says = f"'{step}' is not a place in a list of {len(items)}{suggestion}"
+    raise ScenarioError(key, says)
 
 
 def _with_place(items: list[Any], key: str, step: str) -> str:
-    """Say how a key is written that lacks the number of the place in a list, or has a word for it.
-
-    A word that no item has as a key, such as `all`, was meant as the place.
-    """
+    """Suggest a key with a number; it replaces a word that is no key of an item."""
     before, _, after = f".{key}.".partition(f".{step}.")
     is_key = any(isinstance(item, Mapping) and step in item for item in items)
     kept = step if is_key or not after.strip(".") else ""
     path = ".".join(filter(None, (before.strip("."), "0", kept, after.strip("."))))
     for_all = f", or {EVERY_LAW} for all traffic" if path.split(".")[-1] == EVERY_LAW else ""
     return f"; write {path} for the first one{for_all}"
+
+
+#: A frequent mistake, since calls of `headgate.dumbbell` take `flows`.
+_FLOWS = "flows"
+
+Tables = Mapping[str, list[type[BaseModel]]]
+
+
+def reject_misplaced_keys(given: Mapping[str, Any], scenario: type[BaseModel]) -> None:
+    """Raise the error of the first key that belongs in another table of a scenario."""
+    fields = scenario.model_fields
+    tables = {name: list(_models(field.annotation)) for name, field in fields.items()}
+    for key in given:
+        if key not in tables and (says := _home(str(key), tables)):
+            raise at(str(key), says)
+    for name in (name for name in tables if tables[name]):
+        table = given.get(name)
+        for key in table if isinstance(table, Mapping) else ():
+            if key in tables and not _has_key(key, tables[name]):
+                says = f"{key} belongs to no table; write it above the first [table]"
+                raise at(f"{name}.{key}", says)
+
+
+def tables_with(key: str, scenario: type[BaseModel]) -> list[str]:
+    """Return the tables in which a key belongs that is not a key of the scenario itself."""
+    fields = scenario.model_fields
+    if key in fields or key == EVERY_LAW:
+        return []
+    return [
+        f"{name}.0" if name == "traffic" else name
+        for name, field in fields.items()
+        if _has_key(key, _models(field.annotation))
+    ]
+
+
+def _home(key: str, tables: Tables) -> str:
+    """Return a message about the table of a key that was written above all tables."""
+    if key == _FLOWS:
+        return 'flows are traffic; write [[traffic]], and below it kind = "flows" and law = "reno"'
+    for name, models in tables.items():
+        if _has_key(key, models):
+            head = f"[[{name}]]" if name == "traffic" else f"[{name}]"
+            return f"this key belongs in the table {head}; write it below that line"
+    return ""
+
+
+def _has_key(key: str, models: Iterable[type[BaseModel]]) -> bool:
+    return any(key in model.model_fields for model in models)
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Yield the models of the type of a field."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models(inner)

@@ -166,7 +166,7 @@ class Transport(Model):
     @model_validator(mode="before")
     @classmethod
     def _from_name(cls, given: Any) -> Any:
-        """Read `transport = "linux"` as the bare preset."""
+        """Read `transport = "linux"` as a preset."""
         return {"preset": given} if isinstance(given, str) else given
 
     @model_validator(mode="after")
@@ -182,21 +182,18 @@ class Transport(Model):
         if full["rto_rule"] == "ns2" and full["rto_tick"] <= 0:
             raise at("rto_tick", "rto_rule 'ns2' counts ticks, so rto_tick must be above 0 s")
         if full["initial_rto"] <= 0 or full["syn_timeout"] <= 0:
-            raise at(
-                "initial_rto", "the first time-outs (initial_rto, syn_timeout) must be above zero"
-            )
+            says = "the first time-outs (initial_rto, syn_timeout) must be above zero"
+            raise at("initial_rto", says)
         if full["receive_window"] != "infinite" and full["receive_window"] > 2**32 - 1:
-            raise at(
-                "receive_window",
-                "a receive window must be at most 2^32 - 1 packets, or 'infinite'",
-            )
+            says = "a receive window must be at most 2^32 - 1 packets, or 'infinite'"
+            raise at("receive_window", says)
         if full["initial_window"] < 1:
             raise at("initial_window", "the initial window must be at least 1 packet")
         return self
 
     @cached_property
     def resolved(self) -> dict[str, Any]:
-        """Every field: what was set here over what the preset says."""
+        """All fields, those of the preset unless they are set."""
         own = {name: getattr(self, name) for name in type(self).model_fields if name != "preset"}
         return PRESETS[self.preset] | {key: v for key, v in own.items() if v is not None}
 
@@ -215,15 +212,17 @@ class Transport(Model):
         return int(self.resolved["segment"] + self.resolved["header"])
 
     def plan(self, name: str) -> dict[str, Any]:
-        """Make the profile of the plan."""
+        """Return the profile of the plan."""
         full = self.resolved
-        pacing = full["pacing"]
+        pacing, window = full["pacing"], _finite(full["receive_window"])
+        # plans from before this key keep their identity
+        after_idle = full["after_idle"]
         return {
             "name": name,
             **{f"{part}_bytes": full[part] for part in ("segment", "header", "ack", "syn")},
             "initial_window": float(full["initial_window"]),
             "initial_ssthresh": _finite(full["initial_ssthresh"]),
-            "receive_window": _whole(full["receive_window"]),
+            "receive_window": None if window is None else max(1, int(window)),
             **{
                 f"{part}_ps": full[part]
                 for part in ("rto_tick", "min_rto", "rto_margin", "initial_rto", "max_rto")
@@ -232,7 +231,7 @@ class Transport(Model):
             "syn_rto_ps": full["syn_timeout"],
             "syn_backoff": full["syn_backoff"],
             **{part: full[part] for part in _AS_THEY_ARE},
-            **_without_default("after_idle", full["after_idle"], "rfc5681"),
+            **({} if after_idle == "rfc5681" else {"after_idle": after_idle}),
             "delayed_ack_ps": full["delayed_ack_timeout"],
             "rtt": full["rtt_sampling"],
             "clock_ps": full["clock"],
@@ -242,37 +241,11 @@ class Transport(Model):
 
 
 _AS_THEY_ARE = (
-    "rto_rule",
-    "recovery",
-    "limited_transmit",
-    "prr",
-    "rack_tlp",
-    "syn_retry",
-    "dsack",
-    "undo",
-    "frto",
-    "tail_probe",
-    "timeout_sacks",
-    "timeout_reduction",
-    "count",
-    "whole_windows",
-    "window_validation",
-    "delayed_ack",
-    "quick_acks",
-    "ecn",
-    "ecn_acks",
-    "pacing_bursts",
+    *("rto_rule", "recovery", "limited_transmit", "prr", "rack_tlp", "syn_retry", "dsack", "undo"),
+    *("frto", "tail_probe", "timeout_sacks", "timeout_reduction", "count", "whole_windows"),
+    *("window_validation", "delayed_ack", "quick_acks", "ecn", "ecn_acks", "pacing_bursts"),
 )
-
-
-def _without_default(key: str, value: str, default: str) -> dict[str, str]:
-    """Leave out a key that has the default: plans from before the key keep their identity."""
-    return {} if value == default else {key: value}
 
 
 def _finite(packets: Any) -> float | None:
     return None if packets == "infinite" else float(packets)
-
-
-def _whole(packets: Any) -> int | None:
-    return None if packets == "infinite" else max(1, int(packets))

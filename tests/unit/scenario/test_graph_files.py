@@ -9,7 +9,7 @@ import pytest
 import headgate
 from headgate import Scenario
 from headgate.base.errors import ScenarioError
-from headgate.scenario.doubts import scenario_warnings
+from headgate.scenario.plan_warnings import scenario_warnings
 
 
 def graphml(path: Path, graph: Any) -> str:

@@ -157,9 +157,9 @@ def test_abilene_shares_follow_the_classes_and_the_interfaces() -> None:
 def test_abilene_buffers_come_from_the_mean_round_trip_of_the_routes() -> None:
     network = FourTier(kind="abilene", rate=parse_rate_text("28.8 Gbit/s"))
     layout = network.layout(Demand(packet_bytes=1500, flows=1))
-    share, rtt_ps = layout.loads()
+    share, rtt_ps = layout.loads
     assert 20 * MS < rtt_ps < 60 * MS
-    packets = layout.buffers(Demand(1500, 1), "network.buffer")[0]
+    packets = layout.plan(Demand(1500, 1))["links"][0]["buffer"]
     assert packets == {"packets": round(28.8e9 * rtt_ps / 1e12 / 12_000)}
     assert max(share) < 1
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from headgate.base.errors import HeadgateError
-from headgate.base.parent import python_command
-from headgate.base.suggest import also
+from headgate.base.messages import also
+from headgate.base.process import python_command
 from headgate.engine.api import simulate
 from headgate.engine.bench.networks import NETWORKS, flows
 from headgate.engine.run.options import RunOptions

@@ -22,8 +22,8 @@ from headgate.engine.run.memory import packets_that_fit, refuse_what_does_not_fi
 from headgate.engine.run.own import make_own_code, own_queues
 from headgate.engine.run.refusals import translate_refusal
 from headgate.engine.run.simulate import engine_errors
-from headgate.scenario.doubts import scenario_warnings
 from headgate.scenario.plan import identity_of, plan_json
+from headgate.scenario.plan_warnings import scenario_warnings
 
 if TYPE_CHECKING:
     from headgate._native import Simulation

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from headgate.base.errors import StoreError, explain_os
-from headgate.base.visible import in_path
+from headgate.base.terminal import safe_file_name
 from headgate.engine.traces.pcapng import BYTE_ORDER, INTERFACE, SECTION_HEADER
 
 #: LINKTYPE_RAW: packets begin with their IP header.
@@ -32,7 +32,7 @@ def write_captures(folder: Path, hosts: Sequence[str], out: Path, begun_s: float
 
     `begun_s` is the start in seconds since 1970.
     """
-    made = [out / f"capture-{in_path(host)}.pcapng" for host in hosts]
+    made = [out / f"capture-{safe_file_name(host)}.pcapng" for host in hosts]
     try:
         for host, raw, path in zip(hosts, raw_files(folder, hosts), made, strict=True):
             with raw.open("rb") as packets, path.open("wb") as file:

@@ -39,9 +39,9 @@ from headgate.engine.run.memory import refuse_what_does_not_fit
 from headgate.engine.run.own import make_own_code, own_queues
 from headgate.engine.run.refusals import translate_refusal
 from headgate.engine.run.simulate import engine_errors
-from headgate.plugin.own_code import Ready
-from headgate.scenario.doubts import scenario_warnings
+from headgate.plugin.interface import PreparedCode
 from headgate.scenario.plan import plan_json
+from headgate.scenario.plan_warnings import scenario_warnings
 
 if TYPE_CHECKING:
     from headgate._native import Emulation as Native
@@ -117,7 +117,7 @@ class Emulation:
         self.command = ""
         self._programs: list[subprocess.Popen[Any]] = []
         self._failure: BaseException | None = None
-        self._own: Sequence[Ready] = ()
+        self._own: Sequence[PreparedCode] = ()
         self._result: Result | None = None
         self._native: Native | None = None
 

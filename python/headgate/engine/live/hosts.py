@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from headgate.base.errors import HeadgateError, ScenarioError
-from headgate.base.parent import user_environment
-from headgate.base.suggest import hint
+from headgate.base.messages import hint
+from headgate.base.process import user_environment
 
 Command = str | Sequence[str]
 """A line for the shell, or a program and its arguments."""

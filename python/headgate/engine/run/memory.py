@@ -15,7 +15,7 @@ from typing import Any
 
 from headgate.base import catalog
 from headgate.base.errors import ScenarioError
-from headgate.scenario.planner import Arrays
+from headgate.scenario.group import Arrays
 from headgate.scenario.traffic import kind_of
 
 Plan = Mapping[str, Any]

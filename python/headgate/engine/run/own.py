@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from headgate.plugin import user_code
-from headgate.plugin.own_code import Ready
-from headgate.plugin.ready import make_ready
+from headgate.plugin.interface import PreparedCode
+from headgate.plugin.proof import make_ready
 from headgate.scenario.spec import ScenarioSpec
 
 Plan = Mapping[str, Any]
 
 
-def make_own_code(scenario: ScenarioSpec, plan: Plan) -> list[Ready]:
+def make_own_code(scenario: ScenarioSpec, plan: Plan) -> list[PreparedCode]:
     """Make laws and disciplines ready, each kind in the order of the plan. Raises LawError."""
     return [*_laws(scenario, plan), *_disciplines(scenario, plan)]
 
 
-def _laws(scenario: ScenarioSpec, plan: Plan) -> Iterator[Ready]:
+def _laws(scenario: ScenarioSpec, plan: Plan) -> Iterator[PreparedCode]:
     by_law = {json.dumps(control.plan()): control for control in scenario.own_laws()}
     for law in plan["laws"]:
         if "own" in law:
@@ -27,7 +27,7 @@ def _laws(scenario: ScenarioSpec, plan: Plan) -> Iterator[Ready]:
             yield make_ready(control.law(), control.params)
 
 
-def _disciplines(scenario: ScenarioSpec, plan: Plan) -> Iterator[Ready]:
+def _disciplines(scenario: ScenarioSpec, plan: Plan) -> Iterator[PreparedCode]:
     kind = user_code.DISCIPLINE
     sources = {user_code.identify(q.name, kind): q.name for q in scenario.own_disciplines()}
     for queue in own_queues(plan):

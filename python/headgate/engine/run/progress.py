@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from headgate.base.progress import in_notebook, show_bar
-from headgate.base.visible import say
+from headgate.base.terminal import echo
 
 #: A run that takes hours says something in this time, also where there is no terminal.
 SILENT_S = 300.0
@@ -91,7 +91,7 @@ def _plain(title: str) -> Report:
         tenth, now_s = int(10 * at.share + 1e-9), time.perf_counter()
         if tenth > said or now_s > until_s:
             said, until_s = tenth, now_s + SILENT_S
-            say(f"{title}: {facts(at)}", error=True)
+            echo(f"{title}: {facts(at)}", error=True)
 
     return report
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from headgate.scenario.links.trace import OPPORTUNITY_BYTES
-from headgate.scenario.planner import Arrays
+from headgate.scenario.group import Arrays
+from headgate.scenario.links.files import OPPORTUNITY_BYTES
 
 #: A trace is told by its mean over as many parts of the run, none shorter than this.
 _PARTS, _LEAST_S = 1000, 0.1

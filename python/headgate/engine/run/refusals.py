@@ -8,9 +8,8 @@ from typing import Any
 
 from headgate.base.errors import ScenarioError
 from headgate.engine.run.memory import refuse_what_does_not_fit
-from headgate.scenario.group import Group
+from headgate.scenario.group import Arrays, Group
 from headgate.scenario.plan import plan_json
-from headgate.scenario.planner import Arrays
 from headgate.scenario.spec import ScenarioSpec
 
 Plan = Mapping[str, Any]

@@ -31,11 +31,11 @@ from headgate.engine.run.rates import find_rates
 from headgate.engine.run.refusals import translate_refusal
 from headgate.engine.run.stream import Update, UpdateMaker
 from headgate.engine.run.trace_log import TraceLog, other_trace_error
-from headgate.plugin import calls
-from headgate.plugin.own_code import Ready
-from headgate.scenario.doubts import scenario_warnings
+from headgate.plugin import guard
+from headgate.plugin.interface import PreparedCode
+from headgate.scenario.group import Arrays
 from headgate.scenario.plan import identity_of, plan_json
-from headgate.scenario.planner import Arrays
+from headgate.scenario.plan_warnings import scenario_warnings
 from headgate.scenario.spec import ScenarioSpec
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class _Run:
         begun, started = self._cpu_time_s() - self.cpu_s, time.perf_counter()
         due = _Due()
         try:
-            with calls.defer_interrupts(self.own) as poll:
+            with guard.defer_interrupts(self.own) as poll:
                 while not self._advance(SLICE_S if self.trace is None else TRACED_SLICE_S):
                     self._take_trace()
                     self.cpu_s = self._cpu_time_s() - begun
@@ -204,7 +204,7 @@ class _Run:
                     self._report(progress, clock)
                     due.checkpoint_if_due(self._keep)
                     self._share_threads(self._asked_threads)
-        except calls.StuckLawError:
+        except guard.StuckLawError:
             says = "stopped in your own code, which did not return; the last saved state is kept"
             raise InterruptedRunError(says) from None
         except (KeyboardInterrupt, StopRunError):
@@ -247,7 +247,7 @@ class _Run:
         maker, over = UpdateMaker(self.plan), False
         slice_s = min(every_s, FIRST_UPDATE_S)
         while not over:
-            with calls.defer_interrupts(self.own) as poll:
+            with guard.defer_interrupts(self.own) as poll:
                 over = self._advance(slice_s)
                 poll()
             self._share_threads(self._asked_threads)
@@ -366,14 +366,14 @@ class _Due:
 
 
 @contextmanager
-def engine_errors(own: Sequence[Ready], plan: Mapping[str, Any]) -> Iterator[None]:
+def engine_errors(own: Sequence[PreparedCode], plan: Mapping[str, Any]) -> Iterator[None]:
     """Make one sentence of what ends a run of the engine: code that failed, or a limit."""
     from headgate._native import ExcessError, OwnFaultError
 
     try:
         yield
     except OwnFaultError as fault:
-        raise calls.own_error(fault, own) from None
+        raise guard.own_error(fault, own) from None
     except ExcessError as excess:
         raise excess_error(excess, plan) from None
 

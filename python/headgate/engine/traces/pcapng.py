@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from headgate.base.errors import StoreError, explain_os
-from headgate.base.visible import in_path
+from headgate.base.terminal import safe_file_name
 from headgate.data.tables import Table
 from headgate.engine.traces.frames import INBOUND, OUTBOUND, find_connections, make_packet_blocks
 from headgate.engine.traces.stored import Connections, StoredTrace
@@ -99,7 +99,13 @@ def _captures(part: Table, ports: list[str]) -> Iterator[tuple[str, str, Table, 
             events = part.where(rows)
             added = events.translate("event", defaultdict(str, PORT).__getitem__)
             interfaces = np.char.add(port, added)
-            yield f"port-{in_path(port)}", "output port", events, interfaces, _out(len(events))
+            yield (
+                f"port-{safe_file_name(port)}",
+                "output port",
+                events,
+                interfaces,
+                _out(len(events)),
+            )
 
 
 def _out(count: int) -> Any:

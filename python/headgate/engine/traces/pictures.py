@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from headgate.base.errors import HeadgateError
-from headgate.base.visible import in_path
+from headgate.base.terminal import safe_file_name
 from headgate.data.tables import Table
 from headgate.engine.run.trace_log import TRACE_FILE, TRACE_FOLDER
 from headgate.engine.traces.stored import Connections, StoredTrace
@@ -40,7 +40,7 @@ def read_connections(trace: StoredTrace) -> Iterator[tuple[str, Traced]]:
         raise HeadgateError(f"{trace.folder}: no flow was traced; --trace flows=0 follows one")
     for row in followed.parts:
         traced, name = followed.events_of(row), followed.connections.identify(row)
-        yield f"time-sequence-{in_path(traced.flow)}-{name}", traced
+        yield f"time-sequence-{safe_file_name(traced.flow)}-{name}", traced
 
 
 @dataclass(frozen=True)

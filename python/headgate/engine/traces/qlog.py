@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from headgate.base.errors import StoreError, explain_os
-from headgate.base.visible import in_path
+from headgate.base.terminal import safe_file_name
 from headgate.data.tables import Table
 from headgate.engine.traces.stored import Connections, StoredTrace
 
@@ -68,7 +68,7 @@ class _Writer:
     ) -> None:
         self._meta = trace.meta
         connection, name = _row(connections.table, row), connections.identify(row)
-        self.path = folder / f"{in_path(connection['flow'])}-{name}.sqlog"
+        self.path = folder / f"{safe_file_name(connection['flow'])}-{name}.sqlog"
         self._sender = _Sender(connection, trace.profiles[connection["transport"]])
         self.path.write_text(_record(_head(trace.meta, connection, name)), encoding="utf-8")
         self._last_ms = 0.0

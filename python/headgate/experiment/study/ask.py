@@ -10,7 +10,7 @@ from headgate.base.errors import HeadgateError
 from headgate.experiment.runner import StudyRun
 from headgate.experiment.settings import change_settings
 from headgate.experiment.study.study import load
-from headgate.plugin.trust import name_by_hand
+from headgate.plugin.code_files import name_by_hand
 from headgate.scenario.toml import parse_setting
 
 

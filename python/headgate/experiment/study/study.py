@@ -18,10 +18,10 @@ from pydantic import Field, field_validator
 
 from headgate.base import catalog
 from headgate.base.errors import FluidWarning, HeadgateError
+from headgate.base.messages import also
 from headgate.base.optional import advise
 from headgate.base.strict import Strict, fit_model
-from headgate.base.suggest import also
-from headgate.base.visible import check_name
+from headgate.base.terminal import check_name
 from headgate.claims.verdicts import Estimate
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design, make_factorial

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headgate.base.errors import HeadgateError, StoreError
 from headgate.base.files import write_bytes
-from headgate.base.suggest import hint
+from headgate.base.messages import hint
 from headgate.experiment.templates import experiment as template
 
 FOLDER = Path(__file__).parent

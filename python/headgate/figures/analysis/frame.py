@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from headgate.base.errors import AnalysisError
 from headgate.base.level_order import LevelOrder, level_text
+from headgate.base.messages import hint
 from headgate.base.optional import require
-from headgate.base.suggest import hint
 from headgate.base.units import sizes
 from headgate.figures.analysis.read import DECIMAL_COMMA, PLAIN, TextForm, distinct, read
 

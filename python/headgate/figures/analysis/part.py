@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from headgate.base.errors import AnalysisError
-from headgate.base.visible import fingerprint
+from headgate.base.terminal import fingerprint
 from headgate.figures.analysis.bars import Bars, compute_bars
 from headgate.figures.analysis.biplots import Biplots
 from headgate.figures.analysis.biplots import of_grid as beside_of

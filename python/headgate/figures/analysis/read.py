@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import AnalysisError, explain_library
-from headgate.base.visible import from_spreadsheet
+from headgate.base.terminal import unescape_formula
 
 Columns = dict[str, NDArray[Any]]
 #: A row of cells with the number of its line.
@@ -142,7 +142,7 @@ def _rows(text: str, separators: tuple[str, ...]) -> Iterator[Row]:
         _join_quoted_lines(rest, separator), delimiter=separator, skipinitialspace=True
     )
     for cells in reader:
-        stripped = [from_spreadsheet(cell.strip()) for cell in cells]
+        stripped = [unescape_formula(cell.strip()) for cell in cells]
         if any(stripped):
             yield first + reader.line_num, stripped
 

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from headgate.base.errors import AnalysisError
-from headgate.base.visible import in_path
+from headgate.base.terminal import safe_file_name
 from headgate.figures.analysis.answer import Answered, answered
 from headgate.figures.analysis.findings import Finding
 from headgate.figures.analysis.frame import Frame
@@ -48,14 +48,14 @@ class Made:
             yield replace(
                 found,
                 sentence=f"{said}{found.sentence}",
-                picture=in_path(f"{found.picture}{self.suffix}"),
-                table=in_path(f"{found.table}{self.suffix}"),
+                picture=safe_file_name(f"{found.picture}{self.suffix}"),
+                table=safe_file_name(f"{found.table}{self.suffix}"),
             )
 
     def figures(self) -> Iterator[tuple[str, Figure]]:
         """Draw its pictures, one after another."""
         for name, figure in self.kind.figures(self.result, self.part):
-            yield in_path(f"{name}{self.suffix}"), figure
+            yield safe_file_name(f"{name}{self.suffix}"), figure
 
     def rows(self) -> list[dict[str, Any]]:
         """Return its table, one record a row."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from headgate.base.errors import StoreError, explain_os
 from headgate.base.progress import count_steps
-from headgate.base.visible import in_spreadsheet
+from headgate.base.terminal import escape_formula
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import Made, TableAnalysis
@@ -105,14 +105,14 @@ def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         names = list(rows[0]) if rows else []
-        writer.writerow(map(in_spreadsheet, names))
+        writer.writerow(map(escape_formula, names))
         writer.writerows([_in_csv(row[name]) for name in names] for row in rows)
 
 
 def _in_csv(value: Any) -> Any:
     """Return what stands in a file that spreadsheets open; numbers as they are."""
     cell = _cell(value)
-    return in_spreadsheet(cell) if isinstance(cell, str) else cell
+    return escape_formula(cell) if isinstance(cell, str) else cell
 
 
 def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -1,1 +1,1 @@
-"""What a link may have beside a rate and a delay: impairments, traces, a course."""
+"""Links: impairments, traces, and courses of rate, delay and loss."""

@@ -1,23 +1,25 @@
-"""What a link does besides sending at a rate, its files read."""
+"""The behaviour of a link beyond sending at one rate, and its keys."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import pairwise
+from typing import Any, Self
+
+from pydantic import Field, model_validator
 
 from headgate.base.errors import ScenarioError
-from headgate.scenario.links.course import Steps
-from headgate.scenario.links.impairment import Impairment
-from headgate.scenario.links.trace import Opportunities
-from headgate.scenario.queue import RateChange
+from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time, at
+from headgate.scenario.links.files import Course, Opportunities, Steps, Trace
+from headgate.scenario.queue import Feedback, Impairment, Queue, RateChange
 
-#: Keys of what a link does to packets, besides how its rate goes.
+#: Keys of the effects of a link on packets.
 IMPAIRMENTS = ("loss", "lose", "ingress", "impairments")
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What a link does beside sending at its rate, its files read."""
+    """The effects of a link on packets, and the course of its rate, read from files."""
 
     loss: float = 0.0
     lose: tuple[int, ...] = ()
@@ -28,28 +30,28 @@ class Behaviour:
     steps: Steps | None = None
 
     def without_impairments(self) -> Behaviour:
-        """Return what holds in both directions of a link: how its rate goes."""
+        """Return the part that applies to both directions of a link: the course of its rate."""
         return replace(self, loss=0.0, lose=(), ingress=(), impairments=())
 
     @property
     def rate_bps(self) -> int | None:
-        """The rate that its files give: the mean of a trace, or the first one of a course."""
+        """The rate of its files: the mean of a trace, or the first rate of a course."""
         if self.trace is not None:
             return self.trace.rate_bps
         first = self.first("rate_bps")
         return None if first is None else round(first)
 
     def first(self, column: str) -> float | None:
-        """Return what a column of the course begins with; None if there is none."""
+        """Return the first value of a column of the course, or None."""
         return None if self.steps is None else self.steps.first(column)
 
     def delay_ps(self, otherwise: int) -> int:
-        """Return the delay at first: that of the course, or another."""
+        """Return the initial delay: that of the course, or `otherwise`."""
         first = self.first("delay_s")
         return otherwise if first is None else round(first * 1e12)
 
     def plan(self, delay_ps: int) -> dict[str, Any]:
-        """Return its keys in a link of the plan, without devices and without empty ones."""
+        """Return the keys of a link of the plan, without devices and empty ones."""
         made: dict[str, Any] = {
             "lose": list(self.lose),
             "changes": [{"at_ps": c.at, "rate_bps": c.rate} for c in self.changes],
@@ -62,16 +64,16 @@ class Behaviour:
 
     @property
     def first_loss(self) -> float:
-        """The loss at first."""
+        """The initial loss."""
         first = self.first("loss")
         return self.loss if first is None else first
 
 
 def _plan_steps(steps: Steps, delay_ps: int) -> dict[str, Any]:
-    """Make the changes of the plan: of each column where it changes.
+    """Return the changes of rate, delay and loss of the plan.
 
-    A link whose delay changes holds its packets, so that its rate holds for what waits too: one
-    whose rate alone changes has a change of its delay to the same.
+    If the delay of a link changes, a new rate also applies to waiting packets. So a course without
+    delays gets a change of the delay to the same value.
     """
     made = {
         "changes": _changes(steps, "rate_bps", "rate_bps", 1.0),
@@ -88,21 +90,19 @@ def _changes(steps: Steps, column: str, key: str, scale: float | None) -> list[d
         return []
     values = steps.values[column].tolist()
     made = values if scale is None else [round(scale * value) for value in values]
-    pairs = zip(steps.at_ps.tolist(), made, strict=True)
-    found, before = [], None
-    for time, value in pairs:
-        if value != before:
-            found.append({"at_ps": time, key: value})
-        before = value
-    return found[1:]
+    pairs = list(zip(steps.at_ps.tolist(), made, strict=True))
+    return [
+        {"at_ps": time, key: value}
+        for (_, before), (time, value) in pairwise(pairs)
+        if value != before
+    ]
 
 
-#: That of most links.
 PLAIN = Behaviour()
 
 
 def choose_rate(behaviour: Behaviour, rate_bps: int | None, place: str) -> int:
-    """Return the rate of a link, from its trace, its course or a key. Raises ScenarioError."""
+    """Return the rate of a link: of its trace, course or key. Raises ScenarioError."""
     own = behaviour.rate_bps
     what = "trace" if behaviour.trace is not None else "course"
     if own is not None and rate_bps is not None:
@@ -111,3 +111,78 @@ def choose_rate(behaviour: Behaviour, rate_bps: int | None, place: str) -> int:
     if rate is None:
         raise ScenarioError(place, "this key is required, or a trace, or a course with rate_bps")
     return rate
+
+
+class RateKeys(Model):
+    """How the rate of one direction of a link goes, where it has no single one."""
+
+    changes: tuple[RateChange, ...] = Field((), description="Rates to come.")
+    trace: Trace | None = Field(
+        None, description="Opportunities to send, in place of a rate: mahimahi's format."
+    )
+    course: Course | None = Field(
+        None, description="How rate, delay and loss change, in place of them: a CSV file."
+    )
+
+    @model_validator(mode="after")
+    def _says_each_thing_once(self) -> Self:
+        if self.trace is not None and self.changes:
+            raise at("changes", "a link takes either trace or changes; leave one out")
+        if self.course is not None and (self.changes or self.trace is not None):
+            other = "trace" if self.trace is not None else "changes"
+            raise at("course", f"a link takes either course or {other}; leave one out")
+        return self
+
+    def read(self, place: str, duration_ps: int) -> Behaviour:
+        """Read the files. Raises ScenarioError."""
+        trace = None if self.trace is None else self.trace.read(f"{place}.trace")
+        steps = None if self.course is None else self.course.read(f"{place}.course", duration_ps)
+        return Behaviour(changes=self.changes, trace=trace, steps=steps)
+
+
+class LinkKeys(RateKeys):
+    """Keys of a link."""
+
+    loss: float = Field(0.0, ge=0, lt=1, description="Random loss, after the queue.")
+    lose: PacketNumbers = Field((), description="Packets lost, by number; the first is 1.")
+    ingress: tuple[Impairment, ...] = Field(
+        (), description="Impairments before the queue, in order: a policer, loss."
+    )
+    impairments: tuple[Impairment, ...] = Field(
+        (), description="Impairments after the queue, in order: bursty loss, jitter and so on."
+    )
+
+    def behaviour(self, place: str, duration_ps: int) -> Behaviour:
+        """Return the behaviour of the link. Raises ScenarioError for an invalid file."""
+        rates = self.read(place, duration_ps)
+        return replace(rates, **{key: getattr(self, key) for key in IMPAIRMENTS})
+
+
+class Reverse(RateKeys):
+    """What is different against the network's main direction; what is absent is the same."""
+
+    rate: Rate | None = Field(None, description="Rate.")
+    delay: Time | None = Field(None, description="Propagation delay, one way.")
+    buffer: Buffer | None = Field(None, description="Buffer.")
+    queue: Queue | None = Field(None, description="Queue discipline.")
+    feedback: Feedback | None = Field(None, description="Feedback from the router to senders.")
+    loss: float | None = Field(None, ge=0, lt=1, description="Random loss, after the queue.")
+    lose: PacketNumbers | None = Field(None, description="Packets lost, by number.")
+    ingress: tuple[Impairment, ...] | None = Field(
+        None, description="Impairments before the queue, in order."
+    )
+    impairments: tuple[Impairment, ...] | None = Field(
+        None, description="Impairments after the queue, in order."
+    )
+
+    def behaviour(self, place: str, duration_ps: int, other: Behaviour) -> Behaviour:
+        """Return the behaviour, with missing keys from `other`. Raises ScenarioError.
+
+        The course of the rate comes from one of both as a whole.
+        """
+        rates = self.read(place, duration_ps)
+        own = (self.rate, self.trace, self.course, self.changes or None)
+        rates = rates if any(one is not None for one in own) else other
+        given = {key: getattr(self, key) for key in IMPAIRMENTS}
+        kept = {key: getattr(other, key) for key, value in given.items() if value is None}
+        return replace(rates, **(given | kept))

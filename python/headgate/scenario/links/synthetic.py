@@ -1,8 +1,7 @@
-"""Synthetic traces and courses: what links of these kinds do, by chance, from a seed.
+"""Synthetic traces and courses of typical links, random from a seed.
 
-They are ours. Each is a chain of states that steps by whole random numbers, so that it has the same
-bits on every machine; docs/reference/links.md tells their statistics. Who has measured ones
-reads those from files.
+Each is a chain of states that steps by random integers, so that its bits are equal on all machines.
+docs/reference/links.md lists their statistics. Measured traces are read from files.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ Milliseconds = NDArray[np.int64]
 """Times, shape (opportunities,), in order."""
 
 _TRACE_MS = 60_000
-_BITS = 12_000
-"""Of an opportunity."""
+_BITS = 12_000  # of an opportunity
 
 #: Bit/s/Hz by channel quality indicator 1 to 15, x 10^4: 3GPP TS 36.213 table 7.2.3-1.
 _LTE = (1523, 2344, 3770, 6016, 8770, 11758, 14766, 19141, 24063, 27305, 33223, 39023, 45234,
@@ -33,7 +31,7 @@ _HT40 = (30, 60, 90, 120, 180, 240, 270, 300)
 
 
 def make_trace(name: str, seed: int) -> Milliseconds:
-    """Make the synthetic trace of that name: a minute."""
+    """Make the synthetic trace of that name, which lasts one minute."""
     return _TRACES[name](seed)
 
 
@@ -43,7 +41,7 @@ def make_course(name: str, seed: int) -> tuple[Milliseconds, dict[str, NDArray[n
 
 
 def _draw(seed: int) -> Iterator[int]:
-    """Yield whole random numbers of 64 bits."""
+    """Yield random integers of 64 bits."""
     bits = np.random.PCG64(seed)
     while True:
         yield from bits.random_raw(4096).tolist()
@@ -52,7 +50,7 @@ def _draw(seed: int) -> Iterator[int]:
 def _cellular(
     seed: int, efficiency: tuple[int, ...], elements: int, *, users: int, blocked: bool
 ) -> Milliseconds:
-    """Follow a channel that fades around its middle, and a cell that others share."""
+    """Follow a channel that fades around its middle, in a cell shared with other users."""
     draw = _draw(seed)
     quality, sharing, blocked_until, credit = 8, 1, 0, 0
     times: list[int] = []
@@ -70,13 +68,13 @@ def _cellular(
 
 
 def _fade(quality: int, drawn: int) -> int:
-    """Step from 1 to 15; in the long run distributed as the heads of 14 coins."""
+    """Step within 1 to 15; the stationary distribution is binomial, 14 coins."""
     step = drawn % 56
     return quality + (step < 15 - quality) - (step >= 56 - (quality - 1))
 
 
 def _wifi(seed: int) -> Milliseconds:
-    """Follow a station that waits for the medium, and sends many frames when it has it."""
+    """Follow a station that waits for the medium, and then sends many frames."""
     draw = _draw(seed)
     now_us, rate, times = 0, 5, list[int]()
     while now_us < 1000 * _TRACE_MS:
@@ -90,13 +88,13 @@ def _wifi(seed: int) -> Milliseconds:
     return np.array([time for time in times if time <= _TRACE_MS], dtype=np.int64)
 
 
-#: A constellation's satellites are dealt anew so often, ms; a satellite moves between.
+#: Period of a new satellite, and steps of its movement, ms.
 _DEAL_MS, _MOVE_MS = 15_000, 1_000
 _DEALS = 40
 
 
 def _leo(seed: int) -> tuple[Milliseconds, dict[str, NDArray[np.float64]], int]:
-    """Follow a path over low satellites: another one every 15 s, after a gap."""
+    """Follow a path over satellites in low orbit: another one every 15 s, after a gap."""
     draw = _draw(seed)
     rows: list[tuple[int, int, int, float]] = []
     for begin in range(0, _DEALS * _DEAL_MS, _DEAL_MS):

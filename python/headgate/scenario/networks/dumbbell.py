@@ -1,4 +1,4 @@
-"""One bottleneck between two routers; every host behind a link of its own.
+"""One bottleneck between two routers; every host behind a separate link.
 
 The default splits the round trip as ns-2's usual scripts do: host links ten times as fast as the
 bottleneck with 0.1 RTT each way on each side, 0.3 RTT each way in the middle.
@@ -12,10 +12,8 @@ from pydantic import Field
 
 from headgate.base.units import parse_buffer
 from headgate.scenario.base import Buffer, Rate, Time
-from headgate.scenario.links.behaviour import choose_rate
-from headgate.scenario.links.keys import LinkKeys, Reverse
-from headgate.scenario.networks.layout import Demand, Layout, Link, Spot, turn_round
-from headgate.scenario.networks.reverse import apply_reverse
+from headgate.scenario.links.behaviour import LinkKeys, Reverse, choose_rate
+from headgate.scenario.networks.layout import Demand, Layout, Link, Spot, apply_reverse, turn_round
 from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
 
 
@@ -45,8 +43,7 @@ class Dumbbell(LinkKeys):
     def layout(self, demand: Demand) -> Layout:
         """Lay the network out."""
         direct = self.access == "direct"
-        # The shortest round trip of all sets the middle, so that each flow's host links can make
-        # up the rest of its own.
+        # The shortest round trip determines the middle; host links add the rest for each flow.
         shortest = min((self.rtt, *demand.rtts_ps))
         middle = self.rtt // 2 if direct else 3 * shortest // 10
         behaviour = self.behaviour("network", demand.duration_ps)

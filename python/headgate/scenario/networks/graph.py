@@ -1,28 +1,108 @@
 """Any network: a GraphML or node-link JSON file, or routers and links written out.
 
-Attributes of nodes: `class`. Of edges: the keys of links, such as `rate`, `delay`, `loss`; what an
-edge lacks comes from the network's own keys. An undirected graph has each link both ways. A link is
-named by its ends, and each further one of that name gets a number behind a point.
+Attributes of nodes: `class`. Of edges: the keys of links, such as `rate`, `delay`, `loss`; missing
+ones come from the keys of the network. An undirected graph has each link both ways. A link is named
+by its ends, and each further one of that name gets a number behind a point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
 from headgate.base.errors import ScenarioError
+from headgate.base.messages import hint, suggest
 from headgate.base.names import FreeNames
 from headgate.base.strict import fit_model
 from headgate.base.units import parse_buffer
+from headgate.plugin.code_files import name_in_file
 from headgate.scenario.base import Buffer, Model, Rate, Time, at
-from headgate.scenario.links.behaviour import Behaviour, choose_rate
-from headgate.scenario.links.keys import LinkKeys, Reverse
-from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
-from headgate.scenario.networks.reverse import apply_reverse
+from headgate.scenario.links.behaviour import Behaviour, LinkKeys, Reverse, choose_rate
+from headgate.scenario.networks.layout import Demand, Layout, Link, Spot, apply_reverse
 from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
+from headgate.scenario.toml import anchor_link, change_code
+
+#: Known attributes of nodes and edges; networkx adds the identity of an edge.
+NODE_ATTRIBUTES = ("class",)
+EDGE_ATTRIBUTES = (
+    "rate", "delay", "buffer", "loss", "queue", "feedback", "lose", "changes",
+    "ingress", "impairments", "trace", "course", "reverse",
+)  # fmt: skip
+_IDENTITY = ("id", "key")
+
+
+def read_graph(path: str) -> dict[str, Any]:
+    """Read a GraphML (.graphml, .xml) or node-link JSON (.json) file. Raises ScenarioError."""
+    file = Path(path)
+    if not file.is_file():
+        raise ScenarioError("", f"there is no file {path!r}")
+    import networkx
+
+    try:
+        if file.suffix == ".json":
+            data = json.loads(file.read_text())
+            graph = networkx.node_link_graph(data, edges="links" if "links" in data else "edges")
+        else:
+            graph = networkx.read_graphml(file)
+    except OSError as error:
+        raise ScenarioError("", f"{path!r} cannot be read: {error.strerror}") from None
+    except Exception as error:  # each reader has its own errors for a broken file
+        kind = "node-link JSON" if file.suffix == ".json" else "GraphML"
+        raise ScenarioError("", f"{path!r} is not {kind}: {error}") from None
+    found, folder = from_networkx(graph), file.resolve().parent
+
+    def anchor(source: str) -> str:
+        name_in_file(str(folder / source), path)
+        return str(folder / source)
+
+    found["links"] = [change_code(link, anchor) for link in found["links"]]
+    for link in found["links"]:
+        anchor_link(link, folder)
+    return found
+
+
+def from_networkx(graph: Any) -> dict[str, Any]:
+    """Return the routers, links and direction of a networkx graph as a network's keys.
+
+    Raises ScenarioError for an attribute that looks like a misspelt one.
+    """
+    nodes, edges = list(graph.nodes(data=True)), list(graph.edges(data=True))
+    unread = [
+        *(f"{key} of nodes" for key in _find_unread(nodes, NODE_ATTRIBUTES)),
+        *(f"{key} of edges" for key in _find_unread(edges, EDGE_ATTRIBUTES)),
+    ]
+    return {
+        "routers": [
+            {"name": str(node), "class_name": str(data.get("class", ""))} for node, data in nodes
+        ],
+        "links": [
+            {"ends": [str(one), str(other)], **{k: data[k] for k in EDGE_ATTRIBUTES if k in data}}
+            for one, other, data in edges
+        ],
+        "directed": bool(graph.is_directed()),
+        **({"unread": unread} if unread else {}),
+    }
+
+
+def _find_unread(parts: Sequence[Any], known: Sequence[str]) -> list[str]:
+    """Return the unknown attributes of nodes or edges."""
+    unread: dict[str, None] = {}
+    for *names, data in parts:
+        for key in map(str, data):
+            if key in known or key in _IDENTITY or key in unread:
+                continue
+            if suggest(key, known):
+                what = "node" if len(names) == 1 else "edge"
+                label = f"{what} {'-'.join(map(str, names))}"
+                says = f"{label} has the attribute {key!r}; {hint(key, known, '')}"
+                raise ScenarioError("", says)
+            unread[key] = None
+    return list(unread)
 
 
 class Router(Model):
@@ -52,11 +132,6 @@ class GraphLink(LinkKeys):
     )
 
 
-def _fit_edge(link: Mapping[str, Any]) -> GraphLink:
-    """Make a link of an edge of a file. Raises ScenarioError with the edge and its attribute."""
-    return fit_model(GraphLink, link, f"edge {link['ends'][0]}-{link['ends'][1]}")
-
-
 class Graph(Model):
     """A network from a file, or written out as `routers` and `links`."""
 
@@ -81,18 +156,19 @@ class Graph(Model):
     @model_validator(mode="before")
     @classmethod
     def _read_the_file(cls, given: Any) -> Any:
-        """Replace `file` by what it holds, so that a resolved scenario needs no other file."""
+        """Replace `file` by its content, so that a resolved scenario needs no other file."""
         if not isinstance(given, dict) or not given.get("file"):
             return given
         if given.get("routers") or given.get("links"):
             raise at("file", "give either a file or routers and links")
-        from headgate.scenario.networks.graph_file import read_graph
-
         path = str(given["file"])
         rest = {key: value for key, value in given.items() if key != "file"}
         try:
             found = read_graph(path)
-            links = [_fit_edge(link) for link in found["links"]]
+            links = [
+                fit_model(GraphLink, link, f"edge {link['ends'][0]}-{link['ends'][1]}")
+                for link in found["links"]
+            ]
         except ScenarioError as error:
             raise at("file", f"{path!r}: {error}" if error.place else error.sentence) from None
         return rest | found | {"links": links}
@@ -143,7 +219,7 @@ class Graph(Model):
     def _lay_out(
         self, link: GraphLink, index: dict[str, int], duration_ps: int, place: str
     ) -> list[Link]:
-        """Return the link in each direction in which it runs."""
+        """Return the link, and its reverse unless the graph is directed."""
         one, other = link.ends
         behaviour = link.behaviour(place, duration_ps)
         forward = Link(

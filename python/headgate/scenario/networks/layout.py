@@ -1,9 +1,9 @@
-"""A network laid out: routers, directed links, kinds of host link, and where hosts may sit."""
+"""A network laid out: routers, directed links, kinds of host link, places of hosts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,36 +14,32 @@ from numpy.typing import NDArray
 from pydantic_core import PydanticCustomError
 
 from headgate.base.errors import LawError, ScenarioError
+from headgate.base.messages import also
 from headgate.base.parameters import ParameterError
-from headgate.base.suggest import also
 from headgate.base.units import INFINITE, PS_PER_S, Amount
-from headgate.scenario.links.behaviour import PLAIN, Behaviour
+from headgate.scenario.links.behaviour import PLAIN, Behaviour, Reverse
 from headgate.scenario.networks.routes import Routes
 from headgate.scenario.queue import DROP_TAIL, Device, Feedback, Queue
 
+#: Packets or bytes: more than any memory.
 LARGEST_BUFFER = 1e12
-"""Packets or bytes: more than any memory holds."""
-
+#: Units of amounts that are multiples of the bandwidth-delay product.
 RELATIVE = ("BDP", "BDP/sqrt(n)")
-"""Units of amounts that are multiples of the bandwidth-delay product."""
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What the traffic asks of a network before it is laid out."""
+    """Properties of traffic and run that the layout of a network depends on."""
 
     packet_bytes: int
-    flows: int
-    """Flows when every source is active."""
-    rtts_ps: tuple[int, ...] = ()
-    """Round trips that traffic sets for itself."""
-    duration_ps: int = 0
-    """How long the run lasts."""
+    flows: int  # when every source is active
+    rtts_ps: tuple[int, ...] = ()  # round trips that traffic sets
+    duration_ps: int = 0  # of the run
 
 
 @dataclass(frozen=True)
 class Link:
-    """One direction of a link; `buffer` is still as the user wrote it."""
+    """One direction of a link; `buffer` is in the units of the user."""
 
     name: str
     source: int
@@ -64,7 +60,7 @@ def turn_round(link: Link) -> Link:
 
 @dataclass(frozen=True)
 class Edge:
-    """A kind of host link, the same both ways; `buffer` is no multiple of BDP."""
+    """A kind of host link, equal both ways; `buffer` is not in BDP."""
 
     name: str
     rate_bps: int
@@ -75,7 +71,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Spot:
-    """A router, and a kind of host link there, that takes a share of the hosts."""
+    """A router, a kind of host link there, and its share of the hosts."""
 
     node: int
     edge: int | None
@@ -86,21 +82,17 @@ class Spot:
 class Layout:
     """A network, ready for traffic."""
 
-    nodes: list[tuple[str, str]] = field(default_factory=list)
-    """Name and class of each router."""
+    nodes: list[tuple[str, str]] = field(default_factory=list)  # names and classes of routers
     links: list[Link] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     sources: list[Spot] = field(default_factory=list)
     receivers: list[Spot] = field(default_factory=list)
-    main_ports: tuple[str, ...] = ()
-    """Links (patterns) whose time series are kept unless others are asked for."""
-    rate_bps: int = 0
-    """What `load` is a share of."""
-    rtt_ps: int | None = None
-    """Round trip of the bandwidth-delay product; None = the mean over the routes."""
-    _indexed: tuple[Sequence[Spot], dict[int, list[int]]] = field(default=((), {}))
-    """Of the spots looked at last, which are at each router."""
+    main_ports: tuple[str, ...] = ()  # patterns of links with time series by default
+    rate_bps: int = 0  # the rate for `load`
+    rtt_ps: int | None = None  # for the bandwidth-delay product; None: the mean over the routes
     _edges: dict[tuple[int, int, Amount], int] = field(default_factory=dict)
+    _indexed: tuple[Sequence[Spot], dict[int, list[int]]] = field(default=((), {}))
+    """The spots of the last call of `spots`, and their places by router."""
 
     def add_node(self, name: str, class_name: str = "") -> int:
         """Add a router."""
@@ -108,7 +100,7 @@ class Layout:
         return len(self.nodes) - 1
 
     def add_pair(self, link: Link, back: Link | None = None) -> None:
-        """Add a link and the one that runs back, which is `turn_round(link)` unless given."""
+        """Add a link and its reverse, by default `turn_round(link)`."""
         self.links += [link, back or turn_round(link)]
 
     def edge(
@@ -119,7 +111,7 @@ class Layout:
         buffer: Amount = INFINITE,
         class_name: str = "",
     ) -> int:
-        """Return the kind of host link with that rate, delay and buffer, made if need be."""
+        """Return the index of the kind of host link with these properties."""
         like = (rate_bps, delay_ps, buffer)
         if like not in self._edges:
             self._edges[like] = len(self.edges)
@@ -127,10 +119,10 @@ class Layout:
         return self._edges[like]
 
     def spots(self, default: Sequence[Spot], name: str | None, place: str) -> list[Spot]:
-        """Return the places of the routers named `name` (or of that class), or the default ones."""
+        """Return the spots of routers with this name or class; without a name, `default`."""
         if name is None:
             return list(default)
-        wanted = self._called.get(name)
+        wanted = self._by_name.get(name)
         if not wanted:
             raise ScenarioError(place, f"{name!r} is not a router here; {self._list_routers(name)}")
         if default is not self._indexed[0]:
@@ -140,31 +132,32 @@ class Layout:
         return [default[place] for place in at] or [Spot(node, kind) for node in wanted]
 
     @cached_property
-    def _called(self) -> dict[str, list[int]]:
-        """Routers by their name, and by their class."""
-        called: dict[str, list[int]] = {}
+    def _by_name(self) -> dict[str, list[int]]:
+        """The routers of each name and class."""
+        routers: dict[str, list[int]] = {}
         for index, (node, class_name) in enumerate(self.nodes):
             for name in {node, class_name or node}:
-                called.setdefault(name, []).append(index)
-        return called
+                routers.setdefault(name, []).append(index)
+        return routers
 
     def _list_routers(self, wanted: str) -> str:
         names = [name for name, _ in self.nodes]
         classes = sorted({class_name for _, class_name in self.nodes if class_name})
         shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
         of_class = f"; classes: {', '.join(classes)}" if classes else ""
-        return f"routers: {shown}{of_class}{also(wanted, self._called)}"
+        return f"routers: {shown}{of_class}{also(wanted, self._by_name)}"
 
     @cached_property
     def routes(self) -> Routes:
-        """Routes between the routers, once all links are there."""
+        """Routes between the routers, for use after all links were added."""
         ways = [(link.source, link.target, link.delay_ps) for link in self.links]
         return Routes(len(self.nodes), ways)
 
+    @cached_property
     def loads(self) -> tuple[list[float], int]:
-        """Return each link's share of the flows, and the mean round trip in ps.
+        """The share of flows at each link, and the mean round trip in ps.
 
-        Every source asks every receiver with the weight of both; a router is not asked by itself.
+        Flows run from every source to every receiver, weighted by both, except to the same router.
         """
         found = self.routes.loads(_by_node(self.sources), _by_node(self.receivers))
         if found is None:
@@ -180,31 +173,23 @@ class Layout:
         ]
         return sum(w * d for w, d in pairs) / sum(w for w, _ in pairs)
 
-    def buffers(self, demand: Demand, place: str) -> list[dict[str, int] | str]:
-        """Resolve every buffer to whole packets, bytes, or infinite."""
-        amounts = self._amounts(demand, place)
-        return [amounts(link.buffer, index) for index, link in enumerate(self.links)]
-
-    def devices(self, demand: Demand, of: str) -> list[dict[str, Any] | None]:
-        """Make the `queue` or `feedback` of every port, every amount in packets."""
+    def _devices(self, demand: Demand, of: str) -> list[dict[str, Any] | None]:
+        """Return the `queue` or `feedback` of every port, all amounts in packets."""
         made: dict[tuple[int, int, float], dict[str, Any] | None] = {}
         found = []
         for index, link in enumerate(self.links):
-            device = getattr(link, of)
-            # equal devices of equal links: what a device comes to depends on nothing else
-            like = (id(device), link.rate_bps, self._share(device, index))
+            device: Device | None = getattr(link, of)
+            share = self.loads[0][index] if device is not None and device.by_share else 0.0
+            like = (id(device), link.rate_bps, share)  # nothing else changes a device
             if like not in made:
                 made[like] = self._device(index, device, demand)
             found.append(made[like])
         return found
 
-    def _share(self, device: Device | None, index: int) -> float:
-        return self._loads[0][index] if device is not None and device.by_share else 0.0
-
     def _device(
         self, index: int, device: Device | None, demand: Demand, key: str = ""
     ) -> dict[str, Any] | None:
-        """Make a device of a link; `key` is that of the network, if it is not the device's kind."""
+        """Return a device of a link; `key` is its key in the network, by default its kind."""
         if device is None or device.is_plain:
             return None
 
@@ -213,7 +198,7 @@ class Layout:
 
         def packets(key: str, amount: Amount) -> float:
             place = f"{where}.{key}"
-            found = self._amounts(demand, place)(amount, index)
+            found = self._resolve(amount, index, demand, place)
             if isinstance(found, dict) and "packets" in found:
                 return float(found["packets"])
             says = f"'{amount}' is not allowed; it must be in packets or in BDP"
@@ -231,75 +216,58 @@ class Layout:
             raise ScenarioError(f"{where}.{context['key']}", error.message() + of_link) from None
         return made
 
-    def rows(self, demand: Demand) -> list[dict[str, list[dict[str, Any] | None]]]:
-        """Make the impairments of every link, before its queue and after."""
-        return [
-            {
-                key: [
-                    self._device(index, device, demand, f"{key}[{number}]")
-                    for number, device in enumerate(row)
-                ]
-                for key in ("ingress", "impairments")
-                if (row := getattr(link.behaviour, key))
-            }
-            for index, link in enumerate(self.links)
-        ]
+    def _impairments(self, index: int, demand: Demand) -> dict[str, Any]:
+        """Return the impairments of a link, before its queue and after."""
+        return {
+            key: [
+                self._device(index, device, demand, f"{key}[{number}]")
+                for number, device in enumerate(getattr(self.links[index].behaviour, key))
+            ]
+            for key in ("ingress", "impairments")
+        }
 
     def traces(self) -> dict[str, NDArray[np.uint64]]:
-        """Return the traces that links follow, by the names that the plan gives them."""
+        """Return the traces of links by their names in the plan."""
         traces = [link.behaviour.trace for link in self.links]
         return {trace.name: trace.times_ps for trace in traces if trace is not None}
 
-    @cached_property
-    def _loads(self) -> tuple[list[float], int]:
-        return self.loads()
-
-    def _amounts(self, demand: Demand, place: str) -> Callable[[Amount, int], dict[str, int] | str]:
-        """Make what resolves an amount at a link; routes are looked at only if it is relative."""
-
-        def resolve(amount: Amount, index: int) -> dict[str, int] | str:
-            rtt, flows = self.rtt_ps or 0, 0.0
-            if self.rtt_ps is None and amount.unit in RELATIVE:
-                rtt = self._loads[1]
-            if amount.unit == "BDP/sqrt(n)":
-                flows = self._loads[0][index] * demand.flows
-            yardstick = _Yardstick(rtt, demand.packet_bytes, place)
-            return yardstick.resolve(amount, self.links[index], flows)
-
-        return resolve
+    def _resolve(
+        self, amount: Amount, index: int, demand: Demand, place: str
+    ) -> dict[str, int] | str:
+        """Resolve an amount at a link; only relative amounts need the routes."""
+        rtt, flows = self.rtt_ps or 0, 0.0
+        if self.rtt_ps is None and amount.unit in RELATIVE:
+            rtt = self.loads[1]
+        if amount.unit == "BDP/sqrt(n)":
+            flows = self.loads[0][index] * demand.flows
+        return _Yardstick(rtt, demand.packet_bytes, place).resolve(amount, self.links[index], flows)
 
     def plan(self, demand: Demand, place: str = "network.buffer") -> dict[str, Any]:
-        """Make the nodes, links and edges of the plan."""
-        buffers = self.buffers(demand, place)
-        devices = self.devices(demand, "queue"), self.devices(demand, "feedback")
+        """Return the nodes, links and edges of the plan."""
+        buffers = [
+            self._resolve(link.buffer, index, demand, place)
+            for index, link in enumerate(self.links)
+        ]
+        queues, feedback = self._devices(demand, "queue"), self._devices(demand, "feedback")
         return {
             "nodes": [{"name": name, "class": class_name} for name, class_name in self.nodes],
             "links": [
-                _link_plan(*parts)
-                for parts in zip(self.links, buffers, *devices, self.rows(demand), strict=True)
+                _link_plan(
+                    link,
+                    buffers[index],
+                    queue=queues[index],
+                    feedback=feedback[index],
+                    **link.behaviour.plan(link.delay_ps),
+                    **self._impairments(index, demand),
+                )
+                for index, link in enumerate(self.links)
             ],
-            "edges": [
-                {
-                    "name": edge.name,
-                    **({"class": edge.class_name} if edge.class_name else {}),
-                    "rate_bps": edge.rate_bps,
-                    "delay_ps": edge.delay_ps,
-                    "buffer_bytes": _host_bytes(edge, demand.packet_bytes),
-                }
-                for edge in self.edges
-            ],
+            "edges": [_edge_plan(edge, demand.packet_bytes) for edge in self.edges],
         }
 
 
-def _link_plan(
-    link: Link,
-    buffer: dict[str, int] | str,
-    queue: dict[str, Any] | None,
-    feedback: dict[str, Any] | None,
-    rows: dict[str, Any],
-) -> dict[str, Any]:
-    """Make the link of the plan; what it has not is left out."""
-    rest = {"queue": queue, "feedback": feedback, **link.behaviour.plan(link.delay_ps), **rows}
+def _link_plan(link: Link, buffer: dict[str, int] | str, **optional: Any) -> dict[str, Any]:
+    """Return a link of the plan, without empty optional keys."""
     return {
         "name": link.name,
         "from": link.source,
@@ -308,16 +276,23 @@ def _link_plan(
         "delay_ps": link.delay_ps,
         "buffer": buffer,
         "loss": link.behaviour.first_loss,
-        **{key: value for key, value in rest.items() if value},
+        **{key: value for key, value in optional.items() if value},
     }
 
 
-def _host_bytes(edge: Edge, packet_bytes: int) -> int | None:
-    """Return what may wait at each end of a host link; None = no limit."""
+def _edge_plan(edge: Edge, packet_bytes: int) -> dict[str, Any]:
+    """Return a kind of host link of the plan; a buffer of None has no limit."""
     found = _Yardstick(0, packet_bytes, "network.host_buffer").resolve(edge.buffer, edge, 0.0)
-    if isinstance(found, str):
-        return None
-    return found["packets"] * packet_bytes if "packets" in found else found["bytes"]
+    size = None
+    if isinstance(found, dict):
+        size = found["packets"] * packet_bytes if "packets" in found else found["bytes"]
+    return {
+        "name": edge.name,
+        **({"class": edge.class_name} if edge.class_name else {}),
+        "rate_bps": edge.rate_bps,
+        "delay_ps": edge.delay_ps,
+        "buffer_bytes": size,
+    }
 
 
 def _places_by_node(spots: Sequence[Spot]) -> dict[int, list[int]]:
@@ -336,54 +311,43 @@ def _by_node(spots: Iterable[Spot]) -> dict[int, float]:
 
 @dataclass(frozen=True)
 class _Yardstick:
-    """What amounts are multiples of; `place` is where the user wrote them."""
+    """Converts amounts; `place` is the key of the user."""
 
     rtt_ps: int
     packet_bytes: int
     place: str
 
     def resolve(self, amount: Amount, link: Link | Edge, flows: float) -> dict[str, int] | str:
+        """Return whole packets, bytes, or "infinite". Raises ScenarioError."""
         if amount.unit == "infinite":
             return "infinite"
-        if amount.unit == "B":
-            return {"bytes": self._bytes(amount, amount.value, link)}
-        if amount.unit == "ps":
-            return {
-                "bytes": self._bytes(amount, amount.value * link.rate_bps / (8 * PS_PER_S), link)
-            }
+        if amount.unit in ("B", "ps"):
+            scale = Fraction(link.rate_bps, 8 * PS_PER_S) if amount.unit == "ps" else 1
+            size = amount.value * scale
+            if size < self.packet_bytes:
+                says = f"holds no packet of {self.packet_bytes} B; it must hold at least one"
+                raise ScenarioError(self.place, f"'{amount}' {says}")
+            self._check_size(amount, float(size), "bytes", link)
+            return {"bytes": int(size)}
         packets = float(amount.value)
         if amount.unit != "packets":
             packets *= link.rate_bps * self.rtt_ps / (8e12 * self.packet_bytes)
         if amount.unit == "BDP/sqrt(n)":
             packets /= math.sqrt(max(1.0, flows))
         if packets < 0.5 or (amount.unit == "packets" and packets < 1):
-            raise ScenarioError(
-                self.place,
-                f"'{amount}' is {packets:.2g} packets at {link.name}; it must be at least one "
-                "packet",
-            )
-        self._holds(amount, packets, "packets", link)
+            says = f"is {packets:.2g} packets at {link.name}; it must be at least one packet"
+            raise ScenarioError(self.place, f"'{amount}' {says}")
+        self._check_size(amount, packets, "packets", link)
         return {"packets": math.floor(packets + 0.5)}
 
-    def _bytes(self, amount: Amount, size: Fraction, link: Link | Edge) -> int:
-        if size < self.packet_bytes:
-            raise ScenarioError(
-                self.place,
-                f"'{amount}' holds no packet of {self.packet_bytes} B; it must hold at least one",
-            )
-        self._holds(amount, float(size), "bytes", link)
-        return int(size)
-
-    def _holds(self, amount: Amount, size: float, unit: str, link: Link | Edge) -> None:
+    def _check_size(self, amount: Amount, size: float, unit: str, link: Link | Edge) -> None:
         if size > LARGEST_BUFFER:
-            raise ScenarioError(
-                self.place,
-                f"'{amount}' is {size:.2g} {unit} at {link.name}; write 'infinite' for no limit",
-            )
+            says = f"is {size:.2g} {unit} at {link.name}; write 'infinite' for no limit"
+            raise ScenarioError(self.place, f"'{amount}' {says}")
 
 
 def apportion(total: int, weights: Sequence[float]) -> list[int]:
-    """Split `total` in proportion to `weights`, by largest remainder, the first wins a tie."""
+    """Split `total` in proportion to `weights` by largest remainders; the first wins a tie."""
     whole = sum(weights)
     exact = [total * weight / whole for weight in weights]
     parts = [math.floor(value + 1e-9) for value in exact]
@@ -391,3 +355,24 @@ def apportion(total: int, weights: Sequence[float]) -> list[int]:
     for index in order[: total - sum(parts)]:
         parts[index] += 1
     return parts
+
+
+def apply_reverse(back: Link, reverse: Reverse | None, duration_ps: int, place: str) -> Link:
+    """Return the link in the other direction with the keys of `reverse`. Raises ScenarioError."""
+    if reverse is None:
+        return back
+    own = reverse.behaviour(place, duration_ps, back.behaviour)
+    rate = reverse.rate or own.rate_bps or back.rate_bps
+    if reverse.delay is not None and own.first("delay_s") is not None:
+        says = "the course gives the delay; leave one of the two out"
+        raise ScenarioError(f"{place}.delay", says)
+    delay = back.delay_ps if reverse.delay is None else reverse.delay
+    return replace(
+        back,
+        rate_bps=rate,
+        delay_ps=own.delay_ps(delay),
+        buffer=reverse.buffer or back.buffer,
+        queue=reverse.queue or back.queue,
+        feedback=reverse.feedback or back.feedback,
+        behaviour=own,
+    )

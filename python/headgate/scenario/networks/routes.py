@@ -1,4 +1,4 @@
-"""Routes between the routers of a network, found by the engine: as its packets will take them."""
+"""Routes between the routers of a network, computed by the engine as for its packets."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from headgate._native import Routes as NativeRoutes
 
+#: A link: the routers at its ends, and its delay in ps.
 Way = tuple[int, int, int]
-"""A link: the routers where it begins and ends, and its delay in ps."""
 
 
 class Routes:
-    """Shortest routes by delay; of several the one with the fewest links, then the first one."""
+    """Routes of least delay; among equal ones the first of those with the fewest links."""
 
     def __init__(self, nodes: int, ways: Sequence[Way]) -> None:
         self.nodes, self.ways = nodes, ways
@@ -36,7 +36,7 @@ class Routes:
 
     @cached_property
     def groups(self) -> list[int]:
-        """Number the routers by groups whose members reach one another."""
+        """The group of each router; routers of a group reach each other."""
         return self._found.groups()
 
     def delay_ps(self, source: int, receiver: int) -> int | None:
@@ -52,7 +52,7 @@ class Routes:
     def loads(
         self, sources: Mapping[int, float], receivers: Mapping[int, float]
     ) -> tuple[NDArray[np.float64], float] | None:
-        """Return each link's share of what all ask of all, and the mean delay in ps."""
+        """Return the share of flows at each link, and the mean delay in ps."""
         return self._found.loads(self._weights(sources), self._weights(receivers))
 
     def _weights(self, of_nodes: Mapping[int, float]) -> NDArray[np.float64]:

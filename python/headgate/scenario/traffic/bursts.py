@@ -9,16 +9,22 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from headgate.scenario.base import Time, at
-from headgate.scenario.group import HOST_BYTES, Group, Item, Need
-from headgate.scenario.places import place_of
-from headgate.scenario.planner import Arrays, Planner
-from headgate.scenario.sizes import Sizes
-from headgate.scenario.times import Times
+from headgate.scenario.distributions import Sizes, Times
+from headgate.scenario.group import (
+    HOST_BYTES,
+    SIZE_KEYS,
+    Arrays,
+    Group,
+    Item,
+    Need,
+    Planner,
+    place_of,
+)
 from headgate.scenario.traffic.flows import sending
 
-#: Bytes of a connection's record, its random stream and its timer.
+#: Bytes of the record, random stream and timer of a connection.
 CONNECTION_BYTES = 128
-#: Seconds that a burst takes until its last ACK, for estimates: the path is not known there.
+#: Duration of a burst, s, for estimates, which do not know the path.
 BURST_S = 0.01
 
 
@@ -34,8 +40,7 @@ class Bursts(Group):
 
     names_its_ends: ClassVar[bool] = True
     plan_keys: ClassVar[Mapping[str, str]] = {
-        "size.packets": "size.mean",
-        "size.mean_packets": "size.mean",
+        **SIZE_KEYS,
         **{
             f"{key}.{unit}": f"{key}.mean"
             for key in ("pause", "interval")
@@ -75,11 +80,11 @@ class Bursts(Group):
 
     @property
     def most_flows(self) -> int:
-        """Each connection is one."""
+        """One per connection."""
         return self.count
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Return the connections of the plan; absent features are left out."""
+        """Return the connections of the plan, without absent features."""
         segment_bytes = planner.profile(self.transport).segment_bytes
         times = {"pause": self.pause, "interval": self.interval}
         return {
@@ -96,7 +101,7 @@ class Bursts(Group):
 
     @classmethod
     def estimate(cls, item: Mapping[str, Any], _arrays: Arrays) -> Need:
-        """Count connections, and the bursts that are to be expected."""
+        """Count connections and expected bursts."""
         count, span_s = item["count"], max(0, item["stop_ps"] - item["start_ps"]) / 1e12
         cycle_s = BURST_S + _mean_s(item["pause"]) if "pause" in item else _mean_s(item["interval"])
         bursts = count * min(1 + span_s / cycle_s, item.get("bursts", math.inf))

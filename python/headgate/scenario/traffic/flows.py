@@ -10,13 +10,20 @@ from pydantic import Field, model_validator
 
 from headgate.base.errors import ScenarioError
 from headgate.scenario.base import FileSize, Time, at
-from headgate.scenario.group import HOST_BYTES, LISTED_BYTES, Group, Item, Need
+from headgate.scenario.distributions import packets_of
+from headgate.scenario.group import (
+    HOST_BYTES,
+    LISTED_BYTES,
+    Arrays,
+    Group,
+    Item,
+    Need,
+    Planner,
+    place_of,
+)
 from headgate.scenario.networks.layout import Spot
-from headgate.scenario.places import place_of
-from headgate.scenario.planner import Arrays, Planner
-from headgate.scenario.sizes import packets_of
 
-#: Fits 64 bits, and is refused by the engine where a count of packets stands.
+#: Fits into 64 bits; the engine rejects it as a number of packets.
 MOST = 2**62
 
 
@@ -43,7 +50,7 @@ class Flows(Group):
 
     @property
     def most_flows(self) -> int:
-        """Each is one."""
+        """One per flow."""
         return self.count
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
@@ -63,13 +70,13 @@ class Flows(Group):
 
     @classmethod
     def estimate(cls, item: Mapping[str, Any], _arrays: Arrays) -> Need:
-        """Count two hosts and a place in a list for each."""
+        """Count two hosts and a place in a list for each flow."""
         count = item["count"]
         return Need("count", f"{count:,} flows", count * (2 * HOST_BYTES + LISTED_BYTES), count)
 
 
 def sending(count: int, item: Item) -> list[Spot]:
-    """Return the sources that `count` flows take in turn; no flow may stay at its own router."""
+    """Return the sources of `count` flows in turn. Raises ScenarioError for a flow to itself."""
     senders = item.sources[:count]
     ends = {spot.node for spot in item.receivers}
     if len(ends) == 1 and ends & {spot.node for spot in senders}:

@@ -1,20 +1,18 @@
-"""Hosts from outside: programs in `headgate emulate`, or whoever calls the engine."""
+"""External hosts: programs in `headgate emulate`, or callers of the engine."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain, cycle
+from itertools import cycle
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
 from headgate.scenario.base import at
-from headgate.scenario.group import HOST_BYTES, Group, Item, Need
+from headgate.scenario.group import HOST_BYTES, Arrays, Group, Item, Need, Planner, place_of
 from headgate.scenario.law import LawChoice
-from headgate.scenario.places import place_of
-from headgate.scenario.planner import Arrays, Planner
 
-#: What names a command line's option, a network namespace and a file alike.
+#: Valid in an option, a network namespace and a file name.
 HostName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,14}$")]
 
 
@@ -24,7 +22,7 @@ class Live(Group):
     In a plain run they are silent.
     """
 
-    #: Keys of other traffic that mean nothing here.
+    #: Keys of other traffic that are not allowed.
     refused: ClassVar[tuple[str, ...]] = ("law", "control", "transport")
     kind: Literal["live"] = "live"
     hosts: tuple[HostName, ...] = Field(
@@ -62,23 +60,22 @@ class Live(Group):
 
     @property
     def most_flows(self) -> int:
-        """One of each host at the source."""
+        """One per host at the source."""
         return len(self.hosts)
 
     def law_plan(self) -> dict[str, Any]:
-        """Make a law of the plan, which every item there has; nothing obeys it."""
+        """Return an algorithm of the plan, which every item requires; nothing uses it."""
         return LawChoice(name="reno").plan()
 
     def default_name(self, law: str) -> str:
-        """Name it by what it is."""
+        """Return the kind."""
         del law
         return "live"
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Return the hosts of the plan; those of one side take its places in turn."""
+        """Return the hosts of the plan; those of one side use its places in turn."""
         del planner
-        ends = chain(zip(self.hosts, cycle(item.sources)), zip(self.peers, cycle(item.receivers)))
-        named = list(ends)
+        named = [*zip(self.hosts, cycle(item.sources)), *zip(self.peers, cycle(item.receivers))]
         return {
             "hosts": [name for name, _ in named],
             "places": [place_of(spot) for _, spot in named],

@@ -1,4 +1,4 @@
-"""Sources that are on and off in turn."""
+"""Sources that alternate between on and off."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from headgate.scenario.base import Time, at
-from headgate.scenario.group import HOST_BYTES, Group, Item, Need, count_hosts
-from headgate.scenario.places import pools
-from headgate.scenario.planner import Arrays, Planner
+from headgate.scenario.group import (
+    HOST_BYTES,
+    Arrays,
+    Group,
+    Item,
+    Need,
+    Planner,
+    count_hosts,
+    pools,
+)
 
-#: Bytes of a source's random stream and timer.
+#: Bytes of the random stream and timer of a source.
 SOURCE_BYTES = 64
 
 
@@ -45,7 +52,7 @@ class OnOff(Group):
 
     @property
     def most_flows(self) -> int:
-        """Each source has one as long as it is on."""
+        """One per source that is on."""
         return self.hosts
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
@@ -62,7 +69,7 @@ class OnOff(Group):
 
     @classmethod
     def estimate(cls, item: Mapping[str, Any], _arrays: Arrays) -> Need:
-        """Count sources, hosts, and how often the sources are to be on."""
+        """Count sources, hosts and expected times on."""
         sources, receivers = count_hosts(item["sources"]), count_hosts(item["receivers"])
         span_s = max(0, item["stop_ps"] - item["start_ps"]) / 1e12
         cycle_s = sum(_mean_within(item[of], item["shape"], span_s) for of in ("on_s", "off_s"))

@@ -8,19 +8,24 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from headgate.scenario.base import Frequency, Time, at
-from headgate.scenario.group import HOST_BYTES, Group, Item, Need, count_hosts
-from headgate.scenario.places import pools
-from headgate.scenario.planner import Arrays, Planner
-from headgate.scenario.sizes import Sizes
+from headgate.scenario.distributions import Sizes
+from headgate.scenario.group import (
+    HOST_BYTES,
+    SIZE_KEYS,
+    Arrays,
+    Group,
+    Item,
+    Need,
+    Planner,
+    count_hosts,
+    pools,
+)
 
 
 class Poisson(Group):
     """Flows that arrive as a Poisson process, between random hosts."""
 
-    plan_keys: ClassVar[Mapping[str, str]] = {
-        "size.packets": "size.mean",
-        "size.mean_packets": "size.mean",
-    }
+    plan_keys: ClassVar[Mapping[str, str]] = SIZE_KEYS
 
     kind: Literal["poisson"] = "poisson"
     arrivals: Frequency | None = Field(None, description="Mean arrival rate.")
@@ -45,7 +50,7 @@ class Poisson(Group):
 
     @property
     def most_flows(self) -> int:
-        """Take each host for one."""
+        """One per host."""
         return self.hosts
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
@@ -66,7 +71,7 @@ class Poisson(Group):
 
     @classmethod
     def estimate(cls, item: Mapping[str, Any], _arrays: Arrays) -> Need:
-        """Count hosts, and the flows that are to be expected."""
+        """Count hosts and expected flows."""
         sources, receivers = count_hosts(item["sources"]), count_hosts(item["receivers"])
         span_s = max(0, item["stop_ps"] - item["start_ps"]) / 1e12
         flows = float(item["flows_per_s"] * span_s)
@@ -74,7 +79,7 @@ class Poisson(Group):
         return Need("hosts", what, (sources + receivers) * HOST_BYTES, flows)
 
     def key_of(self, key: str) -> str | None:
-        """Tell which of the two keys gave the rate."""
+        """Return the key that set the rate."""
         if key == "flows_per_s":
             return "arrivals" if self.load is None else "load"
         return super().key_of(key)

@@ -1,4 +1,4 @@
-"""Web users: they think, fetch a file, and think again; what only some of them do."""
+"""Web users, who think and fetch files in turn, and features of some of them."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ from pydantic import Field, model_validator
 from headgate.base.units import parse_time_ps
 from headgate.data.columns.run import FILES
 from headgate.scenario.base import Model, Rate, Time, at
-from headgate.scenario.control import Control, move_code
+from headgate.scenario.distributions import Sizes
 from headgate.scenario.group import (
     CONTROL,
     HOST_BYTES,
     LAW,
+    SIZE_KEYS,
+    Arrays,
     Group,
     Item,
     Need,
+    Planner,
     count_hosts,
     plan_of,
+    pools,
     require_one_law,
 )
-from headgate.scenario.law import LawChoice
-from headgate.scenario.places import pools
-from headgate.scenario.planner import Arrays, Planner
-from headgate.scenario.sizes import Sizes
+from headgate.scenario.law import Control, LawChoice, move_code
 
-#: Shares that are written with six decimals add up to 1 within this.
+#: Rounding error of shares with six decimals, which add up to 1.
 ROUNDING = 1e-6
-#: Bytes of a user's record and timer.
+#: Bytes of the record and timer of a user.
 USER_BYTES = 72
 
 
@@ -66,7 +67,7 @@ class LawShare(Model):
         return self
 
     def plan(self) -> dict[str, Any]:
-        """Make the law of the plan. Raises LawError if the user's own cannot be taken."""
+        """Return the algorithm of the plan. Raises LawError for invalid user-defined code."""
         return plan_of(self.law, self.control)
 
 
@@ -103,10 +104,7 @@ class Web(Group):
     """Users who think, fetch a file from a random receiver, and think again."""
 
     hosts_key: ClassVar[str] = "users"
-    plan_keys: ClassVar[Mapping[str, str]] = {
-        "size.packets": "size.mean",
-        "size.mean_packets": "size.mean",
-    }
+    plan_keys: ClassVar[Mapping[str, str]] = SIZE_KEYS
 
     kind: Literal["web"] = "web"
     users: int = Field(ge=1, le=100_000_000, description="Number of users (each a source).")
@@ -134,9 +132,8 @@ class Web(Group):
         if not self.laws:
             return super()._check_law(in_its_place)
         if self.law is not None or self.control is not None:
-            raise at(
-                "laws", "users take either one law ('law' or 'control') or 'laws'; leave one out"
-            )
+            says = "users take either one law ('law' or 'control') or 'laws'; leave one out"
+            raise at("laws", says)
         for source in dict.fromkeys(part.source for part in self.laws):
             total = sum(part.share for part in self.laws if part.source == source)
             if abs(total - 1) > ROUNDING:
@@ -145,38 +142,37 @@ class Web(Group):
         return None
 
     @model_validator(mode="after")
-    def _kinds_are_told_apart(self) -> Self:
+    def _kinds_have_different_names(self) -> Self:
         names = self.file_names()
         taken = [name for n, name in enumerate(names) if name in FILES or name in names[:n]]
         if taken:
-            raise at(
-                "kinds", f"'{taken[0]}' is the name of another kind of file; names must differ"
-            )
+            says = f"'{taken[0]}' is the name of another kind of file; names must differ"
+            raise at("kinds", says)
         total = sum(kind.share for kind in self.kinds)
         if total > 1 + ROUNDING:
             raise at("kinds", f"the shares must add up to at most 1; these add up to {total:g}")
         return self
 
     def file_names(self) -> list[str]:
-        """Return the names of the kinds of file besides the ordinary one."""
+        """Return the names of the kinds of file except the ordinary one."""
         surge = [] if self.surge is None else [self.surge.name]
         return [*(kind.name for kind in self.kinds), *surge]
 
     def law_plan(self) -> dict[str, Any]:
-        """Make the law of the plan: of several the first."""
+        """Return the algorithm of the plan, the first of several."""
         return self.laws[0].plan() if self.laws else super().law_plan()
 
     def default_name(self, law: str) -> str:
-        """Return 'users' for a mix: its random streams do not depend on which laws it has."""
+        """Return 'users' for a mix, so that random streams do not depend on its algorithms."""
         return "users" if self.laws else law
 
     @property
     def most_flows(self) -> int:
-        """Each user has one at a time."""
+        """One per user."""
         return self.users
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Return the users of the plan; absent features are left out."""
+        """Return the users of the plan, without absent features."""
         segment_bytes = planner.profile(self.transport).segment_bytes
         return {
             "sources": pools(item.sources, self.users),
@@ -234,7 +230,7 @@ class Web(Group):
 
     @classmethod
     def estimate(cls, item: Mapping[str, Any], _arrays: Arrays) -> Need:
-        """Count users and hosts; how many files they fetch is not known."""
+        """Count users and hosts; the number of files is unknown."""
         sources, receivers = count_hosts(item["sources"]), count_hosts(item["receivers"])
         size = sources * (USER_BYTES + HOST_BYTES) + receivers * HOST_BYTES
         return Need("users", f"{sources:,} sources and {receivers:,} receivers", size, 0)

@@ -1,39 +1,67 @@
-"""Suggestions for a name that does not exist: `CUBIC`, `fq_codel`, `utilization`."""
+"""Values in messages in the syntax of their file, and suggestions for unknown names."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, time
 from difflib import SequenceMatcher
 
-#: Names that share less than this with what was written are not near (difflib's own bound).
+#: A longer value is cut; the message states its place.
+LONGEST = 100
+#: Significant digits of a number.
+_DIGITS = 15
+
+
+def as_toml(value: object) -> str:
+    """Write a value as TOML on one line: `true`, `{name = 'reno'}`. Long values are cut."""
+    text = _write(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
+
+
+def _write(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case float():
+            return f"{value:.{_DIGITS}g}"
+        case date() | time():
+            return value.isoformat()
+        case Mapping():
+            return f"{{{', '.join(f'{key} = {_write(one)}' for key, one in value.items())}}}"
+        case list() | tuple():
+            return f"[{', '.join(map(_write, value))}]"
+    return repr(value)
+
+
+#: Least similarity of a suggestion (the default of difflib).
 NEAR = 0.6
-#: Names that are this much farther than the nearest one are not meant.
+#: Largest difference in similarity to the best suggestion.
 MARGIN = 0.15
 #: No more names than this are suggested.
 MOST = 4
 
 
 def suggest(word: str, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> list[str]:
-    """Return the names that a word may mean, the likeliest first; case and separators say nothing.
+    """Return names that a word may mean, the likeliest first; case and separators are ignored.
 
-    The name of the same letters comes first, then those that begin with it (`bbr`, `bbr3`). Where
-    there is none, they are those that look like the word. `aliases` gives the name behind a name.
+    The name with the same letters comes first, then those that begin with it (`bbr`, `bbr3`). If
+    there is none, similar names are returned. `aliases` maps names to the names to suggest.
     """
     letters = _strip(word)
     spelt: dict[str, list[str]] = {}
     for name in known:
         spelt.setdefault(_strip(name), []).append(name)
-    same = [*filter(letters.__eq__, spelt), *(s for s in spelt if _begins(s, letters))]
+    same = sorted((s for s in spelt if s.startswith(letters)), key=letters.__ne__)
     near = same if letters in spelt else _look_like(letters, spelt)
     names = (name for letters in near for name in spelt[letters])
     return list(dict.fromkeys((aliases or {}).get(name, name) for name in names))[:MOST]
 
 
 def same_name(word: str, known: Iterable[str]) -> str | None:
-    """Return the first known name of the same letters, such as `fq-codel` for `FQ_CoDel`.
+    """Return the first known name with the same letters: `fq-codel` for `FQ_CoDel`.
 
-    Case and separators do not matter, nor does a `v` before a version: `BBRv3` is `bbr3`.
+    Case, separators and a `v` before a version are ignored: `BBRv3` is `bbr3`.
     """
     letters = _strip_version(word)
     return next((name for name in known if _strip_version(name) == letters), None)
@@ -42,13 +70,13 @@ def same_name(word: str, known: Iterable[str]) -> str | None:
 def hint(
     word: str, known: Iterable[str], otherwise: str, aliases: Mapping[str, str] | None = None
 ) -> str:
-    """Ask whether one of the near names was meant; where none is near, say `otherwise`."""
+    """Ask whether a similar name was meant; return `otherwise` if there is none."""
     near = suggest(word, known, aliases)
     return f"did you mean {_join(near)}?" if near else otherwise
 
 
 def also(word: str, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
-    """Return what is to follow a sentence that lists what is known: the near names, if any."""
+    """Return the end of a sentence that lists the known names: similar ones, if any."""
     near = suggest(word, known, aliases)
     return f"; did you mean {_join(near)}?" if near else ""
 
@@ -61,12 +89,8 @@ def _strip_version(name: str) -> str:
     return re.sub(r"(?<=[a-z])v(?=\d)", "", _strip(name))
 
 
-def _begins(name: str, letters: str) -> bool:
-    return name != letters and name.startswith(letters)
-
-
 def _look_like(letters: str, spelt: Iterable[str]) -> list[str]:
-    """Return what is about as near as the nearest, the nearest first."""
+    """Return names about as similar as the most similar one, in order of similarity."""
     shares = {name: SequenceMatcher(None, name, letters).ratio() for name in spelt}
     least = max(NEAR, max(shares.values(), default=0.0) - MARGIN)
     return sorted((name for name in shares if shares[name] >= least), key=lambda n: -shares[n])

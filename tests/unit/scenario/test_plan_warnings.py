@@ -8,7 +8,7 @@ import pytest
 from headgate import Scenario
 from headgate.base import catalog
 from headgate.base.errors import HeadgateWarning, SchemeWarning
-from headgate.scenario.doubts import scenario_warnings
+from headgate.scenario.plan_warnings import scenario_warnings
 
 from .scenarios import DUMBBELL, RENO, scenario
 
@@ -98,26 +98,31 @@ def test_the_catalogue_knows_what_a_law_needs() -> None:
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ({"start": "10 s"}, "traffic[0].start: 'reno' would start at 10 s, when the run of 10 s"),
+        (
+            {"start": "10 s"},
+            "traffic[0].start: 'reno' would start at 10 s, after the end of the run, which lasts "
+            "10 s",
+        ),
         (
             {"count": 5, "start": "8 s", "stagger": "1 s"},
-            "traffic[0].stagger: 3 of the 5 flows of 'reno' would start when the run of 10 s",
+            "traffic[0].stagger: 3 of the 5 flows of 'reno' would start after the end of the run, "
+            "which lasts 10 s",
         ),
         ({"count": 5, "start": "8 s", "stagger": "0.5 s"}, "1 of the 5 flows"),
         ({"count": 4, "start": "8 s", "stagger": "0.5 s"}, ""),
         ({"count": 5, "start": "9 s"}, ""),
     ],
 )
-def test_flows_that_start_when_the_run_is_over_are_told(keys: dict[str, Any], said: str) -> None:
+def test_flows_that_start_after_the_run_cause_a_warning(keys: dict[str, Any], said: str) -> None:
     late = scenario(DUMBBELL, {**RENO, **keys}).replaced({"duration": "10 s"})
     found = warnings_of(late)
     assert len(found) == bool(said)
     assert all(said in one and "lengthen duration" in one for one in found)
 
 
-def test_rows_of_a_flow_list_that_start_when_the_run_is_over_are_told(tmp_path: Path) -> None:
+def test_rows_of_a_flow_list_that_start_after_the_run_cause_a_warning(tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("start_s,size_packets\n0,1\n9,1\n10,1\n")
     listed = {"kind": "replay", "law": "reno", "name": "mine", "file": str(tmp_path / "f.csv")}
     late = scenario(DUMBBELL, listed).replaced({"duration": "10 s"})
     (said,) = warnings_of(late)
-    assert said.startswith("traffic[0].file: 1 of the 3 flows of 'mine' would start when")
+    assert said.startswith("traffic[0].file: 1 of the 3 flows of 'mine' would start after")

@@ -1,0 +1,134 @@
+"""Files of user-defined code: their names, contents and hashes, and which of them may run.
+
+Code that the user names, on the command line or in a program, runs. All other code may come from
+somebody else, whichever file names it. It runs only if its SHA-256 is in the list of the user, with
+one line per file in the format of `sha256sum`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from headgate.base.errors import LawError, UntrustedLawError
+from headgate.base.files import read_file
+
+#: A Python class, sources that are compiled to a shared library, and such a library.
+KINDS = (".py", ".c", ".rs", ".so")
+_NAME = re.compile(r"(?P<file>.*?)(?::(?P<name>[A-Za-z_][\w.<>]*))?$", re.DOTALL)
+
+#: Files of code that the user named; and pairs of a file of code and the file that names it.
+CodeNotes = tuple[frozenset[str], tuple[tuple[str, str], ...]]
+#: In this process: files of code that the user named.
+_by_hand: set[str] = set()
+#: In this process: the files that name code, by the file of code. Only messages use it.
+_by_file: dict[str, str] = {}
+
+
+def split(source: str) -> tuple[str, str | None]:
+    """Return the file, and the name after the last colon."""
+    found = _NAME.match(source)
+    assert found is not None
+    return found["file"], found["name"]
+
+
+def is_code(source: str) -> bool:
+    """Return whether a text is a file of code, with or without a name in it."""
+    return Path(split(source)[0]).suffix in KINDS
+
+
+def read(file: str) -> bytes:
+    """Read a file of user-defined code. Raises LawError."""
+    try:
+        return read_file(Path(file))
+    except (FileNotFoundError, ValueError):  # ValueError: a character that no path contains
+        says = "there is no such file"
+    except OSError as error:
+        says = f"cannot be read: {error.strerror}"
+    raise LawError(shorten_path(file), says)
+
+
+def sha256(*parts: bytes) -> str:
+    """Hash the parts that determine user-defined code."""
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def shorten_path(file: str) -> str:
+    """Return a path relative to the working folder if it is below, otherwise as it is."""
+    path = Path(file)
+    try:
+        return str(path.relative_to(Path.cwd())) if path.is_absolute() else str(path)
+    except (ValueError, FileNotFoundError):
+        return file
+
+
+def name_by_hand(given: object) -> None:
+    """Record every file of code that the user wrote, as a text or within lists and tables."""
+    if isinstance(given, Mapping):
+        given = [*given.values()]
+    if isinstance(given, list | tuple):
+        for part in given:
+            name_by_hand(part)
+    elif isinstance(given, str) and is_code(given):
+        _by_hand.add(_resolve(split(given)[0]))
+
+
+def name_in_file(source: str, where: str) -> None:
+    """Record for messages that the file `where` names code. This gives no permission."""
+    _by_file.setdefault(_resolve(split(source)[0]), where)
+
+
+def export_notes() -> CodeNotes:
+    """Return the records of this process, for another process that works for it."""
+    return frozenset(_by_hand), tuple(sorted(_by_file.items()))
+
+
+def import_notes(notes: CodeNotes) -> None:
+    """Add the records of the process that this one works for."""
+    by_hand, by_file = notes
+    _by_hand.update(by_hand)
+    _by_file.update(by_file)
+
+
+def is_trusted(file: str, sha256: str) -> bool:
+    """Return whether the code in a file may run."""
+    return _resolve(file) in _by_hand or sha256 in _read_allowed()
+
+
+def require_trust(noun: str, label: str, file: str, sha256: str) -> None:
+    """Raise UntrustedLawError if the algorithm, discipline or function in a file may not run."""
+    if not is_trusted(file, sha256):
+        where = _by_file.get(_resolve(file), "a file")
+        says = f"{where} names this {noun}, which is code (SHA-256 {sha256});"
+        raise UntrustedLawError(label, f"{says} read it, then allow it with --trust")
+
+
+def allow(file: str, sha256: str) -> None:
+    """Remember for this user that user-defined code may run."""
+    if sha256 in _read_allowed():
+        return
+    path = list_file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as list_:
+        list_.write(f"{sha256}  {_resolve(file)}\n".replace("\r", "?"))
+
+
+def list_file() -> Path:
+    """Return the path of the list of allowed code."""
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home) / "headgate" / "trusted-laws"
+
+
+def _read_allowed() -> frozenset[str]:
+    try:
+        lines = list_file().read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return frozenset()
+    return frozenset(line.partition(" ")[0] for line in lines)
+
+
+def _resolve(file: str) -> str:
+    return str(Path(file).resolve())

@@ -1,0 +1,143 @@
+"""Warnings about a plan that can run, but probably not as it was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headgate.base import catalog
+from headgate.base.units import format_time_ps
+from headgate.scenario.networks.graph import EDGE_ATTRIBUTES, NODE_ATTRIBUTES, Graph
+from headgate.scenario.networks.routes import Routes
+
+if TYPE_CHECKING:
+    from headgate.scenario.group import Arrays
+    from headgate.scenario.spec import ScenarioSpec
+
+Plan = Mapping[str, Any]
+
+MARKING = 'network.queue = {name = "threshold", mark = "0.17 BDP"}'
+
+
+def scenario_warnings(scenario: ScenarioSpec, plan: Plan, arrays: Arrays) -> list[str]:
+    """Return warnings about ignored attributes, missing halves of schemes, and late flows."""
+    return [*_warn_of_unread(scenario.network), *_PlanWarnings(plan, arrays).all()]
+
+
+def _warn_of_unread(network: object) -> Iterator[str]:
+    if isinstance(network, Graph) and network.unread:
+        yield (
+            f"network: these attributes mean nothing here and are ignored: "
+            f"{', '.join(network.unread)}; understood are {', '.join(NODE_ATTRIBUTES)} of nodes,"
+            f" and {', '.join(EDGE_ATTRIBUTES)} of edges"
+        )
+
+
+class _PlanWarnings:
+    def __init__(self, plan: Plan, arrays: Arrays) -> None:
+        self.plan, self.arrays, self.links = plan, arrays, plan["links"]
+
+    def all(self) -> list[str]:
+        senders = [text for item in self.plan["traffic"] for text in self._warn_of_senders(item)]
+        return [*senders, *self._warn_of_routers(), *self._warn_of_late_flows()]
+
+    def _warn_of_late_flows(self) -> Iterator[str]:
+        """Warn of flows that would start after the end of the run."""
+        ends_ps = self.plan["duration_ps"]
+        for number, item in enumerate(self.plan["traffic"]):
+            late, count, key = self._count_late(item, ends_ps)
+            if late:
+                who = "" if key == "start" else f"{late:,} of the {count:,} flows of "
+                when = f"at {format_time_ps(item['start_ps'])}, " if key == "start" else ""
+                yield (
+                    f"traffic[{number}].{key}: {who}'{item['name']}' would start {when}after the"
+                    f" end of the run, which lasts {format_time_ps(ends_ps)}; let them start"
+                    " earlier, or lengthen duration"
+                )
+
+    def _count_late(self, item: Mapping[str, Any], ends_ps: int) -> tuple[int, int, str]:
+        """Count the late flows of an item and all its flows; name the key of their start."""
+        listed = self.arrays.get(f"{item.get('key')}.start_ps")
+        if listed is not None:
+            return int(np.count_nonzero(listed >= ends_ps)), len(listed), "file"
+        count, first = item.get("count", 1), item.get("start_ps", 0)
+        if first >= ends_ps:
+            return count, count, "start"
+        step = item.get("stagger_ps", 0)
+        in_time = -(-(ends_ps - first) // step) if step else count
+        return max(0, count - in_time), count, "stagger"
+
+    @cached_property
+    def _routes(self) -> Routes:
+        ways = [(link["from"], link["to"], link["delay_ps"]) for link in self.links]
+        return Routes(len(self.plan["nodes"]), ways)
+
+    def _law_cards(self, item: Mapping[str, Any]) -> list[catalog.Law]:
+        """Return the cards of the algorithms of an item; user-defined ones lack a card."""
+        listed = self.arrays.get(f"{item.get('key')}.law")
+        if listed is not None:
+            indices = np.unique(listed).tolist()
+        else:
+            indices = sorted({part["law"] for part in item.get("laws", ())} or {item["law"]})
+        laws = [self.plan["laws"][index] for index in indices]
+        return [catalog.law(law["name"]) for law in laws if "own" not in law]
+
+    def _warn_of_senders(self, item: Mapping[str, Any]) -> Iterator[str]:
+        """Warn of senders without a link that serves them on some path."""
+        for law in self._law_cards(item):
+            if law.scheme is not None:
+                serving = [_has_feedback(link, law.scheme) for link in self.links]
+                does = f"has the router feedback '{law.scheme}'"
+                remedy = f'network.feedback = "{law.scheme}"'
+            elif law.needs_marks:
+                serving = [_marks(link.get("queue")) for link in self.links]
+                does, remedy = "marks packets", MARKING
+            else:
+                continue
+            if way := not all(serving) and self._routes.find_unserved(*_ends(item), serving):
+                names = [self.links[link]["name"] for link in way]
+                passed = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+                yield (
+                    f"'{item['name']}': no link on a path of its '{law.name}' senders ({passed}) "
+                    f"{does}, so they behave as 'reno' does there; write {remedy}"
+                )
+
+    def _warn_of_routers(self) -> Iterator[str]:
+        """Warn of router feedback that no traffic uses."""
+        used = {law.scheme for item in self.plan["traffic"] for law in self._law_cards(item)}
+        unused: dict[str, list[str]] = {}
+        for link in self.links:
+            feedback = link.get("feedback")
+            if feedback is not None and feedback["name"] not in used:
+                unused.setdefault(feedback["name"], []).append(link["name"])
+        for scheme, names in unused.items():
+            others = f" and {len(names) - 1} more links" if len(names) > 1 else ""
+            yield (
+                f"network.feedback: no traffic uses '{scheme}', so its router feedback at "
+                f"{names[0]}{others} has no effect"
+            )
+
+
+def _has_feedback(link: Mapping[str, Any], scheme: str) -> bool:
+    return link.get("feedback") is not None and bool(link["feedback"]["name"] == scheme)
+
+
+def _marks(queue: Mapping[str, Any] | None) -> bool:
+    """Return whether a discipline marks packets; a user-defined one may."""
+    if queue is None or "own" in queue:
+        return queue is not None
+    card = catalog.device("queue", queue["name"])
+    ecn = next((param.default for param in card.params if param.name == "ecn"), None)
+    return card.family == "mark" or bool(queue["params"].get("ecn", ecn) == "on")
+
+
+def _ends(item: Mapping[str, Any]) -> tuple[set[int], set[int]]:
+    """Return the routers of the sources and of the receivers."""
+    if "places" in item:
+        nodes = {place["node"] for place in item["places"]}
+        return nodes, nodes
+    sources, receivers = ({place["node"] for place in item[of]} for of in ("sources", "receivers"))
+    return sources, receivers
