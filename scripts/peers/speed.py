@@ -24,7 +24,7 @@ Sample = dict[str, float]
 
 def time_headgate() -> Sample:
     """Run the bench network once."""
-    command = (sys.executable, "-m", "headgate.engine.bench.measure", "dumbbell-100", "1")
+    command = (sys.executable, "-m", "headgate.engine.bench", "dumbbell-100", "1")
     timing = json.loads(_output(command))
     return {"cpu_s": timing["cpu_s"], "packet_hops": timing["packet_hops"]}
 

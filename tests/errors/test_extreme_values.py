@@ -8,7 +8,7 @@ import pytest
 
 from headgate import Scenario
 from headgate.base.errors import HeadgateError
-from headgate.engine.run.refusals import check_plan
+from headgate.engine.run.prepare import check_plan
 
 SIZE = {"kind": "pareto", "mean": "30 packets", "shape": 1.5}
 WEB = {

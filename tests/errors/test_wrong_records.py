@@ -7,14 +7,12 @@ import pytest
 
 from headgate import Result, dumbbell
 from headgate.data.folder import read_meta
-from headgate.lab.attempts import Attempts
-from headgate.lab.campaign import Campaign, fail
+from headgate.lab.campaign import Campaign, record_failure
 from headgate.lab.jobs import Job
-from headgate.lab.leases import Leases
+from headgate.lab.leases import Attempts, Leases
 from headgate.lab.processes import Processes
 from headgate.lab.scheduler import Scheduler
-from headgate.lab.store import Store
-from headgate.lab.summary import SUMMARY_FILE, summary
+from headgate.lab.store import SUMMARY_FILE, Store, summary
 from headgate.lab.view import Watcher
 
 from .command import headgate
@@ -54,7 +52,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     Campaign.begin(Store(folder), "wrong", [whole, other], [other])
     assert Leases(folder).take(other)
     Attempts(folder).begin(other.id)
-    fail(folder, other, ValueError("no window"))
+    record_failure(folder, other, ValueError("no window"))
     return folder
 
 

@@ -15,7 +15,7 @@ from headgate import Scenario as Read
 from headgate._native import ExcessError, Simulation
 from headgate.base.errors import HeadgateError
 from headgate.data.measures.tables import make_tables
-from headgate.engine.run.memory import free_bytes, packets_that_fit, refuse_what_does_not_fit
+from headgate.engine.run.memory import check_memory, free_bytes, packets_that_fit
 from headgate.scenario.plan import plan_json
 
 from .draw import Draw, Scenario
@@ -58,7 +58,7 @@ class Bench:
         self.plan, self.arrays = Read.from_dict(copy.deepcopy(scenario)).plan()
         free = free_bytes()
         # at the worst there is the first run, another, its snapshot, and what goes on from that
-        refuse_what_does_not_fit(self.plan, self.arrays, free and free // 4)
+        check_memory(self.plan, self.arrays, free and free // 4)
         self.json = plan_json(self.plan)
         self.first = self.start()
 

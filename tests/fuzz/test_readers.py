@@ -9,8 +9,7 @@ from tests.unit.capture_file import exchange, udp, write
 
 from headgate import Result, Scenario
 from headgate.base.errors import HeadgateError
-from headgate.engine.captures.flows import SIDES, list_flows
-from headgate.engine.captures.read import read_capture
+from headgate.engine.captures.read import SIDES, list_flows, read_capture
 from headgate.engine.captures.summary import warnings
 from headgate.engine.captures.write import summarise
 from headgate.scenario.networks.graph import read_graph

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from headgate.base.errors import HeadgateError
-from headgate.engine.bench.measure import Timing, measure, measure_here, names
-from headgate.engine.bench.networks import NETWORKS, dumbbell, flows
+from headgate.engine.bench import NETWORKS, Timing, dumbbell, flows, measure, measure_here, names
 
 FIELDS = {
     "name", "threads", "packet_hops", "cpu_s", "wall_s", "setup_cpu_s", "packet_hops_per_cpu_s",

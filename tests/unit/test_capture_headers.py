@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.engine.captures.flows import SIDES, list_flows
-from headgate.engine.captures.read import Capture, read_capture
+from headgate.engine.captures.read import SIDES, Capture, list_flows, read_capture
 from headgate.engine.captures.summary import warnings
 
 from .capture_file import Frame, exchange, write

@@ -23,11 +23,9 @@ from headgate.base.progress import Show
 from headgate.lab import scheduler as pool_module
 from headgate.lab.campaign import Campaign
 from headgate.lab.cluster import Cluster, Profile, wait_for_file
-from headgate.lab.idle import IdleWatch
 from headgate.lab.jobs import Job, program
 from headgate.lab.leases import Lease, Leases
-from headgate.lab.progress import CampaignProgress
-from headgate.lab.scheduler import Scheduler
+from headgate.lab.scheduler import CampaignProgress, IdleWatch, Scheduler
 from headgate.lab.store import Store
 from headgate.lab.worker import CampaignSpec, run_job
 
@@ -276,7 +274,7 @@ def test_workers_of_this_machine_that_do_not_come_are_one_sentence(
 def test_a_campaign_that_nobody_works_on_says_so(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("headgate.lab.idle.WARN_S", 0.0)
+    monkeypatch.setattr("headgate.lab.scheduler.WARN_S", 0.0)
     watch = IdleWatch(float("inf"))
     for workers, at_work in [(0, False), (0, False), (2, True), (2, False), (2, False)]:
         time.sleep(0.001)

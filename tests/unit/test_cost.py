@@ -13,10 +13,9 @@ from headgate.cli.main import app
 from headgate.engine.run import simulate
 from headgate.experiment import runner
 from headgate.experiment.study import ask
-from headgate.lab import cost, pilots
-from headgate.lab.cost import CostEstimate, estimate
+from headgate.lab import cost
+from headgate.lab.cost import CostEstimate, Pilot, estimate
 from headgate.lab.jobs import Job
-from headgate.lab.pilots import Pilot
 from headgate.lab.scheduler import Scheduler
 from headgate.lab.store import Store
 
@@ -31,7 +30,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[CostEstimate, runner
     asked = small_study.asked(tmp_path_factory.mktemp("cost"), seeds=2, period="5 s")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(simulate, "SLICE_S", 0.005)  # its runs take half a second
-        patch.setattr(pilots, "MOST_PILOTS", 12)  # 16 scenarios with two seeds each
+        patch.setattr(cost, "MOST_PILOTS", 12)  # 16 scenarios with two seeds each
         found = estimate(list(asked.jobs.values()), Store(asked.folder), 2)
     assert not list((asked.folder / "runs").iterdir())
     return found, asked
@@ -79,11 +78,11 @@ def test_a_pilot_sees_a_part_of_the_run_and_is_kept(
 ) -> None:
     monkeypatch.setattr(simulate, "SLICE_S", 0.01)
     (job,) = campaign_program.jobs(1, 600.0)
-    pilot = pilots._pilot(job, tmp_path)
+    pilot = cost._pilot(job, tmp_path)
     assert 0.05 < pilot.seen < 0.5
     assert pilot.packet_hops == pytest.approx(job.scenario.run().meta["packet_hops"], rel=0.05)
-    monkeypatch.setattr(pilots, "begin", lambda *_, **__: pytest.fail("it was kept"))
-    assert pilots._pilot(job, tmp_path) == pilot
+    monkeypatch.setattr(cost, "begin", lambda *_, **__: pytest.fail("it was kept"))
+    assert cost._pilot(job, tmp_path) == pilot
 
 
 def test_what_comes_late_is_learned_from_runs_that_go_to_their_end(
@@ -99,23 +98,23 @@ def test_what_comes_late_is_learned_from_runs_that_go_to_their_end(
     hops = sum(job.scenario.run().meta["packet_hops"] for job in jobs)
     assert found.packet_hops == pytest.approx(hops, rel=WITHIN)
     # Draws are by cost, with replacement: one that a busy machine made dear may be drawn often.
-    assert 1 <= found.whole_pilots <= pilots.DRAWS
+    assert 1 <= found.whole_pilots <= cost.DRAWS
     kept = [json.loads(path.read_text()) for path in tmp_path.glob("pilots/*/*.json")]
     assert sum(pilot["packet_hops"] for pilot in kept) < (1 - WITHIN) * hops
 
 
 def test_the_dear_are_drawn_more_often_and_the_too_dear_never() -> None:
-    assert pilots.draw([1, 1, 6, 1, 1]) == [0, 3, 2, 2, 2, 2]
-    assert set(pilots.draw([1, pilots.PILOT_WALL_S + 1, 2])) == {0, 2}
-    assert pilots.draw([]) == pilots.draw([pilots.PILOT_WALL_S + 1]) == []
+    assert cost.draw([1, 1, 6, 1, 1]) == [0, 3, 2, 2, 2, 2]
+    assert set(cost.draw([1, cost.PILOT_WALL_S + 1, 2])) == {0, 2}
+    assert cost.draw([]) == cost.draw([cost.PILOT_WALL_S + 1]) == []
 
 
 def test_a_few_dear_runs_whose_beginnings_mislead_are_corrected_too() -> None:
     """57 cheap runs take a tenth more than told, seven dear ones less than half."""
     told = [1.0 + place / 100 for place in range(57)] + [7.0 + place / 10 for place in range(7)]
     took = [cost_s * (1.1 if cost_s < 2 else 0.45) for cost_s in told]
-    drawn = [Pilot("", told[at], told[at], 0.2, took[at], took[at]) for at in pilots.draw(told)]
-    hops, cpu = pilots.Pilots({}, drawn).corrections()
+    drawn = [Pilot("", told[at], told[at], 0.2, took[at], took[at]) for at in cost.draw(told)]
+    hops, cpu = cost.Pilots({}, drawn).corrections()
     assert hops == cpu
     assert hops * sum(told) == pytest.approx(sum(took), rel=0.1)
 
@@ -126,8 +125,8 @@ def test_replicates_share_a_pilot_and_there_are_not_too_many() -> None:
         for seed in (1, 2)
         for place, job in enumerate(campaign_program.jobs(300, 1.0))
     ]
-    chosen = pilots.choose_pilots(jobs)
-    assert len(chosen) == pilots.MOST_PILOTS
+    chosen = cost.choose_pilots(jobs)
+    assert len(chosen) == cost.MOST_PILOTS
     assert {job.labels["seed"] for job in chosen} == {1}
     assert max(int(job.labels["condition"]) for job in chosen) > 290
 

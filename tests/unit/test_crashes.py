@@ -14,16 +14,14 @@ from headgate import dumbbell
 from headgate.base import process as lock_module
 from headgate.base.errors import CrashedRunError, FailedRunsError, HeadgateError
 from headgate.base.process import here
-from headgate.lab import attempts as attempts_module
 from headgate.lab import child as child_module
 from headgate.lab import leases as leases_module
 from headgate.lab import scheduler as scheduler_module
-from headgate.lab.attempts import Attempts
-from headgate.lab.campaign import fail, failures
+from headgate.lab.campaign import read_failures, record_failure
 from headgate.lab.child import Child, Children, DiedError
 from headgate.lab.cluster import Cluster
 from headgate.lab.jobs import Job
-from headgate.lab.leases import Leases
+from headgate.lab.leases import Attempts, Leases
 from headgate.lab.processes import Processes
 from headgate.lab.scheduler import Executor, Scheduler
 from headgate.lab.store import Store
@@ -61,7 +59,7 @@ def held_to(folder: Path, jobs: list[Job], executor: Executor, bad: Job, says: s
     assert told.value.exit_code == 1
     others = {one.id: one.scenario.run().digest for one in jobs if one is not bad}
     assert digests(folder) == others
-    assert list(failures(folder)) == [bad.id]
+    assert list(read_failures(folder)) == [bad.id]
     assert Watcher(folder).look().state == "failed"
     assert not list((folder / "running").iterdir())
 
@@ -74,8 +72,8 @@ def test_a_failure_is_kept_where_no_memory_is_left_to_write_its_scenario(
 
     bad = job("reno")
     monkeypatch.setattr(type(bad.scenario), "save", run_out)
-    failure = fail(tmp_path, bad, ValueError("why"))
-    assert failures(tmp_path) == {bad.id: failure}
+    failure = record_failure(tmp_path, bad, ValueError("why"))
+    assert read_failures(tmp_path) == {bad.id: failure}
     assert failure.error == "ValueError: why"
 
 
@@ -115,7 +113,7 @@ def test_two_campaigns_set_the_same_run_aside_and_make_the_others_once(tmp_path:
 def test_deaths_that_a_killed_campaign_saw_do_not_count_for_the_next(tmp_path: Path) -> None:
     (good,) = whole(1)
     attempts = Attempts(tmp_path)
-    for number in range(attempts_module.DEATHS):
+    for number in range(leases_module.DEATHS):
         attempts.note_death(good.id, f"process {number}", "was killed by SIGKILL")
     Scheduler(Store(tmp_path), executor=Processes(1)).run([good], lambda _: None)
     assert set(digests(tmp_path)) == {good.id}
@@ -124,11 +122,11 @@ def test_deaths_that_a_killed_campaign_saw_do_not_count_for_the_next(tmp_path: P
 
 def test_runs_that_are_lost_with_everything_count_until_they_get_on(tmp_path: Path) -> None:
     attempts, snapshot = Attempts(tmp_path), tmp_path / "snapshots" / "run"
-    for _ in range(attempts_module.LOSSES - 1):
+    for _ in range(leases_module.LOSSES - 1):
         attempts.begin("run")
     snapshot.parent.mkdir()
     snapshot.touch()
-    for _ in range(attempts_module.LOSSES):
+    for _ in range(leases_module.LOSSES):
         attempts.begin("run")
     with pytest.raises(CrashedRunError, match="the campaign died"):
         attempts.begin("run")

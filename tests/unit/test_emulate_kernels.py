@@ -18,10 +18,9 @@ from tests.hosts import LIVE, require_hosts
 import headgate
 from headgate.base.errors import HeadgateError
 from headgate.engine.live.emulation import Emulation
-from headgate.engine.live.hosts import EmulationError
-from headgate.engine.live.uml.choice import choose_kernels, parse_kernels
+from headgate.engine.live.hosts import EmulationError, choose_kernels, parse_kernels
+from headgate.engine.live.uml.control import Kind, receive, send
 from headgate.engine.live.uml.machine import PROGRAM, find_kernel, kernel_words
-from headgate.engine.live.uml.wire import Kind, receive, send
 
 PROGRAMS = str(Path(__file__).parent / "udp_program.py")
 SAID = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

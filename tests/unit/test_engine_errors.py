@@ -8,7 +8,7 @@ import pytest
 from headgate import Scenario, dumbbell
 from headgate.base.errors import HeadgateError, LawError, join_lines
 from headgate.data.measures.formula import evaluate
-from headgate.engine.live import arrival_log
+from headgate.engine.live import arrivals as arrivals_module
 from headgate.engine.live.arrivals import replay
 
 from ..errors.command import headgate
@@ -49,7 +49,7 @@ def live(tmp_path: Path) -> Path:
     """A scenario with a law that fails, and the packets of a run in real time."""
     (tmp_path / "bad.py").write_text(BAD)
     (tmp_path / "s.toml").write_text(LIVE.replace("NAME", "Bad"))
-    log = np.zeros(3, arrival_log._ROW)
+    log = np.zeros(3, arrivals_module._ROW)
     log["time_ps"] = np.arange(3) * 10**9
     log["from"], log["to"], log["size_bytes"] = 0, 1, 1000
     (tmp_path / "arrivals.log").write_bytes(b"HGARRIV1" + log.tobytes())

@@ -46,7 +46,7 @@ def test_a_network_is_read_in_packets_and_seconds() -> None:
     """12 Mbit/s are 1000 packets of 1500 B a second; the longest RTT over it is 100 ms."""
     card = catalog.model(MODEL)
     resolved = resolve(card, network())
-    first, second = resolved.order["links"]
+    first, second = resolved.parts["links"]
     assert first == {
         "rate_packets_s": 1000.0,
         "buffer_packets": 100.0,
@@ -56,14 +56,14 @@ def test_a_network_is_read_in_packets_and_seconds() -> None:
     names = [param.name for param in card.params]
     assert second["set"] == [(names.index("max_p"), 0.2)]
     assert second["buffer_packets"] is None
-    assert resolved.order["classes"][1]["path"] == [0]
-    assert resolved.order["classes"][1]["set"] == [(names.index("beta"), 0.3)]
+    assert resolved.parts["classes"][1]["path"] == [0]
+    assert resolved.parts["classes"][1]["set"] == [(names.index("beta"), 0.3)]
     assert resolved.names == {"class": ["long", "short"], "link": ["first", "second"]}
 
 
 def test_buffers_are_packets_bytes_or_time() -> None:
     for text, packets in (("30 packets", 30.0), ("3 kB", 2.0), ("5 ms", 5.0)):
-        (link,) = resolve(catalog.model(MODEL), with_link(buffer=text)).order["links"]
+        (link,) = resolve(catalog.model(MODEL), with_link(buffer=text)).parts["links"]
         assert link["buffer_packets"] == pytest.approx(packets, rel=1e-12)
 
 

@@ -29,7 +29,7 @@ from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.whole import analyse_table
 from headgate.figures.plots.style import make_axes, save_figure, use_style
 from headgate.figures.report.render import write_tables
-from headgate.lab.progress import CampaignProgress
+from headgate.lab.scheduler import CampaignProgress
 
 from .made_reports import roles, table
 

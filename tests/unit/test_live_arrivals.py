@@ -17,7 +17,7 @@ import headgate
 from headgate.base.errors import StoreError
 from headgate.data.folder import write_folder
 from headgate.data.parquet import read_columns
-from headgate.engine.live import arrival_log
+from headgate.engine.live import arrivals as arrivals_module
 from headgate.engine.live.arrivals import replay
 from headgate.engine.live.emulation import Emulation
 
@@ -56,7 +56,7 @@ def blast(net: Emulation, count: int) -> None:
 
 def log_of(rows: int) -> bytes:
     """Make a log as the engine writes it: a packet a millisecond, in turn on either way."""
-    log = np.zeros(rows, arrival_log._ROW)
+    log = np.zeros(rows, arrivals_module._ROW)
     log["time_ps"] = np.arange(rows) * 10**9
     log["from"] = np.arange(rows) % 2
     log["to"] = 1 - log["from"]
@@ -86,10 +86,10 @@ def test_arrivals_are_on_the_disk_while_the_run_goes_on(tmp_path: Path) -> None:
 
 def test_a_long_table_is_written_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "log").write_bytes(log_of(250) + b"half a row")
-    monkeypatch.setattr(arrival_log, "PART_ROWS", 100)
+    monkeypatch.setattr(arrivals_module, "PART_ROWS", 100)
     with (tmp_path / "log").open("rb") as log:
-        whole = arrival_log.make_arrivals(arrival_log.read_log(log), 7)
-        write_folder(tmp_path, {"arrivals": arrival_log.make_parts(log, 7)}, {})
+        whole = arrivals_module.make_arrivals(arrivals_module.read_log(log), 7)
+        write_folder(tmp_path, {"arrivals": arrivals_module.make_parts(log, 7)}, {})
     joined = read_columns(tmp_path / "arrivals.parquet")
     assert len(joined["time_ps"]) == 250
     for name in whole:

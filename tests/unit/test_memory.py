@@ -11,7 +11,7 @@ from headgate import Scenario
 from headgate.base.errors import ScenarioError
 from headgate.engine.api import simulate
 from headgate.engine.run import memory
-from headgate.engine.run.refusals import check_plan
+from headgate.engine.run.prepare import check_plan
 
 DUMBBELL = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
 FLOW = {"kind": "flows", "law": "reno"}
@@ -108,7 +108,9 @@ def test_what_the_engine_refuses_is_told_of_the_users_key() -> None:
 def test_the_estimate_is_not_above_what_a_run_takes(tmp_path: Path) -> None:
     """A million rows of series are held three times over: by the engine, as facts, as a table."""
     asked = scenario(duration="10 s", measure={"series": {"interval": "100 us"}})
-    (series,) = [p for p in memory.parts_of(*asked.plan()) if p.place == "measure.series.interval"]
+    (series,) = [
+        p for p in memory.list_memory(*asked.plan()) if p.place == "measure.series.interval"
+    ]
     result = simulate(asked, tmp_path / "run")
     table = sum(result.series[name].nbytes for name in result.series if name not in ("of", "name"))
     assert 1.5 * table < series.size < 4 * table

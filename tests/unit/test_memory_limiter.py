@@ -10,8 +10,7 @@ import pytest
 from headgate import dumbbell
 from headgate.engine.run.memory import peak_bytes
 from headgate.lab.jobs import Job
-from headgate.lab.memory_limiter import MemoryLimiter, bytes_of_run
-from headgate.lab.processes import Processes
+from headgate.lab.processes import MemoryLimiter, Processes, bytes_of_run
 from headgate.lab.scheduler import Scheduler
 from headgate.lab.store import Store
 

@@ -4,7 +4,7 @@ import pytest
 
 from headgate import Scenario
 from headgate.data.columns import FLOWS, PORTS, Column
-from headgate.data.measures.summary import by_law
+from headgate.data.measures.shown import by_law
 
 COUNTED = ("retransmissions", "timeouts", "recoveries")
 #: What a flow or a link is, whenever one looks.

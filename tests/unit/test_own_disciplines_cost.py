@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from headgate import Scenario
-from headgate.engine.bench.networks import dumbbell
+from headgate.engine.bench import dumbbell
 
 from .test_own_disciplines import OURS
 from .test_own_laws_cost import cheapest

@@ -263,7 +263,7 @@ RECORDS = {
 def expected() -> list[int]:
     numbers = []
     for name in RECORDS:
-        dtype: np.dtype[np.void] = layout()[name]
+        dtype: np.dtype[np.is_void] = layout()[name]
         assert dtype.fields is not None
         numbers += [dtype.itemsize, *(dtype.fields[field][1] for field in dtype.names or ())]
     return numbers

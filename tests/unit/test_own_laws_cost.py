@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from headgate import Result, Scenario
-from headgate.engine.bench.networks import dumbbell
+from headgate.engine.bench import dumbbell
 
 pytestmark = pytest.mark.timing
 

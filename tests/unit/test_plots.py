@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import headgate
 from headgate import Result
 from headgate.base import catalog
-from headgate.data.measures.summary import by_law
+from headgate.data.measures.shown import by_law
 from headgate.data.tables import TABLES, Table
 from headgate.figures.charts.pictures import make_specs
 from headgate.figures.pictures.chosen import name_law

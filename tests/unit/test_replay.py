@@ -12,8 +12,7 @@ from tests.errors.command import headgate
 
 from headgate import Result, Scenario, Trace
 from headgate.base.errors import HeadgateError
-from headgate.engine.captures.flows import SIDES, list_flows, round_rtts
-from headgate.engine.captures.read import read_capture
+from headgate.engine.captures.read import SIDES, list_flows, read_capture, round_rtts
 from headgate.engine.captures.summary import describe, warnings
 from headgate.engine.captures.write import summarise
 from headgate.engine.traces.pcapng import write_pcapng

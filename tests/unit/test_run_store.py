@@ -26,8 +26,7 @@ from headgate.engine.run.progress import Progress, StopRunError
 from headgate.lab import store as store_module
 from headgate.lab import worker as worker_module
 from headgate.lab.jobs import Job
-from headgate.lab.progress import CampaignProgress
-from headgate.lab.scheduler import Scheduler
+from headgate.lab.scheduler import CampaignProgress, Scheduler
 from headgate.lab.store import Store
 
 from .campaign_program import Threads

@@ -180,7 +180,7 @@ def test_a_state_that_cannot_be_kept_does_not_end_its_run(
         asked.append(1)
         raise error
 
-    due = module._Due()
+    due = module._SnapshotTimer()
     for _ in range(3):
         due.checkpoint_if_due(keep)
     assert len(asked) == times

@@ -10,7 +10,8 @@ from headgate.base.errors import HeadgateError, InterruptedRunError
 from headgate.engine.api import simulate
 from headgate.engine.run.options import RunOptions
 from headgate.engine.run.progress import Progress, StopRunError
-from headgate.lab.threads import ThreadShares, reader
+from headgate.lab.processes import ThreadShares
+from headgate.lab.worker import read_threads
 
 
 def backbone(law: str = "cubic") -> Scenario:
@@ -54,16 +55,16 @@ def test_runs_share_the_cores_that_no_run_uses() -> None:
     shares = ThreadShares(cores=5)
     seen = []
     with shares.run():
-        seen.append(reader(shares.file)())
+        seen.append(read_threads(shares.file)())
         with shares.run():
-            seen.append(reader(shares.file)())
-    seen.append(reader(shares.file)())
+            seen.append(read_threads(shares.file)())
+    seen.append(read_threads(shares.file)())
     assert seen == [5, 2, 5]
     fixed = ThreadShares(cores=5, fixed=3)
-    assert reader(fixed.file)() == 3
+    assert read_threads(fixed.file)() == 3
     shares.close()
     fixed.close()
-    assert reader(shares.file)() == 1, "a run whose campaign is gone has one thread"
+    assert read_threads(shares.file)() == 1, "a run whose campaign is gone has one thread"
 
 
 @pytest.mark.parametrize("threads", [0, -1, 2.5, True, "two", None])

@@ -8,8 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate.cli.main import app
-from headgate.engine.traces.pictures import read_connections, read_first
-from headgate.engine.traces.stored import StoredTrace
+from headgate.engine.traces.stored import StoredTrace, read_connections, read_first
 from headgate.figures.pictures.drawing import Line, Picture
 from headgate.figures.pictures.run import Run, Traced
 from headgate.figures.pictures.time_sequence import (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from headgate import HeadgateError, Scenario, Trace
-from headgate.engine.run.addresses import assign_addresses, write_address
+from headgate.engine.run.events import assign_addresses, write_address
 from headgate.engine.traces.pcapng import write_pcapng
 
 from .pcapng_reader import Capture, Segment, read

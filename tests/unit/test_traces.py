@@ -11,13 +11,12 @@ from headgate import HeadgateError, Scenario, Trace
 from headgate.base.errors import InterruptedRunError, ScenarioError, StoreError
 from headgate.data.tables import Table
 from headgate.engine.api import simulate
-from headgate.engine.run import trace_log
+from headgate.engine.run import trace as traces_of_runs
 from headgate.engine.run.options import RunOptions
 from headgate.engine.run.progress import StopRunError
-from headgate.engine.traces import pictures
-from headgate.engine.traces.csv_file import write_csv
+from headgate.engine.traces import stored as stored_module
 from headgate.engine.traces.qlog import write_qlog
-from headgate.engine.traces.stored import StoredTrace
+from headgate.engine.traces.stored import StoredTrace, write_csv
 
 from .traced import EVERYTHING, join, make_many_connections, make_scenario, run_traced
 
@@ -282,7 +281,7 @@ def test_a_limit_cuts_the_trace_and_says_so(tmp_path: Path) -> None:
 
 def test_a_long_trace_has_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, _, whole = run_traced(make_scenario(), tmp_path / "whole")
-    monkeypatch.setattr(trace_log, "PART_ROWS", 1000)
+    monkeypatch.setattr(traces_of_runs, "PART_ROWS", 1000)
     _, stored, parts = run_traced(make_scenario(), tmp_path / "parts")
     assert len(list(stored.parts())) == -(-len(whole) // 1000)
     assert np.array_equal(parts["t_s"], whole["t_s"])
@@ -357,14 +356,14 @@ def test_a_trace_that_is_not_told_its_limit_has_the_documented_one() -> None:
 def test_connections_of_one_name_are_told_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trace_log, "PART_ROWS", 5000)
-    monkeypatch.setattr(pictures, "MOST", 1000)
+    monkeypatch.setattr(traces_of_runs, "PART_ROWS", 5000)
+    monkeypatch.setattr(stored_module, "MOST", 1000)
     _, stored, events = run_traced(make_many_connections(), tmp_path, Trace(flows=["brief"]))
     table = stored.connections
     names = len(set(table["connection"]))
     assert names < len(table)
     logs = {path.stem: path.read_text(encoding="utf-8") for path in write_qlog(stored)}
-    drawn = dict(pictures.read_connections(stored))
+    drawn = dict(stored_module.read_connections(stored))
     assert set(drawn) == {f"time-sequence-{name}" for name in logs}
     assert len(logs) == len(table)
     assert sum(name.count("-") == 2 for name in logs) == len(table) - names

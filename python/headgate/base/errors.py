@@ -3,6 +3,8 @@
 import errno
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class HeadgateError(Exception):
@@ -120,6 +122,15 @@ def join_lines(text: str) -> str:
 def explain_os(error: OSError) -> str:
     """Return why a file or folder cannot be written, and the remedy if there is one."""
     return _REMEDIES.get(type(error)) or error.strerror or str(error)
+
+
+@contextmanager
+def report_unwritable(place: object) -> Iterator[None]:
+    """Raise StoreError with the reason if a file or folder cannot be written in the block."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{place}: cannot be written: {explain_os(error)}") from None
 
 
 def explain_library(error: Exception) -> str:

@@ -12,7 +12,7 @@ from headgate.base.terminal import echo
 from headgate.cli.options import Json, Threads
 
 if TYPE_CHECKING:
-    from headgate.engine.bench.measure import Timing
+    from headgate.engine.bench import Timing
 
 COLUMNS = (
     "network", "threads", "packet-hops", "CPU s", "wall s", "set-up s", "million hops / CPU s",
@@ -32,7 +32,7 @@ def bench(
     A packet-hop is one packet, data or ACK, over one link. Leave the machine idle meanwhile: each
     network runs on one core, or as many as there are threads, in a process of its own.
     """
-    from headgate.engine.bench.measure import measure, names
+    from headgate.engine.bench import measure, names
 
     timings = [measure(chosen, threads) for chosen in ([name] if name else names())]
     if as_json:

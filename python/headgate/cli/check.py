@@ -49,7 +49,7 @@ def check(
         return
     scenario = Path(file)
     from headgate.cli.options import load
-    from headgate.engine.run.refusals import check_plan
+    from headgate.engine.run.prepare import check_plan
     from headgate.scenario.plan_warnings import scenario_warnings
 
     read = load(scenario, settings, seed, trust=trust)

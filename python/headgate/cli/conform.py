@@ -85,7 +85,7 @@ def _print(parts: Sequence[object]) -> None:
 
 def _known(kernel: str | None) -> str:
     from headgate.base.errors import HeadgateError
-    from headgate.engine.live.uml.choice import KERNELS
+    from headgate.engine.live.hosts import KERNELS
 
     if kernel is None:
         return ""

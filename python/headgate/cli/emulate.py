@@ -78,7 +78,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     """
     from headgate.engine.live.emulation import Emulation
     from headgate.engine.live.estimate import estimate
-    from headgate.engine.live.uml.choice import parse_kernels
+    from headgate.engine.live.hosts import parse_kernels
 
     chosen = load(scenario, settings, seed, trust=trust)
     if dry_run:
@@ -148,7 +148,7 @@ def _describe_end(code: int) -> str:
 
 
 def _print(net: Emulation, out: Path | None, *, as_json: bool) -> None:
-    from headgate.data.live_summary import list_flows, say_loop
+    from headgate.data.measures.shown import list_flows, say_loop
 
     flows, live = list_flows(net.result.tables), net.result.meta["live"]
     warn(net.result.meta["warnings"])
@@ -163,6 +163,6 @@ def _print(net: Emulation, out: Path | None, *, as_json: bool) -> None:
 
 def _show_flows(flows: list[dict[str, Any]]) -> None:
     from headgate.base.console import PlainConsole
-    from headgate.data.live_summary import HEADS, show_flow
+    from headgate.data.measures.shown import HEADS, show_flow
 
     PlainConsole().print(make_table("Flows of real packets", HEADS, map(show_flow, flows)))

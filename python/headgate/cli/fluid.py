@@ -16,7 +16,7 @@ from headgate.cli.options import Json, say_result, warn
 
 if TYPE_CHECKING:
     from headgate.engine.api import Result
-    from headgate.engine.fluid.methods import Method
+    from headgate.engine.fluid.settings import Method
 
 Params = Annotated[
     list[str] | None,
@@ -127,7 +127,7 @@ METHODS = ("adaptive", "euler", "rk4")
 
 
 def _method(name: str, tolerance: float, step: str | None, past: str) -> Method:
-    from headgate.engine.fluid.methods import RK4, Adaptive, Euler
+    from headgate.engine.fluid.settings import RK4, Adaptive, Euler
 
     if name == "adaptive":
         if step is not None or past != "smooth":

@@ -136,7 +136,7 @@ def _read(folders: Sequence[Path]) -> list[Run]:
 def _read_folder(folder: Path, own: str) -> list[Run]:
     """Read the run in a folder, or those of an experiment, in the order of its conditions."""
     from headgate.data.folder import find_run, find_runs
-    from headgate.engine.traces.pictures import read_first
+    from headgate.engine.traces.stored import read_first
     from headgate.experiment.kept_order import read_order
     from headgate.figures.pictures.run import Run
 
@@ -210,7 +210,7 @@ def _draw(kinds: Sequence[Kind], runs: Sequence[Run], *, named: bool) -> dict[st
 
 
 def _title(runs: Sequence[Run]) -> str:
-    from headgate.data.live_summary import is_live
+    from headgate.data.measures.shown import is_live
 
     if len(runs) > 1:
         return f"{len(runs)} runs"
@@ -220,7 +220,7 @@ def _title(runs: Sequence[Run]) -> str:
 
 def _lead(runs: Sequence[Run]) -> str:
     """Return what stands above the pictures of a run in real time."""
-    from headgate.data.live_summary import is_live
+    from headgate.data.measures.shown import is_live
     from headgate.figures.report.live import write_lead
 
     one = len(runs) == 1 and is_live(runs[0].meta)

@@ -92,7 +92,7 @@ def _report_every(wall_s: float) -> Callable[[int], None]:
 def _choose(
     network: Path | None, between: tuple[str, str] | None, settings: list[str] | None
 ) -> Choice:
-    from headgate.engine.captures.flows import SIDES, Ends
+    from headgate.engine.captures.read import SIDES, Ends
     from headgate.engine.captures.write import Choice
     from headgate.scenario.toml import parse_setting
 

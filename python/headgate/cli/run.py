@@ -131,8 +131,7 @@ def summary(result: Result) -> dict[str, Any]:
     """Return what the run cost, its responses, and sums over its flows and ports."""
     import math
 
-    from headgate.data.measures.shown import MOST_PORTS
-    from headgate.data.measures.summary import busiest, by_law
+    from headgate.data.measures.shown import MOST_PORTS, busiest, by_law
 
     meta = {key: result.meta[key] for key in ("seed", "cpu_s", "packet_hops", "digest")}
     return meta | {

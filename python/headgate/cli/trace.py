@@ -43,10 +43,9 @@ def trace(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Make captures and pictures of a run's trace, in DIR/trace; or say which events it has."""
     from headgate.base.progress import count_slow_steps
-    from headgate.engine.traces.csv_file import write_csv
     from headgate.engine.traces.pcapng import write_pcapng
     from headgate.engine.traces.qlog import write_qlog
-    from headgate.engine.traces.stored import StoredTrace
+    from headgate.engine.traces.stored import StoredTrace, write_csv
 
     stored = StoredTrace(folder)
     makers = (
@@ -73,7 +72,7 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
     import matplotlib as mpl
 
     mpl.use("agg")
-    from headgate.engine.traces.pictures import read_connections
+    from headgate.engine.traces.stored import read_connections
     from headgate.figures.pictures.time_sequence import draw_time_sequence
     from headgate.figures.plots.run import draw
     from headgate.figures.plots.style import FORMATS, save_figure

@@ -1,1 +1,1 @@
-"""Tables: their columns, what is formed from them, and how they are stored and exported."""
+"""Tables: their columns, derived values, storage and export."""

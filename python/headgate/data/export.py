@@ -1,13 +1,13 @@
-"""Tables of a run, or of all runs of a study or experiment, as CSV or Parquet for other programs.
+"""Export of a run's tables, or of all runs of a study, as CSV or Parquet for other programs.
 
-Of many runs a table has the rows of all, with the run's identity and labels in front, as they are
-stored. DuckDB reads and writes them as streams, so that no table needs to fit into memory.
+A table of many runs contains the rows of all, after the run's identity and labels, as stored.
+DuckDB streams the rows, so no table needs to fit into memory.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +31,9 @@ FORMATS = ("csv", "parquet")
 def export(
     folder: Path, out: Path, formats: Sequence[str], tables: Sequence[str] = ()
 ) -> Iterator[Path]:
-    """Write tables of a folder, all unless named, in each of the formats; yield each file.
+    """Write tables of a folder, by default all, in each format; yield each file.
 
-    Raises StoreError for a folder that holds no runs, a damaged run, a table that none has kept.
+    Raises StoreError for a folder without runs, a damaged run, or an unknown table.
     """
     files = find_tables(folder)
     for name in tables:
@@ -48,9 +48,9 @@ def export(
 
 
 def find_tables(folder: Path) -> dict[str, list[Path]]:
-    """Return the files of each table of a run, or of all runs below a study's folder.
+    """Return the files of each table of a run, or of all runs in a study's folder.
 
-    Those of a study itself, such as the means of an experiment, are among them. Raises StoreError.
+    They include tables of the study itself, such as the means of an experiment. Raises StoreError.
     """
     runs = find_runs(folder)
     if not runs:
@@ -58,16 +58,12 @@ def find_tables(folder: Path) -> dict[str, list[Path]]:
             f"{folder}: holds neither a run ({RUN_FILE}) nor finished runs of a study (runs)"
         )
     of_study = [] if runs == [folder] else sorted(folder.glob("*.parquet"))
-    return {path.stem: [path] for path in of_study} | _by_name(runs)
-
-
-def _by_name(runs: Iterable[Path]) -> dict[str, list[Path]]:
-    found: dict[str, list[Path]] = {}
+    of_runs: dict[str, list[Path]] = {}
     for run in runs:
-        kept, _ = find_run(run)  # every file is as it was written
+        kept, _ = find_run(run)  # verifies every file
         for name in kept:
-            found.setdefault(name, []).append(run / f"{name}.parquet")
-    return found
+            of_runs.setdefault(name, []).append(run / f"{name}.parquet")
+    return {path.stem: [path] for path in of_study} | of_runs
 
 
 def _write(files: Sequence[Path], name: str, path: Path) -> None:
@@ -88,28 +84,20 @@ def _write(files: Sequence[Path], name: str, path: Path) -> None:
 
 
 def _harmless(database: duckdb.DuckDBPyConnection, rows: str) -> str:
-    """Ask for all rows, with texts that a spreadsheet would compute written so that it does not."""
+    """Return the query of all rows, with cells escaped that a spreadsheet would compute."""
     about = database.execute(f"DESCRIBE FROM {rows}").fetchall()
-    texts = [name for name, kind, *_ in about if kind == "VARCHAR"]
-    changed = {name: cases for name in texts if (cases := _changed(database, rows, name))}
-    replaced = ", ".join(f"{_case(n, cases)} AS {_name(n)}" for n, cases in changed.items())
-    return f"SELECT * REPLACE ({replaced}) FROM {rows}" if replaced else f"FROM {rows}"
-
-
-def _changed(database: duckdb.DuckDBPyConnection, rows: str, column: str) -> dict[str, str]:
-    """Return the texts of a column that are written otherwise."""
-    asked = f"SELECT DISTINCT {_name(column)} FROM {rows} WHERE {_name(column)} IS NOT NULL"
-    written = {text: escape_formula(text) for (text,) in database.execute(asked).fetchall()}
-    return {text: cell for text, cell in sorted(written.items()) if text != cell}
-
-
-def _case(column: str, cases: Mapping[str, str]) -> str:
-    whens = " ".join(f"WHEN {quote(text)} THEN {quote(cell)}" for text, cell in cases.items())
-    return f"CASE {_name(column)} {whens} ELSE {_name(column)} END"
+    replaced = []
+    for name in (_name(column) for column, kind, *_ in about if kind == "VARCHAR"):
+        asked = f"SELECT DISTINCT {name} FROM {rows} WHERE {name} IS NOT NULL"
+        texts = sorted(text for (text,) in database.execute(asked).fetchall())
+        cells = {text: cell for text in texts if (cell := escape_formula(text)) != text}
+        whens = " ".join(f"WHEN {quote(text)} THEN {quote(cell)}" for text, cell in cells.items())
+        if whens:
+            replaced.append(f"CASE {name} {whens} ELSE {name} END AS {name}")
+    return f"SELECT * REPLACE ({', '.join(replaced)}) FROM {rows}" if replaced else f"FROM {rows}"
 
 
 def _with_meaning(table: str) -> str:
-    """Write Parquet with unit, definition and formula of each column, as a run's own files have."""
     known = Table(table, {c.name: np.zeros(0) for c in EVERY_TABLE.get(table, ())})
     about = ", ".join(f"{quote(n)}: {quote(json.dumps(known.metadata(n)))}" for n in known)
     return f"FORMAT parquet, KV_METADATA {{{about}}}" if about else "FORMAT parquet"

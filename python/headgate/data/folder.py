@@ -1,7 +1,7 @@
-"""A run's folder: one Parquet file a table, and run.json with the checksum of each.
+"""The folder of a run: one Parquet file per table, and run.json with their checksums.
 
-Each file is written, then renamed. Tables of a campaign's run have its labels in front, so that a
-query over many folders can tell the runs apart; they are left out when a folder is read back.
+Each file is written as a draft, then renamed. Tables of a campaign's run begin with its labels, so
+that a query over many folders can distinguish the runs; reading a folder omits them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from headgate.base.errors import StoreError, explain_os
+from headgate.base.errors import StoreError, report_unwritable
 from headgate.base.files import flush, name_draft
 from headgate.base.process import HeldError, hold_lock
 from headgate.data.parquet import Rows, read_columns, write_rows
@@ -25,43 +25,42 @@ from headgate.data.tables import TABLES, Table
 RUN_FILE = "run.json"
 LOCK_FILE = ".lock"
 CHECKSUMS = "checksums"
-#: The places of a run's tables among others.
+#: The order of a run's tables.
 ORDER = {name: place for place, name in enumerate(TABLES)}
 RUN_COLUMN, LABEL_PREFIX = "run_id", "label_"
 
 
 def write_folder(folder: Path, tables: Mapping[str, Rows], meta: Mapping[str, Any]) -> None:
-    """Write all tables, then run.json: a folder with run.json is whole. Raises StoreError.
+    """Write all tables, then run.json: a folder with run.json is complete. Raises StoreError.
 
-    Nothing is put in its place before everything is on the disk, so that neither a full disk nor a
-    power cut leaves a part of a run.
+    No file is renamed before all are on the disk, so that neither a full disk nor a power cut
+    leaves a part of a run.
     """
     drafts: dict[str, Path] = {}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, table in tables.items():
-            draft = drafts[f"{name}.parquet"] = name_draft(folder / f"{name}.parquet")
-            write_rows(table, draft)
+        with report_unwritable(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, table in tables.items():
+                draft = drafts[f"{name}.parquet"] = name_draft(folder / f"{name}.parquet")
+                write_rows(table, draft)
+                flush(draft)
+            sums = {name: _checksum(draft) for name, draft in drafts.items()}
+            sums[RUN_FILE] = _checksum_of(meta)
+            draft = drafts[RUN_FILE] = name_draft(folder / RUN_FILE)
+            draft.write_text(json.dumps({**meta, CHECKSUMS: sums}, indent=2), encoding="utf-8")
             flush(draft)
-        sums = {name: _checksum(draft) for name, draft in drafts.items()}
-        sums[RUN_FILE] = _checksum_of(meta)
-        draft = drafts[RUN_FILE] = name_draft(folder / RUN_FILE)
-        draft.write_text(json.dumps({**meta, CHECKSUMS: sums}, indent=2), encoding="utf-8")
-        flush(draft)
-        _place(folder, drafts)
-    except (OSError, StoreError) as error:
+            _place(folder, drafts)
+    except StoreError:
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
-        if isinstance(error, StoreError):
-            raise
-        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
+        raise
 
 
 @contextmanager
 def hold_for_run(folder: Path) -> Iterator[None]:
-    """Have a folder for one run alone; it is made, and removed afterwards if it stayed empty.
+    """Lock a folder for one run; a new folder that stays empty is removed.
 
-    Raises StoreError before anything is done if another run has it, or it cannot be written.
+    Raises StoreError at once if another run holds it, or it cannot be written.
     """
     made = not folder.exists()
     try:
@@ -74,26 +73,21 @@ def hold_for_run(folder: Path) -> Iterator[None]:
 
 
 def _hold_folder(folder: Path) -> ExitStack:
-    held = ExitStack()
-    try:
+    held, since = ExitStack(), time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
+    owner = f"process {os.getpid()} on {socket.gethostname()}, since {since} UTC"
+    with report_unwritable(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        held.enter_context(hold_lock(folder / LOCK_FILE, _owner()))
-    except HeldError as error:
-        raise StoreError(
-            f"{folder}: another run is at work in it ({error}); wait, or choose another folder"
-        ) from None
-    except OSError as error:
-        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
+        try:
+            held.enter_context(hold_lock(folder / LOCK_FILE, owner))
+        except HeldError as error:
+            raise StoreError(
+                f"{folder}: another run is at work in it ({error}); wait, or choose another folder"
+            ) from None
     return held
 
 
-def _owner() -> str:
-    since = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
-    return f"process {os.getpid()} on {socket.gethostname()}, since {since} UTC"
-
-
 def _place(folder: Path, drafts: Mapping[str, Path]) -> None:
-    """Put files in their places, run.json last."""
+    """Rename drafts, run.json last."""
     (folder / RUN_FILE).unlink(missing_ok=True)
     for name, draft in drafts.items():
         if name == RUN_FILE:
@@ -104,15 +98,15 @@ def _place(folder: Path, drafts: Mapping[str, Path]) -> None:
 
 
 def read_meta(folder: Path) -> dict[str, Any] | None:
-    """Read run.json, or None where there is none. Raises StoreError if it is broken."""
+    """Read run.json; None if it is missing. Raises StoreError if it is broken."""
     found = _read_manifest(folder)
     return found[0] if found else None
 
 
 def find_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
-    """Find a run: its tables, which are read when they are asked for, and its run.json.
+    """Return the tables of a run, which are read on demand, and its run.json.
 
-    Raises StoreError if there is none, or a file is not what was written.
+    Raises StoreError if there is no run, or a file has changed.
     """
     found = _read_manifest(folder)
     if found is None:
@@ -130,14 +124,14 @@ def find_run(folder: Path) -> tuple[StoredTables, dict[str, Any]]:
 
 
 def find_runs(folder: Path) -> list[Path]:
-    """Return the folders of finished runs: this one, or those of a study or an experiment in it."""
+    """Return the folders of finished runs: this one, or those of a study in it."""
     if (folder / RUN_FILE).is_file():
         return [folder]
     return sorted(path.parent for path in (folder / "runs").glob(f"*/{RUN_FILE}"))
 
 
 class StoredTables(Mapping[str, Table]):
-    """The tables of a run's folder, a study's own among them, each read when it is asked for."""
+    """The tables of a run's folder, including a study's, each read on demand."""
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
         self._folder = folder
@@ -160,7 +154,6 @@ class StoredTables(Mapping[str, Table]):
 
 
 def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, str]] | None:
-    """Read run.json apart from its checksums, and these."""
     path = folder / RUN_FILE
     try:
         meta = json.loads(path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Tables as Parquet files, by DuckDB."""
+"""Tables as Parquet files, through DuckDB."""
 
 from __future__ import annotations
 
@@ -10,30 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headgate.base.errors import StoreError, explain_library, explain_os
+from headgate.base.errors import StoreError, explain_library, report_unwritable
 from headgate.base.files import replace_file
 from headgate.data.tables import Table, Words
 
 if TYPE_CHECKING:
     import duckdb
 
-#: A table, or its parts one after another where it may not fit into memory.
+#: A table, or its parts if it may not fit into memory.
 Rows = Table | Iterable[Table]
 
 
 def write_table(path: Path, table: Table, *, dense: bool = False) -> None:
-    """Write one table whole or not at all. Raises StoreError.
+    """Write a whole table or nothing. Raises StoreError.
 
-    A dense one takes a third less room, and ten times as long.
+    A dense file takes two thirds of the space, and ten times as long.
     """
-    try:
+    with report_unwritable(path):
         replace_file(path, partial(_write_parquet, table, dense=dense), durable=True)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
 
 
 def query(sql: str) -> list[dict[str, Any]]:
-    """Ask DuckDB; give its rows."""
+    """Return the rows of a DuckDB query."""
     with _database().cursor() as database:
         found = database.execute(sql)
         names = [column[0] for column in found.description or ()]
@@ -41,7 +39,7 @@ def query(sql: str) -> list[dict[str, Any]]:
 
 
 def write_rows(rows: Rows, path: Path) -> None:
-    """Write a table, or its parts one after another, into a file. Raises StoreError."""
+    """Write a table or its parts into a file. Raises StoreError."""
     if isinstance(rows, Table):
         _write_parquet(rows, path)
         return
@@ -67,7 +65,6 @@ def _write_parquet(table: Table, path: Path, *, dense: bool = False) -> None:
 def _copy(
     database: duckdb.DuckDBPyConnection, rows: str, like: Table, path: Path, options: str = ""
 ) -> None:
-    """Write rows that DuckDB knows, with what is said of the columns of a table."""
     import duckdb
 
     about = ", ".join(f"{quote(name)}: {quote(json.dumps(like.metadata(name)))}" for name in like)
@@ -80,7 +77,7 @@ def _copy(
 
 
 def read_columns(path: Path, names: Sequence[str] = ()) -> dict[str, Any]:
-    """Read a Parquet file, or those columns of it: arrays, and `Words` for texts.
+    """Read a Parquet file, or some of its columns: arrays, and `Words` for texts.
 
     Raises StoreError.
     """
@@ -113,5 +110,5 @@ def _column(column: Any) -> Any:
 
 
 def quote(text: str) -> str:
-    """Write a text as SQL has it."""
+    """Quote a text for SQL."""
     return "'" + text.replace("'", "''") + "'"

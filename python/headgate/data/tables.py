@@ -1,8 +1,8 @@
 """Tables of results: NumPy columns inside, an Arrow stream outside.
 
-Polars, pandas and DuckDB read a table as it is; columns of numbers are handed over without a copy.
-A missing number is NaN in NumPy and null in Arrow and Parquet, where NaN would be a value: a mean
-over it is NaN, a mean over null is that of the others.
+Polars, pandas and DuckDB read a table directly; columns of numbers are passed without a copy. A
+missing number is NaN in NumPy and null in Arrow and Parquet, where NaN would be a value: a mean
+over it is NaN, a mean over null ignores it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Words:
-    """A column of words, kept as codes into the few that occur."""
+    """A column of words, stored as codes of the distinct words."""
 
     def __init__(self, codes: NDArray[Any], words: Sequence[str]) -> None:
         self.codes = np.asarray(codes, dtype=np.uint32)
@@ -38,7 +38,7 @@ class Words:
 
     @classmethod
     def of(cls, texts: Any) -> Words:
-        """Read one word a row."""
+        """Read one word per row."""
         seen: dict[str, int] = {}
         codes = [seen.setdefault(text, len(seen)) for text in np.asarray(texts).tolist()]
         return cls(np.array(codes, dtype=np.uint32), list(seen))
@@ -50,15 +50,15 @@ class Words:
         return Words(self.codes[rows], self.words)
 
     def texts(self) -> NDArray[np.str_]:
-        """Return one word a row."""
+        """Return one word per row."""
         return np.asarray(self.words or ("",), dtype=str)[self.codes]
 
     def translate(self, meaning: Callable[[str], Any]) -> NDArray[Any]:
-        """Return for each row what its word means, which is asked once a word."""
+        """Return the meaning of the word in each row; `meaning` is called once per word."""
         return np.array([meaning(word) for word in self.words or ("",)])[self.codes]
 
     def arrow_buffers(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Return offsets and UTF-8 bytes, as Arrow lays words out."""
+        """Return offsets and UTF-8 bytes in Arrow's layout."""
         encoded = [word.encode() for word in self.words]
         length = np.array([len(word) for word in encoded] or [0], dtype=np.int64)
         start = np.concatenate([[0], np.cumsum(length)[:-1]])
@@ -105,12 +105,12 @@ class Table:
         return self._data[name]
 
     def translate(self, name: str, meaning: Callable[[str], Any]) -> NDArray[Any]:
-        """Return for each row what the word in a column means."""
+        """Return the meaning of the word in each row of a column."""
         column = self._column(name)
         return (column if isinstance(column, Words) else Words.of(column)).translate(meaning)
 
     def about(self, name: str) -> Column:
-        """Say what a column means."""
+        """Return the definition of a column."""
         self._column(name)
         return self._about.get(name, Column(name, "", ""))
 
@@ -119,29 +119,34 @@ class Table:
         return self.about(name).unit
 
     def definition(self, name: str) -> str:
-        """Return the definition of a column."""
+        """Return the definition of a column in words."""
         return self.about(name).definition
 
     def labelled(self, labels: Mapping[str, str | int | float]) -> Table:
-        """Return the table with the same few words or numbers in front of every row."""
-        first = {name: _constant(value, len(self)) for name, value in labels.items()}
+        """Return the table with the same words or numbers before every row."""
+        rows = len(self)
+        first: Data = {
+            name: Words(np.zeros(rows, np.uint32), [value])
+            if isinstance(value, str)
+            else np.full(rows, value)
+            for name, value in labels.items()
+        }
         return self._derive(self.name, {**first, **self._data})
 
     def extended(self, name: str, columns: Data) -> Table:
-        """Return a table of another name with more columns after its own."""
+        """Return a table of another name with additional columns."""
         return self._derive(name, {**self._data, **columns})
 
     def only(self, names: Sequence[str]) -> Table:
-        """Return the table of those columns."""
+        """Return the table of these columns."""
         return self._derive(self.name, {name: self._column(name) for name in names})
 
     def where(self, rows: Any) -> Table:
-        """Return the table of those rows: a mask or indices."""
+        """Return the table of these rows: a mask or indices."""
         data = {name: column[rows] for name, column in self._data.items()}
         return self._derive(self.name, data)
 
     def _derive(self, name: str, data: Data) -> Table:
-        """Make a table of columns of this one."""
         return Table(name, data)
 
     @property
@@ -152,7 +157,7 @@ class Table:
 
     @property
     def data(self) -> Data:
-        """The columns as they are kept: words as codes."""
+        """The columns as they are stored: words as codes."""
         return self._data
 
     def keys(self) -> tuple[str, ...]:
@@ -220,11 +225,14 @@ class Table:
         return self._schema().__arrow_c_schema__()
 
     def _schema(self) -> Any:
-        """Return what Arrow knows the columns by; tables of the same columns share it."""
-        return _arrow_schema(self.name, tuple((n, _kind(c)) for n, c in self._data.items()))
+        kinds = (
+            (name, _WORDS if isinstance(column, Words) else column.dtype.kind)
+            for name, column in self._data.items()
+        )
+        return _arrow_schema(self.name, tuple(kinds))
 
     def metadata(self, name: str) -> dict[str, str]:
-        """Return what Arrow and Parquet files carry along with a column."""
+        """Return the metadata of a column in Arrow and Parquet files."""
         return _describe(self.about(name))
 
     def __repr__(self) -> str:
@@ -245,12 +253,6 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _constant(value: str | float, rows: int) -> NDArray[Any] | Words:
-    if isinstance(value, str):
-        return Words(np.zeros(rows, dtype=np.uint32), [value])
-    return np.full(rows, value)
-
-
 def _short(cell: Any) -> str:
     return f"{cell:.6g}" if isinstance(cell, np.floating) else str(cell)
 
@@ -259,19 +261,14 @@ def _describe(column: Column) -> dict[str, str]:
     return {"unit": column.unit, "definition": column.definition, "formula": column.formula}
 
 
-#: NumPy's kinds of numbers, and what they are in Arrow.
+#: Kinds of numbers in NumPy, and their Arrow types.
 _WIDE: dict[str, Any] = {"f": np.float64, "u": np.uint64, "i": np.int64}
 _WORDS = "words"
 
 
-def _kind(column: NDArray[Any] | Words) -> str:
-    return _WORDS if isinstance(column, Words) else column.dtype.kind
-
-
-# A campaign's thousand runs have the same few tables.
+# The thousand runs of a campaign share a few schemas.
 @lru_cache(maxsize=256)
 def _arrow_schema(table: str, columns: tuple[tuple[str, str], ...]) -> Any:
-    """Return the schema of a table of columns, each with its kind."""
     import nanoarrow as na
 
     known = {column.name: column for column in EVERY_TABLE.get(table, ())}
@@ -310,6 +307,6 @@ def _arrow_buffers(column: NDArray[Any] | Words) -> tuple[str, list[Any]]:
 
 
 def _validity(values: NDArray[Any]) -> NDArray[np.uint8] | None:
-    """Return Arrow's bits of what is there; None where all is."""
+    """Return Arrow's validity bits; None if no value is missing."""
     missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(0, dtype=bool)
     return np.packbits(~missing, bitorder="little") if missing.any() else None

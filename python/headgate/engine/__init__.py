@@ -1,1 +1,1 @@
-"""Runs: the engine, what it simulates live, what fluid models solve, captures, traces."""
+"""Runs: the engine, emulation with real programs, fluid models, captures and traces."""

@@ -30,8 +30,7 @@ from headgate.engine.run.options import DEFAULT, RunOptions
 from headgate.engine.run.progress import Report, show_progress
 from headgate.engine.run.simulate import SNAPSHOT_FILE, run_engine, watch_engine
 from headgate.engine.run.stream import Stream, Update
-from headgate.engine.run.trace import Trace
-from headgate.engine.run.trace_log import TraceLog, has_trace
+from headgate.engine.run.trace import Trace, TraceLog, has_trace
 from headgate.figures.notebook import draw_svg, make_table, show_figures
 from headgate.scenario.group import Arrays
 from headgate.scenario.plan import choose_numbers, identity_of, make_plan

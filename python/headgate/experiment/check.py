@@ -8,7 +8,7 @@ import numpy as np
 
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.data.tables import Table
-from headgate.engine.run.refusals import check_plan
+from headgate.engine.run.prepare import check_plan
 from headgate.experiment import claims, responses
 from headgate.experiment.conditions import levels_table
 from headgate.experiment.definition import Definition

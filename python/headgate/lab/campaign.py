@@ -1,7 +1,7 @@
-"""What was asked for, in files: the runs of a campaign, whether it ended, and what failed.
+"""Files of a campaign: the requested runs, the end, and the failures.
 
-A worker on any machine reads here whether it is still wanted, and `headgate watch` what there is to
-come. One file is written by one process only.
+A worker on any machine reads here whether its campaign still needs it, and `headgate watch` reads
+the pending runs. Only one process writes each file.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from pydantic import FiniteFloat
 
 from headgate.base.errors import HeadgateError
 from headgate.base.process import here, is_dead
-from headgate.lab.clock import Clock
 from headgate.lab.jobs import Job
-from headgate.lab.records import read_record, write_record
+from headgate.lab.records import Clock, read_record, write_record
 from headgate.lab.store import Store
 
 End = Literal["done", "stopped", "failed"]
@@ -29,9 +28,9 @@ End = Literal["done", "stopped", "failed"]
 
 @dataclass(frozen=True)
 class CampaignRecord:
-    """A campaign as it began: its runs, and those of them that were there already.
+    """A campaign at its start: its runs, and those of them that were stored already.
 
-    Times are of the store's clock (headgate.lab.clock).
+    Times follow the store's clock (headgate.lab.records).
     """
 
     name: str
@@ -43,8 +42,8 @@ class CampaignRecord:
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How and when a campaign ended."""
+class CampaignEnd:
+    """The end of a campaign."""
 
     how: End
     at_s: FiniteFloat
@@ -52,7 +51,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that failed: its labels, and what it said."""
+    """A failed run: its labels and its error."""
 
     run_id: str
     labels: dict[str, str | int | float]
@@ -79,84 +78,77 @@ class Campaign:
     def begin(
         cls, store: Store, title: str, jobs: Sequence[Job], missing: Sequence[Job]
     ) -> Campaign:
-        """Write down what is asked for; campaigns that are over are forgotten."""
-        _forget_over(store.folder)
+        """Record the request; earlier campaigns that have ended are removed."""
+        for old in list_campaigns(store.folder):
+            asked = old.asked
+            if not old.wanted or (asked is not None and is_dead(asked.owner)):
+                shutil.rmtree(old.folder, ignore_errors=True)
         stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         campaign = cls(store.folder, f"{stamp}-{here().replace(':', '-')}-{time.time_ns() % 10**9}")
         runs, new = tuple(job.id for job in jobs), {job.id for job in missing}
         found = tuple(run for run in runs if run not in new)
-        asked = CampaignRecord(
-            campaign.name, title, Clock(store.folder).now_s(), here(), found, runs
-        )
-        write_record(campaign.folder / "asked.json", asked)
+        now_s = Clock(store.folder).now_s()
+        record = CampaignRecord(campaign.name, title, now_s, here(), found, runs)
+        write_record(campaign.folder / "asked.json", record)
         return campaign
 
     def end(self, how: End) -> None:
-        """Say that the campaign ended; its workers stop soon."""
-        write_record(self.folder / "end.json", Ended(how, Clock(self.store).now_s()))
+        """Record the end of the campaign; its workers stop soon."""
+        write_record(self.folder / "end.json", CampaignEnd(how, Clock(self.store).now_s()))
 
     @property
     def asked(self) -> CampaignRecord | None:
-        """What was asked for, if this machine sees it."""
+        """The request, if this machine can read it."""
         return read_record(CampaignRecord, self.folder / "asked.json")
 
     @property
-    def ended(self) -> Ended | None:
-        """How and when the campaign ended, if it did."""
-        return read_record(Ended, self.folder / "end.json")
+    def ended(self) -> CampaignEnd | None:
+        """The end of the campaign, if it has ended."""
+        return read_record(CampaignEnd, self.folder / "end.json")
 
     @property
     def wanted(self) -> bool:
-        """Whether its runs are still wanted; quick enough to ask each second."""
+        """Whether its runs are still needed; cheap enough to check each second."""
         return self.folder.is_dir() and not (self.folder / "end.json").exists()
 
 
-def campaigns(store: Path) -> list[Campaign]:
-    """Return every campaign that a store knows."""
+def list_campaigns(store: Path) -> list[Campaign]:
+    """Return the campaigns of a store."""
     return [Campaign(store, path.name) for path in sorted((store / "campaigns").glob("*"))]
 
 
-def fail(store: Path, job: Job, error: BaseException) -> Failure:
-    """Write down why a run failed, and its scenario, which `headgate run` takes."""
-    sentence = str(error) if isinstance(error, HeadgateError) else _name_error(error)
+def record_failure(store: Path, job: Job, error: BaseException) -> Failure:
+    """Record the error of a run, and its scenario for `headgate run`."""
+    name, first = type(error).__name__, (str(error).splitlines() or [""])[0]
+    sentence = f"{name}: {first}" if first else name
+    if isinstance(error, HeadgateError):
+        sentence = str(error)
     trace = "".join(traceback.format_exception(error))
     failure = Failure(job.id, dict(job.labels), sentence, trace)
-    write_record(failed_file(store, job.id), failure)
+    write_record(failure_path(store, job.id), failure)
     with suppress(MemoryError, ImportError):  # too little memory to import tomlkit
-        job.scenario.save(failed_file(store, job.id).with_suffix(".toml"))
+        job.scenario.save(failure_path(store, job.id).with_suffix(".toml"))
     return failure
 
 
-def failed_file(store: Path, run_id: str) -> Path:
-    """Return the file that says why a run failed."""
+def failure_path(store: Path, run_id: str) -> Path:
+    """Return the file with the error of a run."""
     return store / "failed" / f"{run_id}.json"
 
 
 def clear_failure(store: Path, run_id: str) -> None:
-    """Forget that a run failed, since it is tried again."""
+    """Remove the record of a failed run before another try."""
     for suffix in (".json", ".toml"):
-        failed_file(store, run_id).with_suffix(suffix).unlink(missing_ok=True)
+        failure_path(store, run_id).with_suffix(suffix).unlink(missing_ok=True)
 
 
-def failed_runs(store: Path) -> set[str]:
-    """Name the runs that failed, also where what was written of them cannot be read."""
+def find_failed_runs(store: Path) -> set[str]:
+    """Return the failed runs, also those with unreadable records."""
     return {path.stem for path in (store / "failed").glob("[!.]*")}
 
 
-def failures(store: Path) -> dict[str, Failure]:
-    """Return every run that failed and was not made since, by its identity."""
+def read_failures(store: Path) -> dict[str, Failure]:
+    """Return the failed runs that were not repeated, by identity."""
     paths = sorted((store / "failed").glob("[!.]*.json"))
     found = (read_record(Failure, path) for path in paths)
     return {failure.run_id: failure for failure in found if failure}
-
-
-def _name_error(error: BaseException) -> str:
-    first = (str(error).splitlines() or [""])[0]
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
-
-
-def _forget_over(store: Path) -> None:
-    for campaign in campaigns(store):
-        asked = campaign.asked
-        if not campaign.wanted or (asked is not None and is_dead(asked.owner)):
-            shutil.rmtree(campaign.folder, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""Calls in a process of their own: if one takes its process down, the caller lives and learns why.
+"""Child processes that make calls: if a call kills its process, the caller learns why.
 
-Caller and child share a pipe that nobody else sees; what crosses it is pickled, as everywhere in
-`multiprocessing`. A child ends when its caller does, however that ends: the pipe closes.
+Caller and child share a private pipe; calls and results are pickled, as everywhere in
+`multiprocessing`. A child ends when its caller does, because the pipe closes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -26,16 +25,16 @@ from headgate.base.errors import HeadgateError
 from headgate.base.process import here, python_command
 from headgate.engine.run.memory import peak_bytes
 
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 IsStuck = Callable[[str], bool]
 
-#: Where memory is short, the system takes a run and not its campaign (proc_pid_oom_score_adj(5)).
+#: If memory is short, the system kills a run and not its campaign (proc_pid_oom_score_adj(5)).
 OOM_SCORE = "500"
-#: A child whose pipe is closed is over by then, or is ended.
+#: A child whose pipe is closed ends within this time, or is killed.
 LINGERS_S = 5.0
-#: How long a child may take to start.
+#: Greatest time for a child to start.
 START_S = 300.0
-#: Wall time between two looks at a child that works.
+#: Wall time between two checks of a busy child.
 POLL_S = 1.0
 CAUSES: dict[int, str] = {
     signal.SIGKILL: " (by the system, if memory was short, or by somebody)",
@@ -44,7 +43,7 @@ CAUSES: dict[int, str] = {
 
 
 class DiedError(Exception):
-    """A child died in the middle of a call: which, and of what."""
+    """A child died during a call, with its name and the cause."""
 
     def __init__(self, child: str, cause: str) -> None:
         self.child, self.cause = child, cause
@@ -52,7 +51,7 @@ class DiedError(Exception):
 
 
 class Child:
-    """A process that makes one call after the other. Raises HeadgateError if it cannot be had."""
+    """A process that makes one call after another. Raises HeadgateError if it does not start."""
 
     def __init__(self) -> None:
         self._pipe, theirs = Pipe()
@@ -75,14 +74,14 @@ class Child:
             ) from None
 
     def call(
-        self, function: Callable[..., Made], *given: Any, is_stuck: IsStuck = lambda _: False
-    ) -> Made:
-        """Have the child call a function. Raises DiedError, HeadgateError.
+        self, function: Callable[..., Value], *args: Any, is_stuck: IsStuck = lambda _: False
+    ) -> Value:
+        """Call a function in the child. Raises DiedError, HeadgateError.
 
-        `is_stuck` is asked each second, with the child's name; a child that is stuck is ended.
+        `is_stuck` is called each second with the child's name; a stuck child is killed.
         """
         try:
-            self._pipe.send((function, given))
+            self._pipe.send((function, args))
             while not self._pipe.poll(POLL_S):
                 if is_stuck(self.name):
                     self.close()
@@ -90,15 +89,15 @@ class Child:
             answer: _Answer = self._pipe.recv()
         except (EOFError, ConnectionError):
             raise DiedError(self.name, self._cause()) from None
-        made: Made = answer.take()
+        made: Value = answer.take()
         return made
 
     def peak_bytes(self) -> int:
-        """Return the most memory that it held."""
+        """Return the child's memory peak."""
         return peak_bytes(self._process.pid)
 
     def close(self) -> None:
-        """End it, whatever it does."""
+        """Kill the child."""
         self._process.kill()
         self._process.wait()
         self._pipe.close()
@@ -117,21 +116,21 @@ class Child:
 
 
 class Children:
-    """Children that are kept between calls; several threads may call at a time."""
+    """Children that are reused between calls; several threads may call at the same time."""
 
     def __init__(self) -> None:
         self._idle: list[Child] = []
         self._closed = False
-        #: The most memory that one of them held by the end of a call.
+        #: Greatest memory peak of a child by the end of a call.
         self.peak_bytes = 0
 
     def call(
-        self, function: Callable[..., Made], *given: Any, is_stuck: IsStuck = lambda _: False
-    ) -> Made:
-        """Have a child that is free call a function. Raises DiedError, HeadgateError."""
+        self, function: Callable[..., Value], *args: Any, is_stuck: IsStuck = lambda _: False
+    ) -> Value:
+        """Call a function in an idle child. Raises DiedError, HeadgateError."""
         child = self._free()
         try:
-            made = child.call(function, *given, is_stuck=is_stuck)
+            made = child.call(function, *args, is_stuck=is_stuck)
         except HeadgateError:
             self._keep(child)
             raise
@@ -142,7 +141,7 @@ class Children:
         return made
 
     def close(self) -> None:
-        """End those that are idle, and the others as soon as they are."""
+        """Kill idle children now, and the others as soon as they are idle."""
         self._closed = True
         with suppress(IndexError):
             while True:
@@ -162,8 +161,6 @@ class Children:
 
 
 class _Answer:
-    """What a call gave: a value, or why there is none."""
-
     def __init__(self, value: Any = None, wrong: str = "", fault: str = "") -> None:
         self.value, self.wrong, self.fault = value, wrong, fault
 
@@ -176,7 +173,7 @@ class _Answer:
 
 
 def serve(handle: int) -> None:
-    """Be a child: answer calls one by one, until the pipe closes."""
+    """Answer calls one by one until the pipe closes."""
     for sent in (signal.SIGINT, signal.SIGTERM):  # of a terminal or a batch system: the caller has
         signal.signal(sent, signal.SIG_IGN)  # it too, and ends this process
     with suppress(OSError):
@@ -184,31 +181,26 @@ def serve(handle: int) -> None:
     pipe = Connection(handle)
     sys.path[:] = pipe.recv()
     pipe.send(here())
-    calls: SimpleQueue[Callable[[], Any]] = SimpleQueue()
+    calls: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_listen, args=(pipe, calls), daemon=True).start()
     with suppress(BrokenPipeError):  # the caller was killed, and needs no answer
         while True:
             pipe.send(_answer(calls.get()))
 
 
-def _listen(pipe: Connection, calls: SimpleQueue[Callable[[], Any]]) -> None:
-    """Take calls; end the process with its caller, also in the middle of a call."""
+def _listen(pipe: Connection, calls: SimpleQueue[bytes]) -> None:
+    """Queue calls; end the process with its caller, also during a call."""
     while True:
         try:
-            data = pipe.recv_bytes()
+            calls.put(pipe.recv_bytes())
         except (EOFError, OSError):
             os._exit(0)
-        calls.put(partial(_call_pickled, data))
 
 
-def _call_pickled(data: bytes) -> Any:
-    function, given = pickle.loads(data)
-    return function(*given)
-
-
-def _answer(call: Callable[[], Any]) -> _Answer:
+def _answer(call: bytes) -> _Answer:
     try:
-        return _Answer(call())
+        function, args = pickle.loads(call)
+        return _Answer(function(*args))
     except HeadgateError as error:
         return _Answer(wrong=str(error))
     except Exception:

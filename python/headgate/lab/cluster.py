@@ -1,8 +1,8 @@
-"""A cluster: workers of Dask.distributed on any machines, which share the folder of the study.
+"""A cluster: Dask.distributed workers on any machines, which share the folder of the study.
 
-Workers come, leave and die as they like: the scheduler gives the runs of a dead one to others, who
-go on from its last snapshot. Results are written to the store by the workers themselves, so what is
-finished needs neither the scheduler nor this process any more.
+Workers may come, leave and die at any time: the scheduler gives their runs to others, which resume
+from the last snapshot. The workers store results themselves, so finished runs need neither the
+scheduler nor this process.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from headgate.lab.worker import CampaignSpec, JobOutcome, run_isolated
 if TYPE_CHECKING:
     from distributed import Client
 
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 log = logging.getLogger("headgate")
 
@@ -39,17 +39,19 @@ CONNECT_S = 10.0
 #: How long a scheduler that was just started may take to write its file.
 FILE_S = 30.0
 TRIES = 2
-#: How long the scheduler may take to answer, and the cluster to end.
+#: Greatest time for an answer of the scheduler, and for the end of the cluster.
 ANSWER_S, CLOSE_S = 60.0, 60.0
-#: How long workers of this machine may take to start. Nobody else can start them.
+#: Greatest time for local workers to start, which nothing else can start.
 START_S = 300.0
 
 
-def patient(make: Callable[[], Made]) -> Made:
-    """Make what brings Dask's event loop. Raises HeadgateError where that does not start.
+def retry_start(make: Callable[[], Value]) -> Value:
+    """Create an object that starts Dask's event loop.
 
-    Dask gives its loop 10 s, which a busy machine can use up, and then ends in a bare assertion.
-    The loop comes before everything else, so that nothing is there twice after another try.
+    Raises HeadgateError if the loop does not start.
+
+    Dask gives its loop 10 s, which a busy machine can exceed, and then fails with an assertion. The
+    loop starts first, so a second try creates nothing twice.
     """
     for _ in range(TRIES):
         try:
@@ -63,7 +65,7 @@ def patient(make: Callable[[], Made]) -> Made:
 
 
 class Profile(Strict):
-    """How workers are had: from the queue of a cluster, or as processes of this machine."""
+    """Source of workers: the queue of a cluster, or processes of this machine."""
 
     engine: Literal["local", "htcondor", "lsf", "moab", "oar", "pbs", "sge", "slurm"]
     jobs: int = Field(1, ge=1, description="Jobs to ask for; processes, if local.")
@@ -80,9 +82,9 @@ class Profile(Strict):
         return read_toml(cls, path)
 
     def start(self) -> Any:
-        """Start the workers; give what is connected to and closed. Raises HeadgateError."""
+        """Start the workers; return the cluster to connect to and close. Raises HeadgateError."""
         try:
-            cluster = patient(self.make_cluster)
+            cluster = retry_start(self.make_cluster)
             if self.at_least is None:
                 cluster.scale(**{self._of("jobs"): self.jobs})
             else:
@@ -93,13 +95,13 @@ class Profile(Strict):
         return cluster
 
     def _of(self, name: str) -> str:
-        """Name the argument that counts jobs, which may have several workers each."""
+        """Return the argument that counts jobs, which may run several workers each."""
         if self.engine == "local":
             return {"jobs": "n"}.get(name, name)
         return {"jobs": "jobs"}.get(name, f"{name}_jobs")
 
     def make_cluster(self) -> Any:
-        """Make the cluster without any worker."""
+        """Create the cluster without workers."""
         if self.engine == "local":
             from distributed import LocalCluster
 
@@ -107,8 +109,8 @@ class Profile(Strict):
                 "n_workers": 0,
                 "threads_per_worker": 1,
                 "dashboard_address": ":0",
-                # Runs use the memory of other processes. A worker in this process would count what
-                # everything else here has, and pause for ever.
+                # Runs use the memory of other processes. A worker in this process would count all
+                # memory of this process, and pause indefinitely.
                 "memory_limit": 0,
             }
             if self.options.get("processes", True):
@@ -119,7 +121,7 @@ class Profile(Strict):
         return getattr(dask_jobqueue, kinds[f"{self.engine}cluster"])(**self.options)
 
 
-#: What --cluster takes.
+#: Values of --cluster.
 PLACES = "give its address, such as tcp://host:8786, its file, or a profile in TOML"
 
 
@@ -148,11 +150,11 @@ def _is_written(path: Path) -> bool:
 class Cluster:
     """Workers of a cluster; `where` is a scheduler's address or file, or a profile in TOML."""
 
-    #: The last runs may be made twice, the second time by a worker that is faster or not stuck.
+    #: The last runs may be started twice, in case the first worker is slow or stuck.
     copies = True
 
     def __init__(self, where: str) -> None:
-        #: How long there may be no worker until the campaign ends.
+        #: Greatest time without workers until the campaign ends.
         self.patience_s = math.inf
         self._cluster: Any = None
         self._spec: CampaignSpec | None = None
@@ -161,7 +163,7 @@ class Cluster:
     def _connect(self, where: str) -> Client:
         require("cluster", "--cluster")
         try:
-            return patient(partial(_make_client, timeout=CONNECT_S, **self._place(where)))
+            return retry_start(partial(_make_client, timeout=CONNECT_S, **self._place(where)))
         except (OSError, ValueError) as error:
             self.close()
             raise HeadgateError(
@@ -181,7 +183,7 @@ class Cluster:
 
     @property
     def slots(self) -> int:
-        """How many runs the workers that are there now make at a time. Raises HeadgateError."""
+        """Number of runs that the present workers make at a time. Raises HeadgateError."""
         try:
             scheduler: Any = self.client.scheduler
             return sum(self.client.sync(scheduler.ncores, callback_timeout=ANSWER_S).values())
@@ -192,7 +194,7 @@ class Cluster:
             ) from None
 
     def open(self, spec: CampaignSpec) -> None:
-        """Begin a campaign; its runs are in the store when they are finished."""
+        """Begin a campaign, whose workers store its runs."""
         self._spec = spec
 
     def submit(self, job: Job, *, copy: bool = False) -> Future[JobOutcome]:
@@ -214,10 +216,10 @@ class Cluster:
 
 
 def _make_client(**given: Any) -> Client:
-    """Make a client; close one that does not reach its scheduler.
+    """Create a client; close one that does not reach its scheduler.
 
-    Otherwise the garbage collector closes it, and for that takes a lock of Dask's. If it does so
-    while the same thread starts an event loop, which holds the lock, both wait for ever.
+    Otherwise the garbage collector closes it, which takes a lock of Dask's. If that happens while
+    the same thread starts an event loop and holds the lock, both wait forever.
     """
     from distributed import Client
 
@@ -232,12 +234,12 @@ def _make_client(**given: Any) -> Client:
 
 
 def _close_client(client: Client) -> None:
-    """Close a client, also one that was made in part or that does not close in time."""
+    """Close a client, also one that is incomplete or does not close in time."""
     with suppress(OSError, AttributeError, AssertionError, RuntimeError):
         client.close()
 
 
-#: Processes for runs, in each worker of Dask: what a run takes down is no worker of Dask's.
+#: Processes for runs, in each Dask worker, so that a crash leaves the worker alive.
 _children = Children()
 
 

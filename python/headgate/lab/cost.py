@@ -1,28 +1,190 @@
-"""Estimates of the cost of a campaign, from short pilot runs on this machine.
+"""Estimates of the cost of a campaign from short pilot runs on this machine.
 
-Pilots tell what some runs will cost (`pilots.py`). Runs that differ in their seed only cost the
-same; runs without a pilot cost what those do that share most labels with them.
+A pilot begins a run and records the growth of its packet-hops and its CPU time with simulated time.
+The rest is extrapolated from the second half of the recording, because the first half includes the
+start-up. A few pilots run to the end, to show later changes such as congestion. They are drawn
+systematically by cost, so that the mean ratio of their actual to predicted cost corrects the whole
+without bias (Hansen and Hurwitz 1943). Runs that differ only in their seed cost the same; a run
+without a pilot costs the mean of the pilots that share most labels with it.
 """
 
 from __future__ import annotations
 
 import heapq
+import json
 import os
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+import socket
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from multiprocessing import get_context
+from pathlib import Path
 
+import numpy as np
+
+from headgate.base.errors import InterruptedRunError
+from headgate.base.files import write_bytes
+from headgate.base.progress import count_steps
 from headgate.data.parquet import query
+from headgate.engine.api import simulate
 from headgate.engine.run.memory import peak_bytes
+from headgate.engine.run.progress import Progress, StopRunError
 from headgate.lab.jobs import Job
-from headgate.lab.pilots import Pilots, begin, choose_pilots, run_pilots, without_seed
 from headgate.lab.store import Store
+
+#: Share of the simulated time of a pilot, its least reports, and its greatest wall time.
+PILOT_SHARE, PILOT_REPORTS, PILOT_WALL_S = 0.15, 5, 60.0
+#: Greatest number of pilots; other runs are assumed to be similar.
+MOST_PILOTS = 64
+#: Number of draws of pilots that run to the end; none that would exceed `PILOT_WALL_S`.
+DRAWS = 6
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """Predicted cost of one run: CPU time with its set-up, in seconds, and packet-hops.
+
+    `seen` is the simulated share; `took_*` is the cost of a pilot that ran to the end.
+    """
+
+    run_id: str
+    packet_hops: float
+    cpu_s: float
+    seen: float
+    took_packet_hops: float | None = None
+    took_cpu_s: float | None = None
+
+    @property
+    def more(self) -> tuple[float, float] | None:
+        """Ratio of actual to predicted cost: packet-hops and CPU time, if known."""
+        if self.took_packet_hops is None or self.took_cpu_s is None:
+            return None
+        return self.took_packet_hops / self.packet_hops, self.took_cpu_s / self.cpu_s
+
+
+@dataclass(frozen=True)
+class Pilots:
+    """Pilots by the identity of their run, and those drawn to run to the end, some repeatedly."""
+
+    made: Mapping[str, tuple[Job, Pilot]]
+    drawn: Sequence[Pilot]
+
+    @property
+    def heaviest(self) -> Job | None:
+        """The run with most packet-hops."""
+        return max(self.made.values(), key=lambda one: one[1].packet_hops, default=(None,))[0]
+
+    def corrections(self) -> tuple[float, float]:
+        """Return the ratios of actual to predicted cost, in packet-hops and in CPU time."""
+        predicted = [pilot.more for pilot in self.drawn if pilot.more]
+        hops, cpu = np.mean(predicted, axis=0) if predicted else (1.0, 1.0)
+        return float(hops), float(cpu)
+
+
+def run_pilots(jobs: Sequence[Job], store: Path, threads: int) -> Pilots:
+    """Run as many pilots at a time as there will be runs, because cores slow one another down."""
+    with ThreadPoolExecutor(threads) as executor:
+        begun = _count(executor.map(partial(_pilot, store=store), jobs), len(jobs), "begun")
+        drawn = [jobs[place] for place in draw([pilot.cpu_s for pilot in begun])]
+        ends = {job.id: job for job in drawn}.values()
+        followed = executor.map(partial(_pilot, store=store, whole=True), ends)
+        ended = _count(followed, len(ends), "followed to the end")
+    by_id = {pilot.run_id: pilot for pilot in (*begun, *ended)}
+    return Pilots({job.id: (job, by_id[job.id]) for job in jobs}, [by_id[job.id] for job in drawn])
+
+
+def _count(pilots: Iterable[Pilot], total: int, noun: str) -> list[Pilot]:
+    with count_steps("pilot runs", total, noun) as step:
+        made = []
+        for pilot in pilots:
+            made.append(pilot)
+            step()
+        return made
+
+
+def draw(costs_s: Sequence[float]) -> list[int]:
+    """Draw places with probability proportional to cost, some repeatedly; none too expensive."""
+    order = sorted(range(len(costs_s)), key=costs_s.__getitem__)
+    order = [place for place in order if costs_s[place] <= PILOT_WALL_S]
+    if not order:
+        return []
+    reached_s = np.cumsum([costs_s[place] for place in order])
+    marks_s = (np.arange(DRAWS) + 0.5) / DRAWS * reached_s[-1]
+    return [order[at] for at in np.searchsorted(reached_s, marks_s)]
+
+
+def _pilot(job: Job, store: Path, *, whole: bool = False) -> Pilot:
+    path = store / "pilots" / socket.gethostname() / f"{job.id}.json"
+    try:
+        pilot = Pilot(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        pilot = None
+    if pilot is None or (whole and pilot.took_cpu_s is None):
+        pilot = begin(job, whole=whole)
+        write_bytes(path, json.dumps(asdict(pilot)).encode(), durable=False)
+    return pilot
+
+
+def choose_pilots(jobs: Sequence[Job]) -> list[Job]:
+    """Choose one run of each set of replicates, up to MOST_PILOTS."""
+    first = {without_seed(job): job for job in reversed(jobs)}
+    different = list(reversed(first.values()))
+    step = max(len(different) / MOST_PILOTS, 1.0)
+    return [different[int(place * step)] for place in range(min(len(different), MOST_PILOTS))]
+
+
+def without_seed(job: Job) -> tuple[tuple[str, str | int | float], ...]:
+    """Return the labels that replicates share: all but the seed."""
+    labels = tuple((name, value) for name, value in job.labels.items() if name != "seed")
+    return labels or (("run", job.id),)
+
+
+@dataclass(frozen=True)
+class _Report:
+    time_s: float
+    packet_hops: int
+    cpu_s: float
+
+
+def begin(job: Job, *, whole: bool = False) -> Pilot:
+    """Begin a run and predict its cost; with `whole`, also measure its actual cost."""
+    begun_cpu_s, begun_s = time.thread_time(), time.perf_counter()
+    seen: list[_Report] = []
+    predicted: list[Pilot] = []
+
+    def report(now: Progress) -> None:
+        seen.append(_Report(now.time_s, now.packet_hops, time.thread_time() - begun_cpu_s))
+        enough = now.share >= PILOT_SHARE and len(seen) >= PILOT_REPORTS
+        late = time.perf_counter() - begun_s > PILOT_WALL_S
+        if not predicted and (enough or late or now.share >= 1):
+            predicted.append(_extrapolate(job, seen))
+        if now.share < 1 and (late or (enough and not whole)):
+            raise StopRunError
+
+    try:
+        simulate(job.scenario, progress=report)
+    except InterruptedRunError:
+        return predicted[0]
+    took_s = time.thread_time() - begun_cpu_s
+    return replace(predicted[0], took_packet_hops=seen[-1].packet_hops, took_cpu_s=took_s)
+
+
+def _extrapolate(job: Job, seen: Sequence[_Report]) -> Pilot:
+    end_s, last = job.scenario.duration / 1e12, seen[-1]
+    half = next(at for at in seen if at.time_s >= last.time_s / 2)
+    if half is last:  # one report: nothing is known of the start-up
+        half = _Report(0.0, 0, 0.0)
+    more = max(end_s - last.time_s, 0.0) / (last.time_s - half.time_s)
+    hops = last.packet_hops + more * (last.packet_hops - half.packet_hops)
+    cpu_s = last.cpu_s + more * (last.cpu_s - half.cpu_s)
+    return Pilot(job.id, hops, cpu_s, last.time_s / end_s)
 
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What the missing runs will cost; `wall_s` and memory are for `workers` at a time."""
+    """Cost of the missing runs; `wall_s` and memory are for `workers` at a time."""
 
     runs: int
     found: int
@@ -40,7 +202,7 @@ class CostEstimate:
 
 
 def estimate(jobs: Sequence[Job], store: Store, workers: int | None = None) -> CostEstimate:
-    """Estimate what the jobs that the store lacks will cost; pilots are kept in the store."""
+    """Estimate the cost of the jobs that the store lacks; pilots are kept in the store."""
     workers = workers or os.cpu_count() or 1
     jobs = list({job.id: job for job in jobs}.values())
     missing = store.missing(jobs)
@@ -72,7 +234,7 @@ def _cost(job: Job, pilots: Pilots) -> tuple[float, float]:
 
 
 def _wall_s(costs_s: Iterable[float], workers: int) -> float:
-    """Hand runs out in their order to whoever is free; give when the last one ends."""
+    """Assign runs in order to the next free worker; return the end of the last one."""
     free_s = [0.0] * workers
     for cost_s in costs_s:
         heapq.heappush(free_s, heapq.heappop(free_s) + cost_s)
@@ -80,7 +242,6 @@ def _wall_s(costs_s: Iterable[float], workers: int) -> float:
 
 
 def _run_bytes(job: Job | None) -> int:
-    """Measure the heaviest run in a process of its own, whose peak of memory is its own."""
     if job is None:
         return 0
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
@@ -88,7 +249,7 @@ def _run_bytes(job: Job | None) -> int:
 
 
 def _peak_of(job: Job) -> int:
-    """Return the most memory that a process holds which begins a run, and could store it."""
+    """Return the memory peak of a process that begins a run and could store it."""
     query("SELECT 1")
     begin(job)
     return peak_bytes()

@@ -1,4 +1,4 @@
-"""Jobs: what is to be run, and the identity of each run."""
+"""Jobs: runs to make, and their identities."""
 
 import hashlib
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ ID_LENGTH = 16
 
 @dataclass(frozen=True)
 class SharedPlan:
-    """The plan of scenarios that are equal but for their seed: to make it takes most of a start."""
+    """The plan of scenarios that differ only in their seed; planning takes most of a start."""
 
     scenario: Scenario
 
@@ -34,19 +34,19 @@ class SharedPlan:
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a study: a scenario with its seed, and the labels the analysis sorts by."""
+    """One run of a study: a scenario with its seed, and the labels for the analysis."""
 
     scenario: Scenario
     labels: Mapping[str, str | int | float] = field(default_factory=dict)
     plan: SharedPlan | None = field(default=None, compare=False, repr=False)
-    """That of its replicates, if they share one; it stays in this process."""
+    """The plan that replicates share in this process."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "plan": None}
 
     @cached_property
     def identity(self) -> str:
-        """Hash of the resolved scenario and its seed: what the engine is given."""
+        """Hash of the resolved scenario and its seed, the input of the engine."""
         if self.plan is None:
             return self.scenario.identity()
         return self.plan.identity(self.scenario.seed)
@@ -60,7 +60,7 @@ class Job:
 
 @cache
 def program() -> str:
-    """Return the version and the engine's own hash, so that results of two builds never mix."""
+    """Return the version and the hash of the engine, so that results of two builds never mix."""
     spec = util.find_spec("headgate._native")
     engine = Path(spec.origin).read_bytes() if spec and spec.origin else b""
     return f"{__version__}+{hashlib.sha256(engine).hexdigest()[:8]}"

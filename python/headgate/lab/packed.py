@@ -1,12 +1,13 @@
-"""Results that live on: the kept tables of many finished runs, as a few Parquet files.
+"""Packed results: the kept tables of many finished runs, as a few Parquet files.
 
-    FOLDER/PIECE/runs.parquet     a row a run: its identity and digest, what it cost, its run.json
+    FOLDER/PIECE/runs.parquet     one row per run: identity, digest, cost, run.json
     FOLDER/PIECE/TABLE.parquet    the rows of all its runs, in their order
-    FOLDER/PIECE/formed.parquet   the columns that these leave out, and their formulas
+    FOLDER/PIECE/formed.parquet   the derived columns that these omit, and their formulas
 
-A piece is written once and named by its content. So machines that share only a repository each add
-their own, and none changes what another has written. A run is known by its identity, which
-does not depend on the build of the program, as `Job.id` does: a fresh clone goes on from it.
+A piece is written once and named by its content. So machines that share only a repository add
+pieces without changing those of others. A run is identified by its identity, which, unlike
+`Job.id`, does not depend on the build of the program, so a new clone can use it. The formula of a
+derived column is stored too, because it may change later.
 """
 
 from __future__ import annotations
@@ -23,12 +24,90 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from headgate.base.errors import NotStoredError, StoreError, explain_os
+from headgate.base.errors import (
+    HeadgateError,
+    NotStoredError,
+    StoreError,
+    report_unwritable,
+)
 from headgate.base.process import here, is_dead
+from headgate.data.columns import Column
+from headgate.data.measures.formula import evaluate, form
 from headgate.data.parquet import read_columns, write_table
 from headgate.data.tables import Data, Table, Words
 from headgate.engine.api import Result
-from headgate.lab.formed import Formed, leave_out, put_back, read_formed, write_formed
+
+DERIVED_FILE = "formed"
+
+
+@dataclass(frozen=True)
+class DerivedColumn:
+    """A column that a file omits: its name, its place among all columns, and its formula."""
+
+    file: str
+    column: str
+    place: int
+    formula: str
+
+
+def omit_derived(file: str, table: Table) -> tuple[Table, list[DerivedColumn]]:
+    """Return a table without the columns that their formulas reproduce, and a list of these.
+
+    `file` is the table's name in the list.
+    """
+    derived = [
+        DerivedColumn(file, name, place, table.about(name).formula)
+        for place, name in enumerate(table)
+        if _is_reproduced(table, name)
+    ]
+    gone = {one.column for one in derived}
+    return table.only([name for name in table if name not in gone]), derived
+
+
+def restore_derived(columns: Mapping[str, Any], derived: Iterable[DerivedColumn]) -> dict[str, Any]:
+    """Return columns with the derived ones restored in their places."""
+    names, left_out = list(columns), sorted(derived, key=lambda one: one.place)
+    for one in left_out:
+        names.insert(one.place, one.column)
+    formulas = {one.column: one.formula for one in left_out}
+    return form([Column(name, "", "", formulas.get(name, "")) for name in names], columns)
+
+
+def write_derived(folder: Path, derived: Iterable[DerivedColumn]) -> None:
+    """Write the list of derived columns, if there are any. Raises StoreError."""
+    rows = list(derived)
+    columns: dict[str, Any] = {
+        name: Words.of([getattr(one, name) for one in rows])
+        for name in ("file", "column", "formula")
+    }
+    columns["place"] = np.array([one.place for one in rows], dtype=np.int64)
+    if rows:
+        write_table(folder / f"{DERIVED_FILE}.parquet", Table(DERIVED_FILE, columns))
+
+
+def read_derived(folder: Path) -> dict[str, list[DerivedColumn]]:
+    """Return the derived columns by file. Raises StoreError."""
+    path = folder / f"{DERIVED_FILE}.parquet"
+    found: dict[str, list[DerivedColumn]] = {}
+    if path.is_file():
+        columns = read_columns(path)
+        texts = (columns[name].texts().tolist() for name in ("file", "column", "formula"))
+        for file, column, formula, place in zip(*texts, columns["place"].tolist(), strict=True):
+            found.setdefault(file, []).append(DerivedColumn(file, column, place, formula))
+    return found
+
+
+def _is_reproduced(table: Table, name: str) -> bool:
+    """Return whether a formula reproduces a column in every row."""
+    column, formula = table[name], table.about(name).formula
+    if not formula or column.dtype != np.float64:
+        return False
+    try:
+        again = evaluate(formula, lambda other: table[other])
+    except (SyntaxError, ValueError, HeadgateError):
+        return False  # it takes more than a row, or what this table has not
+    return again.shape == column.shape and np.array_equal(again, column, equal_nan=True)
+
 
 RUNS, DRAFT = "runs", ".draft@"
 NAME_LENGTH = 16
@@ -36,7 +115,7 @@ NAME_LENGTH = 16
 
 @dataclass(frozen=True)
 class Part:
-    """Where a run's table stands: its file, the first row, and the number of rows."""
+    """Place of a run's table: its file, the first row, and the number of rows."""
 
     file: str
     first: int
@@ -48,9 +127,9 @@ _META = TypeAdapter(dict[str, Any])
 
 
 Labels = tuple[str | int | float, ...]
-"""What a campaign calls a run by: the labels of its job, in their order."""
+"""The labels of a run's job, in their order."""
 Check = Callable[[Result], bool]
-"""Says whether a run has kept what is asked of it."""
+"""Returns whether a run contains the required tables."""
 
 
 def _always(_: Result) -> bool:
@@ -58,20 +137,22 @@ def _always(_: Result) -> bool:
 
 
 class PackedRuns:
-    """The packed runs below a folder, which need not be there."""
+    """The packed runs in a folder, which need not exist."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     @cached_property
     def _places(self) -> dict[str, list[tuple[_Piece, int]]]:
-        """The pieces and the rows there of each run, by its identity. Raises StoreError."""
-        found = sorted(path.parent for path in self.folder.glob(f"[!.]*/{RUNS}.parquet"))
+        """The pieces and rows of each run, by its identity. Raises StoreError."""
         places: dict[str, list[tuple[_Piece, int]]] = {}
-        for piece in map(_Piece, found):
+        for piece in map(_Piece, self._pieces()):
             for row, run in enumerate(piece.identities):
                 places.setdefault(run, []).append((piece, row))
         return places
+
+    def _pieces(self) -> list[Path]:
+        return sorted(path.parent for path in self.folder.glob(f"[!.]*/{RUNS}.parquet"))
 
     def __len__(self) -> int:
         return len(self._places)
@@ -80,15 +161,11 @@ class PackedRuns:
         return identity in self._places
 
     def read(self, identity: str, is_whole: Check = _always) -> Result | None:
-        """Return a run that has what is asked of it, or None if none is here.
-
-        Raises StoreError where a piece is damaged.
-        """
+        """Return a run that passes a check, or None. Raises StoreError if a piece is damaged."""
         results = (piece.read(row) for piece, row in self._places.get(identity, ()))
         return next((result for result in results if is_whole(result)), None)
 
     def _forget(self) -> None:
-        """Have the pieces listed again."""
         for known in ("_places", "_by_labels"):
             vars(self).pop(known, None)
 
@@ -101,16 +178,15 @@ class PackedRuns:
         return found
 
     def read_labelled(self, labels: Labels) -> Result | None:
-        """Return the one run that had these labels, or None if there is none or several.
+        """Return the only run with these labels, or None if there is none or several.
 
-        An engine with other rules knows its runs by other identities; what a run was, its labels
-        say all the same.
+        An engine with other rules gives runs other identities, but their labels remain.
         """
         places = self._by_labels.get(labels, ())
         return places[0][0].read(places[0][1]) if len(places) == 1 else None
 
     def add(self, results: Mapping[str, Result], is_whole: Check = _always) -> int:
-        """Write those that are not here, by their identities, as one piece; return how many."""
+        """Write the missing runs as one piece; return their number."""
         new = {run: one for run, one in results.items() if self.read(run, is_whole) is None}
         if new:
             _write_piece(self.folder, new)
@@ -118,23 +194,22 @@ class PackedRuns:
         return len(new)
 
     def replace(self, parts: Iterable[Mapping[str, Result]]) -> int:
-        """Write a piece of each part, remove all other pieces, and return the bytes of their files.
+        """Write one piece per part, remove all others, and return the bytes written.
 
         Raises StoreError.
         """
         written = {_write_piece(self.folder, part) for part in parts}
-        for place in sorted(path.parent for path in self.folder.glob(f"[!.]*/{RUNS}.parquet")):
-            if place not in written:
-                shutil.rmtree(place)
+        for piece in self._pieces():
+            if piece not in written:
+                shutil.rmtree(piece)
         self._forget()
         return sum(file.stat().st_size for piece in written for file in piece.iterdir())
 
 
-@dataclass(frozen=True)
 class _Piece:
-    """One piece; its tables are read when they are asked for."""
-
-    folder: Path
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._read: dict[str, Mapping[str, Any]] = {}
 
     @cached_property
     def _runs(self) -> dict[str, Any]:
@@ -147,7 +222,6 @@ class _Piece:
 
     @property
     def identities(self) -> list[str]:
-        """The runs, in their order."""
         return [str(run) for run in self._runs["identity"].texts()]
 
     @cached_property
@@ -155,7 +229,6 @@ class _Piece:
         return self._runs["meta"].texts().tolist(), self._runs["tables"].texts().tolist()
 
     def read(self, row: int) -> Result:
-        """Return the run of a row. Raises StoreError."""
         metas, tables = self._texts
         try:
             parts = _PARTS.validate_json(tables[row])
@@ -165,30 +238,22 @@ class _Piece:
                 f"{self.folder / RUNS}.parquet: is not a list of packed runs"
             ) from None
 
-    @cached_property
-    def _read(self) -> dict[str, Mapping[str, Any]]:
-        return {}
-
     def labels(self, row: int) -> Labels:
-        """Return the labels of the run of a row, in their order."""
         meta = json.loads(self._texts[0][row])
         return tuple(meta.get("labels", {}).values())
 
     def columns(self, file: str) -> Mapping[str, Any]:
-        """Return all rows of a file."""
         if file not in self._read:
             stored = read_columns(self.folder / f"{Path(file).name}.parquet")
-            self._read[file] = put_back(stored, self._formed.get(file, ()))
+            self._read[file] = restore_derived(stored, self._derived.get(file, ()))
         return self._read[file]
 
     @cached_property
-    def _formed(self) -> dict[str, list[Formed]]:
-        return read_formed(self.folder)
+    def _derived(self) -> dict[str, list[DerivedColumn]]:
+        return read_derived(self.folder)
 
 
 class _Tables(Mapping[str, Table]):
-    """The tables of a packed run."""
-
     def __init__(self, piece: _Piece, parts: Mapping[str, Part]) -> None:
         self._piece, self._parts = piece, parts
 
@@ -198,7 +263,10 @@ class _Tables(Mapping[str, Table]):
         part = self._parts[name]
         rows = slice(part.first, part.first + part.rows)
         columns = self._piece.columns(part.file)
-        data = {key: _rows_of(columns[key], rows) for key in columns}
+        data = {
+            key: Words.of(column[rows].texts()) if isinstance(column, Words) else column[rows]
+            for key, column in columns.items()
+        }
         return _StoredTable(name, data, self._piece.folder)
 
     def __contains__(self, name: object) -> bool:
@@ -212,7 +280,7 @@ class _Tables(Mapping[str, Table]):
 
 
 class _StoredTable(Table):
-    """A table of a packed run, which may have fewer columns than the run had."""
+    """A table of a packed run, which may omit columns of the run."""
 
     def __init__(self, name: str, data: Data, folder: Path) -> None:
         super().__init__(name, data)
@@ -228,15 +296,12 @@ class _StoredTable(Table):
         return _StoredTable(name, data, self._folder)
 
 
-def _rows_of(column: Any, rows: slice) -> Any:
-    return Words.of(column[rows].texts()) if isinstance(column, Words) else column[rows]
-
-
 def _write_piece(folder: Path, results: Mapping[str, Result]) -> Path:
-    """Write a piece among drafts, give it its name, and return it. Raises StoreError."""
     draft = folder / f"{DRAFT}{here()}"
-    try:
-        _sweep(folder)
+    with report_unwritable(folder):
+        for old in folder.glob(f"{DRAFT}*"):
+            if is_dead(old.name.removeprefix(DRAFT)):  # a killed process left it
+                shutil.rmtree(old, ignore_errors=True)
         draft.mkdir(parents=True)
         parts = _write_tables(draft, results)
         write_table(draft / f"{RUNS}.parquet", _list_runs(results, parts), dense=True)
@@ -246,41 +311,31 @@ def _write_piece(folder: Path, results: Mapping[str, Result]) -> Path:
         else:
             draft.rename(final)
         return final
-    except OSError as error:
-        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what killed processes left half written."""
-    for draft in folder.glob(f"{DRAFT}*"):
-        if is_dead(draft.name.removeprefix(DRAFT)):
-            shutil.rmtree(draft, ignore_errors=True)
 
 
 def _write_tables(folder: Path, results: Mapping[str, Result]) -> list[dict[str, Part]]:
-    """Write tables of one form one after another; return where those of each run stand."""
+    """Concatenate tables with the same columns into files; return the places of each run."""
     parts: list[dict[str, Part]] = [{} for _ in results]
     forms: dict[tuple[str, ...], list[tuple[int, Table]]] = {}
     for run, result in enumerate(results.values()):
         for name, table in result.tables.items():
             forms.setdefault((name, *table.columns), []).append((run, table))
     taken: dict[str, int] = {}
-    formed: list[Formed] = []
+    derived: list[DerivedColumn] = []
     for (name, *_), tables in forms.items():
         taken[name] = number = taken.get(name, 0) + 1
         file, first = name if number == 1 else f"{name}-{number}", 0
         for run, table in tables:
             parts[run][name] = Part(file, first, len(table))
             first += len(table)
-        joined, own = leave_out(file, _join([table for _, table in tables]))
+        joined, own = omit_derived(file, _join([table for _, table in tables]))
         write_table(folder / f"{file}.parquet", joined, dense=True)
-        formed += own
-    write_formed(folder, formed)
+        derived += own
+    write_derived(folder, derived)
     return parts
 
 
 def _join(tables: Sequence[Table]) -> Table:
-    """Put tables of the same columns one after another."""
     first = tables[0]
     columns = {name: np.concatenate([table[name] for table in tables]) for name in first}
     words = {
@@ -304,7 +359,6 @@ def _list_runs(results: Mapping[str, Result], parts: Sequence[Mapping[str, Part]
 
 
 def _name_of(folder: Path) -> str:
-    """Return the name that a piece has by its files."""
     total = hashlib.sha256()
     for path in sorted(folder.glob("*.parquet")):
         with path.open("rb") as file:

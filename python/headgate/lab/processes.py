@@ -1,30 +1,131 @@
-"""The cores of this machine: a process for each run at a time, which a run may take down.
-
-A thread waits for each process, and starts another one in place of one that died.
-"""
+"""Runs on this machine: one process for each, within its cores and its memory."""
 
 from __future__ import annotations
 
 import math
 import os
+import tempfile
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
+from threading import Condition, Lock
 
+from headgate.engine.run.memory import estimate_bytes, free_bytes
 from headgate.lab.child import Children
 from headgate.lab.jobs import Job
-from headgate.lab.memory_limiter import MemoryLimiter, bytes_of_run
-from headgate.lab.threads import ThreadShares
 from headgate.lab.worker import CampaignSpec, JobOutcome, run_isolated
 
 
-class Processes:
-    """Makes `workers` runs at a time, of `threads` each; by default as many as there are cores.
+class ThreadShares:
+    """A file with the number of threads that a run may use, because runs are other processes.
 
-    Where there are fewer runs than cores, or memory has no room for more at a time, and no number
-    of threads was given, they share the cores.
+    The number is `fixed`, or an even share of `cores` among the current runs, so that the last runs
+    of a campaign use all cores.
     """
 
-    #: A second copy of a slow run would only slow it down: it has the same cores.
+    def __init__(self, cores: int, fixed: int | None = None) -> None:
+        self.cores, self.fixed = cores, fixed
+        self._runs, self._lock = 0, Lock()
+        self._folder = tempfile.TemporaryDirectory(prefix="headgate-", ignore_cleanup_errors=True)
+        self.file = Path(self._folder.name, "threads")
+        self._write()
+
+    @contextmanager
+    def run(self) -> Iterator[None]:
+        """Count a run during the block."""
+        self._count(1)
+        try:
+            yield
+        finally:
+            self._count(-1)
+
+    def close(self) -> None:
+        """Remove the file; running runs keep their threads."""
+        self._folder.cleanup()
+
+    def _count(self, more: int) -> None:
+        with self._lock:
+            self._runs += more
+            self._write()
+
+    def _write(self) -> None:
+        share = self.fixed or max(1, self.cores // max(1, self._runs))
+        draft = self.file.with_suffix(".draft")
+        with suppress(OSError):  # a run with too few threads is slow, and right
+            draft.write_text(str(share), encoding="utf-8")
+            os.replace(draft, self.file)
+
+
+#: Memory of a process before a run: the interpreter and its modules.
+PROCESS_BYTES = 200_000_000
+#: Factor for a run's active flows and packets, which its plan does not show.
+GROWTH = 2
+
+
+def bytes_of_run(job: Job) -> int:
+    """Estimate the memory of a run's process from its plan."""
+    return PROCESS_BYTES + GROWTH * estimate_bytes(*job.scenario.plan())
+
+
+class MemoryLimiter:
+    """Lets runs begin while memory suffices; one may always begin.
+
+    Their memory is estimated from their plans until one has ended, and from the greatest peak
+    afterwards.
+    """
+
+    def __init__(self, free: Callable[[], int | None] = free_bytes) -> None:
+        self._free = free
+        self._changed = Condition()
+        self._in_hand: list[int] = []
+        self._when_idle: float = 0.0
+        self._most = 0
+        self._closed = False
+
+    @contextmanager
+    def admit(self, guess: Callable[[], int]) -> Iterator[None]:
+        """Wait until memory suffices, and reserve it during the block."""
+        needs = self._most or guess()
+        with self._changed:
+            self._changed.wait_for(
+                lambda: (
+                    self._closed
+                    or not (taken := sum(self._in_hand))
+                    or taken + needs <= self._when_idle
+                )
+            )
+            if not self._in_hand:
+                self._when_idle = self._free() or float("inf")
+            self._in_hand.append(needs)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._in_hand.remove(needs)
+                self._changed.notify_all()
+
+    def note_peak(self, peak_bytes: int) -> None:
+        """Record the memory peak of a run's process."""
+        with self._changed:
+            self._most = max(self._most, peak_bytes)
+
+    def close(self) -> None:
+        """Release all waiting runs."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+
+class Processes:
+    """Makes `workers` runs at a time with `threads` each; by default as many as there are cores.
+
+    If there are fewer runs than cores, or memory limits the number of runs, and no number of
+    threads was given, the runs share the cores.
+    """
+
+    #: A second copy of a slow run would use the same cores.
     copies = False
     patience_s = math.inf
 
@@ -53,7 +154,7 @@ class Processes:
         return outcome
 
     def close(self) -> None:
-        """Begin no more runs; those in hand see that the campaign ended."""
+        """Begin no more runs; current ones notice the end of the campaign."""
         self._executor.shutdown(wait=False, cancel_futures=True)
         self._memory.close()
         self._children.close()

@@ -1,8 +1,8 @@
-"""What is read of finished runs: the tables and columns that have to be stored of them.
+"""Records of the tables and columns that an analysis reads from finished runs.
 
-An analysis is given watched runs, which note each table and column that it reads. What it finds
-follows from these alone, so that a run trimmed to them gives the same numbers again. No list of
-columns is written by hand: the column that a new claim reads is stored for it.
+An analysis receives watched runs, which record each table and column that it reads. Its findings
+follow from these alone, so a run trimmed to them gives the same numbers. No list of columns is
+written by hand: a column that a new claim reads is stored.
 """
 
 from __future__ import annotations
@@ -19,30 +19,28 @@ Columns = dict[str, set[str]]
 
 
 class Reads:
-    """The tables that were read of each run, by its identity, and the columns of each table."""
+    """The tables and columns that were read of each run, by its identity."""
 
     def __init__(self) -> None:
         self._of_runs: defaultdict[str, Columns] = defaultdict(lambda: defaultdict(set))
 
     def watch(self, run: str, result: Result) -> Result:
-        """Return a run that notes what is read of it."""
+        """Return a run that records reads."""
         return Result(_WatchedTables(result.tables, self._of_runs[run]), result.meta)
 
     def trim(self, run: str, result: Result) -> Result:
-        """Return a run with the tables and columns that were read of it, and no others."""
+        """Return a run with only the tables and columns that were read."""
         read = self._of_runs[run]
         names = [name for name in result.tables if name in read]
         return Result({n: _only(result.tables[n], read[n]) for n in names}, result.meta)
 
 
 def _only(table: Table, read: set[str]) -> Table:
-    """Return the columns read, or the first one: without any the number of rows would be lost."""
+    """Return the columns read, or the first one, which keeps the number of rows."""
     return table.only([column for column in table if column in read] or table.columns[:1])
 
 
 class _WatchedTables(Mapping[str, Table]):
-    """The tables of a run."""
-
     def __init__(self, tables: Mapping[str, Table], columns: Columns) -> None:
         self._tables, self._columns = tables, columns
 
@@ -58,7 +56,7 @@ class _WatchedTables(Mapping[str, Table]):
 
 
 class _WatchedTable(Table):
-    """A table, or a part of one, that notes which of its columns are read."""
+    """A table, or a part of one, that records reads of its columns."""
 
     def __init__(self, name: str, data: Data, source: Table, note: Note) -> None:
         super().__init__(name, data)

@@ -1,62 +1,167 @@
-"""Works through the runs of a campaign: with processes here, or with workers of a cluster.
+"""The scheduler of a campaign: it distributes runs to local processes or to a cluster.
 
-A finished run is stored at once; a job that the store has already is skipped, one that another
-campaign has in hand is left to it. A failed run is reported at the end; the others go on. Ctrl-C
-stops the runs in hand within a fraction of a second, and keeps how far they are.
+A finished run is stored at once. Stored jobs are skipped, and jobs leased by another campaign are
+left to it. A failed run is reported at the end; the others continue. Ctrl-C stops the current runs
+within a fraction of a second and keeps their state.
 """
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Protocol
 
 from headgate.base.errors import FailedRunsError, HeadgateError, InterruptedRunError, StoreError
-from headgate.base.progress import Show
+from headgate.base.progress import Show, clock
 from headgate.base.units import PS_PER_S
-from headgate.lab.attempts import Attempts
 from headgate.lab.campaign import (
     Campaign,
     Failure,
     clear_failure,
-    fail,
-    failed_file,
-    failed_runs,
+    failure_path,
+    find_failed_runs,
     format_labels,
+    record_failure,
 )
-from headgate.lab.idle import IdleWatch
 from headgate.lab.jobs import Job, program
-from headgate.lab.leases import Lease, Leases
+from headgate.lab.leases import Attempts, Lease, Leases
 from headgate.lab.processes import Processes
-from headgate.lab.progress import CampaignProgress
 from headgate.lab.store import Store
 from headgate.lab.worker import CampaignSpec, JobOutcome, Keep
 
+
+@dataclass
+class CampaignProgress:
+    """Progress of a set of runs.
+
+    Work is counted in simulated time: `due_s` of all runs to make, of which `made_s` is done,
+    including parts of unfinished runs.
+    """
+
+    total: int
+    skipped: int = 0
+    finished: int = 0
+    failed: int = 0
+    due_s: float = 0.0
+    made_s: float = 0.0
+    packet_hops: int = 0
+    started_s: float = field(default_factory=time.monotonic)
+
+    @property
+    def done(self) -> int:
+        """Number of runs that need no more work, including those in the store."""
+        return self.skipped + self.finished
+
+    @property
+    def elapsed_s(self) -> float:
+        """Wall-clock time since the start."""
+        return time.monotonic() - self.started_s
+
+    @property
+    def hops_per_s(self) -> float:
+        """Packet-hops of all workers per second of wall time."""
+        return self.packet_hops / max(self.elapsed_s, 1e-9)
+
+    @property
+    def eta_s(self) -> float | None:
+        """Seconds left if the rest proceeds at the same pace; None at the start."""
+        if self.made_s <= 0:
+            return None
+        return self.elapsed_s * (self.due_s - self.made_s) / self.made_s
+
+    @property
+    def share(self) -> float:
+        """Share of the work that is done; a run found in the store is one of `total` parts."""
+        found = self.skipped / max(self.total, 1)
+        return found + (1 - found) * (self.made_s / self.due_s if self.due_s else 1)
+
+    @property
+    def _runs(self) -> str:
+        failed = f" ({self.failed} failed)" if self.failed else ""
+        return f"{self.done}/{self.total} runs{failed}"
+
+    def __str__(self) -> str:
+        said = self._runs
+        if self.eta_s is None:
+            return said
+        return (
+            f"{said}, {self.hops_per_s / 1e6:.1f} million packet-hops/s,"
+            f" {clock(self.elapsed_s)} elapsed, about {clock(self.eta_s)} left"
+        )
+
+    @property
+    def short(self) -> str:
+        """The progress in about 40 columns, for a bar on a terminal of 80."""
+        said = self._runs
+        if self.eta_s is None:
+            return said
+        return f"{said}, {self.hops_per_s / 1e6:.1f} M hops/s, {clock(self.eta_s)} left"
+
+
+log = logging.getLogger("headgate")
+
+#: Time without work on the campaign until a warning.
+WARN_S = 300.0
+
+
+class IdleWatch:
+    """Times since which a campaign has no worker, and since which none works on it."""
+
+    def __init__(self, patience_s: float) -> None:
+        self._patience_s = patience_s
+        self._worker_seen_s = self._work_seen_s = time.monotonic()
+        self._warned = False
+
+    def look(self, workers: int, *, at_work: bool) -> None:
+        """Record the number of workers. Raises HeadgateError after too long without any."""
+        now_s = time.monotonic()
+        if workers:
+            self._worker_seen_s = now_s
+        if at_work:
+            self._work_seen_s, self._warned = now_s, False
+        if now_s - self._worker_seen_s > self._patience_s:
+            raise HeadgateError(
+                f"no worker of the cluster was there for {self._patience_s:.0f} s; the messages of"
+                " Dask may say why. What is finished is stored, and the same command resumes it"
+            )
+        if now_s - self._work_seen_s > WARN_S and not self._warned:
+            self._warned = True
+            says = f"the cluster has had no worker for {WARN_S:.0f} s; the campaign waits for one"
+            if workers:
+                says = (
+                    f"none of {workers} workers has worked on the campaign for {WARN_S:.0f} s: they"
+                    " may be paused, or work for others; the campaign waits for them"
+                )
+            log.warning("%s", says)
+
+
 PAUSE_S = 0.2
-#: Wall time between two looks at what others have in hand.
+#: Wall time between two reads of the leases.
 LOOK_S = 1.0
-#: A run is a straggler if it takes this many times the median, or if its worker is silent so long.
+#: A straggler takes this multiple of the median, or its worker is silent this long.
 STRAGGLES, QUIET_S = 2.0, 10.0
-#: How long a run may be stored without an answer of its worker.
+#: Time that a run may be stored without an answer of its worker.
 LOST_S = 60.0
-#: Runs handed out for each that can be worked on at a time, so that no worker waits for the next.
+#: Assigned runs per slot, so that no worker waits for the next run.
 AHEAD = 2
 
 
 class Executor(Protocol):
-    """Who makes runs: `slots` at a time; `copies` says whether a second copy may be faster."""
+    """Makes `slots` runs at a time; `copies` is true if a second copy may be faster."""
 
     copies: bool
-    #: How long it may have no slot until the campaign ends.
+    #: Greatest time without slots until the campaign ends.
     patience_s: float
 
     @property
     def slots(self) -> int:
-        """How many runs are made at a time, now."""
+        """Number of runs at a time, now."""
 
     def open(self, spec: CampaignSpec) -> None:
         """Begin a campaign."""
@@ -69,7 +174,7 @@ class Executor(Protocol):
 
 
 class Scheduler:
-    """Works through jobs; with all cores of this machine by default."""
+    """Makes the runs of jobs; by default on all cores of this machine."""
 
     def __init__(
         self,
@@ -83,7 +188,7 @@ class Scheduler:
         self.executor = executor or Processes(workers)
 
     def run(self, jobs: Sequence[Job], show: Show, title: str = "") -> None:
-        """Run every job that the store lacks. Raises FailedRunsError when all others are done."""
+        """Make every run that the store lacks. Raises FailedRunsError after all others are done."""
         jobs = list({job.id: job for job in jobs}.values())
         missing = self.store.missing(jobs)
         missing.sort(key=_simulated_s, reverse=True)  # a long run at the end would leave cores idle
@@ -100,7 +205,7 @@ class Scheduler:
         spec = CampaignSpec(self.store.folder.resolve(), campaign.name, program(), self.keep)
         try:
             self.executor.open(spec)
-            failures = _Work(self.store, self.executor, missing, progress).through(show)
+            failures = _CampaignWork(self.store, self.executor, missing, progress).run_all(show)
         except KeyboardInterrupt:
             campaign.end("stopped")
             raise InterruptedRunError(
@@ -118,9 +223,7 @@ class Scheduler:
             raise _failed_error(failures, progress, self.store)
 
 
-class _Work:
-    """What is still to do, what is handed out, and what came of it."""
-
+class _CampaignWork:
     def __init__(
         self, store: Store, executor: Executor, jobs: Sequence[Job], progress: CampaignProgress
     ) -> None:
@@ -140,8 +243,7 @@ class _Work:
         self._unanswered: set[str] = set()
         self._idle = IdleWatch(executor.patience_s)
 
-    def through(self, show: Show) -> list[Failure]:
-        """Work until every run is there or has failed; return those that failed."""
+    def run_all(self, show: Show) -> list[Failure]:
         self._clear_failures()
         while self.jobs:
             self._hand_out()
@@ -149,16 +251,16 @@ class _Work:
             if not self.handed:
                 time.sleep(PAUSE_S)
             for future in done:
-                self._take(self.handed.pop(future), future)
-            self._look()
-            self._stand()
+                self._accept(self.handed.pop(future), future)
+            self._poll_leases()
+            self._update_progress()
             show(self.progress)
         return self.failures
 
     def _clear_failures(self) -> None:
-        """Try once more what failed; what did not come back the last time is tried last."""
+        """Retry failed runs; those that did not return the last time come last."""
         attempts = Attempts(self.store.folder)
-        for run_id in failed_runs(self.store.folder) & self.jobs.keys():
+        for run_id in find_failed_runs(self.store.folder) & self.jobs.keys():
             clear_failure(self.store.folder, run_id)
             attempts.end(run_id)
         lost = attempts.find_unfinished()
@@ -175,7 +277,7 @@ class _Work:
             run_id = self.queue.popleft()
             self.handed[self.executor.submit(self.jobs[run_id])] = run_id
 
-    def _take(self, run_id: str, future: Future[JobOutcome]) -> None:
+    def _accept(self, run_id: str, future: Future[JobOutcome]) -> None:
         if run_id not in self.jobs:  # the other copy was faster
             return
         outcome = self._outcome(run_id, future)
@@ -184,8 +286,10 @@ class _Work:
         elif run_id in self.handed.values():  # the other copy may do better
             return
         elif outcome.failure is not None:
-            self._fail(run_id, outcome.failure)
-        else:  # another campaign has it in hand
+            self._made_s += _simulated_s(self.jobs.pop(run_id))
+            self.failures.append(outcome.failure)
+            self.progress.failed += 1
+        else:  # another campaign works on it
             self._later_s[run_id] = time.monotonic() + LOOK_S
 
     def _outcome(self, run_id: str, future: Future[JobOutcome]) -> JobOutcome:
@@ -200,7 +304,9 @@ class _Work:
         except Exception as error:  # a worker died with it, again and again
             if self.store.has(run_id):
                 return JobOutcome(run_id, there=True)
-            return JobOutcome(run_id, failure=fail(self.store.folder, self.jobs[run_id], error))
+            return JobOutcome(
+                run_id, failure=record_failure(self.store.folder, self.jobs[run_id], error)
+            )
 
     def _finish(self, outcome: JobOutcome) -> None:
         self._made_s += _simulated_s(self.jobs.pop(outcome.run_id))
@@ -209,18 +315,13 @@ class _Work:
             self.walls_s.append(outcome.wall_s)
         self.progress.finished += 1
 
-    def _fail(self, run_id: str, failure: Failure) -> None:
-        self._made_s += _simulated_s(self.jobs.pop(run_id))
-        self.failures.append(failure)
-        self.progress.failed += 1
-
-    def _look(self) -> None:
-        """See how far the runs in hand are, each second."""
+    def _poll_leases(self) -> None:
+        """Read the progress of the current runs, each second."""
         if time.monotonic() < self._look_s:
             return
         self._look_s = time.monotonic() + LOOK_S
         self._leases = list(Leases(self.store.folder).all())
-        self._take_stored()
+        self._accept_stored()
         slots = self.executor.slots
         ours = {*self.handed.values(), *self._later_s}
         at_work = any(lease.run_id in ours for lease in self._leases)
@@ -228,8 +329,8 @@ class _Work:
         if self.executor.copies and not self.queue:
             self._copy_stragglers(slots - len(self.handed))
 
-    def _take_stored(self) -> None:
-        """Take a run that is stored if a worker's answer is lost, which is checked each minute."""
+    def _accept_stored(self) -> None:
+        """Accept stored runs whose worker's answer is lost, once a minute."""
         if time.monotonic() < self._check_s:
             return
         self._check_s = time.monotonic() + LOST_S
@@ -238,8 +339,8 @@ class _Work:
             self._finish(JobOutcome(run_id, there=True))
         self._unanswered = stored
 
-    def _stand(self) -> None:
-        """Add up what is made, and of what is in hand the part that is done."""
+    def _update_progress(self) -> None:
+        """Add the finished work and the finished parts of current runs."""
         in_hand = [lease for lease in self._leases if lease.run_id in self.jobs]
         self.progress.made_s = self._made_s + sum(
             lease.share * _simulated_s(self.jobs[lease.run_id]) for lease in in_hand
@@ -249,15 +350,17 @@ class _Work:
     def _copy_stragglers(self, free: int) -> None:
         """Start the slowest of the last runs again on free workers: the first to finish wins."""
         ours = set(self.handed.values()) - self.copied
-        slow = [c for c in self._leases if c.run_id in ours and self._straggles(c)]
-        for lease in sorted(slow, key=lambda lease: lease.since_s)[: max(free, 0)]:
+        usual_s = median(self.walls_s) if self.walls_s else float("inf")
+        slow = [
+            lease
+            for lease in sorted(self._leases, key=lambda lease: lease.since_s)
+            if lease.run_id in ours
+            and (lease.for_s > STRAGGLES * usual_s or lease.silent_s > QUIET_S)
+        ]
+        for lease in slow[: max(free, 0)]:
             self.copied.add(lease.run_id)
             future = self.executor.submit(self.jobs[lease.run_id], copy=True)
             self.handed[future] = lease.run_id
-
-    def _straggles(self, lease: Lease) -> bool:
-        usual_s = median(self.walls_s) if self.walls_s else float("inf")
-        return lease.for_s > STRAGGLES * usual_s or lease.silent_s > QUIET_S
 
 
 def _simulated_s(job: Job) -> float:
@@ -269,7 +372,7 @@ def _failed_error(
 ) -> FailedRunsError:
     lines = [
         f"{format_labels(failure.labels)}: {failure.error}"
-        f" (headgate run {failed_file(store.folder, failure.run_id).with_suffix('.toml')})"
+        f" (headgate run {failure_path(store.folder, failure.run_id).with_suffix('.toml')})"
         for failure in failures
     ]
     head = f"{len(failures)} of {progress.total} runs failed, the others are in {store.folder}"

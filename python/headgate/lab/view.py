@@ -1,4 +1,4 @@
-"""What a campaign's folder says of it, from files only: from another terminal, or machine."""
+"""The state of a campaign, read from the files in its folder, from any terminal or machine."""
 
 from __future__ import annotations
 
@@ -10,17 +10,24 @@ from typing import Any, Literal
 
 from headgate.base.errors import StoreError
 from headgate.base.process import is_dead
-from headgate.lab.campaign import Campaign, CampaignRecord, End, Failure, campaigns, failures
-from headgate.lab.clock import Clock
+from headgate.lab.campaign import (
+    Campaign,
+    CampaignRecord,
+    End,
+    Failure,
+    list_campaigns,
+    read_failures,
+)
 from headgate.lab.leases import SILENT_S, Lease, Leases
-from headgate.lab.summary import FIGURES, Summary, summary
+from headgate.lab.records import Clock
+from headgate.lab.store import FIGURES, Summary, summary
 
 State = Literal[End, "running", "silent"]
 
 
 @dataclass(frozen=True)
 class View:
-    """A campaign at one moment. Rates are means of wall time since it began."""
+    """A campaign at one moment. Rates are means of wall time since its start."""
 
     title: str
     state: State
@@ -42,7 +49,7 @@ class View:
 
 
 class Watcher:
-    """Looks at a folder again and again; what is finished is read once."""
+    """Reads a folder repeatedly; finished runs are read once."""
 
     def __init__(self, store: Path) -> None:
         self.store = store
@@ -50,18 +57,20 @@ class Watcher:
         self._summaries: dict[str, Summary] = {}
 
     def look(self) -> View:
-        """See how the campaigns of the folder stand. Raises StoreError if there is none."""
+        """Return the state of the campaigns in the folder. Raises StoreError if there is none."""
         campaign, asked = self._find_campaigns()
         runs = {run for each in asked for run in each.runs}
         there = runs & {path.name for path in (self.store / "runs").glob("[!.]*")}
         new = there - {run for each in asked for run in each.found}
         leases = [lease for lease in Leases(self.store).all() if lease.run_id in runs - there]
-        failed = [item for run, item in failures(self.store).items() if run in runs - there]
+        failed = [item for run, item in read_failures(self.store).items() if run in runs - there]
         ended = campaign.ended
         state: State = ended.how if ended else self._alive(asked, leases)
         until_s = ended.at_s if ended else self._clock.now_s()
         elapsed_s = max(until_s - min(each.begun_s for each in asked), 1e-9)
-        made = {run: self._summary(run) for run in sorted(there)}
+        for run in there - self._summaries.keys():
+            self._summaries[run] = summary(self.store / "runs" / run)
+        made = {run: self._summaries[run] for run in sorted(there)}
         hops = sum(made[run].packet_hops for run in new)
         hops += sum(lease.packet_hops for lease in leases)
         work = len(new) + len(failed) + sum(lease.share for lease in leases)
@@ -83,8 +92,7 @@ class Watcher:
         )
 
     def _find_campaigns(self) -> tuple[Campaign, list[CampaignRecord]]:
-        """Return the running campaigns, or the last one."""
-        known = [(each, asked) for each in campaigns(self.store) if (asked := each.asked)]
+        known = [(each, asked) for each in list_campaigns(self.store) if (asked := each.asked)]
         known.sort(key=lambda pair: pair[1].begun_s)
         if not known:
             raise StoreError(
@@ -95,7 +103,6 @@ class Watcher:
         return chosen[-1][0], [asked for _, asked in chosen]
 
     def _alive(self, asked: Sequence[CampaignRecord], leases: Sequence[Lease]) -> State:
-        """Say whether anybody still works for a campaign that has not ended."""
         if leases:
             return "running"
         newest_s = max((each.begun_s for each in asked), default=0.0)
@@ -103,18 +110,13 @@ class Watcher:
         quiet = self._clock.now_s() - newest_s > SILENT_S
         return "silent" if quiet or all(map(_gone, asked)) else "running"
 
-    def _summary(self, run_id: str) -> Summary:
-        if run_id not in self._summaries:
-            self._summaries[run_id] = summary(self.store / "runs" / run_id)
-        return self._summaries[run_id]
-
 
 def _gone(asked: CampaignRecord) -> bool:
     return is_dead(asked.owner)
 
 
 def _figures(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
-    """Return means of responses by law, or by the first label where there is no law."""
+    """Return means of responses by law, or by the first label if there is no law."""
     groups = defaultdict(list)
     for one in summaries:
         if one.labels:

@@ -1,10 +1,11 @@
-"""One run of a campaign from lease to store: what a process anywhere does."""
+"""One run of a campaign in a worker process: lease, attempt, snapshot, result."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -15,27 +16,27 @@ from headgate.engine.api import Result, simulate
 from headgate.engine.run.options import RunOptions, Threads
 from headgate.engine.run.progress import Progress, StopRunError
 from headgate.engine.run.simulate import SnapshotError
-from headgate.lab.attempts import Attempts
-from headgate.lab.campaign import Campaign, Failure, clear_failure, fail
+from headgate.lab.campaign import Campaign, Failure, clear_failure, record_failure
 from headgate.lab.child import Children, DiedError
 from headgate.lab.jobs import Job, program
-from headgate.lab.leases import Leases
+from headgate.lab.leases import Attempts, Leases
 from headgate.lab.store import Store
-from headgate.lab.threads import reader
 from headgate.plugin import code_files
 
 log = logging.getLogger("headgate")
 
-#: Wall time between two looks at whether a run is still wanted.
+#: Wall time between two checks whether a run is still needed.
 POLL_S = 0.2
+#: Wall time between two reads of the number of threads.
+THREADS_POLL_S = 1.0
 
 Keep = Callable[[Result], Result]
-"""What a study keeps of a finished run; all of it unless it says otherwise."""
+"""Reduces a finished run to the data that a study keeps."""
 
 
 @dataclass(frozen=True)
 class CampaignSpec:
-    """What a worker has to know of a campaign, wherever it runs."""
+    """Data of a campaign that every worker needs."""
 
     folder: Path
     campaign: str
@@ -46,7 +47,7 @@ class CampaignSpec:
 
 @dataclass(frozen=True)
 class JobOutcome:
-    """What came of a run: it is there, it failed, or neither, since another has it in hand."""
+    """Outcome of a run: it is stored, it failed, or another process has its lease."""
 
     run_id: str
     there: bool = False
@@ -56,7 +57,7 @@ class JobOutcome:
 
 
 class Worker:
-    """Makes runs of a campaign; several threads may share one."""
+    """Makes runs of a campaign; several threads may share it."""
 
     def __init__(self, spec: CampaignSpec, store: Store, threads: Threads = 1) -> None:
         self.spec, self.store, self.threads = spec, store, threads
@@ -64,7 +65,7 @@ class Worker:
         self.campaign = Campaign(store.folder, spec.campaign)
 
     def run_job(self, job: Job, *, copy: bool = False) -> JobOutcome:
-        """Make a run that is not there; a second copy does not mind that another has it."""
+        """Make a run that is not stored; a second copy ignores the lease of another process."""
         if self.store.has(job.id):
             return JobOutcome(job.id, there=True)
         if not copy and not self.leases.take(job):
@@ -80,7 +81,7 @@ class Worker:
         try:
             self.attempts.begin(job.id)
         except CrashedRunError as error:
-            return JobOutcome(job.id, failure=fail(self.store.folder, job, error))
+            return JobOutcome(job.id, failure=record_failure(self.store.folder, job, error))
         try:
             return self._attempt(job)
         finally:
@@ -92,24 +93,20 @@ class Worker:
             result = self._simulate(job)
             with self.leases.renewing(job.id):
                 kept = self.spec.keep(result) if self.spec.keep else result
-        except InterruptedRunError:
-            return self._stop(job.id)
+        except InterruptedRunError:  # another worker may have finished the run first
+            there = self.store.has(job.id)
+            if there:
+                self.store.snapshot(job.id).unlink(missing_ok=True)
+            return JobOutcome(job.id, there)
         except (StoreError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # also a panic of the engine: the other runs go on
-            return JobOutcome(job.id, failure=fail(self.store.folder, job, error))
+            return JobOutcome(job.id, failure=record_failure(self.store.folder, job, error))
         self.store.write(job, kept)
         self.store.snapshot(job.id).unlink(missing_ok=True)
         clear_failure(self.store.folder, job.id)
         hops = int(result.meta.get("packet_hops", 0))
         return JobOutcome(job.id, True, packet_hops=hops, wall_s=time.perf_counter() - begun_s)
-
-    def _stop(self, run_id: str) -> JobOutcome:
-        """Return whether another worker finished the run first."""
-        there = self.store.has(run_id)
-        if there:
-            self.store.snapshot(run_id).unlink(missing_ok=True)
-        return JobOutcome(run_id, there)
 
     def _simulate(self, job: Job) -> Result:
         report, snapshot = self._make_report(job.id), self.store.snapshot(job.id)
@@ -143,9 +140,9 @@ def run_isolated(
     copy: bool = False,
     threads: Path | None = None,
 ) -> JobOutcome:
-    """Make a run in a child, which it may take down; after too often it is set aside.
+    """Make a run in a child process; it is set aside after too many crashes.
 
-    The file `threads` says how many it may have (`lab/threads.py`).
+    The file `threads` contains the number of threads (`ThreadShares`).
     """
     try:
         is_stuck = Leases(spec.folder).watch(job.id)
@@ -157,15 +154,30 @@ def run_isolated(
         try:
             attempts.judge(job.id)
         except CrashedRunError as error:
-            return JobOutcome(job.id, failure=fail(spec.folder, job, error))
+            return JobOutcome(job.id, failure=record_failure(spec.folder, job, error))
         return JobOutcome(job.id)
 
 
 def run_job(
     spec: CampaignSpec, job: Job, copy: bool = False, threads: Path | None = None
 ) -> JobOutcome:
-    """Make a run in a process that knows nothing yet but the spec. Raises HeadgateError."""
+    """Make a run in a new process. Raises HeadgateError."""
     return _worker(spec, threads).run_job(job, copy=copy)
+
+
+def read_threads(file: Path) -> Callable[[], int]:
+    """Return a function that returns the current number of threads of a run."""
+    threads, looked_s = 1, 0.0
+
+    def look() -> int:
+        nonlocal threads, looked_s
+        if time.monotonic() - looked_s >= THREADS_POLL_S:
+            looked_s = time.monotonic()
+            with suppress(OSError, ValueError):
+                threads = max(1, int(file.read_text(encoding="utf-8")))
+        return threads
+
+    return look
 
 
 @cache
@@ -181,4 +193,4 @@ def _worker(spec: CampaignSpec, threads: Path | None) -> Worker:
             " folder of the study on a file system that they share (without one, use --shard)"
         )
     code_files.import_notes(spec.named)
-    return Worker(spec, Store(spec.folder), reader(threads) if threads else 1)
+    return Worker(spec, Store(spec.folder), read_threads(threads) if threads else 1)

@@ -1,4 +1,4 @@
-"""Who makes the runs of a campaign: the cores of this machine, or a cluster."""
+"""Workers of a campaign: the cores of this machine, or a cluster."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from headgate.lab.scheduler import Executor
 
 @dataclass(frozen=True)
 class WorkerPool:
-    """Runs at a time on this machine (all cores by default), or where the cluster is."""
+    """Number of runs at a time on this machine (all cores by default), or a cluster."""
 
     workers: int | None = None
     cluster: str | None = None
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        """Raise HeadgateError, before anything is read, if no file has the cluster's name."""
+        """Raise HeadgateError if the cluster's file is missing, before anything is read."""
         if self.cluster is not None:
             from headgate.lab.cluster import wait_for_file
 
             wait_for_file(self.cluster)
 
     def executor(self) -> Executor:
-        """Get those who work. Raises HeadgateError if there is no cluster to be reached."""
+        """Return the executor. Raises HeadgateError if the cluster cannot be reached."""
         if self.cluster is None:
             return Processes(self.workers, self.threads)
         from headgate.lab.cluster import Cluster

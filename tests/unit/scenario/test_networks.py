@@ -7,7 +7,7 @@ import networkx
 import pytest
 
 from headgate.base.units import parse_rate
-from headgate.data.topologies.abilene import ABILENE as TOPOLOGY
+from headgate.data.topologies import ABILENE as TOPOLOGY
 from headgate.scenario.networks.four_tier import FourTier
 from headgate.scenario.networks.layout import Demand, apportion
 

@@ -1,11 +1,10 @@
-"""Every column of every table of results: its unit, what it means, how it is formed.
+"""Every column of every table of results: its unit, definition and formula.
 
-What the engine counts it defines itself, in one line a column; what is formed here has a formula.
+The engine defines its counters, in one line per column; derived columns have a formula here.
 """
 
-from headgate.data.columns.capture import CAPTURED
 from headgate.data.columns.column import Column
-from headgate.data.columns.live import OF_LIVE_RUNS
+from headgate.data.columns.live import CAPTURED, OF_LIVE_RUNS
 from headgate.data.columns.periods import OF_PERIODS
 from headgate.data.columns.run import (
     CONNECTIONS,
@@ -18,7 +17,7 @@ from headgate.data.columns.run import (
     TABLES,
 )
 
-#: What a run of packets has.
+#: Tables of a packet run.
 OF_A_RUN: dict[str, tuple[Column, ...]] = TABLES | OF_PERIODS
 EVERY_TABLE: dict[str, tuple[Column, ...]] = OF_A_RUN | {
     "events": EVENTS,
@@ -28,18 +27,6 @@ EVERY_TABLE: dict[str, tuple[Column, ...]] = OF_A_RUN | {
 }
 
 __all__ = [
-    "CAPTURED",
-    "CONNECTIONS",
-    "EVENTS",
-    "EVERY_TABLE",
-    "FLOWS",
-    "NETWORK",
-    "OF_A_RUN",
-    "OF_LIVE_RUNS",
-    "OF_PERIODS",
-    "PORTS",
-    "RESPONSES",
-    "SERIES",
-    "TABLES",
-    "Column",
-]
+    "CAPTURED", "CONNECTIONS", "EVENTS", "EVERY_TABLE", "FLOWS", "NETWORK", "OF_A_RUN",
+    "OF_LIVE_RUNS", "OF_PERIODS", "PORTS", "RESPONSES", "SERIES", "TABLES", "Column",
+]  # fmt: skip

@@ -1,8 +1,8 @@
-"""A column, and how the engine's and ours stand in a table."""
+"""Definitions of columns, and their order in a table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import EllipsisType
 
@@ -11,7 +11,7 @@ from headgate.base import catalog
 
 @dataclass(frozen=True)
 class Column:
-    """What a column says. `unit` is "1" for counts and ratios, "" for words."""
+    """Definition of a column. `unit` is "1" for counts and ratios, "" for words."""
 
     name: str
     unit: str
@@ -20,24 +20,19 @@ class Column:
 
 
 def arrange(counted: Iterable[str], *items: Column | str | EllipsisType) -> tuple[Column, ...]:
-    """Return the columns of a table: ours, the engine's by name, and at `...` all others it has.
+    """Return the columns of a table: ours, the engine's by name, and at `...` all others it counts.
 
-    `counted` names what the engine has about it; where two have a column, the first defines it.
-    So a new counter stands in its table unasked.
+    `counted` names the engine's tables; the first of two definitions of a column applies. A new
+    counter appears in its table without a change here.
     """
     known: dict[str, Column] = {}
     for said in (said for table in counted for said in catalog.columns()[table]):
         known.setdefault(said.name, Column(said.name, said.unit, said.definition))
     placed = {item.name if isinstance(item, Column) else item for item in items}
-    others = [column for name, column in known.items() if name not in placed]
-    return tuple(_spread(items, known, others))
-
-
-def _spread(
-    items: Sequence[Column | str | EllipsisType], known: dict[str, Column], others: list[Column]
-) -> Iterator[Column]:
+    found: list[Column] = []
     for item in items:
         if isinstance(item, EllipsisType):
-            yield from others
+            found += [column for name, column in known.items() if name not in placed]
         else:
-            yield known[item] if isinstance(item, str) else item
+            found.append(known[item] if isinstance(item, str) else item)
+    return tuple(found)

@@ -1,8 +1,8 @@
 """The responses y1 to y22 of the NIST study's model network, and its pairs of router classes.
 
 y5 is given twice: as dropped over entered, and as the slides print it (y4 over y3 + y4), which is
-near 1/2 for a network without loss. y7 and y9 have the same shape on purpose. y17 to y22 belong to
-classes D, F and N; a network without them has none.
+near 1/2 for a network without loss. y7 and y9 have the same form on purpose. y17 to y22 belong to
+classes D, F and N; other networks do not have them.
 """
 
 from headgate.data.columns.column import Column
@@ -10,7 +10,7 @@ from headgate.data.columns.column import Column
 PAIRS = ("DD", "DF", "DN", "FF", "FN", "NN")
 
 PER_INTERVAL = "/ ((end_s - start_s) / interval_s)"
-"""A period need not be whole intervals, so what is counted is not divided by the samples."""
+"""A period need not consist of whole intervals, so counts are not divided by the samples."""
 
 OF_NETWORK = (
     Column(

@@ -1,42 +1,34 @@
-"""Columns of the tables that every result has, those of fluid models too."""
+"""Columns of the tables that every result has, including those of fluid models."""
 
 from headgate.data.columns.column import Column, arrange
 from headgate.data.columns.mesonet import FLOWS_OF_PAIRS, OF_NETWORK, OF_PAIRS
 
-#: What every run calls its files: of given size, without end, of Web users.
+#: Kinds of files in every run: of given size, endless, of Web users.
 FILES = ("file", "long-lived", "web object")
 
 FLOWS = arrange(
     ["flows"],
     Column(
-        "traffic",
-        "",
+        "traffic", "",
         "Name of the traffic that the flow belongs to; of single flows and of connections with "
         "bursts, its own.",
     ),
     Column("law", "", "Law of congestion control, by its name in the catalogue."),
     Column(
-        "class",
-        "",
+        "class", "",
         "Classes of the two routers, in alphabetical order; empty where routers have none.",
         "sort(class of source's router, class of receiver's router)",
     ),
     Column("source", "", "Router that the sending host sits at."),
     Column("receiver", "", "Router that the receiving host sits at."),
     Column("status", "", "At the end: connecting, running, finished, failed or abandoned."),
-    "start_s",
-    "size_packets",
-    "fct_receiver_s",
-    "fct_sender_s",
-    "established_s",
+    "start_s", "size_packets", "fct_receiver_s", "fct_sender_s", "established_s",
     Column(
-        "goodput_bps",
-        "bit/s",
-        "Payload delivered per second while active, after the warm-up.",
+        "goodput_bps", "bit/s", "Payload delivered per second while active, after the warm-up.",
         "8 * segment_bytes * delivered_packets / active_s",
     ),
     ...,
-)
+)  # fmt: skip
 
 PORTS = arrange(
     ["ports"],
@@ -46,108 +38,77 @@ PORTS = arrange(
     "rate_bps",
     Column("delay_s", "s", "Propagation delay of the link."),
     Column("buffer_packets", "packets", "Buffer size, in full-size packets; inf = no limit."),
-    "arrivals",
-    "arrived_bytes",
-    "drops",
-    "dropped_bytes",
-    "lost",
-    "departures",
-    "sent_bytes",
-    "marks",
-    ...,
+    "arrivals", "arrived_bytes", "drops", "dropped_bytes", "lost", "departures", "sent_bytes",
+    "marks", ...,
     Column(
-        "utilisation",
-        "1",
+        "utilisation", "1",
         "Share of what the link could have sent after the warm-up; 0 if that is nothing.",
         "share(8 * sent_bytes, rate_bps * elapsed_s)",
     ),
     Column(
-        "throughput_bps",
-        "bit/s",
-        "Bits sent per second, after the warm-up.",
+        "throughput_bps", "bit/s", "Bits sent per second, after the warm-up.",
         "8 * sent_bytes / elapsed_s",
     ),
     Column(
-        "loss_rate",
-        "1",
+        "loss_rate", "1",
         "Share of the packets that were dropped, of those dropped or sent after the warm-up.",
         "drops / (drops + departures)",
     ),
     Column(
-        "mean_queue_packets",
-        "packets",
+        "mean_queue_packets", "packets",
         "Time average after the warm-up of the packets waiting, excluding the packet in service.",
         "wait_sum_s / elapsed_s",
     ),
     "max_queue_packets",
     Column(
-        "mean_wait_s",
-        "s",
-        "Time waited in the queue for each packet sent, after the warm-up.",
+        "mean_wait_s", "s", "Time waited in the queue for each packet sent, after the warm-up.",
         "wait_sum_s / departures",
     ),
     "elapsed_s",
-)
+)  # fmt: skip
 
 SERIES = arrange(
-    ["series_flows", "series_ports"],
-    "t_s",
+    ["series_flows", "series_ports"], "t_s",
     Column("of", "", "What the row is about: flow or port."),
     Column("name", "", "Name of the flow or of the link."),
-    "cwnd_packets",
-    "ssthresh_packets",
-    "srtt_s",
+    "cwnd_packets", "ssthresh_packets", "srtt_s",
     Column("pacing_rate_bps", "bit/s", "Pacing rate on the wire; inf = unpaced (flows)."),
-    "gauge",
-    "in_flight_packets",
-    "delivered_packets",
+    "gauge", "in_flight_packets", "delivered_packets",
     Column(
-        "throughput_bps",
-        "bit/s",
+        "throughput_bps", "bit/s",
         "Payload acknowledged (flows) or bits sent (ports) per second since the previous row.",
         "difference of delivered or sent bits / difference of t_s",
     ),
     "arrived_packets",
     Column(
-        "arrival_rate_bps",
-        "bit/s",
+        "arrival_rate_bps", "bit/s",
         "Payload that reached the receiver per second since the previous row, each packet counted"
         " once (flows).",
         "difference of arrived bits / difference of t_s",
     ),
     ...,
     Column(
-        "drop_probability",
-        "1",
+        "drop_probability", "1",
         "Probability that an arrival is dropped (ports of a fluid run; missing in a packet run).",
     ),
-)
+)  # fmt: skip
 
 NETWORK = arrange(["network"], ...)
 
 RESPONSES = arrange(
-    ["responses"],
-    "start_s",
-    "end_s",
-    *OF_NETWORK,
-    *OF_PAIRS,
+    ["responses"], "start_s", "end_s", *OF_NETWORK, *OF_PAIRS,
     Column(
-        "connecting",
-        "1",
-        "Flows in their handshake, mean of the samples.",
+        "connecting", "1", "Flows in their handshake, mean of the samples.",
         "connecting_sum / samples",
     ),
     Column("interval_s", "s", "Between two samples; what is counted is given for one interval."),
-    ...,
-    *FLOWS_OF_PAIRS,
-)
+    ..., *FLOWS_OF_PAIRS,
+)  # fmt: skip
 
 EVENTS = arrange(
-    ["events"],
-    "t_s",
+    ["events"], "t_s",
     Column(
-        "event",
-        "",
+        "event", "",
         "What happened. At a sender: opened, syn_sent, syn_ack_received, established, sent, "
         "retransmitted, acknowledged (an ACK came), echoed (it echoed a congestion mark), "
         "rtt_sample, lost (as the sender finds), timeout, undone (a reduction was needless), "
@@ -160,36 +121,24 @@ EVENTS = arrange(
     Column("link", "", "Name of the link, of events at its port; else empty."),
     "connection",
     Column("packet", "", "Kind of the packet: syn, syn-ack, data, ack; empty where there is none."),
-    "seq",
-    "size_bytes",
+    "seq", "size_bytes",
     Column(
-        "flags",
-        "",
+        "flags", "",
         "Flags of the packet, with blanks between them: ect (ECN-capable; on a SYN it asks for "
         "ECN), ce (marked), ece (echoes a mark), cwr (window reduced), psh (last of a burst).",
     ),
-    "stamp",
-    *(f"sack{block}_{end}" for block in (1, 2, 3) for end in ("from", "to")),
-    "rtt_s",
-    "cwnd_packets",
-    "ssthresh_packets",
-    "pace_packets_s",
-    "srtt_s",
-    "in_flight_packets",
+    "stamp", *(f"sack{block}_{end}" for block in (1, 2, 3) for end in ("from", "to")), "rtt_s",
+    "cwnd_packets", "ssthresh_packets", "pace_packets_s", "srtt_s", "in_flight_packets",
     Column(
-        "state", "", "State of the sender then: syn-sent, open, recovery, timeout, cwr, closed."
+        "state", "", "State of the sender then: syn-sent, open, recovery, timeout, cwr, closed.",
     ),
-    "queue_packets",
-    "wait_s",
-    ...,
-)
+    "queue_packets", "wait_s", ...,
+)  # fmt: skip
 
 CONNECTIONS = arrange(
-    ["connections"],
-    "connection",
+    ["connections"], "connection",
     Column("flow", "", "Name of the flow."),
-    "opened_s",
-    "size_packets",
+    "opened_s", "size_packets",
     Column("source", "", "Router that the sending host sits at."),
     "source_host",
     Column("source_ip", "", "IPv4 address that captures give the sending host."),
@@ -200,7 +149,7 @@ CONNECTIONS = arrange(
     Column("receiver_port", "1", "Its TCP port there."),
     Column("transport", "", "Name of the transport profile in the plan."),
     ...,
-)
+)  # fmt: skip
 
 TABLES: dict[str, tuple[Column, ...]] = {
     "flows": FLOWS,

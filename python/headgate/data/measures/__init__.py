@@ -1,1 +1,1 @@
-"""From what the engine counted to the responses of an experiment."""
+"""Tables and responses, formed from the engine's counters."""

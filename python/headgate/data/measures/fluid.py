@@ -1,4 +1,4 @@
-"""Tables of a packet run, formed from what a fluid model shows."""
+"""Tables of a packet run, formed from the outputs of a fluid model."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.data.columns import FLOWS, NETWORK, PORTS, RESPONSES, SERIES, Column
+from headgate.data.columns import FLOWS, NETWORK, PORTS, RESPONSES, Column
 from headgate.data.measures.formula import form, ratio
+from headgate.data.measures.tables import stack_series
 from headgate.data.tables import Table, Words
 
 Facts = Mapping[str, Any]
@@ -18,15 +19,15 @@ Numbers = NDArray[np.float64]
 Names = Mapping[str, list[str]]
 
 
-#: Between two samples of a packet run's responses, unless it says otherwise.
+#: Default time between two samples of a packet run's responses.
 INTERVAL_S = 0.2
-#: From this part on a buffer is full: a solution is no more exact.
+#: A buffer is full from this share on, the accuracy of a solution.
 FULL = 1 - 1e-9
 
 
 @dataclass(frozen=True)
 class Path:
-    """What a class passes: links by their index, and the loss besides theirs."""
+    """The path of a class: links by index, and the loss besides theirs."""
 
     links: Sequence[int] = (0,)
     loss: float = 0.0
@@ -39,10 +40,10 @@ def make_fluid_tables(
     names: Names | None = None,
     paths: Sequence[Path] | None = None,
 ) -> dict[str, Table]:
-    """Return the five tables; what a fluid has not (single packets, completion times) is NaN.
+    """Return the five tables; quantities that a fluid lacks (completion times) are NaN.
 
-    A row of flows is one of the flows of a class. `names` are those of each `class` and `link`;
-    without `paths` each class passes the first link.
+    A row of flows represents one flow of a class. `names` are those of each `class` and `link`;
+    without `paths` each class uses the first link.
     """
     names = names or {
         "class": _names(facts["classes"], "class", "flow"),
@@ -59,7 +60,7 @@ def make_fluid_tables(
 
 
 def _per_flow(facts: Facts, warmup_s: float, paths: Sequence[Path]) -> Facts:
-    """Return what one flow of each class sends, loses and has in flight: means over time."""
+    """Return means over time of one flow of each class: packets sent, lost and in flight."""
     kept, links = _later(facts["classes"], warmup_s), _later(facts["links"], warmup_s)
     through = 1.0 - _loss_share(links, facts["lines"])
     means: dict[str, list[float]] = {"sent": [], "lost": [], "window": []}
@@ -95,14 +96,13 @@ def _names(of: Facts, column: str, word: str) -> list[str]:
 
 
 def _means(of: Facts, which: str, column: str, warmup_s: float) -> Numbers:
-    """Return the mean over time of each class or link."""
     kept = of["t_s"] >= warmup_s
     count = int(of[which].max()) + 1 if len(of[which]) else 0
     return np.array([of[column][kept & (of[which] == index)].mean() for index in range(count)])
 
 
 def _flows(model: str, facts: Facts, warmup_s: float, names: list[str], sent: Facts) -> Table:
-    """Form a row for each class; a packet counts whole, as a fluid's has no headers."""
+    """Form one row per class; packets have no headers."""
     of = facts["classes"]
     rows, duration_s = len(names), _end(of)
     kept = of["t_s"] >= warmup_s
@@ -156,7 +156,7 @@ def _ports(facts: Facts, warmup_s: float, names: list[str]) -> Table:
 
 
 def _sent_rate(of: Facts, lines: Facts) -> Numbers:
-    """Return what each link sends: its rate while there is a queue, else what arrives."""
+    """Return the rate sent by each link: its capacity while there is a queue, else the arrivals."""
     rate = lines["rate_packets_s"][of["link"].astype(np.int64)]
     sent = np.where(of["queue_packets"] > 0, rate, np.minimum(rate, of["arrival_packets_s"]))
     return np.asarray(sent, dtype=float)
@@ -186,20 +186,7 @@ def _series(facts: Facts, known: Names) -> Table:
         "of": Words(np.repeat([0, 1], lengths), ["flow", "port"]),
         "name": Words(places, [*names[0], *names[1]]),
     }
-    stacked = {
-        column.name: np.concatenate(
-            [
-                part.get(column.name, np.full(length, np.nan))
-                for part, length in zip((flows, ports), lengths, strict=True)
-            ]
-        )
-        for column in SERIES
-        if column.name not in words
-    }
-    order = [column.name for column in SERIES]
-    return Table(
-        "series", {name: words[name] if name in words else stacked[name] for name in order}
-    )
+    return Table("series", stack_series(words, (flows, ports), lengths))
 
 
 def _network(facts: Facts) -> Table:
@@ -211,7 +198,7 @@ def _network(facts: Facts) -> Table:
 
 
 def _responses(facts: Facts, warmup_s: float, sent: Facts) -> Table:
-    """Form the responses of one period; times are counted as a packet run's samples count them."""
+    """Form the responses of one period; times are counted in samples of a packet run."""
     flows, elapsed_s = facts["flows"], _end(facts["classes"]) - warmup_s
     samples, packets = elapsed_s / INTERVAL_S, elapsed_s * flows
     entering, lost = float(packets @ sent["sent"]), float(packets @ sent["lost"])

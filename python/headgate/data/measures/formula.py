@@ -1,4 +1,4 @@
-"""Columns from their formulas: what is written of a column is how it is formed."""
+"""Derived columns: the formula in a column's definition is the one that is evaluated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Numbers = NDArray[np.float64]
 
 
 def ratio(above: Any, below: Any) -> Numbers:
-    """Divide; NaN where there is nothing to divide by."""
+    """Divide; NaN if the divisor is zero."""
     above, below = np.asarray(above, np.float64), np.asarray(below, np.float64)
     out: Numbers = np.full(np.broadcast(above, below).shape, np.nan)
     np.divide(above, below, out=out, where=below != 0)
@@ -23,15 +23,15 @@ def ratio(above: Any, below: Any) -> Numbers:
 
 
 def share(above: Any, below: Any) -> Numbers:
-    """Divide a part by its whole; 0 where the whole is 0 and so is the part."""
+    """Divide a part by its whole; 0 if both are 0."""
     nothing = (np.asarray(above) == 0) & (np.asarray(below) == 0)
     return np.where(nothing, 0.0, ratio(above, below))
 
 
 def form(columns: Iterable[Column], facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return every column in its order: a fact as it is, any other by its formula.
+    """Return every column in its order: a fact unchanged, any other by its formula.
 
-    A formula may name columns that have formulas themselves.
+    A formula may name derived columns.
     """
     columns = tuple(columns)
     formulas, known = {column.name: column.formula for column in columns}, dict(facts)
@@ -45,7 +45,7 @@ def form(columns: Iterable[Column], facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def evaluate(formula: str, value: Callable[[str], Any]) -> Numbers:
-    """Work out a formula of names, numbers, the four operations and `share(part, whole)`."""
+    """Evaluate a formula of names, numbers, the four operations and `share(part, whole)`."""
     return _evaluate(ast.parse(formula, mode="eval").body, value)
 
 

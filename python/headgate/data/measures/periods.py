@@ -1,7 +1,8 @@
-"""What happened in each measurement period, by what flows and links have in common.
+"""Tables of measurement periods, by common properties of flows and links.
 
-`classes`: flows by kind of file, classes of routers, interfaces and law; `laws` and `windows`: the
-congestion windows of each law and how they swing; `links`: every link; `checks`: what must add up.
+`classes`: flows by kind of file, classes of routers, interfaces and algorithm; `laws` and
+`windows`: the congestion windows of each algorithm and their oscillation; `links`: every link;
+`checks`: counts that must agree.
 """
 
 from __future__ import annotations
@@ -20,21 +21,21 @@ from headgate.data.tables import Table, Words
 Facts = Mapping[str, NDArray[Any]]
 Plan = Mapping[str, Any]
 
-#: The class of host links where a network gives none.
+#: The class of host links without one.
 UNLABELLED = "normal"
-#: What is counted in two ways, as the table of checks names it.
-#: Copies that links made count as sent.
+#: Quantities that are counted in two ways. Copies that links made count as sent.
 PACKETS = "data packets: sent = arrived + dropped + under way"
 FLOWS = "flows: started = over + under way"
 WAITS = "waiting at all ports: sampled queue x time = sum of waits"
 WORST_WAIT = "waiting at the busy port and period where the two differ most"
-#: Packets seen waiting, over all samples of a period, from which on a port is busy.
+#: Packets waiting, over all samples of a period, from which a port is busy.
 BUSY = 1000
 
 
 def of_periods(plan: Plan, facts: Mapping[str, Facts]) -> dict[str, Table]:
-    """Return the tables whose rows belong to a period, and the checks of the whole run."""
-    links = _links(plan, facts["links"])
+    """Return the tables by period, and the checks of the whole run."""
+    numbers = name_links(plan, facts["links"]["link"].astype(np.int64))
+    links = form(LINKS, {**facts["links"], **_bounds(plan, facts["links"]), **numbers})
     return {
         "classes": Table("classes", _classes(plan, facts)),
         "laws": Table("laws", _laws(plan, facts["laws"])),
@@ -45,32 +46,25 @@ def of_periods(plan: Plan, facts: Mapping[str, Facts]) -> dict[str, Table]:
 
 
 def law_names(laws: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the laws of a plan; parameters are added where one law occurs with several sets."""
-    names = [law["name"] for law in laws]
-    return [
-        law["name"] if names.count(law["name"]) == 1 else f"{law['name']} ({_params(law)})"
-        for law in laws
-    ]
-
-
-def _params(law: Mapping[str, Any]) -> str:
-    """Write the parameters that were set."""
-    words = [
-        f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
-        for key, value in law["params"].items()
-    ]
-    return ", ".join(words) or "defaults"
+    """Return the names of a plan's algorithms, with parameters if a name occurs more than once."""
+    names, found = [str(law["name"]) for law in laws], list[str]()
+    for law, name in zip(laws, names, strict=True):
+        words = (
+            f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in law["params"].items()
+        )
+        params = ", ".join(words) or "defaults"
+        found.append(name if names.count(name) == 1 else f"{name} ({params})")
+    return found
 
 
 def _bounds(plan: Plan, facts: Facts) -> dict[str, NDArray[Any]]:
-    """Return period (from 1), start_s and end_s of each row."""
     period = facts["period"].astype(np.int64)
     bounds = np.array(plan["measure"]["periods"], np.float64).reshape(-1, 2)[period] / 1e12
     return {"period": period + 1, "start_s": bounds[:, 0], "end_s": bounds[:, 1]}
 
 
 def name_links(plan: Plan, link: NDArray[Any]) -> dict[str, Words]:
-    """Name links by their numbers, and the routers at their ends."""
+    """Return the names of links and of the routers at their ends."""
     items, nodes = plan["links"], [node["name"] for node in plan["nodes"]]
     ends = {end: np.array([item[end] for item in items])[link] for end in ("from", "to")}
     return {
@@ -106,13 +100,7 @@ def _windows(plan: Plan, facts: Facts) -> dict[str, Any]:
     return form(WINDOWS, {**facts, **at, "law": law, "share": share})
 
 
-def _links(plan: Plan, facts: Facts) -> dict[str, Any]:
-    names = name_links(plan, facts["link"].astype(np.int64))
-    return form(LINKS, {**facts, **_bounds(plan, facts), **names})
-
-
 def _checks(balance: Facts, links: Mapping[str, Any]) -> dict[str, Any]:
-    """Compare what was counted in two ways."""
     of = {name: float(column[0]) for name, column in balance.items()}
     gone = of["segments_out"] + of["segments_dropped"] + of["under_way"]
     over = ("flows_completed", "connection_failures", "flows_abandoned", "active_now")

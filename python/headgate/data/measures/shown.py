@@ -1,4 +1,4 @@
-"""The small tables of a run as people read them: headings with units, cells of four digits."""
+"""Runs as people read them: small tables of packet runs, and lines about runs in real time."""
 
 from __future__ import annotations
 
@@ -6,17 +6,66 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from headgate.data.measures.summary import busiest, by_law
+import numpy as np
+
+from headgate.data.measures.formula import ratio
 from headgate.data.tables import Table
 
-#: Ports that a table has, and those of what is printed of a result.
+
+def by_law(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
+    """Return one row per algorithm, of the flows that were active after the warm-up."""
+    flows = tables["flows"].where(tables["flows"]["active_s"] > 0)
+    rows = []
+    for law in np.unique(flows["law"]):
+        own = flows.where(flows["law"] == law)
+        done = own["status"] == "finished"
+        rows.append(
+            {
+                "law": str(law),
+                "flows": len(own),
+                "finished": int(done.sum()),
+                "mean_goodput_bps": _mean(own["goodput_bps"]),
+                "mean_fct_receiver_s": _mean(own["fct_receiver_s"]),
+                "retransmissions": int(own["retransmissions"].sum()),
+                "timeouts": int(own["timeouts"].sum()),
+            }
+        )
+    return rows
+
+
+def busiest(tables: Mapping[str, Table], most: int) -> list[dict[str, Any]]:
+    """Return the ports with the highest utilisation.
+
+    `loss_rate` counts drops of the port, `link_loss_rate` later losses on its link.
+    """
+    order = np.argsort(-tables["ports"]["utilisation"], kind="stable")[:most]
+    ports = tables["ports"].where(order)
+    columns = {
+        "link": ports["link"],
+        "utilisation": ports["utilisation"],
+        "loss_rate": ports["loss_rate"],
+        "link_loss_rate": ratio(ports["lost"], ports["departures"]),
+        "mean_queue_packets": ports["mean_queue_packets"],
+        "max_queue_packets": ports["max_queue_packets"],
+    }
+    return [
+        {name: column[row].item() for name, column in columns.items()} for row in range(len(ports))
+    ]
+
+
+def _mean(column: Any) -> float:
+    known = column[np.isfinite(column)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+#: Ports in a table, and in the printed form of a result.
 MOST_PORTS, FEW_PORTS = 12, 4
 _GAP = "  "
 
 
 @dataclass(frozen=True)
 class Heading:
-    """What stands over a column, its unit, and what its figures are multiplied by."""
+    """The heading of a column, its unit, and the factor of its numbers."""
 
     name: str
     unit: str = ""
@@ -47,39 +96,27 @@ class Shown:
     rows: tuple[tuple[str, ...], ...]
 
     def records(self) -> Iterator[dict[str, str]]:
-        """Yield each row, by what stands over it."""
+        """Yield each row by heading."""
         return (dict(zip(map(str, self.heads), row, strict=True)) for row in self.rows)
 
     def __str__(self) -> str:
-        above = [(head.name, head.unit) for head in self.heads]
-        columns = [
-            (*head, *cells) for head, cells in zip(above, zip(*self.rows, strict=True), strict=True)
-        ]
-        widths = [max(map(len, column)) for column in columns]
-        lines = zip(*columns, strict=True)
-        return "\n".join([self.title, *(_align(line, widths) for line in lines)])
-
-
-def _align(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Set words at the left, and numbers under one another."""
-    first, *rest = zip(cells, widths, strict=True)
-    numbers = (cell.rjust(width) for cell, width in rest)
-    return _GAP.join(("", first[0].ljust(first[1]), *numbers)).rstrip()
+        columns: list[list[str]] = []
+        for head, cells in zip(self.heads, zip(*self.rows, strict=True), strict=True):
+            column = (head.name, head.unit, *cells)
+            width = max(map(len, column))
+            columns.append([c.rjust(width) if columns else c.ljust(width) for c in column])
+        lines = (_GAP.join(("", *line)).rstrip() for line in zip(*columns, strict=True))
+        return "\n".join([self.title, *lines])
 
 
 def show_run(
     tables: Mapping[str, Table], meta: Mapping[str, Any], ports: int = MOST_PORTS
 ) -> tuple[Shown, ...]:
-    """Return flows by law and the busiest ports; a table without rows is left out."""
-    since = _say_since(meta)
+    """Return flows by algorithm and the busiest ports; a table without rows is omitted."""
+    warmup = meta.get("scenario", {}).get("measure", {}).get("warmup", "0 s")
+    since = "" if warmup == "0 s" else f", after the warm-up of {warmup}"
     every = {"Flows by law": by_law(tables), "Busiest ports": busiest(tables, ports)}
     return tuple(_show(f"{title}{since}", rows) for title, rows in every.items() if rows)
-
-
-def _say_since(meta: Mapping[str, Any]) -> str:
-    """Say from when on figures count."""
-    warmup = meta.get("scenario", {}).get("measure", {}).get("warmup", "0 s")
-    return "" if warmup == "0 s" else f", after the warm-up of {warmup}"
 
 
 def _show(title: str, rows: Sequence[Mapping[str, Any]]) -> Shown:
@@ -97,3 +134,60 @@ def _cell(value: Any, scale: float) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return "" if value != value else f"{value * scale:.4g}"  # noqa: PLR0124 - NaN: there is none
+
+
+MOST_FLOWS = 12
+
+
+def is_live(meta: Mapping[str, Any]) -> bool:
+    """Return whether run.json describes a run in real time."""
+    return bool(meta.get("live"))
+
+
+def list_flows(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
+    """Return the flows that delivered most, with `None` for missing numbers."""
+    table = tables["live_flows"]
+    order = sorted(range(len(table)), key=lambda row: -int(table["delivered_payload_bytes"][row]))
+    return [
+        {name: None if (value := table[name][row].item()) != value else value for name in table}
+        for row in order[:MOST_FLOWS]
+    ]
+
+
+#: Headings of the cells of `show_flow`.
+HEADS = ("flow", "packets", "lost", "marked", "goodput\nMbit/s", "mean delay\nms")
+
+
+def show_flow(flow: Mapping[str, Any]) -> list[str]:
+    """Return the cells of a flow."""
+    source = f"{flow['from_host']}:{flow['source_port']}"
+    destination = f"{flow['to_host']}:{flow['destination_port']}"
+    return [
+        f"{flow['protocol']} {source} > {destination}",
+        f"{flow['sent_packets']:,}",
+        f"{flow['lost_packets']:,}",
+        f"{flow['marked_packets']:,}",
+        _scaled(flow["goodput_bps"], 1e-6),
+        _scaled(flow["mean_delay_s"], 1e3),
+    ]
+
+
+def _scaled(value: float | None, scale: float) -> str:
+    return "" if value is None else f"{value * scale:.4g}"
+
+
+def say_loop(live: Mapping[str, Any]) -> str:
+    """Return a line about the packets in the loop and their lateness."""
+    loop = live["loop"]
+    late = ", ".join(
+        f"{name} {_scaled(loop[f'lateness_{key}_s'], 1e3) or '-'} ms"
+        for name, key in (("p50", "p50"), ("p99", "p99"), ("p99.9", "p99_9"), ("max", "max"))
+    )
+    odd = loop["malformed"] + loop["unreachable"]
+    others = f"; {odd:,} addressed to no host, or not IP" if odd else ""
+    dropped = sum(loop["dropped_unread"].values()) + sum(loop["dropped_untaken"].values())
+    others += f"; {dropped:,} dropped at the hosts' own devices" if dropped else ""
+    return (
+        f"{live['ended_s']:.1f} s: {loop['read']:,} packets read, {loop['written']:,} written,"
+        f" {loop['lost']:,} lost{others}. Lateness of delivery: {late}"
+    )

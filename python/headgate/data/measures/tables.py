@@ -1,4 +1,4 @@
-"""From the engine's facts and the plan to tables with names, ratios and units."""
+"""Tables with names, ratios and units, from the engine's counters and the plan."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _flows_of_pairs(pairs: Facts, labels: Sequence[str], periods: int) -> dict[s
 
 
 def flows(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
-    """Name traffic, law, class and routers."""
+    """Form the flows, with names of traffic, law, class and routers."""
     facts = of_run["flows"]
     nodes = [node["name"] for node in plan["nodes"]]
     segment = np.array([t["segment_bytes"] for t in plan["transports"]], np.float64)
@@ -70,7 +70,7 @@ def flows(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ports(plan: Plan, facts: Facts) -> dict[str, Any]:
-    """Name links and routers; a row for each link of the plan."""
+    """Form the ports, one row per link of the plan, with names of links and routers."""
     links = plan["links"]
     packet = plan["transports"][0]["segment_bytes"] + plan["transports"][0]["header_bytes"]
     of_plan = {
@@ -88,9 +88,11 @@ def _buffer_packets(buffer: Any, packet_bytes: int) -> float:
 
 
 def series(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the series of flows and of ports under one another."""
+    """Concatenate the series of flows and of ports."""
     numbers = np.array((plan["measure"]["series"] or {"flows": []})["flows"], np.int64)
-    names = _names(plan, numbers.tolist())
+    wanted = set(numbers.tolist())
+    known = {n: name for n, name in enumerate(each_name(plan["traffic"])) if n in wanted}
+    names = [known[number] for number in numbers.tolist()]
     of_flows, of_ports = facts["series_flows"], facts["series_ports"]
     flow, link = of_flows["flow"].astype(np.int64), of_ports["link"].astype(np.int64)
     profile = transport_of_each(plan["traffic"])[numbers]
@@ -118,24 +120,21 @@ def series(plan: Plan, facts: Mapping[str, Any]) -> dict[str, Any]:
             [*names, *(item["name"] for item in plan["links"])],
         ),
     }
-    return {
-        c.name: words[c.name] if c.name in words else _stack(c.name, parts, lengths) for c in SERIES
-    }
+    return stack_series(words, parts, lengths)
 
 
-def _stack(name: str, parts: list[dict[str, Any]], lengths: list[int]) -> NDArray[np.float64]:
-    columns = [
-        np.asarray(part[name], np.float64) if name in part else np.full(length, np.nan)
-        for part, length in zip(parts, lengths, strict=True)
-    ]
-    return np.concatenate(columns)
-
-
-def _names(plan: Plan, numbers: list[int]) -> list[str]:
-    """Name the flows of these numbers."""
-    wanted = set(numbers)
-    name = {n: name for n, name in enumerate(each_name(plan["traffic"])) if n in wanted}
-    return [name[number] for number in numbers]
+def stack_series(
+    words: Mapping[str, Words], parts: Sequence[Facts], lengths: Sequence[int]
+) -> dict[str, Any]:
+    """Return every column of the series; a part without a column gives NaN."""
+    found: dict[str, Any] = dict.fromkeys(column.name for column in SERIES)
+    for name in found:
+        columns = [
+            np.asarray(part[name], np.float64) if name in part else np.full(length, np.nan)
+            for part, length in zip(parts, lengths, strict=True)
+        ]
+        found[name] = words[name] if name in words else np.concatenate(columns)
+    return found
 
 
 def _slope(t_s: NDArray[Any], total: NDArray[Any], of: NDArray[Any]) -> NDArray[np.float64]:

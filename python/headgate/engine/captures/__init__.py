@@ -1,1 +1,1 @@
-"""Captures (pcap, pcapng): read, and made into lists of flows that a scenario replays."""
+"""Captures (pcap, pcapng): reading, and lists of flows that a scenario replays."""

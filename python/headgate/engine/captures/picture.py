@@ -1,4 +1,4 @@
-"""The picture of a capture: what was taken of it and what was not; sizes and round trips."""
+"""The picture of a capture: replayed and other packets, rates, sizes and round trips."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from headgate.figures.plots.style import make_axes, use_style
 
 TO_CLIENTS, TO_SERVERS, OTHER = LINES[0], LINES[1], GREY
 SIZE_IN = (11.0, 7.0)
-#: Rows that the bars have room for, though there are fewer kinds.
+#: Least number of rows in the bar chart.
 LEAST_ROWS = 6
-#: A share of all bytes, and what is written beside its bar.
+#: The share of all bytes in percent, and the axis limit that leaves room for labels.
 WHOLE, WITH_WORDS = 100, 175
-#: Spans of time that can be told apart.
+#: Greatest number of time steps.
 MOST_STEPS = 240
 
 
@@ -41,7 +41,6 @@ def draw_capture(capture: Capture) -> Figure:
 
 
 def _draw_shares(ax: Axes, capture: Capture) -> None:
-    """Draw a bar for each kind of packets, what is taken on top."""
     each = shares(capture)
     looks: dict[bool, dict[str, Any]] = {
         True: {"facecolor": TO_CLIENTS},
@@ -67,7 +66,6 @@ def _draw_shares(ax: Axes, capture: Capture) -> None:
 
 
 def _draw_rates(ax: Axes, capture: Capture) -> None:
-    """Draw the rate of what was captured over time."""
     rates = capture.rates
     spans = capture.span_s / rates.width_s
     width_s = rates.width_s * max(1, math.ceil(spans / MOST_STEPS))
@@ -88,7 +86,6 @@ def _draw_rates(ax: Axes, capture: Capture) -> None:
 
 
 def _draw_sizes(ax: Axes, capture: Capture) -> None:
-    """Draw the share of flows that are larger than a size, by direction."""
     found = capture.connections
     for label, end, dash, colour in (
         ("to clients", "server", "-", TO_CLIENTS),
@@ -110,7 +107,6 @@ def _draw_sizes(ax: Axes, capture: Capture) -> None:
 
 
 def _draw_rtts(ax: Axes, capture: Capture) -> None:
-    """Draw the distribution of the handshakes' round trips."""
     rtts = capture.connections["rtt_s"]
     known = np.sort(1e3 * rtts[np.isfinite(rtts)])
     title = f"Round trips of {len(known):,} handshakes; {len(rtts) - len(known):,} unknown"
@@ -128,6 +124,6 @@ def _draw_rtts(ax: Axes, capture: Capture) -> None:
 def _thin(
     x: NDArray[np.float64], y: NDArray[np.float64], most: int = 4000
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Keep points at equal distances where there are too many to see."""
+    """Keep evenly spaced points if there are too many to distinguish."""
     kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), most)).round().astype(np.intp))
     return x[kept], y[kept]

@@ -1,4 +1,4 @@
-"""A capture, read by the engine: its TCP connections, and counts of all its packets."""
+"""Captures: their TCP connections, counts of all packets, and the flows to replay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from headgate.base.errors import HeadgateError, StoreError, explain_os
 from headgate.data.columns import EVERY_TABLE
 from headgate.data.tables import Table, Words
 
-#: Wall time between two looks at whether the user has stopped it.
+#: Wall time between two checks for Ctrl-C.
 SLICE_S = 0.1
 #: Name of the table of connections, and of its file.
 CAPTURED = "captured"
@@ -22,7 +22,7 @@ CAPTURED = "captured"
 
 @dataclass(frozen=True)
 class Count:
-    """Packets, and their bytes on the wire."""
+    """Number of packets, and their bytes on the wire."""
 
     packets: int
     bytes: int
@@ -33,45 +33,46 @@ class Count:
 
 @dataclass(frozen=True)
 class Rates:
-    """Bytes on the wire in spans of time of one width; those without a packet are left out."""
+    """Bytes on the wire in time intervals of equal width; empty intervals are omitted."""
 
     width_s: float
     begin_s: NDArray[np.float64]
     to_clients: NDArray[np.uint64]
-    """Of TCP; so are those to servers."""
+    """TCP bytes; `to_servers` likewise."""
     to_servers: NDArray[np.uint64]
     other: NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
 class Capture:
-    """What a capture has."""
+    """The contents of a capture."""
 
     path: Path
     connections: Table
-    """One row a TCP connection that carried data."""
+    """One row per TCP connection that carried data."""
     counts: Mapping[str, Count]
     """By kind of packet, as `headgate_capture::Kind` names them."""
     idle_connections: int
     idle: Count
-    """Of TCP connections without data."""
+    """Packets of TCP connections without data."""
     begin_s: float
-    """When the first packet was captured, since 1970."""
+    """Time of the first packet, since 1970."""
     span_s: float
-    """From the first packet to the last."""
+    """Time from the first packet to the last."""
     steps_back: int
-    """Packets that are more than a second earlier than the one before them in the file."""
+    """Number of packets that are more than a second earlier than the packet before them in the
+    file."""
     snapped: int
-    """Packets of which the capture has the beginning only."""
+    """Number of packets that the capture truncated."""
     strays: int
-    """TCP packets that belong to no window of their connection."""
+    """Number of TCP packets outside every window of their connection."""
     forgotten: int
-    """Connections that were taken for over to save memory."""
+    """Number of connections that were closed early to save memory."""
     other_links: Mapping[int, int]
-    """Packets by kind of link, where that is not read."""
+    """Number of packets by link type, for types that are not read."""
     is_cut: bool
     damaged_at: int | None
-    """Byte of the file where no packet stands, if it is damaged."""
+    """Byte of the file at which no packet begins, if the file is damaged."""
     rates: Rates
 
     @property
@@ -87,7 +88,7 @@ class Capture:
 
 
 Report = Callable[[int], None]
-"""Is called now and then with the number of bytes of the file that were read."""
+"""Called now and then with the number of bytes read."""
 
 
 def read_capture(path: Path, report: Report | None = None) -> Capture:
@@ -95,7 +96,7 @@ def read_capture(path: Path, report: Report | None = None) -> Capture:
     from headgate import _native
 
     try:
-        path.open("rb").close()  # whose refusals have no number of the system's in their words
+        path.open("rb").close()  # its errors do not contain the system's error number
         reading = _native.Capture(path)
         while not reading.advance(SLICE_S):
             if report is not None:
@@ -109,23 +110,21 @@ def read_capture(path: Path, report: Report | None = None) -> Capture:
         raise HeadgateError(f"{path}: {error}") from None
 
 
+_PLAIN = ("idle_connections", "steps_back", "snapped", "strays", "forgotten", "damaged_at")
+
+
 def _form(path: Path, found: dict[str, Any]) -> Capture:
     begin_ns, end_ns = found["span_ns"] or (0, 0)
     return Capture(
         path=path,
         connections=_connections(found["connections"]),
         counts={name: Count(*count) for name, count in found["counts"].items()},
-        idle_connections=found["idle_connections"],
         idle=Count(*found["idle"]),
         begin_s=begin_ns / 1e9,
         span_s=(end_ns - begin_ns) / 1e9,
-        steps_back=found["steps_back"],
-        snapped=found["snapped"],
-        strays=found["strays"],
-        forgotten=found["forgotten"],
         other_links=dict(found["other_links"]),
         is_cut=found["cut"],
-        damaged_at=found["damaged_at"],
+        **{name: found[name] for name in _PLAIN},
         rates=_rates(found["rates"], begin_ns),
     )
 
@@ -144,3 +143,68 @@ def _rates(found: dict[str, Any], begin_ns: int) -> Rates:
     number = found.pop("number")
     begin_s = (number - begin_ns / width_ns) * (width_ns / 1e9)
     return Rates(width_ns / 1e9, np.maximum(begin_s, 0.0), **found)
+
+
+#: Longer times are clock errors, not round trips.
+LONGEST_RTT_S = 1000.0
+
+
+def keep_plausible(rtt_s: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return round trips, with NaN for values that a changed or coarse clock produced."""
+    return np.where((rtt_s > 0) & (rtt_s <= LONGEST_RTT_S), rtt_s, np.nan)
+
+
+#: Significant digits of a round trip; fewer if that leaves more distinct values than the third
+#: number.
+DIGITS, FEWER_DIGITS, MOST_DIFFERENT = 3, 2, 4000
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Routers that represent the servers and the clients of a capture."""
+
+    servers: str = "left"
+    clients: str = "right"
+
+
+#: The routers of a dumbbell.
+SIDES = Ends()
+
+
+def list_flows(capture: Capture, ends: Ends, *, with_rtt: bool = True) -> Table:
+    """Return the flows in the order of their starts, in the form of a scenario's `replay`.
+
+    A flow begins one round trip before its first data, because its own handshake takes that long,
+    but not before its connection. Its size is the number of bytes that its sequence numbers span.
+    """
+    found = capture.connections
+    sizes = np.concatenate([found["server_bytes"], found["client_bytes"]])
+    starts = np.concatenate([found["server_start_s"], found["client_start_s"]])
+    firsts = np.concatenate([found["first_s"], found["first_s"]])
+    starts = np.where(np.isnan(starts), firsts, starts)  # only its FIN says that there were data
+    is_client = np.repeat([False, True], len(found))
+    rows = np.flatnonzero(sizes > 0)
+    rows = rows[np.lexsort((is_client[rows], starts[rows]))]
+    names = (ends.servers, ends.clients)
+    columns: dict[str, NDArray[Any] | Words] = {
+        "start_s": starts[rows],
+        "size_bytes": sizes[rows],
+        "source": Words(is_client[rows], names),
+        "receiver": Words(~is_client[rows], names),
+    }
+    if with_rtt:
+        columns["rtt_s"] = round_rtts(np.concatenate([found["rtt_s"]] * 2)[rows])
+    return Table("flow list", columns)
+
+
+def round_rtts(rtt_s: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round to few digits: each distinct round trip needs a separate host."""
+    known = keep_plausible(rtt_s)
+    rounded = _round_to(known, DIGITS)
+    few = len(np.unique(rounded[np.isfinite(rounded)])) <= MOST_DIFFERENT
+    return rounded if few else _round_to(known, FEWER_DIGITS)
+
+
+def _round_to(numbers: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+    few, of = np.unique(numbers, return_inverse=True)
+    return np.array([float(f"{number:.{digits - 1}e}") for number in few.tolist()])[of]

@@ -1,4 +1,4 @@
-"""The folder of a replay: list of flows, connections, picture, and a scenario that runs."""
+"""The folder of a replay: list of flows, connections, picture, and a runnable scenario."""
 
 from __future__ import annotations
 
@@ -15,27 +15,24 @@ import numpy as np
 
 from headgate.base.errors import HeadgateError, StoreError, explain_library, explain_os
 from headgate.base.files import write_bytes, write_file
-from headgate.data.parquet import write_table
+from headgate.data.parquet import quote, write_table
 from headgate.data.tables import Table
 from headgate.engine.api import Scenario
-from headgate.engine.captures.clock import check_clock
-from headgate.engine.captures.flows import SIDES, Ends, list_flows
-from headgate.engine.captures.read import CAPTURED, Capture
-from headgate.engine.captures.rtts import keep_plausible
-from headgate.engine.captures.summary import describe, shares, warnings
+from headgate.engine.captures.read import CAPTURED, SIDES, Capture, Ends, keep_plausible, list_flows
+from headgate.engine.captures.summary import check_clock, describe, shares, warnings
 from headgate.scenario.toml import set_key, toml_text
 
 FLOWS, SCENARIO, SUMMARY, PICTURE = "flows.csv", "scenario.toml", "replay.json", "capture"
-#: After the last packet, that flows which began late can end.
+#: Simulated seconds after the last packet, in which late flows end.
 REST_S = 10
-#: Of a network that no handshake says more of; and the least rate and buffer that make sense.
+#: Defaults of a network without handshakes, and the least rate and buffer.
 USUAL_RTT_S, LEAST_BPS, LEAST_PACKETS = 0.05, 100_000, 20
 PACKET_BITS = 1500 * 8
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What the user chose of the scenario: a network's file and routers of it, and keys."""
+    """The user's choices: network file, routers, and keys of the scenario."""
 
     network: Path | None = None
     ends: Ends = SIDES
@@ -43,7 +40,7 @@ class Choice:
 
 
 def summarise(capture: Capture) -> dict[str, Any]:
-    """Return what was taken and what was not, for machines. Raises HeadgateError if nothing was."""
+    """Return the summary that `--json` prints. Raises HeadgateError if there are no flows."""
     flows = sum(
         int((capture.connections[f"{end}_bytes"] > 0).sum()) for end in ("client", "server")
     )
@@ -74,7 +71,7 @@ def _say_nothing_taken(capture: Capture) -> str:
 
 
 def write_replay(capture: Capture, folder: Path, choice: Choice) -> list[Path]:
-    """Write the folder whole or not at all, once its scenario is right. Raises HeadgateError."""
+    """Write the whole folder once its scenario is valid, or nothing. Raises HeadgateError."""
     if (folder / SCENARIO).exists():
         raise StoreError(f"{folder / SCENARIO}: is there already; choose another folder")
     summary = summarise(capture)
@@ -88,7 +85,8 @@ def write_replay(capture: Capture, folder: Path, choice: Choice) -> list[Path]:
     except OSError as error:
         raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
     except HeadgateError:
-        _remove_if_empty(folder)
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
         raise
     return [folder / name for name in names]
 
@@ -96,11 +94,12 @@ def write_replay(capture: Capture, folder: Path, choice: Choice) -> list[Path]:
 def _write_draft(
     capture: Capture, draft: Path, folder: Path, choice: Choice, summary: dict[str, Any]
 ) -> list[str]:
-    """Write all files; return their names, the scenario first."""
     flows = list_flows(capture, choice.ends, with_rtt=choice.network is None)
     head = _head(capture, summary["says"])
     write_file(draft / FLOWS, lambda path: _write_csv(flows, path), durable=False)
-    _check(head + toml_text(_scenario(capture, draft, choice)), draft)
+    text = head + toml_text(_scenario(capture, draft, choice))
+    write_bytes(draft / SCENARIO, text.encode(), durable=False)
+    Scenario.load(draft / SCENARIO).plan()  # beside the list of flows, before the pictures
     write_table(draft / f"{CAPTURED}.parquet", capture.connections)
     write_bytes(draft / SUMMARY, json.dumps(summary, indent=2).encode(), durable=False)
     pictures = [path.name for path in _draw(capture, draft)]
@@ -109,31 +108,15 @@ def _write_draft(
     return [SCENARIO, FLOWS, f"{CAPTURED}.parquet", SUMMARY, *pictures]
 
 
-def _check(text: str, draft: Path) -> None:
-    """Plan the scenario beside the list of flows. Raises HeadgateError."""
-    path = draft / SCENARIO
-    write_bytes(path, text.encode(), durable=False)
-    Scenario.load(path).plan()
-
-
-def _remove_if_empty(folder: Path) -> None:
-    if folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
-
-
 def _write_csv(flows: Table, draft: Path) -> None:
     import duckdb
 
     with duckdb.connect() as database:
         database.register("flows", flows)
         try:
-            database.execute(f"COPY flows TO '{_quote(draft)}' (FORMAT csv, HEADER)")
+            database.execute(f"COPY flows TO {quote(str(draft))} (FORMAT csv, HEADER)")
         except duckdb.Error as error:
             raise StoreError(f"{draft}: cannot be written: {explain_library(error)}") from None
-
-
-def _quote(path: Path) -> str:
-    return str(path).replace("'", "''")
 
 
 def _draw(capture: Capture, folder: Path) -> list[Path]:
@@ -147,7 +130,6 @@ def _draw(capture: Capture, folder: Path) -> list[Path]:
 
 
 def _head(capture: Capture, says: str) -> str:
-    """Say where the scenario comes from."""
     name = json.dumps(capture.path.name)  # a name may hold the end of a line
     width_s = capture.rates.width_s
     return (
@@ -159,7 +141,9 @@ def _head(capture: Capture, says: str) -> str:
 
 
 def _scenario(capture: Capture, folder: Path, choice: Choice) -> dict[str, Any]:
-    network = _dumbbell(capture) if choice.network is None else _graph(choice.network, folder)
+    network = _dumbbell(capture)
+    if choice.network is not None:
+        network = {"kind": "graph", "file": os.path.relpath(choice.network, folder)}
     data = {
         "title": f"flows of {capture.path.name}",
         "duration": f"{math.ceil(capture.span_s) + REST_S} s",
@@ -194,13 +178,9 @@ def _dumbbell(capture: Capture) -> dict[str, Any]:
 
 
 def _busiest_bps(capture: Capture) -> int:
-    """Return the highest rate of TCP either way, rounded up to two digits: a link had that much."""
+    """Return the highest TCP rate in either direction, rounded up to two digits."""
     rates = capture.rates
     most = max(int(rates.to_clients.max()), int(rates.to_servers.max()))
     bps = max(8 * most / rates.width_s, LEAST_BPS)
     unit = 10 ** (math.floor(math.log10(bps)) - 1)
     return int(math.ceil(bps / unit) * unit)
-
-
-def _graph(network: Path, folder: Path) -> dict[str, Any]:
-    return {"kind": "graph", "file": os.path.relpath(network, folder)}

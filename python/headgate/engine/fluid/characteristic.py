@@ -1,7 +1,8 @@
-"""Linear equations with delays: their characteristic roots, Nyquist's curve, and its margins.
+"""Linear equations with delays: their characteristic roots, Nyquist curve, and margins.
 
 `z'(t) = A z(t) + sum of B_k z(t - tau_k)` has the solutions `e^(s t)` with `det M(s) = 0`, where
-`M(s) = s - A - sum of B_k e^(-s tau_k)`. Infinitely many, but finitely many right of any line.
+`M(s) = s - A - sum of B_k e^(-s tau_k)`. There are infinitely many roots, but finitely many right
+of any vertical line.
 """
 
 from __future__ import annotations
@@ -18,32 +19,32 @@ from headgate.base.optional import require
 Numbers = NDArray[np.float64]
 Complex = NDArray[np.complexfloating[Any, Any]]
 
-#: Nodes of a polynomial over the longest delay, and the size of the matrix that they may make.
+#: Nodes of a polynomial over the longest delay, and the greatest size of the resulting matrix.
 NODES = 24
 LEAST_NODES = 10
 MOST_SIZE = 2400
-#: Roots that are refined, and steps of Newton's method for each.
+#: Roots to refine, and Newton steps for each.
 ROOTS = 20
 NEWTON = 30
-#: A root is found to this, relative to the longest delay.
+#: Tolerance of a root, relative to the longest delay.
 EXACT = 1e-12
-#: Two roots that are this close are one.
+#: Two roots closer than this are the same.
 SAME = 1e-7
-#: Frequencies at which a curve is looked at, in parts of one over the longest delay.
+#: Frequencies at which a curve is evaluated, in units of one over the longest delay.
 LOWEST, HIGHEST, LOOKS = 1e-4, 1e3, 20_000
-#: The argument may turn by so much from one frequency to the next where roots are counted; else
-#: they are halved, so often at most.
+#: Greatest turn of the argument between two frequencies when roots are counted. Larger steps are
+#: halved, at most HALVINGS times.
 TURN = 0.3
 HALVINGS = 40
-#: Singular values below this part of the greatest are rounding.
+#: Singular values below this share of the greatest are rounding errors.
 RANK = 1e-9
 
 
 @dataclass(frozen=True)
 class Margins:
-    """What a loop has left before it turns unstable; infinite where its curve never comes there."""
+    """Distance of a loop from instability; infinite if its curve never reaches that point."""
 
-    #: Degrees by which the phase may fall, and the frequency of that, rad/s.
+    #: Degrees by which the phase may fall, at this frequency (rad/s).
     phase_deg: float
     phase_at_rad_s: float
     #: The factor by which the gain may change.
@@ -61,7 +62,7 @@ class Delayed:
 
     @classmethod
     def of(cls, now: Numbers, then: Sequence[Numbers], delays_s: Numbers) -> Delayed:
-        """Make one of each delay's parts; what has no delay belongs to the present."""
+        """Sum the matrices of each delay; parts without a delay belong to the present."""
         parts: dict[float, Numbers] = {}
         present = np.array(now, dtype=float)
         for matrix, delay_s in zip(then, delays_s, strict=True):
@@ -73,33 +74,33 @@ class Delayed:
 
     @property
     def time_s(self) -> float:
-        """The unit of its frequencies: the longest delay, else one over the fastest part."""
+        """The unit of time: the longest delay, else one over the fastest coefficient."""
         if len(self.delays_s):
             return float(self.delays_s.max())
         fastest = np.abs(self.now).max(initial=0.0)
         return float(1.0 / fastest) if fastest > 0.0 else 1.0
 
     def scaled(self, sizes: Numbers) -> Delayed:
-        """Count each number of the state in its own size."""
+        """Express each component of the state in its own unit."""
         parts = [part * sizes[None, :] / sizes[:, None] for part in (self.now, *self.then)]
         return Delayed(parts[0], tuple(parts[1:]), self.delays_s)
 
     def free(self) -> Numbers:
-        """Return an orthonormal basis of the changes that keep what nothing can change.
+        """Return an orthonormal basis of the changes that preserve all conserved quantities.
 
-        Where the same sum of all slopes is always zero (arrivals that are the sum of rates), what
-        it counts stays what it is, and is no root at zero.
+        If some sum of all slopes is always zero (arrivals that are the sum of rates), the quantity
+        that it counts is constant, and its zero root is excluded.
         """
         left, sizes, _ = np.linalg.svd(np.hstack((self.now, *self.then)))
         return np.asarray(left[:, : int((sizes > RANK * sizes[0]).sum())])
 
     def within(self, basis: Numbers) -> Delayed:
-        """Look at such changes only."""
+        """Project the system onto a basis."""
         parts = [basis.T @ part @ basis for part in (self.now, *self.then)]
         return Delayed(parts[0], tuple(parts[1:]), self.delays_s)
 
     def matrix(self, roots: Complex) -> Complex:
-        """Return M at each of many `s`."""
+        """Return M at many `s`."""
         late = np.exp(-np.multiply.outer(roots, self.delays_s))
         unit = np.eye(len(self.now))
         past = sum(late[..., k, None, None] * part for k, part in enumerate(self.then))
@@ -125,9 +126,9 @@ class Delayed:
         return np.asarray(flat[np.argsort(-flat.real, kind="stable")])
 
     def _guess_roots(self) -> Complex:
-        """Guess roots: the generator of the solutions, on a polynomial over the longest delay.
+        """Guess roots as eigenvalues of the solution operator's generator on Chebyshev nodes.
 
-        At the nodes of the past its slope, at that of the present the equation (Breda, Maset,
+        The slope holds at the nodes of the past, and the equation at the present (Breda, Maset,
         Vermiglio 2005).
         """
         if not len(self.delays_s):
@@ -144,7 +145,6 @@ class Delayed:
         return np.asarray(np.linalg.eigvals(generator) / self.time_s, dtype=complex)
 
     def _refine_root(self, guess: complex) -> complex | None:
-        """Come from a guess to the root: Newton's method for the least singular value of M."""
         root = guess
         for _ in range(NEWTON):
             left, sizes, right = np.linalg.svd(self.matrix(np.array(root)))
@@ -160,17 +160,17 @@ class Delayed:
         return complex(root)
 
     def loop(self, rad_s: Numbers) -> Complex:
-        """Return the loop opened where the past comes in, `det M/det(s - A) - 1`, at frequencies.
+        """Return the loop opened at the delayed input, `det M/det(s - A) - 1`, at frequencies.
 
-        The system is stable if this curve goes round -1 as often as the open loop has unstable
-        roots (Nyquist); where the past comes in as one number it is the gain of that loop.
+        The system is stable if this curve encircles -1 as often as the open loop has unstable roots
+        (Nyquist). If the past enters as one number, the curve is the gain of that loop.
         """
         at = 1j * rad_s
         opened = at[:, None, None] * np.eye(len(self.now)) - self.now
         return np.asarray(np.linalg.det(self.matrix(at)) / np.linalg.det(opened) - 1.0)
 
     def is_one_loop(self) -> bool:
-        """Tell whether the past comes in by one number, or as one."""
+        """Return whether the past enters by one number, or as one."""
         if not self.then:
             return False
         return any(
@@ -179,7 +179,7 @@ class Delayed:
         )
 
     def margins(self) -> Margins | None:
-        """Return the margins of the loop, where there is one only."""
+        """Return the margins, if there is exactly one loop."""
         if not self.is_one_loop():
             return None
         rad_s = np.geomspace(LOWEST, HIGHEST, LOOKS) / self.time_s
@@ -189,7 +189,8 @@ class Delayed:
 
         curve = self.loop(rad_s)
         even = _crossings(np.log(rad_s), np.abs(curve) - 1.0, lambda x: abs(at(x)) - 1.0)
-        phases = [(_phase_deg(at(x)), float(np.exp(x))) for x in even]
+        # degrees before -180
+        phases = [(float(np.degrees(np.angle(-at(x)))), float(np.exp(x))) for x in even]
         real = _crossings(np.log(rad_s), curve.imag, lambda x: at(x).imag)
         gains = [(-1.0 / at(x).real, float(np.exp(x))) for x in real if at(x).real < 0.0]
         phase = min(phases, key=lambda pair: abs(pair[0]), default=(np.inf, np.nan))
@@ -197,17 +198,17 @@ class Delayed:
         return Margins(*phase, *gain)
 
     def unstable(self) -> int | None:
-        """Count the roots right of the axis, by how often `det M(i w)` turns as w rises from 0.
+        """Count the roots right of the axis from the turn of `det M(i w)` as w rises from 0.
 
-        A system of n numbers turns by `(n/2 - roots) pi` (the argument principle). None with a
-        root at zero, where it has no beginning.
+        A system of n numbers turns by `(n/2 - roots) pi` (argument principle). The count is None if
+        there is a root at zero.
         """
         size = len(self.now)
         norm = float(sum(np.linalg.norm(part, 2) for part in (self.now, *self.then)))
         if np.linalg.svd(self.matrix(np.array(0j)))[1][-1] <= RANK * norm:
             return None
-        # From here on `det M = s^n det(1 - B/s)` with a B/s of a half at most: what it still turns
-        # is the angles of the second factor's eigenvalues, each of 30 degrees at most.
+        # Beyond `last`, `det M = s^n det(1 - B/s)` with a B/s of at most a half. The remaining turn
+        # is the sum of the angles of the second factor's eigenvalues, each at most 30 degrees.
         last = 2.0 * norm
         count = int(last * (self.time_s + 1.0 / norm) / TURN) + 2
         left = np.linalg.eigvals(self.matrix(np.array(1j * last)) / (1j * last))
@@ -215,7 +216,7 @@ class Delayed:
         return round(float(size / 2.0 - turned / np.pi))
 
     def _measure_turn(self, rad_s: Numbers) -> float:
-        """Return by how much `det M(i w)` turns, with more frequencies where it turns fast."""
+        """Return the turn of `det M(i w)`, with more frequencies if it turns fast."""
         curve = self._direction(rad_s)
         for _ in range(HALVINGS):
             turns = np.angle(curve[1:] / curve[:-1])
@@ -228,7 +229,7 @@ class Delayed:
         return float(turns.sum())
 
     def _direction(self, rad_s: Numbers) -> Complex:
-        """Return `det M(i w)` over its size, so that many numbers do not overflow."""
+        """Return `det M(i w)` divided by its size, which prevents overflow."""
         return np.asarray(np.linalg.slogdet(self.matrix(1j * rad_s))[0])
 
 
@@ -244,7 +245,7 @@ def chebyshev(count: int) -> tuple[Numbers, Numbers]:
 
 
 def interpolation_weights(nodes: Numbers, place: float) -> Numbers:
-    """Return the weights of values at Chebyshev's nodes for the value at a place between."""
+    """Return the weights of values at Chebyshev nodes for interpolation at a place."""
     apart = place - nodes
     if (at := np.abs(apart) < 1e-14).any():
         return at.astype(float)
@@ -257,7 +258,7 @@ def interpolation_weights(nodes: Numbers, place: float) -> Numbers:
 def _crossings(
     places: Numbers, values: NDArray[np.floating[Any]], exact: Callable[[float], float]
 ) -> list[float]:
-    """Return where values change their sign, each found exactly."""
+    """Return the exact places at which values change their sign."""
     require("analysis", "stability")
     from scipy import optimize
 
@@ -270,8 +271,3 @@ def _crossings(
         else:  # one of the two is zero but for rounding
             found.append(low if abs(ends[0]) < abs(ends[1]) else high)
     return found
-
-
-def _phase_deg(response: complex) -> float:
-    """Return how far a response is before -180 degrees, from -180 to 180."""
-    return float(np.degrees(np.angle(-response)))

@@ -1,4 +1,4 @@
-"""How long transfers take: by formula, and flow by flow at ideal servers.
+"""Completion times of transfers: by formula, and flow by flow at ideal servers.
 
 Sizes are in packets, rates in packets/s, times in seconds. A wrong input raises ScenarioError.
 """
@@ -19,11 +19,11 @@ Numbers = NDArray[np.float64]
 def compute_processor_sharing(
     size_packets: ArrayLike, rate_packets_s: float, load: float, rtt_s: float
 ) -> Numbers:
-    """Return when the last packet is with the receiver if all flows share the link equally.
+    """Return when the receiver holds the last packet, if all flows share the link equally.
 
     `1.5 rtt + L/(C (1 - load))`: a handshake, the mean time in an M/G/1 server with processor
-    sharing, which is the same for every law of sizes, and the way of the last packet (Dukkipati,
-    McKeown 2006). `load` is what arrives, as a part of the rate, below 1.
+    sharing, which is the same for every distribution of sizes, and the way of the last packet
+    (Dukkipati, McKeown 2006). `load` is the arriving share of the rate, below 1.
     """
     _check(rate_packets_s, rtt_s)
     if not 0 <= load < 1:
@@ -32,9 +32,9 @@ def compute_processor_sharing(
 
 
 def compute_slow_start(size_packets: ArrayLike, rate_packets_s: float, rtt_s: float) -> Numbers:
-    """Return when the last packet is with the receiver of a flow that doubles from one packet.
+    """Return the time until the receiver holds the last packet of a flow that doubles from one.
 
-    `(log2(L + 1) + 0.5) rtt + L/C`, with parts of rounds, without losses and without a largest
+    `(log2(L + 1) + 0.5) rtt + L/C`, with fractions of rounds, without losses and without a largest
     window (Dukkipati, McKeown 2006).
     """
     _check(rate_packets_s, rtt_s)
@@ -45,11 +45,11 @@ def compute_slow_start(size_packets: ArrayLike, rate_packets_s: float, rtt_s: fl
 def compute_slow_start_ns2(
     size_packets: ArrayLike, rate_packets_s: float, rtt_s: float, *, first_packets: float = 2.0
 ) -> Numbers:
-    """Return when the last ACK is with the sender, in whole rounds, as packets have it.
+    """Return the time until the sender receives the last ACK, in whole rounds.
 
-    `rtt (1 + r) + last/C` with `r = ceil(log2(L/first + 1))` rounds, of which the last sends what
-    the others have left: a handshake, then a window that doubles from `first_packets` (2 in
-    ns-2.35), one ACK a packet. Derived; without losses and without a largest window.
+    `rtt (1 + r) + last/C` with `r = ceil(log2(L/first + 1))` rounds, of which the last sends the
+    remaining packets: a handshake, then a window that doubles from `first_packets` (2 in ns-2.35),
+    one ACK per packet. Derived; without losses and without a largest window.
     """
     _check(rate_packets_s, rtt_s)
     if not 0 < first_packets < math.inf:
@@ -61,11 +61,11 @@ def compute_slow_start_ns2(
 
 
 def serve_equally(start_s: ArrayLike, size_packets: ArrayLike, rate_packets_s: float) -> Numbers:
-    """Return the time that each flow spends in a server that all flows there share equally.
+    """Return the time that each flow spends in a server that all present flows share equally.
 
-    Exact, for flows in the order of their start. While n flows are there, each gets C/n. With v
-    the packets that a flow there all the time would have got, one that comes at v leaves at v and
-    its size: a heap of these is the whole state (Kleinrock 1967).
+    Exact, for flows in the order of their start. While n flows are present, each receives C/n. Let
+    v be the packets that a permanent flow would have received. A flow that arrives at v leaves at v
+    plus its size, so a heap of these values is the whole state (Kleinrock 1967).
     """
     starts, sizes = _flows(start_s, size_packets, rate_packets_s)
     arrivals = starts.tolist()
@@ -96,7 +96,7 @@ def serve_shortest_first(
 ) -> Numbers:
     """Return the time that each flow spends in a server of the shortest remaining flow.
 
-    Exact, for flows in the order of their start: no order of service has a smaller mean (Schrage
+    Exact, for flows in the order of their start. No order of service gives a smaller mean (Schrage
     1968).
     """
     starts, sizes = _flows(start_s, size_packets, rate_packets_s)
@@ -120,7 +120,6 @@ def _serve(
     rate_packets_s: float,
     left: list[float],
 ) -> float:
-    """Serve the shortest of them up to the next arrival."""
     while waiting:
         remaining, first = waiting[0]
         ends = now + remaining / rate_packets_s
@@ -159,7 +158,6 @@ def _sizes(size_packets: ArrayLike) -> Numbers:
 def _flows(
     start_s: ArrayLike, size_packets: ArrayLike, rate_packets_s: float
 ) -> tuple[Numbers, Numbers]:
-    """Read flows of a server; each has a start and a size."""
     _check(rate_packets_s)
     starts, sizes = _numbers("start_s", start_s), _sizes(size_packets)
     if starts.ndim != 1 or starts.shape != sizes.shape:

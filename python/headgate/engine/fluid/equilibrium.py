@@ -1,8 +1,10 @@
-"""Where flows of a law rest: utilities maximised, or links filled level by level.
+"""Equilibria of a network: utilities maximised, or links filled level by level.
 
-The dual problem: prices of links, none below zero, that minimise what capacities cost and flows
-save. It is convex, and its slope is what each link has left over. Laws of explicit feedback have no
-utility: they are max-min fair, see `headgate.engine.fluid.levels`.
+Utilities are maximised through the dual problem: link prices, none below zero, that minimise the
+cost of capacities less the surplus of flows. It is convex, and its gradient is the spare rate of
+each link. Algorithms with explicit feedback have no utility. They are max-min fair: all classes
+rise together, the first link that is full sets the level of its flows, and the others continue to
+rise (Bertsekas, Gallager 1992, 6.5.2).
 """
 
 from __future__ import annotations
@@ -16,32 +18,100 @@ from numpy.typing import NDArray
 from headgate.base import catalog
 from headgate.base.errors import ScenarioError
 from headgate.base.optional import require
-from headgate.engine.fluid.levels import fill_levels, shares_of
 from headgate.engine.fluid.network import Resolved, resolve
-from headgate.engine.fluid.params import Params
-from headgate.engine.fluid.solve import Network, demand_of
+from headgate.engine.fluid.settings import Params
+from headgate.engine.fluid.solve import Network, make_demand, make_engine_call
 
 Numbers = NDArray[np.float64]
-#: Gives what a flow of each class sends at the price of its path, and the integral of that.
+Mask = NDArray[np.bool_]
+
+#: Logarithms of the levels that are tried, and halvings that exhaust all digits.
+LOW, HIGH = -35.0, 35.0
+HALVINGS = 60
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Max-min shares: weights and least rates of classes, and the rates that links accept."""
+
+    weights: Numbers
+    least: Numbers
+    takes: Callable[[Numbers], Numbers]
+
+    def rates(self, levels: Numbers) -> Numbers:
+        """Return the rate of a flow of each class at a level."""
+        return np.maximum(self.least, self.weights * levels)
+
+
+def make_shares(model: str, params: Params, network: Network, links: int) -> Shares:
+    """Return the shares of a model, from the engine. Raises CatalogError or ScenarioError."""
+    ask = make_engine_call(model, params, network)
+    first = ask("fluid_levels", np.ones(links))["shares"]
+
+    def takes(levels: Numbers) -> Numbers:
+        return np.asarray(ask("fluid_levels", levels)["links"]["takes_packets_s"])
+
+    return Shares(first["weight"], first["least_packets_s"], takes)
+
+
+def fill_levels(routes: Numbers, flows: Numbers, shares: Shares, names: list[str]) -> Numbers:
+    """Return the level of each link; `routes` has a row per link and a column per class.
+
+    The level is infinite for a link that limits no flow. Raises ScenarioError if demand exceeds a
+    link's capacity at every level.
+    """
+    levels = np.full(len(routes), np.inf)
+    rates, rising = np.zeros(len(flows)), np.ones(len(flows), dtype=bool)
+    while rising.any():
+        found = _full_at(routes, flows, shares, rates, rising)
+        link = int(np.argmin(found))
+        takes = shares.takes(np.full(len(routes), found[link]))[link]
+        if np.isinf(takes) or np.log(found[link]) <= LOW:
+            says = "demand exceeds its capacity at every level; there is no equilibrium"
+            raise ScenarioError(f"network.links.{names[link]}", says)
+        levels[link] = found[link]
+        stay = rising & (routes[link] > 0)
+        rates[stay] = shares.rates(found[link])[stay]
+        rising &= ~stay
+    return levels
+
+
+def _full_at(
+    routes: Numbers, flows: Numbers, shares: Shares, rates: Numbers, rising: Mask
+) -> Numbers:
+    """Return the highest level up to which each link accepts its demand."""
+    settled = routes @ (flows * np.where(rising, 0.0, rates))
+    open_links = (routes[:, rising] > 0).any(axis=1)
+    low, high = np.full(len(routes), LOW), np.full(len(routes), HIGH)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        each = shares.rates(np.exp(middle)[:, None])
+        asked = settled + (routes * np.where(rising, flows, 0.0) * each).sum(axis=1)
+        room = asked < shares.takes(np.exp(middle))
+        low, high = np.where(room, middle, low), np.where(room, high, middle)
+    return np.where(open_links, np.exp(low), np.inf)
+
+
+#: Returns the rate of a flow of each class at the price of its path, and its integral.
 Demand = Callable[[Numbers], tuple[Numbers, Numbers]]
 
-#: The family of models whose links say what flows are to send.
+#: The family of models with explicit feedback from links.
 EXPLICIT = "explicit"
-#: How far arrivals may be from the rate of a full link, as a part of it.
+#: Tolerance of arrivals at a full link, relative to its rate.
 EXACT = 1e-9
-#: The lowest price that is tried, in parts of the one that all links could have.
+#: Lowest price tried, relative to the price common to all links.
 LEAST = 1e-12
-#: Prices above this part of it are those of full links.
+#: Links with prices above this share are full.
 FULL = 1e-7
 
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """Rates of one flow of each class, and what of links makes them.
+    """Rates of one flow of each class, and the prices or levels of links that cause them.
 
-    Utilities have prices: losses, or waits in seconds. Max-min fairness has levels, by which a link
-    slows its flows: rates in packets/s, for VCP `rho/(rho - 1)`; infinite where it slows none. What
-    an equilibrium does not have is NaN.
+    Utilities have prices: losses, or waits in seconds. Max-min fairness has levels, at which a link
+    limits its flows: rates in packets/s, for VCP `rho/(rho - 1)`; infinite if it limits none.
+    Quantities that an equilibrium does not define are NaN.
     """
 
     classes: tuple[str, ...]
@@ -50,46 +120,37 @@ class Equilibrium:
     path_price: Numbers
     link_price: Numbers
     link_level: Numbers
-    #: Arrivals as a part of each link's rate.
+    #: Arrivals relative to each link's rate.
     utilisation: Numbers
 
 
 def find_equilibrium(model: str, params: Params | None = None, *, network: Network) -> Equilibrium:
     """Return the equilibrium of a model on a network, without solving it in time.
 
-    Laws at flow level maximise the sum of their utilities; `rcp`, `vcp` and `xcp` are max-min fair
-    for what links take. Raises CatalogError or ScenarioError, also for a model that has neither.
+    Algorithms at flow level maximise the sum of their utilities. `rcp`, `vcp` and `xcp` are max-min
+    fair within the rates that links accept. Raises CatalogError or ScenarioError, also for a model
+    of neither kind.
     """
+    params = params or {}
     if catalog.model(model).family == EXPLICIT:
-        return _by_levels(model, params or {}, network)
-    resolved, demand = demand_of(model, params or {}, network)
-    routes, rates, flows = matrices(resolved)
-    prices = clear(routes, rates, flows, demand)
-    path_price = prices @ routes
-    each = demand(path_price)[0]
+        resolved = resolve(catalog.model(model), network)
+        routes, rates, flows = matrices(resolved)
+        shares = make_shares(model, params, network, len(rates))
+        levels = fill_levels(routes, flows, shares, resolved.names["link"])
+        each = shares.rates(np.where(routes > 0, levels[:, None], np.inf).min(axis=0))
+        path_price, prices = np.full(len(flows), np.nan), np.full(len(rates), np.nan)
+    else:
+        resolved, demand = make_demand(model, params, network)
+        routes, rates, flows = matrices(resolved)
+        prices, levels = clear(routes, rates, flows, demand), np.full(len(rates), np.nan)
+        path_price = prices @ routes
+        each = demand(path_price)[0]
     return Equilibrium(
         classes=tuple(resolved.names["class"]),
         links=tuple(resolved.names["link"]),
         rate_packets_s=each,
         path_price=path_price,
         link_price=prices,
-        link_level=np.full(len(rates), np.nan),
-        utilisation=routes @ (flows * each) / rates,
-    )
-
-
-def _by_levels(model: str, params: Params, network: Network) -> Equilibrium:
-    resolved = resolve(catalog.model(model), network)
-    routes, rates, flows = matrices(resolved)
-    shares = shares_of(model, params, network, len(rates))
-    levels = fill_levels(routes, flows, shares, resolved.names["link"])
-    each = shares.rates(np.where(routes > 0, levels[:, None], np.inf).min(axis=0))
-    return Equilibrium(
-        classes=tuple(resolved.names["class"]),
-        links=tuple(resolved.names["link"]),
-        rate_packets_s=each,
-        path_price=np.full(len(flows), np.nan),
-        link_price=np.full(len(rates), np.nan),
         link_level=levels,
         utilisation=routes @ (flows * each) / rates,
     )
@@ -97,7 +158,7 @@ def _by_levels(model: str, params: Params, network: Network) -> Equilibrium:
 
 def matrices(resolved: Resolved) -> tuple[Numbers, Numbers, Numbers]:
     """Return routes (links by classes), rates of links and numbers of flows of classes."""
-    classes, links = resolved.order["classes"], resolved.order["links"]
+    classes, links = resolved.parts["classes"], resolved.parts["links"]
     routes = np.zeros((len(links), len(classes)))
     for index, part in enumerate(classes):
         routes[part["path"], index] = 1.0
@@ -125,8 +186,8 @@ def clear(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) -> Nu
 
     found = optimize.minimize(
         dual,
-        # Paths cost no more than that one price, so that links are asked for enough: from prices
-        # that are all too high the first step goes to where all are nothing, and no further.
+        # Paths cost no more than that one price, so that links have enough demand: from prices
+        # that are all too high, the first step leads to zero demand and stops there.
         np.full(len(rates), 1.0 / routes.sum(axis=0).max()),
         jac=True,
         method="L-BFGS-B",

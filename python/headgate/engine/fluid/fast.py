@@ -1,4 +1,4 @@
-"""FAST in discrete time: its map, and how it comes to rest from many starts at once."""
+"""FAST in discrete time: its map, and its convergence from many starts at once."""
 
 from __future__ import annotations
 
@@ -11,61 +11,61 @@ from numpy.typing import NDArray
 from headgate.base.errors import ScenarioError
 from headgate.engine.fluid.equilibrium import Numbers, find_equilibrium, matrices
 from headgate.engine.fluid.network import Resolved
-from headgate.engine.fluid.params import Params, read_params
-from headgate.engine.fluid.solve import Network, demand_of
+from headgate.engine.fluid.settings import Params, read_params
+from headgate.engine.fluid.solve import Network, make_demand
 
-#: Parameters of the model `fast` that its map has.
+#: Parameters of the model `fast` that its map uses.
 OF_THE_MAP = ("initial_window", "alpha", "gamma")
-#: How far arrivals may be from the rate of a full link, as a part of it: a few roundings.
+#: Tolerance of arrivals at a full link, relative to its rate.
 EXACT = 1e-12
-#: Steps of Newton's method, and halvings of one; both far more than it takes.
+#: Newton steps, and halvings of one step; both exceed any need.
 NEWTON = 200
 HALVINGS = 60
-#: Part of the fall that a slope promises which a step must bring (Armijo; Bertsekas 1982).
+#: Share of the predicted decrease that a step must achieve (Armijo; Bertsekas 1982).
 ARMIJO = 1e-4
-#: What is added to the diagonal: two links with the same flows may share their wait in any way.
+#: Added to the diagonal, because two links with the same flows may share their wait in any way.
 RIDGE = 1e-13
-#: A run is over when its windows are this close to those at rest; below, rounding is seen.
+#: A run ends when its windows are this close to rest; below, rounding dominates.
 CLOSE = 1e-9
-#: The rate at rest is measured from here on, where the map is linear to a thousandth.
+#: Distance below which the rate is measured; the map is linear there to a thousandth.
 NEAR = 1e-4
-#: Updates that it takes to measure it: the slowest part is what is left after half of them.
+#: Least number of updates for the measurement, which uses the later half.
 LEAST = 8
-#: Random windows are up to this many times those at rest, or as many times smaller.
+#: Random windows are up to this factor above or below those at rest.
 SPREAD = 100.0
-#: Updates after which nothing is waited for any more.
+#: Greatest number of updates.
 MOST = 5000
 
 
 @dataclass(frozen=True)
 class Convergence:
-    """How FAST's map came to rest from many starts.
+    """Convergence of FAST's map from many starts.
 
-    The distance from rest is that of windows, `(sum n (w - w*)^2/w* / sum n w*)^0.5`: near rest
-    the map shrinks it to its part `1 - gamma min q/R`, or further.
+    The distance from rest is that of windows, `(sum n (w - w*)^2/w* / sum n w*)^0.5`. Near rest the
+    map shrinks it to at most the share `1 - gamma min q/R`.
     """
 
     classes: tuple[str, ...]
     #: Windows at rest.
     rest_packets: Numbers
-    #: A row for each start, a column for each update.
+    #: One row per start, one column per update.
     distance: Numbers
-    #: The greatest ratio of two distances that follow one another, of each start.
+    #: The greatest ratio of two successive distances, of each start.
     worst_ratio: Numbers
-    #: Distances between two starts after an update over those before: the greatest of each pair.
+    #: Greatest ratio of the distance between two starts after an update to that before, by pair.
     pair_ratio: Numbers
-    #: The same where both starts have every link full; NaN of a pair that never does.
+    #: The same while both starts fill every link; NaN if a pair never does.
     full_pair_ratio: Numbers
-    #: The factor at each update near rest, of each start: NaN if 8 updates are too many for it.
+    #: The factor per update near rest, of each start; NaN if there are fewer than 8 updates.
     rate: Numbers
-    #: The same by linear theory: the spectral radius of the map's Jacobian, and a bound of it.
+    #: The same by linear theory: the spectral radius of the map's Jacobian, and its bound.
     linear_rate: float
     linear_bound: float
 
 
 @dataclass(frozen=True)
 class _Map:
-    """The map on a network: `w(t+1) = w(t) + gamma (alpha - q x)`, of many starts at once."""
+    """The map `w(t+1) = w(t) + gamma (alpha - q x)` on a network, for many starts at once."""
 
     resolved: Resolved
     values: Mapping[str, Numbers]
@@ -76,21 +76,21 @@ class _Map:
 
     @classmethod
     def of(cls, network: Network, params: Params) -> _Map:
-        resolved, _ = demand_of("fast", params, network)
-        rtts_s = np.array([part["rtt_s"] for part in resolved.order["classes"]])
+        resolved, _ = make_demand("fast", params, network)
+        rtts_s = np.array([part["rtt_s"] for part in resolved.parts["classes"]])
         return cls(resolved, _values(resolved, params), *matrices(resolved), rtts_s)
 
     def next(self, windows: Numbers, waits_s: Numbers) -> tuple[Numbers, Numbers]:
-        """Return what follows windows, and the waits at links that they make, from a guess."""
+        """Return the next windows, and the waits at links, which are solved from a guess."""
         waits_s = self.waits_s(windows, waits_s)
         path_s = waits_s @ self.routes
         kept = path_s * windows / (self.rtts_s + path_s)
         return windows + self.values["gamma"] * (self.values["alpha"] - kept), waits_s
 
     def waits_s(self, windows: Numbers, guess_s: Numbers) -> Numbers:
-        """Return the waits at which no link is asked for more than its rate.
+        """Return the waits at which no link receives more than its rate.
 
-        They minimise `sum C p - sum n w log(d + q)`, p >= 0: Newton's method, projected.
+        They minimise `sum C p - sum n w log(d + q)`, p >= 0, by projected Newton's method.
         """
         waits_s = guess_s
         for _ in range(NEWTON):
@@ -108,9 +108,9 @@ class _Map:
         )
 
     def _descend(self, windows: Numbers, from_s: Numbers, slope: Numbers, way: Numbers) -> Numbers:
-        """Go along each way as far as brings enough, and no wait below zero."""
+        """Step along each direction until the decrease suffices; waits stay above zero."""
         part = np.ones((len(windows), 1))
-        # The cost goes through zero; its rounding is that of what it is the sum of.
+        # The cost crosses zero, so its rounding error is that of its terms.
         enough = self._cost(windows, from_s) + EXACT * (windows @ self.flows)
         for _ in range(HALVINGS):
             to_s = np.maximum(from_s - part * way, 0.0)
@@ -128,8 +128,8 @@ class _Map:
     def jacobian(self, windows: Numbers, waits_s: Numbers) -> Numbers:
         """Return the map's Jacobian: `(1 - gamma) + gamma (d/R) P` with a projection P.
 
-        Where links are full, `A n x = C` takes the waits along: `P = 1 - x A' G^-1 A n/R` with
-        `G = A (n x/R) A'`. It projects at right angles, where a window weighs `n/w`.
+        On full links, `A n x = C` determines the waits: `P = 1 - x A' G^-1 A n/R` with `G = A (n
+        x/R) A'`. The projection is orthogonal if a window weighs `n/w`.
         """
         full = self.routes[waits_s > 0.0]
         rtts_s = self.rtts_s + waits_s @ self.routes
@@ -149,9 +149,9 @@ def iterate_fast_map(
     """Follow FAST's map in discrete time: `w(t+1) = w(t) + gamma (alpha - q x)`.
 
     Every flow updates at once, and queues are at rest with the windows: `x = w/(d + q)`, and no
-    link is asked for more than its rate. `params` and those of classes are the model `fast`'s.
-    Gives `window_packets`, `rate_packets_s` and `wait_s`, each with a row for each of `0` to
-    `updates` and a column for each class; and `link_wait_s`, with a column for each link.
+    link receives more than its rate. `params` and those of classes are the model `fast`'s. Returns
+    `window_packets`, `rate_packets_s` and `wait_s`, each with a row for each of `0` to `updates`
+    and a column for each class; and `link_wait_s`, with a column for each link.
     """
     fast = _Map.of(network, params or {})
     windows = fast.values["initial_window"][None, :]
@@ -174,11 +174,11 @@ def iterate_fast_map(
 def measure_convergence(
     network: Network, params: Params | None = None, *, starts: int = 200, seed: int = 1
 ) -> Convergence:
-    """Follow FAST's map from random windows until it rests, and measure how it comes there.
+    """Follow FAST's map from random windows until it rests, and measure its convergence.
 
-    Each window begins anywhere from a hundredth of that at rest to a hundred times it (uniform in
-    its logarithm), so that links are idle at first or hold long queues. Raises CatalogError or
-    ScenarioError, also where it does not converge within 5000 updates.
+    Each window begins between a hundredth and a hundred times its value at rest (uniform in its
+    logarithm), so that links are idle at first or hold long queues. Raises CatalogError or
+    ScenarioError, also if it does not converge within 5000 updates.
     """
     if starts < 1:
         raise ScenarioError("starts", f"must be at least 1; got {starts}")
@@ -204,9 +204,9 @@ def measure_convergence(
 
 
 def _follow_starts(fast: _Map, windows: Numbers, rest: Numbers) -> tuple[Numbers, ...]:
-    """Return each start's distances, and how each start and the one after it draw together.
+    """Return the distances of each start, and the ratios of successive starts.
 
-    The latter at any time, and while every link is full with the windows of both.
+    The ratios are the greatest at any time, and the greatest while both starts fill every link.
     """
     waits_s = np.zeros((len(windows), len(fast.rates)))
     weights = fast.flows / rest / (fast.flows @ rest)
@@ -222,24 +222,23 @@ def _follow_starts(fast: _Map, windows: Numbers, rest: Numbers) -> tuple[Numbers
             raise ScenarioError("network", f"FAST's map does not converge within {MOST} updates")
         apart = norm(np.diff(windows, axis=0))
         windows, waits_s = fast.next(windows, waits_s)
-        told = apart > NEAR  # closer, the ratio is that of the linear map, or rounding
+        measured = apart > NEAR  # closer, the ratio is that of the linear map, or rounding
         after = norm(np.diff(windows, axis=0))
-        pairs[told] = np.maximum(pairs[told], after[told] / apart[told])
+        pairs[measured] = np.maximum(pairs[measured], after[measured] / apart[measured])
         full = np.all(waits_s > 0.0, axis=1)
-        told &= full[:-1] & full[1:]
-        full_pairs[told] = np.fmax(full_pairs[told], after[told] / apart[told])
+        measured &= full[:-1] & full[1:]
+        full_pairs[measured] = np.fmax(full_pairs[measured], after[measured] / apart[measured])
         columns.append(norm(windows - rest))
     return np.array(columns).T, pairs, full_pairs
 
 
 def _ratios(distance: Numbers, down_to: float) -> Numbers:
-    """Return the ratios of distances that follow one another, as long as they exceed rounding."""
-    told = distance[:-1] > down_to
-    return np.asarray(distance[1:][told] / distance[:-1][told])
+    """Return the ratios of successive distances that exceed rounding."""
+    measured = distance[:-1] > down_to
+    return np.asarray(distance[1:][measured] / distance[:-1][measured])
 
 
 def _rate(distance: Numbers) -> float:
-    """Return the mean factor of the later half of the updates near rest."""
     near = distance[(distance < NEAR) & (distance > CLOSE)]
     if len(near) < LEAST:
         return np.nan
@@ -248,7 +247,7 @@ def _rate(distance: Numbers) -> float:
 
 
 def _direction(bend: Numbers, held: NDArray[np.bool_], slope: Numbers) -> Numbers:
-    """Return Newton's way for the links whose waits may move; those held at zero stay."""
+    """Return Newton's direction for the links whose waits may change."""
     free = ~held
     bend = bend * free[:, :, None] * free[:, None, :]
     places = np.arange(bend.shape[1])
@@ -258,11 +257,10 @@ def _direction(bend: Numbers, held: NDArray[np.bool_], slope: Numbers) -> Number
 
 
 def _values(resolved: Resolved, params: Params) -> dict[str, Numbers]:
-    """Return the parameters of `fast` that its map has, one for each class."""
     from headgate.base import catalog
 
     card = catalog.model("fast")
-    classes = resolved.order["classes"]
+    classes = resolved.parts["classes"]
     defaults = {name: card.param(name).default for name in OF_THE_MAP}
     given = defaults | read_params(card, params)
     values = {name: np.full(len(classes), float(given[name])) for name in OF_THE_MAP}

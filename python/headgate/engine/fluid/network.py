@@ -8,18 +8,21 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from headgate.base import catalog
 from headgate.base.errors import ScenarioError, UnitError
 from headgate.base.parameters import ParameterError
-from headgate.base.units import PS_PER_S, Amount, parse_buffer, parse_bytes, parse_rate
-from headgate.engine.fluid.methods import above_zero, number, seconds
-from headgate.engine.fluid.params import list_changes
+from headgate.base.units import PS_PER_S, parse_buffer, parse_bytes, parse_rate
+from headgate.engine.fluid.settings import above_zero, list_changes, number, seconds
 
-#: Size of a packet where a network says none: an Ethernet frame's payload.
+#: Default packet size: the payload of an Ethernet frame.
 PACKET = "1500 B"
 
 _NETWORK = ("classes", "links", "packet")
@@ -29,18 +32,18 @@ _LINK = ("rate", "buffer", "delay", "params")
 
 @dataclass(frozen=True)
 class Resolved:
-    """A network in packets and seconds, and what its parts are called."""
+    """A network in packets and seconds, and the names of its parts."""
 
-    order: Mapping[str, Any]
+    parts: Mapping[str, Any]
     names: Mapping[str, list[str]]
 
 
 def resolve(card: catalog.Law, network: object) -> Resolved:
     """Read a network of `classes`, `links` and `packet`.
 
-    A class has `flows` (1), `rtt` and `path`, a list of links; a link has `rate`, `buffer`
-    (infinite; `BDP` is its rate times the longest RTT over it) and `delay` (0 s). Either may have
-    `params` of its own. Raises ScenarioError.
+    A class has `flows` (1), `rtt` and `path`, a list of links. A link has `rate`, `buffer`
+    (infinite; `BDP` is its rate times the longest RTT over it) and `delay` (0 s). Both accept
+    separate `params`. Raises ScenarioError.
     """
     given = _table("network", network, _NETWORK)
     links = _parts("network.links", given.get("links"))
@@ -51,8 +54,8 @@ def resolve(card: catalog.Law, network: object) -> Resolved:
         _link(card, name, part, size, _longest_s(flows, index))
         for index, (name, part) in enumerate(links.items())
     ]
-    order = {"classes": flows, "links": wires, "packet_bytes": size}
-    return Resolved(order, {"class": list(classes), "link": list(links)})
+    resolved = {"classes": flows, "links": wires, "packet_bytes": size}
+    return Resolved(resolved, {"class": list(classes), "link": list(links)})
 
 
 def _table(place: str, value: object, keys: tuple[str, ...]) -> Mapping[str, Any]:
@@ -139,10 +142,6 @@ def _buffer(
     sizes["BDP"] = rate * (longest_s or 0.0)
     if amount.unit not in sizes:
         raise ScenarioError(f"{place}.buffer", f"{text!r} is not allowed here; write '1 BDP'")
-    return _packets(amount, sizes)
-
-
-def _packets(amount: Amount, sizes: Mapping[str, float]) -> float:
     return float(amount.value) * sizes[amount.unit]
 
 
@@ -151,7 +150,6 @@ def _longest_s(flows: list[dict[str, Any]], link: int) -> float | None:
 
 
 def _own(card: catalog.Law, place: str, given: Mapping[str, Any]) -> list[tuple[int, float]]:
-    """Return the parameters of a class or link: place in the card, and value."""
     params = given.get("params", {})
     if not isinstance(params, Mapping):
         raise ScenarioError(f"{place}.params", f"must be a table of parameters; got {params!r}")
@@ -159,3 +157,76 @@ def _own(card: catalog.Law, place: str, given: Mapping[str, Any]) -> list[tuple[
         return list_changes(card, params)
     except ParameterError as error:
         raise ScenarioError(f"{place}.params.{error.key}", error.sentence) from None
+
+
+Numbers = NDArray[np.float64]
+
+#: Numbers of a network that a sweep varies: user's key, and resolved key.
+_NUMBERS = {
+    "classes": {"flows": "flows", "rtt": "rtt_s"},
+    "links": {"rate": "rate_packets_s", "buffer": "buffer_packets", "delay": "delay_s"},
+}
+
+
+def is_of_network(name: str) -> bool:
+    """Return whether a name of a sweep is a place in the network."""
+    return name.partition(".")[0] in _NUMBERS
+
+
+def vary(
+    card: catalog.Law, network: Mapping[str, Any], varied: Mapping[str, ArrayLike], runs: int
+) -> tuple[list[Resolved], dict[str, Numbers]]:
+    """Return the network of each run, and each varied number in packets, seconds or bit/s.
+
+    A network is read again for each run, so that a buffer in BDP follows its rate and round trip.
+    """
+    columns = {place: _values(place, values, runs) for place, values in varied.items()}
+    resolve(card, network)
+    own = []
+    for run in range(runs):
+        changed = copy.deepcopy(dict(network))
+        for place, values in columns.items():
+            _put(changed, place, values[run])
+        own.append(resolve(card, changed))
+    return own, {place: np.array([_read(each, place) for each in own]) for place in columns}
+
+
+def count_runs(values: ArrayLike) -> int | None:
+    """Return the number of runs in a column; None for one value for all runs."""
+    column = np.asarray(values, dtype=object)
+    return len(column) if column.ndim else None
+
+
+def _values(place: str, values: ArrayLike, runs: int) -> list[Any]:
+    column = np.asarray(values, dtype=object)
+    if column.ndim > 1:
+        raise ScenarioError(place, "must be a list of values, or one value for all runs")
+    listed: list[Any] = column.tolist() if column.ndim else [column.item()] * runs
+    return listed
+
+
+def _put(network: dict[str, Any], place: str, value: Any) -> None:
+    part, name, key = _split(place)
+    table = network[part]
+    if name not in table:
+        raise ScenarioError(place, f"{name!r} is not one of {', '.join(table)}")
+    table[name] = {**table[name], key: value}
+
+
+def _split(place: str) -> tuple[str, str, str]:
+    """Split a place; names may contain dots, numbers do not."""
+    part, _, rest = place.partition(".")
+    name, _, key = rest.rpartition(".")
+    if not name or key not in _NUMBERS[part]:
+        known = ", ".join(_NUMBERS[part])
+        raise ScenarioError(place, f"must be written {part}.NAME.NUMBER; the numbers are {known}")
+    return part, name, key
+
+
+def _read(resolved: Resolved, place: str) -> float:
+    part, name, key = _split(place)
+    index = resolved.names[{"classes": "class", "links": "link"}[part]].index(name)
+    value = resolved.parts[part][index][_NUMBERS[part][key]]
+    if key == "rate":
+        return float(8 * resolved.parts["packet_bytes"] * value)
+    return float("inf") if value is None else float(value)

@@ -1,7 +1,7 @@
-"""Where a fluid model fails: warnings of a solved run, where packets behave differently.
+"""Validity of fluid models: warnings about runs in which packets would behave differently.
 
-Limits are those beyond which the study `fluid-check` finds throughput more than 5 % wrong, a queue
-more than 20 %, or losses more than twice or less than half of what packets have.
+The limits come from the study `fluid-check`: beyond them, throughput is more than 5 % wrong, a
+queue more than 20 %, or losses are above twice or below half the packet run's.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from headgate.engine.fluid.network import Resolved
 
 Numbers = NDArray[np.float64]
 
-#: Windows (packets) below which senders wait for time-outs and routers count ones and twos: by
-#: model, else by family. Scalable TCP's response holds further down, and queues of laws of delay.
+#: Windows (packets) below which senders wait for time-outs and packets come singly: by model, else
+#: by family. Scalable TCP and delay-based algorithms remain valid at smaller windows.
 LEAST_OF_MODEL = {"scalable": 6.0}
 LEAST_OF_FAMILY = {"loss": 10.0, "delay": 2.5, "explicit": 10.0}
-#: Windows (packets) from which a law adds a few packets a round trip: an overflow then takes
-#: several, and is answered once.
+#: Windows (packets) above which an algorithm adds several packets per round trip: an overflow then
+#: loses several packets, and is answered once.
 STEEP = {"hstcp": 60.0, "scalable": 150.0}
-#: Buffers (BDP) below which flows in step leave a drop-tail link idle, by the law's reduction;
-#: and one above which the queue, which laws of loss do not have, halves the losses.
+#: Buffers (BDP) below which flows in step leave a drop-tail link idle, by model; and the buffer
+#: above which the queue, which loss-based models omit, halves the losses.
 SHORT_BUFFER = {"scalable": 0.1}
 SHORT_OTHERWISE, LONG_BUFFER = 0.6, 0.7
-#: Flows over RED up to which one cut is seen in the queue.
+#: Number of flows over RED up to which one reduction shows in the queue.
 FEW = 5
-#: A band of queues that is a smaller part of what fills the path makes no difference.
+#: A band of queues below this share of the path's capacity is negligible.
 BAND = 0.02
-#: From this part on a buffer is full; up to this part of its greatest a queue nearly is
-#: empty.
+#: A buffer is full from the first share on; a queue is nearly empty up to the second share of its
+#: greatest size.
 FULL, EMPTY = 0.999, 0.2
-#: A climb counts from the start to this share of what is sent later, and if it takes N times
-#: as long as doubling each round trip.
+#: A climb ends at this share of the later rate, and counts if it takes this many times as long as
+#: doubling each round trip.
 RISEN, SLOWER = 0.95, 3.0
 
 
 @dataclass(frozen=True)
-class Seen:
-    """A solved run: its classes and links, what is in them, and from when means are taken."""
+class SolvedRun:
+    """A solved run: its classes and links, its tables, and the warm-up."""
 
     card: catalog.Law
     params: Mapping[str, float | str]
@@ -70,24 +70,24 @@ class Seen:
         """Round trip of each class without queues."""
         if self.resolved is None:
             return np.asarray(self.tables["flows"]["min_rtt_s"])
-        return np.array([part["rtt_s"] for part in self.resolved.order["classes"]])
+        return np.array([part["rtt_s"] for part in self.resolved.parts["classes"]])
 
     @cached_property
     def windows(self) -> Numbers:
-        """Packets that one flow of each class has on its path, queues apart."""
+        """Packets that one flow of each class keeps on its path, without queues."""
         of = self.tables["flows"]
         sent = of["delivered_packets"] + of["retransmissions"]
         return np.asarray(sent / of["active_s"] * self.rtt_s)
 
     def passing(self, link: int) -> list[int]:
-        """Return the classes that pass a link."""
+        """Return the classes that use a link."""
         if self.resolved is None:
             return list(range(len(self.flows)))
-        parts = self.resolved.order["classes"]
+        parts = self.resolved.parts["classes"]
         return [index for index, part in enumerate(parts) if link in part["path"]]
 
     def buffer_bdp(self, link: int) -> float:
-        """Return the buffer of a link in BDP of the mean flow that passes."""
+        """Return the buffer of a link in BDP of its mean flow."""
         ports, passing = self.tables["ports"], self.passing(link)
         if not passing:
             return math.inf
@@ -96,14 +96,14 @@ class Seen:
         return float(ports["buffer_packets"][link] / (rate * rtt_s))
 
     @property
-    def lossy(self) -> bool:
-        """Whether its flows heed losses."""
+    def is_lossy(self) -> bool:
+        """Whether its flows respond to losses."""
         return self.card.family == "loss"
 
     @property
-    def without_queue(self) -> bool:
-        """Whether its links have prices only."""
-        return self.lossy and not np.any(self.tables["ports"]["max_queue_packets"] > 0)
+    def has_no_queue(self) -> bool:
+        """Whether its links have prices but no queues."""
+        return self.is_lossy and not np.any(self.tables["ports"]["max_queue_packets"] > 0)
 
 
 def compute_least_window(card: catalog.Law) -> float:
@@ -111,12 +111,12 @@ def compute_least_window(card: catalog.Law) -> float:
     return LEAST_OF_MODEL.get(card.name, LEAST_OF_FAMILY.get(card.family, 0.0))
 
 
-def warnings(seen: Seen) -> tuple[str, ...]:
+def find_warnings(seen: SolvedRun) -> tuple[str, ...]:
     """Return a sentence for each way in which packets would behave differently."""
     return tuple(sentence for rule in _RULES for sentence in rule(seen))
 
 
-def _small_windows(seen: Seen) -> Iterator[str]:
+def _small_windows(seen: SolvedRun) -> Iterator[str]:
     least = compute_least_window(seen.card)
     for name, window in zip(seen.classes, seen.windows, strict=True):
         if window < least:
@@ -127,7 +127,7 @@ def _small_windows(seen: Seen) -> Iterator[str]:
             )
 
 
-def _steep(seen: Seen) -> Iterator[str]:
+def _steep(seen: SolvedRun) -> Iterator[str]:
     most = STEEP.get(seen.card.name, math.inf)
     for name, window in zip(seen.classes, seen.windows, strict=True):
         if window > most:
@@ -138,8 +138,8 @@ def _steep(seen: Seen) -> Iterator[str]:
             )
 
 
-def _no_queue(seen: Seen) -> Iterator[str]:
-    if not seen.without_queue:
+def _no_queue(seen: SolvedRun) -> Iterator[str]:
+    if not seen.has_no_queue:
         return
     for link, name in enumerate(seen.links):
         buffer = seen.buffer_bdp(link)
@@ -156,8 +156,8 @@ def _no_queue(seen: Seen) -> Iterator[str]:
             )
 
 
-def _swinging(seen: Seen) -> Iterator[str]:
-    if not seen.lossy:
+def _swinging(seen: SolvedRun) -> Iterator[str]:
+    if not seen.is_lossy:
         return
     series = seen.tables["series"]
     later = (series["of"] == "port") & (series["t_s"] >= seen.warmup_s)
@@ -171,9 +171,8 @@ def _swinging(seen: Seen) -> Iterator[str]:
             )
 
 
-def _few(seen: Seen) -> Iterator[str]:
-    """Warn of few flows where links have queues and losses."""
-    if not seen.lossy or seen.without_queue:
+def _few(seen: SolvedRun) -> Iterator[str]:
+    if not seen.is_lossy or seen.has_no_queue:
         return
     for link, name in enumerate(seen.links):
         flows = float(seen.flows[seen.passing(link)].sum())
@@ -184,9 +183,9 @@ def _few(seen: Seen) -> Iterator[str]:
             )
 
 
-def _full(seen: Seen) -> Iterator[str]:
+def _full(seen: SolvedRun) -> Iterator[str]:
     ports = seen.tables["ports"]
-    if seen.lossy:
+    if seen.is_lossy:
         return
     for link, name in enumerate(seen.links):
         if ports["max_queue_packets"][link] >= FULL * ports["buffer_packets"][link]:
@@ -196,7 +195,7 @@ def _full(seen: Seen) -> Iterator[str]:
             )
 
 
-def _band(seen: Seen) -> Iterator[str]:
+def _band(seen: SolvedRun) -> Iterator[str]:
     names = {param.name for param in seen.card.params}
     if seen.card.family != "delay" or not {"alpha", "beta"} <= names:
         return
@@ -212,10 +211,10 @@ def _band(seen: Seen) -> Iterator[str]:
             )
 
 
-def _climb(seen: Seen) -> Iterator[str]:
-    """Warn of means that count a climb without slow start.
+def _climb(seen: SolvedRun) -> Iterator[str]:
+    """Warn of means that include a climb without slow start.
 
-    One model has it by `ssthresh`; where links say what to send, packets have none either.
+    A model with `ssthresh` has slow start. With explicit feedback, packets have none either.
     """
     names = {param.name for param in seen.card.params}
     climbs = "ssthresh" not in names and seen.card.family != "explicit"
@@ -233,8 +232,8 @@ def _climb(seen: Seen) -> Iterator[str]:
             )
 
 
-def _risen_s(seen: Seen, name: str) -> float:
-    """Return when a class first sends 95 % of what it sends in the later half of the run."""
+def _risen_s(seen: SolvedRun, name: str) -> float:
+    """Return when a class first sends 95 % of its rate in the later half of the run."""
     series = seen.tables["series"]
     rows = (series["of"] == "flow") & (series["name"] == name)
     t_s, bps = series["t_s"][rows], series["throughput_bps"][rows]
@@ -242,7 +241,7 @@ def _risen_s(seen: Seen, name: str) -> float:
     return float(t_s[int(np.argmax(bps >= RISEN * later))])
 
 
-_RULES: tuple[Callable[[Seen], Iterator[str]], ...] = (
+_RULES: tuple[Callable[[SolvedRun], Iterator[str]], ...] = (
     _small_windows,
     _steep,
     _no_queue,

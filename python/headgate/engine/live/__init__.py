@@ -1,1 +1,1 @@
-"""Real programs in a simulated network, in real time; `headgate.emulate` opens it."""
+"""Real programs in a simulated network, in real time; `headgate.emulate` starts a run."""

@@ -1,54 +1,106 @@
-"""The simulated part of a run in real time, once more: its arrivals are stored."""
+"""Arrivals of real packets: their log, their table, and a replay of the run from them.
+
+The form of the log is in `crates/headgate-emulate/src/arrival_log.rs`. A killed run
+leaves the log behind.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from headgate.base.errors import ScenarioError, StoreError, explain_os
-from headgate.base.version import __version__
 from headgate.data.columns.live import ARRIVALS
+from headgate.data.measures.formula import form
 from headgate.data.measures.tables import make_tables
 from headgate.data.parquet import read_columns
+from headgate.data.tables import Table
 from headgate.engine.api import Result, Scenario
-from headgate.engine.live.arrival_log import is_log, read_log
 from headgate.engine.live.hosts import host_names
 from headgate.engine.live.results import cut_plan
-from headgate.engine.run.memory import packets_that_fit, refuse_what_does_not_fit
-from headgate.engine.run.own import make_own_code, own_queues
-from headgate.engine.run.refusals import translate_refusal
+from headgate.engine.run.memory import check_memory, packets_that_fit
+from headgate.engine.run.prepare import make_own_code, translate_refusal
+from headgate.engine.run.record import make_record
 from headgate.engine.run.simulate import engine_errors
 from headgate.scenario.plan import identity_of, plan_json
-from headgate.scenario.plan_warnings import scenario_warnings
 
-if TYPE_CHECKING:
-    from headgate._native import Simulation
+LOG_FILE = "arrivals.log"
+#: Rows in memory at a time.
+PART_ROWS = 1_000_000
 
-#: Simulated time between two looks at Ctrl-C, ps.
+_MAGIC = b"HGARRIV1"
+_ROW = np.dtype(
+    [
+        ("time_ps", "<u8"),
+        ("from", "<u4"),
+        ("to", "<u4"),
+        ("flow", "<u4"),
+        ("size_bytes", "<u2"),
+        ("capable", "u1"),
+        ("marked", "u1"),
+    ]
+)
+
+Facts = dict[str, NDArray[np.uint64]]
+
+
+def is_log(file: BinaryIO) -> bool:
+    """Return whether an open file is a log of arrivals. Raises OSError."""
+    file.seek(0)
+    return file.read(len(_MAGIC)) == _MAGIC
+
+
+def read_log(file: BinaryIO, at: int = 0, count: int = -1) -> Facts:
+    """Read `count` whole rows of a log from row `at`, or all, by column. Raises OSError."""
+    file.seek(len(_MAGIC) + at * _ROW.itemsize)
+    rows = np.fromfile(file, _ROW, count)
+    return {name: rows[name].astype(np.uint64) for name in _ROW.names or ()}
+
+
+def make_arrivals(facts: Facts, ended_ps: int) -> Table:
+    """Return the table of arrivals of a run that ended at `ended_ps`."""
+    ended = np.full(len(facts["time_ps"]), ended_ps, np.uint64)
+    columns: dict[str, Any] = form(ARRIVALS, {**facts, "ended_ps": ended})
+    return Table("arrivals", columns)
+
+
+def make_parts(log: BinaryIO, ended_ps: int) -> Iterator[Table]:
+    """Yield the table in parts, at least one. Raises OSError."""
+    at = 0
+    while len(part := make_arrivals(read_log(log, at, PART_ROWS), ended_ps)) or not at:
+        yield part
+        at += PART_ROWS
+
+
+#: Simulated time between two checks for Ctrl-C, ps.
 SLICE_PS = 100_000_000_000
 
 Columns = dict[str, Any]
 
 
 def replay(scenario: Scenario, arrivals: Path, command: str = "") -> Result:
-    """Run a scenario with the real packets of an earlier run, as fast as it goes.
+    """Run a scenario with the real packets of an earlier run, at full speed.
 
-    `arrivals` is `arrivals.parquet` of that run's folder: the simulated part is the same, bit for
-    bit. Of a run that was killed it is `arrivals.log`, and the run ends with the last packet in it.
+    `arrivals` is `arrivals.parquet` in that run's folder: the simulated part is the same, bit for
+    bit. A killed run leaves `arrivals.log` instead, and the replay ends with its last packet.
     Raises ScenarioError, StoreError.
     """
+    from headgate._native import Simulation
+
     plan, arrays = scenario.plan()
     names = host_names(plan)
     columns, ended_ps = _read(arrivals, len(names))
-    refuse_what_does_not_fit(plan, arrays)
+    check_memory(plan, arrays)
     own = make_own_code(scenario, plan)
     begun_s = time.thread_time()
     try:
-        simulation = _start(plan_json(plan), arrays, [ready.native for ready in own])
+        simulation = Simulation(plan_json(plan), arrays, [ready.native for ready in own])
         simulation.limit(packets_that_fit())
         simulation.expect(columns, ended_ps)
         with engine_errors(own, plan):
@@ -58,45 +110,27 @@ def replay(scenario: Scenario, arrivals: Path, command: str = "") -> Result:
         raise translate_refusal(str(error), plan, scenario) from None
     facts = simulation.results()
     tables = make_tables(cut_plan(plan, min(ended_ps, plan["duration_ps"])), facts)
-    return Result(
-        tables,
-        {
-            "headgate": __version__,
-            "identity": _identity(identity_of(plan, arrays), columns),
-            "scenario": scenario.to_dict(resolved=True),
-            "seed": scenario.seed,
-            "command": command,
-            "resumed": False,
-            "cpu_s": time.thread_time() - begun_s,
-            "setup_cpu_s": 0.0,
-            "setup_bytes": 0,
-            "wall_s": 0.0,
-            **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
-            "laws": plan["laws"],
-            "disciplines": own_queues(plan),
-            "warnings": scenario_warnings(scenario, plan, arrays),
-            "arrivals": str(arrivals),
-        },
+    identity = _identity(identity_of(plan, arrays), columns)
+    cpu_s = time.thread_time() - begun_s
+    record = make_record(
+        scenario, (plan, arrays), facts, identity=identity, command=command, cpu_s=cpu_s
     )
-
-
-def _start(plan: str, arrays: Any, own: list[Any]) -> Simulation:
-    from headgate._native import Simulation
-
-    return Simulation(plan, arrays, own)
+    return Result(tables, record | {"arrivals": str(arrivals)})
 
 
 def _read(path: Path, hosts: int) -> tuple[Columns, int]:
-    """Read arrivals and when their run ended. Raises StoreError if they are none of these hosts."""
     if not path.is_file():
         raise StoreError(
             f"{path}: there is no such file; a run in real time writes arrivals.parquet"
         )
     try:
         with path.open("rb") as file:
-            columns, ended_ps = _read_log(path, file) if is_log(file) else _read_table(path)
+            columns = dict(read_log(file)) if is_log(file) else _read_table(path)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {explain_os(error)}") from None
+    if not len(columns["time_ps"]):
+        raise StoreError(f"{path}: holds no packet")
+    ended_ps = int(columns.pop("ended_ps", columns["time_ps"][-1:] + 1)[0])
     most = int(max(columns["from"].max(), columns["to"].max()))
     if most >= hosts:
         says = f"{path}: has packets of {most + 1} hosts, and the scenario has {hosts}"
@@ -104,25 +138,12 @@ def _read(path: Path, hosts: int) -> tuple[Columns, int]:
     return columns, ended_ps
 
 
-def _read_log(path: Path, file: BinaryIO) -> tuple[Columns, int]:
-    columns = _refuse_none(path, dict(read_log(file)))
-    return columns, int(columns["time_ps"][-1]) + 1
-
-
-def _read_table(path: Path) -> tuple[Columns, int]:
+def _read_table(path: Path) -> Columns:
     columns = read_columns(path)
     missing = {column.name for column in ARRIVALS} - set(columns)
     if missing:
         raise StoreError(f"{path}: holds no arrivals; there is no column {min(missing)!r}")
-    columns = _refuse_none(path, columns)
-    numbers = {name: np.asarray(column, np.uint64) for name, column in columns.items()}
-    return numbers, int(numbers.pop("ended_ps")[0])
-
-
-def _refuse_none(path: Path, columns: Columns) -> Columns:
-    if not len(columns["time_ps"]):
-        raise StoreError(f"{path}: holds no packet")
-    return columns
+    return {name: np.asarray(column, np.uint64) for name, column in columns.items()}
 
 
 def _identity(of_plan: str, columns: Columns) -> str:

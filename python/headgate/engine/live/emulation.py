@@ -1,4 +1,4 @@
-"""A scenario at work in real time, with programs in its live hosts."""
+"""Emulation: a scenario that runs in real time, with programs in its live hosts."""
 
 from __future__ import annotations
 
@@ -17,36 +17,43 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from headgate.base.errors import HeadgateWarning
-from headgate.base.version import __version__
 from headgate.data.folder import hold_for_run, write_folder
 from headgate.engine.api import Result, Scenario
-from headgate.engine.live.arrival_log import LOG_FILE, make_arrivals, make_parts, read_log
-from headgate.engine.live.capture import raw_files, write_captures
+from headgate.engine.live.arrivals import LOG_FILE, make_arrivals, make_parts, read_log
 from headgate.engine.live.hosts import (
+    UML,
     Command,
     EmulationError,
+    KernelChoice,
+    choose_kernels,
     end_programs,
     find_host,
     host_names,
+    source_hosts,
     start_program,
     write_names,
 )
-from headgate.engine.live.kernel import read_kernel, read_settings
-from headgate.engine.live.results import describe_loop, live_tables, say_overload
-from headgate.engine.live.uml.choice import UML, Choice, choose_kernels, source_hosts
-from headgate.engine.live.uml.machine import PREFIX, Machine, call, find_kernel, stand_in
-from headgate.engine.run.memory import refuse_what_does_not_fit
-from headgate.engine.run.own import make_own_code, own_queues
-from headgate.engine.run.refusals import translate_refusal
+from headgate.engine.live.results import (
+    describe_loop,
+    live_tables,
+    raw_files,
+    read_kernel,
+    read_settings,
+    say_overload,
+    write_captures,
+)
+from headgate.engine.live.uml.machine import PREFIX, Machine, call, find_kernel, proxy
+from headgate.engine.run.memory import check_memory
+from headgate.engine.run.prepare import make_own_code, translate_refusal
+from headgate.engine.run.record import make_record
 from headgate.engine.run.simulate import engine_errors
 from headgate.plugin.interface import PreparedCode
 from headgate.scenario.plan import plan_json
-from headgate.scenario.plan_warnings import scenario_warnings
 
 if TYPE_CHECKING:
     from headgate._native import Emulation as Native
 
-#: The identity of every run in real time: no other run is the same.
+#: The identity of every run in real time, because no two are the same.
 LIVE = "live"
 
 MTU_BYTES = 1500
@@ -54,7 +61,7 @@ SMALLEST_MTU_BYTES, LARGEST_MTU_BYTES = 68, 65_535
 
 
 class OverloadWarning(HeadgateWarning):
-    """A simulation that was slower than real time."""
+    """The simulation was slower than real time."""
 
 
 def emulate(  # noqa: PLR0913 - what a run can be given
@@ -65,7 +72,7 @@ def emulate(  # noqa: PLR0913 - what a run can be given
     mtu: int = MTU_BYTES,
     out: str | Path | None = None,
     capture: bool = False,
-    kernel: Choice = None,
+    kernel: KernelChoice = None,
 ) -> Emulation:
     """Open a scenario in real time, for programs in its live hosts; a context manager.
 
@@ -75,10 +82,10 @@ def emulate(  # noqa: PLR0913 - what a run can be given
     >>> net.result.tables["live_flows"]  # doctest: +SKIP
 
     Time begins with the `with` block and ends with it, or after the scenario's duration. `out` is a
-    folder for the result, which no other run may have meanwhile: what arrives is written there at
-    once. `capture` writes what passes each host's device into it as pcapng. `kernel` is "uml" for
-    another kernel at the source, or `{"a": "uml"}` for hosts by name: their programs run inside a
-    user-mode Linux. Linux only. Raises ScenarioError, EmulationError, StoreError.
+    folder for the result, which no other run may use meanwhile: arrivals are written there at once.
+    `capture` also writes the packets at each host's device as pcapng. `kernel` is "uml" for another
+    kernel at the source, or `{"a": "uml"}` for hosts by name: their programs run inside a user-mode
+    Linux. Linux only. Raises ScenarioError, EmulationError, StoreError.
     """
     chosen = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     given = {"duration": duration, "seed": seed}
@@ -89,7 +96,7 @@ def emulate(  # noqa: PLR0913 - what a run can be given
 
 
 class Emulation:
-    """Live hosts on a simulated network. `result` is there once it is closed."""
+    """Live hosts on a simulated network. `result` is available after the `with` block."""
 
     def __init__(
         self,
@@ -98,7 +105,7 @@ class Emulation:
         mtu: int,
         *,
         capture: bool,
-        kernel: Choice = None,
+        kernel: KernelChoice = None,
     ) -> None:
         if not SMALLEST_MTU_BYTES <= mtu <= LARGEST_MTU_BYTES:
             allowed = f"{SMALLEST_MTU_BYTES} to {LARGEST_MTU_BYTES} bytes"
@@ -123,7 +130,7 @@ class Emulation:
 
     @property
     def result(self) -> Result:
-        """The result of the run. Raises EmulationError while it is at work."""
+        """The result of the run. Raises EmulationError before the end."""
         if self._result is None:
             raise EmulationError("there is no result yet; it is there after the with block")
         return self._result
@@ -143,7 +150,7 @@ class Emulation:
             opened.callback(self._native.close)
             self._log = opened.enter_context(self._log_path.open("rb"))
             if not self._captures:
-                folder.cleanup()  # what is needed of it is open
+                folder.cleanup()  # the needed files are open
             self._boot()
             self._opened = opened.pop_all()
         self._begun_s, self._cpu_s = time.time(), time.process_time()
@@ -170,7 +177,7 @@ class Emulation:
             self._opened.close()
 
     def address(self, host: str, version: int = 4) -> str:
-        """Return a host's IPv4 or IPv6 address; in the hosts their names are known too."""
+        """Return a host's IPv4 or IPv6 address. Programs in the hosts may use names instead."""
         four, *six = self._addresses(self._at_work(), find_host(self.hosts, host))
         if version == 6 and not six:
             raise EmulationError(f"host {host}: its kernel has no IPv6")
@@ -184,12 +191,13 @@ class Emulation:
     @staticmethod
     def module_command(module: str, *words: str) -> list[str]:
         """Return the command that calls `main` of a module, which may import Python's own only."""
-        return call(module, *words)
+        return call(module, "main", *words)
 
     def start(self, host: str, command: Command, **options: Any) -> subprocess.Popen[Any]:
         """Start a program in a host: a line for the shell, or a list.
 
-        `options` are those of `subprocess.Popen`. What still runs at the end is ended.
+        `options` are those of `subprocess.Popen`. Programs that still run at the end are
+        terminated.
         """
         program = self._start(host, command, options)
         self._programs.append(program)
@@ -202,7 +210,7 @@ class Emulation:
     ) -> subprocess.CompletedProcess[Any]:
         """Run a program in a host to its end; `capture_output`, `timeout` as in `subprocess.run`.
 
-        Raises subprocess.CalledProcessError with `check` if it fails, and TimeoutExpired.
+        Raises TimeoutExpired, and with `check` subprocess.CalledProcessError if it fails.
         """
         timeout, text = options.pop("timeout", None), options.pop("input", None)
         if options.pop("capture_output", False):
@@ -222,7 +230,7 @@ class Emulation:
         return done
 
     def wait(self, programs: Sequence[subprocess.Popen[Any]], every_s: float = 0.02) -> None:
-        """Wait until all of these have ended or simulated time has."""
+        """Wait until all of these programs or simulated time have ended."""
         while not self.is_over and any(program.poll() is None for program in programs):
             time.sleep(every_s)
 
@@ -232,20 +240,19 @@ class Emulation:
         return self._native
 
     def _addresses(self, native: Native | type[Native], host: int) -> tuple[str, ...]:
-        """Return what a host is reached by; a user-mode Linux has no IPv6."""
+        """Return the addresses of a host; a user-mode Linux has no IPv6."""
         both = native.addresses(host)
         return both[:1] if self.kernels[self.hosts[host]] == UML else both
 
     def _start(
         self, host: str, command: Command, options: Mapping[str, Any]
     ) -> subprocess.Popen[Any]:
-        """Start a program, or its stand-in where a host has another kernel."""
+        """Start a program, or its proxy if the host runs another kernel."""
         entry = self._at_work().entry(find_host(self.hosts, host))
-        words = stand_in(command) if host in self._machines else command
+        words = proxy(command) if host in self._machines else command
         return start_program(entry, host, words, options)
 
     def _boot(self) -> None:
-        """Boot the kernels that are not this machine's."""
         native = self._at_work()
         for number, host in enumerate(self.hosts):
             if self.kernels[host] == UML:
@@ -261,7 +268,7 @@ class Emulation:
             where = f"this is {sys.platform}" if sys.platform != "linux" else "run `make setup`"
             raise EmulationError(f"emulate needs Linux and the built engine; {where}") from None
         plan, arrays = self._planned
-        refuse_what_does_not_fit(plan, arrays)
+        check_memory(plan, arrays)
         self._own = make_own_code(self.scenario, plan)
         own = [ready.native for ready in self._own]
         addresses = [self._addresses(Native, number) for number in range(len(self.hosts))]
@@ -269,7 +276,8 @@ class Emulation:
         names.write_text(write_names(self.hosts, addresses), encoding="utf-8")
         names.chmod(0o644)
         captures = raw_files(self._folder, self.hosts) if self._captures else []
-        wanted = (len(self.hosts), self.mtu, _is_impaired(plan))
+        duplicates = any(link.get("impairments") for link in plan["links"])
+        wanted = (len(self.hosts), self.mtu, duplicates)
         try:
             return Native(plan_json(plan), arrays, own, wanted, (names, self._log_path, captures))
         except ValueError as error:
@@ -283,10 +291,6 @@ class Emulation:
                 self._at_work().run()
         except BaseException as error:
             self._failure = error
-
-    def _read_settings(self) -> dict[str, dict[str, str]]:
-        """Read the settings of every host, which its programs may have changed."""
-        return {host: read_settings(self._start, host) for host in self.hosts}
 
     def _finish(self) -> None:
         if self._failure is not None:
@@ -307,7 +311,7 @@ class Emulation:
             self._keep(self._result, self.out)
 
     def _keep(self, result: Result, out: Path) -> None:
-        """Write the result; from now on its tables are read when they are asked for."""
+        """Write the result, whose tables are read on demand from now on."""
         arrivals = make_parts(self._log, self._at_work().ended_ps)
         write_folder(out, {**result.tables, "arrivals": arrivals}, result.meta)
         self._log_path.unlink()
@@ -320,42 +324,28 @@ class Emulation:
         return (self.out or self._folder) / LOG_FILE
 
     def _describe(self, facts: dict[str, Any], loop: dict[str, Any]) -> dict[str, Any]:
-        plan, arrays = self._planned
         native = self._at_work()
         addresses = [self._addresses(native, number) for number in range(len(self.hosts))]
-        return {
-            "headgate": __version__,
-            "identity": LIVE,
-            "scenario": self.scenario.to_dict(resolved=True),
-            "seed": self.scenario.seed,
-            "command": self.command,
-            "resumed": False,
-            "cpu_s": time.process_time() - self._cpu_s,
-            "setup_cpu_s": 0.0,
-            "setup_bytes": 0,
-            "wall_s": time.time() - self._begun_s,
-            "packet_hops": facts["packet_hops"],
-            "lookahead_s": facts["lookahead_s"],
-            "digest": "",
-            "laws": plan["laws"],
-            "disciplines": own_queues(plan),
-            "warnings": [*scenario_warnings(self.scenario, plan, arrays), *say_overload(loop)],
-            "live": {
-                "simulated_digest": facts["digest"],
-                "ended_s": native.ended_ps / 1e12,
-                "started_at_unix_s": self._begun_s,
-                "hosts": dict(zip(self.hosts, addresses, strict=True)),
-                "mtu_bytes": self.mtu,
-                "commands": self.commands,
-                "kernel": read_kernel(),
-                "kernels": {host: machine.kernel for host, machine in self._machines.items()},
-                "tcp": self._read_settings(),
-                "processors": os.cpu_count(),
-                "loop": loop,
-            },
+        record = make_record(
+            *(self.scenario, self._planned, {**facts, "digest": ""}),
+            identity=LIVE,
+            command=self.command,
+            cpu_s=time.process_time() - self._cpu_s,
+            wall_s=time.time() - self._begun_s,
+        )
+        record["warnings"] = [*record["warnings"], *say_overload(loop)]
+        record["live"] = {
+            "simulated_digest": facts["digest"],
+            "ended_s": native.ended_ps / 1e12,
+            "started_at_unix_s": self._begun_s,
+            "hosts": dict(zip(self.hosts, addresses, strict=True)),
+            "mtu_bytes": self.mtu,
+            "commands": self.commands,
+            "kernel": read_kernel(),
+            "kernels": {host: machine.kernel for host, machine in self._machines.items()},
+            # programs may have changed the settings
+            "tcp": {host: read_settings(self._start, host) for host in self.hosts},
+            "processors": os.cpu_count(),
+            "loop": loop,
         }
-
-
-def _is_impaired(plan: dict[str, Any]) -> bool:
-    """Whether some link may give a packet twice."""
-    return any(link.get("impairments") for link in plan["links"])
+        return record

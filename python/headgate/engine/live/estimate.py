@@ -1,4 +1,4 @@
-"""What a run in real time will ask of this machine, measured beforehand."""
+"""Estimate of the load of a run in real time, measured in advance."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from headgate.engine.api import Scenario
 from headgate.engine.live.hosts import host_names
-from headgate.engine.run.memory import refuse_what_does_not_fit
-from headgate.engine.run.own import make_own_code
-from headgate.engine.run.refusals import translate_refusal
+from headgate.engine.run.memory import check_memory
+from headgate.engine.run.prepare import make_own_code, translate_refusal
 from headgate.scenario.plan import plan_json
 
-#: Wall time that the estimate takes at most, and simulated time that it looks at.
+#: Greatest wall time of the estimate, and simulated time that it covers.
 PILOT_S, PILOT_SIMULATED_S = 4.0, 10.0
-#: Wall time between two looks at the clock.
+#: Wall time between two checks of the clock.
 SLICE_S = 0.1
 
 #: CPU time of a real packet: read, simulated over a few links, written (docs/reference/emulate.md).
@@ -28,20 +27,20 @@ PACKET_BYTES = 1500
 
 @dataclass(frozen=True)
 class Estimate:
-    """What was measured of the simulated part alone."""
+    """Measured load of the simulated part alone."""
 
     simulated_s: float
-    """Simulated time that was looked at."""
+    """Simulated time that was covered."""
     load: float
-    """Time that a second of it takes, the busiest part that was seen."""
+    """Time for one simulated second, in the busiest part."""
 
     @property
     def left_packets_s(self) -> float:
-        """Real packets a second for which there is time beside it, in both directions together."""
+        """Real packets per second for which time remains, in both directions together."""
         return max(0.0, COMFORTABLE - self.load) / PACKET_S
 
     def says(self) -> str:
-        """Say it in one sentence."""
+        """Return the estimate in one sentence."""
         share = f"the simulated part takes {self.load:.1%} of real time"
         if self.load >= 1:
             return f"{share}: too much, programs would meet a slower network than the scenario's"
@@ -60,7 +59,7 @@ def estimate(scenario: Scenario) -> Estimate:
 
     plan, arrays = scenario.plan()
     host_names(plan)
-    refuse_what_does_not_fit(plan, arrays)
+    check_memory(plan, arrays)
     own = [ready.native for ready in make_own_code(scenario, plan)]
     try:
         simulation = Simulation(plan_json(plan), arrays, own)

@@ -1,1 +1,1 @@
-"""How runs are made, stored and resumed."""
+"""Runs: preparation, execution, progress, traces and snapshots."""

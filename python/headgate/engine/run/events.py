@@ -1,4 +1,4 @@
-"""Events and connections of a run as tables: what the engine noted, with names."""
+"""Events and connections of a run as tables, with the addresses that captures show."""
 
 from __future__ import annotations
 
@@ -12,24 +12,48 @@ from headgate.base.names import each_name
 from headgate.data.columns import CONNECTIONS, EVENTS
 from headgate.data.measures.formula import form
 from headgate.data.tables import Table, Words
-from headgate.engine.run.addresses import (
-    RECEIVER_PORT,
-    assign_addresses,
-    assign_ports,
-    write_address,
-)
+
+#: The first address of 10.0.0.0/8 (RFC 1918), and the bits below that prefix.
+PRIVATE, BITS = 10 << 24, 24
+#: The first port of senders, above the well-known ones, and the number of ports.
+FIRST_PORT, PORTS = 1024, 2**16 - 1024
+#: The port of all receivers, that of iperf.
+RECEIVER_PORT = 5001
+
+
+def assign_addresses(routers: NDArray[Any], hosts: NDArray[Any], of: int) -> NDArray[np.uint32]:
+    """Return IPv4 addresses, as numbers, of hosts at `routers`, whose numbers are below `of`.
+
+    10.0.0.0/8 is divided evenly over the routers. A host's address is its number + 2, and a
+    router's (a missing host) is 1. The numbers wrap around if there are more hosts than addresses.
+    """
+    host_bits = BITS - max(1, (of - 1).bit_length())
+    own = np.where(np.isnan(hosts), 1, np.nan_to_num(hosts) + 2).astype(np.uint32)
+    network = np.asarray(routers, np.uint32) << np.uint32(host_bits)
+    return np.asarray(PRIVATE | network | own % (1 << host_bits), np.uint32)
+
+
+def assign_ports(slots: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return the TCP ports of senders from their places at their router."""
+    return np.asarray(slots, np.uint64) % PORTS + FIRST_PORT
+
+
+def write_address(address: int) -> str:
+    """Write an IPv4 address."""
+    return ".".join(str(address >> shift & 255) for shift in (24, 16, 8, 0))
+
 
 Facts = Mapping[str, NDArray[Any]]
 NO_NUMBER, NO_INDEX = 2**32 - 1, 2**8 - 1
-"""In the place of a number, and of a state or kind of packet: there is none."""
+"""Codes of a missing number, and of a missing state or packet kind."""
 
-#: Flags of a packet's head, from its third bit on. On data the bit of `ece` means `psh`.
+#: Flags of a packet's head, from its third bit. On data the bit of `ece` means `psh`.
 FLAGS = ("ect", "ce", "ece", "cwr", "psh")
 DATA, ECE, PSH = 2, 1 << FLAGS.index("ece"), 1 << FLAGS.index("psh")
 
 
 class EventTables:
-    """Makes tables of a plan's events."""
+    """Tables of the events of a plan."""
 
     def __init__(self, plan: Mapping[str, Any]) -> None:
         self._flows = list(each_name(plan["traffic"]))
@@ -39,11 +63,16 @@ class EventTables:
 
     def make_events(self, facts: Facts, labels: Mapping[str, Sequence[str]]) -> Table:
         """Return the table of events."""
+        flags = facts["flags"].astype(np.int64) >> 2
+        pushes = (facts["packet"] == DATA) & (flags & ECE > 0)
+        flags = np.where(pushes, flags - ECE + PSH, flags)
+        sets = range(2 ** len(FLAGS))
+        flag_words = [" ".join(f for bit, f in enumerate(FLAGS) if s >> bit & 1) for s in sets]
         words = {
             "event": Words(facts["event"], labels["event"]),
             "state": _words_or_none(facts["state"], labels["state"], NO_INDEX),
             "packet": _words_or_none(facts["packet"], labels["packet"], NO_INDEX),
-            "flags": Words(_flags(facts), _flag_words()),
+            "flags": Words(flags, flag_words),
             "flow": _words_or_none(facts["flow"], self._flows),
             "link": _words_or_none(facts["link"], self._links),
         }
@@ -69,17 +98,6 @@ class EventTables:
         return Words(codes, [write_address(int(number)) for number in few])
 
 
-def _flags(facts: Facts) -> NDArray[Any]:
-    flags = facts["flags"].astype(np.int64) >> 2
-    pushes = (facts["packet"] == DATA) & (flags & ECE > 0)
-    return np.where(pushes, flags - ECE + PSH, flags)
-
-
-def _flag_words() -> list[str]:
-    sets = range(2 ** len(FLAGS))
-    return [" ".join(flag for bit, flag in enumerate(FLAGS) if s >> bit & 1) for s in sets]
-
-
 def _words_or_none(numbers: NDArray[Any], words: Sequence[str], none: int = NO_NUMBER) -> Words:
-    """Name what has a number, and leave the others empty."""
+    """Return the names of numbers, empty for the code of a missing one."""
     return Words(np.where(numbers == none, len(words), numbers), [*words, ""])

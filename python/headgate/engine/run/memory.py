@@ -1,7 +1,7 @@
-"""How much memory a run takes at its start and for what it keeps, and what its packets may take.
+"""Memory that a run needs: for its start, its records, and its packets.
 
-Sizes are those of the engine's own records and of the tables made of them; flows at work
-come on top, so what is refused here could not run.
+Sizes are those of the engine's records and of the tables made from them. Active flows need more, so
+a run that is refused here could not succeed.
 """
 
 from __future__ import annotations
@@ -20,45 +20,45 @@ from headgate.scenario.traffic import kind_of
 
 Plan = Mapping[str, Any]
 
-#: Bytes of a row: what the engine keeps, its columns, and the columns of the table.
+#: Bytes per row: the engine's record, its columns, and the columns of the table.
 _ROW_OF_SERIES = 8 * (6 + 6 + 15)
 _ROW_OF_FLOW = 160 + 8 * 2 * 22
 _ROW_OF_LINK = 160 + 8 * 2 * 18
-#: Bytes of a queue that stands ready before the first packet.
+#: Bytes of an empty queue.
 _QUEUE = 192
 _LEAST = 2**23
-"""What a run takes that has nothing in it."""
+"""Memory of an empty run."""
 _PACKET = 512
-"""What a packet under way takes at most: itself, what its port and its sender know of it, and as
-much again while their lists grow."""
+"""Greatest memory of a packet in flight: the packet, the records of its port and sender, and the
+same again while their lists grow."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """What a key of the scenario asks for."""
+class KeyMemory:
+    """Memory that one key of the scenario requires."""
 
     place: str
     what: str
     size: int
 
 
-def parts_of(plan: Plan, arrays: Arrays) -> list[Part]:
-    """Tell what a run of this plan takes, key by key."""
+def list_memory(plan: Plan, arrays: Arrays) -> list[KeyMemory]:
+    """Return the memory of a run by key."""
     return [*_series(plan), *_periods(plan), *_queues(plan), *_traffic(plan, arrays)]
 
 
-def bytes_of(plan: Plan, arrays: Arrays) -> int:
-    """Return what a run of this plan takes at least."""
-    return _LEAST + sum(part.size for part in parts_of(plan, arrays))
+def estimate_bytes(plan: Plan, arrays: Arrays) -> int:
+    """Return the least memory of a run."""
+    return _LEAST + sum(part.size for part in list_memory(plan, arrays))
 
 
-def refuse_what_does_not_fit(plan: Plan, arrays: Arrays, free: int | None = None) -> None:
-    """Raise ScenarioError, with the key that asks for most, if memory cannot hold the run."""
+def check_memory(plan: Plan, arrays: Arrays, free: int | None = None) -> None:
+    """Raise ScenarioError with the most expensive key if memory cannot hold the run."""
     free = free_bytes() if free is None else free
-    needed = bytes_of(plan, arrays)
+    needed = estimate_bytes(plan, arrays)
     if free is None or needed <= free:
         return
-    most = max(parts_of(plan, arrays), key=lambda part: part.size)
+    most = max(list_memory(plan, arrays), key=lambda part: part.size)
     raise ScenarioError(
         most.place,
         f"{most.what} take about {_amount(most.size)} of memory, the whole run {_amount(needed)}; "
@@ -67,40 +67,39 @@ def refuse_what_does_not_fit(plan: Plan, arrays: Arrays, free: int | None = None
 
 
 def peak_bytes(process: int | str = "self") -> int:
-    """Return the most memory that a program held; getrusage counts its parent's in, too.
-
-    It is 0 where the system does not say.
-    """
+    """Return a process's memory peak, 0 if unknown; getrusage would include its parent's."""
     high = [line for line in _lines(f"/proc/{process}/status") if line.startswith("VmHWM:")]
     return int(high[0].split()[1]) * 1024 if high else 0
 
 
 def packets_that_fit() -> int:
-    """Return how many packets may be in flight before a run ends for want of memory."""
+    """Return the number of packets in flight at which memory is exhausted."""
     free = free_bytes()
     return sys.maxsize if free is None else free // _PACKET
 
 
-def _series(plan: Plan) -> Iterator[Part]:
+def _series(plan: Plan) -> Iterator[KeyMemory]:
     series = plan["measure"]["series"]
     if series is None:
         return
     times = plan["duration_ps"] // series["interval_ps"] + 1
     rows = times * (len(series["flows"]) + len(series["links"]) + 1)
-    yield Part("measure.series.interval", f"{rows:,} rows of series", rows * _ROW_OF_SERIES)
+    yield KeyMemory("measure.series.interval", f"{rows:,} rows of series", rows * _ROW_OF_SERIES)
 
 
-def _periods(plan: Plan) -> Iterator[Part]:
+def _periods(plan: Plan) -> Iterator[KeyMemory]:
     rows = len(plan["measure"]["periods"]) * len(plan["links"])
-    yield Part("measure.periods", f"{rows:,} rows of links and periods", rows * _ROW_OF_LINK)
+    yield KeyMemory("measure.periods", f"{rows:,} rows of links and periods", rows * _ROW_OF_LINK)
 
 
-def _queues(plan: Plan) -> Iterator[Part]:
-    """Tell what queues take that a discipline has for each of its `flows`."""
+def _queues(plan: Plan) -> Iterator[KeyMemory]:
+    """Return the memory of queues that a discipline keeps for each of its `flows`."""
     queues = (link["queue"] for link in plan["links"] if link.get("queue"))
     known = (queue for queue in queues if "own" not in queue)
     count = int(sum(_subqueues(queue["name"], queue["params"]) for queue in known))
-    yield Part("network.queue.flows", f"{count:,} queues of flows at all links", count * _QUEUE)
+    yield KeyMemory(
+        "network.queue.flows", f"{count:,} queues of flows at all links", count * _QUEUE
+    )
 
 
 def _subqueues(name: str, params: Mapping[str, Any]) -> float:
@@ -108,15 +107,19 @@ def _subqueues(name: str, params: Mapping[str, Any]) -> float:
     return float(params.get("flows", known.get("flows", 0)))
 
 
-def _traffic(plan: Plan, arrays: Arrays) -> Iterator[Part]:
+def _traffic(plan: Plan, arrays: Arrays) -> Iterator[KeyMemory]:
     row = _ROW_OF_FLOW if plan["measure"]["flows"] == "all" else 0
     for index, item in enumerate(plan["traffic"]):
-        need = kind_of(item).estimate(item, arrays)
-        yield Part(f"traffic[{index}].{need.key}", need.what, need.size + int(need.flows * row))
+        estimate = kind_of(item).estimate(item, arrays)
+        yield KeyMemory(
+            f"traffic[{index}].{estimate.key}",
+            estimate.what,
+            estimate.size + int(estimate.flows * row),
+        )
 
 
 def free_bytes() -> int | None:
-    """Return what this process may still take: the machine's, its group's or its own limit."""
+    """Return the memory that this process may use: the machine's, its group's or its own limit."""
     limits = [_free_in_machine(), _free_in_group(), _free_of_own()]
     known = [limit for limit in limits if limit is not None]
     return min(known) if known else None
@@ -130,7 +133,6 @@ def _free_in_machine() -> int | None:
 
 
 def _free_in_group() -> int | None:
-    """Read the control group's limit, as containers have one."""
     limit, used = (_lines(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current"))
     if not limit or not used or limit[0] == "max":
         return None
@@ -138,7 +140,6 @@ def _free_in_group() -> int | None:
 
 
 def _free_of_own() -> int | None:
-    """Read the limit that `ulimit -v` sets."""
     soft, _ = resource.getrlimit(resource.RLIMIT_AS)
     pages = _lines("/proc/self/statm")
     if soft == resource.RLIM_INFINITY or not pages:

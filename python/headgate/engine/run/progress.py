@@ -1,4 +1,4 @@
-"""How far a run is, how fast it goes, when it will end."""
+"""Progress of a run: simulated time, speed, and time left."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from headgate.base.progress import in_notebook, show_bar
 from headgate.base.terminal import echo
 
-#: A run that takes hours says something in this time, also where there is no terminal.
+#: Longest silence of a run, also without a terminal.
 SILENT_S = 300.0
 
 Report = Callable[["Progress"], None]
 
 
 class StopRunError(Exception):
-    """Raised by what a run reports to: stop here, and keep the state if there is a place for it."""
+    """Raised by a progress callback: stop here, and save the state if there is a place for it."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """One report. `hops_per_s` is a mean over the wall time of this start."""
+    """One report. `hops_per_s` is a mean over the wall time since this start."""
 
     time_s: float
     duration_s: float
@@ -38,14 +38,14 @@ class Progress:
 
 
 class Clock:
-    """Turns where a run is into reports, by the wall clock since it was made."""
+    """Makes reports by the wall clock since its creation."""
 
     def __init__(self, time_s: float, packet_hops: int) -> None:
         self._begun = time.perf_counter()
         self._time_s, self._hops = time_s, packet_hops
 
     def report(self, time_s: float, duration_s: float, packet_hops: int) -> Progress:
-        """Make the report for now."""
+        """Return the report for now."""
         wall_s = max(time.perf_counter() - self._begun, 1e-9)
         done_s = time_s - self._time_s
         eta_s = wall_s * (duration_s - time_s) / done_s if done_s > 0 else float("inf")
@@ -57,7 +57,7 @@ class Clock:
 def show_progress(title: str) -> Iterator[Report]:
     """Show reports: a bar in a notebook, on stderr a bar on a terminal and plain lines elsewhere.
 
-    There is a line a tenth of the run, and no pause of more than `SILENT_S`.
+    There is one line per tenth of the run, and no pause of more than `SILENT_S`.
     """
     if in_notebook():
         move = show_bar(title)
@@ -97,7 +97,7 @@ def _plain(title: str) -> Report:
 
 
 def facts(at: Progress) -> str:
-    """Write simulated time, rate and time left."""
+    """Return simulated time, rate and time left as text."""
     left = f", {at.eta_s:.0f} s left" if at.eta_s < float("inf") else ""
     return (
         f"{at.time_s:.1f} of {at.duration_s:.1f} s simulated, {at.packet_hops:.3g} packet-hops, "

@@ -1,4 +1,4 @@
-"""One run of the engine, with progress, and resumed where it was stopped."""
+"""One run of the engine, with progress and snapshots."""
 
 from __future__ import annotations
 
@@ -20,22 +20,19 @@ from headgate.base.errors import (
 )
 from headgate.base.files import write_file
 from headgate.base.names import each_name
-from headgate.base.version import __version__
 from headgate.data.measures.tables import make_tables
 from headgate.data.tables import Table
-from headgate.engine.run.memory import packets_that_fit, refuse_what_does_not_fit
+from headgate.engine.run.memory import check_memory, packets_that_fit
 from headgate.engine.run.options import DEFAULT, RunOptions, Threads
-from headgate.engine.run.own import make_own_code, own_queues
+from headgate.engine.run.prepare import make_own_code, translate_refusal
 from headgate.engine.run.progress import Clock, Report, StopRunError
-from headgate.engine.run.rates import find_rates
-from headgate.engine.run.refusals import translate_refusal
+from headgate.engine.run.record import find_rates, make_record
 from headgate.engine.run.stream import Update, UpdateMaker
-from headgate.engine.run.trace_log import TraceLog, other_trace_error
+from headgate.engine.run.trace import TraceLog, other_trace_error
 from headgate.plugin import guard
 from headgate.plugin.interface import PreparedCode
 from headgate.scenario.group import Arrays
 from headgate.scenario.plan import identity_of, plan_json
-from headgate.scenario.plan_warnings import scenario_warnings
 from headgate.scenario.spec import ScenarioSpec
 
 if TYPE_CHECKING:
@@ -44,20 +41,20 @@ if TYPE_CHECKING:
 log = logging.getLogger("headgate")
 
 SNAPSHOT_FILE = "snapshot.bin"
-#: Wall time between two looks at the clock and at Ctrl-C.
+#: Wall time between two checks of the clock and for Ctrl-C.
 SLICE_S = 0.05
-#: The same where events are noted, which are in memory until then.
+#: The same for a traced run, whose events stay in memory until then.
 TRACED_SLICE_S = 0.01
-#: Wall time of the first update of a run that is watched, and about how many events an update has
-#: at most. Memory goes with the largest: from the engine to the table an event takes a kilobyte.
+#: Wall time of the first update of a streamed run, and the approximate greatest number of events
+#: per update. From the engine to the table an event takes a kilobyte of memory.
 FIRST_UPDATE_S, MOST_EVENTS = 0.01, 100_000
-#: Wall time between two snapshots, which is what a kill costs; more where writing one takes long.
+#: Wall time between two snapshots, which a kill costs; longer if writing takes long.
 CHECKPOINT_S = 60.0
 SNAPSHOT_SHARE = 0.05
 
 
 class SnapshotError(StoreError):
-    """A snapshot from which a run cannot be resumed."""
+    """A snapshot from which a run cannot resume."""
 
 
 def run_engine(
@@ -67,13 +64,14 @@ def run_engine(
     options: RunOptions = DEFAULT,
     log: TraceLog | None = None,
 ) -> tuple[dict[str, Table], dict[str, Any]]:
-    """Run a plan to its end, from its snapshot if there is one; give tables and run.json.
+    """Run a plan to its end, from its snapshot if there is one; return tables and run.json.
 
     The events of the trace go into `log` meanwhile. Raises ScenarioError, StoreError,
     LawError, or InterruptedRunError when it is stopped.
     """
-    run = _start_run(scenario, planned, options, log)
-    return run.leave_behind(run.to_the_end(progress), options.command)
+    run = _Run(scenario, planned, options.threads, options.snapshot)
+    run.begin_trace(log)
+    return run.make_result(run.run_to_end(progress), options.command)
 
 
 def watch_engine(
@@ -84,55 +82,40 @@ def watch_engine(
     *,
     threads: Threads = 1,
 ) -> Generator[Update, None, tuple[dict[str, Table], dict[str, Any]]]:
-    """Run a plan to its end as `run_engine` does, with an update each `every_s` of wall time.
+    """Run a plan to its end as `run_engine` does, with an update per `every_s` of wall time.
 
-    `followed` are the numbers of the flows and links whose events are told. Raises as `run_engine`.
+    `followed` are the numbers of the flows and links whose events are reported. Raises as
+    `run_engine`.
     """
-    run = _start_run(scenario, planned, RunOptions(threads=threads))
+    run = _Run(scenario, planned, threads)
     run.simulation.follow(*followed)
     facts = yield from run.updates(every_s)
-    return run.leave_behind(facts, "")
-
-
-def _start_run(
-    scenario: ScenarioSpec,
-    planned: tuple[dict[str, Any], Arrays],
-    options: RunOptions,
-    log: TraceLog | None = None,
-) -> _Run:
-    plan, arrays = planned
-    check_threads(options.threads)
-    refuse_what_does_not_fit(plan, arrays)
-    identity = identity_of(plan, arrays)
-    run = _Run(scenario, planned, identity, options.snapshot, options.threads)
-    run.begin_trace(log)
-    return run
+    return run.make_result(facts, "")
 
 
 def check_threads(threads: object) -> None:
-    """Raise HeadgateError unless it is a number of threads, or a function that returns one."""
+    """Raise HeadgateError unless it is a number of threads, or a function."""
     if callable(threads) or (type(threads) is int and threads >= 1):
         return
     raise HeadgateError(f"threads: {threads!r} is not allowed; it must be a whole number from 1 on")
 
 
 class _Run:
-    """The engine at work, and the CPU time it took."""
-
     def __init__(
         self,
         scenario: ScenarioSpec,
-        planned: tuple[Mapping[str, Any], Arrays],
-        identity: str,
-        snapshot: Path | None,
+        planned: tuple[dict[str, Any], Arrays],
         threads: Threads,
+        snapshot: Path | None = None,
     ) -> None:
+        check_threads(threads)
+        check_memory(*planned)
         self.scenario, (self.plan, arrays) = scenario, planned
         self._arrays = arrays
         self._asked_threads = threads
-        # the process's CPU time has what other threads do, so it is taken only where it must be
+        # the process's CPU time includes other threads, so it is used only if necessary
         self._cpu_time_s = time.thread_time if threads == 1 else time.process_time
-        self.identity, self.snapshot_file = identity, snapshot
+        self.identity, self.snapshot_file = identity_of(*planned), snapshot
         self.own = make_own_code(scenario, self.plan)
         begun = self._cpu_time_s()
         self.cpu_s = 0.0
@@ -143,12 +126,10 @@ class _Run:
         self.simulation.limit(packets_that_fit())
         self.threads = 1
         self._share_threads(threads)
-        self.setup_cpu_s = self._cpu_time_s() - begun
-        self.setup_bytes = self.simulation.bytes
+        self.setup = (self._cpu_time_s() - begun, self.simulation.bytes)
         self.wall_s = 0.0
 
     def _share_threads(self, threads: Threads) -> None:
-        """Go on with as many threads as the run may have now."""
         now = threads if isinstance(threads, int) else threads()
         if now != self.threads:
             self.threads = now
@@ -175,7 +156,7 @@ class _Run:
             raise translate_refusal(str(error), self.plan, self.scenario) from None
 
     def _read_head(self, path: Path) -> int:
-        """Find where an earlier start left the engine's state, if it is of this very run."""
+        """Return the offset of the engine's state in a snapshot of this run."""
         with path.open("rb") as file:
             head = file.readline()
         try:
@@ -191,10 +172,10 @@ class _Run:
         self.cpu_s, self._kept_trace = kept["cpu_s"], kept.get("trace")
         return len(head)
 
-    def to_the_end(self, progress: Report | None) -> dict[str, Any]:
+    def run_to_end(self, progress: Report | None) -> dict[str, Any]:
         clock = Clock(self.simulation.time_s, self.simulation.packet_hops)
         begun, started = self._cpu_time_s() - self.cpu_s, time.perf_counter()
-        due = _Due()
+        due = _SnapshotTimer()
         try:
             with guard.defer_interrupts(self.own) as poll:
                 while not self._advance(SLICE_S if self.trace is None else TRACED_SLICE_S):
@@ -218,9 +199,9 @@ class _Run:
         return facts
 
     def begin_trace(self, trace: TraceLog | None) -> None:
-        """Have events go into a log from now on, or from where the run was stopped.
+        """Log events from now on, or from the place of a stopped run.
 
-        Raises StoreError if the run had another trace, or one where it now has none.
+        Raises StoreError if the stopped run had another trace, or one that is missing now.
         """
         if trace is None:
             if isinstance(self._kept_trace, dict) and self.snapshot_file is not None:
@@ -235,14 +216,12 @@ class _Run:
             self.simulation.follow(*trace.numbers)
 
     def _take_trace(self) -> None:
-        """Write down what has happened, until the trace is full."""
         if self.trace is None or self.trace.is_full:
             return
         if self.trace.add(*self.simulation.take_trace(self.trace.room)):
             self.simulation.follow(set(), set())
 
     def updates(self, every_s: float) -> Generator[Update, None, dict[str, Any]]:
-        """Go on to the end, with an update after each slice of wall time; give the facts."""
         begun, started = self._cpu_time_s(), time.perf_counter()
         maker, over = UpdateMaker(self.plan), False
         slice_s = min(every_s, FIRST_UPDATE_S)
@@ -258,28 +237,20 @@ class _Run:
         self.wall_s, self.cpu_s = time.perf_counter() - started, self._cpu_time_s() - begun
         return self.simulation.results()
 
-    def leave_behind(
+    def make_result(
         self, facts: Mapping[str, Any], command: str
     ) -> tuple[dict[str, Table], dict[str, Any]]:
-        """Return tables and run.json of a run that is over."""
-        meta = {
-            "headgate": __version__,
-            "identity": self.identity,
-            "scenario": self.scenario.to_dict(resolved=True),
-            "seed": self.scenario.seed,
-            "command": command,
-            "resumed": self.resumed,
-            "cpu_s": self.cpu_s,
-            "setup_cpu_s": self.setup_cpu_s,
-            "setup_bytes": self.setup_bytes,
-            "wall_s": self.wall_s,
-            **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
-            "laws": self.plan["laws"],
-            **({"rates": rates} if (rates := find_rates(self.plan, self._arrays)) else {}),
-            "disciplines": own_queues(self.plan),
-            "warnings": scenario_warnings(self.scenario, self.plan, self._arrays),
-        }
-        return make_tables(self.plan, facts), meta
+        record = make_record(
+            *(self.scenario, (self.plan, self._arrays), facts),
+            identity=self.identity,
+            command=command,
+            resumed=self.resumed,
+            setup=self.setup,
+            cpu_s=self.cpu_s,
+            wall_s=self.wall_s,
+            rates=find_rates(self.plan, self._arrays),
+        )
+        return make_tables(self.plan, facts), record
 
     def _advance(self, wall_s: float) -> bool:
         with engine_errors(self.own, self.plan):
@@ -291,7 +262,7 @@ class _Run:
             progress(clock.report(state.time_s, state.duration_s, state.packet_hops))
 
     def _stop(self) -> str:
-        """Keep the engine's state, and say what to do."""
+        """Save the engine's state, and return a message about it."""
         state = self.simulation
         at = f"stopped at {state.time_s:.3f} s of {state.duration_s:g} s{self._pace()}"
         if self.snapshot_file is None:
@@ -304,7 +275,7 @@ class _Run:
         return f"{at}; the state is kept in {folder}; the same command resumes it"
 
     def _pace(self) -> str:
-        """Say how much was done at what rate, and the total time at that rate."""
+        """Return the work done, its rate, and the total time at that rate."""
         state, hours = self.simulation, self.cpu_s / 3600
         if not (self.cpu_s and state.time_s):
             return ""
@@ -316,9 +287,9 @@ class _Run:
         )
 
     def _keep(self) -> None:
-        """Write the engine's state, which lies between two events.
+        """Write the engine's state between two events.
 
-        Raises StoreError where it cannot be written, and ValueError where it has no form.
+        Raises StoreError if it cannot be written, and ValueError if it cannot be serialised.
         """
         if self.snapshot_file is not None:
             self._take_trace()
@@ -332,42 +303,37 @@ class _Run:
 
 
 def choose_slice_s(last_s: float, events: int, every_s: float) -> float:
-    """Return how long the next update may collect events, so that it has MOST_EVENTS at most."""
+    """Return the time for the next update, so that it has at most MOST_EVENTS events."""
     fits_s = last_s * MOST_EVENTS / max(events, 1)
     return min(every_s, fits_s, 2 * last_s)
 
 
-class _Due:
-    """When the next snapshot is due; one that takes long is written less often."""
-
+class _SnapshotTimer:
     def __init__(self) -> None:
         self._at_s = time.perf_counter() + CHECKPOINT_S
         self._warned = False
 
     def checkpoint_if_due(self, keep: Callable[[], None]) -> None:
-        """Keep the state if it is time; what cannot be written now may be a while later."""
+        """Save the state if it is time; a failure is tried again later."""
         begun_s = time.perf_counter()
         if begun_s < self._at_s:
             return
         try:
             keep()
-        except ValueError:  # it has no form that could be kept
+        except ValueError:  # it cannot be serialised
             self._at_s = float("inf")
             return
         except StoreError as error:
-            self._warn(error)
+            if not self._warned:
+                log.warning("%s; the run continues, but a kill would lose more of it", error)
+            self._warned = True
         now_s = time.perf_counter()
         self._at_s = now_s + max(CHECKPOINT_S, (now_s - begun_s) / SNAPSHOT_SHARE)
-
-    def _warn(self, error: StoreError) -> None:
-        if not self._warned:
-            log.warning("%s; the run continues, but a kill would lose more of it", error)
-        self._warned = True
 
 
 @contextmanager
 def engine_errors(own: Sequence[PreparedCode], plan: Mapping[str, Any]) -> Iterator[None]:
-    """Make one sentence of what ends a run of the engine: code that failed, or a limit."""
+    """Turn failed code and exceeded limits of the engine into one sentence."""
     from headgate._native import ExcessError, OwnFaultError
 
     try:
@@ -379,7 +345,7 @@ def engine_errors(own: Sequence[PreparedCode], plan: Mapping[str, Any]) -> Itera
 
 
 def excess_error(excess: Exception, plan: Mapping[str, Any]) -> ScenarioError:
-    """Name the flow and the law, or the network, that exceeded a limit of the engine."""
+    """Return the error of a flow and its algorithm, or the network, that exceeded a limit."""
     sender, at_s, says = excess.args
     if sender is None:
         return ScenarioError("network", f"at {at_s:.6f} s {says}")

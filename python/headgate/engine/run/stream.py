@@ -1,4 +1,4 @@
-"""A run that is watched: samples as they are made, and events of chosen flows and links."""
+"""A streamed run: samples as they are made, and events of chosen flows and links."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Facts = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Update:
-    """What a run has shown since the update before."""
+    """New data of a run since the update before."""
 
     time_s: float
-    """Simulated time that has passed."""
+    """Simulated time."""
     duration_s: float
     tables: Mapping[str, Table]
     """`series` and `network`, as in a result, and `events`."""
 
     @property
     def events(self) -> Table:
-        """What happened to the followed flows and at the followed links, in order of time."""
+        """Events of the followed flows and links, in order of time."""
         return self.tables["events"]
 
     @property
@@ -47,7 +47,7 @@ class Update:
 
 
 class UpdateMaker:
-    """Gives what the engine hands out names and units, as the tables of a result have them."""
+    """Makes tables with names and units from the engine's updates."""
 
     def __init__(self, plan: Mapping[str, Any]) -> None:
         self._plan = plan
@@ -64,27 +64,23 @@ class UpdateMaker:
         return Update(*at, tables)
 
     def _series(self, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Form the series after the last rows of before, of which a throughput is the slope."""
+        """Return the series, with slopes from the last rows of the update before."""
         joined, new = {}, []
         for name, number in (("series_flows", "flow"), ("series_ports", "link")):
             last = self._last.get(name, {column: v[:0] for column, v in facts[name].items()})
             both = {column: np.concatenate([last[column], v]) for column, v in facts[name].items()}
             new += [np.arange(len(both[number])) >= len(last[number])]
-            self._last[name] = _last_of_each(both, number)
+            # the last row of each flow or link
+            _, at = np.unique(both[number][::-1], return_index=True)
+            kept = np.sort(len(both[number]) - 1 - at)
+            self._last[name] = {column: values[kept] for column, values in both.items()}
             joined[name] = both
         rows = np.concatenate(new)
         return {name: column[rows] for name, column in series(self._plan, joined).items()}
 
 
-def _last_of_each(facts: Facts, number: str) -> Facts:
-    """Keep the last row of each flow or link."""
-    _, at = np.unique(facts[number][::-1], return_index=True)
-    rows = np.sort(len(facts[number]) - 1 - at)
-    return {column: values[rows] for column, values in facts.items()}
-
-
 class Stream(Iterator[Update], Generic[R]):
-    """Updates of a run until it is over; then `result` is what the run leaves behind."""
+    """Updates of a run until it ends; then `result` is its result."""
 
     def __init__(self, updates: Generator[Update, None, R]) -> None:
         self._updates = updates

@@ -1,1 +1,1 @@
-"""Traces of runs: read, and written as captures (pcapng), as qlog, as CSV."""
+"""Stored traces of runs, and their export as captures (pcapng), qlog and CSV."""

@@ -1,11 +1,10 @@
-"""TCP/IP headers made of what packets are, as blocks of a pcapng file.
+"""TCP/IP headers of traced packets, as blocks of a pcapng file.
 
-Segments become bytes: a segment is one of the profile's full payload. What TCP of the engine does
-not have is 0: the time stamp that a receiver sends of its own, the one that a data segment echoes,
-and the payload, which is cut off. A FIN goes with the last segment of a flow that ends, and its ACK
-counts it; the receiver sends none.
+A segment becomes the profile's full payload in bytes. Fields that the engine's TCP lacks are 0: a
+receiver's time stamp, the echo in a data segment, and the payload, which is cut off. A FIN goes
+with the last segment of a flow that ends, and its ACK counts it; the receiver sends none.
 
-All packets of one shape (the same options) are made at once.
+All packets with the same options are made at once.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from numpy.typing import NDArray
 
 from headgate.base.errors import HeadgateError
 from headgate.data.tables import Table
-from headgate.engine.run.addresses import RECEIVER_PORT
+from headgate.engine.run.events import RECEIVER_PORT
 
 FIN, SYN, PSH, ACK, ECE, CWR = 0x01, 0x02, 0x08, 0x10, 0x40, 0x80
 ECT0, CE = 2, 3
 ETHERNET_BYTES, IP_BYTES = 14, 20
 IPV4, LOCAL = 0x0800, 0x0200
-"""What an Ethernet frame holds, and the first half of addresses that nobody was given."""
-#: The largest window that a scaled one can tell (RFC 7323 section 2.2).
+"""The content type of Ethernet frames, and the first half of locally administered addresses."""
+#: The largest scaled window (RFC 7323 section 2.2).
 MOST_SCALE, MOST_WINDOW = 14, 65535
 INBOUND, OUTBOUND = 1, 2
-#: Multipliers that spread first sequence numbers over all that there are.
+#: Multipliers that spread initial sequence numbers over their range.
 SENDER_ISN, RECEIVER_ISN = 2_654_435_761, 2_246_822_519
 NO_STAMP = 2**32 - 1
 ENHANCED_PACKET, PACKET_FLAGS = 6, 2
@@ -38,8 +37,8 @@ Numbers = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Known:
-    """What is known of the connection of each packet."""
+class ConnectionFacts:
+    """Properties of the connection of each packet."""
 
     ends: tuple[Numbers, Numbers]
     """IPv4 addresses of sender and receiver."""
@@ -56,8 +55,8 @@ class Known:
 
 def find_connections(
     table: Table, rows: Numbers, profiles: Mapping[str, Mapping[str, Any]]
-) -> Known:
-    """Find what is known of packets, whose connections are these rows of their table."""
+) -> ConnectionFacts:
+    """Return the connections of packets, given their rows in the table."""
     each = list(profiles.values())
     of = table.translate("transport", list(profiles).index)[rows]
 
@@ -65,8 +64,8 @@ def find_connections(
         found: Numbers = np.array(values)[of]
         return found
 
-    scales = [_scale(profile) for profile in each]
-    return Known(
+    scales = [max(0, (_window(p) // (MOST_WINDOW + 1)).bit_length()) for p in each]
+    return ConnectionFacts(
         ends=(
             table.translate("source_ip", _read_address)[rows],
             table.translate("receiver_ip", _read_address)[rows],
@@ -89,16 +88,12 @@ def _window(profile: Mapping[str, Any]) -> int:
     return most if packets is None else min(packets * profile["segment_bytes"], most)
 
 
-def _scale(profile: Mapping[str, Any]) -> int:
-    return max(0, (_window(profile) // (MOST_WINDOW + 1)).bit_length())
-
-
 def _read_address(address: str) -> int:
     return int.from_bytes(bytes(map(int, address.split("."))))
 
 
 def make_packet_blocks(
-    events: Table, known: Known, interfaces: Numbers, directions: Numbers
+    events: Table, known: ConnectionFacts, interfaces: Numbers, directions: Numbers
 ) -> bytes:
     """Return an enhanced packet block for each event, in their order."""
     kind = events["packet"]
@@ -110,17 +105,17 @@ def make_packet_blocks(
     made = []
     for number, shape in enumerate(few.T):
         rows = np.flatnonzero(of == number)
-        packets = _Rows(events.where(rows), _only(known, rows))
+        packets = _PacketGroup(events.where(rows), _only(known, rows))
         frame = packets.make_frames(*map(int, shape))
         blocks = _make_blocks(frame, packets, interfaces[rows], directions[rows])
         made.append((rows, blocks))
     return _interleave(made, len(kind))
 
 
-def _only(known: Known, rows: Numbers) -> Known:
+def _only(known: ConnectionFacts, rows: Numbers) -> ConnectionFacts:
     fields = {name: value for name, value in vars(known).items() if name != "ends"}
     ends = (known.ends[0][rows], known.ends[1][rows])
-    return Known(ends=ends, **{name: value[rows] for name, value in fields.items()})
+    return ConnectionFacts(ends=ends, **{name: value[rows] for name, value in fields.items()})
 
 
 def _interleave(made: list[tuple[Numbers, Numbers]], count: int) -> bytes:
@@ -135,21 +130,17 @@ def _interleave(made: list[tuple[Numbers, Numbers]], count: int) -> bytes:
     return out.tobytes()
 
 
-class _Rows:
-    """Packets of one shape."""
-
-    def __init__(self, events: Table, known: Known) -> None:
+class _PacketGroup:
+    def __init__(self, events: Table, known: ConnectionFacts) -> None:
         self.events, self.known = events, known
         self.kind = events["packet"]
         self.seq = np.nan_to_num(events["seq"]).astype(np.uint64)
         self.forward = (self.kind == "syn") | (self.kind == "data")
 
     def has(self, flag: str) -> Numbers:
-        """Say which packets have a flag, by its whole word."""
         return self.events.translate("flags", lambda flags: flag in flags.split())
 
     def make_frames(self, is_syn: int, sack: int, stamps: int, blocks: int) -> Numbers:
-        """Return their headers, one row a packet."""
         options = self._syn_options(sack, stamps) if is_syn else self._options(stamps, blocks)
         names = [(f"o{n}", width) for n, (width, _) in enumerate(options)]
         frame = np.zeros(len(self.kind), np.dtype([*_FRAME, *names]))
@@ -159,12 +150,10 @@ class _Rows:
         return frame
 
     def lengths(self, frame: Numbers) -> Numbers:
-        """Return the bytes of the frames, with their payload."""
         payload: Numbers = np.where(self.kind == "data", self.known.mss, 0)
         return payload + frame.dtype.itemsize
 
     def times_ns(self) -> Numbers:
-        """Return when they were seen."""
         return np.rint(self.events["t_s"] * 1e9).astype(np.uint64)
 
     def _fill(self, frame: Numbers) -> None:
@@ -176,7 +165,8 @@ class _Rows:
             )
         frame["version"], frame["total_length"], frame["fragment_offset"] = 0x45, length, 0x4000
         frame["ttl"], frame["protocol"] = 64, 6
-        frame["tos"] = np.where(self.has("ce") & ~self._is("syn"), CE, self._ect())
+        codepoint = np.select([self.has("ce"), self.has("ect")], [CE, ECT0], 0)
+        frame["tos"] = np.where(self._is("syn"), 0, codepoint)
         sender, receiver = self.known.ends
         frame["type"], frame["destination_local"], frame["source_local"] = IPV4, LOCAL, LOCAL
         frame["source"] = np.where(self.forward, sender, receiver)
@@ -194,11 +184,7 @@ class _Rows:
     def _is(self, *kinds: str) -> Numbers:
         return np.isin(self.kind, kinds)
 
-    def _ect(self) -> Numbers:
-        return np.where(self.has("ect") & ~self._is("syn"), ECT0, 0)
-
     def _sequence(self) -> tuple[Numbers, Numbers]:
-        """Return sequence and acknowledgement numbers, modulo 2^32."""
         name = self.known.name.astype(np.uint64) + np.uint64(1)
         sender, receiver = name * np.uint64(SENDER_ISN), name * np.uint64(RECEIVER_ISN)
         one = np.uint64(1)
@@ -221,7 +207,7 @@ class _Rows:
         return flags | np.where(self._is("data") & self.has("cwr"), CWR, 0)
 
     def _stamp(self) -> list[tuple[str, Any]]:
-        """Return the time stamp option (RFC 7323): what data carry, and what an ACK echoes."""
+        """Return the time stamp option (RFC 7323): on data, and echoed by ACKs."""
         stamp = np.nan_to_num(self.events["stamp"], nan=NO_STAMP)
         value = np.where(self._is("data"), stamp, 0)
         return [(">u2", 0x080A), (">u4", value), (">u4", np.where(self._is("ack"), stamp, 0))]
@@ -255,7 +241,7 @@ class _Rows:
         return np.asarray(edge & np.uint64(2**32 - 1))
 
 
-#: Ethernet, then IPv4 (RFC 791) and TCP (RFC 9293), with the names that these have.
+#: Ethernet, then IPv4 (RFC 791) and TCP (RFC 9293), with their field names.
 _FRAME = [
     *(("destination_local", ">u2"), ("destination_mac", ">u4")),
     *(("source_local", ">u2"), ("source_mac", ">u4"), ("type", ">u2")),
@@ -280,12 +266,12 @@ def _add_checksums(frame: Numbers, length: Numbers) -> None:
 def _fold(sums: Numbers) -> Numbers:
     for _ in range(3):
         sums = (sums & np.uint64(0xFFFF)) + (sums >> np.uint64(16))
-    folded: Numbers = ~sums & np.uint64(0xFFFF)
-    return folded
+    return np.asarray(~sums & np.uint64(0xFFFF))
 
 
-def _make_blocks(frame: Numbers, packets: _Rows, interfaces: Numbers, ways: Numbers) -> Numbers:
-    """Return enhanced packet blocks, one row a packet."""
+def _make_blocks(
+    frame: Numbers, packets: _PacketGroup, interfaces: Numbers, ways: Numbers
+) -> Numbers:
     size, time_ns = frame.dtype.itemsize, packets.times_ns()
     head = ("type", "bytes", "interface", "high", "low", "kept", "length")
     tail = ("code", "option_bytes", "way", "end", "again")

@@ -1,15 +1,15 @@
-"""A trace as captures, which Wireshark, tshark and tcptrace open (draft-ietf-opsawg-pcapng).
+"""A trace as captures for Wireshark, tshark and tcptrace (draft-ietf-opsawg-pcapng).
 
-One file for the senders, one for the receivers, one for each port, so that no packet is twice in
-one. An interface is a flow's host, or a port; what a port drops and what its link loses have
-interfaces of their own.
+There is one file for the senders, one for the receivers, and one for each port, so that no packet
+occurs twice in a file. An interface is a flow's host or a port; drops of a port and losses of its
+link have separate interfaces.
 """
 
 from __future__ import annotations
 
 import struct
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -28,7 +28,7 @@ ETHERNET = 1
 NANOSECONDS = 9
 COMMENT, APPLICATION, NAME, DESCRIPTION, RESOLUTION = 1, 4, 2, 3, 9
 
-#: What is captured at a host, and which way it goes.
+#: Events captured at a host, and their direction.
 SENDERS = {
     **dict.fromkeys(("syn_sent", "sent", "retransmitted"), OUTBOUND),
     **dict.fromkeys(("syn_ack_received", "acknowledged"), INBOUND),
@@ -37,23 +37,21 @@ RECEIVERS = {
     **dict.fromkeys(("syn_received", "received"), INBOUND),
     **dict.fromkeys(("syn_ack_sent", "ack_sent"), OUTBOUND),
 }
-#: What is captured at a port, and what that adds to the name of its interface.
+#: Events captured at a port, and the suffix of their interface.
 PORT = {"departed": "", "dropped": " dropped", "link_loss": " lost"}
 
 
 @dataclass
 class _Capture:
-    """A file, and the interfaces that it has so far."""
-
     file: BinaryIO
     of: str
     interfaces: dict[str, int] = field(default_factory=dict)
 
     def number(self, name: str) -> int:
-        """Return the number of an interface, which is written when it is new."""
         if name not in self.interfaces:
             self.interfaces[name] = len(self.interfaces)
-            self.file.write(_interface_block(name, self.of))
+            options = (NAME, name.encode()), (DESCRIPTION, self.of.encode())
+            self.file.write(interface_block(ETHERNET, *options))
         return self.interfaces[name]
 
 
@@ -80,12 +78,13 @@ def write_pcapng(trace: StoredTrace) -> list[Path]:
 
 def _begin(trace: StoredTrace, name: str, of: str) -> _Capture:
     file = (trace.folder / f"{name}.pcapng").open("wb")
-    file.write(_section_header(trace.meta))
+    says, application = str(trace.meta["says"]), f"Headgate {trace.meta['headgate']}"
+    file.write(section_header((COMMENT, says.encode()), (APPLICATION, application.encode())))
     return _Capture(file, of)
 
 
 def _captures(part: Table, ports: list[str]) -> Iterator[tuple[str, str, Table, Any, Any]]:
-    """Yield for each file: its name, what it is of, events, names of interfaces, directions."""
+    """Yield name, description, events, interface names and directions of each file."""
     event, link = part["event"], part["link"]
     for name, ways in (("senders", SENDERS), ("receivers", RECEIVERS)):
         rows = np.isin(event, list(ways))
@@ -98,43 +97,34 @@ def _captures(part: Table, ports: list[str]) -> Iterator[tuple[str, str, Table, 
         if rows.any():
             events = part.where(rows)
             added = events.translate("event", defaultdict(str, PORT).__getitem__)
-            interfaces = np.char.add(port, added)
-            yield (
-                f"port-{safe_file_name(port)}",
-                "output port",
-                events,
-                interfaces,
-                _out(len(events)),
-            )
+            interfaces, outward = np.char.add(port, added), np.full(len(events), OUTBOUND)
+            yield f"port-{safe_file_name(port)}", "output port", events, interfaces, outward
 
 
-def _out(count: int) -> Any:
-    return np.full(count, OUTBOUND)
-
-
-def _section_header(meta: Mapping[str, Any]) -> bytes:
+def section_header(*options: tuple[int, bytes]) -> bytes:
+    """Return the block that begins a file."""
     body = struct.pack("<IHHq", BYTE_ORDER, 1, 0, -1)
-    says = _option(COMMENT, str(meta["says"]).encode())
-    return _block(SECTION_HEADER, body + says + _option(APPLICATION, _application(meta)) + _END)
+    return make_block(SECTION_HEADER, body + pack_options(*options))
 
 
-def _application(meta: Mapping[str, Any]) -> bytes:
-    return f"Headgate {meta['headgate']}".encode()
+def interface_block(link_type: int, *options: tuple[int, bytes]) -> bytes:
+    """Return the block of an interface whose times are in nanoseconds."""
+    body = struct.pack("<HHI", link_type, 0, 0)
+    return make_block(INTERFACE, body + pack_options(*options, (RESOLUTION, bytes([NANOSECONDS]))))
 
 
-def _interface_block(name: str, of: str) -> bytes:
-    options = _option(NAME, name.encode()) + _option(DESCRIPTION, of.encode())
-    resolution = _option(RESOLUTION, bytes([NANOSECONDS]))
-    return _block(INTERFACE, struct.pack("<HHI", ETHERNET, 0, 0) + options + resolution + _END)
+def pack_options(*options: tuple[int, bytes]) -> bytes:
+    """Return the options of a block and their end; nothing if there are none."""
+    packed = [struct.pack("<HH", code, len(value)) + pad(value) for code, value in options]
+    return b"".join((*packed, struct.pack("<HH", 0, 0))) if packed else b""
 
 
-_END = struct.pack("<HH", 0, 0)
+def pad(value: bytes) -> bytes:
+    """Return bytes padded to whole words of four."""
+    return value + bytes(-len(value) % 4)
 
 
-def _option(code: int, value: bytes) -> bytes:
-    return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % 4)
-
-
-def _block(kind: int, body: bytes) -> bytes:
+def make_block(kind: int, body: bytes) -> bytes:
+    """Return a block."""
     size = struct.pack("<I", len(body) + 12)
     return struct.pack("<I", kind) + size + body + size

@@ -1,9 +1,9 @@
 """A trace as qlog 0.3, which qvis reads: one file for each connection, at its sender.
 
 Main schema draft-ietf-quic-qlog-main-schema-02, events draft-ietf-quic-qlog-quic-events-02, records
-of RFC 7464. qlog tells of QUIC, where no packet number is used twice. So the packets that a sender
-sends have numbers of their own, from 0, and the bytes of a segment stand in a stream frame; an ACK
-names the packets that it is the first to acknowledge.
+of RFC 7464. qlog describes QUIC, which uses no packet number twice. So the packets of a sender are
+numbered from 0, and the bytes of a segment are in a stream frame; an ACK names the packets that it
+is the first to acknowledge.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from headgate.base.errors import StoreError, explain_os
+from headgate.base.errors import report_unwritable
 from headgate.base.terminal import safe_file_name
 from headgate.data.tables import Table
 from headgate.engine.traces.stored import Connections, StoredTrace
@@ -39,7 +39,7 @@ def write_qlog(trace: StoredTrace) -> list[Path]:
     """Write a file for each followed connection into the trace's folder. Raises StoreError."""
     connections, writers = Connections(trace.connections), dict[int, _Writer]()
     folder = trace.folder / QLOG_FOLDER
-    try:
+    with report_unwritable(folder):
         folder.mkdir(exist_ok=True)
         for part in trace.parts():
             ours = part.where((part["state"] != "") & (part["link"] == ""))
@@ -51,8 +51,6 @@ def write_qlog(trace: StoredTrace) -> list[Path]:
                 writer.write(ours.where(of == row))
         for writer in writers.values():
             writer.end()
-    except OSError as error:
-        raise StoreError(f"{folder}: cannot be written: {explain_os(error)}") from None
     return [writer.path for writer in writers.values()]
 
 
@@ -61,8 +59,6 @@ def _row(table: Table, row: int) -> dict[str, Any]:
 
 
 class _Writer:
-    """The file of one connection."""
-
     def __init__(
         self, trace: StoredTrace, folder: Path, connections: Connections, row: int
     ) -> None:
@@ -74,17 +70,16 @@ class _Writer:
         self._last_ms = 0.0
 
     def write(self, events: Table) -> None:
-        """Add events of the connection, in order of time."""
         columns = [events[name].tolist() for name in COLUMNS]
         with self.path.open("a", encoding="utf-8") as file:
             for values in zip(*columns, strict=True):
                 row = dict(zip(COLUMNS, values, strict=True))
                 self._last_ms = row["t_s"] * 1e3
-                for name, data in self._sender.tell(row):
+                for name, data in self._sender.describe(row):
                     file.write(_record({"time": self._last_ms, "name": name, "data": data}))
 
     def end(self) -> None:
-        """Say so if the trace does not go to the end of the run."""
+        """Add a warning if the trace ends before the run."""
         if self._meta["ended_s"] is not None:
             data = {"message": self._meta["says"]}
             time_ms = max(self._last_ms, self._meta["ended_s"] * 1e3)
@@ -113,15 +108,13 @@ def _head(meta: Mapping[str, Any], connection: Row, name: str) -> dict[str, Any]
 
 
 class _Sender:
-    """What is known of a sender between its events."""
-
     def __init__(self, connection: Row, profile: Mapping[str, Any]) -> None:
         self._connection, self._segment_bytes = connection, profile["segment_bytes"]
         self._heeded = (1, 2, 3) if profile["recovery"].startswith("sack") else ()
-        """SACK blocks of an ACK that the sender heeds."""
+        """SACK blocks of an ACK that the sender uses."""
         self._packets = self._acks = self._acknowledged = 0
         self._flight: dict[int, int] = {}
-        """Numbers of the packets that last carried segments that are not acknowledged."""
+        """Numbers of the packets that last carried unacknowledged segments."""
         self._blocks: dict[int, int] = {}
         self._state = ""
         self._min_rtt_s = math.inf
@@ -135,17 +128,16 @@ class _Sender:
             "connectivity:connection_closed": lambda _: {},
         }
 
-    def tell(self, row: Row) -> Iterator[Event]:
-        """Yield what qlog says of an event."""
+    def describe(self, row: Row) -> Iterator[Event]:
         if name := NAMES.get(row["event"]):
             yield name, self._makers[name](row)
         yield from self._state_change(row)
 
     def _started(self, _row: Row) -> dict[str, Any]:
         ends = {"src": "source", "dst": "receiver"}
-        told = {f"{end}_ip": self._connection[f"{of}_ip"] for end, of in ends.items()}
-        told |= {f"{end}_port": self._connection[f"{of}_port"] for end, of in ends.items()}
-        return {"ip_version": "v4", "protocol": "TCP", **told}
+        values = {f"{end}_ip": self._connection[f"{of}_ip"] for end, of in ends.items()}
+        values |= {f"{end}_port": self._connection[f"{of}_port"] for end, of in ends.items()}
+        return {"ip_version": "v4", "protocol": "TCP", **values}
 
     def _header(self, number: int) -> dict[str, Any]:
         return {"packet_type": PACKET_TYPE, "packet_number": number}
@@ -184,7 +176,7 @@ class _Sender:
         if not math.isnan(row["rtt_s"]):
             self._min_rtt_s = min(self._min_rtt_s, row["rtt_s"])
         size = self._segment_bytes
-        told = {
+        values = {
             "latest_rtt": row["rtt_s"] * 1e3,
             "smoothed_rtt": row["srtt_s"] * 1e3,
             "min_rtt": self._min_rtt_s * 1e3,
@@ -194,7 +186,7 @@ class _Sender:
             "packets_in_flight": row["in_flight_packets"],
             "pacing_rate": row["pace_packets_s"] * size * 8,
         }
-        known = {name: value for name, value in told.items() if math.isfinite(value)}
+        known = {name: value for name, value in values.items() if math.isfinite(value)}
         return {name: v if name.endswith("_rtt") else round(v) for name, v in known.items()}
 
     def _state_change(self, row: Row) -> Iterator[Event]:
@@ -208,7 +200,7 @@ class _Sender:
         yield "recovery:congestion_state_updated", data
 
 
-#: What qlog calls what happens at a sender.
+#: qlog names of a sender's events.
 NAMES = {
     "opened": "connectivity:connection_started",
     "sent": "transport:packet_sent",
@@ -232,7 +224,6 @@ def _congestion_state(row: Row) -> str:
 
 
 def _ranges(numbers: list[int]) -> list[list[int]]:
-    """Join numbers in order to ranges, both ends included."""
     ranges: list[list[int]] = []
     for number in numbers:
         if ranges and ranges[-1][1] == number - 1:

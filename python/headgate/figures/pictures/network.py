@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from headgate.data.topologies import abilene, isp
+from headgate.data.topologies import ABILENE, ISP
 from headgate.figures.pictures import places
 from headgate.figures.pictures.chosen import compute_losses
 from headgate.figures.pictures.drawing import Map, Span
@@ -41,7 +41,7 @@ def draw_topology(runs: Sequence[Run]) -> Map | None:
 
 def _find_cities(routers: set[str]) -> places.Cities:
     """Return the cities of a backbone that the network has; none elsewhere."""
-    for cities in (isp.CITIES, abilene.CITIES):  # the letters of the second are among the first's
+    for cities in (ISP.cities, ABILENE.cities):  # the letters of the second are among the first's
         if set(cities) <= routers:
             return cities
     return {}

@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
-from headgate.data.topologies.abilene import CITIES
+from headgate.data.topologies import ABILENE
 from headgate.figures.pictures.places import (
     KM_RATIO,
     NAMED_ROUTERS,
@@ -42,7 +42,7 @@ class Stretch:
 
 def draw_utilisation_maps(
     panels: Mapping[str, Sequence[Stretch]],
-    cities: Mapping[str, tuple[str, float, float]] = CITIES,
+    cities: Mapping[str, tuple[str, float, float]] = ABILENE.cities,
     columns: int = 2,
 ) -> Figure:
     """Draw a geographic map a panel; `cities`: router -> (name, latitude, longitude).

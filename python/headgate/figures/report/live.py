@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from headgate.data.live_summary import HEADS, list_flows, say_loop, show_flow
+from headgate.data.measures.shown import HEADS, list_flows, say_loop, show_flow
 from headgate.data.tables import Table
 
 

@@ -12,9 +12,7 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from headgate.base.units import INFINITE, Amount, parse_buffer, parse_rate, parse_time_ps
-from headgate.data.topologies.abilene import ABILENE
-from headgate.data.topologies.isp import ISP
-from headgate.data.topologies.topology import Topology
+from headgate.data.topologies import ABILENE, ISP, Topology
 from headgate.scenario.base import Buffer, Model, Rate, Time, at
 from headgate.scenario.networks.layout import Demand, Layout, Link, Spot
 from headgate.scenario.queue import DROP_TAIL, Feedback, Queue

@@ -1,1 +1,1 @@
-"""A live host that is a user-mode Linux: another kernel, run as an ordinary process."""
+"""A live host with another kernel: user-mode Linux, which runs as an ordinary process."""

@@ -1,4 +1,4 @@
-"""A user-mode Linux as a live host, seen from outside: found, booted, ended."""
+"""A user-mode Linux as a live host: discovery, boot, and shutdown from the host side."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ from headgate.engine.live.hosts import Command, EmulationError
 
 PROGRAM, PACKAGE = "linux.uml", "user-mode-linux"
 
-#: The device of a live host, and how long the prefix of its addresses is.
+UML_PACKAGE = "headgate.engine.live.uml"
+
+#: The device of a live host, and the prefix length of its addresses.
 DEVICE, PREFIX = "headgate", 16
 
-#: Memory of the other kernel; what it never touches costs nothing.
+#: Memory of the guest; untouched memory costs nothing.
 MEMORY = "512M"
 
-#: Time for it to write its files back and stop.
+#: Time for the guest to write its files back and stop.
 HALT_S = 5.0
 
 #: Starts a program in the namespaces of the host.
@@ -33,7 +35,7 @@ Start = Callable[..., "subprocess.Popen[Any]"]
 
 
 def find_kernel() -> tuple[Path, Path]:
-    """Return the kernel and the folder of its modules. Raises EmulationError if there is none."""
+    """Return the kernel and the folder of its modules. Raises EmulationError if it is missing."""
     found = shutil.which(PROGRAM)
     if found is None:
         raise EmulationError(
@@ -47,24 +49,26 @@ def find_kernel() -> tuple[Path, Path]:
     return Path(found), modules
 
 
-def call(module: str, *words: str) -> list[str]:
-    """Return the command line that calls `main` of a module here, without anything of the site."""
+def call(module: str, function: str, *words: str) -> list[str]:
+    """Return the command line that calls a function of a module, without site packages."""
     package = find_spec(module.partition(".")[0])
     assert package is not None
     assert package.origin is not None
     root = str(Path(package.origin).resolve().parents[1])
-    program = f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import main; main()"
-    return [sys.executable, "-I", "-S", "-c", program, root, *words]
+    program = (
+        f"import sys; sys.path.insert(0, sys.argv[1]); from {module} import {function} as main"
+    )
+    return [sys.executable, "-I", "-S", "-c", f"{program}; main()", root, *words]
 
 
-def stand_in(command: Command) -> list[str]:
-    """Return the command line of the stand-in of a program."""
+def proxy(command: Command) -> list[str]:
+    """Return the command line of the proxy of a program that runs in the guest."""
     words = ["/bin/sh", "-c", command] if isinstance(command, str) else list(map(str, command))
-    return call("headgate.engine.live.uml.stand_in", *words)
+    return call(f"{UML_PACKAGE}.proxy", "run_program", *words)
 
 
 class Machine:
-    """One kernel. It ends with the namespaces that it is in, or when it is told to."""
+    """One guest kernel. It ends with its namespaces, or when `halt` is called."""
 
     def __init__(self, host: str, start: Start) -> None:
         self.host = host
@@ -74,7 +78,7 @@ class Machine:
         self.kernel: dict[str, str] = {}
 
     def boot(self, card: tuple[int, str], ipv4: str, mtu: int) -> None:
-        """Boot it with a card, and wait until it is up. Raises EmulationError if it is not."""
+        """Boot the guest with a network card. Raises EmulationError if it does not start."""
         fd, address = card
         kernel, modules = find_kernel()
         settings = {
@@ -89,7 +93,7 @@ class Machine:
         words = kernel_words(kernel, f"transport=fd,fd={fd},mac={address}", settings)
         both = {"stdout": self._log, "stderr": subprocess.STDOUT}
         self._program = self._start(
-            call("headgate.engine.live.uml.boot", *words), {"pass_fds": [fd], **both}
+            call(f"{UML_PACKAGE}.proxy", "boot", *words), {"pass_fds": [fd], **both}
         )
         self.kernel = json.loads(self._ask("kernel"))
 
@@ -97,7 +101,7 @@ class Machine:
         assert self._program is not None
         until_s = time.monotonic() + patience_s
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-        asker = self._start(call("headgate.engine.live.uml.ask", what), pipes)
+        asker = self._start(call(f"{UML_PACKAGE}.proxy", "print_answer", what), pipes)
         while asker.poll() is None:
             with suppress(subprocess.TimeoutExpired):
                 asker.wait(0.05)
@@ -115,7 +119,7 @@ class Machine:
         return (lines[:panic] or ["it said nothing"])[-1]
 
     def halt(self) -> None:
-        """Have it write files back, and stop."""
+        """Ask the guest to write its files back and stop."""
         if self._program is not None and self._program.poll() is None:
             with suppress(EmulationError, subprocess.TimeoutExpired):
                 self._ask("halt", HALT_S)
@@ -124,8 +128,8 @@ class Machine:
 
 
 def kernel_words(kernel: Path, card: str, settings: dict[str, Any]) -> list[str]:
-    """Return the command line of a kernel whose first process is `inside`."""
-    first = call("headgate.engine.live.uml.inside", json.dumps(settings).encode().hex())
+    """Return the command line of a kernel whose first process is `guest_init`."""
+    first = call(f"{UML_PACKAGE}.guest_init", "main", json.dumps(settings).encode().hex())
     return [
         *(str(kernel), f"mem={MEMORY}", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"),
         *("con=null", "con0=null,fd:1", "quiet", "panic=-1", "uml_dir=/run/"),
@@ -135,7 +139,7 @@ def kernel_words(kernel: Path, card: str, settings: dict[str, Any]) -> list[str]
 
 
 def writable_folders() -> list[str]:
-    """Return the folders where programs inside may write: theirs, and that of temporary files."""
+    """Return the folders in which programs of the guest may write."""
     here, temporary = os.getcwd(), tempfile.gettempdir()
     folders = [temporary] if Path(here).is_relative_to(temporary) else [temporary, here]
     return [folder for folder in folders if folder != "/"]

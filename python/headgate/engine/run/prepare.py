@@ -1,14 +1,18 @@
-"""What the engine refuses in a plan, said of the keys that the user wrote."""
+"""Preparation of a run: user-defined code, and refusals of a plan in terms of the user's keys."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from headgate.base.errors import ScenarioError
-from headgate.engine.run.memory import refuse_what_does_not_fit
-from headgate.scenario.group import Arrays, Group
+from headgate.engine.run.memory import check_memory
+from headgate.plugin import user_code
+from headgate.plugin.interface import PreparedCode
+from headgate.plugin.proof import make_ready
+from headgate.scenario.group import Arrays
 from headgate.scenario.plan import plan_json
 from headgate.scenario.spec import ScenarioSpec
 
@@ -31,10 +35,10 @@ _ITEM = re.compile(r"(\w+)\[(\d+)\]\.?(.*)")
 
 
 def check_plan(plan: Plan, arrays: Arrays, scenario: ScenarioSpec) -> None:
-    """Raise ScenarioError if the engine refuses the plan, or memory would not hold the run."""
+    """Raise ScenarioError if the engine refuses the plan, or memory cannot hold the run."""
     from headgate._native import check_plan as check
 
-    refuse_what_does_not_fit(plan, arrays)
+    check_memory(plan, arrays)
     try:
         check(plan_json(dict(plan)), arrays)
     except ValueError as error:
@@ -42,13 +46,13 @@ def check_plan(plan: Plan, arrays: Arrays, scenario: ScenarioSpec) -> None:
 
 
 def translate_refusal(said: str, plan: Plan, scenario: ScenarioSpec) -> ScenarioError:
-    """Make the error of a refusal, `place: sentence` in words of the plan."""
+    """Return the error of a refusal, `place: sentence` in terms of the plan."""
     place, _, sentence = said.partition(": ")
     return ScenarioError(*_Place(plan, scenario).of_user(place, sentence))
 
 
 class _Place:
-    """Turns places of the plan into places of the scenario."""
+    """Translates places of the plan into places of the scenario."""
 
     def __init__(self, plan: Plan, scenario: ScenarioSpec) -> None:
         self.plan, self.scenario = plan, scenario
@@ -71,7 +75,7 @@ class _Place:
         return (makers[kind](index, rest) if kind in makers else _key(place)), sentence
 
     def _whole(self, place: str) -> str:
-        """Name what stands once in the plan, or a column of a flow list."""
+        """Return the key of a top-level part of the plan, or of a column of a flow list."""
         lists = [item.get("key") for item in self.plan["traffic"]]
         key, _, column = place.rpartition(".")
         if column and key in lists:
@@ -84,7 +88,6 @@ class _Place:
         return f"network.{_key(key)}" + (f".{_key(param)}" if param else "")
 
     def _profile(self, index: int) -> str:
-        """Name where the profile was written: at the traffic that has it, or for all."""
         for number, (item, group) in enumerate(
             zip(self.plan["traffic"], self.scenario.traffic, strict=True)
         ):
@@ -102,19 +105,31 @@ class _Place:
         if not rest:
             return place
         if rest.startswith(("sources", "receivers", "places")):
-            return f"{place}.{_hosts(group, rest)}"
+            side = "source" if rest.startswith("sources") else "receiver"
+            return f"{place}.{group.hosts_key if rest.endswith('hosts') else side}"
         return f"{place}.{group.key_of(rest) or _key(rest)}"
 
 
-def _hosts(group: Group, rest: str) -> str:
-    """Name what says how many hosts there are, or where they sit."""
-    if rest.endswith("hosts"):
-        return group.hosts_key
-    return "source" if rest.startswith("sources") else "receiver"
-
-
 def _key(path: str) -> str:
-    """Write a path without the units of its last key."""
     head, dot, last = path.rpartition(".")
     bare = _UNIT.sub("", last)
     return f"{head}{dot}{_KEYS.get(bare, bare)}"
+
+
+def make_own_code(scenario: ScenarioSpec, plan: Plan) -> list[PreparedCode]:
+    """Compile user-defined algorithms and disciplines in the order of the plan. Raises LawError."""
+    by_law = {json.dumps(control.plan()): control for control in scenario.own_laws()}
+    controls = [by_law[json.dumps(law)] for law in plan["laws"] if "own" in law]
+    ready = [make_ready(control.law(), control.params) for control in controls]
+    kind = user_code.DISCIPLINE
+    sources = {user_code.identify(q.name, kind): q.name for q in scenario.own_disciplines()}
+    for queue in own_queues(plan):
+        code = user_code.load(sources[queue["name"], queue["own"]], kind)
+        ready.append(make_ready(code, queue["params"]))
+    return ready
+
+
+def own_queues(plan: Plan) -> list[Mapping[str, Any]]:
+    """Return the distinct user-defined disciplines of a plan, in the order of its links."""
+    queues = (link.get("queue") or {} for link in plan["links"])
+    return list({json.dumps(q, sort_keys=True): q for q in queues if "own" in q}.values())

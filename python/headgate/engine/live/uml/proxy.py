@@ -1,7 +1,8 @@
-"""The stand-in of a program that runs inside: its pipes, its signals, its end."""
+"""Processes on the host side of a user-mode Linux: boot, requests, and proxies of programs."""
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
@@ -13,23 +14,33 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any
 
-from headgate.engine.live.uml import devices
-from headgate.engine.live.uml.wire import DEVICE, INSIDE, OUTSIDE, PORT, PREFIX, Kind, receive, send
+from headgate.engine.live.uml.control import (
+    DEVICE,
+    INSIDE,
+    OUTSIDE,
+    PORT,
+    PREFIX,
+    Kind,
+    bring_up,
+    receive,
+    send,
+    set_address,
+)
 
-#: Signals that are handed on.
+#: Signals that a proxy forwards.
 SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
-#: Time that a kernel has to come up, and between two looks at it.
+#: Time for a kernel to boot, and between two attempts to reach it.
 BOOT_S, EVERY_S = 60.0, 0.02
 _PIECE_BYTES = 65536
 
 
 def connect() -> socket.socket:
-    """Reach the first process inside, which may still be coming up. Raises OSError."""
+    """Connect to the first process of the guest, which may still be booting. Raises OSError."""
     until_s = time.monotonic() + BOOT_S
     while True:
         try:
-            devices.set_address(DEVICE, OUTSIDE, PREFIX)
-            devices.bring_up(DEVICE)
+            set_address(DEVICE, OUTSIDE, PREFIX)
+            bring_up(DEVICE)
             return socket.create_connection((INSIDE, PORT), timeout=1)
         except OSError:
             if time.monotonic() > until_s:
@@ -37,16 +48,16 @@ def connect() -> socket.socket:
             time.sleep(EVERY_S)
 
 
-def ask(request: dict[str, Any]) -> bytes:
-    """Ask for something that is answered by one frame."""
+def request(message: dict[str, Any]) -> bytes:
+    """Send a request that one frame answers."""
     with connect() as peer:
-        send(peer, Kind.REQUEST, json.dumps(request).encode())
+        send(peer, Kind.REQUEST, json.dumps(message).encode())
         frame = receive(peer)
     return b"" if frame is None else frame[1]
 
 
-def run(words: list[str]) -> int:
-    """Run a program inside; give its exit code, or the negative number of its signal."""
+def run_inside(words: list[str]) -> int:
+    """Run a program in the guest; return its exit code, or the negative number of its signal."""
     with socket.create_connection((INSIDE, PORT)) as peer:
         reads = _has_input()
         request = {"words": words, "env": dict(os.environ), "folder": os.getcwd(), "input": reads}
@@ -65,7 +76,6 @@ def run(words: list[str]) -> int:
 
 
 def _has_input() -> bool:
-    """Tell whether the standard input is more than /dev/null."""
     with suppress(OSError):
         return os.fstat(0).st_rdev != os.stat(os.devnull).st_rdev
     return False
@@ -97,12 +107,45 @@ def _write_all(fd: int, data: bytes) -> None:
             return
 
 
-def main() -> None:
-    """Run the words of the command line inside, and end as the program does."""
-    code = run(sys.argv[2:])
+def run_program() -> None:
+    """Run the command line's program in the guest, and end as the program does."""
+    code = run_inside(sys.argv[2:])
     if code < 0:
         with suppress(OSError):  # SIGKILL has no other
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
         time.sleep(1)
     os._exit(code % 256)
+
+
+def print_answer() -> None:
+    """Print the answer to a request: the kernel's identity, or nothing for a halt."""
+    sys.stdout.write(request({"asks": sys.argv[2]}).decode())
+
+
+#: Folder of the kernel's memory, process number and socket. The guest has a separate one.
+FOLDER = "/run"
+
+#: The highest ordinary priority.
+BEFORE_OTHERS = -20
+
+_CLONE_NEWNS = 0x20000
+
+
+def hide_files() -> None:
+    """Mount a private file system for the kernel's files, which ends with it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    failed = libc.unshare(_CLONE_NEWNS) or libc.mount(b"none", FOLDER.encode(), b"tmpfs", 0, None)
+    if failed:
+        sys.exit(f"no file system for the kernel's files: {os.strerror(ctypes.get_errno())}")
+
+
+def boot() -> None:
+    """Execute the kernel of the command line, with the highest ordinary priority if allowed.
+
+    It has no real-time priority: two busy kernels would leave no processor to others.
+    """
+    hide_files()
+    with suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, BEFORE_OTHERS)
+    os.execve(sys.argv[2], sys.argv[2:], {**os.environ, "TMPDIR": FOLDER})

@@ -1,6 +1,6 @@
-"""The first process of a user-mode Linux: makes a host of it, and starts programs there.
+"""The first process of a user-mode Linux: it sets the host up and starts programs there.
 
-It runs inside by this very Python, whose files that kernel sees as they are outside (hostfs).
+It runs in the same Python, whose files the guest kernel sees through hostfs.
 """
 
 from __future__ import annotations
@@ -18,19 +18,31 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from headgate.engine.live.uml import devices
-from headgate.engine.live.uml.wire import DEVICE, INSIDE, PORT, PREFIX, Kind, receive, send
+from headgate.engine.live.uml.control import (
+    DEVICE,
+    INSIDE,
+    PORT,
+    PREFIX,
+    Kind,
+    bring_up,
+    receive,
+    rename,
+    send,
+    set_address,
+    set_mtu,
+    turn_gro_off,
+)
 
-#: What is loaded of the kernel's modules, by how their files begin.
+#: Prefixes of the kernel modules to load.
 MODULES = ("tcp_", "sch_", "cls_", "act_", "ifb", "veth")
 #: System call finit_module, for which the C library has no function.
 _FINIT_MODULE = {"x86_64": 313}
 _FINIT_MODULE_32 = 350
 _POWER_OFF = 0x4321FEDC
 
-#: Largest piece of output in one frame, bytes.
+#: Largest output in one frame, bytes.
 _PIECE_BYTES = 65536
-#: Time in which output that is under way may still come when a program has ended.
+#: Time in which pending output may still arrive after a program ended.
 _LAST_WORDS_S = 0.2
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -42,7 +54,7 @@ def _mount(kind: str, at: str, options: str = "") -> None:
 
 
 def mount_all(writable: list[str]) -> None:
-    """Mount what a system needs, and folders of outside that may be written to."""
+    """Mount the system's file systems, and the writable folders of the host."""
     for kind, at in (("proc", "/proc"), ("sysfs", "/sys"), ("tmpfs", "/run")):
         _mount(kind, at)
     for kind, at in (("tmpfs", "/dev/shm"), ("devpts", "/dev/pts")):
@@ -53,7 +65,7 @@ def mount_all(writable: list[str]) -> None:
 
 
 def load_modules(folder: Path) -> None:
-    """Load congestion controls, disciplines and what these need, each after what it depends on."""
+    """Load congestion control algorithms, disciplines and their dependencies in order."""
     needs = {}
     for line in (folder / "modules.dep").read_text().splitlines():
         name, _, others = line.partition(":")
@@ -76,22 +88,22 @@ def load_modules(folder: Path) -> None:
 
 
 def make_host(settings: dict[str, Any]) -> None:
-    """Name the host, and give it its devices."""
+    """Set the host's name and its devices."""
     socket.sethostname(settings["host"])
     name = settings["device"]
-    devices.bring_up("lo")
-    devices.rename("vec0", name)
-    devices.set_mtu(name, settings["mtu"])
-    devices.set_address(name, settings["address"], settings["prefix"])
-    devices.turn_gro_off(name)
-    devices.bring_up(name, arp=False)
-    devices.rename("vec1", DEVICE)
-    devices.set_address(DEVICE, INSIDE, PREFIX)
-    devices.bring_up(DEVICE)
+    bring_up("lo")
+    rename("vec0", name)
+    set_mtu(name, settings["mtu"])
+    set_address(name, settings["address"], settings["prefix"])
+    turn_gro_off(name)
+    bring_up(name, arp=False)
+    rename("vec1", DEVICE)
+    set_address(DEVICE, INSIDE, PREFIX)
+    bring_up(DEVICE)
 
 
-class Errand:
-    """One program, for its stand-in outside."""
+class RemoteProgram:
+    """One program in the guest, controlled by its proxy on the host."""
 
     def __init__(self, peer: socket.socket) -> None:
         self._peer, self._lock = peer, threading.Lock()
@@ -101,7 +113,7 @@ class Errand:
             send(self._peer, kind, data)
 
     def run(self, request: dict[str, Any]) -> None:
-        """Run it to its end, or until the stand-in ends."""
+        """Run the program until it or its proxy ends."""
         given = subprocess.PIPE if request["input"] else subprocess.DEVNULL
         try:
             program = subprocess.Popen(
@@ -149,7 +161,7 @@ class Errand:
 
 
 def attend(peer: socket.socket) -> None:
-    """Do what one stand-in asks for: say what this is, halt, or run a program."""
+    """Serve one proxy: identify the kernel, halt, or run a program."""
     with peer:
         frame = receive(peer)
         request = json.loads(frame[1]) if frame else {}
@@ -162,11 +174,11 @@ def attend(peer: socket.socket) -> None:
             send(peer, Kind.ENDED)
             _libc.reboot(_POWER_OFF)
         elif request:
-            Errand(peer).run(request)
+            RemoteProgram(peer).run(request)
 
 
 def serve() -> None:
-    """Attend to all who come."""
+    """Serve all connections."""
     with socket.create_server((INSIDE, PORT)) as server:
         while True:
             peer, _ = server.accept()
@@ -174,7 +186,7 @@ def serve() -> None:
 
 
 def main() -> None:
-    """Be the first process: its child serves, and it takes leave of whoever is left over."""
+    """Run as the first process: its child serves, and it reaps orphaned processes."""
     settings = json.loads(bytes.fromhex(sys.argv[2]))
     mount_all(settings["writable"])
     load_modules(Path(settings["modules"], platform.release()))

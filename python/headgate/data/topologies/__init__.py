@@ -1,1 +1,0 @@
-"""Backbones of four-tier networks: where their routers are, and which are joined."""

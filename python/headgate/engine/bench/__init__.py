@@ -1,1 +1,0 @@
-"""The bench: how fast the engine is, on four networks."""
