@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.tables import rows_of
-from headgate.figures.analysis.answer import Answered
+from headgate.figures.analysis.answer import LawAnswer
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 
 from .experiment_sentences import Drifts, End, Ends, Moved, read
@@ -162,7 +162,7 @@ def _judge_moved(made: Truth, said: Moved, found: Rates) -> None:
         found.add("direction of a change in a sentence is right", right)
 
 
-def _judge_answer(said: Said, answer: Answered, found: Rates) -> None:
+def _judge_answer(said: Said, answer: LawAnswer, found: Rates) -> None:
     made, part = said.made, said.whole.focus
     before = str(part.roles.before)
     for name in part.roles.responses:

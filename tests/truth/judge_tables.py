@@ -8,7 +8,7 @@ from typing import Any
 
 from headgate.cli import analyse as command
 from headgate.figures.analysis import Frame
-from headgate.figures.analysis.effect_sentences import sentences
+from headgate.figures.analysis.effect_sentences import write_sentences
 from headgate.figures.analysis.main_effects import MainEffects
 from headgate.figures.analysis.part import PeriodAnalysis
 
@@ -54,7 +54,7 @@ def look(seed: int) -> Said:
     roles = made.roles
     found = PeriodAnalysis(Frame.of(made.columns()), roles).main_effects
     records = {one["factor"]: one for one in command._records(found, roles)}
-    return Said(made, found, records, " ".join(sentences(found, {}, (), roles.before_level)))
+    return Said(made, found, records, " ".join(write_sentences(found, {}, (), roles.before_level)))
 
 
 def judge(said: Said, found: Rates) -> None:

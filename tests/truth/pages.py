@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 from headgate.cli.main import app
 from headgate.experiment import findings, runner
 from headgate.experiment.runs import Runs
-from headgate.figures import charts
-from headgate.figures.report import make, render
+from headgate.figures import vega
+from headgate.figures.report import make
 from headgate.figures.report.about import About, write
 
 from .experiments import Truth
@@ -37,8 +37,8 @@ def without_pictures() -> Iterator[None]:
     """Make pages without pictures, and their tables as CSV alone."""
     with ExitStack() as stack:
         stack.enter_context(patch.object(make, "draw", lambda *_: defaultdict(list)))
-        stack.enter_context(patch.object(render, "_write_parquet", lambda *_: None))
-        stack.enter_context(patch.dict(charts.CHARTS, clear=True))
+        stack.enter_context(patch.object(make, "_write_parquet", lambda *_: None))
+        stack.enter_context(patch.dict(vega.CHARTS, clear=True))
         stack.enter_context(patch.object(findings, "pictures", lambda _: ()))
         yield
 

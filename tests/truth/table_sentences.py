@@ -155,7 +155,7 @@ _READERS = (
     ),
     (
         r"y depends on (?P<names>\w+(?: or \w+)+), which always change together in this table, so"
-        r" that their effects cannot be told apart",
+        r" their effects cannot be separated",
         lambda match: Statement("joint", tuple(match["names"].split(" or "))),
     ),
     (
@@ -168,16 +168,16 @@ _READERS = (
         _none,
     ),
     (
-        r"The effect of (?P<factor>\w+) on y cannot be told from that of (?P<others>.+) in this"
-        r" table",
+        r"The effect of (?P<factor>\w+) on y cannot be separated from that of (?P<others>.+) in"
+        r" this table",
         lambda match: Statement("confounded", (match["factor"],)),
     ),
     (
-        r"Nothing is known of (?P<factor>\w+): it has one level in the rows with y",
+        r"The effect of (?P<factor>\w+) is unknown: it has one level in the rows with y",
         lambda match: Statement("unknown", (match["factor"],)),
     ),
     (
-        r"The \d+ runs are too few .+ no interval can be given",
+        r"The \d+ runs are too few .+ no intervals",
         lambda _: Statement("no interval", ()),
     ),
 )  # fmt: skip

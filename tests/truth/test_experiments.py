@@ -21,7 +21,7 @@ from .rates import Rates, check, published
 FEW, MANY = 40, 1000
 #: Pages that are made in all, and those with pictures.
 PAGES, WITH_PICTURES = 4, 1
-SINGLE = "with one run of each, nothing tells that from chance"
+SINGLE = "With one run of each condition, a change may be chance"
 
 
 @cache

@@ -21,9 +21,8 @@ from headgate.figures.analysis import (
     compute_grid,
     compute_ranks,
 )
-from headgate.figures.analysis.changes import of_grid as changes_of
-from headgate.figures.analysis.clusters import ClusterTree
-from headgate.figures.analysis.components import silhouette
+from headgate.figures.analysis.changes import compute_changes as changes_of
+from headgate.figures.analysis.clusters import ClusterTree, silhouette
 from headgate.figures.analysis.findings import of_biplots, of_outliers, of_ranks
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.phrases import ConditionNames
@@ -269,10 +268,10 @@ def test_equal_ranks_and_none_are_called_so() -> None:
         table = {"condition": ["a"] * 3 + ["b"] * 3, "law": ["p", "q", "r"] * 2, "y": y}
         return next(of_ranks(compute_ranks(table, ["y"]))).sentence
 
-    assert say(1, 1, 1, 2, 2, 2) == "In y, all laws rank alike."
+    assert say(1, 1, 1, 2, 2, 2) == "In y, all laws have the same rank."
     assert say(1, 2, 2, 1, 2, 2).startswith("In y, q and r rank highest: 2.5 of 3 on average")
     none = (np.nan, 1, 2, 1, np.nan, 2)
-    assert say(*none) == "In y, no law is ranked, as no condition has a number of every law."
+    assert say(*none) == "In y, no law is ranked, because no condition has a number of every law."
     assert (
         say(1, 2, 3, *none[:3]) == "In y, r ranks highest: 3.0 of 3 on average (too few to test)."
     )
@@ -292,7 +291,7 @@ def test_one_condition_gives_a_ratio_without_bounds() -> None:
     found = compute_biplots(table, "own", "tcp")
     assert found.panels["p"].ratio == pytest.approx((4, 0, np.inf))
     assert [one.sentence for one in of_biplots(found)] == [
-        "It cannot be told whether flows get more or less than TCP flows beside them:"
+        "It is not known whether flows get more or less than competing TCP flows:"
         " p 4.00 times (one condition)."
     ]
 
@@ -316,9 +315,9 @@ def test_equal_is_said_only_of_intervals_within_10_percent() -> None:
         return [one.sentence for one in of_biplots(compute_biplots(table, "own", "tcp"))]
 
     assert say(0.99, 1.0, 1.01) == [
-        "No law's flows get 10 % more or less than the TCP flows beside them."
+        "No law's flows get 10 % more or less than competing TCP flows."
     ]
-    assert say(0.5, 1.0, 2.0)[0].startswith("It cannot be told whether flows get more or less")
+    assert say(0.5, 1.0, 2.0)[0].startswith("It is not known whether flows get more or less")
 
 
 def test_bars_are_shares_of_what_is_available() -> None:
@@ -410,7 +409,7 @@ def test_a_lost_run_does_not_silence_its_cell() -> None:
     assert found.best == "runs"
     assert len(found.outliers(by="runs")) == 4
     said = next(of_outliers(found)).sentence
-    assert "(Grubbs' test in 2, which lack replicates)" in said
+    assert "(Grubbs' test in 2 cells without replicates)" in said
 
 
 def test_a_law_without_numbers_is_left_out_of_its_tree() -> None:

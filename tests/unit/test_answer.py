@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from headgate.figures.analysis.answer import answered, law_title
+from headgate.figures.analysis.answer import answer_each_law, law_title
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 
@@ -32,7 +32,7 @@ def made(roles: Roles = ROLES, seeds: int = 3) -> TableAnalysis:
 
 
 def test_a_sentence_a_law_says_what_gets_worse_where() -> None:
-    fast, ctcp = answered(made().focus)
+    fast, ctcp = answer_each_law(made().focus)
     assert fast.law == "fast"  # what is worst is read first
     assert fast.sentence == (
         "If everyone used FAST TCP instead of TCP Reno, under heavy congestion 2 of 3 measures"
@@ -47,20 +47,20 @@ def test_a_sentence_a_law_says_what_gets_worse_where() -> None:
 
 def test_what_is_better_is_said_beside_what_is_worse() -> None:
     roles = ROLES.model_copy(update={"worse": {"loss": "more", "rate": "more"}})
-    (fast, _) = answered(made(roles).focus)
+    (fast, _) = answer_each_law(made(roles).focus)
     assert "1 of 2 measures would be worse (loss rate" in fast.sentence
     assert "and 1 of 2 measures would be better (goodput" in fast.sentence
 
 
 def test_without_congestion_all_conditions_are_one_group() -> None:
     roles = ROLES.model_copy(update={"congestion": None})
-    (fast, ctcp) = answered(made(roles).focus)
+    (fast, ctcp) = answer_each_law(made(roles).focus)
     assert "congestion" not in fast.sentence + ctcp.sentence
     assert ctcp.sentence.endswith("none of 3 measures by 10 % or more on average.")
 
 
 def test_one_run_alone_is_judged_by_its_size() -> None:
-    (fast, _) = answered(made(seeds=1).focus)
+    (fast, _) = answer_each_law(made(seeds=1).focus)
     assert "2 of 3 measures would be worse" in fast.sentence
 
 
@@ -75,17 +75,17 @@ def scattered(law: str, names: tuple[str, ...]) -> TableAnalysis:
 
 
 def test_what_intervals_leave_open_is_not_called_unchanged() -> None:
-    ctcp = next(o for o in answered(scattered("ctcp", ("delay",)).focus) if o.law == "ctcp")
+    ctcp = next(o for o in answer_each_law(scattered("ctcp", ("delay",)).focus) if o.law == "ctcp")
     assert ctcp.sentence.endswith(
         "none of 3 measures is shown to change by 10 % or more under heavy congestion (1 of 3 not"
         " known) or under light congestion (1 of 3 not known)."
     )
-    fast = next(o for o in answered(scattered("fast", ("delay",)).focus) if o.law == "fast")
+    fast = next(o for o in answer_each_law(scattered("fast", ("delay",)).focus) if o.law == "fast")
     assert "goodput \N{MINUS SIGN}50 %), 1 of 3 not known; under light" in fast.sentence
     assert fast.sentence.endswith(
         "under light congestion nothing is shown to change by 10 % or more, 1 of 3 not known."
     )
-    lost = answered(scattered("ctcp", ("loss", "delay", "rate")).focus)
+    lost = answer_each_law(scattered("ctcp", ("loss", "delay", "rate")).focus)
     ctcp = next(one for one in lost if one.law == "ctcp")
     assert ctcp.sentence.endswith(
         "it is not known whether any of 3 measures would change by 10 % or more."
@@ -95,7 +95,7 @@ def test_what_intervals_leave_open_is_not_called_unchanged() -> None:
 def test_conditions_without_numbers_of_either_law_are_left_out_of_means() -> None:
     columns = {name: np.array(column) for name, column in made().frame.columns.items()}
     columns["rate"] = np.where(columns["X2"] > 0, np.nan, columns["rate"].astype(float))
-    (fast, _) = answered(
+    (fast, _) = answer_each_law(
         analyse_table(columns, ROLES.model_copy(update={"congestion": None})).focus
     )
     # half under one condition and all under the other: the geometric mean is 0.71
@@ -103,8 +103,8 @@ def test_conditions_without_numbers_of_either_law_are_left_out_of_means() -> Non
 
 
 def test_nothing_is_said_where_no_law_takes_anothers_place() -> None:
-    assert answered(made(ROLES.model_copy(update={"before": None})).focus) == ()
-    assert answered(made(ROLES.model_copy(update={"worse": {}})).focus) == ()
+    assert answer_each_law(made(ROLES.model_copy(update={"before": None})).focus) == ()
+    assert answer_each_law(made(ROLES.model_copy(update={"worse": {}})).focus) == ()
 
 
 def test_a_law_is_called_what_people_call_it() -> None:

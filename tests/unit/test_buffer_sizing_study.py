@@ -14,7 +14,7 @@ from headgate.claims.verdicts import Verdict
 from headgate.experiment.runner import StudyOutcome, StudyRun, run_study
 from headgate.experiment.study.ask import Overrides, ask
 from headgate.experiment.study.study import load
-from headgate.figures.plots.interaction import Axis, Panel, interaction
+from headgate.figures.plots.effects import FactorAxis, InteractionPanel, draw_interaction
 from headgate.figures.plots.style import save_figure
 from headgate_studies.buffer_sizing.analysis import sawtooth
 
@@ -200,7 +200,9 @@ def test_labels_of_levels_do_not_run_into_each_other(
     levels: list[str], places: list[float], angle: float
 ) -> None:
     lines = {"one": [(1.0, 0.9, 1.1)] * len(levels)}
-    figure = interaction([Panel("", lines)], Axis("buffer", levels, places), "used")
+    figure = draw_interaction(
+        [InteractionPanel("", lines)], FactorAxis("buffer", levels, places), "used"
+    )
     assert {label.get_rotation() for label in figure.axes[0].get_xticklabels()} == {angle}
     figure.canvas.draw()
     boxes = [label.get_tightbbox() for label in figure.axes[0].get_xticklabels()]

@@ -11,13 +11,13 @@ import vl_convert
 from matplotlib.colors import to_hex, to_rgb
 
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
-from headgate.figures.charts import CHARTS, changes, correlations, effects, outliers
-from headgate.figures.charts.data import SOURCES, plain
-from headgate.figures.charts.style import AWAY, NONE
-from headgate.figures.plots import changes as static_changes
-from headgate.figures.plots import correlations as static_correlations
+from headgate.figures.plots import conditions as static_changes
+from headgate.figures.plots import similarity as static_correlations
 from headgate.figures.plots.palette import SIGNED, SMALL, VERDICT
 from headgate.figures.plots.style import colours
+from headgate.figures.vega import CHARTS, changes, correlations, effects, outliers
+from headgate.figures.vega.data import SOURCES, to_json_value
+from headgate.figures.vega.style import AWAY, NONE
 from headgate.stats.conditions import FILTER_SHARE
 
 from .made_reports import FACTORS, roles, table
@@ -35,7 +35,8 @@ def found() -> TableAnalysis:
 def rows_of(found: TableAnalysis, spec: Mapping[str, Any], **chosen: str) -> list[Row]:
     """Give the rows that a picture gets, as far as the choices let them through."""
     rows = [
-        {k: plain(v) for k, v in row.items()} for row in SOURCES[spec["usermeta"]["data"]](found)
+        {k: to_json_value(v) for k, v in row.items()}
+        for row in SOURCES[spec["usermeta"]["data"]](found)
     ]
     return [row for row in rows if all(row.get(k) == v for k, v in chosen.items())]
 
@@ -83,7 +84,7 @@ def test_a_change_has_the_colour_that_it_has_beside_the_page(found: TableAnalysi
         mark = _called(drawn, f"code: {row['condition']}", f"title: {row['title']};")
         way = found.roles.worse.get(row["response"])
         sign = None if way is None else 1 if way == "more" else -1
-        beside = static_changes._colour(cells["fast", row["condition"], row["response"]], sign)
+        beside = static_changes._change_face(cells["fast", row["condition"], row["response"]], sign)
         assert opacity(mark) == 1.0
         if row["known"]:
             assert rgb(mark.get("fill", "")) == pytest.approx(beside[:3], abs=0.02)

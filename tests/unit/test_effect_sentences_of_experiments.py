@@ -12,12 +12,12 @@ from headgate.design.factor import Factor
 from headgate.experiment.findings import sentences
 from headgate.experiment.tables import MeasuredRuns
 from headgate.figures.analysis import Frame
-from headgate.figures.analysis.effect_sentences import sentences as say_table
+from headgate.figures.analysis.effect_sentences import write_sentences as say_table
 from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import phrases
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis
-from headgate.figures.report.codes import Codes
+from headgate.figures.report.html import Codes
 
 from .planted_experiment import measured
 

@@ -24,8 +24,8 @@ from headgate.engine.live.arrivals import replay
 from headgate.engine.live.emulation import Emulation
 from headgate.engine.live.estimate import estimate
 from headgate.engine.live.hosts import refuse_bad_command
-from headgate.figures.pictures.live import draw_real_packets
-from headgate.figures.pictures.run import Run
+from headgate.figures.spec.packets import draw_real_packets
+from headgate.figures.spec.run import Run
 
 PROGRAM = str(Path(__file__).parent / "udp_program.py")
 PIPE = {"stdout": subprocess.PIPE, "text": True}

@@ -12,14 +12,14 @@ from typer.testing import CliRunner
 
 from headgate.cli.main import app
 from headgate.figures.analysis import compute_main_effects
-from headgate.figures.analysis.effect_sentences import sentences
+from headgate.figures.analysis.effect_sentences import write_sentences
 
 RNG = np.random.default_rng(8)
 Table = dict[str, list[object]]
 
 
 def said(table: Table, *factors: str, **choices: object) -> str:
-    return " ".join(sentences(compute_main_effects(table, factors, ["y"], **choices)))  # type: ignore[arg-type]
+    return " ".join(write_sentences(compute_main_effects(table, factors, ["y"], **choices)))  # type: ignore[arg-type]
 
 
 def grid(means: dict[tuple[str, ...], float], names: str, again: int, spread: float) -> Table:
@@ -97,7 +97,7 @@ def test_unequal_numbers_of_runs_give_no_stars_to_a_factor_without_effect() -> N
     assert found.one("b", "y").stars == "**"
     assert found.tested("b", "y").stars == ""
     assert found.tested("b", "y").effect.value == pytest.approx(0.0, abs=1e-9)
-    assert "No effect on y is shown of b." in " ".join(sentences(found))
+    assert "No effect on y is shown of b." in " ".join(write_sentences(found))
 
 
 def test_columns_that_repeat_each_other_get_no_stars_and_one_sentence() -> None:
@@ -105,8 +105,8 @@ def test_columns_that_repeat_each_other_get_no_stars_and_one_sentence() -> None:
     found = compute_main_effects(table, ["a", "b"], ["y"])
     assert [one.stars for one in found.of_response("y")] == ["", ""]
     assert said(table, "a", "b") == (
-        "y depends on a or b, which always change together in this table, so that their effects"
-        " cannot be told apart."
+        "y depends on a or b, which always change together in this table, so their effects"
+        " cannot be separated."
     )
     twin = found.tested("b", "y")
     assert [(one.level, one.mean) for one in twin.levels] == [("x", 0.0), ("z", 9.0)]
@@ -126,8 +126,8 @@ def test_without_an_error_nothing_is_shown_and_that_is_said() -> None:
     table = grid({("1", "1"): 1.0, ("2", "1"): 3.0, ("1", "2"): 2.0}, "ab", 1, 0.0)
     text = said(table, "a", "b")
     assert text == (
-        "The 3 runs are too few for an error of y: no effect can be shown, and no interval can be"
-        " given."
+        "The 3 runs are too few to estimate an error of y: no effect can be shown, and there are no"
+        " intervals."
     )
 
 
@@ -140,7 +140,7 @@ def test_one_run_of_each_combination_has_tests_but_no_intervals() -> None:
     assert (effect.stars, effect.error_freedom) == ("**", 6)
     assert np.isnan(effect.effect.low)
     assert all(np.isnan(one.low) for one in effect.levels)
-    assert "no interval can be given" in said(table, "a", "b")
+    assert "no intervals" in said(table, "a", "b")
     stated = compute_main_effects(table, ["a", "b"], ["y"], method="main-effects").tested("a", "y")
     assert stated.p == effect.p
     assert stated.effect.low < stated.effect.value < stated.effect.high
@@ -154,7 +154,7 @@ def test_a_factor_that_is_the_product_of_two_others_is_not_told_from_them() -> N
     assert found.tested("c", "y").stars == ""
     assert found.tested("c", "y").confounded == "a x b"
     text = said(table, "a", "b", "c")
-    assert "The effect of c on y cannot be told from that of a x b in this table." in text
+    assert "The effect of c on y cannot be separated from that of a x b in this table." in text
     stated = compute_main_effects(table, ["a", "b", "c"], ["y"], method="main-effects")
     assert stated.tested("c", "y").stars == "**"
 
@@ -189,7 +189,7 @@ def test_many_responses_are_said_factor_by_factor() -> None:
     names = [f"y{k}" for k in range(6)]
     for k, name in enumerate(names):
         table[name] = [(-1) ** k * float(y) for y in table["y"]]  # type: ignore[arg-type]
-    found = list(sentences(compute_main_effects(table, ["a", "b"], names)))
+    found = list(write_sentences(compute_main_effects(table, ["a", "b"], names)))
     assert found == [
         "a acts on 6 of 6 responses: it raises y0, y2 and y4; it lowers y1, y3 and y5.",
         "No effect on any of 6 responses is shown of b.",

@@ -24,9 +24,9 @@ def sentences(found: Iterable[said.Finding]) -> list[str]:
 def test_influence_names_what_moves_and_what_does_not() -> None:
     found = of_rows({"1": [0.2, 0.9, 0.0]}, ["X1", "X2", "X3"], [["1"]])
     assert sentences(said.of_influence(found)) == [
-        "Psi, the share of responses on which an effect of a factor is shown, averaged over 1: X2"
-        " 90 %, X1 20 %.",
-        "No effect on any response is shown of X3.",
+        "The factors with effects on most responses are X2 90 %, X1 20 % (Psi, the share of"
+        " responses with a shown effect, averaged over 1).",
+        "No response shows an effect of X3.",
     ]
 
 
@@ -36,26 +36,26 @@ def test_outliers_are_set_beside_what_chance_gives() -> None:
     first, second = sentences(
         said.of_outliers(compute_condition_responses(made.table(), made.names))
     )
-    assert "of 200 cells (a response under a condition) one law is an outlier by the" in first
-    assert first.endswith("spread of replicates; 10 would be by chance.")
-    assert second.startswith("Of these, 60 are 10 % of the mean or more away: fast in 60")
+    assert "of 200 cells (a response under a condition) by the" in first
+    assert first.endswith("spread of replicates; chance alone gives 10.")
+    assert second.startswith("60 of these outliers are at least 10 % of the mean away: fast in 60")
 
 
 def test_without_anything_planted_nobody_stands_apart() -> None:
     made = Planted(conditions=20, responses=10)
     _, second = sentences(said.of_outliers(compute_condition_responses(made.table(), made.names)))
-    assert second == "None of these is 10 % of the mean or more away."
+    assert second == "None of these outliers is 10 % of the mean or more away."
 
 
 def test_clusters_name_the_law_that_is_alone() -> None:
     made = Planted(conditions=4, responses=10)
     made.shifts[:, :, 2] = 20.0
     assert sentences(said.of_clusters(compute_clusters(made.table(), made.names))) == [
-        "Least like the other laws: fast in 4 of 4 conditions."
+        "The law that differs most from the others: fast in 4 of 4 conditions."
     ]
     same = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [1.0] * 3}
     assert sentences(said.of_clusters(compute_clusters(same, ["y"]))) == [
-        "Under 1 of 1 conditions nothing tells the laws apart."
+        "Under 1 of 1 conditions all laws give the same numbers."
     ]
 
 
@@ -68,18 +68,20 @@ def test_ranks_biplots_and_correlations_say_their_numbers() -> None:
     assert rank.startswith(f"In y1, fast ranks highest: 7.0 of {len(LAWS)} on average")
     assert rank.endswith("(Friedman's test: p < 0.001).")
     beside = sentences(said.of_biplots(compute_biplots(table, "y1", "y2")))
-    assert beside == ["Flows get more than TCP flows beside them (95 %): fast 2.00 times."]
+    assert beside == ["Flows get more than competing TCP flows (95 %): fast 2.00 times."]
     rng = np.random.default_rng(1)
     a, c = rng.normal(size=(2, 50))
     together = sentences(
         said.of_correlations(compute_correlations({"a": a, "b": -a, "c": c}, ["a", "b", "c"]))
     )
-    assert together == ["3 responses show 2 behaviours (|r| above 0.65); these go together: a, b."]
+    assert together == [
+        "3 responses show 2 behaviours (|r| above 0.65); these groups change together: a, b."
+    ]
 
 
 def test_many_throughputs_are_counted_in_one_sentence() -> None:
     made = Planted(conditions=12, responses=6)
     made.shifts[:, :, 1, :5] = 30.0
     (one,) = sentences(said.of_ranks(compute_ranks(made.table(), made.names)))
-    assert one.startswith(("In 5 of 6 throughputs", "In 6 of 6 throughputs"))
+    assert "in 5 of 6 throughputs" in one or "in 6 of 6 throughputs" in one
     assert "ctcp in 5" in one

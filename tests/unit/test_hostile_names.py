@@ -28,7 +28,7 @@ from headgate.figures.analysis import compute_main_effects
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.whole import analyse_table
 from headgate.figures.plots.style import make_axes, save_figure, use_style
-from headgate.figures.report.render import write_tables
+from headgate.figures.report.make import write_tables
 from headgate.lab.scheduler import CampaignProgress
 
 from .made_reports import roles, table

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from headgate.cli.main import app
 from headgate.figures.analysis import Frame, compute_main_effects
 from headgate.figures.analysis.grid import compute_grid
-from headgate.figures.analysis.notes import notes
+from headgate.figures.analysis.notes import write_notes
 
 SEEDS = [str(11400714819323198485 + k) for k in range(4)]
 
@@ -51,24 +51,24 @@ def test_seeds_of_64_bits_stay_apart(tmp_path: Path) -> None:
 def test_na_among_words_is_a_level_and_in_a_column_of_numbers_missing() -> None:
     words = Frame.of({"region": ["NA", "EU", "AS", ""], "y": [1, 2, 3, 4]})
     assert words.levels("region").names == ("AS", "EU", "NA")
-    assert notes(words, ["region"], ["y"]) == [
+    assert write_notes(words, ["region"], ["y"]) == [
         "region: 1 of 4 rows has no level; the main effects leave out this row.",
         "region: 'NA' is taken as a label; leave the cell empty if it is missing.",
     ]
     numbers = Frame.of({"x": ["NA", "1", "2", "n/a"], "y": [1, 2, 3, 4]})
     assert numbers.levels("x").names == ("1", "2")
-    assert notes(numbers, ["x"], ["y"]) == [
+    assert write_notes(numbers, ["x"], ["y"]) == [
         "x: 2 of 4 rows have no level; the main effects leave out these rows."
     ]
 
 
 def test_rows_without_a_number_are_counted_by_response() -> None:
     frame = Frame.of({"x": ["a", "b"] * 2, "y": [1, "NA", "inf", 2], "z": [1, 2, 3, ""]})
-    assert notes(frame, ["x"], ["y", "z"]) == [
+    assert write_notes(frame, ["x"], ["y", "z"]) == [
         "Rows without a finite number are left out of the analyses of that response: y 2 of 4,"
         " z 1 of 4."
     ]
-    assert notes(frame, ["x"], ["x"][:0]) == []
+    assert write_notes(frame, ["x"], ["x"][:0]) == []
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_labels_that_differ_in_writing_only_are_named(labels: list[str], said: s
     wanted = (
         [f"x: {said} are different labels; write them alike if they are the same."] if said else []
     )
-    assert notes(frame, ["x"], ["y"]) == wanted
+    assert write_notes(frame, ["x"], ["y"]) == wanted
 
 
 def test_factors_that_mostly_change_together_are_named() -> None:
@@ -94,12 +94,12 @@ def test_factors_that_mostly_change_together_are_named() -> None:
     a = ["0"] * 20 + ["1"] * 20
     b = ["0"] * 18 + ["1"] * 2 + ["0"] * 2 + ["1"] * 18
     frame = Frame.of({"A": a, "B": b, "C": ["x", "y"] * 20, "y": list(range(40))})
-    assert notes(frame, ["A", "B", "C"], ["y"]) == [
+    assert write_notes(frame, ["A", "B", "C"], ["y"]) == [
         "A and B mostly change together (Cramer's V 0.80; 2 to 18 runs of each combination of"
-        " levels), so their effects are hard to tell apart."
+        " levels), so their effects are hard to separate."
     ]
     same = Frame.of({"A": a, "B": a, "y": list(range(40))})
-    assert notes(same, ["A", "B"], ["y"]) == []  # the answer says that
+    assert write_notes(same, ["A", "B"], ["y"]) == []  # the answer says that
 
 
 def test_the_command_says_what_it_leaves_out(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from headgate.experiment.kept_order import read_order
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
-from headgate.figures.charts.data import data
 from headgate.figures.report import about as abouts
+from headgate.figures.vega.data import collect_data
 
 from .planted_experiment import measured
 from .small_experiment import BASE
@@ -76,7 +76,7 @@ def test_tables_pictures_and_charts_list_levels_and_laws_in_order(found: TableAn
     assert found.frame.levels("queue").order == "given"
     assert found.focus.cells.laws == ("reno", "cubic", "bbr")
     assert found.roles.before == "reno"
-    laws = data(found)["cells"]["law"]
+    laws = collect_data(found)["cells"]["law"]
     assert isinstance(laws, dict)
     assert laws["words"] == ["reno", "cubic", "bbr"]
 

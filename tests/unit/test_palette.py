@@ -11,16 +11,16 @@ from matplotlib.colors import to_hex, to_rgb
 
 from headgate.base.level_order import LevelOrder
 from headgate.data.tables import Table, Words
-from headgate.figures.analysis.changes import of_grid
+from headgate.figures.analysis.changes import compute_changes
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
-from headgate.figures.charts.laws import apart, changes
-from headgate.figures.charts.style import law_colour
-from headgate.figures.pictures.flows import colour_laws
-from headgate.figures.pictures.run import Run
 from headgate.figures.plots.palette import LINES, SIGNED, VERDICT
 from headgate.figures.plots.style import colours, dash_of, mark_of
 from headgate.figures.report.heat import NUMBERS, heat
+from headgate.figures.spec.flows import colour_laws
+from headgate.figures.spec.run import Run
+from headgate.figures.vega.laws import apart, changes
+from headgate.figures.vega.style import law_colour
 
 LAWS = ("reno", "cubic", "bbr3")
 RESPONSES = ("loss", "rate", "flows")
@@ -68,7 +68,9 @@ def is_orange(colour: tuple[float, ...]) -> bool:
 
 def test_changes_are_coloured_as_worse_and_better_or_as_more_and_less() -> None:
     part = table().focus
-    figure = of_grid(part.cells, "reno", part.order).figures(worse=part.roles.worse)["changes-bbr3"]
+    figure = compute_changes(part.cells, "reno", part.order).figures(worse=part.roles.worse)[
+        "changes-bbr3"
+    ]
     ax, *bars = figure.axes
     faces = {to_hex(colour) for colour in ax.collections[0].get_facecolors()}
     worse = [VERDICT.colour(1.0), VERDICT.colour(0.5)]  # loss +100 %, rate -50 %

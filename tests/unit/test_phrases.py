@@ -24,7 +24,7 @@ from headgate.figures.analysis.phrases import (
 )
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import analyse_table
-from headgate.figures.report.codes import Codes
+from headgate.figures.report.html import Codes
 
 FACTORS = ("X1", "X2", "N")
 FRAME = Frame(

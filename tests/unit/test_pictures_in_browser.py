@@ -13,9 +13,9 @@ from playwright.sync_api import Browser
 
 import headgate
 from headgate.data.tables import Table, Words
-from headgate.figures.pictures.kinds import KINDS
-from headgate.figures.pictures.run import Run
 from headgate.figures.report.pictures import write_pictures
+from headgate.figures.spec.kinds import KINDS
+from headgate.figures.spec.run import Run
 
 from .opened_reports import Opened, open_browser
 from .test_time_sequence import LOSS

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 import headgate
 from headgate.base.errors import HeadgateError
 from headgate.cli.main import app
-from headgate.figures.pictures.kinds import KINDS
+from headgate.figures.spec.kinds import KINDS
 
 PER_KIND = ("png", "svg")
 

@@ -14,16 +14,15 @@ from headgate import Result
 from headgate.base import catalog
 from headgate.data.measures.shown import by_law
 from headgate.data.tables import TABLES, Table
-from headgate.figures.charts.pictures import make_specs
-from headgate.figures.pictures.chosen import name_law
-from headgate.figures.pictures.drawing import Line, Map, Panel, Picture
-from headgate.figures.pictures.kinds import KINDS
-from headgate.figures.pictures.limits import CUT, CUT_AT, HEADROOM, compare
-from headgate.figures.pictures.run import Run
 from headgate.figures.plots import draw_run
 from headgate.figures.plots.heat import Heat, draw_heat
 from headgate.figures.plots.picture import draw_picture
 from headgate.figures.plots.style import image, save_figure
+from headgate.figures.spec.drawing import Line, Map, Panel, Picture
+from headgate.figures.spec.kinds import KINDS
+from headgate.figures.spec.run import Run
+from headgate.figures.spec.selection import CUT, CUT_AT, HEADROOM, compare, name_law
+from headgate.figures.vega.runs import make_specs
 
 WARMUP_S = 2.0
 FLOWS = [{"kind": "flows", "law": law, "count": 4, "stagger": "50 ms"} for law in ("reno", "cubic")]
@@ -290,7 +289,7 @@ def test_of_many_flows_each_law_has_a_panel_and_flows_from_least_to_most() -> No
     assert [panel.title for panel in drawn.panels] == [
         f"{law}: mean of 8 flows (thick), 5 of them (thin)" for law in ("reno", "cubic")
     ]
-    assert "least to the greatest" in drawn.caption
+    assert "at evenly spaced throughput ranks" in drawn.caption
     *thin, mean = drawn.panels[0].lines
     own = [str(n) for n in result.flows["traffic"][result.flows["law"] == "reno"]]
     means = {name: sampled(result, name, "throughput_bps")[1].mean() for name in own}

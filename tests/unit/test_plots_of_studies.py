@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
-from headgate.figures.plots.condition_axis import ConditionAxis
-from headgate.figures.plots.conditions import residuals, roll_up
+from headgate.figures.plots.conditions import ConditionAxis, residuals, roll_up
 from headgate.figures.plots.curves import Curve, CurvePanel, draw_curves
 from headgate.figures.plots.dots import Dots, draw_dots
 from headgate.figures.plots.effects import main_effects
 from headgate.figures.plots.heat import Heat, draw_heat
-from headgate.figures.plots.readable import find_readable
-from headgate.figures.plots.style import image
+from headgate.figures.plots.style import find_readable, image
 from headgate.stats.conditions import Outlier, Residuals
 from headgate.stats.factor_effect import FactorEffect, LevelMean
 from headgate_studies.senders.multiples import phases, windows_and_queues

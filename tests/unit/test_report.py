@@ -15,7 +15,7 @@ from headgate.cli.main import app
 from headgate.figures.analysis.roles import Pair, Roles
 from headgate.figures.plots.effects import significance
 from headgate.figures.plots.style import save_figure
-from headgate.figures.report import render
+from headgate.figures.report import make as render
 from headgate.figures.report.about import About, Listed, Parameter, Shown, read, write
 from headgate.figures.report.html import findings, paragraph, table, verdict
 from headgate.figures.report.make import make

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headgate.figures.charts import CHARTS
 from headgate.figures.report import make as report_make
+from headgate.figures.vega import CHARTS
 
 from .made_reports import made_report, no_pictures
 from .opened_reports import Opened, open_browser

@@ -11,8 +11,8 @@ from headgate.base.plain_text import say_cost
 from headgate.design import Factor
 from headgate.experiment.reporting import describe_levels
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.report.glossary import explain
 from headgate.figures.report.heat import ENDS_SAID, name_ends
+from headgate.figures.report.html import explain
 from headgate.figures.report.page import BROAD, picture
 
 

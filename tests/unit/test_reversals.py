@@ -12,14 +12,13 @@ import pytest
 
 from headgate.experiment.findings import sentences
 from headgate.experiment.opposed import find_sides
-from headgate.figures.analysis.answer import Answered, answered
-from headgate.figures.analysis.reversals import find_reversal
+from headgate.figures.analysis.answer import LawAnswer, answer_each_law, find_reversal
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.report.about import About
-from headgate.figures.report.codes import Codes
 from headgate.figures.report.first import answer
 from headgate.figures.report.heat import heat
+from headgate.figures.report.html import Codes
 from headgate.stats.changes import compute_mean_ratio_change
 from headgate.stats.separation import Way
 
@@ -58,8 +57,8 @@ def table(
     return analyse_table(columns, roles)
 
 
-def only(found: TableAnalysis) -> Answered:
-    (one,) = answered(found.focus)
+def only(found: TableAnalysis) -> LawAnswer:
+    (one,) = answer_each_law(found.focus)
     return one
 
 

@@ -16,7 +16,7 @@ from headgate.design.file import DesignFile
 from headgate.design.made import make
 from headgate.design.screening import is_balanced, orthogonal_array
 from headgate.figures.analysis.frame import Frame
-from headgate.figures.analysis.notes import notes
+from headgate.figures.analysis.notes import write_notes
 from headgate.figures.analysis.read import TextForm
 
 from .test_design_kinds import leveled
@@ -90,7 +90,7 @@ def test_a_column_that_numbers_the_rows_is_no_factor() -> None:
 
 def test_copies_and_replicates_without_chance_are_noted() -> None:
     def noted(**columns: object) -> str:
-        return " ".join(notes(Frame.of(columns), ["x"], ["y"]))
+        return " ".join(write_notes(Frame.of(columns), ["x"], ["y"]))
 
     assert "1 of 4 rows is a copy" in noted(x=["a", "b", "a", "b"], y=[1.0, 2.0, 1.0, 2.5])
     alike = noted(x=["a", "b"] * 2, seed=[1, 1, 2, 2], y=[1.0, 2.0, 1.0, 2.0])

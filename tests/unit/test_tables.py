@@ -13,7 +13,7 @@ from headgate.base.errors import HeadgateError
 from headgate.data.columns import TABLES
 from headgate.data.parquet import read_columns, write_table
 from headgate.data.tables import Table, Words
-from headgate.figures.report.render import write_tables
+from headgate.figures.report.make import write_tables
 
 
 def table() -> Table:

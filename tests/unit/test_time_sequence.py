@@ -9,27 +9,27 @@ from typer.testing import CliRunner
 
 from headgate.cli.main import app
 from headgate.engine.traces.stored import StoredTrace, read_connections, read_first
-from headgate.figures.pictures.drawing import Line, Picture
-from headgate.figures.pictures.run import Run, Traced
-from headgate.figures.pictures.time_sequence import (
+from headgate.figures.spec.drawing import Line, Picture
+from headgate.figures.spec.packets import (
     COLUMNS,
     MOST_OF_KIND,
     draw_first_time_sequence,
     draw_time_sequence,
 )
+from headgate.figures.spec.run import Run, TracedFlow
 
 from .traced import make_scenario, run_traced
 
 NAN = float("nan")
 
 
-def make_events(*rows: dict[str, object]) -> Traced:
+def make_events(*rows: dict[str, object]) -> TracedFlow:
     """Give a flow whose events have these columns; numbers that are not given are unknown."""
     words = {"event": "", "packet": ""}
     columns = {
         name: np.array([row.get(name, words.get(name, NAN)) for row in rows]) for name in COLUMNS
     }
-    return Traced("reno", 1460, columns)
+    return TracedFlow("reno", 1460, columns)
 
 
 def lines_of(picture: Picture, panel: int = 0) -> dict[str, Line]:

@@ -8,13 +8,20 @@ import numpy as np
 import pytest
 
 from headgate.base.errors import AnalysisError
+from headgate.figures.analysis.findings import (
+    TONES,
+    Tally,
+    judge_fairness,
+    judge_safety,
+    judge_usefulness,
+    name_tone,
+)
 from headgate.figures.analysis.kinds import KINDS
-from headgate.figures.analysis.part import slugs
+from headgate.figures.analysis.part import make_slugs
 from headgate.figures.analysis.questions import QUESTIONS, Answer
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
-from headgate.figures.analysis.words import TONES, Tally, fair, name_tone, safe, useful
-from headgate.figures.charts import CHARTS
-from headgate.figures.charts.data import SOURCES, data
+from headgate.figures.vega import CHARTS
+from headgate.figures.vega.data import SOURCES, collect_data
 
 from .made_reports import LAWS, RESPONSES, roles, table
 
@@ -104,24 +111,30 @@ def test_every_word_of_praise_or_blame_can_be_said() -> None:
         for chances in every
     ]
     tallies += [Tally(0, 0, 20, unknown, unknown) for unknown in counts]
-    said = {word(tally) for word in (name_tone, safe) for tally in tallies}
-    said |= {useful(more, 20) for more in counts}
-    said |= {fair(low, high) for low, high in ((0.3, 0.8), (0.95, 1.05), (0.8, 1.3), (1.1, 1.6))}
+    said = {word(tally) for word in (name_tone, judge_safety) for tally in tallies}
+    said |= {judge_usefulness(more, 20) for more in counts}
+    said |= {
+        judge_fairness(low, high)
+        for low, high in ((0.3, 0.8), (0.95, 1.05), (0.8, 1.3), (1.1, 1.6))
+    }
     assert said == {*TONES, *NEITHER}
 
 
 def test_nothing_is_said_where_there_is_nothing_to_count() -> None:
-    assert useful(0, 0) == "not known"
-    assert name_tone(Tally(0, 0, 0)) == safe(Tally(0, 0, 0)) == "not known"
+    assert judge_usefulness(0, 0) == "not known"
+    assert name_tone(Tally(0, 0, 0)) == judge_safety(Tally(0, 0, 0)) == "not known"
 
 
 def test_none_is_said_of_all_cells_only_where_all_can_be_told() -> None:
-    assert (name_tone(Tally(0, 0, 20)), safe(Tally(0, 0, 20))) == ("as before", "nothing worse")
+    assert (name_tone(Tally(0, 0, 20)), judge_safety(Tally(0, 0, 20))) == (
+        "as before",
+        "nothing worse",
+    )
     few, many = Tally(0, 0, 20, unknown=2, risky=1), Tally(0, 0, 20, unknown=10, risky=10)
-    assert (name_tone(few), safe(few)) == ("no change shown", "none shown worse")
-    assert (name_tone(many), safe(many)) == ("not known", "not known")
+    assert (name_tone(few), judge_safety(few)) == ("no change shown", "none shown worse")
+    assert (name_tone(many), judge_safety(many)) == ("not known", "not known")
     one_sided = Tally(0, 0, 20, unknown=2)  # they may only be better
-    assert safe(one_sided) == "nothing worse"
+    assert judge_safety(one_sided) == "nothing worse"
 
 
 def answer_of(asked: str, change: Callable[[list[dict[str, object]]], object]) -> Answer:
@@ -256,7 +269,7 @@ def test_periods_are_analysed_apart_and_the_middle_one_first(found: TableAnalysi
 
 
 def test_charts_have_all_data_that_they_name(found: TableAnalysis) -> None:
-    made = data(found)
+    made = collect_data(found)
     assert set(made) == set(SOURCES)
     for charts in CHARTS.values():
         for draw in charts.values():
@@ -267,7 +280,7 @@ def test_charts_have_all_data_that_they_name(found: TableAnalysis) -> None:
 
 
 def test_words_are_kept_once(found: TableAnalysis) -> None:
-    laws = data(found)["cells"]["law"]
+    laws = collect_data(found)["cells"]["law"]
     assert isinstance(laws, dict)
     assert laws["words"] == list(LAWS)
     assert len(laws["at"]) == 8 * 4 * 2 * len(RESPONSES)
@@ -289,9 +302,9 @@ def test_results_show_themselves_in_a_notebook(found: TableAnalysis) -> None:
 
 def test_no_word_denies_a_count(found: TableAnalysis) -> None:
     """Seven cells of 110 that are worse are not "nothing", though chance would give as many."""
-    assert safe(Tally(0, 0, 110)) == "nothing worse"
-    assert safe(Tally(0, 7, 110, chances=(1.0, 0.2))) == "within chance"
-    assert safe(Tally(0, 20, 110, chances=(1.0, 0.01))) == "sometimes worse"
+    assert judge_safety(Tally(0, 0, 110)) == "nothing worse"
+    assert judge_safety(Tally(0, 7, 110, chances=(1.0, 0.2))) == "within chance"
+    assert judge_safety(Tally(0, 20, 110, chances=(1.0, 0.01))) == "sometimes worse"
     assert name_tone(Tally(3, 2, 110, chances=(0.3, 0.4))) == "within chance"
     for one in found.of("questions"):
         for answer in one.result:
@@ -303,7 +316,7 @@ def test_no_word_denies_a_count(found: TableAnalysis) -> None:
 
 def test_averages_name_what_they_are_over(found: TableAnalysis) -> None:
     (said, *_) = [one.sentence for one in found.of("influence")[0].findings()]
-    assert "averaged over period 1, period 2; reno, ctcp, fast, scalable:" in said
+    assert "averaged over period 1, period 2; reno, ctcp, fast, scalable)" in said
 
 
 def test_periods_whose_names_look_alike_have_files_of_their_own() -> None:
@@ -327,6 +340,6 @@ def test_periods_whose_names_look_alike_have_files_of_their_own() -> None:
     ],
 )
 def test_a_title_becomes_a_part_of_a_name(titles: list[str], expected: list[str]) -> None:
-    found = slugs(titles)
+    found = make_slugs(titles)
     assert len(set(found)) == len(titles)
     assert all(map(re.fullmatch, expected, found))

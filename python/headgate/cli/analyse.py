@@ -102,7 +102,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     text file.
     """
     from headgate.figures.analysis.frame import Frame
-    from headgate.figures.analysis.notes import notes
+    from headgate.figures.analysis.notes import write_notes
     from headgate.figures.analysis.part import PeriodAnalysis
     from headgate.figures.analysis.read import TextForm
     from headgate.figures.analysis.roles import Roles
@@ -123,7 +123,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     )
     roles.check(frame)
     found = PeriodAnalysis(frame, roles).effects(labels)
-    for said in notes(frame, found.factors, found.responses, labels):
+    for said in write_notes(frame, found.factors, found.responses, labels):
         echo(f"Note: {said}", error=as_json)
     if as_json:
         echo(*json.dumps(_records(found, roles), indent=1).split("\n"))
@@ -140,9 +140,9 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _records(found: MainEffects, roles: Roles) -> list[dict[str, Any]]:
     """Return an object a factor and response, with its levels, interactions and what is said."""
-    from headgate.figures.analysis.effect_sentences import by_response
+    from headgate.figures.analysis.effect_sentences import write_by_response
 
-    said = {g: by_response(found, g, roles.before_level) for g in found.table.groups}
+    said = {g: write_by_response(found, g, roles.before_level) for g in found.table.groups}
     return [{key: _plain(value) for key, value in record.items()} for record in found.records(said)]
 
 
@@ -155,7 +155,7 @@ def _plain(value: Any) -> Any:
 
 def _show(found: MainEffects, roles: Roles) -> None:
     """Print levels, then for each group factors against responses, Psi, means, and the answer."""
-    from headgate.figures.analysis.effect_sentences import sentences
+    from headgate.figures.analysis.effect_sentences import write_sentences
 
     echo(*found.levels())
     for group in found.table.groups:
@@ -168,7 +168,7 @@ def _show(found: MainEffects, roles: Roles) -> None:
         psi = found.psi(group).values()
         echo(_line("Psi x 100", [f"{100 * share:.0f}" for share in psi], found))
         echo(*_means(found, group))
-        echo(*(f"Answer: {one}" for one in sentences(found, {}, group, roles.before_level)))
+        echo(*(f"Answer: {one}" for one in write_sentences(found, {}, group, roles.before_level)))
     echo(
         "** p < 0.01, * p < 0.05; + the response rises from each level to the next, \N{MINUS SIGN}"
         " it falls; brackets are 95 % intervals"

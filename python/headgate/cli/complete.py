@@ -47,7 +47,7 @@ def templates(incomplete: str) -> list[str]:
 
 def pictures(incomplete: str) -> list[str]:
     """Return the pictures of a run, behind those that are there, that begin so."""
-    from headgate.figures.pictures.kinds import KINDS
+    from headgate.figures.spec.kinds import KINDS
 
     return _after_commas(incomplete, (kind.name for kind in KINDS))
 

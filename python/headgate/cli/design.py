@@ -275,7 +275,7 @@ def _draw(made: MadeDesign, out: Path) -> list[Path]:
 
     mpl.use("agg")
     from headgate.design.correlation import mixing
-    from headgate.figures.plots.aliases import aliases
+    from headgate.figures.plots.designs import aliases
     from headgate.figures.plots.style import save_figure
 
     title = made.file.title or made.source

@@ -20,9 +20,9 @@ from headgate.cli import complete
 from headgate.cli.options import Json, say_paths
 
 if TYPE_CHECKING:
-    from headgate.figures.pictures.drawing import Drawing
-    from headgate.figures.pictures.kinds import Kind
-    from headgate.figures.pictures.run import Run
+    from headgate.figures.spec.drawing import Drawing
+    from headgate.figures.spec.kinds import Kind
+    from headgate.figures.spec.run import Run
 
 FORMATS = complete.FORMATS
 PAGE = "pictures.html"
@@ -79,7 +79,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
     under the pointer. `headgate plot --list` lists the pictures.
     """
     from headgate.base.files import make_folder
-    from headgate.figures.pictures.kinds import KINDS
+    from headgate.figures.spec.kinds import KINDS
 
     kinds = _choose(KINDS, only)
     wanted = _read_formats(formats)
@@ -138,7 +138,7 @@ def _read_folder(folder: Path, own: str) -> list[Run]:
     from headgate.data.folder import find_run, find_runs
     from headgate.engine.traces.stored import read_first
     from headgate.experiment.kept_order import read_order
-    from headgate.figures.pictures.run import Run
+    from headgate.figures.spec.run import Run
 
     runs = []
     for place in (found := find_runs(folder) or [folder]):
@@ -221,7 +221,7 @@ def _title(runs: Sequence[Run]) -> str:
 def _lead(runs: Sequence[Run]) -> str:
     """Return what stands above the pictures of a run in real time."""
     from headgate.data.measures.shown import is_live
-    from headgate.figures.report.live import write_lead
+    from headgate.figures.report.pictures import write_lead
 
     one = len(runs) == 1 and is_live(runs[0].meta)
     return write_lead(runs[0].tables, runs[0].meta) if one else ""
@@ -252,7 +252,7 @@ def _write_images(
     import matplotlib as mpl
 
     mpl.use("agg")
-    from headgate.figures.plots.run import draw
+    from headgate.figures.plots import draw
     from headgate.figures.plots.style import save_figure
 
     paths: list[Path] = []

@@ -73,10 +73,10 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
 
     mpl.use("agg")
     from headgate.engine.traces.stored import read_connections
-    from headgate.figures.pictures.time_sequence import draw_time_sequence
-    from headgate.figures.plots.run import draw
+    from headgate.figures.plots import draw
     from headgate.figures.plots.style import FORMATS, save_figure
     from headgate.figures.report.pictures import write_pictures
+    from headgate.figures.spec.packets import draw_time_sequence
 
     if within_s is not None and not within_s[0] < within_s[1]:
         says = f"{within_s[0]:g} to {within_s[1]:g} s is not allowed"

@@ -220,7 +220,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Show in a notebook what each law got, and the picture of it over time."""
-        from headgate.figures.plots.run import draw_answer
+        from headgate.figures.plots import draw_answer
 
         figure = draw_answer(self)
         picture = "" if figure is None else draw_svg(figure)

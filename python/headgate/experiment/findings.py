@@ -21,7 +21,7 @@ from headgate.stats.best import find_alike
 from headgate.stats.intervals import compute_mean_interval
 
 if TYPE_CHECKING:
-    from headgate.figures.plots.interaction import Axis
+    from headgate.figures.plots.effects import FactorAxis
 
 LAW = "law"
 #: Panels and lines that can still be told apart; what is more is averaged over.
@@ -167,12 +167,12 @@ def _say_formed(found: MeasuredRuns) -> str:
 
 
 def _draw_effects(found: MeasuredRuns, response: Response, effects: Sequence[Effect]) -> Any:
-    from headgate.figures.plots.intervals import Bar, effect_intervals
+    from headgate.figures.plots.effects import EffectInterval, effect_intervals
 
     shown = sorted(effects, key=lambda effect: -abs(effect.effect))[:MOST_EFFECTS]
     factor, unit = readable(response.unit, max(abs(effect.effect) for effect in shown))
     bars = [
-        Bar(
+        EffectInterval(
             _name(found, effect),
             effect.effect * factor,
             low * factor,
@@ -196,7 +196,7 @@ def _label(response: Response, unit: str) -> str:
 
 
 def _draw_means(found: MeasuredRuns, response: Response) -> Any:
-    from headgate.figures.plots.interaction import Panel, interaction
+    from headgate.figures.plots.effects import InteractionPanel, draw_interaction
 
     axis, line, panels = _places(found)
     values = found.told[response.name]
@@ -219,12 +219,14 @@ def _draw_means(found: MeasuredRuns, response: Response) -> Any:
             ]
             for name in (levels[line] if line else [""])
         }
-        drawn.append(Panel(", ".join(f"{n} {v}" for n, v in where.items()), lines))
-    return interaction(drawn, _axis(found, axis, levels[axis]), _label(response, unit), line or "")
+        drawn.append(InteractionPanel(", ".join(f"{n} {v}" for n, v in where.items()), lines))
+    return draw_interaction(
+        drawn, _axis(found, axis, levels[axis]), _label(response, unit), line or ""
+    )
 
 
-def _axis(found: MeasuredRuns, name: str, levels: Sequence[Any]) -> Axis:
-    from headgate.figures.plots.interaction import Axis
+def _axis(found: MeasuredRuns, name: str, levels: Sequence[Any]) -> FactorAxis:
+    from headgate.figures.plots.effects import FactorAxis
 
     known = sizes([str(level) for level in levels])
     places = (
@@ -233,7 +235,9 @@ def _axis(found: MeasuredRuns, name: str, levels: Sequence[Any]) -> Axis:
         else None
     )
     factor = next(factor for factor in found.factors if factor.name == name)
-    return Axis(factor.title or name.replace("_", " "), [str(level) for level in levels], places)
+    return FactorAxis(
+        factor.title or name.replace("_", " "), [str(level) for level in levels], places
+    )
 
 
 def _places(found: MeasuredRuns) -> tuple[str, str, list[str]]:
@@ -257,7 +261,7 @@ def _places(found: MeasuredRuns) -> tuple[str, str, list[str]]:
 
 
 def _draw_cloud(found: MeasuredRuns, response: Response) -> Any:
-    from headgate.figures.plots.interaction import Cloud, clouds
+    from headgate.figures.plots.effects import SamplePanel, draw_samples
 
     means = np.array([found.mean(response.name, c)[0] for c in range(len(found.coded))])
     factor, unit = readable(response.unit, float(np.nanmax(np.abs(means))))
@@ -275,8 +279,8 @@ def _draw_cloud(found: MeasuredRuns, response: Response) -> Any:
             )
             for group in found.levels.get(LAW, ("",))
         }
-        panels.append(Cloud(name, points))
-    return clouds(panels, _label(response, unit), LAW if LAW in found.labels else "")
+        panels.append(SamplePanel(name, points))
+    return draw_samples(panels, _label(response, unit), LAW if LAW in found.labels else "")
 
 
 def listings(found: MeasuredRuns) -> tuple[Listing, ...]:

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from headgate.figures import analysis
     from headgate.figures.analysis.roles import Pair, Roles
     from headgate.figures.analysis.whole import TableAnalysis, analyse_table
-    from headgate.figures.pictures.drawing import Line, Panel
-    from headgate.figures.pictures.drawing import Picture as PanelPicture
-    from headgate.figures.plots.changes import draw_changes
-    from headgate.figures.plots.condition_axis import ConditionAxis
+    from headgate.figures.plots.conditions import ConditionAxis, draw_changes
     from headgate.figures.plots.curves import Curve, CurvePanel, draw_curves, write_powers_plainly
     from headgate.figures.plots.dots import Dots, draw_dots
     from headgate.figures.plots.heat import Heat, draw_heat
@@ -35,6 +32,8 @@ if TYPE_CHECKING:
         save_figure,
         use_style,
     )
+    from headgate.figures.spec.drawing import Line, Panel
+    from headgate.figures.spec.drawing import Picture as PanelPicture
 else:
     __getattr__ = lazy_attributes(
         __name__,
@@ -46,9 +45,8 @@ else:
             "headgate.figures.analysis": ("analysis=",),
             "headgate.figures.analysis.roles": ("Pair", "Roles"),
             "headgate.figures.analysis.whole": ("TableAnalysis", "analyse_table"),
-            "headgate.figures.pictures.drawing": ("Line", "Panel", "PanelPicture=Picture"),
-            "headgate.figures.plots.changes": ("draw_changes",),
-            "headgate.figures.plots.condition_axis": ("ConditionAxis",),
+            "headgate.figures.spec.drawing": ("Line", "Panel", "PanelPicture=Picture"),
+            "headgate.figures.plots.conditions": ("ConditionAxis", "draw_changes"),
             "headgate.figures.plots.curves": (
                 "Curve",
                 "CurvePanel",

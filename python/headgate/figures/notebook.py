@@ -49,7 +49,7 @@ class DrawnOnce(InNotebook):
 def show_figures(figures: Mapping[str, Figure], folder: Path) -> None:
     """Show pictures below the cell; outside of a notebook save them, and print the paths.
 
-    Raises StoreError where the folder cannot be written.
+    Raises StoreError if the folder cannot be written.
     """
     if in_notebook():
         from IPython.display import HTML, display
@@ -91,7 +91,6 @@ def _cells(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _say(value: Any) -> str:
-    """Write a number in four digits, and nothing where none is."""
     if not isinstance(value, float):
         return str(value)
     return "" if value != value else f"{value:.4g}"  # noqa: PLR0124 - NaN

@@ -16,8 +16,8 @@ from headgate.base.terminal import safe_file_name
 from headgate.data.parquet import query, quote, read_columns
 from headgate.data.tables import Table
 from headgate.engine.run.trace import CONNECTIONS_FILE, EVENTS_FOLDER, TRACE_FILE, TRACE_FOLDER
-from headgate.figures.pictures.run import Traced
-from headgate.figures.pictures.time_sequence import COLUMNS
+from headgate.figures.spec.packets import COLUMNS
+from headgate.figures.spec.run import TracedFlow
 
 
 class StoredTrace:
@@ -120,7 +120,7 @@ MOST = 12
 KEYS = ("connection", "link", "state")
 
 
-def read_first(folder: Path) -> Traced | None:
+def read_first(folder: Path) -> TracedFlow | None:
     """Read the first followed connection of a run; None without a trace or a followed flow."""
     if not (folder / TRACE_FOLDER / TRACE_FILE).is_file():
         return None
@@ -128,7 +128,7 @@ def read_first(folder: Path) -> Traced | None:
     return followed.events_of(next(iter(followed.parts))) if followed.parts else None
 
 
-def read_connections(trace: StoredTrace) -> Iterator[tuple[str, Traced]]:
+def read_connections(trace: StoredTrace) -> Iterator[tuple[str, TracedFlow]]:
     """Read the first followed connections, each with the name of its picture.
 
     Raises HeadgateError if no flow was followed.
@@ -164,8 +164,8 @@ class _FollowedConnections:
                 kept.setdefault(row, []).append(part.where(rows == row))
         return cls(trace, connections, kept, len(seen))
 
-    def events_of(self, row: int) -> Traced:
+    def events_of(self, row: int) -> TracedFlow:
         table, parts = self.connections.table, self.parts[row]
         size = int(self.trace.profiles[str(table["transport"][row])]["segment_bytes"])
         events = {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
-        return Traced(str(table["flow"][row]), size, events, self.among)
+        return TracedFlow(str(table["flow"][row]), size, events, self.among)

@@ -7,10 +7,13 @@ from Headgate or from anywhere else: a CSV or Parquet file, a data frame, a mapp
 from __future__ import annotations
 
 from headgate.base.errors import AnalysisError
-from headgate.figures.analysis.bars import Bars, compute_bars
-from headgate.figures.analysis.biplots import Biplots, compute_biplots
-from headgate.figures.analysis.clusters import Clusters, ClusterTree, compute_clusters
-from headgate.figures.analysis.components import Components, compute_components
+from headgate.figures.analysis.clusters import (
+    Clusters,
+    ClusterTree,
+    Components,
+    compute_clusters,
+    compute_components,
+)
 from headgate.figures.analysis.conditions import (
     ConditionResponses,
     OutlierTest,
@@ -19,12 +22,23 @@ from headgate.figures.analysis.conditions import (
 from headgate.figures.analysis.correlations import Correlations, compute_correlations
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.grid import Grid, compute_grid
-from headgate.figures.analysis.influence import Influence, compute_influence
+from headgate.figures.analysis.influence import (
+    Influence,
+    TenSteps,
+    compute_influence,
+    compute_ten_steps,
+)
 from headgate.figures.analysis.main_effects import MainEffects, compute_main_effects
+from headgate.figures.analysis.pairs import (
+    Bars,
+    Biplots,
+    Ranks,
+    compute_bars,
+    compute_biplots,
+    compute_ranks,
+)
 from headgate.figures.analysis.part import PeriodAnalysis
-from headgate.figures.analysis.ranks import Ranks, compute_ranks
 from headgate.figures.analysis.roles import Pair, Roles
-from headgate.figures.analysis.ten_steps import TenSteps, compute_ten_steps
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 
 __all__ = [

@@ -1,10 +1,10 @@
-"""The answer in one sentence a law: what would get worse, and what better, if everyone used it.
+"""The answer: one sentence per algorithm on what gets worse and better if everyone uses it.
 
-A response counts where its mean ratio over a group of conditions (geometric, so that each condition
-has the same weight) changes by 10 % or more and the 95 % interval over replicates with the same
-traffic excludes zero; it is shown not to where the interval lies within 10 %, and is not known in
-between. With one replicate 10 % decides. A response that counts one way under some conditions and
-the other way under others has no mean: both ways are said, with the factor that separates them.
+A response counts if its geometric mean ratio over a group of conditions changes by 10 % or more and
+the 95 % interval over replicates with the same traffic excludes zero. If the interval lies within
+10 %, the response does not change; otherwise the change is not known. With one replicate, 10 %
+decides. A response that rises under some conditions and falls under others has no mean: the
+sentence gives both directions and the factor that separates them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,88 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from headgate.base import catalog
+from headgate.base.level_order import LevelOrder
 from headgate.figures.analysis.part import PeriodAnalysis
-from headgate.figures.analysis.phrases import short
-from headgate.figures.analysis.questions import heavy, light
-from headgate.figures.analysis.reversals import Reversal, find_reversal
+from headgate.figures.analysis.phrases import level_phrase, levels_by_condition, short
+from headgate.figures.analysis.questions import select_heavy, select_light
 from headgate.figures.analysis.roles import Roles
+from headgate.stats.both_ways import find_signs, turns_with_a_factor
 from headgate.stats.changes import Change
+from headgate.stats.separation import Way, separate
+
+
+@dataclass(frozen=True)
+class ReversalSide:
+    """The conditions in which a measure changes one way: the size, and the conditions."""
+
+    least: Change
+    most: Change
+    way: Way
+
+    def write(self) -> str:
+        """Write the size of the change, and its conditions."""
+        ends = dict.fromkeys([self.least.write(), self.most.write()])
+        where = f" with {' or '.join(self.way.levels)}" if self.way.levels else ""
+        rest = f" and in {self.way.others} others" if self.way.others else ""
+        counted = f"in {self.way.count} of {self.way.among} conditions"
+        return f"{' to '.join(ends)} {counted}{where}{rest}"
+
+
+@dataclass(frozen=True)
+class Reversal:
+    """A measure that grows under some conditions and falls under others.
+
+    `factor` is the one that separates them best, "" if none does.
+    """
+
+    factor: str
+    sides: tuple[ReversalSide, ...]
+
+    def write(self) -> str:
+        """Write both ways."""
+        return ", ".join(side.write() for side in self.sides)
+
+
+def find_reversal(
+    part: PeriodAnalysis, law: str, rows: Sequence[int], response: str
+) -> Reversal | None:
+    """Return the changes of a measure in both directions; None if it changes in one."""
+    labels = [part.cells.conditions[row] for row in rows]
+    cells = [part.changes.cells[law, label, response] for label in labels]
+    by_condition = levels_by_condition(part.frame, part.roles)
+    levels = [by_condition.get(label, {}) for label in labels]
+    signs = _find_signs(cells, levels, replicated=part.changes.replicated)
+    if not {1, -1} <= set(signs):
+        return None
+    order = {f: part.frame.levels(f).names for f in by_condition.get(labels[0], ())}
+    factor, ways = separate(levels, signs, LevelOrder(order))
+    sides = []
+    for sign, way in zip((1, -1), ways, strict=True):
+        own = [one for one, known in zip(cells, signs, strict=True) if known == sign]
+        own.sort(key=lambda one: abs(one.share))
+        known_levels = order.get(factor, ())
+        words = tuple(level_phrase(part.roles, factor, one, known_levels) for one in way.levels)
+        sides.append(ReversalSide(own[0], own[-1], Way(words, way.count, way.among, way.others)))
+    return Reversal(factor, tuple(sides))
+
+
+def _find_signs(
+    cells: Sequence[Change], levels: Sequence[Mapping[str, str]], *, replicated: bool
+) -> list[int]:
+    """Return the sign of each change that matters, and 0 for the others.
+
+    With replicates, a change counts if it is shown, however many conditions there are. With one
+    run per condition, changes count by size if rises and falls are shown at levels of a factor.
+    """
+    shares = [one.share for one in cells]
+    if replicated:
+        signs = find_signs([one.p for one in cells], [share > 0 for share in shares])
+    elif turns_with_a_factor(shares, levels):
+        signs = [1 if share > 0 else -1 for share in shares]
+    else:
+        return [0] * len(cells)
+    return [sign if one.matters else 0 for sign, one in zip(signs, cells, strict=True)]
+
 
 #: Changes that a sentence names before it says how many more there are.
 NAMED = 3
@@ -27,10 +103,10 @@ ON_AVERAGE = "on average"
 
 
 @dataclass(frozen=True)
-class Answered:
-    """What is said of one law, and how much of it is bad: the more, the earlier it is read.
+class LawAnswer:
+    """The sentence of one algorithm; `worse` counts its bad changes and orders the sentences.
 
-    `changes` are those that matter of the mean over a group of conditions, by group and response;
+    `changes` are the mean changes that matter, by group of conditions and response;
     `reversals` are the responses that change both ways within a group, which have no mean.
     """
 
@@ -43,7 +119,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class _Group:
-    """What becomes of every measure under a group of conditions: its mean change, or both ways."""
+    """The change of every measure under a group of conditions: a mean, or both directions."""
 
     where: str
     changes: Mapping[str, Change]
@@ -61,7 +137,7 @@ class _Group:
         return sum(one.state in {"not known", "nothing"} for one in self.changes.values())
 
     def write_unknown(self, form: str) -> str:
-        """Write how many measures are not known; nothing if none is."""
+        """Write the number of undecided measures, if there are any."""
         return form.format(f"{self.unknown} of {self.size} not known") if self.unknown else ""
 
     @property
@@ -70,10 +146,10 @@ class _Group:
         return len(self.changes) + len(self.reversals)
 
 
-def answered(part: PeriodAnalysis) -> tuple[Answered, ...]:
-    """Say of every law what changes if it takes the place of the one before; () if none is named.
+def answer_each_law(part: PeriodAnalysis) -> tuple[LawAnswer, ...]:
+    """Write a sentence for every algorithm that replaces the one before; () if none is named.
 
-    Raises AnalysisError where the table has no laws or conditions.
+    Raises AnalysisError if the table has no laws or conditions.
     """
     roles = part.roles
     if roles.before is None or not roles.worse:
@@ -85,24 +161,24 @@ def answered(part: PeriodAnalysis) -> tuple[Answered, ...]:
 
 
 def law_title(law: str) -> str:
-    """Return what people call a law; one of the user's own by its name in its file."""
+    """Return the title of an algorithm; for a user-defined one, its name in its file."""
     known = next((one.title for one in catalog.laws() if one.name == law), "")
     return known or law.rpartition(":")[2]
 
 
 def _groups(part: PeriodAnalysis) -> dict[str, Sequence[int]]:
-    """Return the conditions by how congested they are, where anything tells it."""
+    """Group the conditions by congestion if a response measures it."""
     if len(part.order) < 2:
         return {"": part.order}
     if part.roles.congestion is None or not part.ranked:
         return {ON_AVERAGE: part.order}
     return {
-        "under heavy congestion": heavy(part.ranked),
-        "under light congestion": light(part.ranked),
+        "under heavy congestion": select_heavy(part.ranked),
+        "under light congestion": select_light(part.ranked),
     }
 
 
-def _answer(part: PeriodAnalysis, law: str, groups: Mapping[str, Sequence[int]]) -> Answered:
+def _answer(part: PeriodAnalysis, law: str, groups: Mapping[str, Sequence[int]]) -> LawAnswer:
     roles = part.roles
     found = [_compare(part, law, where, rows, roles.worse) for where, rows in groups.items()]
     worse = sum(
@@ -115,7 +191,7 @@ def _answer(part: PeriodAnalysis, law: str, groups: Mapping[str, Sequence[int]])
         said = "; ".join(_clause(roles, of) for of in found)
     else:
         said = _deny(found)
-    return Answered(
+    return LawAnswer(
         law,
         f"{begin}{said}{_name_undirected(part, law)}.",
         worse,
@@ -127,7 +203,6 @@ def _answer(part: PeriodAnalysis, law: str, groups: Mapping[str, Sequence[int]])
 def _compare(
     part: PeriodAnalysis, law: str, where: str, rows: Sequence[int], names: Iterable[str]
 ) -> _Group:
-    """Return the mean change of these measures over these conditions, or both ways."""
     both = {name: find_reversal(part, law, rows, name) for name in names}
     return _Group(
         where,
@@ -137,7 +212,6 @@ def _compare(
 
 
 def _deny(groups: Sequence[_Group]) -> str:
-    """Say that no measure changes, as far as that is known."""
     measures = groups[0].size
     if not any(of.unknown for of in groups):
         said = f"hardly anything would change: none of {measures} measures"
@@ -174,18 +248,14 @@ def _join(sides: Sequence[str]) -> str:
 
 
 def _name(roles: Roles, found: Mapping[str, Change | Reversal]) -> str:
-    said = [f"{_call(roles, name)} {one.write()}" for name, one in found.items()]
+    said = [f"{short(roles, name).replace(',', '')} {one.write()}" for name, one in found.items()]
     more = f" and {len(said) - NAMED} more" if len(said) > NAMED else ""
     between = "; " if any("," in text for text in said) else ", "
     return between.join(said[:NAMED]) + more
 
 
-def _call(roles: Roles, name: str) -> str:
-    return short(roles, name).replace(",", "")
-
-
 def _name_undirected(part: PeriodAnalysis, law: str) -> str:
-    """Say how many measures change of which neither way is better: the counts leave them out."""
+    """Count the changes of measures without a better direction; the counts above omit them."""
     names = [name for name in part.cells.responses if name not in part.roles.worse]
     if not names:
         return ""

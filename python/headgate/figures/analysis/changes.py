@@ -1,4 +1,4 @@
-"""Changes: what becomes of each response if another law takes the place of the one before."""
+"""Changes: each response if another algorithm replaces the one before."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOT_NAMED = 'no law is named whose place the others take (`before = "..."` among
 
 @dataclass(frozen=True)
 class Changes(InNotebook):
-    """Changes from `before` to every other law; `order` is that of the conditions."""
+    """Changes from `before` to every other law; `order` is the order of the conditions."""
 
     grid: Grid
     before: str
@@ -58,11 +58,11 @@ class Changes(InNotebook):
         }
 
     def compare_mean(self, law: str, rows: Sequence[int], response: str) -> Change:
-        """Return the mean change of a response over these conditions: that of their ratios.
+        """Return the mean change of a response over these conditions: the mean of their ratios.
 
-        Where a law has zero under some of them there is no ratio, and sums are compared. Conditions
-        in which neither law has a number are left out: there is nothing to compare. It is not known
-        where a run of another is missing in every replicate.
+        If an algorithm has zero under some of them, sums are compared instead of ratios. Conditions
+        in which neither has a number are left out. The change is not known if every replicate lacks
+        a run.
         """
         runs = self._pair(law, response)[:, list(rows)]
         runs = runs[:, np.isfinite(runs).any(axis=(0, 2))]
@@ -79,11 +79,11 @@ class Changes(InNotebook):
         return found if self.replicated else Change(found.share, True, found.share, found.share)
 
     def _kept(self, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which replicates count of either law: of pairs those that both have."""
+        """Return which replicates count for each algorithm: of pairs, those that both have."""
         return np.broadcast_to(known.all(axis=0), known.shape) if self.grid.paired else known
 
     def _pair(self, law: str, response: str) -> Numbers:
-        """Return the runs of the law before and of another: (law, condition, replicate)."""
+        """Return the runs of both algorithms with shape (algorithm, condition, replicate)."""
         laws = [self.grid.laws.index(self.before), self.grid.laws.index(law)]
         runs = self.grid.runs[..., self.grid.responses.index(response)]
         return np.asarray(runs[:, laws].swapaxes(0, 1))
@@ -91,9 +91,9 @@ class Changes(InNotebook):
     def chances(
         self, law: str, rows: Sequence[int], good: Mapping[str, int]
     ) -> tuple[float, float] | None:
-        """Return how likely as many cells are better, and worse, by chance.
+        """Return the probabilities that as many cells are better, and worse, by chance.
 
-        `good` has the sign of what is better, by response. None where runs are too few to tell.
+        `good` is the sign of an improvement, by response. None if the runs are too few.
         """
         laws = [self.grid.laws.index(self.before), self.grid.laws.index(law)]
         columns = [self.grid.responses.index(name) for name in good]
@@ -103,7 +103,7 @@ class Changes(InNotebook):
         return chances(runs, np.array(list(good.values())), paired=self.grid.paired)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield one flat record a law, condition and response."""
+        """Yield one flat record per law, condition and response."""
         for (law, condition, response), found in self.cells.items():
             yield {
                 "law": law,
@@ -123,10 +123,10 @@ class Changes(InNotebook):
         *,
         by_congestion: bool = False,
     ) -> dict[str, Figure]:
-        """Draw responses by conditions, a picture for each law that takes the place.
+        """Draw responses by conditions, one picture per replacement.
 
-        `titles` says what responses are called, `names` what conditions are, and `worse` which way
-        a response is worse: `more` or `less`.
+        `titles` are the titles of responses and `names` those of conditions; `worse` is the worse
+        direction of a response: `more` or `less`.
         """
         called = titles or {}
         signs = {
@@ -146,7 +146,7 @@ class Changes(InNotebook):
         worse: Mapping[str, int],
         by_congestion: bool,
     ) -> Figure:
-        from headgate.figures.plots.changes import draw_changes
+        from headgate.figures.plots.conditions import draw_changes
 
         order = [self.grid.conditions[place] for place in self.order]
         panel = {
@@ -157,8 +157,8 @@ class Changes(InNotebook):
         return draw_changes(panels, names.make_axis(order), worse, by_congestion=by_congestion)
 
 
-def of_grid(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:
-    """Compare every law of a grid with the one before; raise AnalysisError where none is named."""
+def compute_changes(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:
+    """Compare every law of a grid with the one before; raise AnalysisError if none is named."""
     if before is None:
         raise AnalysisError(NOT_NAMED)
     if len(cells.laws) < 2:

@@ -1,14 +1,15 @@
-"""Clusters: which laws behave alike under each condition.
+"""Which algorithms behave alike: clusters under each condition, and principal components.
 
-Laws are points in the space of all responses, each divided by its standard deviation over the laws
-of the condition; their distance is Euclid's, clusters are linked by the average over all pairs, and
-what is linked below 70 % of the greatest linkage is a group (Mills, Filliben, Cho, Schwartz 2011,
-slide 2). Only laws under the same condition are compared. A response that does not vary there says
-nothing and is left out.
+Algorithms are points in the space of all responses, each divided by its standard deviation over the
+algorithms of the condition. Distances are Euclidean, linkage is the average over all pairs, and
+algorithms linked below 70 % of the greatest linkage are a group (Mills, Filliben, Cho, Schwartz
+2011, slide 2). A response that does not vary under a condition is left out there. Groups of
+principal components are cut at the greatest mean silhouette (Rousseeuw 1987).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import AnalysisError
-from headgate.figures.analysis.grid import Grid, compute_grid
+from headgate.figures.analysis.grid import compute_grid
 from headgate.figures.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.figures.notebook import DrawnOnce
 
@@ -37,7 +38,7 @@ class ClusterTree:
     """The linkage of the laws of one condition.
 
     `linkage` is SciPy's: a row for each link with both parts, the distance and the size. `used` are
-    the responses that vary. Laws that nothing tells apart have no distance.
+    the responses that vary. Algorithms with equal responses have no distance.
     """
 
     laws: tuple[str, ...]
@@ -46,7 +47,7 @@ class ClusterTree:
 
     @property
     def greatest(self) -> float:
-        """The greatest linkage: how far apart the laws are, in standard deviations."""
+        """The greatest linkage: the distance of the last two groups, in standard deviations."""
         return float(self.linkage[-1, 2]) if len(self.linkage) else 0.0
 
     def groups(self, part: float = GROUP) -> tuple[tuple[str, ...], ...]:
@@ -72,13 +73,13 @@ class ClusterTree:
 
 @dataclass(frozen=True)
 class Clusters(DrawnOnce):
-    """A tree for each condition in which two laws or more have numbers, of those laws."""
+    """A tree of the algorithms with numbers, for each condition with at least two."""
 
     trees: Mapping[str, ClusterTree]
     order: tuple[str, ...]
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield one flat record a condition: who is grouped with whom, and how far apart."""
+        """Yield one flat record per condition: its groups, and their distance."""
         for name in self.order:
             tree = self.trees[name]
             yield {
@@ -89,9 +90,9 @@ class Clusters(DrawnOnce):
             }
 
     def figure(self, names: ConditionNames = AS_IN_TABLE) -> Figure:
-        """Draw all dendrograms on one sheet, in order; `names` says what conditions are."""
-        from headgate.figures.plots.dendrograms import Tree as Drawn
-        from headgate.figures.plots.dendrograms import dendrograms
+        """Draw all dendrograms on one sheet, in order; `names` are the names of conditions."""
+        from headgate.figures.plots.similarity import Tree as Drawn
+        from headgate.figures.plots.similarity import dendrograms
 
         axis = names.make_axis(self.order)
         drawn = [
@@ -103,7 +104,7 @@ class Clusters(DrawnOnce):
 
 def compute_clusters(
     table: object,
-    responses: Sequence[str],
+    responses: Sequence[str] = (),
     condition: str | Sequence[str] = "condition",
     law: str = "law",
     order_by: str | None = None,
@@ -114,11 +115,7 @@ def compute_clusters(
     number under a condition is left out there; one that lacks a response leaves the response out.
     Raises AnalysisError.
     """
-    return of_grid(compute_grid(table, responses, condition, law), order_by)
-
-
-def of_grid(cells: Grid, order_by: str | None = None) -> Clusters:
-    """Link the laws of every condition of a grid."""
+    cells = compute_grid(table, responses, condition, law)
     if len(cells.laws) < 2:
         raise AnalysisError(f"{cells.name}: two laws at least are compared; it has {cells.laws[0]}")
     trees = {}
@@ -143,11 +140,155 @@ def tree(laws: Sequence[str], responses: Sequence[str], values: Numbers) -> Clus
     used = tuple(name for name, kept in zip(responses, varies, strict=True) if kept)
     if not used:
         return ClusterTree(
-            tuple(laws), hierarchy.linkage(np.zeros(_pairs(len(laws))), "average"), ()
+            tuple(laws), hierarchy.linkage(np.zeros(math.comb(len(laws), 2)), "average"), ()
         )
     apart = distance.pdist(values[:, varies] / spread[varies])
     return ClusterTree(tuple(laws), hierarchy.linkage(apart, "average"), used)
 
 
-def _pairs(count: int) -> int:
-    return count * (count - 1) // 2
+MOST_GROUPS = 8
+#: Groups are distinguished if the silhouette is at least this (a "reasonable structure" to
+#: Kaufman, Rousseeuw 1990).
+LEAST_SILHOUETTE = 0.5
+
+
+@dataclass(frozen=True)
+class Components(DrawnOnce):
+    """Scores with shape (point, component), loadings (component, response), shares of variance.
+
+    `points` are (condition, law). `groups` are those of the points in the plane of the first two
+    components; `subgroups` says which half of its group a point is in, if the group is split.
+    """
+
+    points: tuple[tuple[str, str], ...]
+    laws: tuple[str, ...]
+    responses: tuple[str, ...]
+    scores: Numbers
+    loadings: Numbers
+    shares: Numbers
+    groups: NDArray[np.int64]
+    subgroups: NDArray[np.int64]
+
+    def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
+        """Draw the points in the plane of the first two components, groups encircled."""
+        from headgate.figures.plots import similarity as plots
+
+        laws = [law for _, law in self.points]
+        names = [(titles or {}).get(name, name) for name in self.responses]
+        plane = plots.Plane(laws, self.laws, self.scores, self.groups, self.subgroups, self.shares)
+        return plots.components(plane, plots.Loadings(names, self.loadings))
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record per point: its scores in both components, its group."""
+        each = zip(self.points, self.scores, self.groups, self.subgroups, strict=True)
+        for (condition, law), scores, group, half in each:
+            yield {
+                "condition": condition,
+                "law": law,
+                "component_1": float(scores[0]),
+                "component_2": float(scores[1]),
+                "group": int(group) + 1,
+                "subgroup": int(half) + 1,
+            }
+
+    def members(self) -> dict[int, list[tuple[str, str]]]:
+        """Return the points of each group."""
+        found: dict[int, list[tuple[str, str]]] = {}
+        for point, group in zip(self.points, self.groups.tolist(), strict=True):
+            found.setdefault(group, []).append(point)
+        return found
+
+
+def compute_components(
+    table: object,
+    responses: Sequence[str] = (),
+    condition: str | Sequence[str] = "condition",
+    law: str = "law",
+) -> Components:
+    """Find the principal components of laws under conditions over all responses.
+
+    Points with a missing response are left out, and so are responses that do not vary. Raises
+    AnalysisError if fewer than two of either are left.
+    """
+    cells = compute_grid(table, responses, condition, law)
+    labels = [(condition, law) for condition in cells.conditions for law in cells.laws]
+    rows = cells.values.reshape(len(labels), len(cells.responses))
+    known = np.asarray(np.isfinite(rows).all(axis=1))
+    points = tuple(label for label, kept in zip(labels, known.tolist(), strict=True) if kept)
+    scaled, used = standard(rows[known])
+    if len(points) < 2 or used.sum() < 2:
+        raise AnalysisError(f"{cells.name}: components need two points and two varying responses")
+    scores, loadings, shares = decompose(scaled)
+    names = tuple(name for name, kept in zip(cells.responses, used, strict=True) if kept)
+    groups = group_points(scores[:, :2])
+    halves = _halve_groups(scores[:, :2], groups)
+    return Components(points, cells.laws, names, scores, loadings, shares, groups, halves)
+
+
+def standard(rows: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
+    """Centre and scale the columns that vary; return them, and which they are."""
+    if len(rows) < 2:
+        return rows[:, :0], np.zeros(rows.shape[1], dtype=bool)
+    spread = rows.std(axis=0, ddof=1)
+    used = spread > 1e-12 * np.abs(rows).max(axis=0, initial=0.0)
+    return (rows[:, used] - rows[:, used].mean(axis=0)) / spread[used], used
+
+
+def decompose(scaled: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """Return scores, loadings and shares of variance of centred columns.
+
+    The sign of a component is free: its largest loading is made positive. Empty columns give empty
+    arrays.
+    """
+    if not scaled.size:
+        return np.zeros((len(scaled), 0)), np.zeros((0, 0)), np.zeros(0)
+    left, size, right = np.linalg.svd(scaled, full_matrices=False)
+    largest = np.abs(right).argmax(axis=1)
+    signs = np.sign(right[np.arange(len(right)), largest])
+    signs[signs == 0] = 1.0
+    return left * size * signs, right * signs[:, None], size**2 / (size**2).sum()
+
+
+def group_points(scores: Numbers, most: int = MOST_GROUPS) -> NDArray[np.int64]:
+    """Return the group of each point, from 0 on; all points share one group if none is distinct."""
+    from scipy.cluster import hierarchy
+    from scipy.spatial import distance
+
+    if len(scores) < 3 or np.ptp(scores) == 0:
+        return np.zeros(len(scores), dtype=np.int64)
+    apart = distance.pdist(scores)
+    linkage, square = hierarchy.linkage(apart, "average"), distance.squareform(apart)
+    best, clearest = np.ones(len(scores), dtype=np.int64), LEAST_SILHOUETTE
+    for count in range(2, min(most, len(scores) - 1) + 1):
+        labels = hierarchy.fcluster(linkage, count, "maxclust")
+        clear = silhouette(square, labels)
+        if clear > clearest:
+            best, clearest = labels, clear
+    return np.unique(best, return_inverse=True)[1].astype(np.int64)
+
+
+def _halve_groups(scores: Numbers, groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    halves = np.zeros(len(scores), dtype=np.int64)
+    for group in np.unique(groups):
+        own = groups == group
+        halves[own] = group_points(scores[own], most=2)
+    return halves
+
+
+def silhouette(apart: Numbers, labels: NDArray[np.int64]) -> float:
+    """Return the mean silhouette of a grouping; a point alone counts 0. `apart` is square."""
+    names = np.unique(labels)
+    if len(names) < 2:
+        return 0.0
+    of = np.array([labels == name for name in names])
+    sums = apart @ of.T
+    sizes = of.sum(axis=1)
+    own = of.argmax(axis=0)
+    rows = np.arange(len(labels))
+    within = sums[rows, own] / np.maximum(sizes[own] - 1, 1)
+    means = sums / sizes
+    means[rows, own] = np.inf
+    nearest = means.min(axis=1)
+    larger = np.maximum(within, nearest)
+    clear = (nearest - within) / np.where(larger > 0, larger, 1.0)
+    return float(np.where(sizes[own] > 1, clear, 0.0).mean())

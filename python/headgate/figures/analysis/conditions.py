@@ -1,4 +1,4 @@
-"""Condition-response summaries: which law is the outlier, where, in what, and by how much.
+"""Condition-response summaries: the outlying algorithm of each cell, and its distance.
 
 For each condition and response Grubbs' test asks whether the law farthest from the mean is an
 outlier. The roll-up names it in a grid of responses by conditions; a filter keeps those that are
@@ -50,14 +50,14 @@ class OutlierTest:
     def p_by(self, by: str) -> float:
         """Return the p of a test: `grubbs`, or `runs` by the spread of replicates.
 
-        Without the replicates that it takes, Grubbs' test stands in for it.
+        Without the replicates that it takes, Grubbs' test replaces it.
         """
         return self.p if by == "grubbs" or math.isnan(self.runs_p) else self.runs_p
 
 
 @dataclass(frozen=True)
 class ConditionResponses(DrawnOnce):
-    """A test for each cell (condition, response) that has three laws or more."""
+    """A test for each cell (condition, response) of at least three algorithms."""
 
     grid: Grid
     tests: Mapping[Cell, OutlierTest]
@@ -66,7 +66,7 @@ class ConditionResponses(DrawnOnce):
 
     @property
     def best(self) -> str:
-        """The test that sees most: `runs` where laws have replicates, else `grubbs`."""
+        """The more sensitive test: `runs` if laws have replicates, else `grubbs`."""
         return "runs" if any(test.runs_p < 1 for test in self.tests.values()) else "grubbs"
 
     def outliers(self, share: float = 0.0, by: str = "grubbs") -> dict[Cell, OutlierTest]:
@@ -100,7 +100,7 @@ class ConditionResponses(DrawnOnce):
         return dict(zip(self.tests, q.tolist(), strict=True))
 
     def count(self, share: float = 0.0, by: str = "grubbs") -> dict[str, int]:
-        """Return in how many cells each law is the outlier."""
+        """Count the cells in which each algorithm is the outlier."""
         found = [test.law for test in self.outliers(share, by).values()]
         return {law: found.count(law) for law in self.grid.laws}
 
@@ -111,7 +111,7 @@ class ConditionResponses(DrawnOnce):
         return Residuals(self.grid.laws, values - means[:, None], means)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield one flat record a cell."""
+        """Yield one flat record per cell."""
         for (condition, response), test in self.tests.items():
             yield {
                 "condition": condition,
@@ -128,7 +128,7 @@ class ConditionResponses(DrawnOnce):
     ) -> Figure:
         """Draw the roll-up by the best test: responses by conditions, a cell names its outlier.
 
-        `titles` says what responses are called, `names` what conditions are.
+        `titles` are the titles of responses, `names` those of conditions.
         """
         from headgate.figures.plots.conditions import roll_up
 
@@ -150,9 +150,9 @@ class ConditionResponses(DrawnOnce):
         return residuals(panel, names.make_axis(self.grid.conditions))
 
 
-def compute_condition_responses(  # noqa: PLR0913 - each is a choice of its own
+def compute_condition_responses(  # noqa: PLR0913 - separate choices
     table: object,
-    responses: Sequence[str],
+    responses: Sequence[str] = (),
     condition: str | Sequence[str] = "condition",
     law: str = "law",
     *,
@@ -162,17 +162,13 @@ def compute_condition_responses(  # noqa: PLR0913 - each is a choice of its own
 ) -> ConditionResponses:
     """Test every condition and response for an outlying law, at this level, two-sided.
 
-    Rows of one condition and law are replicates, of which the mean is taken; `replicate` is the
-    column that says which of them met the same traffic, such as their seed. Laws without a number
+    Rows of one condition and algorithm are replicates and are averaged; runs with the same label
+    in the column `replicate`, such as a seed, met the same traffic. Laws without a number
     are left out of their cell. Raises AnalysisError.
     """
     if not 0 < level < 1:
         raise AnalysisError(f"level: is a number between 0 and 1; got {level!r}")
-    return of_grid(compute_grid(table, responses, condition, law, replicate or ()), level, order_by)
-
-
-def of_grid(cells: Grid, level: float = ALPHA, order_by: str | None = None) -> ConditionResponses:
-    """Test every condition and response of a grid."""
+    cells = compute_grid(table, responses, condition, law, replicate or ())
     if len(cells.laws) < 3:
         raise AnalysisError(f"{cells.name}: outliers need three laws; it has {len(cells.laws)}")
     tests = {

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import AnalysisError
-from headgate.figures.analysis.components import decompose, standard
+from headgate.figures.analysis.clusters import decompose, standard
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.notebook import InNotebook
 
@@ -62,8 +62,8 @@ class Correlations(InNotebook):
     def dimensions(self) -> tuple[tuple[str, ...], ...]:
         """Mutual clusters: every member is kept with every other, and each response is in one.
 
-        The largest comes first; where several fit, that with the greatest sum of |r|. A response
-        without partners is a dimension of its own.
+        The largest comes first; if several fit, the one with the greatest sum of |r|. A response
+        without partners is a separate dimension.
         """
         left, found = list(self.responses), []
         strength = np.abs(np.nan_to_num(self.r))
@@ -82,7 +82,7 @@ class Correlations(InNotebook):
         return loadings, shares
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield one flat record a pair of responses."""
+        """Yield one flat record per pair of responses."""
         group = {name: place for place, names in enumerate(self.dimensions) for name in names}
         for a, b in combinations(range(len(self.responses)), 2):
             one, other = self.responses[a], self.responses[b]
@@ -96,17 +96,17 @@ class Correlations(InNotebook):
 
     def figures(self, titles: Mapping[str, str] | None = None) -> dict[str, Figure]:
         """Draw the matrix, the histogram of |r|, and the index-index plot."""
-        from headgate.figures.plots import correlations as plots
+        from headgate.figures.plots import similarity as plots
 
         return {
-            "compute_correlations": plots.matrix(self.responses, self.r, self.values),
+            "correlations": plots.matrix(self.responses, self.r, self.values),
             "correlations-histogram": plots.histogram(self.r, self.threshold),
             "correlations-clusters": self.index_index(titles or {}),
         }
 
     def index_index(self, titles: Mapping[str, str]) -> Figure:
         """Draw the kept pairs alone, responses by number of partners."""
-        from headgate.figures.plots.correlations import index_index
+        from headgate.figures.plots.similarity import index_index
 
         places = [self.responses.index(name) for name in self.order]
         group = {name: place for place, names in enumerate(self.dimensions) for name in names}
@@ -133,7 +133,7 @@ def compute_correlations(
 
 
 def _pearson(values: Numbers) -> Numbers:
-    """Return r of all pairs of columns, each over its own known rows."""
+    """Return r of all pairs of columns, each over the rows in which both are known."""
     count = values.shape[1]
     r = np.full((count, count), np.nan)
     for one in range(count):
@@ -149,7 +149,7 @@ def _r(one: Numbers, other: Numbers) -> float:
 
 
 def _direction(values: Numbers) -> Numbers | None:
-    """Return values about their mean, of length one; nothing where they differ by rounding only."""
+    """Return centred values of length one; None if they differ only by rounding."""
     if not len(values):
         return None
     apart = values - values.mean()
@@ -171,7 +171,7 @@ def _cliques(
 
 
 def _by_size(strength: Numbers) -> Callable[[list[int]], tuple[int, float, tuple[int, ...]]]:
-    """Return what cliques are compared by: size, strength, and which come first, for ties."""
+    """Return the key that ranks cliques: size, strength, then order of the table."""
 
     def key(clique: list[int]) -> tuple[int, float, tuple[int, ...]]:
         within = float(strength[np.ix_(clique, clique)].sum())

@@ -1,8 +1,8 @@
-"""What factors do to responses, in sentences: the answer of a table without laws to replace.
+"""Sentences on the effects of factors: the answer of a table without algorithms to replace.
 
-Named is what is significant at 5 % after Holm's correction for all tests of the table, so that a
-named effect is false in at most one table of twenty. Of all else no effect is shown, which does not
-say that there is none.
+A sentence names an effect that is significant at 5 % after Holm's correction for all tests of the
+table, so at most one table in twenty names a false effect. "No effect shown" does not mean no
+effect.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 from headgate.base.units import readable
 from headgate.figures.analysis.main_effects import Labels, MainEffects
 from headgate.figures.analysis.model import ResponseModel
-from headgate.figures.analysis.names import short_title
+from headgate.figures.analysis.phrases import short_title
 from headgate.stats.factor_effect import FactorEffect
 from headgate.stats.factorial import Estimate
 
-#: Responses of a table of which each has its sentences; of more, each factor has one.
+#: The most responses with separate sentences; tables with more get one sentence per factor.
 EACH = 4
 #: Levels, responses and factors that a sentence names before it says how many more there are.
 NAMED = 6
@@ -29,7 +29,7 @@ _UNIT = re.compile(r"\(([^()]+)\)$")
 
 @dataclass(frozen=True)
 class _Speaker:
-    """Writes what one model says; `titles` are what columns are called."""
+    """Writes the sentences of one model; `titles` are the titles of columns."""
 
     found: MainEffects
     titles: Mapping[str, str]
@@ -67,13 +67,13 @@ class _Speaker:
         return f"{value} ({low} to {high})" if np.isfinite(of.low) else value
 
 
-def sentences(
+def write_sentences(
     found: MainEffects,
     titles: Mapping[str, str] | None = None,
     group: Labels = (),
     before: tuple[str, str] | None = None,
 ) -> Iterator[str]:
-    """Yield what is said of one group: a sentence or more a response, of many one a factor.
+    """Yield the sentences of one group: by response, or by factor if there are many responses.
 
     `before` is a factor and the level with which its other levels are compared.
     """
@@ -84,10 +84,10 @@ def sentences(
         yield from _say_factors(speakers)
 
 
-def by_response(
+def write_by_response(
     found: MainEffects, group: Labels = (), before: tuple[str, str] | None = None
 ) -> dict[str, str]:
-    """Return what is said of each response by itself."""
+    """Return the sentences of each response."""
     return {
         name: " ".join(_say_response(_Speaker(found, {}, name, group, before)))
         for name in found.responses
@@ -131,7 +131,7 @@ def _say_effect(one: _Speaker, effect: FactorEffect) -> str:
 
 
 def _say_beside(one: _Speaker, effect: FactorEffect) -> str:
-    """Compare each level with the one that the others take the place of."""
+    """Compare each level with the level that the others replace."""
     names = one.model.chosen.names[effect.factor]
     if one.before is None or one.before[0] != effect.factor or one.before[1] not in names:
         return ""
@@ -169,7 +169,6 @@ def _say_extremes(one: _Speaker, effect: FactorEffect) -> str:
 
 
 def _say_levels(one: _Speaker, levels: Sequence[str], means: Mapping[str, float]) -> str:
-    """Name the levels that may be the extreme one, with their means."""
     shown = [f"{level} ({one.write(means[level])[0]})" for level in levels[:NAMED]]
     return _join([*shown, *_more(levels)], "or")
 
@@ -181,12 +180,12 @@ def _more(names: Sequence[str]) -> list[str]:
 def _say_joint(one: _Speaker, effect: FactorEffect) -> str:
     return (
         f"{one.name} depends on {effect.factor}, which always change together in this table, so"
-        " that their effects cannot be told apart"
+        " their effects cannot be separated"
     )
 
 
 def _say_dependence(one: _Speaker, first: str, second: str) -> str:
-    """Say what a factor does at each level of another, if the one's effect depends on it."""
+    """Write the effect of a factor at each level of another factor."""
     begin = f"The effect of {one.short(first)} on {one.name} depends on {one.short(second)}"
     clauses = [text for place in range(len(one.model.chosen.names[second]))
                if (text := _say_within(one, first, second, place))]  # fmt: skip
@@ -210,7 +209,7 @@ def _say_within(one: _Speaker, first: str, second: str, place: int) -> str:
 
 
 def _deny(one: _Speaker, effects: Sequence[FactorEffect]) -> Iterator[str]:
-    """Say of which factors no effect is shown, and of which none could be."""
+    """Name the factors without a shown effect, and those that no test can separate."""
     twins = {name for names in one.model.joint for name in names}
     fixed = [e.factor for e in effects if e.factor in one.model.chosen.fixed]
     hidden = {e.factor: e.confounded for e in effects if e.confounded and e.factor not in twins}
@@ -226,24 +225,25 @@ def _deny(one: _Speaker, effects: Sequence[FactorEffect]) -> Iterator[str]:
             )
     for name, other in hidden.items():
         yield (
-            f"The effect of {one.short(name)} on {one.name} cannot be told from that of {other} in"
-            " this table."
+            f"The effect of {one.short(name)} on {one.name} cannot be separated from that of"
+            f" {other} in this table."
         )
     for name in fixed:
         yield (
-            f"Nothing is known of {one.short(name)}: it has one level in the rows with {one.name}."
+            f"The effect of {one.short(name)} is unknown: it has one level in the rows with"
+            f" {one.name}."
         )
 
 
 def _qualify(one: _Speaker) -> Iterator[str]:
-    """Say what the model could not hold."""
+    """State the limits of the model."""
     model = one.model
     if one.found.method == "one-way" or model.fitted is None:
         return
     if not model.has_error:
         yield (
-            f"The {model.runs} runs are too few for an error of {one.name}: no effect can be shown,"
-            " and no interval can be given."
+            f"The {model.runs} runs are too few to estimate an error of {one.name}: no effect"
+            " can be shown, and there are no intervals."
         )
     elif model.fitted.deviation == 0 and np.ptp(model.values) > 0:
         beside = " but for what a replicate has in common" * (
@@ -251,12 +251,12 @@ def _qualify(one: _Speaker) -> Iterator[str]:
         )
         yield (
             f"Runs with the same levels have the same {one.name}{beside}: nothing in it is random,"
-            " so that intervals have no width."
+            " so intervals have no width."
         )
     elif model.chosen.assumes_additive:
         yield (
-            f"The {model.runs} runs are too few to tell interactions of factors from the error of"
-            f" {one.name}: the tests hold if there are none, and no interval can be given."
+            f"The {model.runs} runs are too few to separate interactions from the error of"
+            f" {one.name}: the tests assume that no factors interact, and give no intervals."
         )
 
 
@@ -264,7 +264,7 @@ def _qualify(one: _Speaker) -> Iterator[str]:
 
 
 def _say_factors(speakers: Sequence[_Speaker]) -> Iterator[str]:
-    """Yield a sentence a factor, those that act on most responses first."""
+    """Yield one sentence per factor, ordered by the number of affected responses."""
     found, of = speakers[0].found, len(speakers)
     acting = {name: [one for one in speakers if one.is_named(name)] for name in found.factors}
     for name, on in sorted(acting.items(), key=lambda item: -len(item[1])):
@@ -288,11 +288,11 @@ def _say_factors(speakers: Sequence[_Speaker]) -> Iterator[str]:
         one for one in speakers if one.model.chosen.assumes_additive and one.model.has_error
     ]
     if found.method != "one-way" and lacking:
-        yield f"For {len(lacking)} of {of} responses the runs are too few for an error."
+        yield f"For {len(lacking)} of {of} responses the runs are too few to estimate an error."
     if found.method != "one-way" and doubtful:
         yield (
-            f"For {len(doubtful)} of {of} responses the runs are too few to tell interactions from"
-            " the error: the tests hold if there are none, and no interval can be given."
+            f"For {len(doubtful)} of {of} responses the runs are too few to separate interactions"
+            " from the error: the tests assume that no factors interact, and give no intervals."
         )
 
 

@@ -1,4 +1,4 @@
-"""Findings in plain words, each computed from the numbers and tied to its picture and table."""
+"""Findings in sentences, each with its picture and table, and the words for counts of changes."""
 
 from __future__ import annotations
 
@@ -7,21 +7,138 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from headgate.figures.analysis.biplots import Biplots, format_ratio
 from headgate.figures.analysis.clusters import Clusters
 from headgate.figures.analysis.conditions import FILTERS, ConditionResponses
 from headgate.figures.analysis.correlations import Correlations
 from headgate.figures.analysis.influence import Influence
-from headgate.figures.analysis.names import short_title
-from headgate.figures.analysis.ranks import Ranks
-from headgate.figures.analysis.words import NOT_KNOWN, alike
+from headgate.figures.analysis.pairs import Biplots, Ranks, format_ratio
+from headgate.figures.analysis.phrases import short_title
+from headgate.stats.changes import MATTERS_SHARE
 from headgate.stats.effects import WEAK_P
+from headgate.stats.rearranged import BEYOND
+
+#: The share of cells from which on a word is "often" or "mostly".
+OFTEN = 0.5
+#: Some cells move, but no more than by chance.
+BY_CHANCE = "within chance"
+#: Undecided: there are no numbers, or intervals include changes of 10 % and more.
+NOT_KNOWN = "not known"
+#: No decided cell moves, and some cells are undecided.
+NO_CHANGE_SHOWN, NONE_SHOWN_WORSE = "no change shown", "none shown worse"
+#: Words that are good for a law (1) and bad (-1); the others are neither.
+TONES: Mapping[str, int] = {
+    "mostly better": 1, "sometimes better": 1, "fairer than most": 1, "often useful": 1,
+    "sometimes useful": 1, "nothing worse": 1, "mostly worse": -1, "sometimes worse": -1,
+    "often worse": -1, "less fair than most": -1, "not useful": -1,
+}  # fmt: skip
+#: The meaning of words on changes.
+MEANINGS: Mapping[tuple[str, ...], str] = {
+    ("mostly better", "mostly worse"): "mostly: in at least half of the cases",
+    (
+        "sometimes better",
+        "sometimes worse",
+    ): "sometimes: in fewer cases, but in more than by chance",
+    ("better in most", "worse in most"): "in most: in at least half of the cases",
+    ("better in some", "worse in some"): "in some: in fewer cases",
+    ("better in most", "worse in most", "better in some", "worse in some"): (
+        "the runs are too few to exclude chance"
+    ),
+    (BY_CHANCE,): f"{BY_CHANCE}: in no more cases than by chance",
+    ("as before",): "as before: in no case",
+    (
+        NO_CHANGE_SHOWN,
+        NONE_SHOWN_WORSE,
+    ): '"no change shown" does not mean no change: some cases are undecided',
+    (NOT_KNOWN,): f"{NOT_KNOWN}: half of the cases or more, or their mean, are undecided",
+}
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Numbers of cells in which an algorithm is better and worse than the one before.
+
+    In `unknown` neither a change of 10 % nor its absence is shown; in `risky` it may be worse.
+    """
+
+    better: int
+    worse: int
+    cells: int
+    unknown: int = 0
+    risky: int = 0
+    chances: tuple[float, float] | None = None
+    """How likely as many are better, and worse, by chance; None if the runs are too few."""
+    replicated: bool = True
+
+    def __str__(self) -> str:
+        unknown = f", {NOT_KNOWN} in {self.unknown}" if self.unknown else ""
+        return f"better in {self.better}, worse in {self.worse}{unknown} of {self.cells}"
+
+
+def name_tone(found: Tally) -> str:
+    """Return whether a law is better or worse than the one before it."""
+    if not found.better and not found.worse:
+        return _deny("as before", NO_CHANGE_SHOWN, found.unknown, found)
+    chances = found.chances or (0.0, 0.0)
+    counts = (found.better, found.worse)
+    better, worse = (n > 0 and p < BEYOND for n, p in zip(counts, chances, strict=True))
+    if not better and not worse:
+        return BY_CHANCE
+    if better and worse:
+        return "mixed"
+    often, side = max(counts) >= OFTEN * found.cells, "better" if better else "worse"
+    if found.chances is None:
+        return f"{side} in {'most' if often else 'some'}"
+    return f"{'mostly' if often else 'sometimes'} {side}"
+
+
+def judge_fairness(low: float, high: float) -> str:
+    """Return the word for TCP's throughput beside an algorithm relative to the others."""
+    words = {"more": "fairer than most", "less": "less fair than most", "alike": "as most"}
+    return words.get(compare_with_one(low, high), NOT_KNOWN)
+
+
+def compare_with_one(low: float, high: float) -> str:
+    """Return whether an interval is `more` or `less` than 1, or `alike` within 10 %."""
+    if low > 1:
+        return "more"
+    if high < 1:
+        return "less"
+    return "alike" if low > 1 / (1 + MATTERS_SHARE) and high < 1 + MATTERS_SHARE else NOT_KNOWN
+
+
+def judge_usefulness(more: int, count: int) -> str:
+    """Return the word for the share of cases in which flows get more than competing TCP flows."""
+    if not count:
+        return NOT_KNOWN
+    if not more:
+        return "not useful"
+    return "often useful" if more >= OFTEN * count else "sometimes useful"
+
+
+def judge_safety(found: Tally) -> str:
+    """Return whether a law makes anything worse."""
+    if not found.worse:
+        return _deny("nothing worse", NONE_SHOWN_WORSE, found.risky, found)
+    often = found.worse >= OFTEN * found.cells
+    if found.chances is None:
+        return "worse in most" if often else "worse in some"
+    if not found.chances[1] < BEYOND:
+        return BY_CHANCE
+    return "often worse" if often else "sometimes worse"
+
+
+def _deny(word: str, shown: str, unknown: int, found: Tally) -> str:
+    """Return the word for no change, or a weaker word if some cells are undecided."""
+    if not found.cells or unknown >= OFTEN * found.cells:
+        return NOT_KNOWN
+    return shown if unknown or not found.replicated else word
+
 
 #: Factors and laws that a sentence names before it says how many more there are.
 NAMED = 4
 #: Groups of one behaviour that a sentence names, and responses of each.
 TOGETHER = 3
-#: What the tests of outliers are called.
+#: The names of the outlier tests.
 TESTS = {"grubbs": "Grubbs' test", "runs": "the spread of replicates"}
 
 
@@ -34,117 +151,112 @@ class Finding:
     table: str
 
 
+def _find(sentence: str, picture: str, table: str = "") -> Finding:
+    return Finding(sentence, picture, table or picture)
+
+
 def of_influence(found: Influence, titles: Mapping[str, str] | None = None) -> Iterator[Finding]:
-    """Say which factors act on most responses, and of which no effect is shown."""
+    """Name the factors that act on most responses, and those without a shown effect."""
     moving = [name for name in found.ranked if found.average[name] > 0]
     idle = [name for name in found.ranked if found.average[name] == 0]
     if moving:
+        kinds = "; ".join(_some(kind) for kind in found.kinds)
         said = [f"{_short(n, titles)} {100 * found.average[n]:.0f} %" for n in moving]
-        yield Finding(
-            "Psi, the share of responses on which an effect of a factor is shown, averaged over"
-            f" {'; '.join(_some(kind) for kind in found.kinds)}: {_some(said, NAMED + 2)}.",
-            "influence",
+        yield _find(
+            f"The factors with effects on most responses are {_some(said, NAMED + 2)} (Psi, the"
+            f" share of responses with a shown effect, averaged over {kinds}).",
             "influence",
         )
     if idle:
         names = [_short(name, titles) for name in idle]
-        yield Finding(
-            f"No effect on any response is shown of {_some(names, len(names))}.",
-            "influence",
-            "influence",
-        )
+        yield _find(f"No response shows an effect of {_some(names, len(names))}.", "influence")
 
 
 def of_correlations(
     found: Correlations, titles: Mapping[str, str] | None = None
 ) -> Iterator[Finding]:
-    """Say how many behaviours the responses have."""
+    """Count the behaviours of the responses."""
     large = [group for group in found.dimensions if len(group) > 1]
     count, of = len(found.dimensions), len(found.responses)
     groups = [_some([_short(n, titles) for n in group], TOGETHER) for group in large[:TOGETHER]]
     rest = len(large) - len(groups)
     together = "; ".join([*groups, *([f"{rest} more group{'s' * (rest > 1)}"] if rest else [])])
     text = f"{of} responses show {count} behaviours (|r| above {found.threshold:g})"
-    yield Finding(
-        f"{text}{f'; these go together: {together}' if large else ''}.",
+    yield _find(
+        f"{text}{f'; these groups change together: {together}' if large else ''}.",
         "correlations-clusters",
         "correlations",
     )
 
 
 def of_clusters(found: Clusters) -> Iterator[Finding]:
-    """Say under how many conditions a law is linked last and alone."""
+    """Count the conditions under which an algorithm is linked last and alone."""
     trees = list(found.trees.values())
     same = sum(tree.greatest == 0.0 for tree in trees)
     if same:
-        yield Finding(
-            f"Under {same} of {len(trees)} conditions nothing tells the laws apart.",
-            "clusters",
-            "clusters",
+        yield _find(
+            f"Under {same} of {len(trees)} conditions all laws give the same numbers.", "clusters"
         )
     apart = Counter(tree.apart for tree in trees if tree.apart is not None)
     if apart:
         said = [f"{law} in {count}" for law, count in apart.most_common()]
-        yield Finding(
-            f"Least like the other laws: {_some(said)} of {len(trees)} conditions.",
-            "clusters",
+        yield _find(
+            f"The law that differs most from the others: {_some(said)} of {len(trees)} conditions.",
             "clusters",
         )
 
 
 def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
-    """Say which law is an outlier, how often by chance, and how often by at least 10 %."""
+    """Count the outliers, those expected by chance, and those of at least 10 %."""
     cells, chance = len(found.tests), found.level * len(found.tests)
     everyone, test = len(found.outliers(by=found.best)), _name_test(found)
-    yield Finding(
-        f"In {everyone} of {cells} cells (a response under a condition) one law is an outlier by"
-        f" {test}; {chance:.0f} would be by chance.",
-        "outliers",
+    yield _find(
+        f"One law is an outlier in {everyone} of {cells} cells (a response under a condition) by"
+        f" {test}; chance alone gives {chance:.0f}.",
         "outliers",
     )
     far = {law: n for law, n in found.count(FILTERS[0], found.best).items() if n}
     if far:
         said = [f"{law} in {n}" for law, n in sorted(far.items(), key=lambda item: -item[1])]
-        yield Finding(
-            f"Of these, {sum(far.values())} are {100 * FILTERS[0]:.0f} % of the mean or more away:"
-            f" {_some(said)}.",
+        yield _find(
+            f"{sum(far.values())} of these outliers are at least {100 * FILTERS[0]:.0f} % of the"
+            f" mean away: {_some(said)}.",
             "outliers-filtered",
             "outliers",
         )
     else:
-        yield Finding(
-            f"None of these is {100 * FILTERS[0]:.0f} % of the mean or more away.",
+        yield _find(
+            f"None of these outliers is {100 * FILTERS[0]:.0f} % of the mean or more away.",
             "outliers-filtered",
             "outliers",
         )
 
 
 def _name_test(found: ConditionResponses) -> str:
-    """Name the test, and in how many cells another stood in for it."""
     lacking = sum(math.isnan(test.runs_p) for test in found.tests.values())
     if found.best == "grubbs" or not lacking:
         return TESTS[found.best]
-    return f"{TESTS['runs']} ({TESTS['grubbs']} in {lacking}, which lack replicates)"
+    return f"{TESTS['runs']} ({TESTS['grubbs']} in {lacking} cells without replicates)"
 
 
 def of_ranks(found: Ranks, titles: Mapping[str, str] | None = None) -> Iterator[Finding]:
-    """Say who ranks highest in each class of flows, and whether that may be chance."""
+    """Name the highest rank in each class of flows, and test it against chance."""
     classes = list(dict.fromkeys(name for name, _ in found.ranks))
     if len(classes) > NAMED:
         yield _of_many_ranks(found, classes)
         return
     for response in classes:
         said = _of_one_class(found, response)
-        yield Finding(f"In {_short(response, titles)}, {said}.", "ranks", "ranks")
+        yield _find(f"In {_short(response, titles)}, {said}.", "ranks")
 
 
 def _of_one_class(found: Ranks, response: str) -> str:
     best = found.best(response)
     rank, p = found.ranks[response, best[0]], found.p[response]
     if not rank.conditions:
-        return "no law is ranked, as no condition has a number of every law"
+        return "no law is ranked, because no condition has a number of every law"
     if len(best) == len(found.laws):
-        return "all laws rank alike"
+        return "all laws have the same rank"
     chance = "too few to test" if math.isnan(p) else f"Friedman's test: {_say_p(p)}"
     spread = "" if math.isnan(rank.deviation) else f", with a deviation of {rank.deviation:.1f}"
     verb = "ranks" if len(best) == 1 else "rank"
@@ -155,58 +267,50 @@ def _of_one_class(found: Ranks, response: str) -> str:
 
 
 def _of_many_ranks(found: Ranks, classes: Sequence[str]) -> Finding:
-    """Count in how many classes of flows each law ranks highest."""
-    told = [response for response in classes if found.p[response] < WEAK_P]
-    best = Counter(law for response in told for law in found.best(response))
+    differing = [response for response in classes if found.p[response] < WEAK_P]
+    best = Counter(law for response in differing for law in found.best(response))
     said = [f"{law} in {count}" for law, count in best.most_common()]
-    return Finding(
-        f"In {len(told)} of {len(classes)} throughputs laws differ in rank beyond chance (p <"
-        f" {WEAK_P:g}); ranked highest: {_some(said) or 'no law'}.",
-        "ranks",
+    return _find(
+        f"The ranks of laws differ beyond chance (p < {WEAK_P:g}) in {len(differing)} of"
+        f" {len(classes)} throughputs; ranked highest: {_some(said) or 'no law'}.",
         "ranks",
     )
 
 
 def of_biplots(found: Biplots) -> Iterator[Finding]:
-    """Say which laws' flows get more than the TCP flows beside them, and which less."""
+    """Name the algorithms whose flows get more than competing TCP flows, or less."""
     ahead = {law: p.ratio for law, p in found.panels.items() if p.ratio[1] > 1}
     behind = {law: p.ratio for law, p in found.panels.items() if p.ratio[2] < 1}
     for laws, word in ((ahead, "more"), (behind, "less")):
         if laws:
             said = [f"{law} {ratio[0]:.2f} times" for law, ratio in laws.items()]
-            yield Finding(
-                f"Flows get {word} than TCP flows beside them (95 %): {_some(said, len(said))}.",
-                "biplots",
+            yield _find(
+                f"Flows get {word} than competing TCP flows (95 %): {_some(said, len(said))}.",
                 "biplots",
             )
-    unknown = [law for law, p in found.panels.items() if alike(*p.ratio[1:]) == NOT_KNOWN]
+    unknown = [
+        law for law, p in found.panels.items() if compare_with_one(*p.ratio[1:]) == NOT_KNOWN
+    ]
     if unknown:
         said = [f"{law} {format_ratio(found.panels[law])}" for law in unknown]
-        yield Finding(
-            "It cannot be told whether flows get more or less than TCP flows beside them:"
+        yield _find(
+            "It is not known whether flows get more or less than competing TCP flows:"
             f" {_some(said)}.",
-            "biplots",
             "biplots",
         )
     elif not ahead and not behind:
-        yield Finding(
-            "No law's flows get 10 % more or less than the TCP flows beside them.",
-            "biplots",
-            "biplots",
-        )
+        yield _find("No law's flows get 10 % more or less than competing TCP flows.", "biplots")
 
 
 def _say_p(p: float) -> str:
-    """Write a p; how small it is below 0.001 says nothing more."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
 
 
 def _some(said: Sequence[str], most: int = NAMED) -> str:
-    """Name the first few, and say how many more there are."""
+    """Name the first items and count the rest."""
     more = len(said) - most
     return ", ".join(said[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _short(name: str, titles: Mapping[str, str] | None) -> str:
-    """Return what a column is called within a sentence: without its code and its unit."""
     return short_title(name, (titles or {}).get(name, name))

@@ -1,4 +1,4 @@
-"""A table to analyse: one row a run, factors and responses as columns, whoever made it."""
+"""A table to analyse: one row per run, factors and responses as columns, from any source."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Numbers = NDArray[np.float64]
 
 #: How a missing value is written by spreadsheets, R, pandas, databases and SAS.
 MISSING = ("", "na", "nan", "<na>", "n/a", "null", ".")
-#: From so many rows on, a column with another word or whole number in each of them names rows.
+#: The least number of rows for which a column of distinct words or whole numbers names rows.
 MOST_ALONE = 10
 #: The square of what is larger is no number any more, and every analysis squares.
 LARGEST = 1e150
-#: Pairs of words in which the first is the low level, whatever the alphabet says.
+#: Pairs of words in which the first is the low level.
 LOW_AND_HIGH = (
     ("low", "high"), ("lo", "hi"), ("off", "on"), ("no", "yes"), ("false", "true"), ("-", "+"),
     ("small", "large"), ("short", "long"), ("slow", "fast"), ("few", "many"),
@@ -35,9 +35,9 @@ LOW_AND_HIGH = (
 
 @dataclass(frozen=True)
 class Frame:
-    """Columns of equal length by their names; `name` says where they come from.
+    """Columns of equal length by their names; `name` is their source.
 
-    `order` is that of the levels that an experiment lists; `lines` are those of a text file.
+    `order` is the order of levels in an experiment; `lines` are line numbers of a text file.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Frame:
         return len(next(iter(self.columns.values()), ()))
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return a column; an unknown one is refused with what is there."""
+        """Return a column; the error for an unknown column lists the known ones."""
         if name in self.columns:
             return self.columns[name]
         says = hint(name, self.columns, "").strip()
@@ -105,10 +105,10 @@ class Frame:
         _refuse_repeated(self.name, "named twice:", names)
 
     def numbers(self, name: str) -> Numbers:
-        """Return a response; what is missing or infinite is NaN."""
+        """Return a response; missing and infinite values are NaN."""
         column = self.column(name)
         try:
-            # What is all numbers is taken at once; cells of text are read one by one.
+            # A column of numbers is taken at once; cells of text are read one by one.
             plain = column.dtype.kind in "biuf"
             cells = (
                 column if plain else [self._number(row, cell) for row, cell in enumerate(column)]
@@ -128,7 +128,7 @@ class Frame:
             raise ValueError(f"{error} ({where})") from None
 
     def labels(self, name: str) -> list[str]:
-        """Return the label of each row, "" where it is missing.
+        """Return the label of each row, "" if it is missing.
 
         A word for a missing value, such as NA, is a label among other words (Namibia, North
         America), and missing in a column of numbers.
@@ -142,7 +142,7 @@ class Frame:
     def levels(self, factor: str) -> Levels:
         """Return the levels of a factor, in order, and the level of each row.
 
-        Raises AnalysisError where a factor has fewer than two.
+        Raises AnalysisError if a factor has fewer than two.
         """
         texts = self.labels(factor)
         names, order = self._order_levels(factor, {text for text in texts if text})
@@ -171,7 +171,7 @@ class Frame:
     def groups(self, by: Sequence[str]) -> dict[tuple[str, ...], NDArray[np.intp]]:
         """Return the rows of each combination of labels, in order of their first row.
 
-        Raises AnalysisError where a row has no label: it would be a group of its own.
+        Raises AnalysisError if a row has no label.
         """
         labels = [self.labels(name) for name in by]
         for name, column in zip(by, labels, strict=True):
@@ -189,7 +189,7 @@ class Frame:
 class Levels:
     """The levels of a factor: their names, low first, and the place of each row's (-1: missing).
 
-    `order` is what tells low from high: `given` by the experiment, `size`, `words` such as off and
+    `order` is the source of the order: `given` by the experiment, `size`, `words` such as off and
     on, or `alphabet`.
     """
 
@@ -206,16 +206,16 @@ class Levels:
 
     @property
     def ordered(self) -> bool:
-        """Whether the levels have an order, so that an effect has a sign: numbers, or low and high.
+        """Whether the levels are ordered, so that an effect has a sign: numbers, or low and high.
 
-        That a file lists names one after another is no order of theirs.
+        The order in which a file lists names does not count.
         """
         if self.order == "given":
             return sizes(self.names) is not None
         return self.order != "alphabet"
 
     def describe(self) -> str:
-        """Say which level is low and which is high, or that the levels have no order."""
+        """Name the low and the high level, or state that the levels are unordered."""
         if not self.ordered:
             return f"{self.factor}: {', '.join(self.names)} (names, without an order)"
         low, *between, high = self.names
@@ -231,7 +231,7 @@ def _refuse_repeated(table: str, what: str, names: Sequence[str]) -> None:
 
 
 def _are_row_numbers(names: Sequence[str]) -> bool:
-    """Say whether labels are words, or whole numbers without a gap, as of a column `run`."""
+    """Return whether labels are words, or whole numbers without a gap, as in a column `run`."""
     known = sizes(names)
     if known is None:
         return True
@@ -244,7 +244,7 @@ def _missing(cell: Any) -> bool:
 
 
 def _number(cell: Any) -> float:
-    """Read a cell as a number; an empty one is NaN."""
+    """Read a cell as a number; an empty cell is NaN."""
     if _missing(cell):
         return np.nan
     try:
@@ -259,10 +259,10 @@ def _number(cell: Any) -> float:
 
 
 def _text(cell: Any) -> str:
-    """Return a label as text, "" if there is none.
+    """Return a label as text, "" if it is missing.
 
-    The text of a cell is the label as it is written: 6.1 and 6.10 are two kernels, and a seed of 64
-    bits keeps all its digits. A number of a typed column is written without needless zeros.
+    Text stays as it is written: 6.1 and 6.10 are two kernels, and a 64-bit seed keeps all its
+    digits. A number of a typed column is written without trailing zeros.
     """
     if isinstance(cell, str):
         return cell.strip()
@@ -272,9 +272,9 @@ def _text(cell: Any) -> str:
 
 
 def _order_levels(names: set[str]) -> tuple[tuple[str, ...], str]:
-    """Order levels: quantities by size, known pairs low first, other words by the alphabet.
+    """Order levels: quantities by size, known pairs low first, other words by alphabet.
 
-    Returns them and what orders them.
+    Returns the levels and the criterion.
     """
     alphabet = sorted(names)
     for pair in LOW_AND_HIGH:

@@ -1,4 +1,4 @@
-"""Conditions by laws by responses: what most analyses compare, means over replicates."""
+"""Conditions by laws by responses: the means over replicates that most analyses compare."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Grid:
-    """Means with shape (condition, law, response); NaN where there was no run.
+    """Means with shape (condition, law, response); NaN if there was no run.
 
     `spread` is the standard deviation over replicates (NaN of one alone); `runs` has every run,
-    with shape (condition, law, replicate, response). Where runs are `paired`, those of one
-    replicate met the same traffic under every law; else they stand as the table has them.
+    with shape (condition, law, replicate, response). If runs are `paired`, those of one
+    replicate met the same traffic under every law; else they follow the table.
     """
 
     name: str
@@ -56,11 +56,15 @@ def compute_grid(
     law: str = "law",
     replicate: str | Sequence[str] = (),
 ) -> Grid:
-    """Read a tidy table, one row a run; rows of one condition and law are replicates.
+    """Read a tidy table, one row per run; rows of one condition and law are replicates.
+
+    A Grid is returned as it is.
 
     `condition` and `replicate` name one column or several. Runs with the same replicate are pairs;
     without such a column none are. Raises AnalysisError.
     """
+    if isinstance(table, Grid):
+        return table
     frame = Frame.of(table)
     if not responses:
         raise AnalysisError(f"{frame.name}: name one response at least")
@@ -82,9 +86,9 @@ def _as_list(names: str | Sequence[str]) -> list[str]:
 
 
 def _code(frame: Frame, columns: Sequence[str]) -> tuple[tuple[str, ...], Places]:
-    """Return the labels of some columns, and the place of each row's.
+    """Return the labels of the columns, and the index of each row's label.
 
-    Those of one column come in the order of its levels, where one is given; else as they appear.
+    The labels of one column follow the order of its levels if one is given, else their first rows.
     """
     labels: dict[str, int] = {}
     places = np.empty(len(frame), dtype=np.intp)
@@ -98,7 +102,6 @@ def _code(frame: Frame, columns: Sequence[str]) -> tuple[tuple[str, ...], Places
 
 
 def _place_in_order(cells: Places) -> Places:
-    """Return the place of each row among those of its cell."""
     places = np.empty(len(cells), dtype=np.intp)
     for cell in np.unique(cells):
         places[cells == cell] = np.arange((cells == cell).sum())
@@ -106,9 +109,9 @@ def _place_in_order(cells: Places) -> Places:
 
 
 def _place_by_label(labels: Places, cells: Places, conditions: Places) -> Places:
-    """Return the place of each row's label: among all, or of its condition if each has its own.
+    """Return the index of each row's label: among all labels, or among those of its condition.
 
-    Rows of one cell with one label, as a design that repeats its centre has, are told by order.
+    Rows of one cell that share a label, such as repeated centre points, are distinguished by order.
     """
     order = _place_in_order(cells * (labels.max() + 1) + labels)
     distinct, found = np.unique(labels * (order.max() + 1) + order, return_inverse=True)
@@ -125,7 +128,7 @@ def join_labels(labels: Sequence[str]) -> str:
 
 
 def mean_of_known(values: Numbers, axis: int) -> Numbers:
-    """Return means of what is there; NaN where nothing is."""
+    """Return means of the known values; NaN if there is none."""
     known = np.isfinite(values)
     count = known.sum(axis=axis)
     total = np.where(known, values, 0.0).sum(axis=axis)
@@ -133,7 +136,7 @@ def mean_of_known(values: Numbers, axis: int) -> Numbers:
 
 
 def _spread(runs: Numbers) -> Numbers:
-    """Return standard deviations over replicates; NaN of fewer than two numbers."""
+    """Return standard deviations over replicates; NaN for fewer than two numbers."""
     known = np.isfinite(runs)
     count = known.sum(axis=2)
     apart = np.where(known, runs - mean_of_known(runs, axis=2)[:, :, None], 0.0)

@@ -1,9 +1,9 @@
-"""Influence: Psi of every factor, by period and by law, and its weighted average.
+"""Influence of factors: Psi over all responses, and the ten-step analysis of one response.
 
-Psi is the share of responses on which an effect of a factor is shown, those at p < 0.01 counted
-whole, those at 0.01 <= p < 0.05 half (Mills, Filliben, Cho, Schwartz 2011). The weighted average
-gives every kind of grouping (periods, laws) the same weight, whatever the number of its groups; so
-computed it repeats the published row in all twenty columns.
+Psi is the share of responses on which an effect of a factor is shown: p < 0.01 counts whole, p <
+0.05 half (Mills, Filliben, Cho, Schwartz 2011). The weighted average gives every kind of grouping
+(periods, algorithms) the same weight for any number of groups. It reproduces the
+published row in all twenty columns.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.errors import AnalysisError
+from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.main_effects import MainEffects
-from headgate.figures.notebook import DrawnOnce
+from headgate.figures.notebook import DrawnOnce, InNotebook
+from headgate.stats.ten_steps import Steps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,13 +47,13 @@ class Influence(DrawnOnce):
         return sorted(self.factors, key=lambda factor: -self.average[factor])
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield one flat record a group, Psi by factor; the weighted average comes last."""
+        """Yield one flat record per group, Psi by factor; the weighted average comes last."""
         for name, row in self.psi.items():
             yield {"of": name, **dict(zip(self.factors, row.tolist(), strict=True))}
         yield {"of": AVERAGE, **self.average}
 
     def figure(self, titles: Mapping[str, str] | None = None) -> Figure:
-        """Draw Psi x 100, a row a group; `titles` says what factors are called."""
+        """Draw Psi x 100, a row per group; `titles` are the titles of factors."""
         from headgate.figures.plots.heat import Heat, draw_heat
 
         values = np.array([*self.psi.values(), list(self.average.values())])
@@ -76,13 +79,60 @@ def compute_influence(*kinds: MainEffects) -> Influence:
 def of_rows(
     rows: Mapping[str, Sequence[float]], factors: Sequence[str], kinds: Sequence[Sequence[str]]
 ) -> Influence:
-    """Return the influence that rows of Psi say, such as published ones."""
+    """Return the influence given by rows of Psi, such as published ones."""
     arrays = {name: np.asarray(row, dtype=float) for name, row in rows.items()}
     return Influence(tuple(factors), arrays, tuple(tuple(kind) for kind in kinds))
 
 
 def _name_group(by: Sequence[str], group: Sequence[str]) -> str:
-    """Name a group by its labels; a number says what of."""
     labels = zip(by, group, strict=True)
     named = [f"{name} {label}" if label.isdigit() else label for name, label in labels]
     return " ".join(named) or "all"
+
+
+class TenSteps(Steps, InNotebook):
+    """The steps with their rows and pictures."""
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield one flat record per term, the largest effect first."""
+        beyond = set(self.standing_out)
+        for term, effect in self.effects.items():
+            yield {"term": " x ".join(term), "effect": effect, "beyond_margin": term in beyond}
+
+    def figures(
+        self, title: str = "", titles: Mapping[str, str] | None = None
+    ) -> dict[str, Figure]:
+        """Draw the ten steps; `title` is that of the response, `titles` those of the factors."""
+        from headgate.figures.plots.designs import ten_steps
+
+        return ten_steps(self, title, titles or {})
+
+
+def compute_ten_steps(table: object, factors: Sequence[str], response: str) -> TenSteps:
+    """Prepare the ten steps for one response; runs with something missing are left out.
+
+    Raises AnalysisError: there are two factors at least, each with two levels.
+    """
+    frame = Frame.of(table)
+    if len(factors) < 2:
+        raise AnalysisError(f"{frame.name}: name two factors at least")
+    frame.require(*factors, response)
+    levels = {name: frame.levels(name) for name in factors}
+    for name, found in levels.items():
+        if len(found.names) != 2:
+            raise AnalysisError(
+                f"{frame.name}: {name} has {len(found.names)} levels; the ten steps take two"
+            )
+    values = frame.numbers(response)
+    kept = np.isfinite(values)
+    for found in levels.values():
+        kept &= found.places >= 0
+    coded = {name: found.coded[kept] for name, found in levels.items()}
+    for name, column in coded.items():
+        if len(set(column.tolist())) < 2:
+            raise AnalysisError(f"{frame.name}: {name} does not vary where {response} is known")
+    steps = TenSteps(response, tuple(factors), coded, values[kept])
+    for name in factors:
+        if (name,) not in steps.model.terms:
+            raise AnalysisError(f"{frame.name}: {name} is confounded with the other factors")
+    return steps

@@ -10,23 +10,23 @@ import numpy as np
 
 from headgate.base.errors import AnalysisError
 from headgate.figures.analysis import findings
-from headgate.figures.analysis.bars import Bars
-from headgate.figures.analysis.biplots import Biplots
 from headgate.figures.analysis.changes import Changes
-from headgate.figures.analysis.components import of_grid as components_of
+from headgate.figures.analysis.clusters import compute_components
 from headgate.figures.analysis.conditions import FILTERS, ConditionResponses
-from headgate.figures.analysis.correlations import Correlations, compute_correlations
-from headgate.figures.analysis.effect_sentences import sentences
-from headgate.figures.analysis.findings import Finding
-from headgate.figures.analysis.influence import Influence, compute_influence
+from headgate.figures.analysis.correlations import compute_correlations
+from headgate.figures.analysis.effect_sentences import write_sentences
+from headgate.figures.analysis.findings import TONES, Finding
+from headgate.figures.analysis.influence import (
+    Influence,
+    TenSteps,
+    compute_influence,
+    compute_ten_steps,
+)
 from headgate.figures.analysis.main_effects import MainEffects
+from headgate.figures.analysis.pairs import Bars, Biplots, Ranks, compute_ranks
 from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import ConditionNames
-from headgate.figures.analysis.questions import Answer, answers
-from headgate.figures.analysis.ranks import Ranks
-from headgate.figures.analysis.ranks import of_grid as ranks_of
-from headgate.figures.analysis.ten_steps import TenSteps, compute_ten_steps
-from headgate.figures.analysis.words import TONES
+from headgate.figures.analysis.questions import Answer, answer_questions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,17 +39,12 @@ Figures = Iterable[tuple[str, "Figure"]]
 SHOWN_EFFECTS = 12
 
 
-def _silent(_result: Any, _part: PeriodAnalysis) -> Iterator[Finding]:
-    """Say nothing: others do."""
-    return iter(())
-
-
 @dataclass(frozen=True)
 class Kind:
-    """An analysis: how it is made of a part of the table, and what becomes of its result.
+    """An analysis: its function, and the pictures, rows and findings of its result.
 
-    `method` says how the numbers come about, with the source. `make` raises AnalysisError where the
-    table does not have what it takes.
+    `method` describes the computation, with its source. `make` raises AnalysisError if the
+    table lacks what it needs.
     """
 
     name: str
@@ -58,7 +53,7 @@ class Kind:
     make: Callable[[PeriodAnalysis], Any]
     figures: Callable[[Any, PeriodAnalysis], Figures]
     rows: Callable[[Any], Rows] = lambda result: result.rows()
-    findings: Callable[[Any, PeriodAnalysis], Iterator[Finding]] = _silent
+    findings: Callable[[Any, PeriodAnalysis], Iterator[Finding]] = lambda _result, _part: iter(())
     by_period: bool = True
 
 
@@ -69,7 +64,7 @@ def _draw_changes(found: Changes, part: PeriodAnalysis) -> Figures:
 
 
 def _answers(part: PeriodAnalysis) -> tuple[Answer, ...]:
-    found = answers(part)
+    found = answer_questions(part)
     if all(answer.missing for answer in found):
         raise AnalysisError("no responses are named that speak of any (questions = {...})")
     return found
@@ -82,10 +77,10 @@ def _answer_rows(found: tuple[Answer, ...]) -> Rows:
 
 
 def _draw_answers(found: tuple[Answer, ...], part: PeriodAnalysis) -> Figures:
-    from headgate.figures.plots.answers import answers as draw
+    from headgate.figures.plots.conditions import draw_answers as draw
 
     words = {answer.question: answer.words for answer in found if answer.words}
-    if words:  # what is missing for the others is said beside the picture
+    if words:  # the page names what the others lack
         yield "questions", draw(part.cells.laws, words, TONES)
 
 
@@ -95,10 +90,10 @@ def _answer_findings(found: tuple[Answer, ...], _part: PeriodAnalysis) -> Iterat
 
 
 def _effect_findings(found: MainEffects, part: PeriodAnalysis) -> Iterator[Finding]:
-    """Say what factors do; a study of laws by one-way tests says that in its own sentences."""
+    """Describe the effects; one-way studies of algorithms use their own sentences."""
     if found.method == "one-way" and part.roles.law:
         return
-    for said in sentences(found, part.roles.titles, before=part.roles.before_level):
+    for said in write_sentences(found, part.roles.titles, before=part.roles.before_level):
         yield Finding(said, "main-effects", "main-effects")
 
 
@@ -109,7 +104,6 @@ def _draw_effects(found: MainEffects, part: PeriodAnalysis) -> Figures:
 
 
 def _strength(found: MainEffects, response: str) -> float:
-    """Return the share of a response's variance that its factors explain, each by itself."""
     shares = [found.one(factor, response).eta_squared for factor in found.factors]
     return float(np.nan_to_num(shares).sum())
 
@@ -122,12 +116,12 @@ def _influence(part: PeriodAnalysis) -> Influence:
 def _interactions(part: PeriodAnalysis) -> MainEffects:
     found = part.main_effects
     if not any(found.interactions(name) for name in found.responses):
-        raise AnalysisError("the model of main effects tells no interaction from other terms")
+        raise AnalysisError("the model of main effects separates no interaction from other terms")
     return found
 
 
 def _ten_steps(part: PeriodAnalysis) -> TenSteps:
-    """Take the response that tells congestion, or the first."""
+    """Analyse the response that measures congestion, or the first response."""
     response = part.roles.congestion or part.roles.responses[0]
     if not part.roles.factors:
         raise AnalysisError("no factors are named; name one factor at least")
@@ -137,10 +131,6 @@ def _ten_steps(part: PeriodAnalysis) -> TenSteps:
 def _draw_ten_steps(found: TenSteps, part: PeriodAnalysis) -> Figures:
     drawn = found.figures(part.roles.title(found.response), part.roles.titles)
     return ((f"ten-steps-{name}", figure) for name, figure in drawn.items())
-
-
-def _correlations(part: PeriodAnalysis) -> Correlations:
-    return compute_correlations(part.frame, part.roles.responses)
 
 
 def _draw_outliers(found: ConditionResponses, part: PeriodAnalysis) -> Figures:
@@ -165,18 +155,7 @@ def _shares(part: PeriodAnalysis) -> dict[str, Bars]:
 
 
 def _name_picture(kind: str, title: str) -> str:
-    """Return the name of a pair's picture."""
     return f"{kind}-{title.lower().replace(' ', '-')}"
-
-
-def _draw_biplots(found: Mapping[str, Biplots], part: PeriodAnalysis) -> Figures:
-    return (
-        (_name_picture("biplots", t), one.figure(part.roles.titles)) for t, one in found.items()
-    )
-
-
-def _draw_bars(found: Mapping[str, Bars], _part: PeriodAnalysis) -> Figures:
-    return ((_name_picture("bars", t), one.figure()) for t, one in found.items())
 
 
 def _pair_rows(found: Mapping[str, Biplots | Bars]) -> Rows:
@@ -196,26 +175,18 @@ def _ranks(part: PeriodAnalysis) -> Ranks:
     names = sides or part.roles.questions.get("utility", ())
     if not names:
         raise AnalysisError("no throughputs are named ([[pairs]] or questions.utility)")
-    return ranks_of(part.grid(names))
-
-
-def _of_correlations(found: Correlations, part: PeriodAnalysis) -> Iterator[Finding]:
-    return findings.of_correlations(found, part.roles.titles)
-
-
-def _of_ranks(found: Ranks, part: PeriodAnalysis) -> Iterator[Finding]:
-    return findings.of_ranks(found, part.roles.titles)
+    return compute_ranks(part.grid(names))
 
 
 KINDS: tuple[Kind, ...] = (
     Kind(
         "questions", "Five questions",
-        "The five questions of Mills, Filliben, Cho and Schwartz (2011). What is counted is ours: a"
-        " response moves where the mean difference between replicates with the same traffic is 10 %"
-        " or more and its 95 % interval excludes zero; a law is better or worse where more cells"
+        "The five questions of Mills, Filliben, Cho and Schwartz (2011). The counting rule is ours:"
+        " a response moves if the mean difference between replicates with the same traffic is 10 %"
+        " or more and its 95 % interval excludes zero; a law is better or worse if more cells"
         " move that way than by chance (an exact test in which whole runs change sides, one-sided"
-        " p < 0.025), and in some or most where runs are too few for that. That nothing moves is"
-        " said only where every interval lies within 10 %.",
+        " p < 0.025), and in some or most if runs are too few for that. \"No\" means that every"
+        " interval lies within 10 %.",
         _answers, _draw_answers, _answer_rows, _answer_findings,
     ),
     Kind(
@@ -233,13 +204,13 @@ KINDS: tuple[Kind, ...] = (
         " the model has main effects only, and no intervals. By method one-way the other factors"
         " are left in the error, as NIST's Dataplot does it (macro dexmp; p_one_way in the table)."
         " An answer names what is below 5 % after a correction for all tests (Holm 1979); q is the"
-        " false-discovery rate (Benjamini, Hochberg 1995). + and a minus sign stand where levels"
-        " have an order and the means follow it.",
+        " false-discovery rate (Benjamini, Hochberg 1995). + and a minus sign mark ordered levels"
+        " whose means follow the order.",
         lambda part: part.main_effects, _draw_effects, findings=_effect_findings,
     ),
     Kind(
         "level-means", "Means at each level",
-        "The means of the main effects, with 95 % intervals where an error is known.",
+        "The means of the main effects, with 95 % intervals if an error is known.",
         lambda part: part.main_effects, lambda _found, _part: (),
         lambda found: found.level_rows(),
     ),
@@ -262,15 +233,17 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         "ten-steps", "Ten steps of one response",
         "Filliben's ten-step graphical analysis (NIST/SEMATECH e-Handbook 5.5.9) of the response"
-        " that tells congestion; effects beyond Lenth's margin stand out (Lenth 1989).",
+        " that measures congestion; effects beyond Lenth's margin are marked (Lenth 1989).",
         _ten_steps, _draw_ten_steps,
     ),
     Kind(
         "correlations", "Which responses say the same",
         "Pearson's r of all pairs over all runs; pairs with |r| > 0.65 are kept, and responses that"
         " are all kept with each other are one behaviour.",
-        _correlations, lambda found, part: found.figures(part.roles.titles).items(),
-        findings=_of_correlations, by_period=False,
+        lambda part: compute_correlations(part.frame, part.roles.responses),
+        lambda found, part: found.figures(part.roles.titles).items(),
+        findings=lambda found, part: findings.of_correlations(found, part.roles.titles),
+        by_period=False,
     ),
     Kind(
         "clusters", "Which laws behave alike",
@@ -287,13 +260,13 @@ KINDS: tuple[Kind, ...] = (
         "components", "Laws under conditions in two dimensions",
         "Principal components of the responses, each divided by its standard deviation; groups by"
         " average linkage, as many as make the silhouette greatest (Rousseeuw 1987).",
-        lambda part: components_of(part.cells),
+        lambda part: compute_components(part.cells),
         lambda found, part: [("components", found.figure(part.roles.titles))],
     ),
     Kind(
         "outliers", "Outliers, and where",
         "The law farthest from the mean in each condition and response, at 5 %: by Student's t"
-        " against the spread of replicates (Bonferroni over the laws) where there are any, else by"
+        " against the spread of replicates (Bonferroni over the laws) if there are any, else by"
         " Grubbs' test. In the table both, a test of pairs that mask each other, and the"
         " false-discovery rate q of Grubbs'. A filter keeps what is 10 % (30 %) of the mean away.",
         lambda part: part.outliers, _draw_outliers,
@@ -303,18 +276,25 @@ KINDS: tuple[Kind, ...] = (
         "biplots", "Flows beside TCP",
         "Throughput of each law's flows against that of the TCP flows on the same paths, one point"
         " per condition; the ratio is a geometric mean with Student's 95 % interval.",
-        _beside, _draw_biplots, _pair_rows, _beside_findings,
+        _beside,
+        lambda found, part: [
+            (_name_picture("biplots", title), one.figure(part.roles.titles))
+            for title, one in found.items()
+        ],
+        _pair_rows, _beside_findings,
     ),
     Kind(
         "bars", "Share of what is available",
         "Throughput over what the path has to give: the law's flows left, TCP's beside them right.",
-        _shares, _draw_bars, _pair_rows,
+        _shares,
+        lambda found, _: [(_name_picture("bars", t), one.figure()) for t, one in found.items()],
+        _pair_rows,
     ),
     Kind(
         "ranks", "Ranks",
         "Laws ranked by throughput in every condition (the most is the highest rank): mean rank"
         " against its standard deviation; Friedman's test that all are equal.",
         _ranks, lambda found, part: [("ranks", found.figure(part.roles.titles))],
-        findings=_of_ranks,
+        findings=lambda found, part: findings.of_ranks(found, part.roles.titles),
     ),
 )  # fmt: skip

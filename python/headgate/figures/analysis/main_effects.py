@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Labels = tuple[str, ...]
 #: The ends of an effect that has none: of levels without an order.
 NO_LEVEL = LevelMean("", 0, NAN, NAN, NAN)
-#: What is tested: a group, the names of one factor or of two, and a response.
+#: A test: a group, the names of one factor or of two, and a response.
 Tested = tuple[Labels, tuple[str, ...], str]
 
 
@@ -33,7 +33,7 @@ Tested = tuple[Labels, tuple[str, ...], str]
 class Coded:
     """A table as numbers: levels of factors, responses, and the rows of each group.
 
-    `blocks` are labels of rows that met the same chance, such as seeds; -1 where there is none.
+    `blocks` are labels of rows that met the same chance, such as seeds; -1 if there is none.
     """
 
     levels: Mapping[str, Levels]
@@ -51,7 +51,7 @@ class MainEffects(InNotebook):
     """Effects of `factors` on `responses`, for each group of rows.
 
     `groups` are the values of the labels `by` (a period, a law), one group without labels.
-    `effects` are Dataplot's one-way analyses. What is said of a factor comes from `method`.
+    `effects` are Dataplot's one-way analyses. Sentences on a factor use `method`.
     """
 
     factors: tuple[str, ...]
@@ -62,7 +62,7 @@ class MainEffects(InNotebook):
     method: Method = "interactions"
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the matrices of the models: what they say is small, and enough for pictures."""
+        """Drop the matrices of the models: their results are small and suffice for pictures."""
         _ = self._tested, self.p_corrected
         return {key: value for key, value in self.__dict__.items() if key != "models"}
 
@@ -71,7 +71,7 @@ class MainEffects(InNotebook):
         return self.effects[group, factor, response]
 
     def tested(self, factor: str, response: str, group: Labels = ()) -> FactorEffect:
-        """Return what is said of a factor: its test, the means at its levels, their intervals."""
+        """Return the effect of a factor: its test, the means at its levels, their intervals."""
         return self._tested[group, response][factor]
 
     def of_response(self, response: str, group: Labels = ()) -> list[FactorEffect]:
@@ -110,7 +110,7 @@ class MainEffects(InNotebook):
         }
 
     def _one_way(self, factor: str, response: str, group: Labels) -> FactorEffect:
-        """Return the effect of a factor by itself, the others left in the error."""
+        """Return the effect of one factor; the other factors stay in the error."""
         levels = {factor: self.table.levels[factor]}
         model = Factorials(levels, self.table.groups[group]).fit(self.table.responses[response])
         found, printed = model.effects[factor], self.one(factor, response, group)
@@ -152,11 +152,11 @@ class MainEffects(InNotebook):
         return ((key, self.tested(key[1], key[2], key[0])) for key in self.effects)
 
     def is_named(self, factors: tuple[str, ...], response: str, group: Labels = ()) -> bool:
-        """Say whether an answer names this effect: at 5 % after the correction."""
+        """Return whether an answer names this effect: at 5 % after the correction."""
         return self.p_corrected.get((group, factors, response), NAN) < WEAK_P
 
     def levels(self) -> list[str]:
-        """Say of each factor which level is low and which is high, and what tells so."""
+        """Return a sentence on the order of each factor's levels."""
         return [levels.describe() for levels in self.table.levels.values()]
 
     def psi(self, group: Labels = ()) -> dict[str, float]:
@@ -237,7 +237,7 @@ class MainEffects(InNotebook):
         }
 
     def records(self, said: Mapping[Labels, Mapping[str, str]]) -> Iterator[dict[str, Any]]:
-        """Yield the rows with the means at the levels, the interactions, and what is said."""
+        """Yield the rows with the means at the levels, the interactions, and the sentences."""
         for row in self.rows():
             group = tuple(row[name] for name in self.by)
             factor, response = row["factor"], row["response"]
@@ -260,7 +260,6 @@ class MainEffects(InNotebook):
             }  # fmt: skip
 
     def _describe_model(self, response: str, group: Labels) -> str:
-        """Say which model was fitted: with interactions or without, or none for want of runs."""
         model = self.models[group, response]
         if self.method == "one-way":
             return "one-way"
@@ -291,7 +290,7 @@ class MainEffects(InNotebook):
 
 
 def _relative_percent(effect: float, model: ResponseModel) -> float:
-    """Return the effect in per cent of the mean of all runs; NaN if only that is zero."""
+    """Return the effect in per cent of the mean of all runs; NaN if only that mean is zero."""
     if effect == 0:
         return 0.0
     grand = float(model.values.mean()) if model.runs else 0.0
@@ -306,7 +305,7 @@ def compute_main_effects(  # noqa: PLR0913, PLR0917 - each is a choice of the ca
     replicate: str | None = None,
     method: Method = "interactions",
 ) -> MainEffects:
-    """Return the main effects of every factor on every response, one analysis a group of `by`.
+    """Return the main effects of every factor on every response, one analysis per group of `by`.
 
     `table` is a file (CSV, Parquet), a data frame, a table or a mapping, with one row a run. Stars
     come from a model of all factors and their interactions; with `method="main-effects"` it has no

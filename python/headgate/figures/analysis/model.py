@@ -1,8 +1,4 @@
-"""The model of one response: what each factor does to it, and how sure that is.
-
-Everything that is said, drawn or written of an effect comes from here: the test of all levels, the
-mean at each level with its interval, the sign if the levels have an order and the means follow it.
-"""
+"""The model of one response: the effect of each factor, and its uncertainty."""
 
 from __future__ import annotations
 
@@ -16,9 +12,87 @@ from numpy.typing import NDArray
 
 from headgate.base.units import sizes
 from headgate.figures.analysis.frame import Levels
-from headgate.figures.analysis.level_means import LevelMeans
 from headgate.stats.factor_effect import UNKNOWN, FactorEffect, Interaction, LevelMean
 from headgate.stats.factorial import LEAST_FREEDOM, Design, Estimate, Factorial
+from headgate.stats.intervals import LEVEL, student_quantile
+
+
+@dataclass(frozen=True, eq=False)
+class LevelMeans:
+    """Means at all levels of a factor; `fixed` are levels of one other factor.
+
+    `alone` is the factor itself if its interactions are taken to be zero. The means have no
+    intervals unless they are `sure`: if the model may lack terms that move them.
+    """
+
+    fit: Factorial
+    name: str
+    alone: str = ""
+    fixed: Mapping[str, int] = field(default_factory=dict)
+    sure: bool = True
+
+    @property
+    def count(self) -> int:
+        """The number of levels."""
+        return self.fit.design.counts[self.name]
+
+    @property
+    def known(self) -> bool:
+        """Whether the model gives every mean."""
+        return all(np.isfinite(one.value) for one in self._found)
+
+    @cached_property
+    def _found(self) -> tuple[Estimate, ...]:
+        return tuple(
+            self.fit.level_mean(self._at(place), alone=self.alone) for place in range(self.count)
+        )
+
+    def _at(self, place: int) -> dict[str, int]:
+        return {self.name: place, **self.fixed}
+
+    @property
+    def runs(self) -> list[int]:
+        """The number of runs at each level."""
+        places = self.fit.design.places[self.name]
+        return [int((places == place).sum()) for place in range(self.count)]
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The mean at each level."""
+        return tuple(map(self._hide, self._found))
+
+    def change(self, first: int, last: int) -> Estimate:
+        """Return the change of the mean from one level to another."""
+        return self._hide(self._change(first, last))
+
+    def _change(self, first: int, last: int) -> Estimate:
+        return self.fit.difference(self._at(first), self._at(last), alone=self.alone)
+
+    def _hide(self, found: Estimate) -> Estimate:
+        """Remove the interval of an uncertain estimate."""
+        unknown = float("nan")
+        return found if self.sure else Estimate(found.value, unknown, unknown, unknown)
+
+    def extreme(self, way: int) -> list[int]:
+        """Return the levels that may have the highest (1) or lowest (-1) mean, that one first.
+
+        Each is compared with the first at 5 %, one-sided and corrected for the number of levels
+        (Gupta's subset by Bonferroni), so the true extreme is among them in 95 % of cases. Two
+        levels are compared as their interval compares them.
+        """
+        order = np.argsort([-way * one.value for one in self._found], kind="stable").tolist()
+        return [place for place in order if self._may_be_extreme(order[0], place)]
+
+    def _may_be_extreme(self, first: int, place: int) -> bool:
+        if first == place:
+            return True
+        found = self._change(first, place)
+        if not np.isfinite(found.error):
+            return True
+        tail = (1 - LEVEL) / (2 if self.count == 2 else self.count - 1)
+        critical = student_quantile(1 - tail, self.fit.error_freedom)
+        return abs(found.value) <= critical * found.error
+
 
 Numbers = NDArray[np.float64]
 #: A factor may interact if the least p of its interactions is below this over their number
@@ -53,7 +127,7 @@ class ChosenDesign:
 
     @cached_property
     def confounders(self) -> dict[str, str]:
-        """What each factor of the design cannot be told from; "" if it can be told from all."""
+        """The terms that each factor of the design is confounded with; "" if with none."""
         if self.design is None:
             return {}
         known = self.design.interactions or self.additive
@@ -112,10 +186,10 @@ class Factorials:
         return ChosenDesign(design, names, same_as, tuple(fixed), self.additive)
 
     def _straight_lines(self, rows: NDArray[np.intp]) -> dict[str, Numbers]:
-        """Return the factors that have an effect in proportion to their number, with the numbers.
+        """Return the numbers of the factors whose effect is a straight line.
 
-        These have too many levels for a mean at each: fewer than two rows a level on average, or a
-        level of their own in every condition, as in a sample that is replicated.
+        These factors have too many levels for a mean at each: fewer than two rows per level on
+        average, or a distinct level in every condition, as in a replicated sample.
         """
         every = {name: levels.places[rows] for name, levels in self.levels.items()}
         counts = {name: len(np.unique(places)) for name, places in every.items()}
@@ -154,7 +228,7 @@ class Factorials:
 
 
 def _straight_line(levels: Levels, rows: NDArray[np.intp]) -> Numbers | None:
-    """Return a number from -1 to +1 for each row; None for two levels, and for names."""
+    """Return a number from -1 to +1 for each row; None for two levels and for names."""
     places = levels.places[rows]
     known = sizes(levels.names) if levels.ordered else None
     if known is None or len(np.unique(places)) <= 2:
@@ -167,7 +241,7 @@ def _straight_line(levels: Levels, rows: NDArray[np.intp]) -> Numbers | None:
 
 
 def _is_same_partition(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
-    """Say whether two factors change in the same rows, whatever their levels are called."""
+    """Return whether two factors change in the same rows, even if their level names differ."""
     pairs = len(np.unique(np.column_stack([one, other]), axis=0))
     return bool(pairs == one.max() + 1 == other.max() + 1)
 
@@ -183,7 +257,7 @@ class ResponseModel:
 
     @cached_property
     def fitted(self) -> Factorial | None:
-        """The fit; None where no factor varies."""
+        """The fit; None if no factor varies."""
         return None if self.chosen.design is None else Factorial(self.chosen.design, self.values)
 
     @cached_property
@@ -212,7 +286,7 @@ class ResponseModel:
 
     @cached_property
     def interactions(self) -> tuple[Interaction, ...]:
-        """The tests of all interactions that the design can tell from the other terms."""
+        """The tests of all interactions that the design separates from the other terms."""
         if self.fitted is None:
             return ()
         found = [term for term in self.fitted.terms.values() if len(term.factors) > 1]
@@ -235,7 +309,7 @@ class ResponseModel:
         return found if name == first else self._rename(found, name)
 
     def _rename(self, found: FactorEffect, name: str) -> FactorEffect:
-        """Return the means of a factor under the levels of one that changes together with it."""
+        """Return the means of a factor under the level names of its twin."""
         called = dict(
             zip((one.level for one in found.levels), self.chosen.names[name], strict=True)
         )

@@ -19,10 +19,10 @@ CORRELATED = 0.7
 FEW_ROWS = 5
 
 
-def notes(
+def write_notes(
     frame: Frame, factors: Sequence[str], responses: Sequence[str], labels: Sequence[str] = ()
 ) -> list[str]:
-    """Return what a reader has to know of a table before its results, in sentences.
+    """Return notes on a table that a reader needs before its results.
 
     `labels` are further columns of labels, such as laws.
     """
@@ -40,12 +40,11 @@ def notes(
 def _left_out(
     frame: Frame, factors: dict[str, list[str]], responses: Sequence[str]
 ) -> Iterator[str]:
-    """Count the rows without a level, and those without a number."""
     for name, of in factors.items():
         if count := of.count(""):
             yield (
-                f"{name}: {_rows(count, len(of))} no level; the main effects leave out"
-                f" {_these(count)}."
+                f"{name}: {count} of {len(of)} rows {'has' if count == 1 else 'have'} no level; the"
+                f" main effects leave out {'this row' if count == 1 else 'these rows'}."
             )
     gaps = {name: int(np.isnan(frame.numbers(name)).sum()) for name in responses}
     said = [f"{name} {count} of {len(frame)}" for name, count in gaps.items() if count]
@@ -57,7 +56,6 @@ def _left_out(
 
 
 def _say_copies(frame: Frame) -> Iterator[str]:
-    """Count the rows that are copies of others in every column."""
     rows = list(zip(*([str(cell) for cell in of] for of in frame.columns.values()), strict=True))
     copies = len(rows) - len(set(rows))
     if copies:
@@ -71,7 +69,7 @@ def _say_copies(frame: Frame) -> Iterator[str]:
 def _say_alike(
     frame: Frame, labels: Sequence[Sequence[str]], responses: Sequence[str]
 ) -> Iterator[str]:
-    """Say that replicates of all conditions have the same numbers, as if nothing were random."""
+    """Report replicates with equal numbers in all conditions."""
     numbers = np.array([frame.numbers(name) for name in responses]).T
     groups: dict[tuple[str, ...], list[int]] = {}
     for row, key in enumerate(zip(*labels, strict=True)):
@@ -80,7 +78,7 @@ def _say_alike(
     if responses and several and all(_are_alike(numbers[of]) for of in several):
         yield (
             "The replicates of every condition have the same numbers: nothing in them is random,"
-            " so intervals and tests that rest on their spread say nothing."
+            " so intervals and tests that use their spread are meaningless."
         )
 
 
@@ -88,16 +86,8 @@ def _are_alike(numbers: NDArray[np.float64]) -> bool:
     return bool(((numbers == numbers[0]) | np.isnan(numbers)).all())
 
 
-def _rows(count: int, of: int) -> str:
-    return f"{count} of {of} rows {'has' if count == 1 else 'have'}"
-
-
-def _these(count: int) -> str:
-    return "this row" if count == 1 else "these rows"
-
-
 def _doubtful(name: str, texts: Iterable[str]) -> Iterator[str]:
-    """Name labels that stand for nothing elsewhere, and labels that differ in writing only."""
+    """Name labels that look like missing values, and labels that differ only in writing."""
     known = sorted(set(texts) - {""})
     for text in known:
         if text.lower() in MISSING:
@@ -115,7 +105,6 @@ def _doubtful(name: str, texts: Iterable[str]) -> Iterator[str]:
 
 
 def _correlated(factors: dict[str, list[str]]) -> Iterator[str]:
-    """Name factors that mostly change together, but not always."""
     for one, other in combinations(factors, 2):
         cells = _count_cells(factors[one], factors[other])
         if min(cells.shape) < 2 or cells.sum() < FEW_ROWS * cells.size:
@@ -125,12 +114,11 @@ def _correlated(factors: dict[str, list[str]]) -> Iterator[str]:
             yield (
                 f"{one} and {other} mostly change together (Cramer's V {v:.2f}; {cells.min()} to"
                 f" {cells.max()} runs of each combination of levels), so their effects are hard to"
-                " tell apart."
+                " separate."
             )
 
 
 def _count_cells(one: Sequence[str], other: Sequence[str]) -> NDArray[np.int64]:
-    """Return the number of rows of each combination of two labels."""
     rows, at = np.unique(one, return_inverse=True)
     columns, beside = np.unique(other, return_inverse=True)
     cells = np.zeros((len(rows), len(columns)), dtype=np.int64)
@@ -139,14 +127,14 @@ def _count_cells(one: Sequence[str], other: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _cramers_v(cells: NDArray[np.int64]) -> float:
-    """Return Cramer's V (1946): 0 if the labels are independent, 1 if one gives the other."""
+    """Return Cramer's V (1946): 0 for independent labels, 1 if one determines the other."""
     expected = np.outer(cells.sum(axis=1), cells.sum(axis=0)) / cells.sum()
     square = float(((cells - expected) ** 2 / expected).sum())
     return float(np.sqrt(square / cells.sum() / (min(cells.shape) - 1)))
 
 
 def _plain(text: str) -> str:
-    """Return a label without what people write in two ways: case, blanks, zeros of a number."""
+    """Return a label without differences of case, blanks, or zeros of a number."""
     try:
         return str(Fraction(text))
     except (ValueError, ZeroDivisionError):

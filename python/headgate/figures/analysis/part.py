@@ -12,22 +12,17 @@ import numpy as np
 
 from headgate.base.errors import AnalysisError
 from headgate.base.terminal import fingerprint
-from headgate.figures.analysis.bars import Bars, compute_bars
-from headgate.figures.analysis.biplots import Biplots
-from headgate.figures.analysis.biplots import of_grid as beside_of
-from headgate.figures.analysis.changes import Changes
-from headgate.figures.analysis.changes import of_grid as changes_of
-from headgate.figures.analysis.clusters import Clusters
-from headgate.figures.analysis.clusters import of_grid as clusters_of
-from headgate.figures.analysis.conditions import ConditionResponses
-from headgate.figures.analysis.conditions import of_grid as outliers_of
+from headgate.figures.analysis.changes import Changes, compute_changes
+from headgate.figures.analysis.clusters import Clusters, compute_clusters
+from headgate.figures.analysis.conditions import ConditionResponses, compute_condition_responses
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.grid import Grid, compute_grid
 from headgate.figures.analysis.main_effects import MainEffects, compute_main_effects
+from headgate.figures.analysis.pairs import Bars, Biplots, compute_bars, compute_biplots
 from headgate.figures.analysis.roles import Roles
 
 
-def slugs(titles: Sequence[str]) -> list[str]:
+def make_slugs(titles: Sequence[str]) -> list[str]:
     """Return each title as a part of a file's name, which no other of them has."""
     plain = [re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") for title in titles]
     shared = Counter(plain)
@@ -39,7 +34,7 @@ def slugs(titles: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class PeriodAnalysis:
-    """Rows of one period, with their roles; `period` is "" where there are none.
+    """Rows of one period, with their roles; `period` is "" if there are none.
 
     `slug` is the period as a part of a file's name.
     """
@@ -51,7 +46,7 @@ class PeriodAnalysis:
 
     @property
     def title(self) -> str:
-        """What the period is called."""
+        """The name of the period."""
         return f"{self.roles.period} {self.period}" if self.period else ""
 
     @cached_property
@@ -74,18 +69,18 @@ class PeriodAnalysis:
         if not self.roles.conditions:
             raise AnalysisError("no conditions are named (condition = [...] or factors = [...])")
         again = self.roles.replicate
-        # All periods together have a row of each replicate in every period.
+        # All periods together contain a row of each replicate in every period.
         names = [name for name in (again, self.roles.period) if name and again]
         return compute_grid(self.frame, responses, self.roles.conditions, self.roles.law, names)
 
     @cached_property
     def order(self) -> list[int]:
-        """Conditions from the least to the most congested; as they come where nothing tells."""
+        """Conditions from the least to the most congested; in the order of the table if unknown."""
         return self.cells.order_conditions(self.roles.congestion)
 
     @cached_property
     def ranked(self) -> list[int]:
-        """Those conditions in order of which it is known how congested they are."""
+        """The conditions with known congestion, in order."""
         if self.roles.congestion is None:
             return self.order
         known = np.asarray(np.isfinite(self.cells.of(self.roles.congestion)).any(axis=1))
@@ -93,29 +88,30 @@ class PeriodAnalysis:
 
     @cached_property
     def changes(self) -> Changes:
-        """What becomes of each response under every other law than the one before."""
-        return changes_of(self.cells, self.roles.before, self.order)
+        """The change of each response under every other algorithm."""
+        return compute_changes(self.cells, self.roles.before, self.order)
 
     @cached_property
     def clusters(self) -> Clusters:
         """Which laws behave alike, condition by condition."""
-        return clusters_of(self.cells, self.roles.congestion)
+        return compute_clusters(self.cells, order_by=self.roles.congestion)
 
     @cached_property
     def outliers(self) -> ConditionResponses:
         """The outlying law of every condition and response."""
-        return outliers_of(self.cells, order_by=self.roles.congestion)
+        return compute_condition_responses(self.cells, order_by=self.roles.congestion)
 
     @cached_property
     def beside(self) -> dict[str, Biplots]:
         """Flows of the laws against TCP flows beside them, by the pair's title."""
         return {
-            pair.title: beside_of(self.grid((pair.own, pair.other))) for pair in self.roles.pairs
+            pair.title: compute_biplots(self.grid((pair.own, pair.other)))
+            for pair in self.roles.pairs
         }
 
     @cached_property
     def shares(self) -> dict[str, Bars]:
-        """Shares of what is available, by the title of each pair that says what is."""
+        """Shares of the available rate, by the title of each pair that gives it."""
         assert self.roles.law is not None
         return {
             pair.title: compute_bars(
@@ -128,11 +124,11 @@ class PeriodAnalysis:
 
     @cached_property
     def main_effects(self) -> MainEffects:
-        """Main effects of all factors, the law among them; AnalysisError where none are named."""
+        """Main effects of all factors, the law among them; AnalysisError if none are named."""
         return self.effects()
 
     def effects(self, by: tuple[str, ...] = ()) -> MainEffects:
-        """Return main effects in groups of labels; raise AnalysisError where no factor is named."""
+        """Return main effects in groups of labels; raise AnalysisError if no factor is named."""
         roles = self.roles
         if not roles.factors:
             raise AnalysisError("no factors are named; name one factor at least")

@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING
 
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.grid import join_labels
-from headgate.figures.analysis.names import short_title
 from headgate.figures.analysis.roles import Roles
 
 if TYPE_CHECKING:
-    from headgate.figures.plots.condition_axis import ConditionAxis
+    from headgate.figures.plots.conditions import ConditionAxis
+
+
+def short_title(column: str, title: str) -> str:
+    """Return a column's title without its code, its unit, or a path before it."""
+    plain = title.removeprefix(f"{column} ") if re.search(r"\d", column) else title
+    plain = plain.partition(" (")[0].removesuffix(" / interval")
+    return (
+        plain.rpartition(".")[2].replace("_", " ") if re.fullmatch(r"\w+(\.\w+)+", plain) else plain
+    )
+
 
 #: Words of the low and the high level, by what a factor's title says; `{}` is what it is of.
 PATTERNS: tuple[tuple[str, str, str], ...] = (
@@ -26,7 +35,7 @@ PATTERNS: tuple[tuple[str, str, str], ...] = (
 )
 #: How a two-level design codes its levels.
 CODES = ("-1", "1")
-#: Phrases this long at most stand along an axis; longer ones give way to rows of marks.
+#: The longest phrase along an axis; longer phrases give way to rows of marks.
 FITS = 48
 #: Marks of a level that a condition has, and of one that it has not.
 FILLED, HOLLOW = "\N{BLACK CIRCLE}", "\N{WHITE CIRCLE}"
@@ -35,7 +44,7 @@ MOST_ROWS = 24
 
 
 def level_words(title: str) -> tuple[str, str] | None:
-    """Return words for the low and the high level of a factor, if its title tells them."""
+    """Return words for the low and the high level of a factor, if its title implies them."""
     for pattern, low, high in PATTERNS:
         if found := re.fullmatch(pattern, title, re.IGNORECASE):
             of = found[1] if found.groups() else ""
@@ -44,12 +53,12 @@ def level_words(title: str) -> tuple[str, str] | None:
 
 
 def short(roles: Roles, column: str) -> str:
-    """Return what a column is called within a sentence."""
+    """Return the name of a column within a sentence."""
     return short_title(column, roles.title(column))
 
 
 def level_phrase(roles: Roles, factor: str, level: str, among: Collection[str]) -> str:
-    """Return a level of a factor in words: the study's, else what its title gives.
+    """Return a level of a factor in words: the study's, else those that its title implies.
 
     `among` are all levels of the factor: 1 is the high level if the other is -1, not beside 4.
     """
@@ -64,24 +73,24 @@ def level_phrase(roles: Roles, factor: str, level: str, among: Collection[str]) 
 
 
 def phrases(frame: Frame, roles: Roles) -> dict[str, str]:
-    """Return each condition in words, by its label; its label where no factor is named.
+    """Return each condition in words, by its label; its label if no factor is named.
 
-    A factor that has one level only in all rows tells no condition from another, and is left out.
+    A factor with a single level in all rows is left out.
     """
     levels = levels_by_condition(frame, roles)
     every = _every_level(levels)
-    told = {
+    texts = {
         label: ", ".join(level_phrase(roles, f, level, every[f]) for f, level in of.items())
         for label, of in levels.items()
     }
-    unique = len(set(told.values())) == len(told)
-    return {label: text if text and unique else label for label, text in told.items()}
+    unique = len(set(texts.values())) == len(texts)
+    return {label: text if text and unique else label for label, text in texts.items()}
 
 
 def levels_by_condition(frame: Frame, roles: Roles) -> dict[str, dict[str, str]]:
     """Return the levels of the factors that vary, by condition.
 
-    Rows that lack one of these labels are of no condition.
+    Rows that lack one of these labels are ignored.
     """
     names = [*roles.conditions, *roles.factors]
     if not roles.conditions:
@@ -97,7 +106,6 @@ def levels_by_condition(frame: Frame, roles: Roles) -> dict[str, dict[str, str]]
 
 
 def _every_level(levels: Mapping[str, Mapping[str, str]]) -> dict[str, set[str]]:
-    """Return the levels that conditions have, by factor."""
     factors = next(iter(levels.values()), {})
     return {factor: {of[factor] for of in levels.values()} for factor in factors}
 
@@ -115,11 +123,11 @@ def shared(levels: Mapping[str, Mapping[str, str]], roles: Roles, chosen: Sequen
 
 @dataclass(frozen=True)
 class ConditionNames:
-    """What conditions are called along an axis of a picture: words, else marks for their levels."""
+    """The names of conditions along an axis: words, else marks for their levels."""
 
     phrases: Mapping[str, str]
     marks: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
-    """Which conditions have the level of a filled mark, by what the row of marks says."""
+    """By the text of a row of marks: whether each condition has its level."""
 
     @classmethod
     def of(cls, frame: Frame, roles: Roles) -> ConditionNames:
@@ -127,12 +135,12 @@ class ConditionNames:
         return cls(phrases(frame, roles), dict(_mark_levels(frame, roles)))
 
     def make_axis(self, conditions: Sequence[str]) -> ConditionAxis:
-        """Return conditions in words where these fit along an axis, else by marks, else by name."""
-        from headgate.figures.plots.condition_axis import ConditionAxis
+        """Return conditions in words if they fit along an axis, else by marks, else by name."""
+        from headgate.figures.plots.conditions import ConditionAxis
 
-        told = [self.phrases.get(condition, condition) for condition in conditions]
-        if all(len(text) <= FITS for text in told):
-            return ConditionAxis(told)
+        texts = [self.phrases.get(condition, condition) for condition in conditions]
+        if all(len(text) <= FITS for text in texts):
+            return ConditionAxis(texts)
         if not self.marks or len(self.marks) > MOST_ROWS:
             return ConditionAxis(list(conditions))
         columns = [
@@ -146,13 +154,13 @@ AS_IN_TABLE = ConditionNames({})
 
 
 def _mark_levels(frame: Frame, roles: Roles) -> Iterator[tuple[str, dict[str, bool]]]:
-    """Yield what each row of marks says, and the conditions that have it: a row for two levels."""
+    """Yield the text of each row of marks and its conditions; two levels share a row."""
     conditions = levels_by_condition(frame, roles)
     for factor in next(iter(conditions.values()), {}):
         levels = frame.levels(factor).names
-        told = [level_phrase(roles, factor, level, levels) for level in levels]
-        rows = [f"{FILLED} {text}" for text in told]
+        texts = [level_phrase(roles, factor, level, levels) for level in levels]
+        rows = [f"{FILLED} {text}" for text in texts]
         if len(levels) == 2:
-            rows, levels = [f"{rows[1]}   {HOLLOW} {told[0]}"], levels[1:]
+            rows, levels = [f"{rows[1]}   {HOLLOW} {texts[0]}"], levels[1:]
         for row, level in zip(rows, levels, strict=True):
             yield row, {label: of[factor] == level for label, of in conditions.items()}

@@ -1,8 +1,8 @@
 """Five questions about replacing TCP, answered from the numbers.
 
 How fast do flows reach their rate? What do losses cost? Are TCP flows beside them treated fairly?
-When are they useful? Are they safe? (Mills, Filliben, Cho, Schwartz 2011.) What the answers count
-is ours: a response *moves* where the mean of the differences between replicates is at least 10 %
+When are they useful? Are they safe? (Mills, Filliben, Cho, Schwartz 2011.) The counting rule
+is ours: a response *moves* if the mean of the differences between replicates is at least 10 %
 and its 95 % interval excludes zero; that it does not move takes an interval within 10 %, else it is
 not known. With one replicate there is no interval and 10 % decides.
 """
@@ -14,27 +14,27 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from headgate.figures.analysis.biplots import Biplots
 from headgate.figures.analysis.changes import NOT_NAMED, Changes
-from headgate.figures.analysis.findings import Finding
-from headgate.figures.analysis.grid import Grid, Numbers
-from headgate.figures.analysis.part import PeriodAnalysis
-from headgate.figures.analysis.roles import Asked, Roles
-from headgate.figures.analysis.words import (
+from headgate.figures.analysis.findings import (
     BY_CHANCE,
     NOT_KNOWN,
+    Finding,
     Tally,
-    fair,
+    judge_fairness,
+    judge_safety,
+    judge_usefulness,
     name_tone,
-    safe,
-    useful,
 )
+from headgate.figures.analysis.grid import Grid, Numbers
+from headgate.figures.analysis.pairs import Biplots
+from headgate.figures.analysis.part import PeriodAnalysis
+from headgate.figures.analysis.roles import Question, Roles
 from headgate.stats.changes import MATTERS_SHARE, Change
 from headgate.stats.intervals import ratio_interval
 
 #: Part of the conditions that counts as light, and as heavy, congestion.
 QUARTER = 0.25
-QUESTIONS: Mapping[Asked, str] = {
+QUESTIONS: Mapping[Question, str] = {
     "increase": "Increase rate: how quickly is the greatest rate reached?",
     "recovery": "Loss and recovery: what do losses cost, and how soon is the rate back?",
     "fairness": "Fairness to TCP: how do TCP flows fare beside each law?",
@@ -47,9 +47,9 @@ NO_NUMBERS = "there are no numbers to compare"
 
 @dataclass(frozen=True)
 class Answer:
-    """What the numbers say to one question: a word for each law, and sentences."""
+    """The answer to one question: a word for each algorithm, and sentences."""
 
-    asked: Asked
+    asked: Question
     words: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     missing: str = ""
@@ -60,12 +60,12 @@ class Answer:
         return QUESTIONS[self.asked]
 
 
-def light(order: Sequence[int]) -> Sequence[int]:
+def select_light(order: Sequence[int]) -> Sequence[int]:
     """Return the least congested quarter of conditions that are ordered by congestion."""
     return order[: _quarter(order)]
 
 
-def heavy(order: Sequence[int]) -> Sequence[int]:
+def select_heavy(order: Sequence[int]) -> Sequence[int]:
     """Return the most congested quarter of conditions that are ordered by congestion."""
     return order[-_quarter(order) :]
 
@@ -75,10 +75,10 @@ def _quarter(order: Sequence[int]) -> int:
 
 
 @dataclass(frozen=True)
-class Compared:
-    """Laws beside the one before them, cell by cell; `changes` is absent where none is named.
+class Comparison:
+    """Laws beside the one before them, cell by cell; `changes` is absent if none is named.
 
-    `ranked` are the conditions, of `order`, of which it is known how congested they are.
+    `ranked` are the conditions in `order` with known congestion.
     """
 
     cells: Grid
@@ -96,7 +96,7 @@ class Compared:
         for law in self.changes.others:
             cells = [(good[n], self.changes.cells[law, one, n]) for n in names for one in chosen]
             counted = _tally(cells)
-            # One run each tells nothing of chance, whatever rearranging conditions would say.
+            # With one run each, chance is unknown, even if conditions could be rearranged.
             known = self.changes.replicated
             found[law] = replace(
                 counted,
@@ -106,12 +106,12 @@ class Compared:
         return found
 
     def _good(self, response: str) -> int:
-        """Return the sign of a change for the better."""
+        """Return the sign of an improvement."""
         return -1 if self.roles.worse.get(response, "less") == "more" else 1
 
 
 def _tally(found: Sequence[tuple[int, Change]]) -> Tally:
-    """Count cells, each with the sign that is good, but for those with nothing to compare."""
+    """Count the cells that can be compared, given the sign of an improvement."""
     cells = [(good, one) for good, one in found if one.state != "nothing"]
     moved = [good * one.share > 0 for good, one in cells if one.matters]
     return Tally(
@@ -123,20 +123,24 @@ def _tally(found: Sequence[tuple[int, Change]]) -> Tally:
     )
 
 
-def answers(part: PeriodAnalysis) -> tuple[Answer, ...]:
-    """Answer all five, in order; what the table cannot answer says what is missing."""
+def answer_questions(part: PeriodAnalysis) -> tuple[Answer, ...]:
+    """Answer all five, in order; an unanswered question names what the table lacks."""
     changes = part.changes if part.roles.before else None
-    compared = Compared(part.cells, part.roles, part.order, part.ranked, changes)
+    compared = Comparison(part.cells, part.roles, part.order, part.ranked, changes)
     return (
-        _compare_laws(compared, "increase", "under light congestion", light(compared.ranked)),
-        _compare_laws(compared, "recovery", "under heavy congestion", heavy(compared.ranked)),
+        _compare_laws(
+            compared, "increase", "under light congestion", select_light(compared.ranked)
+        ),
+        _compare_laws(
+            compared, "recovery", "under heavy congestion", select_heavy(compared.ranked)
+        ),
         _fairness(part.cells, part.beside),
         _utility(compared, part.beside),
         _safety(compared),
     )
 
 
-def _lacks(compared: Compared, asked: Asked) -> str:
+def _lacks(compared: Comparison, asked: Question) -> str:
     if compared.roles.before is None:
         return NOT_NAMED
     if not compared.roles.questions.get(asked):
@@ -145,9 +149,9 @@ def _lacks(compared: Compared, asked: Asked) -> str:
 
 
 def _compare_laws(
-    compared: Compared, asked: Asked, where: str, conditions: Sequence[int]
+    compared: Comparison, asked: Question, where: str, conditions: Sequence[int]
 ) -> Answer:
-    """Say who is better and worse than the law before, under some conditions."""
+    """Compare each algorithm with the one before, under some conditions."""
     missing = _lacks(compared, asked)
     if missing:
         return Answer(asked, missing=missing)
@@ -162,7 +166,6 @@ def _compare_laws(
 
 
 def _moving(found: Mapping[str, Tally]) -> str:
-    """Name the laws that move anything, or may."""
     said = {law: one for law, one in found.items() if one.better or one.worse or one.unknown}
     most = max(tally.cells for tally in found.values())
     if not said:
@@ -171,7 +174,7 @@ def _moving(found: Mapping[str, Tally]) -> str:
 
 
 def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
-    """Rank laws by what TCP flows get beside them, relative to the mean over all laws."""
+    """Rank algorithms by the throughput of competing TCP flows, relative to the mean."""
     if not beside:
         return Answer("fairness", missing="no TCP flows run beside those of a law (pairs)")
     ratios = _tcp_beside(beside)
@@ -182,7 +185,7 @@ def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
         "What TCP flows get beside each law, over the mean beside all laws (geometric mean over"
         f" conditions): {said}."
     )
-    words = {law: fair(*found[law][1:]) for law in cells.laws}
+    words = {law: judge_fairness(*found[law][1:]) for law in cells.laws}
     return Answer("fairness", words, (Finding(sentence, *SHOWN),))
 
 
@@ -192,9 +195,9 @@ def _say_beside(mean: float, ratios: Numbers) -> str:
 
 
 def _tcp_beside(beside: Mapping[str, Biplots]) -> dict[str, Numbers]:
-    """Return TCP's throughput beside each law over its mean beside all, a ratio a condition.
+    """Return TCP's throughput beside each algorithm over its mean beside all, per condition.
 
-    It is the geometric mean over pairs; NaN where TCP gets nothing beside another law.
+    The value is the geometric mean over pairs; NaN if TCP gets nothing beside another algorithm.
     """
     logs: dict[str, list[Numbers]] = {}
     for found in beside.values():
@@ -206,22 +209,22 @@ def _tcp_beside(beside: Mapping[str, Biplots]) -> dict[str, Numbers]:
 
 
 def _by_condition(found: Biplots) -> dict[str, Numbers]:
-    """Return what TCP gets beside each law, by condition, where all laws have a number."""
+    """Return TCP's throughput beside each algorithm in conditions with all numbers."""
     rows = [dict(zip(p.conditions, p.other, strict=True)) for p in found.panels.values()]
     kept = [name for name in rows[0] if all(name in row for row in rows)]
     return {name: np.array([row[name] for row in rows], dtype=float) for name in kept}
 
 
 def _over_mean(tcp: Numbers) -> Numbers:
-    """Return logs over their mean; where TCP gets nothing beside one law, of the others none."""
+    """Return logarithms minus their mean; if one value is zero, NaN for the others."""
     with np.errstate(divide="ignore"):
         logs = np.log(tcp)
     known = np.isfinite(logs)
     return logs - logs.mean() if known.all() else np.where(known, np.nan, logs)
 
 
-def _utility(compared: Compared, beside: Mapping[str, Biplots]) -> Answer:
-    """Say how often flows of a law get at least 10 % more than the TCP flows beside them."""
+def _utility(compared: Comparison, beside: Mapping[str, Biplots]) -> Answer:
+    """Count how often flows get at least 10 % more than the TCP flows beside them."""
     if not beside:
         return _compare_laws(compared, "utility", "under all conditions", compared.order)
     laws = [law for law in compared.cells.laws if law != compared.roles.before]
@@ -231,7 +234,7 @@ def _utility(compared: Compared, beside: Mapping[str, Biplots]) -> Answer:
         f"Flows get at least {100 * MATTERS_SHARE:.0f} % more than the TCP flows beside them"
         f" (pairs of condition and kind of flow): {said}."
     )
-    words = {law: useful(more, count) for law, (more, count) in found.items()}
+    words = {law: judge_usefulness(more, count) for law, (more, count) in found.items()}
     return Answer("utility", words, (Finding(sentence, *SHOWN),))
 
 
@@ -242,14 +245,13 @@ def _gains(beside: Mapping[str, Biplots], law: str) -> tuple[int, int]:
     return more, sum(len(p.own) for p in panels)
 
 
-def _safety(compared: Compared) -> Answer:
-    """Count what gets worse, everywhere and under heavy congestion."""
+def _safety(compared: Comparison) -> Answer:
     missing = _lacks(compared, "safety")
     if missing:
         return Answer("safety", missing=missing)
     names = compared.roles.questions["safety"]
     everywhere = compared.tallies(names, compared.order)
-    crowded = compared.tallies(names, heavy(compared.ranked))
+    crowded = compared.tallies(names, select_heavy(compared.ranked))
     said = [
         f"{law} {_count_worse(tally, crowded[law])}"
         for law, tally in everywhere.items()
@@ -260,13 +262,12 @@ def _safety(compared: Compared) -> Answer:
         f"Cells that are worse than with {compared.roles.before} by 10 % or more:"
         f" {'; '.join(said) or none}."
     )
-    words = {law: safe(everywhere[law]) for law in everywhere}
+    words = {law: judge_safety(everywhere[law]) for law in everywhere}
     return Answer("safety", words, (Finding(sentence, *SHOWN),))
 
 
 def _count_worse(found: Tally, crowded: Tally) -> str:
-    """Write in how many cells a law is worse, and in how many it may be."""
     heavily = f"{crowded.worse} of {crowded.cells} under heavy congestion"
-    chance = ", no more than by chance" if safe(found) == BY_CHANCE else ""
+    chance = ", no more than by chance" if judge_safety(found) == BY_CHANCE else ""
     risky = f", {NOT_KNOWN} in {found.risky}" if found.risky else ""
     return f"{found.worse} of {found.cells} ({heavily}){chance}{risky}"

@@ -1,8 +1,8 @@
 """Tables from files: Parquet, and text with cells between commas, semicolons, tabs, bars or blanks.
 
 Cells of text stay words, since a guess at types would make days of ratios and truth of levels
-named "t". What is no table is refused with its line: a row that is cut short never becomes a
-row of something else. An apostrophe that keeps a cell from being computed is taken off again.
+named "t". A file that is no table is refused with its line: a row that is cut short never becomes a
+different row. An apostrophe that keeps a cell from being computed is taken off again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Columns = dict[str, NDArray[Any]]
 #: A row of cells with the number of its line.
 Row = tuple[int, list[str]]
 
-#: What parts cells, tried in this order; a head with none of them is parted by blanks.
+#: Separators of cells, tried in this order; a head without any is separated by blanks.
 SEPARATORS = ("\t", ";", ",", "|")
 #: First bytes that name another encoding than UTF-8, which Excel writes as "Unicode text".
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -38,10 +38,10 @@ DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 
 @dataclass(frozen=True)
 class TextForm:
-    """How a text file writes numbers, what is missing, and letters.
+    """How a text file writes numbers, missing cells, and letters.
 
-    `missing` are cells that stand for nothing, besides empty ones; without an `encoding` a file is
-    UTF-8, or UTF-16 with a byte order mark.
+    `missing` lists words for missing cells in addition to empty ones. Without an `encoding` a file
+    is UTF-8, or UTF-16 with a byte order mark.
     """
 
     decimal: str = "."
@@ -61,11 +61,11 @@ class TextForm:
 
     @property
     def separators(self) -> tuple[str, ...]:
-        """What may part cells."""
+        """The possible separators of cells."""
         return tuple(one for one in SEPARATORS if one != self.decimal)
 
     def read_cell(self, cell: str) -> str:
-        """Return a cell as it is written with a point, and nothing for what is missing."""
+        """Return a cell with a decimal point; a missing cell is empty."""
         if cell in self.missing:
             return ""
         if self.decimal == "," and DECIMAL_COMMA.fullmatch(cell):
@@ -77,11 +77,11 @@ PLAIN = TextForm()
 
 
 def read(path: Path, form: TextForm = PLAIN) -> tuple[Columns, list[int]]:
-    """Return the columns of a file, as they are named in its first line, and each row's line.
+    """Return the columns of a file, named by its first line, and each row's line number.
 
     A Parquet file has no lines.
 
-    Blank lines, and lines that start with # above the names, are passed over. Raises AnalysisError.
+    Blank lines, and lines that start with # above the names, are skipped. Raises AnalysisError.
     """
     if not path.is_file():
         raise AnalysisError(f"{path}: there is no such file")
@@ -133,9 +133,10 @@ def _decode(raw: bytes, encoding: str) -> str:
 
 
 def _rows(text: str, separators: tuple[str, ...]) -> Iterator[Row]:
-    """Yield the rows that hold anything, the names first."""
+    """Yield the rows that are not empty, the names first."""
     lines = io.StringIO(text, newline=None).read().split("\n")
-    first = next((i for i, line in enumerate(lines) if _says_something(line)), len(lines))
+    named = (i for i, line in enumerate(lines) if line.strip() and line.lstrip()[0] != "#")
+    first = next(named, len(lines))
     rest = lines[first:]
     separator = _separator(rest[0], separators) if rest else ","
     reader = csv.reader(
@@ -147,10 +148,6 @@ def _rows(text: str, separators: tuple[str, ...]) -> Iterator[Row]:
             yield first + reader.line_num, stripped
 
 
-def _says_something(line: str) -> bool:
-    return bool(line.strip()) and not line.lstrip().startswith("#")
-
-
 def _separator(head: str, separators: tuple[str, ...]) -> str:
     outside = "".join(head.split('"')[::2])
     most = max(separators, key=outside.count)
@@ -158,18 +155,18 @@ def _separator(head: str, separators: tuple[str, ...]) -> str:
 
 
 def _join_quoted_lines(lines: Iterable[str], separator: str) -> Iterator[str]:
-    """Put back the ends of lines, which quotes may hold; blanks around a row part nothing."""
+    """Restore line ends, which quotes may contain; strip blanks around a row."""
     for line in lines:
         yield (line.strip() if separator == " " else line) + "\n"
 
 
 def _name_columns(head: list[str]) -> list[str]:
-    """Name what the head leaves without a name, such as the numbers of rows."""
+    """Give columns without a name, such as row numbers, a number."""
     return [name or f"column {place}" for place, name in enumerate(head, 1)]
 
 
 def _fit_row(row: Row, head: list[str]) -> list[str]:
-    """Return the cells of a row, as many as there are names; empty ones at its end may go."""
+    """Return as many cells as there are names; empty cells at the end may be absent."""
     line, cells = row
     if len(cells) < len(head) or any(cells[len(head) :]):
         raise ValueError(
@@ -185,7 +182,7 @@ def _columns(names: list[str], rows: list[Any]) -> Columns:
 
 
 def distinct(names: Iterable[str], what: str) -> list[str]:
-    """Return the names; raises ValueError where one comes twice."""
+    """Return the names; raises ValueError if one comes twice."""
     seen = list(names)
     twice = next((name for i, name in enumerate(seen) if name in seen[:i]), None)
     if twice is not None:

@@ -12,9 +12,9 @@ from headgate.base.strict import Strict
 from headgate.figures.analysis.frame import Frame
 
 Way = Literal["more", "less"]
-#: What judges main effects: the model with interactions, that without, or Dataplot's analysis.
+#: The test of main effects: the model with interactions, that without, or Dataplot's analysis.
 Method = Literal["interactions", "main-effects", "one-way"]
-Asked = Literal["increase", "recovery", "fairness", "utility", "safety"]
+Question = Literal["increase", "recovery", "fairness", "utility", "safety"]
 
 
 class Pair(Strict):
@@ -29,7 +29,7 @@ class Pair(Strict):
 
 
 class Roles(Strict):
-    """What each column of a table is; `titles` is by column, `worse` by response."""
+    """The role of each column of a table; `titles` is by column, `worse` by response."""
 
     responses: tuple[str, ...] = Field(min_length=1, description="What was measured.")
     factors: tuple[str, ...] = Field((), description="What was varied on purpose.")
@@ -61,7 +61,7 @@ class Roles(Strict):
         " as NIST's Dataplot has it.",
     )
     worse: Mapping[str, Way] = Field({}, description="Which way a response is worse.")
-    questions: Mapping[Asked, tuple[str, ...]] = Field(
+    questions: Mapping[Question, tuple[str, ...]] = Field(
         {}, description="The responses that speak of each question."
     )
 
@@ -76,18 +76,18 @@ class Roles(Strict):
         return (self.law, self.before) if self.law and self.before else None
 
     def is_worse(self, response: str, change: float) -> bool:
-        """Say whether a change of a response is for the worse.
+        """Return whether a change of a response is for the worse.
 
         Raises KeyError for a response that has no better and worse.
         """
         return (change > 0) == (self.worse[response] == "more")
 
     def title(self, column: str) -> str:
-        """Return what a column is called."""
+        """Return the title of a column."""
         return self.titles.get(column, column)
 
     def check(self, frame: Frame) -> None:
-        """Raise AnalysisError where a role names a column, law or response that is not there."""
+        """Raise AnalysisError if a role names a column, law or response that is not there."""
         for name in self._columns():
             frame.column(name)
         self._check_doubles(frame.name)

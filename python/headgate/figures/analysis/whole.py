@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.base.errors import AnalysisError
 from headgate.base.terminal import safe_file_name
-from headgate.figures.analysis.answer import Answered, answered
+from headgate.figures.analysis.answer import LawAnswer, answer_each_law
 from headgate.figures.analysis.findings import Finding
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.kinds import KINDS, Kind
-from headgate.figures.analysis.notes import notes
-from headgate.figures.analysis.part import PeriodAnalysis, slugs
+from headgate.figures.analysis.notes import write_notes
+from headgate.figures.analysis.part import PeriodAnalysis, make_slugs
 from headgate.figures.analysis.roles import Roles
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Made:
-    """A kind of analysis, of one period or of all; `reason` says why there is no result."""
+class AnalysisResult:
+    """A kind of analysis, of one period or of all; `reason` explains a missing result."""
 
     kind: Kind
     part: PeriodAnalysis
@@ -33,7 +33,7 @@ class Made:
 
     @property
     def suffix(self) -> str:
-        """What names of its pictures and tables end with."""
+        """The end of the names of its pictures and tables."""
         return f"-{self.part.slug}" if self.part.period else ""
 
     @property
@@ -42,7 +42,7 @@ class Made:
         return f"{self.kind.name}{self.suffix}"
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what it found, in sentences that name the period."""
+        """Yield its findings, in sentences that name the period."""
         said = f"{self.part.title.capitalize()}: " if self.suffix else ""
         for found in self.kind.findings(self.result, self.part):
             yield replace(
@@ -71,35 +71,35 @@ class TableAnalysis:
 
     @cached_property
     def parts(self) -> tuple[PeriodAnalysis, ...]:
-        """One part a period; one alone where there are none."""
+        """One part per period; a single one if there are none."""
         if self.roles.period is None:
             return (PeriodAnalysis(self.frame, self.roles),)
         groups = self.frame.groups([self.roles.period])
         parts = [
             PeriodAnalysis(self.frame.only(rows), self.roles, *key) for key, rows in groups.items()
         ]
-        names = slugs([part.title for part in parts])
+        names = make_slugs([part.title for part in parts])
         return tuple(replace(part, slug=name) for part, name in zip(parts, names, strict=True))
 
     @property
     def focus(self) -> PeriodAnalysis:
-        """The period that is reported first: the middle one, where congestion is switched on."""
+        """The period that is reported first: the middle one, in which congestion begins."""
         return self.parts[len(self.parts) // 2]
 
     @cached_property
-    def answers(self) -> tuple[Answered, ...]:
-        """What is said of each law first; () where no law takes another's place."""
+    def answers(self) -> tuple[LawAnswer, ...]:
+        """The first sentence of each algorithm; () if none replaces another."""
         try:
-            return answered(self.focus)
+            return answer_each_law(self.focus)
         except AnalysisError:
             return ()
 
     @cached_property
     def notes(self) -> list[str]:
-        """What is left out of the analyses, and labels that may not be meant as written."""
+        """Rows that the analyses omit, and labels that may be mistakes."""
         roles = self.roles
         labels = [name for name in (*roles.condition, roles.law, roles.period) if name]
-        return notes(self.frame, roles.factors, roles.responses, labels)
+        return write_notes(self.frame, roles.factors, roles.responses, labels)
 
     @cached_property
     def all_periods(self) -> PeriodAnalysis:
@@ -115,16 +115,16 @@ class TableAnalysis:
             for part in (self.parts if kind.by_period else (self.all_periods,))
         )
 
-    def one(self, place: int) -> Made:
-        """Make one of the steps."""
+    def one(self, place: int) -> AnalysisResult:
+        """Run one of the steps."""
         return _try_kind(*self.steps[place])
 
     @cached_property
-    def made(self) -> tuple[Made, ...]:
+    def made(self) -> tuple[AnalysisResult, ...]:
         """Everything that is planned."""
         return tuple(self.one(place) for place in range(len(self.steps)))
 
-    def of(self, kind: str) -> tuple[Made, ...]:
+    def of(self, kind: str) -> tuple[AnalysisResult, ...]:
         """Return the results of one kind, one a period."""
         return tuple(one for one in self.made if one.kind.name == kind)
 
@@ -137,18 +137,18 @@ class TableAnalysis:
         return {one.name: one.rows() for one in self.made if not one.reason}
 
     def figures(self) -> Iterator[tuple[str, Figure]]:
-        """Draw every picture, one after another, so that no more than one is held."""
+        """Draw every picture, one after another, so that memory holds only one."""
         for one in self.made:
             if not one.reason:
                 yield from one.figures()
 
     def _repr_html_(self) -> str:
-        told = "".join(f"<li>{escape(found.sentence)}</li>" for found in self.findings())
-        return f"<ul>{told}</ul>"
+        items = "".join(f"<li>{escape(found.sentence)}</li>" for found in self.findings())
+        return f"<ul>{items}</ul>"
 
 
 def analyse_table(table: object, roles: Roles) -> TableAnalysis:
-    """Check that the table has what the roles name, and make every analysis on demand.
+    """Check that the table contains the columns of the roles, and run every analysis on demand.
 
     Raises AnalysisError.
     """
@@ -159,8 +159,8 @@ def analyse_table(table: object, roles: Roles) -> TableAnalysis:
     return TableAnalysis(frame, roles)
 
 
-def _try_kind(kind: Kind, part: PeriodAnalysis) -> Made:
+def _try_kind(kind: Kind, part: PeriodAnalysis) -> AnalysisResult:
     try:
-        return Made(kind, part, kind.make(part))
+        return AnalysisResult(kind, part, kind.make(part))
     except AnalysisError as reason:
-        return Made(kind, part, reason=str(reason))
+        return AnalysisResult(kind, part, reason=str(reason))

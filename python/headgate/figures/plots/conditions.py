@@ -1,29 +1,129 @@
-"""Condition-response pictures: residuals by condition, and the roll-up of outliers."""
+"""Grids of conditions: residuals, outliers, changes; and answers by law and question."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from matplotlib import ticker
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from headgate.base.catalog import label
-from headgate.figures.plots.condition_axis import ConditionAxis, draw_conditions
-from headgate.figures.plots.palette import GREY, NOTHING, SMALL
-from headgate.figures.plots.readable import find_readable
-from headgate.figures.plots.style import colours, draw_tiles, make_axes, marks, use_style
+from headgate.figures.plots.palette import (
+    GREY,
+    NOTHING,
+    SIGNED,
+    SIGNED_SCALE,
+    SMALL,
+    VERDICT,
+    Diverging,
+    ink_on_signed,
+)
+from headgate.figures.plots.style import (
+    colours,
+    draw_tiles,
+    find_readable,
+    law_handles,
+    make_axes,
+    marks,
+    use_style,
+)
+from headgate.stats.changes import Change
 from headgate.stats.conditions import Outlier, Residuals
+
+#: Letters of the longest slanted name of a condition; longer names are vertical.
+SLANTED = 24
+#: The height that a letter of a name takes, aslant and upright, and that of a row of marks.
+SLANTED_IN, UPRIGHT_IN, ROW_IN = 0.04, 0.065, 0.15
+#: Distance of marks from the axis, and of what they say from its end.
+PAD_POINTS, LEFT_POINTS = 4.0, 7.0
+MARK_TEXT: dict[str, Any] = {"fontsize": 8, "linespacing": 1.25}
+
+
+@dataclass(frozen=True)
+class ConditionAxis:
+    """Names of conditions; with `rows`, a name is a column of marks, one per row."""
+
+    names: Sequence[str]
+    rows: Sequence[str] = ()
+
+    @property
+    def height_in(self) -> float:
+        """The height that the axis takes below its picture, in inches."""
+        if self.rows:
+            return ROW_IN * len(self.rows)
+        letter_in = UPRIGHT_IN if _is_upright(self.names) else SLANTED_IN
+        return letter_in * max(map(len, self.names))
+
+    def reorder(self, order: Sequence[int]) -> ConditionAxis:
+        """Return the axis of those conditions, in that order."""
+        return ConditionAxis([self.names[place] for place in order], self.rows)
+
+
+def draw_conditions(  # noqa: PLR0913 - separate choices
+    ax: Axes,
+    axis: ConditionAxis,
+    *,
+    shift: float = 0.0,
+    step: int = 1,
+    top: bool = False,
+    first: bool = True,
+) -> None:
+    """Name every `step`-th of the places 0, 1, ... of an axis, shifted by `shift`.
+
+    The `first` panel of a row explains the rows of marks.
+    """
+    places = np.arange(0, len(axis.names), step)
+    named = list(axis.names[::step])
+    if top:
+        ax.xaxis.tick_top()
+    if not axis.rows:
+        ax.set_xticks(places + shift, named, fontsize=8, **_turn(named, top))
+        return
+    ax.set_xticks(places + shift, named, **MARK_TEXT)
+    ax.tick_params(axis="x", pad=PAD_POINTS, length=0)
+    if first:
+        _say_rows(ax, axis.rows, top)
+
+
+def _turn(names: Sequence[str], top: bool) -> dict[str, Any]:
+    if _is_upright(names):
+        return {"rotation": 90, "ha": "center"}
+    return {"rotation": 40, "ha": "left" if top else "right"}
+
+
+def _is_upright(names: Sequence[str]) -> bool:
+    return max(map(len, names)) > SLANTED
+
+
+def _say_rows(ax: Axes, rows: Sequence[str], top: bool) -> None:
+    ax.annotate(
+        "\n".join(rows),
+        xy=(0, 1 if top else 0),
+        xycoords="axes fraction",
+        xytext=(-LEFT_POINTS, PAD_POINTS if top else -PAD_POINTS),
+        textcoords="offset points",
+        ha="right",
+        va="bottom" if top else "top",
+        annotation_clip=False,
+        **MARK_TEXT,
+    )
+
 
 COLUMNS = 2
 DODGE = 0.13
 #: Letters that fit into a cell of the roll-up.
-FITS = 7
-#: The width of a panel of residuals, what its rows of marks take besides, laws that fit below.
+CELL_LETTERS = 7
+#: The width of a panel of residuals, that of its rows of marks, laws that fit below.
 PANEL_IN, ROWS_IN, LAWS_BELOW = 5.4, 1.6, 4
 #: A cell of the roll-up, a letter of a row's name, a line of the legend, and its columns.
-CELL_IN, LETTER_IN, LEGEND_IN, LEGEND_COLUMNS = (0.62, 0.27), 0.074, 0.21, 3
+OUTLIER_IN, LETTER_IN, LEGEND_IN, LEGEND_COLUMNS = (0.62, 0.27), 0.074, 0.21, 3
 #: The fewest conditions that leave the legend its width.
 LEAST_ACROSS = 8
 #: Conditions that it has room to name.
@@ -38,25 +138,28 @@ def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: Condition
         rows = -(-len(panels) // columns)
         high_in = 3.6 + conditions.height_in
         wide_in = PANEL_IN + (ROWS_IN if conditions.rows else 0.0)
-        figure, axes = make_axes(rows, columns, (0.7 + wide_in * columns, high_in * rows + 0.5))
+        figure, axes = make_axes(
+            rows, columns, (0.7 + wide_in * columns, high_in * rows + 0.5), count=len(panels)
+        )
         for ax, (title, (axis, data)) in zip(axes, panels.items(), strict=False):
-            _panel(ax, data, conditions, title, axis)
-        for ax in axes[len(panels) :]:
-            ax.set_visible(False)
-        handles = _law_handles(laws)
+            _draw_residuals(ax, data, conditions, title, axis)
+        handles = law_handles(laws)
         across = min(len(laws), LAWS_BELOW * columns)
         figure.legend(handles=handles, loc="outside lower center", ncols=across)
         return figure
 
 
-def _panel(ax: Axes, data: Residuals, conditions: ConditionAxis, title: str, axis: str) -> None:
+def _draw_residuals(
+    ax: Axes, data: Residuals, conditions: ConditionAxis, title: str, axis: str
+) -> None:
     colour, mark = colours(data.laws), marks(data.laws)
     order = data.order
     scale, title = find_readable(title, data.values.ravel())
     ax.axhline(0, color=GREY, linewidth=0.8)
     for i, law in enumerate(data.laws):
         ax.plot(
-            np.arange(len(order)) + _dodge(i, len(data.laws)),
+            # shifted a little, so that equal values do not hide each other
+            np.arange(len(order)) + DODGE * (i - (len(data.laws) - 1) / 2),
             scale * data.values[order, i],
             linestyle="",
             marker=mark[law],
@@ -71,19 +174,6 @@ def _panel(ax: Axes, data: Residuals, conditions: ConditionAxis, title: str, axi
     ax.set_title(title)
 
 
-def _dodge(i: int, count: int) -> float:
-    """Shift each law a little, so that equal values do not hide one another."""
-    return DODGE * (i - (count - 1) / 2)
-
-
-def _law_handles(laws: Sequence[str]) -> list[Line2D]:
-    colour, mark = colours(laws), marks(laws)
-    return [
-        Line2D([], [], linestyle="", marker=mark[law], color=colour[law], label=label(law))
-        for law in laws
-    ]
-
-
 def roll_up(
     laws: Sequence[str],
     conditions: ConditionAxis,
@@ -93,11 +183,11 @@ def roll_up(
     with use_style():
         figure, axes = make_axes(1, 1, _roll_up_size_in(laws, conditions, list(grid)))
         ax, colour = axes[0], colours(laws)
-        faces = [[_face(outlier, colour) for outlier in found] for found in grid.values()]
+        faces = [[_outlier_face(outlier, colour) for outlier in found] for found in grid.values()]
         draw_tiles(ax, faces)
         for row, found in enumerate(grid.values()):
             for column, outlier in enumerate(found):
-                _write(ax, column, row, outlier)
+                _write_outlier(ax, column, row, outlier)
         draw_conditions(ax, conditions, shift=0.5, top=True)
         ax.set_yticks(np.arange(len(grid)) + 0.5, list(grid))
         figure.legend(
@@ -112,22 +202,21 @@ def roll_up(
 def _roll_up_size_in(
     laws: Sequence[str], conditions: ConditionAxis, responses: Sequence[str]
 ) -> tuple[float, float]:
-    """Return width and height with room for the names of rows and conditions, and the legend."""
     longest = max(map(len, (*responses, *conditions.rows)))
-    wide_in = 0.5 + LETTER_IN * longest + CELL_IN[0] * max(len(conditions.names), LEAST_ACROSS)
+    wide_in = 0.5 + LETTER_IN * longest + OUTLIER_IN[0] * max(len(conditions.names), LEAST_ACROSS)
     entries = len(laws) + 1
     legend_in = LEGEND_IN * (1 - (-entries // LEGEND_COLUMNS))
-    high_in = 0.4 + conditions.height_in + CELL_IN[1] * len(responses) + legend_in
+    high_in = 0.4 + conditions.height_in + OUTLIER_IN[1] * len(responses) + legend_in
     return wide_in, high_in
 
 
-def _face(outlier: Outlier | None, colour: Mapping[str, str]) -> tuple[float, ...]:
+def _outlier_face(outlier: Outlier | None, colour: Mapping[str, str]) -> tuple[float, ...]:
     if outlier is None:
         return to_rgba(NOTHING)
     return to_rgba(colour[outlier.law], 1.0 if outlier.passes_filter else SMALL)
 
 
-def _write(ax: Axes, column: int, row: int, outlier: Outlier | None) -> None:
+def _write_outlier(ax: Axes, column: int, row: int, outlier: Outlier | None) -> None:
     if outlier:
         arrow = (
             "\N{BLACK UP-POINTING TRIANGLE}" if outlier.high else "\N{BLACK DOWN-POINTING TRIANGLE}"
@@ -144,11 +233,121 @@ def _write(ax: Axes, column: int, row: int, outlier: Outlier | None) -> None:
 
 
 def _short(law: str) -> str:
-    """Return what fits into a cell."""
-    return law if len(law) <= FITS else law[:4]
+    return law if len(law) <= CELL_LETTERS else law[:4]
 
 
 def _roll_up_handles(laws: Sequence[str]) -> list[Patch]:
     colour = colours(laws)
     solid = [Patch(color=colour[law], label=label(law)) for law in laws]
     return [*solid, Patch(color=GREY, alpha=SMALL, label="by less")]
+
+
+LEAST_WRITTEN = 0.005
+CELL_IN = (0.47, 0.27)
+LABELS_IN = (2.9, 1.2)
+
+Grid = Mapping[str, Sequence[Change]]
+Worse = Mapping[str, int]
+"""By response the sign of a change for the worse; one of which neither way is worse has none."""
+
+
+def draw_changes(
+    panels: Mapping[str, Grid], conditions: ConditionAxis, worse: Worse, *, by_congestion: bool
+) -> Figure:
+    """Draw a grid response x condition for each law; `panels`: title -> response -> changes.
+
+    Two colours mean worse and better, as on a report's first screen; two others mean more and less
+    if neither is better.
+    """
+    rows = list(next(iter(panels.values())))
+    width_in = LABELS_IN[0] + CELL_IN[0] * len(panels) * max(len(conditions.names), 6)
+    with use_style():
+        size_in = (width_in, LABELS_IN[1] + conditions.height_in + CELL_IN[1] * len(rows))
+        figure, axes = make_axes(1, len(panels), size_in, sharey=True)
+        for ax, (title, grid) in zip(axes, panels.items(), strict=True):
+            _draw_changes(ax, grid, conditions, worse, first=ax is axes[0])
+            ax.set_title(label(title), fontweight="bold")
+        axes[0].set_yticks(np.arange(len(rows)) + 0.5, rows)
+        said = "condition, congestion grows to the right" if by_congestion else "condition"
+        axes[len(axes) // 2].set_xlabel(said)
+        for scale in _scales(rows, worse):
+            _colour_bar(figure, axes, *scale)
+        return figure
+
+
+def _draw_changes(
+    ax: Axes, grid: Grid, conditions: ConditionAxis, worse: Worse, *, first: bool
+) -> None:
+    colours = [[_change_face(cell, worse.get(name)) for cell in row] for name, row in grid.items()]
+    draw_tiles(ax, colours)
+    draw_conditions(ax, conditions, shift=0.5, first=first)
+    if len(conditions.names) <= 12:
+        _write_changes(ax, grid)
+
+
+def _write_changes(ax: Axes, grid: Grid) -> None:
+    """Write the significant changes in %; changes below 10 % are grey."""
+    for y, row in enumerate(grid.values()):
+        for x, cell in enumerate(row):
+            if cell.significant and abs(cell.share) >= LEAST_WRITTEN:
+                ink = ink_on_signed(cell.share) if cell.matters else GREY
+                text = cell.write().removesuffix(" %")
+                ax.text(x + 0.5, y + 0.53, text, ha="center", va="center", fontsize=7, color=ink)
+
+
+def _change_face(cell: Change, worse: int | None) -> tuple[float, float, float, float]:
+    if not cell.significant:
+        return to_rgba(NOTHING)
+    return SIGNED.colour(cell.share) if worse is None else VERDICT.colour(worse * cell.share)
+
+
+def _scales(rows: Sequence[str], worse: Worse) -> Iterator[tuple[Diverging, str, str]]:
+    """Yield the colours of the rows and the names of both ends."""
+    directed = {name in worse for name in rows}
+    if True in directed:
+        yield VERDICT, "better", "worse"
+    if False in directed:
+        yield SIGNED, "less", "more"
+
+
+def _colour_bar(
+    figure: Figure, axes: Sequence[Axes], colours: Diverging, low: str, high: str
+) -> None:
+    bar = figure.colorbar(
+        ScalarMappable(SIGNED_SCALE, colours.map),
+        ax=list(axes),
+        shrink=0.6,
+        aspect=30,
+        pad=0.01,
+        extend="both",
+        format=ticker.FuncFormatter(lambda share, _: f"{100 * abs(share):.0f} %"),
+    )
+    bar.set_label(f"{low} \N{LEFTWARDS ARROW} change \N{RIGHTWARDS ARROW} {high}")
+
+
+GOOD, BAD, NEITHER, NONE = "#56B4E9", "#E69F00", "#DDDDDD", "#F8F8F8"
+
+
+def draw_answers(
+    laws: Sequence[str], words: Mapping[str, Mapping[str, str]], tones: Mapping[str, int]
+) -> Figure:
+    """Draw a row per law, a column per question; `tones` marks good words (1) and bad ones (-1)."""
+    faces = [[_answer_face(of.get(law), tones) for of in words.values()] for law in laws]
+    with use_style():
+        figure, axes = make_axes(1, 1, (1.6 + 1.9 * len(words), 1.3 + 0.36 * len(laws)))
+        ax = axes[0]
+        draw_tiles(ax, faces)
+        for row, law in enumerate(laws):
+            for column, of in enumerate(words.values()):
+                word = of.get(law, "\N{EN DASH}")
+                ax.text(column + 0.5, row + 0.5, word, ha="center", va="center", fontsize=8.5)
+        ax.set_xticks(np.arange(len(words)) + 0.5, [name.partition(":")[0] for name in words])
+        ax.set_yticks(np.arange(len(laws)) + 0.5, [label(law) for law in laws])
+        ax.xaxis.tick_top()
+        return figure
+
+
+def _answer_face(word: str | None, tones: Mapping[str, int]) -> tuple[float, ...]:
+    if word is None:
+        return to_rgba(NONE)
+    return to_rgba({1: GOOD, -1: BAD}.get(tones.get(word, 0), NEITHER))

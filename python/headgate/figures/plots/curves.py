@@ -1,4 +1,4 @@
-"""Panels of curves: courses over time, responses over a parameter, what theory says beside it."""
+"""Panels of curves: series over time, responses over a parameter, and theory beside them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,19 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import ArrayLike
 
 from headgate.figures.plots.palette import GREY, LINES
-from headgate.figures.plots.style import DASHES, MARKS, format_power_of_ten, make_axes, use_style
+from headgate.figures.plots.style import (
+    DASHES,
+    MARKS,
+    collect_handles,
+    format_power_of_ten,
+    make_axes,
+    use_style,
+)
 
 #: Yellow is too pale for a line.
 INKS = LINES
 MANY = 8
-#: What an entry of a legend takes: its line and gaps, and each of its letters.
+#: The width of an entry of a legend: its line and gaps, and each of its letters.
 SYMBOL_IN, LETTER_IN = 0.65, 0.075
 THEORY = "derived"
 
@@ -54,7 +61,7 @@ class CurvePanel:
 
 
 def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Assign each name a look: colour, dash and mark together tell up to 28 apart."""
+    """Assign each name a look: colour, dash and mark together distinguish up to 28."""
     inks, marks = cycle(INKS), cycle(MARKS)
     return {
         name: {
@@ -80,13 +87,11 @@ def draw_curves(
     with use_style():
         rows = -(-len(panels) // columns)
         size_in = (panel_in[0] * columns, panel_in[1] * rows + 0.4)
-        figure, axes = make_axes(rows, columns, size_in)
+        figure, axes = make_axes(rows, columns, size_in, count=len(panels))
         for ax, panel in zip(axes, panels, strict=False):
             _draw(ax, panel, look)
             if not shared_legend:
                 _own_legend(ax)
-        for ax in axes[len(panels) :]:
-            ax.set_visible(False)
         if shared_legend:
             _legend(figure, axes)
         return figure
@@ -157,23 +162,14 @@ def _level(ax: Axes, name: str, level: float) -> None:
     )  # fmt: skip
 
 
-def _handles(axes: Sequence[Axes]) -> dict[str, Any]:
-    """Return one handle for each label."""
-    handles: dict[str, Any] = {}
-    for ax in axes:
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-    return handles
-
-
 def _own_legend(ax: Axes) -> None:
-    handles = _handles([ax])
+    handles = collect_handles([ax])
     if len(handles) > 1:
         ax.legend(list(handles.values()), list(handles), fontsize=8)
 
 
 def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    handles = _handles(axes)
+    handles = collect_handles(axes)
     if len(handles) > 1:
         room = figure.get_figwidth() / (SYMBOL_IN + LETTER_IN * max(map(len, handles)))
         rows = -(-len(handles) // max(1, min(MANY, int(room))))

@@ -25,7 +25,7 @@ MISSING = "#EEEEEE"
 
 @dataclass(frozen=True)
 class Heat:
-    """One panel: values by row and column, how they are coloured and written."""
+    """One panel: values by row and column, their colours and format."""
 
     title: str
     values: NDArray[np.float64]
@@ -47,7 +47,7 @@ def draw_heat(
     *,
     across: int = 1,
 ) -> Figure:
-    """Draw panels, `across` of them in a row; no number where nothing was run.
+    """Draw panels, `across` of them in a row; no number if nothing was run.
 
     `groups` of a panel name the columns from one place on.
     """
@@ -56,18 +56,16 @@ def draw_heat(
     below_in = max(LABELS_IN[1], *(LETTER_IN * len(name) for p in panels for name in p.columns))
     height = CELL_IN[1] * len(rows) + below_in
     with use_style():
-        size_in = (_labels_in(rows) + across * width, down * height)
+        size_in = (
+            max(LABELS_IN[0], LETTER_IN * max(map(len, rows))) + across * width,
+            down * height,
+        )
         figure, axes = make_axes(down, across, size_in)
         for ax, panel in zip(axes, panels, strict=True):
             _panel(figure, ax, panel)
             ax.set_yticks(np.arange(len(rows)), rows)
             ax.set(xlabel=below, ylabel=left)
         return figure
-
-
-def _labels_in(rows: Sequence[str]) -> float:
-    """Return the width that names of rows take, in inches."""
-    return max(LABELS_IN[0], LETTER_IN * max(map(len, rows)))
 
 
 def _panel(figure: Figure, ax: Axes, panel: Heat) -> None:

@@ -1,5 +1,8 @@
-"""Maps of a network whose links are coloured by their utilisation."""
+"""Networks: links coloured by utilisation, on a map or in the layout of a run."""
 
+from __future__ import annotations
+
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,11 +13,17 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from headgate.data.topologies import ABILENE
-from headgate.figures.pictures.places import (
+from headgate.figures.plots.palette import EDGE, LOAD
+from headgate.figures.plots.picture import LETTERS, TITLE_IN, WIDTH_IN
+from headgate.figures.plots.style import make_axes, use_style
+from headgate.figures.spec.drawing import LOSS_WIDTHS, LOSS_WORDS, Map, Span, classify_loss
+from headgate.figures.spec.places import (
     KM_RATIO,
     NAMED_ROUTERS,
+    ROW_LIMITS,
     Link,
     Point,
     are_in_a_row,
@@ -23,8 +32,6 @@ from headgate.figures.pictures.places import (
     place_names,
     place_routers,
 )
-from headgate.figures.plots.palette import LOAD
-from headgate.figures.plots.style import make_axes, use_style
 
 MAP = LinearSegmentedColormap.from_list("load", LOAD)
 FULL = Normalize(0, 1)
@@ -33,7 +40,7 @@ WIDTHS = {"backbone": 4.0, "lower": 1.5}
 
 @dataclass(frozen=True)
 class Stretch:
-    """One direction of a link between two routers, and how busy it is (0 to 1)."""
+    """One direction of a link between two routers, and its utilisation (0 to 1)."""
 
     source: str
     target: str
@@ -48,17 +55,17 @@ def draw_utilisation_maps(
     """Draw a geographic map a panel; `cities`: router -> (name, latitude, longitude).
 
     A link between cities is split in its middle: each half has the colour of the direction that
-    leaves the near city. Routers below a city stand round it, their links show the busier
+    leaves the near city. Routers below a city surround it, their links show the busier
     direction.
     """
     with use_style():
         rows = -(-len(panels) // columns)
-        figure, axes = make_axes(rows, columns, (6.2 * columns, 3.5 * rows + 0.2))
+        figure, axes = make_axes(
+            rows, columns, (6.2 * columns, 3.5 * rows + 0.2), count=len(panels)
+        )
         for ax, (title, stretches) in zip(axes, panels.items(), strict=False):
             _panel(ax, stretches, cities)
             ax.set_title(title)
-        for ax in axes[len(panels) :]:
-            ax.set_visible(False)
         colour_bar(figure, axes)
         return figure
 
@@ -80,7 +87,7 @@ def topology(links: Sequence[Link]) -> Figure:
 
 
 def _name_routers(ax: Axes, places: Mapping[str, Point]) -> None:
-    """Write each name on the side of its router that looks away from the others."""
+    """Write each name on the outer side of its router."""
     middle_y = sum(y for _, y in places.values()) / len(places)
     for name, (x, y) in places.items():
         ax.plot(x, y, "o", color="white", markeredgecolor="#333333", markersize=9, zorder=4)
@@ -124,7 +131,7 @@ def _panel(
 
 
 def _busier(stretches: Iterable[Stretch]) -> list[Stretch]:
-    """Keep, of the two directions of each link, the busier one."""
+    """Keep the busier of the two directions of each link."""
     best: dict[frozenset[str], Stretch] = {}
     for stretch in stretches:
         key = frozenset((stretch.source, stretch.target))
@@ -153,3 +160,63 @@ def colour_bar(figure: Figure, axes: Sequence[Axes], shrink: float = 0.6) -> Non
         format=ticker.PercentFormatter(1),
     )
     bar.set_label("link utilisation")
+
+
+HEIGHT_IN, ROW_IN = 5.2, 2.6
+FEW_SPANS = 12
+
+
+def draw_map(drawn: Map) -> Figure:
+    """Draw a map in the house style."""
+    with use_style():
+        figure, (ax,) = make_axes(1, 1, (WIDTH_IN, ROW_IN if drawn.is_row else HEIGHT_IN))
+        _draw_spans(ax, drawn)
+        few = len(drawn.spans) <= FEW_SPANS
+        for x, y in drawn.routers.values():
+            ax.plot(x, y, "o", color="white", markeredgecolor=EDGE, zorder=4,
+                    markersize=9 if few else 5)  # fmt: skip
+        for text, place in drawn.labels:
+            write(ax, text, place, (0, -3), 8.5 if few else 7.5)
+        if few:
+            _write_values(ax, drawn.spans)
+        ax.set_axis_off()
+        ax.margins(0.06)
+        if drawn.is_row:
+            ax.set_ylim(ROW_LIMITS)
+        if drawn.aspect:
+            ax.set_aspect(drawn.aspect)
+        colour_bar(figure, [ax], shrink=0.95 if drawn.is_row else 0.6)
+        _legend(figure, drawn)
+        figure.suptitle(f"{drawn.title}\n", x=0.01, ha="left", fontsize=12, linespacing=1.35)
+        caption = "\n".join(textwrap.wrap(drawn.caption, LETTERS))
+        figure.supxlabel(caption, x=0.01, ha="left", fontsize=8.5, color="#444444")
+        return figure
+
+
+def _draw_spans(ax: Axes, drawn: Map) -> None:
+    """Draw the links, those with the most loss on top, each with a dark edge."""
+    scale = drawn.thinness
+    ranked = sorted(drawn.spans, key=lambda span: (classify_loss(span.loss), span.utilisation))
+    widths = scale * np.array([LOSS_WIDTHS[classify_loss(span.loss)][1] for span in ranked])
+    colours = MAP(FULL(np.array([span.utilisation for span in ranked])))
+    lines = [span.ends for span in ranked]
+    ax.add_collection(LineCollection(lines, colors=EDGE, linewidths=widths + 0.8 * scale, zorder=2))
+    ax.add_collection(LineCollection(lines, colors=colours, linewidths=widths, zorder=2))
+    ax.autoscale_view()
+
+
+def _write_values(ax: Axes, spans: tuple[Span, ...]) -> None:
+    for span in spans:
+        (x0, y0), (x1, y1) = span.ends
+        said = f"{100 * span.utilisation:.1f} %"
+        said += f"\nloses {100 * span.loss:.2g} %" * (span.loss > 0)
+        write(ax, said, ((x0 + x1) / 2, (y0 + y1) / 2), (0, 8), 8)
+
+
+def _legend(figure: Figure, drawn: Map) -> None:
+    scale = drawn.thinness
+    there = sorted({classify_loss(span.loss) for span in drawn.spans})
+    handles = [Line2D([], [], color="#777777", linewidth=scale * LOSS_WIDTHS[i][1]) for i in there]
+    figure.legend(handles, [LOSS_WORDS[i] for i in there], loc="upper left", ncols=len(there),
+                  bbox_to_anchor=(0, 1 - TITLE_IN / figure.get_figheight()),
+                  borderaxespad=0.2)  # fmt: skip

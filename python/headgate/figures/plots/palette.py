@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import matplotlib as mpl
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_hex
 
-from headgate.figures.pictures.drawing import Line
+from headgate.figures.spec.drawing import Line
 
 #: Okabe and Ito 2008, safe for the colour-blind: names other than laws, in their order.
 ORDER = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
@@ -19,13 +19,13 @@ GREY = "#666666"
 LINES = (
     "#0072B2", "#D55E00", "#009E73", "#C45A9C", "#000000", "#7E6FD0", "#8A6A00", "#2F8FC4",
 )  # fmt: skip
-#: The start that figures leave out; what is around a line; points that are many; a router's rim.
+#: The warm-up; the band around a line; many points; a router's rim.
 WARMUP, WARMUP_OPACITY = "#8A97A5", 0.18
 BAND_OPACITY, CLOUD_OPACITY = 0.2, 0.4
 EDGE = "#222222"
 #: A link's use, from idle to full: grey to dark red, ever darker.
 LOAD = ("#B9C1C9", "#E58A4E", "#C8400A", "#5A1200")
-#: What these are on a dark page, whose ground is DARK_GROUND; others serve on both.
+#: Replacements on a dark page, whose ground is DARK_GROUND; other colours serve on both.
 DARK_GROUND, DARK_INK = "#1C2228", "#E6E9ED"
 ON_DARK = {
     "white": DARK_GROUND, "black": DARK_INK, LINES[4]: DARK_INK, LINES[0]: "#4AA8DF",
@@ -33,7 +33,7 @@ ON_DARK = {
 } | dict(zip(LOAD, ("#55606B", "#B3602A", "#F08A4B", "#FFD9BC"), strict=True))  # fmt: skip
 #: A significant effect, p < 0.01 and p < 0.05.
 STRONG, WEAK = "#0072B2", "#E69F00"
-#: What is there and within chance, or not there at all.
+#: Within chance, or without data.
 NOTHING = "#F4F4F4"
 #: How much of its colour something keeps that is significant and small.
 SMALL = 0.25
@@ -52,7 +52,7 @@ class Diverging:
 
     @classmethod
     def of(cls, name: str, dark: Sequence[str]) -> Diverging:
-        """Take a map of Matplotlib, and five colours for a dark page, where none is dark."""
+        """Take a map of Matplotlib, and five colours for a dark page, none of them dark."""
         on_dark = LinearSegmentedColormap.from_list("dark", list(dark))
         places = [i / (STEPS - 1) for i in range(STEPS)]
         light = tuple(to_hex(mpl.colormaps[name](at)) for at in places)
@@ -67,7 +67,7 @@ class Diverging:
 
 #: Better (purple) to worse (orange), as on a report's first screen.
 VERDICT = Diverging.of("PuOr_r", ("#d8c6ff", "#8f78d0", "#2a3139", "#c9762b", "#ffcf9e"))
-#: Less or opposed (pink) to more or together (green), where neither is better.
+#: Less or opposed (pink) to more or together (green), if neither is better.
 SIGNED = Diverging.of("PiYG", ("#ffb3dc", "#c0549a", "#2a3139", "#5f9a2d", "#cdf0a0"))
 #: Colours further from none than this are dark: white is written on them.
 DARK_FROM = 0.6
@@ -87,5 +87,5 @@ def choose_ink(line: Line) -> str:
 
 
 def ink_on_signed(value: float) -> str:
-    """Return what can be read on the colour of a value."""
+    """Return a readable text colour on the colour of a value."""
     return "white" if abs(value) >= DARK_FROM else "black"

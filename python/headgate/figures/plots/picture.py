@@ -1,4 +1,4 @@
-"""Draws the panels of a picture: lines, levels, the warm-up; title, legend and caption."""
+"""Draws the pictures of a run: panels with lines, levels and the warm-up, and maps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import ArrayLike
 
-from headgate.figures.pictures.drawing import Level, Line, Panel, Picture
 from headgate.figures.plots.palette import (
     BAND_OPACITY,
     CLOUD_OPACITY,
@@ -23,12 +22,13 @@ from headgate.figures.plots.palette import (
     WARMUP_OPACITY,
     choose_ink,
 )
-from headgate.figures.plots.style import dash_of, make_axes, mark_of, use_style
+from headgate.figures.plots.style import collect_handles, dash_of, make_axes, mark_of, use_style
+from headgate.figures.spec.drawing import Level, Line, Panel, Picture
 
 WIDTH_IN, ALONE_IN, ROW_IN, LEGEND_IN, TITLE_IN = 8.2, 3.9, 2.0, 0.6, 0.3
-#: What an entry of the legend takes: its symbol and gaps, and each of its letters.
+#: The width of an entry of the legend: its symbol and gaps, and each of its letters.
 SYMBOL_IN, LETTER_IN = 0.6, 0.068
-#: Letters of a caption on one line of a figure so wide.
+#: Letters of a caption on one line of a figure of this width.
 LETTERS = 124
 HALO = [withStroke(linewidth=2.5, foreground="white")]
 LEAST_SPAN, MANY_DECADES = 4.0, 1000.0
@@ -43,14 +43,12 @@ def draw_picture(picture: Picture) -> Figure:
         own_in = ALONE_IN if rows == 1 else ROW_IN * sum(tall) + 0.3
         height_in = own_in + LEGEND_IN + 0.17 * len(caption)
         figure, axes = make_axes(rows, picture.columns, (WIDTH_IN, height_in),
+                                count=len(picture.panels),
                                 gridspec_kw={"height_ratios": tall})  # fmt: skip
-        for ax, panel in zip(axes, picture.panels, strict=False):
+        for ax, panel in zip(axes, picture.panels, strict=True):
             _draw_panel(ax, panel)
-        used, unused = axes[: len(picture.panels)], axes[len(picture.panels) :]
-        for ax in unused:
-            ax.set_visible(False)
-        _share(picture, figure, used)
-        _head(figure, picture.title, used)
+        _share(picture, figure, axes)
+        _head(figure, picture.title, axes)
         if caption:
             figure.supxlabel("\n".join(caption), x=0.01, ha="left", fontsize=8.5, color="#444444")
         return figure
@@ -94,7 +92,6 @@ def _draw_line(ax: Axes, line: Line, place: int) -> None:
 
 
 def _draw_level(ax: Axes, level: Level) -> None:
-    """Draw a dotted level, and its name above its end."""
     ax.step(level.x, level.y, where="post", color="black", linestyle=":", linewidth=1.2, zorder=4)
     ax.annotate(level.name, (level.x[-1], level.y[-1]), xytext=(0, 3), textcoords="offset points",
                 ha="right", fontsize=8, path_effects=HALO, zorder=6)  # fmt: skip
@@ -130,7 +127,7 @@ def write_plain_numbers(axis: Axis) -> None:
 
 
 def _second_scale(ax: Axes, title: str, factor: float) -> None:
-    """Put a second scale at the right of the same lines."""
+    """Add a second scale for the same lines at the right."""
 
     def to_right(y: ArrayLike) -> Any:
         return factor * np.asarray(y)
@@ -143,7 +140,7 @@ def _second_scale(ax: Axes, title: str, factor: float) -> None:
 
 
 def _share(picture: Picture, figure: Figure, axes: list[Axes]) -> None:
-    """Set the same times for distributions that are compared; label what panels share once."""
+    """Give compared distributions the same time range; label shared axes once."""
     if picture.columns > 1 and not picture.panels[0].reverse_x:
         limits = [ax.get_xlim() for ax in axes]
         for ax in axes:
@@ -157,14 +154,11 @@ def _share(picture: Picture, figure: Figure, axes: list[Axes]) -> None:
 
 
 def _head(figure: Figure, title: str, axes: list[Axes]) -> None:
-    """Write the title, and one legend of all panels below it, where it covers nothing.
+    """Write the title, and below it one legend of all panels.
 
-    The title's empty lines keep the room that the legend takes.
+    The title's empty lines reserve the space of the legend.
     """
-    handles: dict[str, Any] = {}
-    for ax in axes:
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
+    handles = collect_handles(axes)
     longest = max(map(len, handles), default=0)
     columns = max(1, int(WIDTH_IN / (SYMBOL_IN + LETTER_IN * longest)))
     rows = -(-len(handles) // columns)
@@ -180,7 +174,7 @@ def _head(figure: Figure, title: str, axes: list[Axes]) -> None:
 
 
 def _make_plain(handle: Artist | None) -> None:
-    """Show in a legend what is thin or faint in the axes as one can see it."""
+    """Make thin or faint lines visible in the legend."""
     if isinstance(handle, Line2D):
         handle.set(
             alpha=1,

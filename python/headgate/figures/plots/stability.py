@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from headgate.figures.plots.palette import GREY, ORDER
 from headgate.figures.plots.style import DASHES, MARKS, PALE, make_axes, use_style
 
-#: Roots that are drawn; those further left are over at once.
+#: Roots that are drawn; roots further left decay at once.
 MOST_ROOTS = 7
 
 Complex = NDArray[np.complexfloating[Any, Any]]
@@ -34,7 +34,6 @@ def draw_stability(title: str, roots: Complex, loop: Complex, phase_deg: float |
 
 
 def _draw_roots(ax: Axes, roots: Complex) -> None:
-    """Draw what is right of the axis beside what is left of it."""
     least = roots.real[:MOST_ROOTS][-1]
     shown = roots[roots.real >= least - 1e-9 * abs(least)]  # both of a pair
     right = shown.real >= 0.0
@@ -51,7 +50,7 @@ def _draw_roots(ax: Axes, roots: Complex) -> None:
 
 
 def _draw_loop(ax: Axes, loop: Complex, phase_deg: float | None) -> None:
-    """Draw the loop over rising frequencies, with the circle on which its gain is 1."""
+    """Draw the loop over rising frequencies, with the circle of gain 1."""
     turn = np.linspace(0.0, 2.0 * np.pi, 200)
     ax.plot(np.cos(turn), np.sin(turn), color=GREY, linestyle=DASHES[2], label="gain 1")
     ax.plot(loop.real, loop.imag, color=ORDER[0], label="loop")

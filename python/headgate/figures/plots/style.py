@@ -1,5 +1,8 @@
 """The look of every figure: colour-blind safe (Okabe and Ito 2008), light grid, open axes."""
 
+from __future__ import annotations
+
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BytesIO
@@ -15,12 +18,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.path import Path as MplPath
 from matplotlib.text import Text
 from matplotlib.ticker import LogFormatter
 from numpy.typing import ArrayLike, NDArray
 
+from headgate.base.catalog import label
 from headgate.base.errors import StoreError, explain_os
+from headgate.base.units import readable
 from headgate.figures.plots.palette import LINES, vary
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -67,17 +73,23 @@ _RC: dict[Any, Any] = {
 
 @contextmanager
 def use_style() -> Iterator[None]:
-    """Draw with the house style, whatever the user's own settings are."""
+    """Draw with the house style, regardless of the user's settings."""
     with mpl.rc_context(_RC):
         yield
 
 
 def make_axes(
-    rows: int, columns: int, size_in: tuple[float, float], **options: object
+    rows: int, columns: int, size_in: tuple[float, float], *, count: int = 0, **options: object
 ) -> tuple[Figure, list[Axes]]:
-    """Make a grid of axes, given back as one flat list; `size_in` is (width, height) in inches."""
+    """Make a grid of axes and return it as one flat list; `size_in` is (width, height) in inches.
+
+    With a `count`, the axes beyond it are hidden and left out of the list.
+    """
     figure, axes = plt.subplots(rows, columns, figsize=size_in, squeeze=False, **options)  # type: ignore[call-overload]
-    return figure, list(axes.flat)
+    used = list(axes.flat)[: count or None]
+    for unused in list(axes.flat)[len(used) :]:
+        unused.set_visible(False)
+    return figure, used
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
@@ -88,6 +100,24 @@ def colours(names: Iterable[str]) -> dict[str, str]:
 def marks(names: Iterable[str]) -> dict[str, str]:
     """Assign each name a mark, so that colour never carries a meaning alone."""
     return {name: mark_of(i) for i, name in enumerate(names)}
+
+
+def law_handles(laws: Sequence[str]) -> list[Line2D]:
+    """Return the mark of each algorithm for a legend."""
+    colour, mark = colours(laws), marks(laws)
+    return [
+        Line2D([], [], linestyle="", marker=mark[law], color=colour[law], label=label(law))
+        for law in laws
+    ]
+
+
+def collect_handles(axes: Iterable[Axes]) -> dict[str, Any]:
+    """Return one handle for each label of several axes."""
+    handles: dict[str, Any] = {}
+    for ax in axes:
+        for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
+            handles.setdefault(name, handle)
+    return handles
 
 
 def mark_of(place: int) -> str:
@@ -105,7 +135,7 @@ def draw_tiles(ax: Axes, faces: ArrayLike) -> None:
     cells = np.asarray(faces, dtype=float)
     down, across = cells.shape[:2]
     colours, which = np.unique(cells.reshape(-1, 4), axis=0, return_inverse=True)
-    # One path a colour: thousands of patches of their own would take seconds.
+    # One path per colour: thousands of separate patches would take seconds.
     paths = [_squares(np.argwhere(which.reshape(down, across) == i)) for i in range(len(colours))]
     ax.add_collection(PathCollection(paths, facecolors=colours, linewidths=0))
     ax.set(xlim=(0, across), ylim=(down, 0))
@@ -128,13 +158,13 @@ def format_power_of_ten(power: int) -> str:
 
 
 def _take_literally(figure: Figure) -> None:
-    """Let a dollar sign in a name begin no formula; only axes of powers are labelled by those."""
+    """Treat a dollar sign in a name as text; only axes of powers use formulas."""
     ticks = {axis: axis.get_ticklabels(which="both") for axis in figure.findobj(Axis)}
     for text in figure.findobj(Text):
         text.set_parse_math(False)
     for axis, labels in ticks.items():
-        for label in labels:
-            label.set_parse_math(isinstance(axis.get_major_formatter(), LogFormatter))
+        for text in labels:
+            text.set_parse_math(isinstance(axis.get_major_formatter(), LogFormatter))
 
 
 def image(figure: Figure, kind: str) -> bytes:
@@ -149,12 +179,12 @@ def image(figure: Figure, kind: str) -> bytes:
         _lay_out(figure, dpi)
         getattr(canvas, f"print_{kind}")(file, **_OPTIONS[kind])
         drawn = file.getvalue()
-    # XML has no word for most control characters, and a reader refuses a file that holds one.
+    # XML cannot express most control characters, and a reader refuses a file that holds one.
     return drawn.translate(None, _NOT_IN_XML) if kind == "svg" else drawn
 
 
 def _lay_out(figure: Figure, dpi: float) -> None:
-    """Place each axes, once; `Figure.savefig` would draw all, unseen, for that."""
+    """Lay the axes out once; `Figure.savefig` would draw the whole figure for that."""
     figure.set_dpi(dpi)
     if engine := figure.get_layout_engine():
         engine.execute(figure)
@@ -163,7 +193,7 @@ def _lay_out(figure: Figure, dpi: float) -> None:
 
 
 def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file; leave no part of it where the disk is full."""
+    """Write a file; remove it if the disk is full."""
     try:
         path.write_bytes(data)
     except OSError:
@@ -188,3 +218,16 @@ def save_figure(
     finally:
         plt.close(figure)
     return paths
+
+
+_UNIT = re.compile(r"\(([^()]+)\)$")
+
+
+def find_readable(title: str, figures: Iterable[float]) -> tuple[float, str]:
+    """Return the factor for the figures, and the title with the resulting unit."""
+    found = _UNIT.search(title)
+    largest = float(np.max(np.abs(np.nan_to_num([*figures])), initial=0.0))
+    if found is None:
+        return 1.0, title
+    factor, unit = readable(found[1], largest)
+    return factor, f"{title[: found.start()]}({unit})"

@@ -1,4 +1,4 @@
-"""What a report is about: `report.toml`, which a study writes or a person."""
+"""The description of a report: `report.toml`, written by a study or a person."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIGURES, TABLES = "figures", "tables"
 
 
 class Shown(Strict):
-    """A picture in the folder `figures`, with what it shows."""
+    """A picture in the folder `figures`, with its title and caption."""
 
     name: str = Field(pattern=r"^[^/\\]+$", description="Its file there, without the ending.")
     title: str
@@ -29,7 +29,7 @@ class Shown(Strict):
 
 
 class Listed(Strict):
-    """A table of the page, with what it shows."""
+    """A table of the page, with its title and caption."""
 
     title: str
     caption: str = ""
@@ -38,7 +38,7 @@ class Listed(Strict):
 
 
 class Parameter(Strict):
-    """A parameter of the runs: its value, or its levels, and where that comes from."""
+    """A parameter of the runs: its value, or its levels, and its source."""
 
     name: str
     title: str = ""
@@ -48,7 +48,7 @@ class Parameter(Strict):
 
 
 class About(Strict):
-    """`report.toml`: title and question; a table with the roles of its columns; what came of it."""
+    """`report.toml`: title and question; a table with the roles of its columns; the results."""
 
     title: str
     question: str = ""
@@ -74,7 +74,7 @@ def read(folder: Path) -> About:
 
 
 def write(about: About, folder: Path) -> Path:
-    """Write `report.toml` without what is not set."""
+    """Write `report.toml` without unset keys."""
     from headgate.scenario.toml import write_toml
 
     path = folder / FILE
@@ -83,14 +83,14 @@ def write(about: About, folder: Path) -> Path:
 
 
 def _set(value: Any) -> Any:
-    """Leave out what TOML has no word for."""
+    """Drop None, which TOML cannot express."""
     if isinstance(value, dict):
         return {key: _set(one) for key, one in value.items() if one is not None}
     return [_set(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def claims(folder: Path) -> list[Judged]:
-    """Return the claims that a study judged, if it did."""
+def read_claims(folder: Path) -> list[Judged]:
+    """Return the judged claims of a study, if there are any."""
     path = folder / CLAIMS
     if not path.is_file():
         return []

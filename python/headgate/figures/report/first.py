@@ -1,4 +1,4 @@
-"""The first screen: the answer in a sentence a law, the five questions, the main picture."""
+"""The first screen: the answer in a sentence per law, the five questions, the main picture."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 
 from headgate.claims.verdicts import Judged, count_claims, tally
 from headgate.figures.analysis.answer import law_title
+from headgate.figures.analysis.findings import MEANINGS, TONES
 from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import levels_by_condition, shared
-from headgate.figures.analysis.questions import Answer, heavy, light
-from headgate.figures.analysis.whole import Made, TableAnalysis
-from headgate.figures.analysis.words import MEANINGS, TONES
+from headgate.figures.analysis.questions import Answer, select_heavy, select_light
+from headgate.figures.analysis.whole import AnalysisResult, TableAnalysis
 from headgate.figures.report.about import FIGURES, About
-from headgate.figures.report.codes import Codes
-from headgate.figures.report.glossary import explain
 from headgate.figures.report.heat import heat
 from headgate.figures.report.html import (
+    Codes,
     Markup,
+    explain,
     findings,
     fold,
     link,
@@ -32,26 +32,26 @@ from headgate.figures.report.page import Charts, anchor, chart, picture
 
 #: Sentences that a first screen has room for.
 MOST_SENTENCES = 5
-#: Interactive pictures that may be the main one, where there is neither a heat map nor one drawn
+#: Interactive pictures that may be the main one, if there is neither a heat map nor one drawn
 #: by the study: the first that was made.
 MAIN_CHARTS = ("outliers", "effects", "influence", "correlations")
 QUESTIONS = "questions"
 EFFECTS = "main-effects"
-#: What counts in an answer on factors.
+#: Which effects an answer on factors names.
 EFFECTS_SCOPE = (
-    "An effect is named if p < 0.05 after a correction for all tests of the table (Holm), so that"
-    " one table in twenty names a false one. Brackets are 95 % intervals. That no effect is shown"
-    " does not mean that there is none."
+    "An effect is named if p < 0.05 after a correction for all tests of the table (Holm), so one"
+    ' table in twenty names a false effect. Brackets contain 95 % intervals. "No effect shown" does'
+    " not mean no effect."
 )
 HEAT = "What gets worse, and what better"
-#: What a study calls its own picture of the same.
+#: The name of the same picture if a study draws it.
 CHANGES = "changes"
 
 
 def answer(
     about: About, found: TableAnalysis | None, judged: Sequence[Judged], codes: Codes
 ) -> str:
-    """Return the answer in sentences: one a law where laws take another's place."""
+    """Return the answer in sentences: one per algorithm if algorithms replace another."""
     said = [Markup(_emphasise(one, codes)) for one in first_sentences(about, found)]
     scope = ""
     if found and found.answers:
@@ -65,31 +65,30 @@ def answer(
 
 
 def _count(judged: Sequence[Judged]) -> Markup:
-    """Say how many claims there are, with a link to them, and how many got which verdict."""
     count = count_claims(judged)
     claims = link(f"#{anchor('Claims')}", count)
     return Markup(f"{escape(tally(judged)).replace(count, claims)}.")
 
 
 def first_sentences(about: About, found: TableAnalysis | None) -> tuple[str, ...]:
-    """Return the sentences that are read first: one a law where laws take another's place."""
+    """Return the first sentences of the page: one per algorithm if algorithms replace another."""
     if found and found.answers:
         return tuple(one.sentence for one in found.answers)
     own = tuple(about.findings[:MOST_SENTENCES])
     if own or found is None:
         return own
-    told = _effects(found) or [said.sentence for said in found.findings()]
-    return tuple(told[:MOST_SENTENCES])
+    sentences = _effects(found) or [said.sentence for said in found.findings()]
+    return tuple(sentences[:MOST_SENTENCES])
 
 
 def _effects(found: TableAnalysis) -> list[str]:
-    """Return what factors do, in the period that is reported first."""
+    """Return the effects of factors in the period that is reported first."""
     made = [one for one in found.of(EFFECTS) if not one.reason and one.part is found.focus]
     return [said.sentence for one in made for said in one.findings()]
 
 
 def _emphasise(sentence: str, codes: Codes) -> str:
-    """Set the law apart in `If everyone used LAW instead of ...`."""
+    """Emphasise the algorithm in `If everyone used LAW instead of ...`."""
     begin, used, rest = sentence.partition("If everyone used ")
     law, instead, after = rest.partition(" instead of ")
     if begin or not used or not instead:
@@ -98,58 +97,59 @@ def _emphasise(sentence: str, codes: Codes) -> str:
 
 
 def _scope(found: TableAnalysis) -> str:
-    """Say of which conditions and period the answer is, and what counts."""
+    """State the conditions and the period of the answer, and which changes count."""
     part, roles = found.focus, found.roles
     period = f", in {_when(part, len(found.parts))}" if part.period else ""
     replicates = part.cells.runs.shape[2]
     chance = (
-        f" and the 95 % interval over {replicates} replicates excludes zero; it is not known where"
-        " that interval reaches 10 % and the change does not count"
+        f' and the 95 % interval over {replicates} replicates excludes zero. "Not known" means that'
+        " the interval includes both no change and a change of 10 %"
         if replicates > 1
-        else "; with one run of each, nothing tells that from chance"
+        else ". With one run of each condition, a change may be chance"
     )
     count = len(part.cells.conditions)
     said = (
         f"Simulated under {count} conditions{period}. A change over several conditions is the"
-        f" geometric mean of their ratios; it counts where it is 10 % or more{chance}."
+        f" geometric mean of their ratios. It counts if it is 10 % or more{chance}."
     )
     if roles.congestion is None or len(part.order) < 2 or not part.ranked:
         return said
     levels = levels_by_condition(part.frame, roles)
     names = part.cells.conditions
-    common = [shared(levels, roles, [names[n] for n in of(part.ranked)]) for of in (heavy, light)]
+    common = [
+        shared(levels, roles, [names[n] for n in of(part.ranked)])
+        for of in (select_heavy, select_light)
+    ]
     most, least = (f" ({text})" if text else "" for text in common)
     return (
-        f"{said} Heavy congestion is the quarter of the conditions with the most of it{most}, light"
-        f" that with the least{least}. A measure that counts one way under some conditions and the"
-        " other way under others has no mean."
+        f"{said} Heavy congestion is the most congested quarter of the conditions{most}, light"
+        f" congestion the least congested quarter{least}. A measure that gets worse under some"
+        " conditions and better under others has no mean."
     )
 
 
 def _when(part: PeriodAnalysis, count: int) -> str:
-    """Say which period it is, and what happens in it."""
     happens = part.roles.periods.get(part.period, "")
     return f"{part.title} of {count}{happens and f' ({happens})'}"
 
 
 def questions(found: TableAnalysis | None, more: str) -> str:
-    """Return the five questions answered in a word a law; in sentences, and `more`, folded."""
+    """Return the table of the five questions, with sentences and `more` folded below it."""
     made = [one for one in found.of(QUESTIONS) if not one.reason] if found else []
     if not made or found is None:
         return ""
     first = [one for one in made if one.part is found.focus]
     rest = [one for one in made if one.part is not found.focus]
     said = "".join(_sentences(one) for one in first)
-    said += "".join(f"<h3>{escape(_title(one))}</h3>{_table(one)}{_sentences(one)}" for one in rest)
+    said += "".join(
+        f"<h3>{escape(one.part.title.capitalize())}</h3>{_table(one)}{_sentences(one)}"
+        for one in rest
+    )
     shown = "".join(_table(one) + _define(one) + _name_missing(one) for one in first)
     return f"<h2>Five questions</h2>{shown}{fold('The numbers', said + more)}"
 
 
-def _title(one: Made) -> str:
-    return one.part.title.capitalize()
-
-
-def _table(one: Made) -> str:
+def _table(one: AnalysisResult) -> str:
     answers: tuple[Answer, ...] = one.result
     laws = [law for law in one.part.cells.laws if law != one.part.roles.before]
     laws.sort(key=lambda law: -sum(TONES.get(a.words.get(law, ""), 0) < 0 for a in answers))
@@ -162,7 +162,6 @@ def _table(one: Made) -> str:
 
 
 def _heading(answer: Answer) -> Markup:
-    """Return what a question is called, and the question."""
     name, _, asked = answer.question.partition(": ")
     return Markup(f"{escape(name)}<small>{escape(asked)}</small>")
 
@@ -174,14 +173,14 @@ def _word(answer: Answer, law: str) -> Markup:
     return verdict(word, {1: "good", -1: "bad"}.get(TONES.get(word, 0), "neither"))
 
 
-def _sentences(one: Made) -> str:
+def _sentences(one: AnalysisResult) -> str:
     answers: tuple[Answer, ...] = one.result
     known = [answer for answer in answers if not answer.missing]
     return findings([explain(f"{one.question} {one.findings[0].sentence}") for one in known])
 
 
-def _define(one: Made) -> str:
-    """Say what the words of the table mean that a reader could take for others."""
+def _define(one: AnalysisResult) -> str:
+    """Define the words of the table that a reader could misunderstand."""
     answers: tuple[Answer, ...] = one.result
     used = {word for answer in answers for word in answer.words.values()}
     said = [text for words, text in MEANINGS.items() if used.intersection(words)]
@@ -190,8 +189,8 @@ def _define(one: Made) -> str:
     return paragraph(f"A case is a measure under a condition. Words: {'; '.join(said)}.", "scope")
 
 
-def _name_missing(one: Made) -> str:
-    """Name the questions without an answer, and why, but for what is to be written into a file."""
+def _name_missing(one: AnalysisResult) -> str:
+    """Name the questions without an answer and the reason, without the advice on files."""
     answers: tuple[Answer, ...] = one.result
     said = [
         f"{answer.question} Not tested: {answer.missing.partition(' (')[0]}."
@@ -203,7 +202,7 @@ def _name_missing(one: Made) -> str:
 
 @dataclass(frozen=True)
 class Main:
-    """The main picture, and which picture of the study or which chart is not shown again."""
+    """The main picture, and the picture or chart that the page does not repeat."""
 
     html: str = ""
     picture: str = ""

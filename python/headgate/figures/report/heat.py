@@ -1,4 +1,4 @@
-"""The main picture of a study of laws: what gets worse and better under which condition.
+"""The main picture of a study of algorithms: changes for the worse and better by condition.
 
 It is a table, so that it is read without JavaScript, at any width, by those who hear it, and light
 or dark as the page is.
@@ -12,25 +12,23 @@ from dataclasses import dataclass
 from html import escape
 from itertools import product
 
-from headgate.figures.analysis.answer import Answered, law_title
+from headgate.figures.analysis.answer import LawAnswer, Reversal, law_title
 from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import level_phrase, levels_by_condition, phrases, short
-from headgate.figures.analysis.reversals import Reversal
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis
-from headgate.figures.report.glossary import explain
-from headgate.figures.report.html import fold, paragraph, wide
+from headgate.figures.report.html import explain, fold, paragraph, wide
 from headgate.stats.changes import Change
 
 #: From which change on a cell has which colour.
 STEPS = (0.1, 0.25, 0.5, 1.0)
 #: Columns in which a number can still be written, and on a phone; and columns that are not narrow.
 WRITTEN, WRITTEN_NARROW, WIDE = 24, 8, 40
-#: In narrow columns one of so many conditions has its number above it.
+#: In narrow columns, one in this many conditions shows its number.
 NUMBERED = 5
 #: Rows and panels of laws that a first screen has room for.
 MOST_ROWS, MOST_LAWS = 18, 4
-#: What stands before a throughput: between which access routers its flows go.
+#: The first word of a throughput: the access routers of its flows.
 ENDS = ("DD", "DF", "DN", "FF", "FN", "NN")
 ENDS_SAID = (
     "DD to NN: the access routers between which flows go. D is directly connected to the"
@@ -49,9 +47,9 @@ BOTH = " \N{PLUS-MINUS SIGN}: worse in some conditions and better in others."
 
 @dataclass(frozen=True)
 class _Column:
-    """A condition: its label, what it is in words, and of each factor the level.
+    """A condition: its label, its words, and the level of each factor.
 
-    A level has its place among all of the factor, from 0 for the lowest to 1, and its words.
+    A level has its position among all levels of the factor, from 0 (lowest) to 1, and its words.
     """
 
     label: str
@@ -60,10 +58,10 @@ class _Column:
 
 
 def heat(found: TableAnalysis) -> str:
-    """Return a panel a law that changes anything: responses down, conditions across.
+    """Return a panel per law that changes anything: responses down, conditions across.
 
-    Laws and responses with nothing to show are named below. Of many laws the means over groups of
-    conditions come first, and the panels are folded. "" where no law takes another's place.
+    Laws and responses without a change are named below. Of many laws the means over groups of
+    conditions come first, and the panels are folded. "" if no algorithm replaces another.
     """
     part, said = found.focus, found.answers
     laws = [one.law for one in said]
@@ -84,8 +82,8 @@ def heat(found: TableAnalysis) -> str:
     return head + _overview(part, said) + fold("Law by law, under each condition", panels)
 
 
-def _overview(part: PeriodAnalysis, said: Sequence[Answered]) -> str:
-    """Return a panel a group of conditions: responses down, laws across, means in the cells."""
+def _overview(part: PeriodAnalysis, said: Sequence[LawAnswer]) -> str:
+    """Return one panel per group of conditions: responses down, algorithms across."""
     groups = list(said[0].changes)
     moved = [
         name for one in said for by in (one.changes, one.reversals) for of in by.values()
@@ -96,9 +94,14 @@ def _overview(part: PeriodAnalysis, said: Sequence[Answered]) -> str:
     return _grid([_group(part, said, where, rows) for where in groups])
 
 
-def _group(part: PeriodAnalysis, said: Sequence[Answered], where: str, rows: Sequence[str]) -> str:
+def _group(part: PeriodAnalysis, said: Sequence[LawAnswer], where: str, rows: Sequence[str]) -> str:
     laws = "".join(_head(one.law) for one in said)
-    body = "".join(_line(part, name, [_find(one, where, name) for one in said]) for name in rows)
+    body = "".join(
+        _line(
+            part, name, [o.reversals[where].get(name) or o.changes[where].get(name) for o in said]
+        )
+        for name in rows
+    )
     title = escape(where[:1].upper() + where[1:])
     whole = (
         f'<table class="heat laws"><caption>{title}</caption><thead><tr><th scope="row">law</th>'
@@ -107,19 +110,14 @@ def _group(part: PeriodAnalysis, said: Sequence[Answered], where: str, rows: Seq
     return wide(whole, title)
 
 
-def _find(one: Answered, where: str, name: str) -> Change | Reversal | None:
-    """Return how a measure changes under a group of conditions, if it does."""
-    return one.reversals[where].get(name) or one.changes[where].get(name)
-
-
 def _moves(part: PeriodAnalysis, laws: Iterable[str], names: Iterable[str]) -> int:
-    """Count the cells of these laws and responses that change by 10 % or more, beyond chance."""
+    """Count the cells that change by 10 % or more, beyond chance."""
     cells, conditions = part.changes.cells, part.cells.conditions
     return sum(cells[one].matters for one in product(laws, conditions, names))
 
 
 def _name_idle(part: PeriodAnalysis, laws: Sequence[str], rows: Sequence[str]) -> str:
-    """Name the laws that change nothing, and the responses that no law changes."""
+    """Name the algorithms and responses without a change."""
     others = part.changes.others
     idle = [name for name in _measures(part) if not _moves(part, others, [name])] if rows else []
     said = [
@@ -133,25 +131,23 @@ def _name_idle(part: PeriodAnalysis, laws: Sequence[str], rows: Sequence[str]) -
 
 
 def _settled(part: PeriodAnalysis, laws: Sequence[str], names: Iterable[str]) -> bool:
-    """Say whether no cell of these laws and responses leaves open if it changes by 10 %."""
+    """Return whether every cell is decided: it changes by 10 %, or it does not."""
     cells, conditions = part.changes.cells, part.cells.conditions
     return all(cells[one].state != "not known" for one in product(laws, conditions, names))
 
 
 def _deny(laws: Sequence[str]) -> str:
-    """Say that laws change nothing."""
     named, verb = " and ".join(map(law_title, laws)), "changes" if len(laws) == 1 else "change"
     return f"{named} {verb} no measure by 10 % or more under any condition." if laws else ""
 
 
 def _leave_open(laws: Sequence[str]) -> str:
-    """Say of which laws intervals leave open whether anything changes."""
     named = " and ".join(map(law_title, laws))
     return f"With {named} no change of 10 % or more is shown in any measure." if laws else ""
 
 
 def name_ends(part: PeriodAnalysis, rows: Sequence[str]) -> str:
-    """Say what the two letters before throughputs are, if any stand there."""
+    """Explain the two letters before throughputs, if there are any."""
     if not any(short(part.roles, name).split()[0] in ENDS for name in rows):
         return ""
     return paragraph(explain(ENDS_SAID), "scope")
@@ -166,12 +162,10 @@ def _grid(panels: Sequence[str]) -> str:
 
 
 def _head(law: str) -> str:
-    """Return the head of a law's column: its short name, and what people call it as a tip."""
     return f'<th scope="col" title="{escape(law_title(law))}">{escape(law.rpartition(":")[2])}</th>'
 
 
 def _explain_numbers(columns: int) -> str:
-    """Explain the numbers of cells where there are any, and on a phone."""
     if columns > WRITTEN:
         return ""
     return NUMBERS.format(narrow="wide-only" if columns > WRITTEN_NARROW else "")
@@ -186,7 +180,7 @@ def _legend(numbers: str) -> str:
 
 
 def _rows(part: PeriodAnalysis, laws: Sequence[str]) -> list[str]:
-    """Return the measures that any law changes, or those that change most, in their order."""
+    """Return the measures that change most, in the order of the table."""
     count = {name: _moves(part, laws, [name]) for name in _measures(part)}
     kept = sorted(filter(count.__getitem__, count), key=lambda name: -count[name])[:MOST_ROWS]
     return [name for name in count if name in kept]
@@ -205,12 +199,10 @@ def _columns(part: PeriodAnalysis) -> list[_Column]:
 
 
 def _place(names: Sequence[str], level: str) -> float:
-    """Return where a level lies from the lowest, 0, to the highest, 1."""
     return names.index(level) / max(1, len(names) - 1)
 
 
 def _panel(part: PeriodAnalysis, law: str, rows: Sequence[str], columns: Sequence[_Column]) -> str:
-    """Return the table of one law."""
     title = escape(law_title(law))
     head = [_number_columns(part, columns), *(_strip(part, f, columns) for f in columns[0].levels)]
     body = "".join(_row(part, law, name, columns) for name in rows)
@@ -222,7 +214,7 @@ def _panel(part: PeriodAnalysis, law: str, rows: Sequence[str], columns: Sequenc
 
 
 def _density(columns: int) -> str:
-    """Say where a cell is too narrow for its number: everywhere, or on a phone."""
+    """Return the class of a table whose cells are too narrow for numbers."""
     if columns > WRITTEN:
         return " dense narrow" if columns > WIDE else " dense"
     return " many" if columns > WRITTEN_NARROW else ""
@@ -238,7 +230,7 @@ def _number_columns(part: PeriodAnalysis, columns: Sequence[_Column]) -> str:
 
 
 def _number(place: int, columns: int) -> str:
-    """Return the number of a condition; in narrow columns only some have room for theirs."""
+    """Return the number of a condition; in narrow columns most are hidden."""
     shown = columns <= WRITTEN or place == 1 or place % NUMBERED == 0
     return f"<span>{place}</span>" if shown else f'<span class="hidden">{place}</span>'
 
@@ -249,7 +241,7 @@ def _describe(column: _Column) -> str:
 
 
 def _strip(part: PeriodAnalysis, factor: str, columns: Sequence[_Column]) -> str:
-    """Return the row that says which level of a factor each condition has."""
+    """Return the row that shows the level of a factor in each condition."""
     levels = [column.levels[factor] for column in columns]
     cells = "".join(f'<td {_shade(at)} title="{escape(level)}"></td>' for at, level in levels)
     known = sorted(set(levels))
@@ -266,7 +258,7 @@ def _shade(at: float) -> str:
 
 
 def _without_shared(phrases: Sequence[str]) -> list[str]:
-    """Say once what all begin or end with: `slow`, `fast network`; `rtt 10`, `20`, `40 ms`."""
+    """Write common words once: `slow`, `fast network`; `rtt 10`, `20`, `40 ms`."""
     words = [phrase.split() for phrase in phrases]
     end = _count_shared([one[::-1] for one in words], 0)
     begin = _count_shared(words, end)
@@ -278,7 +270,7 @@ def _without_shared(phrases: Sequence[str]) -> list[str]:
 
 
 def _count_shared(words: Sequence[Sequence[str]], taken: int) -> int:
-    """Count the words that all begin with, of which each has one more and `taken` besides."""
+    """Count the common first words; each phrase keeps one more and `taken` others."""
     most = max(0, min(map(len, words)) - 1 - taken)
     return next((n for n in range(most) if len({one[n] for one in words}) > 1), most)
 
@@ -295,7 +287,7 @@ def _line(
     *,
     titled: bool = False,
 ) -> str:
-    """Return a response with its changes; cells without room for their numbers are titled."""
+    """Return a row of changes; cells without room for their numbers get a title."""
     cells = "".join(_cell(part.roles, name, one, titled=titled) for one in found)
     title = escape(part.roles.title(name))
     said = explain(short(part.roles, name))

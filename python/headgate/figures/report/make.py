@@ -2,22 +2,146 @@
 
 from __future__ import annotations
 
+import csv
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from headgate.base.errors import HeadgateError
+import numpy as np
+
+from headgate.base.errors import HeadgateError, StoreError, explain_os
 from headgate.base.optional import require
+from headgate.base.progress import count_steps
+from headgate.base.terminal import escape_formula
 from headgate.figures.analysis.answer import law_title
-from headgate.figures.analysis.whole import TableAnalysis, analyse_table
+from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import AnalysisResult, TableAnalysis, analyse_table
 from headgate.figures.report import about as abouts
-from headgate.figures.report import first, glossary, sections
+from headgate.figures.report import first, sections
 from headgate.figures.report.about import FIGURES, TABLES, About
-from headgate.figures.report.claims import claims
-from headgate.figures.report.codes import Codes
+from headgate.figures.report.html import Codes, definitions, terms_in
 from headgate.figures.report.page import WORDS, Charts, Page, Section, write_page
-from headgate.figures.report.render import draw, write_tables
+from headgate.figures.report.sections import write_claims
+
+#: So few numbers are drawn before a second process has begun.
+FEW = 4000
+
+
+def draw(whole: TableAnalysis, folder: Path, workers: int) -> dict[str, list[str]]:
+    """Draw every picture into `folder` as PNG and SVG; return their names by analysis."""
+    places = [place for place, one in enumerate(whole.made) if not one.reason]
+    numbers = len(whole.frame) * len(whole.roles.responses)
+    with count_steps("pictures", len(places), "analyses drawn") as step:
+        if workers > 1 and numbers >= FEW:
+            with suppress(BrokenProcessPool):  # a process that the system killed: draw here
+                return _collect(whole, places, _draw_beside(whole, folder, workers, places), step)
+        drawn = (_draw_one(whole.made[place], folder) for place in places)
+        return _collect(whole, places, drawn, step)
+
+
+def _collect(
+    whole: TableAnalysis,
+    places: Sequence[int],
+    drawn: Iterable[list[str]],
+    step: Callable[[], None],
+) -> dict[str, list[str]]:
+    found = {}
+    for place, names in zip(places, drawn, strict=True):
+        found[whole.made[place].name] = names
+        step()
+    return found
+
+
+def _draw_beside(
+    whole: TableAnalysis, folder: Path, workers: int, places: Sequence[int]
+) -> Iterator[list[str]]:
+    """Draw in spawned processes: a fork of a process with threads may deadlock."""
+    begun = (whole.frame, whole.roles, folder)
+    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, begun) as pool:
+        yield from pool.map(_draw, places, [whole.made[place].result for place in places])
+
+
+@cache
+def _worker_state() -> list[tuple[TableAnalysis, Path]]:
+    return []
+
+
+def _begin(frame: Frame, roles: Roles, folder: Path) -> None:
+    _worker_state().append((TableAnalysis(frame, roles), folder))
+
+
+def _draw(place: int, result: Any) -> list[str]:
+    whole, folder = _worker_state()[0]
+    return _draw_one(AnalysisResult(*whole.steps[place], result), folder)
+
+
+def _draw_one(made: AnalysisResult, folder: Path) -> list[str]:
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from headgate.figures.plots.style import save_figure
+
+    names = []
+    for name, figure in made.figures():
+        save_figure(figure, folder, name)
+        names.append(name)
+    return names
+
+
+def write_tables(tables: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path) -> None:
+    """Write each table as CSV and Parquet."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, rows in tables.items():
+            _write_csv(folder / f"{name}.csv", rows)
+            if rows:  # a table without columns is none to Parquet
+                _write_parquet(folder / f"{name}.parquet", rows)
+    except OSError as error:
+        raise StoreError(f"{folder}: tables cannot be written ({explain_os(error)})") from None
+
+
+def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        names = list(rows[0]) if rows else []
+        writer.writerow(map(escape_formula, names))
+        writer.writerows([_in_csv(row[name]) for name in names] for row in rows)
+
+
+def _in_csv(value: Any) -> Any:
+    cell = _cell(value)
+    return escape_formula(cell) if isinstance(cell, str) else cell
+
+
+def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    from headgate.data.parquet import write_table
+    from headgate.data.tables import Table, Words
+
+    columns = {key: [_cell(row[key]) for row in rows] for key in (rows[0] if rows else ())}
+
+    def column(cells: list[Any]) -> Any:
+        if not all(isinstance(cell, int | float | None) for cell in cells):
+            return Words.of(["" if cell is None else str(cell) for cell in cells])
+        return np.array([np.nan if cell is None else cell for cell in cells])
+
+    write_table(path, Table(path.stem, {key: column(cells) for key, cells in columns.items()}))
+
+
+def _cell(value: Any) -> Any:
+    """Write booleans as 0 and 1, a tuple as words, and NaN as None."""
+    if isinstance(value, bool | np.bool_):
+        return int(value)
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return None if isinstance(value, float) and np.isnan(value) else value
+
 
 PAGE = "report.html"
 
@@ -25,7 +149,7 @@ PAGE = "report.html"
 def make(folder: Path, workers: int | None = None) -> Path:
     """Write `figures`, `tables` and `report.html` into a folder with a `report.toml`.
 
-    Returns the path of the page. Raises HeadgateError where the folder does not have what it takes.
+    Returns the path of the page. Raises HeadgateError if the folder is incomplete.
     """
     require("report", "a report")
     about = abouts.read(folder)
@@ -48,10 +172,10 @@ def _analyse(about: About, folder: Path) -> TableAnalysis | None:
 def _page(
     about: About, found: TableAnalysis | None, drawn: Mapping[str, list[str]], folder: Path
 ) -> Page:
-    """Put the answer first, and everything else into sections that are folded."""
+    """Put the answer first, and everything else into folded sections."""
     charts = _charts(found) if found else None
     codes = Codes.of(found)
-    judged = abouts.claims(folder)
+    judged = abouts.read_claims(folder)
     main = first.main_picture(about, found, charts, folder)
     asked = sections.files_and_method(found, first.QUESTIONS, drawn, folder) if found else ""
     seen = [first.answer(about, found, judged, codes), first.questions(found, asked), main.html]
@@ -60,7 +184,7 @@ def _page(
     specs = charts.specs if charts else {}
     analyses = sections.analyses(found, specs, drawn, folder, main.chart) if found else []
     parts = [
-        Section("Claims", claims(judged, codes)) if judged else None,
+        Section("Claims", write_claims(judged, codes)) if judged else None,
         sections.findings_section(about, found, said, codes),
         *sections.pictures(about, folder, main.picture),
         sections.design(about, found),
@@ -77,15 +201,13 @@ def _page(
 
 
 def _words(charts: Charts | None, texts: list[str]) -> Section:
-    """Return the definitions of the terms that the page uses."""
     drawn = str(charts.specs) if charts else ""
-    return Section(WORDS, glossary.definitions(glossary.terms_in([*texts, drawn])))
+    return Section(WORDS, definitions(terms_in([*texts, drawn])))
 
 
 def _charts(found: TableAnalysis) -> Charts | None:
-    """Return the interactive pictures of what could be made, with their data and choices."""
-    from headgate.figures.charts import CHARTS
-    from headgate.figures.charts.data import conditions, data, in_words
+    from headgate.figures.vega import CHARTS
+    from headgate.figures.vega.data import collect_data, describe_conditions, order_conditions
 
     made = {one.kind.name for one in found.made if not one.reason}
     specs: dict[str, Mapping[str, Any]] = {
@@ -96,14 +218,14 @@ def _charts(found: TableAnalysis) -> Charts | None:
     }
     if not specs:
         return None
-    order = conditions(found) if found.roles.law else []
-    words = in_words(found) if order else {}
+    order = order_conditions(found) if found.roles.law else []
+    words = describe_conditions(found) if order else {}
     choices = _choices(found, words)
     chosen = {name: next(iter(values)) for name, (_, values) in choices.items()}
     chosen |= {"period": found.focus.period} if "period" in choices else {}
     response = found.roles.responses[0]
     chosen |= {"response": response, "title": found.roles.title(response)}
-    return Charts(specs, data(found), choices, chosen, order[-1] if order else "", words)
+    return Charts(specs, collect_data(found), choices, chosen, order[-1] if order else "", words)
 
 
 def _choices(

@@ -18,8 +18,7 @@ from typing import Any
 from headgate.base.errors import StoreError
 from headgate.base.files import write_bytes
 from headgate.figures.plots.palette import SIGNED, VERDICT
-from headgate.figures.report.glossary import explain
-from headgate.figures.report.html import link, slug, wide
+from headgate.figures.report.html import explain, link, slug, wide
 
 NO_SCRIPT = (
     "<noscript><p>The interactive pictures need JavaScript; the same pictures lie in the folder"
@@ -28,9 +27,9 @@ NO_SCRIPT = (
 
 #: The title of the section that defines terms.
 WORDS = "Glossary"
-#: A picture wider than this (pixels) has a row of its own, and is moved sideways on a phone.
+#: A picture wider than this (pixels) gets a separate row, and scrolls sideways on a phone.
 BROAD = 1000
-#: What begins or ends a tag or an entity, as JSON says it otherwise.
+#: Characters that begin or end a tag or an entity, as JSON escapes.
 IN_SCRIPT = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
 #: Ends of lines to Vega's expressions, in which a text that holds one is an error: written out.
 LINE_ENDS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
@@ -46,16 +45,16 @@ class Section:
 
     @property
     def anchor(self) -> str:
-        """What links to this section end with."""
+        """The end of links to this section."""
         return anchor(self.title)
 
 
 @dataclass(frozen=True)
 class Charts:
-    """Interactive pictures of a page: specifications, data, choices and what is chosen first.
+    """Interactive pictures of a page: specifications, data, choices and their first values.
 
-    `choices` are by name: a title, and the values with what they are called. `words` are what
-    conditions are called, by their labels.
+    `choices` map a name to a title and to the titles of the values. `words` map the labels of
+    conditions to their titles.
     """
 
     specs: Mapping[str, Mapping[str, Any]]
@@ -68,7 +67,7 @@ class Charts:
 
 @dataclass(frozen=True)
 class Page:
-    """A page before it is written: what is seen first, and what is folded below it."""
+    """A page before it is written: the visible part, and the folded sections below it."""
 
     title: str
     question: str
@@ -79,15 +78,14 @@ class Page:
 
 
 def anchor(title: str) -> str:
-    """Return a title as the end of a link; what the page itself names has no such beginning."""
+    """Return a title as the end of a link; no other anchor of the page has this prefix."""
     return f"section-{slug(title)}"
 
 
 def picture(path: Path, title: str, caption: str) -> str:
-    """Return a figure with the PNG at `path` inside; its browser makes it dark where the page is.
+    """Return a figure with the PNG at `path` inside; its browser darkens it on a dark page.
 
-    A PNG has no colours of its own for a dark page: one more of each would double what it takes to
-    draw them.
+    A PNG has no second set of colours for a dark page: a second PNG would double the drawing time.
     """
     try:
         png = path.read_bytes()
@@ -101,12 +99,12 @@ def picture(path: Path, title: str, caption: str) -> str:
 
 
 def _width(png: bytes) -> int:
-    """Return how many pixels a PNG is wide, by its header."""
+    """Return the width of a PNG in pixels, from its header."""
     return int.from_bytes(png[16:20], "big")
 
 
 def chart(name: str, caption: str) -> str:
-    """Return the place of an interactive picture, and of the numbers behind it."""
+    """Return the place of an interactive picture and of its table of numbers."""
     return (
         f'<figure aria-label="{escape(caption)}"><div class="chart" data-chart="{name}"></div>'
         f"<figcaption>{explain(caption)}</figcaption>"
@@ -136,7 +134,7 @@ def write_page(path: Path, page: Page) -> Path:
 
 
 def _body(page: Page) -> str:
-    """Return the folded sections, the choices before the first with an interactive picture."""
+    """Return the folded sections; the choices precede the first interactive picture."""
     folded = [_fold(part) for part in page.sections]
     first = next((place for place, html in enumerate(folded) if 'class="chart"' in html), 0)
     if page.charts and page.charts.choices:
@@ -145,7 +143,7 @@ def _body(page: Page) -> str:
 
 
 def _fold(part: Section) -> str:
-    """Return a section that opens by a click, or by a link: what is linked to lies inside."""
+    """Return a section that opens by a click or by a link to its content."""
     return (
         f"<section><details><summary><h2>{escape(part.title)}</h2></summary>"
         f'<div id="{part.anchor}">{part.html}</div></details></section>'
@@ -153,7 +151,6 @@ def _fold(part: Section) -> str:
 
 
 def _choices(charts: Charts) -> str:
-    """Return the bar of choices, which filter every picture."""
     selects = "".join(
         f'<label for="choice-{name}">{escape(title)}<select id="choice-{name}">{_options(values)}'
         "</select></label>"
@@ -172,20 +169,20 @@ def _options(values: Mapping[str, str]) -> str:
 
 
 def _script_data(charts: Charts | None) -> list[str]:
-    """Return what the scripts read: specifications, data and choices, as JSON."""
+    """Return the specifications, data and choices as JSON."""
     if charts is None:
         return []
-    told = {
+    data = {
         "specs": charts.specs, "data": charts.data, "first": charts.first, "last": charts.last,
         "words": charts.words, "signed": [[one.light, one.dark] for one in (VERDICT, SIGNED)],
     }  # fmt: skip
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     text = text.translate(IN_VEGA)
     return [NO_SCRIPT, f'<script type="application/json" id="charts">{text}</script>']
 
 
 def _scripts(charts: Charts | None) -> list[str]:
-    """Return the code: Vega only where there is something to draw with it."""
+    """Return the scripts; Vega only if the page has charts."""
     drawing = [vega(), own("charts.js")] if charts else []
     return [own("page.js"), *drawing]
 
@@ -194,7 +191,7 @@ def policy(scripts: Sequence[str]) -> str:
     """Return the Content-Security-Policy: these scripts run, nothing is fetched or sent.
 
     Vega sets styles as it draws, and styles alone neither run code nor reach anything outside.
-    Pictures are data, and blobs where one is saved as a file.
+    Pictures are data, and blobs if one is saved as a file.
     """
     digests = (hashlib.sha256(code.encode()).digest() for code in scripts)
     hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
@@ -212,7 +209,7 @@ def vega() -> str:
 
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
     bundle: Callable[..., str] = vl_convert.javascript_bundle
-    # In code these stand in literals only; as they are, the script would end there, or go on after.
+    # In code these occur only in literals; unescaped, they would end the script early.
     return re.sub("<(?=/script|script|!--)", r"\\x3C", bundle(vl_version=version), flags=re.I)
 
 

@@ -1,23 +1,98 @@
-"""The folded sections of a report, in order: what was found before how."""
+"""The folded sections of a report: claims, findings, design, analyses, parameters."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
+from headgate.claims.verdicts import Judged, Verdict
 from headgate.figures.analysis.findings import Finding
 from headgate.figures.analysis.kinds import Kind
 from headgate.figures.analysis.phrases import phrases, short
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import Made, TableAnalysis
-from headgate.figures.charts import CHARTS
+from headgate.figures.analysis.whole import AnalysisResult, TableAnalysis
 from headgate.figures.report.about import FIGURES, TABLES, About, Parameter
-from headgate.figures.report.codes import Codes
 from headgate.figures.report.first import QUESTIONS
-from headgate.figures.report.glossary import explain
-from headgate.figures.report.html import Markup, findings, fold, link, paragraph, table, tip
+from headgate.figures.report.html import (
+    Codes,
+    Markup,
+    explain,
+    findings,
+    fold,
+    link,
+    number,
+    paragraph,
+    table,
+    tip,
+    verdict,
+)
 from headgate.figures.report.page import Section, anchor, chart, picture
+from headgate.figures.vega import CHARTS
+
+COLUMNS = ("verdict", "claim", "published", "found", "how it is judged")
+#: A mean over so few is said to be one.
+FEW = 3
+
+
+def write_claims(judged: Sequence[Judged], codes: Codes) -> str:
+    """Return the filter and the table; without JavaScript only the table is visible."""
+    rows = [_row(claim, codes) for claim in judged]
+    return _filter(judged) + table(COLUMNS, rows, "claims")
+
+
+def _filter(judged: Sequence[Judged]) -> str:
+    counts = Counter(claim.verdict.value for claim in judged)
+    options = "".join(
+        f'<option value="{escape(word)}">{escape(word)} ({counts[word]})</option>'
+        for word in map(str, Verdict)
+        if counts[word]
+    )
+    return (
+        '<form class="filter" id="filter" aria-label="Filter of the claims" hidden>'
+        '<label for="filter-verdict">Verdict<select id="filter-verdict">'
+        f'<option value="">all ({len(judged)})</option>{options}</select></label>'
+        '<label for="filter-text">Words<input id="filter-text" type="search"></label>'
+        '<p id="filtered" role="status" aria-live="polite"></p></form>'
+    )
+
+
+def _row(claim: Judged, codes: Codes) -> tuple[object, ...]:
+    source = f"<br><small>{escape(claim.source)}</small>" if claim.source else ""
+    said = Markup(f"{codes.explain(claim.statement)}{source}")
+    return verdict(claim.verdict), said, claim.published, _found(claim), _judged_by(claim, codes)
+
+
+def _found(claim: Judged) -> Markup:
+    if claim.ours is None:
+        return Markup("\N{EN DASH}")
+    found = escape(number(claim.ours))
+    if claim.ci is None:
+        return Markup(f"{found}<br><small>one number, without an interval</small>")
+    low, high = map(number, claim.ci)
+    return Markup(f"{found}<br><small>{low} to {high} (95 %){_over(claim)}</small>")
+
+
+def _over(claim: Judged) -> str:
+    if claim.sample is None:
+        return ""
+    count, unit = claim.sample.count, escape(claim.sample.unit)
+    only = "only " if count <= FEW else ""
+    return f", over {only}{count} {unit if count > 1 else unit.removesuffix('s')}"
+
+
+def _judged_by(claim: Judged, codes: Codes) -> Markup:
+    """Return the measure, its tolerance, and the note on the outcome."""
+    parts = [codes.explain(f"{claim.measure[:1].upper()}{claim.measure[1:]}".rstrip("."))]
+    if claim.tolerance:
+        parts.append(Markup(f"{explain('tolerance')} {escape(claim.tolerance)}"))
+    if claim.detectable is not None:
+        parts.append(Markup(f"{explain('detectable')} {claim.detectable:.2g}"))
+    note = f"<br>{codes.explain(claim.note)}" if claim.note else ""
+    return Markup("; ".join(parts) + "." + note)
+
 
 Specs = Mapping[str, Mapping[str, Any]]
 
@@ -25,15 +100,17 @@ Specs = Mapping[str, Mapping[str, Any]]
 def findings_section(
     about: About, whole: TableAnalysis | None, shown: Sequence[str], codes: Codes
 ) -> Section | None:
-    """Return what was found beside what is shown already, each with a link to its analysis."""
+    """Return the findings that the page does not show yet, each with a link to its analysis."""
     own = [codes.explain(one) for one in about.findings if one not in shown]
     if whole is None:
         return Section("More findings", findings(own)) if own else None
-    told = [one for one in whole.made if not one.reason and one.kind.name != QUESTIONS]
-    first = [one for one in told if not one.suffix or one.part is whole.focus]
+    results = [one for one in whole.made if not one.reason and one.kind.name != QUESTIONS]
+    first = [one for one in results if not one.suffix or one.part is whole.focus]
     said = [*own, *_link_findings(first, shown, codes)]
     periods = {
-        part.title.capitalize(): _link_findings([o for o in told if o.part is part], shown, codes)
+        part.title.capitalize(): _link_findings(
+            [o for o in results if o.part is part], shown, codes
+        )
         for part in whole.parts
         if part.title and part is not whole.focus
     }
@@ -41,7 +118,9 @@ def findings_section(
     return Section("More findings", findings(said) + others) if said or others else None
 
 
-def _link_findings(made: Sequence[Made], shown: Sequence[str], codes: Codes) -> list[Markup]:
+def _link_findings(
+    made: Sequence[AnalysisResult], shown: Sequence[str], codes: Codes
+) -> list[Markup]:
     return [
         Markup(_with_link(found, one, codes))
         for one in made
@@ -50,7 +129,7 @@ def _link_findings(made: Sequence[Made], shown: Sequence[str], codes: Codes) -> 
     ]
 
 
-def _with_link(said: Finding, one: Made, codes: Codes) -> str:
+def _with_link(said: Finding, one: AnalysisResult, codes: Codes) -> str:
     where = link(f"#{anchor(one.kind.title)}", "see")
     drawn = link(f"{FIGURES}/{said.picture}.svg", "picture")
     numbers = link(f"{TABLES}/{said.table}.csv", "table")
@@ -58,7 +137,7 @@ def _with_link(said: Finding, one: Made, codes: Codes) -> str:
 
 
 def design(about: About, whole: TableAnalysis | None) -> Section | None:
-    """Return the design: what it is, its factors and conditions."""
+    """Return the design: its description, factors and conditions."""
     parts = [paragraph(explain(text)) for text in about.design]
     if whole and whole.roles.factors:
         effects = [one.result for one in whole.of("main-effects") if not one.reason]
@@ -68,7 +147,6 @@ def design(about: About, whole: TableAnalysis | None) -> Section | None:
 
 
 def _conditions(whole: TableAnalysis) -> str:
-    """Return every condition in words, from the least to the most congested."""
     part, roles = whole.all_periods, whole.roles
     if roles.law is None or not part.has_cells:
         return ""
@@ -94,7 +172,7 @@ def _conditions(whole: TableAnalysis) -> str:
 
 
 def pictures(about: About, folder: Path, shown: str) -> list[Section]:
-    """Return the pictures that a study drew itself, but for the one that is shown already."""
+    """Return the pictures of the study, except the main picture."""
     return [
         Section(one.title, picture(folder / FIGURES / f"{one.name}.png", one.title, one.caption))
         for one in about.pictures
@@ -103,7 +181,7 @@ def pictures(about: About, folder: Path, shown: str) -> list[Section]:
 
 
 def listings(about: About) -> list[Section]:
-    """Return the tables that a study made itself."""
+    """Return the tables of the study."""
     return [
         Section(one.title, paragraph(explain(one.caption)) + table(one.columns, one.rows))
         for one in about.tables
@@ -113,7 +191,7 @@ def listings(about: About) -> list[Section]:
 def analyses(
     whole: TableAnalysis, specs: Specs, drawn: Mapping[str, Sequence[str]], folder: Path, shown: str
 ) -> list[Section]:
-    """Return a section a kind of analysis, with its pictures, its method and its files."""
+    """Return a section per kind of analysis, with its pictures, its method and its files."""
     kinds: dict[str, Kind] = {kind.name: kind for kind, _ in whole.steps}
     sections = []
     for name, kind in kinds.items():
@@ -129,7 +207,7 @@ def analyses(
 def files_and_method(
     whole: TableAnalysis, name: str, drawn: Mapping[str, Sequence[str]], folder: Path
 ) -> str:
-    """Return how an analysis is made, its files, and its pictures if none is interactive."""
+    """Return the method and files of an analysis, and its pictures if none is interactive."""
     made = [one for one in whole.of(name) if not one.reason]
     if not made:
         return ""
@@ -140,28 +218,28 @@ def files_and_method(
     return shown + _files(made, drawn) + method
 
 
-def _pictures(made: Sequence[Made], drawn: Mapping[str, Sequence[str]], folder: Path) -> str:
+def _pictures(
+    made: Sequence[AnalysisResult], drawn: Mapping[str, Sequence[str]], folder: Path
+) -> str:
     names = [name for one in made for name in drawn[one.name]]
     shown = [picture(folder / FIGURES / f"{n}.png", n.replace("-", " "), "") for n in names]
     return f'<div class="pictures">{"".join(shown)}</div>'
 
 
 def _name_factors(roles: Roles) -> str:
-    """Say what the codes of factors on the axes of drawn pictures mean."""
     named = {factor: short(roles, factor) for factor in roles.factors}
     said = [f"{code} {words}" for code, words in named.items() if code != words]
     return paragraph(f"{', '.join(said)}; - is the low level, + the high one.") if said else ""
 
 
 def missing(whole: TableAnalysis) -> Section | None:
-    """Return what could not be made of this table, and why."""
+    """Return the analyses that this table does not allow, with the reasons."""
     reasons = {one.kind.title: one.reason for one in whole.made if one.reason}
     said = [f"{title}: {reason}." for title, reason in reasons.items()]
     return Section("What this table does not show", findings(said)) if said else None
 
 
-def _files(made: Sequence[Made], drawn: Mapping[str, Sequence[str]]) -> str:
-    """Return links to all files of an analysis."""
+def _files(made: Sequence[AnalysisResult], drawn: Mapping[str, Sequence[str]]) -> str:
     names = [name for one in made for name in drawn[one.name]]
     files = [link(f"{FIGURES}/{name}.svg", f"{name}.svg") for name in names]
     files += [link(f"{TABLES}/{one.name}.csv", f"{one.name}.csv") for one in made]

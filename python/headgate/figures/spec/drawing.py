@@ -1,0 +1,137 @@
+"""The parts of a picture: lines, levels and shades in panels; or links and routers on a map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.figures.spec.places import are_in_a_row
+
+Numbers = NDArray[np.float64]
+#: A thin line is one of many; a step keeps its value until the next point; a rug is a row of ticks.
+Style = Literal["line", "thin", "step", "points", "rug"]
+#: The most points that marks distinguish; more points are a cloud of dots.
+FEW_POINTS = 200
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line or cloud of points of one length: `colour` is a place among the colours of lines.
+
+    NaN is a gap. `band` are the edges of the shaded area around it; `each` are the names of its
+    points.
+    """
+
+    name: str
+    x: Numbers
+    y: Numbers
+    colour: int | None = None
+    dash: int = 0
+    style: Style = "line"
+    band: tuple[Numbers, Numbers] | None = None
+    each: tuple[str, ...] = ()
+    listed: bool = True
+
+    @property
+    def is_cloud(self) -> bool:
+        """Whether its points are too many for a mark each."""
+        return len(self.x) > FEW_POINTS
+
+
+@dataclass(frozen=True)
+class Level:
+    """A reference for lines, such as a link's rate: dotted, with its name on it."""
+
+    name: str
+    x: Numbers
+    y: Numbers
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A pair of axes: titles with units, and what is drawn on them.
+
+    `right` is a second scale of the same line: its title, and its units per unit of the left.
+    An absent range is that of the data; `tall` is the height in rows.
+    """
+
+    title: str
+    x: str
+    y: str
+    lines: tuple[Line, ...]
+    levels: tuple[Level, ...] = ()
+    warmup_s: float = 0.0
+    log: str = ""
+    right: tuple[str, float] | None = None
+    x_range: tuple[float, float] | None = None
+    y_range: tuple[float, float] | None = None
+    reverse_x: bool = False
+    tall: float = 1.0
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Panels in a grid; `caption` explains what the axes do not."""
+
+    title: str
+    caption: str
+    panels: tuple[Panel, ...]
+    columns: int = 1
+
+
+@dataclass(frozen=True)
+class Span:
+    """One direction of a link on a map, from its near router to the middle or the other end."""
+
+    link: str
+    ends: tuple[tuple[float, float], tuple[float, float]]
+    utilisation: float
+    loss: float
+    rate_bps: float
+    wait_s: float
+
+
+#: The scale of line widths by the least number of links.
+THINNER = ((250, 0.35), (60, 0.6), (0, 1.0))
+
+
+@dataclass(frozen=True)
+class Map:
+    """A network: links coloured by utilisation and as wide as their loss; routers, and names.
+
+    `aspect` is how much longer one of y is than one of x; None if positions are arbitrary.
+    """
+
+    title: str
+    caption: str
+    spans: tuple[Span, ...]
+    routers: Mapping[str, tuple[float, float]]
+    labels: tuple[tuple[str, tuple[float, float]], ...]
+    aspect: float | None = None
+
+    @property
+    def thinness(self) -> float:
+        """The scale of line widths, so that links of large networks do not overlap."""
+        return next(scale for least, scale in THINNER if len(self.spans) >= least)
+
+    @property
+    def is_row(self) -> bool:
+        """Whether all routers have the same height."""
+        return are_in_a_row(self.routers.values())
+
+
+#: Shares of packets lost up to which a link is so wide, in points.
+LOSS_WIDTHS = ((0.0, 2.0), (0.001, 4.0), (0.01, 6.5), (1.0, 10.0))
+LOSS_WORDS = ("nothing lost", "up to 0.1 %", "up to 1 %", "more than 1 %")
+
+
+def classify_loss(loss: float) -> int:
+    """Return the place of a share of packets lost among `LOSS_WIDTHS`; NaN is nothing."""
+    return next((i for i, (most, _) in enumerate(LOSS_WIDTHS) if loss <= most), 0)
+
+
+Drawing = Picture | Map

@@ -1,0 +1,245 @@
+"""Round-trip time, window and throughput of flows over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from headgate.figures.spec.drawing import Level, Line, Numbers, Panel, Picture
+from headgate.figures.spec.run import Run, order_laws
+from headgate.figures.spec.selection import (
+    MOST_LINES,
+    MOST_LINKS,
+    MOST_OF_LAW,
+    SeriesReader,
+    average,
+    choose_fairly,
+    choose_interval,
+    compare,
+    group_by_law,
+    name_law,
+    say_thinned,
+    share_points,
+    share_times,
+    thin,
+)
+
+#: Payload as it reaches receivers. A cumulative ACK comes late and in bursts: after a repaired loss
+#: one covers what the link carried long before, so that a rate of ACKs exceeds that of the link.
+ARRIVED = "arrival_rate_bps"
+Shape = Callable[[Numbers, Numbers], tuple[Numbers, Numbers]]
+
+
+def draw_rtt(runs: Sequence[Run]) -> Picture | None:
+    """Draw the smoothed round-trip time of flows."""
+    title = "Round-trip time"
+    return _draw_sampled(runs[0], "srtt_s", 1e3, title, "smoothed RTT (ms)", zero=False)
+
+
+def draw_cwnd(runs: Sequence[Run]) -> Picture | None:
+    """Draw the congestion windows of flows."""
+    return _draw_sampled(
+        runs[0], "cwnd_packets", 1.0, "Congestion window", "congestion window (packets)"
+    )
+
+
+def _draw_sampled(  # noqa: PLR0913 - what two pictures differ in
+    run: Run, column: str, scale: float, title: str, y: str, *, zero: bool = True
+) -> Picture | None:
+    courses = SeriesReader(run, "flow")
+    names = courses.list_known(column)
+    if not names:
+        return None
+    drawn: list[int] = [0, 0]
+    each = share_points(min(len(names), MOST_LINES))
+
+    def shape(t_s: Numbers, values: Numbers) -> tuple[Numbers, Numbers]:
+        kept = thin(t_s, scale * values, each)
+        drawn[0] += len(kept[0])
+        drawn[1] += len(t_s)
+        return kept
+
+    panels, cut = compare(_draw_each_flow(run, courses, column, y, shape), zero=zero)
+    caption = _join([_say_chosen(run, names), cut, say_thinned(*drawn)])
+    return Picture(title, caption, share_times(panels))
+
+
+def draw_throughput(runs: Sequence[Run]) -> Picture | None:
+    """Draw the throughput of flows by law, in total, and one by one; or that of ports."""
+    run = runs[0]
+    courses = SeriesReader(run, "flow")
+    arrived = courses.list_known(ARRIVED)
+    rate = ARRIVED if arrived else "throughput_bps"
+    names = arrived or courses.list_known(rate)
+    return _draw_flows(run, courses, names, rate) if names else _draw_ports(run)
+
+
+def _draw_flows(run: Run, courses: SeriesReader, names: Sequence[str], rate: str) -> Picture:
+    interval_s = choose_interval(courses.table["t_s"])
+    y = "throughput (Mbit/s)"
+
+    def shape(t_s: Numbers, bps: Numbers) -> tuple[Numbers, Numbers]:
+        return average(t_s, 1e-6 * bps, interval_s)
+
+    laws = group_by_law(run, names)
+    panels: tuple[Panel, ...] = ()
+    links, levels = _find_capacities(run, SeriesReader(run, "port"))
+    cut = ""
+    if max(map(len, laws.values())) > 1:
+        one_by_one = _draw_each_flow(run, courses, rate, y, shape)
+        # The sum of several links, or of both directions of one, has no rate to compare with.
+        levels_of_flow = levels * (links > 1)
+        named = [
+            replace(p, levels=levels_of_flow, title=p.title or "flow by flow") for p in one_by_one
+        ]
+        panels, cut = compare(named)
+    all_flows = len(run.tables["flows"])
+    known = f" of {all_flows}" * (all_flows > len(names))
+    total = Line(
+        f"total of {len(names)}{known} flows",
+        *shape(*courses.combine(names, rate, mean=False)),
+    )
+    lines = [total] if len(names) > 1 else []
+    if len(names) < all_flows and links == 1:
+        lines += _draw_sent(SeriesReader(run, "port"), shape)
+    lines += _draw_laws(run, courses, laws, rate, shape)
+    title = "sum of each law's flows" if panels else ""
+    flows = run.tables["flows"]
+    all_alike = links == 1 and len(np.unique(flows["source"])) == 1
+    levels = levels if all_alike or len(names) == 1 else ()
+    first = Panel(title, "time (s)", y, tuple(lines), levels, run.warmup_s)
+    shown, also_cut = compare([first])
+    said = [
+        f"{_say_measured(run, rate)}, averaged over {interval_s:.3g} s.",
+        _say_chosen(run, names) if panels or len(names) < all_flows else "",
+    ]
+    caption = _join([*said, cut or also_cut])
+    return Picture("Throughput", caption, share_times((*shown, *panels)))
+
+
+def _say_measured(run: Run, rate: str) -> str:
+    """Name the measured rate: arrivals, except in fluid runs and older versions."""
+    if rate == ARRIVED:
+        return "Payload that reaches the receiver"
+    return "Payload sent" if "fluid" in run.meta else "Payload acknowledged"
+
+
+def _draw_sent(ports: SeriesReader, shape: Shape) -> list[Line]:
+    """Draw the rate of each port, including flows without a series."""
+    return [
+        Line(f"all that {name} sends, with headers", *shape(*ports.read(name, "throughput_bps")),
+             dash=1)
+        for name in ports.list_known("throughput_bps")
+    ]  # fmt: skip
+
+
+def _draw_laws(
+    run: Run, courses: SeriesReader, laws: Mapping[str, Sequence[str]], rate: str, shape: Shape
+) -> list[Line]:
+    """Draw the sum of each algorithm's flows; a single flow keeps its name."""
+    colour = colour_laws([run])
+    lines = []
+    for law, names in laws.items():
+        of_law = f"{name_law(law)}, sum of {len(names)}"
+        values = shape(*courses.combine(names, rate, mean=False))
+        named = names[0] if len(names) == 1 else of_law
+        lines.append(Line(named, *values, *colour.get(law, (len(colour), 0))))
+    return lines
+
+
+def _draw_each_flow(
+    run: Run, courses: SeriesReader, column: str, y: str, shape: Shape
+) -> tuple[Panel, ...]:
+    """Draw all flows in one panel if they can be distinguished, else a panel per algorithm."""
+    names = courses.list_known(column)
+    laws = group_by_law(run, names)
+    colour = colour_laws([run])
+    alone = len(names) <= MOST_LINES
+    panels = []
+    for law, of_law in laws.items():
+        ink, dash = colour.get(law, (len(colour), 0))
+        if alone:
+            lines = [
+                Line(name, *shape(*courses.read(name, column)), ink, dash + place)
+                for place, name in enumerate(of_law)
+            ]
+            title = ""
+        else:
+            shown = choose_fairly(courses, of_law, MOST_OF_LAW)
+            lines = [
+                Line(name, *shape(*courses.read(name, column)), ink, 0, "thin", listed=False)
+                for name in shown
+            ]
+            middle = courses.combine(of_law, column, mean=True)
+            lines.append(Line(f"mean of {len(of_law)}", *shape(*middle), ink, dash, listed=False))
+            some = "each" if len(shown) == len(of_law) else f"{len(shown)}"
+            title = f"{name_law(law)}: mean of {len(of_law)} flows (thick), {some} of them (thin)"
+        panels.append(Panel(title, "time (s)", y, tuple(lines), (), run.warmup_s))
+    if alone:
+        every = tuple(line for panel in panels for line in panel.lines)
+        return (Panel("", "time (s)", y, every, (), run.warmup_s),)
+    return tuple(panels)
+
+
+def _find_capacities(run: Run, measured: SeriesReader) -> tuple[int, tuple[Level, ...]]:
+    """Return the number of measured ports, and their rate if it is the same for all."""
+    ports = list(measured.rows)
+    steps = {name: run.list_rates(name) for name in ports}
+    first = steps[ports[0]] if ports else None
+    if first is None or not all(
+        np.array_equal(a, b) for s in steps.values() for a, b in zip(s, first, strict=True)
+    ):
+        return len(ports), ()
+    end_s = float(np.max(measured.table["t_s"]))
+    since_s, bps = first
+    what = f"rate of {ports[0]}" if len(ports) == 1 else f"rate of each of {len(ports)} links"
+    level = Level(what, np.append(since_s, end_s), 1e-6 * np.append(bps, bps[-1]))
+    return len(ports), (level,)
+
+
+def _draw_ports(run: Run) -> Picture | None:
+    """Draw the busiest ports of a run without series of flows."""
+    courses = SeriesReader(run, "port")
+    names = courses.list_known("throughput_bps")
+    if not names:
+        return None
+    interval_s = choose_interval(courses.table["t_s"])
+    shown = sorted(names, key=lambda name: -np.nan_to_num(run.read_port(name, "utilisation")))
+    kept = [name for name in names if name in shown[:MOST_LINKS]]
+    lines = []
+    for place, name in enumerate(kept):
+        t_s, bps = average(*courses.read(name, "throughput_bps"), interval_s)
+        lines.append(Line(name, t_s, 1e-6 * bps, place))
+    title = "Throughput of links"
+    if len(kept) < len(names):
+        title += f": the {len(kept)} busiest of the {len(names)} that have a series"
+    panel = Panel("", "time (s)", "bits sent (Mbit/s)", tuple(lines),
+                  _find_capacities(run, courses)[1], run.warmup_s)  # fmt: skip
+    panels, cut = compare([panel])
+    return Picture(title, _join([f"Averaged over {interval_s:.3g} s.", cut]), panels)
+
+
+def colour_laws(runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
+    """Assign each law a colour and dash, the same in every picture of these runs."""
+    return {law: (place, place) for place, law in enumerate(order_laws(runs))}
+
+
+def _say_chosen(run: Run, names: Sequence[str]) -> str:
+    known = len(run.tables["flows"])
+    said = []
+    if len(names) > MOST_LINES:
+        said.append(
+            "Each panel shows flows of each law at evenly spaced throughput ranks, from the lowest"
+            " to the highest."
+        )
+    if 0 < len(names) < known:
+        said.append(
+            f"{len(names)} of {known:,} flows have a series; measure.series.most raises that."
+        )
+    return _join(said)
+
+
+def _join(sentences: Sequence[str]) -> str:
+    return " ".join(filter(None, sentences))

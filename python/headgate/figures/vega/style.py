@@ -1,0 +1,126 @@
+"""The shared parts of interactive pictures: choices, colours, sizes, dark and light looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+import altair as alt
+
+from headgate.figures.analysis.whole import TableAnalysis
+from headgate.figures.plots.palette import LINES, SMALL, STEPS, Diverging, vary
+
+#: The choices of a page, each a signal of every picture; "" means all.
+#: `last` is the most congested condition, `where` the chosen one, or else the last, in words, and
+#: `title` that of the chosen response.
+CHOICES = ("condition", "period", "response", "law", "flows", "last", "where", "title")
+CELL = 15
+#: The order of conditions, if a response measures congestion.
+ORDERED = "; conditions from the least to the most congested"
+#: Text takes the colour of the page around it, so that dark and light are the page's to choose.
+INK = "currentColor"
+FAINT = "#8886"
+#: Lines and marks of no algorithm: at least 3 : 1 against the page, light and dark (WCAG 1.4.11).
+GREY = "#888888"
+#: Within chance, on light and on dark.
+NONE = "#8882"
+#: How much of its colour keeps what is not chosen.
+AWAY = 0.15
+CONFIG: dict[str, Any] = {
+    "background": None,
+    "view": {"stroke": None},
+    "font": "system-ui, sans-serif",
+    "title": {"color": INK, "anchor": "start", "fontSize": 13},
+    "axis": {
+        "labelColor": INK, "titleColor": INK, "domainColor": GREY, "tickColor": GREY,
+        "gridColor": FAINT, "labelLimit": 260, "titleFontWeight": "normal",
+    },
+    "header": {"labelColor": INK, "titleColor": INK},
+    "legend": {"labelColor": INK, "titleColor": INK, "symbolStrokeColor": INK},
+}  # fmt: skip
+
+
+def chart(data: str) -> alt.Chart:
+    """Return an empty chart of named data."""
+    return alt.Chart(alt.NamedData(name=data))
+
+
+def filter_chosen(*choices: str) -> str:
+    """Return the filter that keeps the chosen values; no choice keeps everything."""
+    return " && ".join(f"({name} === '' || datum.{name} === {name})" for name in choices)
+
+
+def strong(small: str = "false") -> Any:
+    """Return an opacity that fades conditions that are not chosen, then small values.
+
+    The first true test decides: a condition in `otherwise` would replace the one before.
+    """
+    away = alt.when(f"!({filter_chosen('condition')})").then(alt.value(AWAY))
+    return away.when(small).then(alt.value(SMALL)).otherwise(alt.value(1.0))
+
+
+def condition_tips() -> list[alt.Tooltip]:
+    """Name a condition in words, and by its code."""
+    return [alt.Tooltip("in_words:N", title="condition"), alt.Tooltip("condition:N", title="code")]
+
+
+def signed_scale(colours: Diverging) -> alt.Scale:
+    """Return the colours of changes or correlations, as in the pictures beside the page."""
+    places = [2 * place / (STEPS - 1) - 1 for place in range(STEPS)]
+    return alt.Scale(domain=places, range=list(colours.light), clamp=True)
+
+
+def law_colour(laws: Sequence[str], none: str = "") -> alt.Color:
+    """Colour laws as in every other picture; black becomes the colour of the text.
+
+    `none` is the grey entry for no algorithm.
+    """
+    tints = [LINES[i % len(LINES)].replace("#000000", INK) for i in range(len(laws))]
+    domain, colours = ([*laws, none], [*tints, "#999"]) if none else (list(laws), tints)
+    return alt.Color("law:N", title="law", scale=alt.Scale(domain=domain, range=colours))
+
+
+def law_mark(laws: Sequence[str]) -> alt.Shape:
+    """Assign each law a mark, so that colour never carries a meaning alone."""
+    marks = (
+        "circle",
+        "square",
+        "triangle-up",
+        "diamond",
+        "triangle-down",
+        "cross",
+        "triangle-right",
+        "triangle-left",
+    )
+    chosen_marks = [marks[vary(i, len(marks))] for i in range(len(laws))]
+    return alt.Shape("law:N", title="law", scale=alt.Scale(domain=list(laws), range=chosen_marks))
+
+
+def describe(
+    described: str, data: str, filters: str = "", *, ordered: bool = False, **params: str
+) -> Callable[[Callable[[TableAnalysis], Any]], Callable[[TableAnalysis], dict[str, Any]]]:
+    """Turn a function that draws a picture into one that returns its specification.
+
+    The specification has the page's look and all choices. `filters` are the choices that also
+    filter the table of its numbers. If `ordered`, the description states the order of conditions.
+    `params` are further signals by name, each with its expression.
+    """
+
+    def wrap(draw: Callable[[TableAnalysis], Any]) -> Callable[[TableAnalysis], dict[str, Any]]:
+        @wraps(draw)
+        def specify(whole: TableAnalysis) -> dict[str, Any]:
+            spec: dict[str, Any] = draw(whole).to_dict()
+            signals = [{"name": name, "value": ""} for name in CHOICES]
+            signals += [{"name": name, "expr": expression} for name, expression in params.items()]
+            order = ORDERED if ordered and whole.roles.congestion else ""
+            return spec | {
+                "description": f"{described}{order}",
+                "params": [*spec.get("params", []), *signals],
+                "config": CONFIG,
+                "usermeta": {"data": data, "filters": filters.split()},
+            }
+
+        return specify
+
+    return wrap
