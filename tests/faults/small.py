@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import traceback
@@ -27,7 +28,7 @@ TRACEBACK = 70
 class Here:
     """Makes one run after the other in this very process."""
 
-    copies, slots = False, 1
+    copies, slots, patience_s = False, 1, math.inf
 
     def open(self, spec: CampaignSpec) -> None:
         """Begin a campaign."""

@@ -14,7 +14,7 @@ responses = ["goodput_bps", "mean_queue_packets", "avg(flows.mean_rtt_s)"]
 [factors]
 law = ["reno", "cubic"]
 [scenario]
-duration = "60 s"
+duration = "160 s"
 network = {kind = "dumbbell", rate = "100 Mbit/s", rtt = "40 ms"}
 traffic = [
   {kind = "flows", law = "reno", count = 4},
