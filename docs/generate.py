@@ -255,7 +255,7 @@ def columns() -> str:
 
 def conformance() -> str:
     """Return every case of the conformance suite, with its results for each algorithm."""
-    from headgate_studies.conform.suite import CASES, run_suite, subjects
+    from headgate_studies.conform.report import CASES, run_suite, subjects
 
     verdicts = list(run_suite(subjects(), workers=2))
     rows = []

@@ -16,8 +16,8 @@ ALLOWED = {
     "headgate/cli/check.py",
     "headgate/cli/options.py",
     "headgate_studies/conform/kernel/path.py",
-    "headgate_studies/conform/suite.py",
-    "headgate_studies/conform/trial.py",
+    "headgate_studies/conform/report.py",
+    "headgate_studies/conform/case.py",
     "headgate/experiment/experiment.py",
     "headgate/engine/live/emulation.py",
     "headgate_studies/mesonet/model.py",
@@ -28,12 +28,11 @@ ALLOWED = {
     "headgate/experiment/study/ask.py",
     "headgate_studies/flow_level/networks.py",
     "headgate_studies/nist/campaign.py",
-    "headgate_studies/nist/downloads.py",
     "headgate_studies/nist/variants.py",
-    "headgate_studies/nist_duration/jobs.py",
-    "headgate_studies/nist_scale/jobs.py",
-    "headgate_studies/nist_unknowns/runs.py",
-    "headgate_studies/tcp_replacements/network.py",
+    "headgate_studies/nist_duration/durations.py",
+    "headgate_studies/nist_scale/sizes.py",
+    "headgate_studies/nist_unknowns/analysis.py",
+    "headgate_studies/tcp_replacements/analysis.py",
 }
 #: Forms of files, whose `from_dict` permits nothing.
 FORMS = {"cls", "super", "DesignFile", "ExperimentFile"}

@@ -7,9 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate.cli.main import app
-from headgate_studies.conform.case import Case, equal, near
-from headgate_studies.conform.suite import CASES, judge, run_suite, subjects
-from headgate_studies.conform.trial import Subject
+from headgate_studies.conform.case import Case, Subject, equal, near
+from headgate_studies.conform.report import CASES, judge, run_suite, subjects
 
 
 def pairs() -> list[tuple[Case, Subject]]:

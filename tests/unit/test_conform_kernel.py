@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from headgate.base.errors import HeadgateError
 from headgate.cli.main import app
-from headgate_studies.conform.kernel import laws
+from headgate_studies.conform.kernel import path
 from headgate_studies.conform.kernel.cases import (
     COMMON,
     DISCIPLINES,
@@ -25,16 +25,18 @@ from headgate_studies.conform.kernel.cases import (
     Sender,
     list_cases,
 )
-from headgate_studies.conform.kernel.comparison import LATE_S, Comparison, agree
-from headgate_studies.conform.kernel.figures import (
+from headgate_studies.conform.kernel.command import draw_case, draw_shares
+from headgate_studies.conform.kernel.comparison import (
+    LATE_S,
+    Comparison,
     Course,
     Outcome,
+    agree,
     back_off,
     count_recoveries,
     figures_of,
 )
 from headgate_studies.conform.kernel.path import for_ours, for_real_hosts
-from headgate_studies.conform.kernel.pictures import draw_case, draw_shares
 from headgate_studies.conform.kernel.suite import Kernel, run_cases, select
 
 TICK_S = 0.01
@@ -122,7 +124,7 @@ def test_laws_are_chosen_by_either_name_and_what_is_missing_is_named() -> None:
 
 
 def test_cases_have_names_of_their_own_and_every_law_has_one() -> None:
-    every = [match.linux for match in laws.MATCHES]
+    every = [match.linux for match in path.MATCHES]
     cases = list_cases(every, DISCIPLINES, TICK_S)
     assert len({case.name for case in cases}) == len(cases)
     assert {law for case in cases for law in case.laws} == {*every}
@@ -136,7 +138,7 @@ def test_a_case_that_is_not_there_is_refused() -> None:
         list_cases(COMMON, [], TICK_S, ["alne-*"])
 
 
-@pytest.mark.parametrize("case", list_cases([m.linux for m in laws.MATCHES], DISCIPLINES, TICK_S))
+@pytest.mark.parametrize("case", list_cases([m.linux for m in path.MATCHES], DISCIPLINES, TICK_S))
 def test_every_case_is_a_scenario_on_both_sides(case: KernelCase) -> None:
     for scenario in (for_real_hosts(case, 1), for_ours(case, 1, TICK_S)):
         scenario.plan()

@@ -17,7 +17,7 @@ from headgate.experiment.study.study import load
 from headgate.figures.plots.style import save_figure
 from headgate.lab.scheduler import Scheduler
 from headgate.lab.store import Store
-from headgate_studies.fct import findings_order, findings_rcp, theory
+from headgate_studies.fct import findings_order, findings_rcp, findings_theory
 from headgate_studies.fct.jobs import levels
 from headgate_studies.fct.keep import keep
 from headgate_studies.fct.measures import COUNTS, Times, Values, parts_s
@@ -29,13 +29,17 @@ from .study_findings import judge_numbers
 
 
 def test_the_variance_of_pareto_is_infinite_up_to_a_shape_of_two() -> None:
-    assert [theory.variance_is_infinite(shape) for shape in (1.2, 2.0, 2.2)] == [True, True, False]
+    assert [findings_theory.variance_is_infinite(shape) for shape in (1.2, 2.0, 2.2)] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_the_part_of_the_packets_that_small_flows_have_is_pareto_s() -> None:
     """Least size 25/6 at shape 1.2: 1 - (25/6/2000)^0.2."""
-    assert theory.packets_of_sizes_up_to(2_000, 25, 1.2) == pytest.approx(0.7091, abs=1e-4)
-    assert theory.packets_of_sizes_up_to(1e12, 25, 2.2) == pytest.approx(1.0)
+    assert findings_theory.packets_of_sizes_up_to(2_000, 25, 1.2) == pytest.approx(0.7091, abs=1e-4)
+    assert findings_theory.packets_of_sizes_up_to(1e12, 25, 2.2) == pytest.approx(1.0)
 
 
 def test_slow_start_at_the_flows_own_round_trip_is_longer_by_its_rounds() -> None:

@@ -13,14 +13,14 @@ from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
 from headgate.experiment.study.study import Study, load
 from headgate.figures.plots.style import save_figure
-from headgate_studies.flow_level import fits, measures, networks, theory
-from headgate_studies.flow_level.findings_comes import (
+from headgate_studies.flow_level import measures, networks, theory
+from headgate_studies.flow_level.findings import (
     bound,
     first_full,
+    reno_windows,
     updates_until_full,
     use_once_full,
 )
-from headgate_studies.flow_level.findings_shares import reno_windows
 from headgate_studies.flow_level.solutions import Solutions
 
 from .made_runs import assert_stored_suffices, results_of
@@ -98,14 +98,14 @@ def test_hstcp_s_exponent_is_that_of_its_two_points() -> None:
 
 def test_a_power_is_found_with_its_interval() -> None:
     x = np.geomspace(1e-5, 1e-2, 7)
-    exact = fits.power(x, 3 / x**0.7)
+    exact = theory.power(x, 3 / x**0.7)
     assert exact.exponent == pytest.approx(0.7)
-    assert fits.constant(x, 3 / x**0.7, 0.7) == pytest.approx(3)
+    assert theory.constant(x, 3 / x**0.7, 0.7) == pytest.approx(3)
     off = np.exp(np.random.default_rng(1).normal(0, 0.1, 7))
-    rough = fits.power(x, off / x**0.7)
+    rough = theory.power(x, off / x**0.7)
     assert rough.low < 0.7 < rough.high
     assert rough.high - rough.low > 0.01
-    assert np.isnan(fits.power(x[:2], x[:2]).low)
+    assert np.isnan(theory.power(x[:2], x[:2]).low)
 
 
 def test_nothing_is_gained_by_other_rates_where_they_are_fair_and_something_where_not() -> None:

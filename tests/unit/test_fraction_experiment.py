@@ -16,7 +16,7 @@ from headgate.experiment.effects import are_paired, model_effects
 from headgate.experiment.measures import BETTER
 from headgate.experiment.tables import MeasuredRuns
 from headgate.lab.workers import WorkerPool
-from headgate_studies.nist.roles import WORSE
+from headgate_studies.nist.responses import WORSE
 
 from .small_experiment import lists  # noqa: F401 - a fixture
 

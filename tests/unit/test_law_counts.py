@@ -6,7 +6,7 @@ from scipy import stats
 
 from headgate.claims.verdicts import Sample
 from headgate.stats.intervals import compute_difference_interval
-from headgate_studies.nist.law_counts import (
+from headgate_studies.nist.estimates import (
     estimate_share,
     find_differences,
     find_means,

@@ -17,12 +17,6 @@ from headgate.experiment.runs import Key, NotRunError, Setup
 from headgate.experiment.study.study import load
 from headgate.figures.analysis.whole import analyse_table
 from headgate.stats.intervals import compute_mean_interval, compute_share_interval
-from headgate_studies.nist.answer_useful import (
-    compare_usefulness,
-    find_costs,
-    find_gains,
-    say_usefulness,
-)
 from headgate_studies.nist.competing import (
     COLUMNS,
     FILES,
@@ -35,15 +29,26 @@ from headgate_studies.nist.competing import (
     measure_resent,
     tally,
 )
-from headgate_studies.nist.control import CONTROL, label
-from headgate_studies.nist.downloads import scenario
+from headgate_studies.nist.estimates import find_worst, merge_pair, ratio, ratio_in_corner
 from headgate_studies.nist.findings_fairness import FAIR as FAIR_LAWS
 from headgate_studies.nist.findings_mixed import sst_when_heavy
-from headgate_studies.nist.mixed_estimates import find_worst, merge_pair, ratio, ratio_in_corner
-from headgate_studies.nist.mixed_roles import PAIRED
-from headgate_studies.nist.mixed_runs import Mixed
-from headgate_studies.nist.mixed_sentences import sentences
-from headgate_studies.nist.variants import INFINITE, UNCONGESTED, UNCONGESTED_INFINITE, WINDOW
+from headgate_studies.nist.mixed import (
+    compare_usefulness,
+    find_costs,
+    find_gains,
+    say_usefulness,
+    sentences,
+)
+from headgate_studies.nist.mixed_runs import PAIRED, Mixed
+from headgate_studies.nist.variants import (
+    CONTROL,
+    INFINITE,
+    UNCONGESTED,
+    UNCONGESTED_INFINITE,
+    WINDOW,
+    label,
+    scenario,
+)
 
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of

@@ -15,8 +15,7 @@ from headgate.experiment.runs import NotRunError, Runs
 from headgate.experiment.study.study import Study, load
 from headgate_studies.designed import Designed
 from headgate_studies.mesonet import MesoNet
-from headgate_studies.nist.answer_safe import compare_safety, find_worse, say_safety
-from headgate_studies.nist.campaign import scenario
+from headgate_studies.nist.campaign import keep, scenario
 from headgate_studies.nist.cuts import cuts, cuts_as_published
 from headgate_studies.nist.findings_replaced import (
     fast_distinct,
@@ -27,10 +26,8 @@ from headgate_studies.nist.findings_replaced import (
     uncongested_identical,
     windows_fall,
 )
-from headgate_studies.nist.keep import keep
-from headgate_studies.nist.replaced import analyse
-from headgate_studies.nist.responses import TITLES, responses
-from headgate_studies.nist.roles import SAFETY, WORSE, roles
+from headgate_studies.nist.replaced import analyse, compare_safety, find_worse, say_safety
+from headgate_studies.nist.responses import SAFETY, TITLES, WORSE, responses, roles
 from headgate_studies.nist.sentences import balance
 from headgate_studies.nist.summary import Experiment
 

@@ -10,9 +10,8 @@ from scipy import stats
 
 from headgate.base.errors import HeadgateError
 from headgate.experiment.study.study import Study, load
-from headgate_studies.nist_scale.jobs import share
-from headgate_studies.nist_scale.preserved import as_toml, sort_responses
-from headgate_studies.nist_scale.sizes import NAMES, Ratio, Sizes, difference
+from headgate_studies.nist_scale.analysis import as_toml, sort_responses
+from headgate_studies.nist_scale.sizes import NAMES, Ratio, Sizes, difference, share
 
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of

@@ -22,11 +22,10 @@ from headgate_studies.mesonet import MesoNet
 from headgate_studies.mesonet.parameters import BY_LABEL
 from headgate_studies.nist_sensitivity import published
 from headgate_studies.nist_sensitivity.analysis import analyse
-from headgate_studies.nist_sensitivity.campaign import scenario
 from headgate_studies.nist_sensitivity.design import design_file, every, steps
 from headgate_studies.nist_sensitivity.findings import moving_named, strong_cells
 from headgate_studies.nist_sensitivity.findings import place as place_of
-from headgate_studies.nist_sensitivity.responses import NAMES
+from headgate_studies.nist_sensitivity.runs import NAMES, scenario
 from headgate_studies.nist_sensitivity.summary import Sensitivity
 
 from .made_runs import assert_stored_suffices

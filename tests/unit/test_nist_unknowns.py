@@ -10,10 +10,8 @@ from headgate.claims.verdicts import judge
 from headgate.experiment.runs import Runs
 from headgate.experiment.study.study import load
 from headgate_studies.nist.summary import Experiment
-from headgate_studies.nist_unknowns.analysis import analyse, prepare
-from headgate_studies.nist_unknowns.combinations import Combinations, _format
-from headgate_studies.nist_unknowns.findings import hold
-from headgate_studies.nist_unknowns.runs import parameters, scenario
+from headgate_studies.nist_unknowns.analysis import analyse, parameters, prepare, scenario
+from headgate_studies.nist_unknowns.findings import Combinations, _format, hold
 
 from .made_runs import assert_stored_suffices
 

@@ -11,7 +11,6 @@ from headgate.experiment.study.study import load
 from headgate.scenario.traffic.flows import Flows
 from headgate_studies.mesonet import MesoNet
 from headgate_studies.nist.competing import FILES, tally
-from headgate_studies.nist.downloads import scenario
 from headgate_studies.nist.variants import (
     HEAVY_CORNER,
     INFINITE,
@@ -21,6 +20,7 @@ from headgate_studies.nist.variants import (
     VARIANTS,
     WINDOW,
     corner,
+    scenario,
 )
 
 STUDIES = ("nist-2a", "nist-2b", "nist-2c")

@@ -15,7 +15,7 @@ from headgate.figures.plots.heat import Heat, draw_heat
 from headgate.figures.plots.style import find_readable, image
 from headgate.stats.conditions import Outlier, Residuals
 from headgate.stats.factor_effect import FactorEffect, LevelMean
-from headgate_studies.senders.multiples import phases, windows_and_queues
+from headgate_studies.senders.pictures_alone import draw_phases, windows_and_queues
 
 T_S = np.arange(0.0, 10.0)
 
@@ -72,7 +72,7 @@ def test_windows_share_one_scale() -> None:
 
 def test_phases_are_named() -> None:
     spans = [(0.0, 0.5, "slow start"), (0.5, 9.0, "congestion\navoidance")]
-    figure = phases((T_S, T_S), (T_S, T_S), (T_S, T_S), spans)
+    figure = draw_phases((T_S, T_S), (T_S, T_S), (T_S, T_S), spans)
     texts = {text.get_text(): text.get_rotation() for text in figure.axes[0].texts}
     assert texts == {"slow start": 90, "congestion\navoidance": 0}  # a narrow one stands upright
 

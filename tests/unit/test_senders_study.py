@@ -15,9 +15,13 @@ from headgate.experiment.study.study import load
 from headgate.figures.plots.style import save_figure
 from headgate.lab.scheduler import Scheduler
 from headgate.lab.store import Store
-from headgate_studies.senders import findings_together, measures, theory
-from headgate_studies.senders.findings_alone import least_over_tcp
-from headgate_studies.senders.findings_start import largest_gain, start_ratio, start_spread
+from headgate_studies.senders import findings, measures, theory
+from headgate_studies.senders.findings import (
+    largest_gain,
+    least_over_tcp,
+    start_ratio,
+    start_spread,
+)
 from headgate_studies.senders.jobs import LEAST_FAIR, MOST_FAIR, SEVEN
 from headgate_studies.senders.measures import first_time, smooth
 from headgate_studies.senders.pictures_alone import spans
@@ -240,7 +244,7 @@ def test_between_two_groups_is_above_all_of_one_and_below_all_of_the_other(
     """HSTCP is above Scalable TCP, but below BIC and FAST: among the least fair, not between."""
     left = dict.fromkeys(MOST_FAIR, 0.9) | dict.fromkeys(LEAST_FAIR, 0.6)
     left |= {"scalable": 0.3, "hstcp": 0.5}
-    monkeypatch.setattr(findings_together.together, "tcp_share", lambda _, law: [left[law]])
-    assert findings_together.hstcp_margin(nothing_run).ours == pytest.approx(-0.1)
+    monkeypatch.setattr(findings.together, "tcp_share", lambda _, law: [left[law]])
+    assert findings.hstcp_margin(nothing_run).ours == pytest.approx(-0.1)
     left["hstcp"] = 0.7
-    assert findings_together.hstcp_margin(nothing_run).ours == pytest.approx(0.1)
+    assert findings.hstcp_margin(nothing_run).ours == pytest.approx(0.1)

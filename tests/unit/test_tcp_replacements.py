@@ -14,8 +14,7 @@ from headgate.figures.plots.style import save_figure
 from headgate.scenario.networks.four_tier import FourTier
 from headgate.scenario.networks.layout import Demand
 from headgate_studies.designed import Designed
-from headgate_studies.nist.distances import distance_ratio
-from headgate_studies.nist.rank_correlation import rank_correlation
+from headgate_studies.nist.estimates import distance_ratio, rank_correlation
 from headgate_studies.tcp_replacements.analysis import analyse, sentences
 from headgate_studies.tcp_replacements.findings import (
     fast_grows_with_congestion,

@@ -15,8 +15,8 @@ from headgate.experiment.study.study import load
 from headgate.figures.plots.style import save_figure
 from headgate_studies.vcp import findings, jobs
 from headgate_studies.vcp.findings import losses_outrun, lossy_share
+from headgate_studies.vcp.jobs import RULES, SCHEMES, bdp
 from headgate_studies.vcp.measures import spread_rtts_s, window_packets
-from headgate_studies.vcp.schemes import RULES, SCHEMES, bdp
 
 from .made_runs import assert_stored_suffices, results_of
 

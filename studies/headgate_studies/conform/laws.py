@@ -7,24 +7,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate_studies.conform.case import Case, Observation, near
-from headgate_studies.conform.trial import RTT_S, SYN, Subject
+from headgate_studies.conform.case import RTT_S, SYN, Cases, Observation, Subject, near
+
+#: The test cases of this module.
+CASES = Cases()
 
 #: CUBIC's constants (RFC 9438 §4.1, §4.6).
 C, BETA = 0.4, 0.7
 MARKING: dict[str, Any] = {"queue": {"name": "threshold", "mark": "100 packets"}}
 
 
+@CASES.add("cubic-beta", "RFC 9438 §4.6", only=("cubic",))
 def _cubic_beta(law: Subject) -> Observation:
+    """On a loss the threshold is 0.7 of what was in flight."""
     run = law.run_flow(3, lose=[SYN + 200], interval_s=0.001)
     return near(
         run.first_threshold() / run.in_flight_at_loss(), BETA, 0.02, "of the data in flight"
     )
 
 
+@CASES.add("cubic-curve", "RFC 9438 §4.2", only=("cubic",))
 def _cubic_curve(law: Subject) -> Observation:
-    """Compare with W(t) = C (t - K)^3 + W_max, from one second after the reduction on."""
-    # Linux moves by whole segments and rounds the threshold down: the RFC's own form is asked.
+    """After a reduction the window follows C (t - K)^3 + W_max."""
+    # Linux moves by whole segments and rounds the threshold down, so this tests the RFC's own form.
+    # The comparison starts one second after the reduction.
     run = law.having(variant="rfc").run_flow(12, lose=[SYN + 600])
     left = run.first_threshold()
     top = left / BETA
@@ -43,8 +49,10 @@ def _cubic_curve(law: Subject) -> Observation:
     return Observation(worst <= 0, "within two round trips of the curve", f"{worst:+.1f} segments")
 
 
+@CASES.add("cubic-reno-friendly", "RFC 9438 §4.3", only=("cubic",))
 def _cubic_reno_friendly(law: Subject) -> Observation:
     # At 10 ms the cubic curve takes seconds where Reno's line needs parts of one.
+    """Where Reno would be faster the window keeps to its estimate."""
     run = law.run_flow(6, rtt="10 ms", rate="1 Gbit/s", lose=[SYN + 40])
     left = run.first_threshold()
     start = int(np.flatnonzero(np.isfinite(run.ssthresh))[0])
@@ -55,7 +63,9 @@ def _cubic_reno_friendly(law: Subject) -> Observation:
     return Observation(ratio > 0.9, "at least W_est (to 10 %)", f"{ratio:.2f} of it")
 
 
+@CASES.add("hystart-leaves", "RFC 9406 §4.2", only=("cubic",))
 def _hystart_leaves(law: Subject) -> Observation:
+    """Slow start ends on the rising delay: the threshold is set without a loss."""
     run = law.having(slow_start="hystart++").run_flow(4)
     left = run.first_threshold()
     sent_again = run.count("retransmissions")["retransmissions"]
@@ -63,7 +73,9 @@ def _hystart_leaves(law: Subject) -> Observation:
     return Observation(bool(holds), "a threshold without any loss", f"{left:.0f} segments")
 
 
+@CASES.add("hystart-saves", "RFC 9406 §1", only=("cubic",))
 def _hystart_saves(law: Subject) -> Observation:
+    """The overshoot of slow start loses fewer packets."""
     plus, plain = (
         law.having(slow_start=word).run_flow(4, buffer="2 BDP")
         for word in ("hystart++", "standard")
@@ -72,6 +84,13 @@ def _hystart_saves(law: Subject) -> Observation:
     return Observation(plus.drops < plain.drops, "fewer drops than standard slow start", observed)
 
 
+@CASES.add(
+    "dctcp-first-mark",
+    "RFC 8257 §3.3, §4.2",
+    only=("dctcp",),
+    statement="Alpha begins at 1 and loses 1/16 in each unmarked window;"
+    " the first mark takes half of it",
+)
 def _dctcp_first_mark(law: Subject) -> Observation:
     run = law.run_flow(2, interval_s=0.001, **MARKING)
     at = run.loss_at()
@@ -82,71 +101,15 @@ def _dctcp_first_mark(law: Subject) -> Observation:
     return near(run.first_threshold() / top, 1 - alpha / 2, 0.02, "of the window")
 
 
+@CASES.add("dctcp-loss", "RFC 8257 §3.5", only=("dctcp",))
 def _dctcp_loss(law: Subject) -> Observation:
+    """A loss is answered as by any TCP: by half."""
     run = law.run_flow(2, lose=[SYN + 200], interval_s=0.001)
     return near(run.first_threshold() / run.in_flight_at_loss(), 0.5, 0.02, "of the data in flight")
 
 
+@CASES.add("dctcp-no-drops", "RFC 8257 §3.1, §3.3", only=("dctcp",))
 def _dctcp_no_drops(law: Subject) -> Observation:
+    """Marks keep the queue from overflowing."""
     run = law.run_flow(20, **MARKING, buffer="2 BDP")
     return Observation(run.drops == 0, "no drop", f"{run.drops:g} drops")
-
-
-CASES = (
-    Case(
-        "cubic-beta",
-        "RFC 9438 §4.6",
-        "On a loss the threshold is 0.7 of what was in flight",
-        _cubic_beta,
-        only=("cubic",),
-    ),
-    Case(
-        "cubic-curve",
-        "RFC 9438 §4.2",
-        "After a reduction the window follows C (t - K)^3 + W_max",
-        _cubic_curve,
-        only=("cubic",),
-    ),
-    Case(
-        "cubic-reno-friendly",
-        "RFC 9438 §4.3",
-        "Where Reno would be faster the window keeps to its estimate",
-        _cubic_reno_friendly,
-        only=("cubic",),
-    ),
-    Case(
-        "hystart-leaves",
-        "RFC 9406 §4.2",
-        "Slow start ends on the rising delay: the threshold is set without a loss",
-        _hystart_leaves,
-        only=("cubic",),
-    ),
-    Case(
-        "hystart-saves",
-        "RFC 9406 §1",
-        "The overshoot of slow start loses fewer packets",
-        _hystart_saves,
-        only=("cubic",),
-    ),
-    Case(
-        "dctcp-first-mark",
-        "RFC 8257 §3.3, §4.2",
-        "Alpha begins at 1 and loses 1/16 in each unmarked window; the first mark takes half of it",
-        _dctcp_first_mark,
-        only=("dctcp",),
-    ),
-    Case(
-        "dctcp-loss",
-        "RFC 8257 §3.5",
-        "A loss is answered as by any TCP: by half",
-        _dctcp_loss,
-        only=("dctcp",),
-    ),
-    Case(
-        "dctcp-no-drops",
-        "RFC 8257 §3.1, §3.3",
-        "Marks keep the queue from overflowing",
-        _dctcp_no_drops,
-        only=("dctcp",),
-    ),
-)

@@ -8,7 +8,7 @@ import numpy as np
 
 from headgate.claims import Estimate, find_largest, find_least, format_values
 from headgate.lab import Runs
-from headgate_studies.fct import theory
+from headgate_studies.fct import findings_theory
 from headgate_studies.fct.jobs import BASE, base, levels, magnitude
 from headgate_studies.fct.measures import (
     SHORT,
@@ -170,7 +170,7 @@ def offered_load(runs: Runs) -> Estimate:
     }
     (times,) = _of(runs, "rcp")
     about = base(runs.setup)
-    part = theory.packets_of_sizes_up_to(SHORT - 0.5, about["mean"], about["shape"])
+    part = findings_theory.packets_of_sizes_up_to(SHORT - 0.5, about["mean"], about["shape"])
     short = times.count_packets(0, SHORT) / times.count_packets()
     load = mean_total(runs, BASE, "rcp", "offered_load") * short / part
     return Estimate(ours=load, note=f"realised with all sizes: {format_values(realised)}")

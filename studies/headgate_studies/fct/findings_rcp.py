@@ -12,7 +12,7 @@ from headgate.claims import (
     format_values,
 )
 from headgate.lab import Runs
-from headgate_studies.fct import theory
+from headgate_studies.fct import findings_theory
 from headgate_studies.fct.jobs import BASE, levels, name_case
 from headgate_studies.fct.measures import (
     PARTS,
@@ -90,15 +90,16 @@ def fluid_distance(runs: Runs, *, case: str) -> Estimate:
     ours = {
         (left, right): times.mean("sender_s", left, right)
         for left, right in bins(100, SHOWN)
-        if left in theory.FLUID[case]
+        if left in findings_theory.FLUID[case]
     }
     distances = {
-        of_bin(*b): compute_relative_error(value, theory.FLUID[case][b[0]])
+        of_bin(*b): compute_relative_error(value, findings_theory.FLUID[case][b[0]])
         for b, value in ours.items()
     }
     found = find_largest(distances)
     said = ", ".join(
-        f"{of_bin(*b)}: {value:.3f} for {theory.FLUID[case][b[0]]}" for b, value in ours.items()
+        f"{of_bin(*b)}: {value:.3f} for {findings_theory.FLUID[case][b[0]]}"
+        for b, value in ours.items()
     )
     return found.model_copy(update={"note": said})
 
@@ -107,12 +108,13 @@ def shape_distance(runs: Runs) -> Estimate:
     """Find the largest distance of a shape from the fluid model."""
     ours = {
         shape: rcp(runs, name_case("shape", shape)).mean("sender_s", 1_000, SHOWN)
-        for shape in theory.FLUID_SHAPES
+        for shape in findings_theory.FLUID_SHAPES
     }
     distances = {
-        f"{s}": compute_relative_error(value, theory.FLUID_SHAPES[s]) for s, value in ours.items()
+        f"{s}": compute_relative_error(value, findings_theory.FLUID_SHAPES[s])
+        for s, value in ours.items()
     }
-    said = ", ".join(f"{s}: {v:.3f} for {theory.FLUID_SHAPES[s]}" for s, v in ours.items())
+    said = ", ".join(f"{s}: {v:.3f} for {findings_theory.FLUID_SHAPES[s]}" for s, v in ours.items())
     return find_largest(distances).model_copy(update={"note": said})
 
 
@@ -121,7 +123,7 @@ def long_factor(runs: Runs) -> Estimate:
     times = rcp(runs)
     factors = {}
     for left, right in bins(5_000, 20_000):
-        ratio = times.mean("sender_s", left, right) / theory.FLUID[BASE][left]
+        ratio = times.mean("sender_s", left, right) / findings_theory.FLUID[BASE][left]
         factors[of_bin(left, right)] = max(ratio, 1 / ratio)
     return find_largest(factors)
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from headgate.figures import Curve, CurvePanel, draw_curves
 from headgate.lab import Picture, make_possible
-from headgate_studies.flow_level import fits, measures, networks, theory
-from headgate_studies.flow_level.findings_rests import KINDS, points
+from headgate_studies.flow_level import measures, networks, theory
+from headgate_studies.flow_level.findings import KINDS, points
 from headgate_studies.flow_level.jobs import DELAYED, LOSSY, NAMES, first_windows
 from headgate_studies.flow_level.power_plots import Law, PowerEstimate, powers
 from headgate_studies.flow_level.solutions import Solutions
@@ -64,7 +64,7 @@ def _average(made: Solutions, law: str, kind: str) -> tuple[list[float], list[fl
 
 
 def _exponent(made: Solutions, law: str, kind: str) -> PowerEstimate:
-    fit = fits.power(*points(made, law, kind))
+    fit = theory.power(*points(made, law, kind))
     return PowerEstimate(fit.exponent, fit.low, fit.high)
 
 

@@ -1,7 +1,7 @@
-"""What follows from a law's rule: the deck's formulas, and a cycle round by round.
+"""Predictions from an algorithm's rule: printed formulas, fitted powers, and a simulated cycle.
 
-A cycle: the window grows by `a(w)` each round trip, a loss takes the share `b(w)`, and in the
-round trip of recovery nothing grows. Losses are `1/p` packets apart, or as far on average.
+A cycle: the window grows by `a(w)` each round trip, a loss removes the share `b(w)`, and the window
+does not grow in the round trip of recovery. Losses are `1/p` packets apart, exactly or on average.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from headgate.stats import LEVEL
 
 Numbers = NDArray[np.float64]
-
 #: Exponent and alpha as the slides have them.
 PRINTED = {"reno": (0.5, 1.225), "hstcp": (0.84, 0.120), "scalable": (1.0, 0.075)}
 #: ln(83000/38)/ln(1e-3/1e-7), RFC 3649.
 HSTCP_EXPONENT = float(np.log(83_000 / 38) / np.log(1e4))
-
 #: Flows that are followed side by side at random losses, and losses of each; the first half is
 #: forgotten.
 CHAINS, LOSSES = 4000, 200
@@ -83,3 +84,27 @@ def _integrate(slope: Numbers) -> Numbers:
     """Integrate over the grid of windows."""
     steps = np.diff(GRID) * (slope[1:] + slope[:-1]) / 2
     return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+@dataclass(frozen=True)
+class Power:
+    """`y = alpha/x^exponent`, and the 95 % interval of the exponent."""
+
+    exponent: float
+    low: float
+    high: float
+
+
+def power(x: ArrayLike, y: ArrayLike) -> Power:
+    """Fit a falling power through points."""
+    found = stats.linregress(np.log(np.asarray(x, float)), np.log(np.asarray(y, float)))
+    freedom = np.size(x) - 2
+    half = float(stats.t.ppf(0.5 + LEVEL / 2, freedom) * found.stderr) if freedom > 0 else np.nan
+    exponent = -float(found.slope)
+    return Power(exponent, exponent - half, exponent + half)
+
+
+def constant(x: ArrayLike, y: ArrayLike, exponent: float) -> float:
+    """Return alpha of `alpha/x^exponent`: the geometric mean of `y x^exponent`."""
+    logs = np.log(np.asarray(y, float)) + exponent * np.log(np.asarray(x, float))
+    return float(np.exp(np.mean(logs)))

@@ -11,8 +11,7 @@ import numpy as np
 
 from headgate import Result, fluid
 from headgate.lab import NotRunError, Runs, Setup
-from headgate_studies.fluid_check.cells import Cell, cells
-from headgate_studies.fluid_check.faces import Face, Params, faces
+from headgate_studies.fluid_check.faces import Cell, Face, Params, cells, faces
 from headgate_studies.fluid_check.jobs import GRID, ROWS, START, starts
 from headgate_studies.paths import course, seconds
 

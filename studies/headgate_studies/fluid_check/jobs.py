@@ -7,8 +7,7 @@ from typing import Any
 
 from headgate import Scenario
 from headgate.lab import Job, Key, Setup, key_by_labels
-from headgate_studies.fluid_check.cells import Cell, cells
-from headgate_studies.fluid_check.faces import Face, faces
+from headgate_studies.fluid_check.faces import Cell, Face, cells, faces
 from headgate_studies.paths import NO_SERIES, draw_starts, flow, job, packets, path, seconds
 
 GRID, START, APART = "grid", "start", "apart"

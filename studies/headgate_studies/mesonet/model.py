@@ -34,13 +34,13 @@ from headgate.forms import (
     parse_buffer,
     parse_packets,
 )
-from headgate_studies.mesonet.laws import PARAMS
 from headgate_studies.mesonet.parameters import (
     BY_KEY,
     BY_LABEL,
     DISTRIBUTIONS,
     EXPERIMENTS,
     LARGER_FILES,
+    PARAMS,
 )
 
 Distribution = Literal["web-centric", "peer-to-peer"] | Shares

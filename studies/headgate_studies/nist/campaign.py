@@ -1,11 +1,13 @@
-"""The runs of an experiment: MesoNet's parameters as settings, one scenario a law and condition."""
+"""The runs of an experiment: one scenario for each algorithm and condition, and the tables kept."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from headgate import Scenario
+import numpy as np
+
+from headgate import Result, Scenario
 from headgate.forms import make_law_keys
 from headgate.lab import Job, Key, Setup
 from headgate_studies.designed import jobs_of
@@ -14,6 +16,8 @@ from headgate_studies.mesonet.parameters import BY_KEY
 
 #: What a plan may vary: every parameter of MesoNet but the law, which is what is compared.
 SETTINGS = frozenset(BY_KEY) - {"law"}
+#: Links of a period that are kept.
+BUSIEST = 10
 
 
 def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
@@ -24,3 +28,16 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
 def jobs(setup: Setup) -> dict[Key, Job]:
     """Make every run: each law under each condition, with each seed."""
     return jobs_of(setup, scenario)
+
+
+def keep(result: Result) -> Result:
+    """Leave out ports, and all links but the busiest of each period: nine tenths of its size."""
+    links = result.tables["links"]
+    order = np.lexsort((-links["utilisation"], links["period"]))
+    rank = np.arange(len(links)) - np.searchsorted(links["period"][order], links["period"][order])
+    tables = {
+        **result.tables,
+        "ports": result.ports.where(slice(0, 0)),
+        "links": links.where(order[rank < BUSIEST]),
+    }
+    return Result(tables, result.meta)

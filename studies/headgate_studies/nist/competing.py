@@ -19,8 +19,8 @@ from headgate import Result, Scenario
 from headgate.forms import FourTier
 from headgate.lab import Key
 from headgate_studies.mesonet.model import STANDARD
-from headgate_studies.nist.control import CONTROL, label
 from headgate_studies.nist.responses import INTERFACES, NUMBERED, ratio
+from headgate_studies.nist.variants import CONTROL, label
 
 Numbers = NDArray[np.float64]
 

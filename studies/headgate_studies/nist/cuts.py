@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from headgate.claims import Estimate
 from headgate.plugin import LOSS, Ack, Builtin, Congestion, Path, Window, builtin
-from headgate_studies.mesonet.laws import PARAMS
+from headgate_studies.mesonet.parameters import PARAMS
 
 #: The laws that take away something, and less than TCP.
 LESS_THAN_TCP = ("scalable", "bic", "hstcp")

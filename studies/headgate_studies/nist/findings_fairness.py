@@ -11,18 +11,19 @@ import numpy as np
 
 from headgate.claims import Estimate, estimate_share, format_values
 from headgate.stats import compute_difference_interval
-from headgate_studies.nist.competing import FILES, group_same, merge
-from headgate_studies.nist.law_counts import estimate_count, level_of_each, rank_first
-from headgate_studies.nist.mixed_estimates import (
-    Numbers,
+from headgate_studies.nist.competing import FILES, Numbers, group_same, merge
+from headgate_studies.nist.estimates import (
     drop_missing,
+    estimate_count,
     find_worst,
     format_means,
+    level_of_each,
+    mean_ranks,
     merge_pair,
+    rank_first,
     ratio,
 )
 from headgate_studies.nist.mixed_runs import Mixed
-from headgate_studies.nist.ranks import mean_ranks
 from headgate_studies.nist.summary import CONDITIONS
 from headgate_studies.nist.variants import HEAVY_CORNER, INFINITE, LIGHT_CORNER
 

@@ -1,21 +1,34 @@
-"""Findings of experiments 2a to 2c: who gains, for which files, and where.
+"""Findings of experiments 2a to 2c: which algorithms gain, for which files and on which paths.
 
-Large files are service packs and movies; light and heavy are the quarters of the conditions in
-which TCP resends least and most when it has the law's place. Throughputs of a condition are
-geometric means over kind of file, path and interface, each cell with the same weight. What a law
-gets over TCP beside it is divided by the same of the control, in which TCP has the law's place.
-Conditions that are the same one for the flows that are compared count once.
+Large files are service packs and movies. Light and heavy are the quarters of the conditions in
+which TCP retransmits least and most when it replaces the algorithm. The throughput of a condition
+is a geometric mean over kind of file, path and interface, each cell with the same weight. An
+algorithm's ratio to TCP beside it is divided by the same ratio of the control. Conditions that are
+identical for the flows compared count once.
+
+Findings about movies are of the variant without congestion, in which movies of the algorithm and of
+TCP start together, between the same routers. Only very fast paths lose nothing there: on all other
+paths the access link is slower than a fast interface, so slow start ends with losses.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from headgate.claims import Estimate, estimate_mean, format_values
 from headgate_studies.mesonet.model import STANDARD
-from headgate_studies.nist.competing import Rates, mean_known
-from headgate_studies.nist.law_counts import (
+from headgate_studies.nist.competing import PATHS, Numbers, Rates, mean_known
+from headgate_studies.nist.estimates import (
+    CONGESTED_PATHS,
+    EQUAL,
+    LARGE,
+    MOVIES,
+    WEB,
     answers_of,
+    compare,
+    drop_missing,
     either,
     estimate_count,
     estimate_share,
@@ -23,25 +36,18 @@ from headgate_studies.nist.law_counts import (
     find_differences,
     find_means,
     find_nearer_to_zero,
-    hits_of,
-    level_of_each,
-)
-from headgate_studies.nist.mixed_estimates import (
-    CONGESTED_PATHS,
-    EQUAL,
-    LARGE,
-    WEB,
-    Numbers,
-    compare,
-    drop_missing,
     find_worst,
     format_means,
+    hits_of,
+    level_of_each,
+    mean_ranks,
     merge_pair,
     ratio,
+    ratio_in_corner,
 )
 from headgate_studies.nist.mixed_runs import Mixed
-from headgate_studies.nist.ranks import mean_ranks
-from headgate_studies.nist.summary import CONDITIONS
+from headgate_studies.nist.responses import INTERFACES
+from headgate_studies.nist.summary import CONDITIONS, DELAY_LAWS
 from headgate_studies.nist.variants import (
     HEAVY_CORNER,
     INFINITE,
@@ -55,6 +61,8 @@ from headgate_studies.nist.variants import (
 WITH_THRESHOLD = ("bic", "ctcp", "hstcp", "scalable")
 #: The low initial ssthresh and the high one, both without congestion.
 BOTH_UNCONGESTED = (UNCONGESTED, UNCONGESTED_INFINITE)
+#: The paths without a loss, and the interfaces of the source's bar graphs: at most 1 Gbit/s.
+FREE_PATHS, FASTEST = PATHS[:1], INTERFACES[:1]
 
 
 def equal_large(of: Mixed) -> Estimate:
@@ -175,3 +183,50 @@ def utility_without_window(of: Mixed) -> Estimate:
     note = compare(of.laws, {"without": free, "with": bound})
     hits = int((with_window < without).sum())
     return estimate_count(hits, find_nearer_to_zero(bound, free), len(free), note)
+
+
+def movies(of: Mixed, variant: str = UNCONGESTED, interfaces: Sequence[str] = INTERFACES) -> Rates:
+    """Return the throughputs of movies over paths without a loss."""
+    free = of.variant(variant)
+    return free.only(free.conditions, MOVIES, FREE_PATHS, interfaces)
+
+
+def equal_movies(of: Mixed, *, variant: str = UNCONGESTED) -> Estimate:
+    """Find the law whose movies get what is farthest from what TCP's beside them get."""
+    rates = movies(of, variant)
+    return _decide_by_law(rates, np.abs(rates.ahead()), most=True)
+
+
+def sooner(of: Mixed) -> Estimate:
+    """Find the law whose movies get least over what TCP's beside them get."""
+    rates = movies(of)
+    return _decide_by_law(rates, rates.ahead(), most=False)
+
+
+def _decide_by_law(rates: Rates, logs: Numbers, most: bool) -> Estimate:
+    laws = len(rates.laws)
+    columns = zip(rates.laws, logs.T, strict=True)
+    return find_worst({law: ratio_in_corner(rates, own, laws=laws) for law, own in columns}, most)
+
+
+def fast_leads(of: Mixed) -> Estimate:
+    """Divide the movies of FAST, and of FAST-AT, by the best of the other laws'; the lesser."""
+    return _lead(of, DELAY_LAWS)
+
+
+def ctcp_next(of: Mixed) -> Estimate:
+    """Divide CTCP's movies by the best of the others', FAST and FAST-AT apart."""
+    return _lead(of, ("ctcp",))
+
+
+def _lead(of: Mixed, some: Sequence[str]) -> Estimate:
+    rates = movies(of, interfaces=FASTEST)
+    others = [law for law in of.laws if law not in (*DELAY_LAWS, *some)]
+    own = rates.beside("own")
+    best_other = own[:, [of.laws.index(law) for law in others]].max(axis=1)
+    found = {
+        law: ratio_in_corner(rates, own[:, of.laws.index(law)] - best_other, laws=len(some))
+        for law in some
+    }
+    note = f"over the mean of all: {format_means(of.laws, own)}"
+    return find_worst(found).model_copy(update={"note": note})

@@ -18,9 +18,8 @@ from headgate.claims import Estimate, estimate_mean, estimate_mean_ratio, format
 from headgate.lab import NotRunError
 from headgate.stats import compute_critical_value
 from headgate_studies.nist.cuts import cuts_as_published
-from headgate_studies.nist.distances import distance_ratio
-from headgate_studies.nist.rank_correlation import rank_correlation
-from headgate_studies.nist.roles import BEFORE
+from headgate_studies.nist.estimates import distance_ratio, rank_correlation
+from headgate_studies.nist.responses import BEFORE
 from headgate_studies.nist.summary import ALIKE, CONDITIONS, Experiment
 
 

@@ -1,4 +1,4 @@
-"""A mixed deployment as a whole: its table, its throughputs, and those of its variants."""
+"""The finished runs of a mixed deployment: table, column roles, throughputs, and variants."""
 
 from __future__ import annotations
 
@@ -7,17 +7,66 @@ from functools import cached_property
 
 import numpy as np
 
-from headgate import Result
+from headgate import Result, Table
+from headgate.design import Design
+from headgate.figures import Pair, Roles
 from headgate.lab import Key, NotRunError, Runs
 from headgate_studies.designed import Designed
-from headgate_studies.nist.competing import Numbers, Rates, columns, measure_resent
-from headgate_studies.nist.control import CONTROL
-from headgate_studies.nist.mixed_roles import roles
+from headgate_studies.nist.competing import (
+    AVAILABLE,
+    COLUMNS,
+    Numbers,
+    Rates,
+    column,
+    columns,
+    measure_resent,
+    title,
+)
+from headgate_studies.nist.responses import NUMBERED, PERIODS, WORSE, of_design
 from headgate_studies.nist.summary import CONGESTED, Experiment
-from headgate_studies.nist.variants import VARIANTS, corner
+from headgate_studies.nist.variants import CONTROL, VARIANTS, corner
 
+#: Flows whose throughputs are drawn beside TCP's: what the source shows, and the ordinary ones.
+PAIRED = (
+    ("movie", "very fast", "fast"),
+    ("movie", "fast", "normal"),
+    ("movie", "typical", "normal"),
+    ("service pack", "very fast", "fast"),
+    ("service pack", "typical", "normal"),
+    ("web object", "typical", "normal"),
+)
+NUMBERS = tuple(f"y{number}" for number in range(1, 17))
 DESIGNED = 3
 """Labels of a run of the design or its control: condition, law, seed; others have a variant too."""
+
+
+def roles(design: Design, table: Table) -> Roles:
+    """Return the roles of the table of an experiment with TCP flows beside a replacement's.
+
+    A throughput is a response if every run and period has one; in a miniature some have no flow.
+    """
+    known = [name for name in COLUMNS if np.isfinite(np.asarray(table[name], dtype=float)).all()]
+    numbered = {name: f"{name} {NUMBERED[name]}" for name in NUMBERS}
+    worse = {name: way for name, way in WORSE.items() if name in NUMBERS}
+    shared = of_design(
+        design,
+        {**numbered, **{name: COLUMNS[name] for name in known}},
+        worse | dict.fromkeys(known, "less"),
+        {},
+        PERIODS,
+    )
+    pairs = tuple(_pair(*cell) for cell in PAIRED)
+    titles = {**shared.titles, **COLUMNS}
+    return shared.model_copy(update={"before": None, "pairs": pairs, "titles": titles})
+
+
+def _pair(file: str, path: str, interface: str) -> Pair:
+    return Pair(
+        title=title(file, path, interface),
+        own=column(file, path, interface, "own"),
+        other=column(file, path, interface, "tcp"),
+        available=AVAILABLE[path, interface],
+    )
 
 
 class Mixed(Runs):

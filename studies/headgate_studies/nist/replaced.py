@@ -1,12 +1,24 @@
-"""The analysis of experiments 1a and 1b, in which all sources have one law."""
+"""The analysis of experiments 1a and 1b, in which all sources use one algorithm.
 
-from headgate.lab import Analysis, Runs
+An algorithm is safe if under heavy congestion no response that harms the network is worse than
+under TCP by more than the source's filter of 10 %, with the whole 95 % interval over conditions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from headgate.claims import Estimate, estimate_mean_ratio
+from headgate.lab import Analysis, Listing, Runs
 from headgate_studies.designed import Designed
-from headgate_studies.nist.answer_safe import compare_safety, say_safety
-from headgate_studies.nist.responses import responses
-from headgate_studies.nist.roles import roles
+from headgate_studies.nist.responses import BEFORE, SAFETY, TITLES, WORSE, responses, roles
 from headgate_studies.nist.sentences import sentences
-from headgate_studies.nist.summary import Experiment
+from headgate_studies.nist.summary import ALIKE, CONDITIONS, DELAY_LAWS, Experiment
+
+SOURCE = {True: "safe", False: "not: loses and resends more, connects more, completes fewer"}
 
 
 def prepare(runs: Runs) -> Experiment:
@@ -22,3 +34,66 @@ def analyse(experiment: Experiment) -> Analysis:
         data=(experiment.table,),
         roles=experiment.roles,
     )
+
+
+def compare_safety(of: Experiment) -> Listing:
+    """Return a row a law: what the source says of it, and what is worse than under TCP."""
+    rows: list[tuple[object, ...]] = [
+        (law, SOURCE[law not in DELAY_LAWS], _say(of, dict(find_worse(of, law))))
+        for law in of.laws
+        if law != BEFORE
+    ]
+    return Listing(
+        "Which laws are safe",
+        "Everyone's TCP replaced, heavily congested conditions, second period: what is worse than"
+        f" under TCP by more than {ALIKE:.0%} with its whole 95 % interval over conditions.",
+        ("law", "the source", "worse here, over TCP's"),
+        rows,
+    )
+
+
+def find_worse(of: Experiment, law: str) -> Iterator[tuple[str, Estimate]]:
+    """Yield the responses that are worse under a law than under TCP, with their ratios."""
+    for response in SAFETY:
+        pairs = [(of.mean(response, law, c), of.mean(response, BEFORE, c)) for c in of.heavy]
+        ratios = [own / tcp for own, tcp in pairs if own > 0 and tcp > 0]
+        if not ratios:
+            continue
+        found = estimate_mean_ratio(ratios, CONDITIONS)
+        if found.ci and _is_worse(found.ci, WORSE[response]):
+            yield response, found
+
+
+def _is_worse(interval: tuple[float, float], way: str) -> bool:
+    low, high = np.log(interval)
+    far = math.log(1 + ALIKE)
+    return bool(low > far if way == "more" else high < -far)
+
+
+def say_safety(of: Experiment) -> str:
+    """Say which laws are safe here, and which the source found so."""
+    source = "The source: all but FAST and FAST-AT."
+    if not _can_tell(of):
+        return f"Which laws are safe cannot be told from one condition. {source}"
+    others = [law for law in of.laws if law != BEFORE]
+    unsafe = {law for law in others if any(True for _ in find_worse(of, law))}
+    safe, not_safe = ([law for law in others if (law in unsafe) == flag] for flag in (False, True))
+    return (
+        f"Safe under heavy congestion, nothing worse than under TCP by 10 %: {_join(safe)}; not:"
+        f" {_join(not_safe)}. {source}"
+    )
+
+
+def _can_tell(of: Experiment) -> bool:
+    """Return whether there are enough conditions for an interval."""
+    return len(of.heavy) > 1
+
+
+def _say(of: Experiment, worse: dict[str, Estimate]) -> str:
+    if not worse:
+        return "nothing" if _can_tell(of) else "cannot be told from one condition"
+    return "; ".join(f"{TITLES[name]} {found.ours:.2f}" for name, found in worse.items())
+
+
+def _join(laws: list[str]) -> str:
+    return ", ".join(laws) or "none"

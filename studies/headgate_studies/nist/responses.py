@@ -1,25 +1,26 @@
-"""The responses of a run under one law, each with one value a period, by their meaning.
+"""The responses of a run, each with one value for each period, and the roles of table columns.
 
-22 are the source's, by its numbers. Its longer list (45) is not published: what is added here is
-ours, named by what it is: how much windows swing and fall, flows that connect, and the throughput
-of Web objects by pair of router classes and by interface.
+22 responses are the source's, by its numbers. Its longer list (45) is not published. The additional
+responses are ours: the swing and the falls of windows, connecting flows, and the throughput of Web
+objects by pair of router classes and by interface.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate import Result, Table
+from headgate.design import Design
+from headgate.figures import Roles
 from headgate_studies.mesonet.parameters import PAIRS
 
 Numbers = NDArray[np.float64]
-
 INTERFACES = ("fast", "normal")
 WEB, LONG = "web object", "long-lived"
-
 NUMBERED: Mapping[str, str] = {
     "y1": "sources transmitting",
     "y2": "share of sources transmitting",
@@ -59,6 +60,16 @@ TITLES = {
     **WEB_RATES,
     **LONG_RATES,
 }
+BEFORE = "reno"
+#: What happens in each period.
+PERIODS = {"1": "no jumbo files", "2": "jumbo files add congestion", "3": "that congestion lingers"}
+LOSSES = ("y5", "y10", "y13", "y14")
+#: What a network or its users suffer from, and which way.
+WORSE = {
+    **dict.fromkeys((*LOSSES, "y8", "y9", "y15", "y16", "connecting", "swing"), "more"),
+    **dict.fromkeys(("y6", "y7", *WEB_RATES, *LONG_RATES), "less"),
+}
+SAFETY = (*LOSSES, "y6", "y7", "y8", "y9", "y15", "y16", "connecting", "swing")
 
 
 def responses(result: Result, law: str) -> dict[str, Numbers]:
@@ -103,3 +114,42 @@ def by_period(table: Table, column: str, rows: NDArray[np.bool_], periods: int) 
 def ratio(above: Numbers, below: Numbers) -> Numbers:
     """Return a ratio, NaN where there is nothing to divide by."""
     return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.nan)
+
+
+def roles(design: Design) -> Roles:
+    """Return the roles of the table of an experiment whose sources all have one law."""
+    questions = {
+        "increase": tuple(WEB_RATES),
+        "recovery": (*LOSSES, "fall"),
+        "utility": (*WEB_RATES, *LONG_RATES),
+        "safety": SAFETY,
+    }
+    return of_design(design, TITLES, WORSE, questions, PERIODS)
+
+
+def of_design(
+    design: Design,
+    titles: Mapping[str, str],
+    worse: Mapping[str, str],
+    questions: Mapping[str, Sequence[str]],
+    periods: Mapping[str, str] = MappingProxyType({}),
+) -> Roles:
+    """Return the roles of a table of laws under the conditions of a design, period by period."""
+    factors = {factor.name: factor.title for factor in design.factors}
+    return Roles.model_validate(
+        {
+            "responses": tuple(titles),
+            "factors": tuple(factors),
+            "condition": ("condition",),
+            "law": "law",
+            "replicate": "seed",
+            "period": "period",
+            "periods": periods,
+            "before": BEFORE,
+            "method": "one-way",  # as the source has it
+            "congestion": "y10",
+            "titles": {**titles, **factors},
+            "worse": worse,
+            "questions": questions,
+        }
+    )

@@ -12,7 +12,7 @@ from headgate import Table
 from headgate.figures import Roles, TableAnalysis, analyse_table, analysis
 from headgate.lab import NotRunError
 from headgate_studies.designed import Designed, Measure
-from headgate_studies.nist.roles import BEFORE
+from headgate_studies.nist.responses import BEFORE
 
 QUARTER = 0.25
 #: Laws whose means differ by less, relative to the others, are alike.

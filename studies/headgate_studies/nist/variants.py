@@ -1,32 +1,111 @@
-"""Corners of a design that run in other ways too, beside the design itself.
+"""The runs of experiments 2a to 2c: sources with TCP, a control, downloads, and variants.
 
-Some findings set one initial ssthresh against the other, or ask for a receive window that binds, or
-for a network without congestion. As further factors these would leave half of the conditions at a
-setting that is not the experiment's. So a study names variants: each runs a corner of its design,
-with the same requests, in another way. All of this is ours.
+The design: in MesoNet some sources use TCP and the others one algorithm. The control replaces the
+algorithm by TCP. Both sides request different files, so one side gets more than the other even with
+the same algorithm. Requests depend on the seed and not on the algorithm. The control measures this
+difference, and an algorithm's gain is what it gets beyond the control.
+
+Downloads: in a network of a twentieth of the published size, few of the larger files that Web users
+request run between two fast interfaces. A miniature therefore also contains users who only
+download, on each of three paths as many with the algorithm as with TCP. They fetch service packs
+one after another, and movies. Movies start at the same times between the same routers on both
+sides, and every second one runs between fast interfaces.
+
+Variants: some findings compare the two initial ssthresh values, or need a receive window that
+limits flows, or a network without congestion. As factors these would leave half of the conditions
+at a setting that is not the experiment's. A study therefore names variants: each runs a corner of
+the design, with the same requests, in another way. The control, the downloads and the variants are
+ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from headgate import HeadgateError, Scenario
+from headgate import HeadgateError, Scenario, format_time_ps, parse_time_ps
 from headgate.design import Design
+from headgate.forms import make_law_keys
 from headgate.lab import Job, Key, Setup
 from headgate_studies.designed import jobs_of
-from headgate_studies.nist.control import CONTROL
-from headgate_studies.nist.downloads import NAMED, scenario
+from headgate_studies.mesonet import MesoNet
+from headgate_studies.mesonet.model import PARETO_SHAPE, STANDARD
+from headgate_studies.mesonet.parameters import nist_law_keys
 
+#: What the runs of the control are called.
+CONTROL = "tcp"
+#: HighSpeed TCP is standard TCP up to its low window; its name tells these flows from TCP's.
+STAND_IN: Mapping[str, Any] = {"name": "hstcp", "low_window": 10_000}
+#: One pair of router classes a path: very fast, fast, typical.
+DOWNLOAD_PAIRS = (("D", "D"), ("D", "F"), ("F", "N"))
+THINK, FIRST_MOVIE = "5 s", "1 s"
+#: Sizes in packets: MesoNet's mean ones at the low level of X5.
+PACK, MOVIE = ("service pack", 50_000), "500000 packets"
+#: Receivers a downloader: enough to have both interfaces at every router.
+RECEIVERS = 4
+#: What a study says beside MesoNet's own keys.
+DOWNLOADERS, NAMED = "downloaders", "variants"
 #: Named before any run: few sources that think long in a fast network, and the reverse.
 LIGHT_CORNER = {"X1": 1, "X7": 1, "X12": -1}
 HEAVY_CORNER = {name: -sign for name, sign in LIGHT_CORNER.items()}
-
 INFINITE, WINDOW = "infinite ssthresh", "receive window"
 UNCONGESTED, UNCONGESTED_INFINITE = "uncongested", "uncongested, infinite ssthresh"
+
+
+def mesonet_keys(law: str) -> dict[str, Any]:
+    """Give MesoNet's key for a law, or for the control."""
+    return {"law": dict(STAND_IN)} if law == CONTROL else make_law_keys(law)
+
+
+def traffic_keys(law: str) -> dict[str, Any]:
+    """Give the key of traffic for a law as NIST had it, or for the control."""
+    return {"law": dict(STAND_IN)} if law == CONTROL else nist_law_keys(law)
+
+
+def label(law: str) -> str:
+    """Return what tables of a run call the flows of a law, or of the control."""
+    return str(STAND_IN["name"]) if law == CONTROL else law
+
+
+def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+    """Make the scenario of one condition; settings are MesoNet's own keys, and `downloaders`."""
+    own = {key: settings[key] for key in settings if key not in {DOWNLOADERS, NAMED}}
+    made = MesoNet.from_dict({**own, **mesonet_keys(law)}).scenario().to_dict()
+    count, end_ps = int(settings.get(DOWNLOADERS, 0)), parse_time_ps(made["duration"])
+    groups = [
+        group
+        for (source, receiver), followed in product(DOWNLOAD_PAIRS, (law, STANDARD))
+        for group in _downloads(count, end_ps, followed, {"source": source, "receiver": receiver})
+    ]
+    return Scenario.from_dict({**made, "traffic": [*made["traffic"], *groups]})
+
+
+def _downloads(
+    count: int, end_ps: int, law: str, ends: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Yield users with service packs, and movies; these begin at even intervals.
+
+    The last begins before two thirds of the time are over.
+    """
+    if not count:
+        return
+    file, packets = PACK
+    size = {"kind": "pareto", "mean": f"{packets} packets", "shape": PARETO_SHAPE}
+    path = "".join(ends.values())
+    yield {
+        **ends, "kind": "web", "name": f"{file}s {path}", **traffic_keys(law), "users": count,
+        "receivers": RECEIVERS * count, "think": THINK, "size": size,
+        "kinds": [{"name": file, "share": 1.0, "size": size}],
+    }  # fmt: skip
+    step = format_time_ps(end_ps * 2 // (3 * count))
+    yield {
+        **ends, "kind": "flows", "name": f"movies {path}", **traffic_keys(law), "count": count,
+        "size": MOVIE, "start": FIRST_MOVIE, "stagger": step,
+    }  # fmt: skip
 
 
 @dataclass(frozen=True)

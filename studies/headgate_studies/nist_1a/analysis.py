@@ -1,7 +1,6 @@
 """The analysis of experiment 1a: six replacements and TCP, one at a time."""
 
-from headgate_studies.nist.campaign import SETTINGS, jobs
-from headgate_studies.nist.keep import keep
+from headgate_studies.nist.campaign import SETTINGS, jobs, keep
 from headgate_studies.nist.replaced import analyse, prepare
 
 __all__ = ["SETTINGS", "analyse", "jobs", "keep", "prepare"]

@@ -1,7 +1,6 @@
 """The analysis of experiment 2a: seven replacements, each beside TCP."""
 
-from headgate_studies.nist.campaign import SETTINGS
-from headgate_studies.nist.keep import keep
+from headgate_studies.nist.campaign import SETTINGS, keep
 from headgate_studies.nist.mixed import analyse, prepare
 from headgate_studies.nist.variants import jobs
 

@@ -1,18 +1,23 @@
-"""Finished runs of both durations, and each response of a short one over that of the whole."""
+"""The runs of both durations, and each response of a short run over that of the whole run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
 from headgate import Result
-from headgate.lab import Runs
+from headgate.forms import make_law_keys
+from headgate.lab import Job, Key, Runs, Setup, key_by_labels
+from headgate_studies.mesonet import MesoNet
 from headgate_studies.nist.responses import TITLES
-from headgate_studies.nist_duration.jobs import PUBLISHED, SHORT
 from headgate_studies.nist_scale.sizes import COUNTS, SECOND, UTILISATION, measure
 
+#: What makes the runs; every other setting is MesoNet's own.
+OF_RUNS = ("experiments", "durations", "sizes", "size")
+SHORT, PUBLISHED = "short", "published"
 #: Counted over the whole period; other counts are of one interval between samples.
 FALLS = "falls"
 #: Counts that grow with the time; how many flows are connecting does not.
@@ -26,6 +31,30 @@ NAMES: Mapping[str, str] = {
         for name, title in TITLES.items()
     },
 }
+
+
+def jobs(setup: Setup) -> dict[Key, Job]:
+    """Make every run; traffic is drawn alike for both durations and every law."""
+    own = setup.settings
+    common = {name: value for name, value in own.items() if name not in OF_RUNS}
+    return key_by_labels(
+        Job(
+            MesoNet.from_dict(
+                {
+                    **common,
+                    "experiment": experiment,
+                    "duration": own["durations"][experiment][length],
+                    "size": own["size"] * own["sizes"][experiment],
+                    **make_law_keys(law),
+                    "seed": seed,
+                }
+            ).scenario(),
+            {"experiment": experiment, "length": length, "law": law, "seed": seed},
+        )
+        for seed, experiment, length, law in product(
+            setup.seeds, own["experiments"], (SHORT, PUBLISHED), setup.laws
+        )
+    )
 
 
 class Durations(Runs):

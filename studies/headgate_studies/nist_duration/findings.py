@@ -8,8 +8,7 @@ import numpy as np
 
 from headgate.claims import Estimate, estimate_share, find_largest
 from headgate.lab import NotRunError
-from headgate_studies.nist_duration.durations import NAMES, Durations
-from headgate_studies.nist_duration.jobs import PUBLISHED, SHORT
+from headgate_studies.nist_duration.durations import NAMES, PUBLISHED, SHORT, Durations
 
 STANDARD = "reno"
 #: By how much a law must differ from TCP over the published duration to be apart from it.

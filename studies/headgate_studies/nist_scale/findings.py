@@ -10,8 +10,7 @@ from headgate.claims import Estimate, estimate_share, find_largest
 from headgate.lab import NotRunError
 from headgate.stats import compute_mean_interval
 from headgate_studies.mesonet.parameters import PAIRS
-from headgate_studies.nist_scale.jobs import share
-from headgate_studies.nist_scale.sizes import NAMES, Ratio, Sizes
+from headgate_studies.nist_scale.sizes import NAMES, Ratio, Sizes, share
 
 LIGHT, SHORT, LONG = "light", "heavy, short buffers", "heavy, long buffers"
 STANDARD = "reno"

@@ -1,28 +1,33 @@
-"""Finished runs at several sizes, and how each response compares with the largest of them.
+"""The runs at several sizes, and the ratio of each response to that at the largest size.
 
-What is counted (segments, flows, sources) is per source, so that a response which only follows
-the size stands at a ratio of 1. Judged is the second period, the one with congestion that the
-experiments are judged by.
+Counts (segments, flows, sources) are per source, so a response that only follows the size has a
+ratio of 1. All values are of the second period, the one with congestion, which the experiments use
+too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from headgate import Result
-from headgate.lab import Runs
+from headgate import HeadgateError, Result
+from headgate.forms import make_law_keys
+from headgate.lab import Job, Key, Runs, Setup, key_by_labels
 from headgate.stats import LEVEL
+from headgate_studies.mesonet import MesoNet
 from headgate_studies.nist.responses import TITLES, responses
-from headgate_studies.nist_scale.jobs import share
 
+#: What makes the runs; every other setting is MesoNet's own.
+OF_RUNS = ("sizes", "conditions", "size")
 Numbers = NDArray[np.float64]
-
 SECOND = 1
 COUNTS = (
     "y1", "y3", "y4", "y6", "y8", "y12", "y13", "y14", "connecting", "falls",
@@ -32,6 +37,36 @@ NAMES: Mapping[str, str] = {
     UTILISATION: "utilisation of the backbone",
     **{name: f"{title} per source" if name in COUNTS else title for name, title in TITLES.items()},
 }
+
+
+def jobs(setup: Setup) -> dict[Key, Job]:
+    """Make every run; a seed's traffic is the same for every law."""
+    own = setup.settings
+    common = {name: value for name, value in own.items() if name not in OF_RUNS}
+    return key_by_labels(
+        Job(
+            MesoNet.from_dict(
+                {**common, **levels, "size": share(size), **make_law_keys(law), "seed": seed}
+            ).scenario(),
+            {"condition": name, "size": size, "law": law, "seed": seed},
+        )
+        for seed, (name, levels), size, law in product(
+            setup.seeds, own["conditions"].items(), own["sizes"], setup.laws
+        )
+    )
+
+
+def share(size: Any) -> float:
+    """Read a size such as "1/40"; raise HeadgateError with what is allowed."""
+    try:
+        found = float(Fraction(str(size)))
+    except (ValueError, ZeroDivisionError):
+        found = 0.0
+    if not 0 < found <= 1:
+        raise HeadgateError(
+            f"sizes: {size!r} is not a fraction above 0 and up to 1, such as '1/20'"
+        )
+    return found
 
 
 @dataclass(frozen=True)

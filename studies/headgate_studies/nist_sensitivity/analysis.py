@@ -1,12 +1,15 @@
-"""The analysis of the sensitivity campaign: claims, pictures, and the design that it ends with."""
+"""The analysis of the sensitivity campaign: sentences, tables, and the resulting design."""
 
-from headgate.lab import Analysis, NotRunError, Runs
-from headgate_studies.nist.keep import keep
-from headgate_studies.nist_sensitivity.campaign import jobs
-from headgate_studies.nist_sensitivity.design import FILE, design_file
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from headgate.lab import Analysis, Listing, NotRunError, Runs, make_possible
+from headgate_studies.nist.campaign import keep
+from headgate_studies.nist_sensitivity.design import FILE, NAME, design_file, steps
 from headgate_studies.nist_sensitivity.pictures import pictures
-from headgate_studies.nist_sensitivity.responses import roles
-from headgate_studies.nist_sensitivity.sentences import sentences, tables
+from headgate_studies.nist_sensitivity.published import AVERAGE, LARGEST, PSI
+from headgate_studies.nist_sensitivity.runs import jobs, roles
 from headgate_studies.nist_sensitivity.summary import Sensitivity
 
 __all__ = ["analyse", "jobs", "keep", "prepare"]
@@ -34,3 +37,69 @@ def _files(of: Sensitivity) -> dict[str, str]:
         return {FILE: design_file(of).text()}
     except NotRunError:
         return {}
+
+
+def sentences(of: Sensitivity) -> tuple[str, ...]:
+    """Say which factors the experiments take over, and how many behaviours there are."""
+    makers: list[Callable[[Sensitivity], str]] = [_six, _groups, _least]
+    return make_possible(makers, of)
+
+
+def _six(of: Sensitivity) -> str:
+    named = ", ".join(f"{factor.title} ({factor.name})" for factor in of.selected)
+    return (
+        f"The six most significant parameters are {named}; the source's order begins with"
+        f" {', '.join(LARGEST)}. {FILE} has the 32 conditions {NAME} of ours, for"
+        f" `headgate study nist-1b --design {FILE}`."
+    )
+
+
+def _groups(of: Sensitivity) -> str:
+    found = of.groups
+    return (
+        f"{len(found.responses)} of the source's 22 responses vary in the second period, and show"
+        f" {len(found.dimensions)} behaviours."
+    )
+
+
+def _least(of: Sensitivity) -> str:
+    idle = [name for name, psi in of.average.items() if psi == 0]
+    named = ", ".join(f"{name} {of.factors[name].title}" for name in idle)
+    if not named:
+        return "An effect of every parameter is shown on some response."
+    return f"No effect on any response is shown of {named}."
+
+
+def tables(of: Sensitivity) -> tuple[Listing, ...]:
+    """Return Psi of every factor, and the steps of the reduction."""
+    return _influence(of), _reduction(of)
+
+
+def _influence(of: Sensitivity) -> Listing:
+    rows = [
+        (
+            name,
+            of.factors[name].title,
+            *(round(100 * row[place]) for row in of.psi.values()),
+            printed,
+        )
+        for place, name in enumerate(of.factors)
+        for printed in [round(100 * PSI[AVERAGE][name])]
+    ]
+    return Listing(
+        "Influence of every parameter",
+        "Psi x 100, by period, by law, the weighted average, and that which was published.",
+        ("factor", "parameter", *of.psi, "published"),
+        rows,
+    )
+
+
+def _reduction(of: Sensitivity) -> Listing:
+    rows = [(s.title, f"10^{s.theirs:.1f}", f"10^{s.ours:.1f}", s.what) for s in steps(of)]
+    return Listing(
+        "The reduction",
+        "Numbers of conditions that are left after each step, a parameter having 2^32 values until"
+        " two levels are chosen.",
+        ("step", "source", "here", "what is counted here"),
+        rows,
+    )

@@ -8,7 +8,7 @@ from math import log10
 from typing import Any
 
 from headgate.design import DesignFile, FactorTable
-from headgate_studies.nist_sensitivity.campaign import scenario
+from headgate_studies.nist_sensitivity.runs import scenario
 from headgate_studies.nist_sensitivity.summary import MOST_SIGNIFICANT, Sensitivity
 
 FILE = "design.toml"

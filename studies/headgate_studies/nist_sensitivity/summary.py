@@ -15,9 +15,8 @@ from headgate.figures import analysis
 from headgate.lab import NotRunError
 from headgate_studies.designed import Designed
 from headgate_studies.nist.responses import NUMBERED
-from headgate_studies.nist_sensitivity.campaign import LAW_FACTOR
 from headgate_studies.nist_sensitivity.published import AVERAGE
-from headgate_studies.nist_sensitivity.responses import NAMES, responses
+from headgate_studies.nist_sensitivity.runs import LAW_FACTOR, NAMES, responses
 
 Numbers = NDArray[np.float64]
 #: How many factors the experiments take over.

@@ -1,17 +1,23 @@
-"""The study `nist-unknowns`: its runs, and what each finding depends on."""
+"""The study `nist-unknowns`: its runs, and the settings on which each finding depends."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
+from headgate import Scenario, catalog
 from headgate.figures import Heat, draw_heat
-from headgate.lab import Analysis, Picture, Runs
+from headgate.forms import write_number
+from headgate.lab import Analysis, Job, Key, Picture, Runs, Setup
+from headgate_studies.designed import jobs_of
+from headgate_studies.mesonet import MesoNet
 from headgate_studies.nist import replaced
-from headgate_studies.nist.keep import keep
+from headgate_studies.nist.campaign import keep
 from headgate_studies.nist.responses import TITLES
 from headgate_studies.nist.sentences import balance
-from headgate_studies.nist_unknowns.combinations import Combinations
-from headgate_studies.nist_unknowns.runs import jobs
+from headgate_studies.nist_unknowns.findings import Combinations
 
 __all__ = ["analyse", "jobs", "keep", "prepare"]
 
@@ -22,9 +28,13 @@ ASKED = (
     ("connecting", 1, 1.0, "has more flows connecting"),
     ("y6", -1, 1.0, "completes fewer flows"),
 )
-
 #: The largest change that colours tell apart: twice as much, or half.
 LARGEST = np.log(2)
+FORM, ALPHA, THRESHOLDS = "fast_form", "fast_alpha", "fast_at_thresholds"
+#: Settings that are keys of the transport.
+TRANSPORT = ("receive_window", "recovery", "rtt_sampling")
+#: Throughputs at which FAST-AT's alpha changes.
+CHANGES_AT = ("up_mid", "up_high", "down_mid", "down_high")
 
 
 def prepare(runs: Runs) -> Combinations:
@@ -71,3 +81,28 @@ def sentences(of: Combinations) -> tuple[str, ...]:
         for name, sign, bound, words in ASKED
     ]
     return (*told, balance(of.experiment.runs.results.values()))
+
+
+def jobs(setup: Setup) -> dict[Key, Job]:
+    """Make every run: each law in each combination."""
+    return jobs_of(setup, scenario)
+
+
+def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+    """Make the scenario of a law in one combination."""
+    own = {FORM, ALPHA, THRESHOLDS, *TRANSPORT}
+    meso = {name: value for name, value in settings.items() if name not in own}
+    made = MesoNet.from_dict({**meso, "law": {"name": law, **parameters(settings, law)}})
+    return made.scenario().replaced({f"transport.{name}": settings[name] for name in TRANSPORT})
+
+
+def parameters(settings: Mapping[str, Any], law: str) -> dict[str, Any]:
+    """Return the parameters of a law that are not known."""
+    form = {"variant": settings[FORM]}
+    if law == "fast":
+        return {**form, "alpha": settings[ALPHA]}
+    if law == "fast-at":
+        times = float(settings[THRESHOLDS])
+        changes = [catalog.law(law).param(name) for name in CHANGES_AT]
+        return form | {one.name: write_number(one, times * float(one.default)) for one in changes}
+    return {}

@@ -9,7 +9,7 @@ from typing import Any
 from headgate import Flow, Scenario, parse_rate
 from headgate.lab import Labels, Setup
 from headgate_studies import paths
-from headgate_studies.mesonet.laws import PARAMS
+from headgate_studies.mesonet.parameters import PARAMS
 from headgate_studies.paths import (
     NO_SERIES,
     bdp_packets,

@@ -1,8 +1,16 @@
-"""The pictures of the study."""
+"""The pictures of the study: all of them, and those of starts, crowds and random loss."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from headgate import catalog, parse_rate
+from headgate.figures import Curve, CurvePanel, Dots, draw_curves, draw_dots
 from headgate.lab import Picture, Runs, make_possible
+from headgate.stats import compute_mean_interval
+from headgate_studies.paths import bdp_packets, goodput_bps, loss_rate
+from headgate_studies.senders import measures, theory
+from headgate_studies.senders.jobs import TCP
 from headgate_studies.senders.pictures_alone import (
     courses,
     draw_halved,
@@ -10,8 +18,6 @@ from headgate_studies.senders.pictures_alone import (
     phases,
     rate_and_delay,
 )
-from headgate_studies.senders.pictures_lossy import lossy, models
-from headgate_studies.senders.pictures_start import draw_crowded, one_loss
 from headgate_studies.senders.pictures_together import (
     fairness,
     newcomers,
@@ -19,6 +25,11 @@ from headgate_studies.senders.pictures_together import (
     takes,
     takes_in_crowds,
 )
+
+#: What never happened is drawn at the end of the run.
+NEVER_S = 240.0
+ROUND_TRIP_S = 0.1
+RESPONSE = "response function"
 
 
 def pictures(runs: Runs) -> tuple[Picture, ...]:
@@ -40,3 +51,129 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
         draw_crowded,
     )
     return make_possible(made, runs)
+
+
+def one_loss(runs: Runs) -> Picture:
+    """Draw the times to the full rate, and what is kept after a loss."""
+    laws = runs.setup.laws
+    named = {
+        said: {
+            catalog.label(law): Dots.point(min(NEVER_S, measures.full_rate_s(runs, law, threshold)))
+            for law in laws
+        }
+        for said, threshold in (("infinite threshold", "high"), ("100 packets", "low"))
+    }
+    kept = {catalog.label(law): Dots.point(measures.share_kept(runs, law)) for law in laws}
+    back = {
+        catalog.label(law): Dots.point(min(NEVER_S, measures.recovery_s(runs, law))) for law in laws
+    }
+    panels = [
+        Dots("Start: to 95 % of the rate", "seconds", named, log=True),
+        Dots("Window kept after a loss", "share", {"kept": kept}, 0.5),
+        Dots("Loss: back to 95 % of the rate", "seconds", {"back": back}, log=True),
+    ]
+    return Picture(
+        "one-loss",
+        "How fast it starts, what it gives up, how soon it has that back",
+        "One flow on 100 Mbit/s and 100 ms, a receive window of 1.1 BDP so that nothing overflows,"
+        " one packet lost in mid-flow; the last two with a first threshold of 100 packets. The"
+        " least time shown is one round trip, the longest the whole run.",
+        draw_dots([catalog.label(law) for law in laws], panels),
+    )
+
+
+def draw_crowded(runs: Runs) -> Picture:
+    """Draw loss, retransmissions and goodput of forty flows."""
+    laws = runs.setup.laws
+    done = {law: measures.crowded_runs(runs, law, "high") for law in laws}
+    lost, again, rate = (
+        {
+            catalog.label(law): compute_mean_interval([scale * of(run) for run in each])
+            for law, each in done.items()
+        }
+        for scale, of in ((100, loss_rate), (100, measures.share_resent), (1e-6, goodput_bps))
+    )
+    tcp = catalog.label(TCP)
+    panels = [
+        Dots("Loss at the buffer", "%", {"loss": lost}, lost[tcp][0]),
+        Dots("Packets sent again", "%", {"again": again}, again[tcp][0]),
+        Dots("Goodput of all forty", "Mbit/s", {"goodput": rate}, rate[tcp][0]),
+    ]
+    return Picture(
+        "crowded",
+        "Heavy congestion",
+        "Forty flows of one law on 20 Mbit/s and 50 ms, a packet of buffer a flow; mean and 95 %"
+        " interval over replicates. Dotted: TCP.",
+        draw_dots([catalog.label(law) for law in laws], panels),
+    )
+
+
+def lossy(runs: Runs) -> Picture:
+    """Draw utilisation against loss, all laws."""
+    panels = []
+    for rate in theory.RANDOM_LOSS:
+        losses = measures.losses(runs, rate)
+        drawn = {
+            catalog.label(law): _utilisation_curve(runs, rate, law, losses)
+            for law in runs.setup.laws
+        }
+        model = theory.RANDOM_LOSS[rate][TCP]
+        kept = [p for p in losses if p in model]
+        drawn["derived, Reno"] = Curve(kept, [model[p] for p in kept], theory=True)
+        panels.append(CurvePanel(rate, "random loss", "utilisation", drawn, "xy", high=1.4))
+    return Picture(
+        "random-loss",
+        "Random loss",
+        "One flow, 100 ms, buffer 1 BDP, mean over replicates; dashed: the round-by-round model of"
+        " Reno, 1.3/sqrt(p). The next picture and the tables below hold every law to its model.",
+        draw_curves(panels, panel_in=(5.6, 4.8)),
+    )
+
+
+def _utilisation_curve(
+    runs: Runs, rate: str, law: str, losses: list[float], *, points: bool = False
+) -> Curve:
+    used = [float(np.mean(measures.lossy(runs, rate, law, p))) for p in losses]
+    return Curve(losses, used, marks=not points, points=points)
+
+
+def models(runs: Runs) -> Picture:
+    """Draw each law beside its model and its response function."""
+    modelled = {law for tables in theory.RANDOM_LOSS.values() for law in tables}
+    panels = [_beside_model(runs, law) for law in runs.setup.laws if law in modelled]
+    return Picture(
+        "random-loss-models",
+        "Random loss: each law beside what is expected of it",
+        "One flow, 100 ms, buffer 1 BDP; dots: mean over replicates; dashed: the round-by-round"
+        " model (of Westwood+ an upper bound); line: the response function, where the law has one"
+        " of the loss alone, over the path's window.",
+        draw_curves(panels, columns=4, panel_in=(2.9, 2.4)),
+    )
+
+
+def _beside_model(runs: Runs, law: str) -> CurvePanel:
+    drawn: dict[str, Curve] = {}
+    for rate, tables in theory.RANDOM_LOSS.items():
+        drawn[rate] = _utilisation_curve(runs, rate, law, measures.losses(runs, rate), points=True)
+        if law in tables:
+            drawn[f"derived, {rate}"] = Curve(
+                list(tables[law]), list(tables[law].values()), theory=True
+            )
+    if law in theory.RESPONSES:
+        drawn[RESPONSE] = _response(runs, law)
+    return CurvePanel(
+        catalog.label(law), "random loss", "utilisation", drawn, "xy", low=5e-4, high=2
+    )
+
+
+def _response(runs: Runs, law: str) -> Curve:
+    """Return the response function over the window of either path, as one broken line."""
+    x: list[float] = []
+    y: list[float] = []
+    for rate in theory.RANDOM_LOSS:
+        run_at = measures.losses(runs, rate)
+        losses = np.geomspace(min(run_at), max(run_at), 60)
+        window = theory.RESPONSES[law](losses) / bdp_packets(parse_rate(rate), ROUND_TRIP_S)
+        x += [*losses, np.nan]
+        y += [*np.minimum(window, 1.0), np.nan]
+    return Curve(x, y)

@@ -1,9 +1,18 @@
-"""The pictures of the study."""
+"""The pictures of the study: phase diagrams, phases, changes, box plots."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from headgate.figures import DASHES, GREY, ORDER, PALE, make_axes, use_style
 from headgate.lab import Picture
-from headgate_studies.tcp_red import cycle
 from headgate_studies.tcp_red.simulations import (
     FIRST,
     NAMES,
@@ -13,6 +22,20 @@ from headgate_studies.tcp_red.simulations import (
     VIRTUAL_QUEUE,
     Simulations,
 )
+from headgate_studies.tcp_red.working_points import PHASES, Trace
+
+PANEL_IN = (4.7, 3.6)
+#: Of the drop probability: pale where there is none, dark where there is most.
+COLOURS = "viridis_r"
+PATH = ORDER[3]
+#: Where the letter of each point stands, in points beside it.
+BESIDE = {"A": (-9, 3), "B": (4, 5), "C": (6, 4), "D": (3, -12)}
+LABELS = {
+    "W": "window W (packets)",
+    "R": "round trip R (s)",
+    "S": "rate S (packets/s)",
+    "q": "queue q (packets)",
+}
 
 
 def pictures(made: Simulations) -> tuple[Picture, ...]:
@@ -29,7 +52,7 @@ def _diagrams(made: Simulations) -> Picture:
         "Rate over round trip, coloured by the drop probability, from the start. A: least round"
         " trip; B: greatest rate; C and D: greatest round trip, least rate. Red: from A to B."
         " Solved as the source's program does; the last has the settings of simulation 2.",
-        cycle.phase_diagrams(own),
+        phase_diagrams(own),
     )
 
 
@@ -39,7 +62,7 @@ def _phases(made: Simulations) -> Picture:
         "Slow start, transient, steady cycle",
         "Rate of simulation 1. Fast is a change of 0.5 packets/s each second or more; the steady"
         " cycle begins at the least rate after the first drops.",
-        cycle.phases(made.program[FIRST]),
+        phases(made.program[FIRST]),
     )
 
 
@@ -49,7 +72,7 @@ def _changes(made: Simulations) -> Picture:
         "From A to B",
         "Changes of window, round trip and rate along the path from A to B of simulation 1: towards"
         " B the window buys round trip, and no more rate.",
-        cycle.changes(made.program[FIRST]),
+        changes(made.program[FIRST]),
     )
 
 
@@ -60,7 +83,7 @@ def _growth(made: Simulations) -> Picture:
         "The cycle of simulation 1 beside the limit W0 < Q0 + Q*. The window passes it at A, and"
         " the rate grows up to B all the same; beyond, two thirds of the cycle, it grows for"
         " nothing.",
-        cycle.growth(made.program[FIRST], VIRTUAL_QUEUE),
+        growth(made.program[FIRST], VIRTUAL_QUEUE),
     )
 
 
@@ -72,7 +95,7 @@ def _average(made: Simulations) -> Picture:
         "Queue and moving average",
         "The average reaches the threshold seconds after the queue. In simulations 2 and 3 drops"
         " follow the queue itself; the average is drawn for comparison.",
-        cycle.average(
+        average(
             {NAMES[name]: made.program[name] for name in chosen},
             {NAMES[name]: settings[name]["min_packets"] for name in chosen},
         ),
@@ -85,7 +108,7 @@ def _boxes(made: Simulations) -> Picture:
         "What the remedies change",
         "Box plots over one cycle of each simulation: quartiles, and whiskers of 1.5 times their"
         " distance.",
-        cycle.boxes({NAMES[name]: made.program[name] for name in SIMULATIONS}),
+        boxes({NAMES[name]: made.program[name] for name in SIMULATIONS}),
     )
 
 
@@ -102,5 +125,176 @@ def _beside(made: Simulations) -> Picture:
         "Simulation 1 in the steps of the source's program, as the equations have it, and by"
         " packets: Reno over RED with the same profile, and with that of simulation 2. A loss cuts"
         " the window at once, so the rate falls at C.",
-        cycle.phase_diagrams(own, float(made.exact[FIRST].p.max())),
+        phase_diagrams(own, float(made.exact[FIRST].p.max())),
     )
+
+
+def phase_diagrams(
+    traces: Mapping[str, Trace], most: float | None = None, columns: int = 2
+) -> Figure:
+    """Draw S over R for each trace, coloured by p, with its points and the path from A to B.
+
+    Above `most` p has the darkest colour; the greatest of all unless given.
+    """
+    with use_style():
+        rows = -(-len(traces) // columns)
+        size_in = (PANEL_IN[0] * columns, PANEL_IN[1] * rows + 0.3)
+        figure, axes = make_axes(rows, columns, size_in, sharex=True, sharey=True)
+        greatest = max(float(trace.p.max()) for trace in traces.values())
+        shades = Normalize(0.0, most or greatest)
+        for ax, (name, trace) in zip(axes, traces.items(), strict=False):
+            drawn = _draw_course(ax, trace, shades)
+            _points(ax, trace)
+            ax.set_title(name)
+        figure.supxlabel(LABELS["R"], fontsize="medium")
+        figure.supylabel(LABELS["S"], fontsize="medium")
+        for ax in axes[len(traces) :]:
+            ax.set_visible(False)
+        figure.colorbar(
+            drawn,
+            ax=axes,
+            label="drop probability p",
+            shrink=0.7,
+            extend="max" if most else "neither",
+        )
+        return figure
+
+
+def phases(trace: Trace) -> Figure:
+    """Draw the rate over time: shaded by phase, thick where it changes fast."""
+    with use_style():
+        figure, axes = make_axes(1, 1, (9.2, 3.6))
+        ax = axes[0]
+        _shade(ax, trace)
+        grows, fast = trace.slopes
+        looks = (("grows", grows, ORDER[2]), ("falls", ~grows, ORDER[3]))
+        for word, chosen, colour in looks:
+            for speed, rows, width in (("fast", fast, 2.6), ("slowly", ~fast, 0.9)):
+                line = np.where(chosen & rows, trace.S, np.nan)
+                ax.plot(trace.t_s, line, color=colour, linewidth=width, label=f"{word} {speed}")
+        for letter, point in trace.points.items():
+            ax.plot(point.t_s, point.S, "o", color=ORDER[0])
+            ax.annotate(letter, (point.t_s, point.S), BESIDE[letter], textcoords="offset points")
+        ax.set(xlabel="time (s)", ylabel=LABELS["S"])
+        ax.set_title("Phases of the rate")
+        ax.margins(x=0)
+        figure.legend(loc="outside lower center", ncols=4)
+        return figure
+
+
+def changes(trace: Trace) -> Figure:
+    """Draw per cent of change along the path from A to B: from row to row, and since A."""
+    with use_style():
+        figure, axes = make_axes(1, 2, (2 * PANEL_IN[0], PANEL_IN[1]))
+        t_s = trace.t_s[trace.path]
+        for name, colour, dash in zip("WRS", ORDER, DASHES, strict=False):
+            for ax, own in zip(axes, trace.changes(name), strict=True):
+                ax.plot(t_s, own, color=colour, linestyle=dash, label=name)
+        row_ms = 1e3 * float(np.median(np.diff(trace.t_s)))
+        axes[0].set_title(f"Change in {row_ms:.0f} ms from A to B (%)")
+        axes[1].set_title("Change since A (%)")
+        for ax in axes:
+            ax.axhline(0, color=GREY, linewidth=0.8)
+            ax.set_xlabel("time (s)")
+        axes[0].legend()
+        return figure
+
+
+def average(traces: Mapping[str, Trace], thresholds: Mapping[str, float]) -> Figure:
+    """Draw each queue beside its moving average, and the threshold of drops."""
+    with use_style():
+        figure, axes = make_axes(len(traces), 1, (9.2, 2.3 * len(traces) + 0.6), sharex=True)
+        for ax, (name, trace) in zip(axes, traces.items(), strict=True):
+            ax.plot(trace.t_s, trace.q, color=ORDER[0], label="queue q")
+            ax.plot(trace.t_s, trace.x, color=ORDER[1], linestyle="--", label="moving average x")
+            ax.axhline(thresholds[name], color=GREY, linestyle=":", label="drops begin")
+            ax.set_title(name)
+            ax.set_ylabel("packets")
+            ax.margins(x=0)
+            ax.set_ylim(bottom=0)
+        axes[-1].set_xlabel("time (s)")
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3)
+        return figure
+
+
+def growth(trace: Trace, packets: float) -> Figure:
+    """Draw W/(q + Q*) and S over a cycle: where the window grows for nothing."""
+    with use_style():
+        figure, axes = make_axes(2, 1, (9.2, 4.6), sharex=True)
+        own = trace.cycle
+        t_s = trace.t_s[own]
+        axes[0].plot(t_s, trace.room(packets)[own], color=ORDER[0])
+        axes[0].axhline(1, color=GREY, linestyle=":")
+        axes[0].set_title("W / (q + Q*): a larger window helps below 1, says the source")
+        axes[1].plot(t_s, trace.S[own], color=ORDER[0])
+        axes[1].set_title("Rate S (packets/s)")
+        since_s = trace.points["B"].t_s
+        for ax in axes:
+            ax.axvspan(since_s, float(t_s[-1]), color=PALE, alpha=0.6, linewidth=0)
+            for letter, point in trace.points.items():
+                ax.axvline(point.t_s, color=GREY, linewidth=0.8, linestyle="--")
+                if ax is axes[1]:
+                    place = (point.t_s, ax.get_ylim()[0])
+                    ax.annotate(letter, place, (3, 3), textcoords="offset points")
+            ax.margins(x=0)
+        axes[1].set_xlabel("time (s); shaded: from B to the next onset of drops")
+        return figure
+
+
+def boxes(traces: Mapping[str, Trace]) -> Figure:
+    """Draw box plots of W, R, q and S over the cycle of every trace."""
+    with use_style():
+        figure, axes = make_axes(2, 2, (2 * PANEL_IN[0], 2 * 2.9))
+        for ax, (letter, label) in zip(axes, LABELS.items(), strict=True):
+            own = [trace.column(letter)[trace.cycle] for trace in traces.values()]
+            ax.boxplot(
+                own,
+                tick_labels=[name.replace(" ", "\n", 1) for name in traces],
+                widths=0.6,
+                patch_artist=True,
+                boxprops={"facecolor": PALE},
+                medianprops={"color": ORDER[3]},
+                flierprops={"marker": ".", "markersize": 2},
+            )
+            ax.set_title(label)
+        return figure
+
+
+def _draw_course(ax: Axes, trace: Trace, shades: Normalize) -> LineCollection:
+    """Draw the whole way through {R, S}, each piece in the colour of its p."""
+    places: NDArray[np.float64] = np.stack([trace.R, trace.S], axis=1)
+    pieces = np.stack([places[:-1], places[1:]], axis=1)
+    lines = LineCollection(list(pieces), cmap=COLOURS, norm=shades, linewidths=1.3)
+    lines.set_array(trace.p[:-1])
+    ax.add_collection(lines)
+    ax.autoscale()
+    return lines
+
+
+def _points(ax: Axes, trace: Trace) -> None:
+    path = trace.path
+    rates, trips = trace.S[path], trace.R[path]
+    ax.plot(trips, rates, color=PATH, linewidth=2.2)
+    ax.annotate(
+        "", (trips[-1], rates[-1]), (trips[-3], rates[-3]),
+        arrowprops={"arrowstyle": "-|>", "color": PATH},
+    )  # fmt: skip
+    for letter, point in trace.points.items():
+        ax.plot(point.R, point.S, "o", color="black", markersize=4)
+        ax.annotate(
+            letter, (point.R, point.S), BESIDE[letter], textcoords="offset points", weight="bold"
+        )
+
+
+def _shade(ax: Axes, trace: Trace) -> None:
+    for place, name in enumerate(PHASES):
+        rows = np.flatnonzero(trace.phases == place)
+        if len(rows):
+            start, end = trace.t_s[rows[0]], trace.t_s[min(rows[-1] + 1, len(trace.t_s) - 1)]
+            ax.axvspan(start, end, color=PALE, alpha=(0.9, 0.5, 0.15)[place], linewidth=0)
+            ax.annotate(
+                name, (start, 1), xycoords=("data", "axes fraction"),
+                xytext=(3, -2 - 11 * place), textcoords="offset points",
+                va="top", fontsize=8, color=GREY,
+            )  # fmt: skip

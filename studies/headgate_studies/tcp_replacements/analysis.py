@@ -1,9 +1,64 @@
-"""The analysis of the first study: effects, condition-response summaries, maps, claims."""
+"""The runs and the analysis of the study: scenarios, sentences, tables."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from headgate import Scenario, format_rate, format_time_ps, parse_rate, parse_time_ps
 from headgate.lab import Analysis, Job, Key, Listing, Runs, Setup, describe_shared_levels
 from headgate_studies.designed import Designed, jobs_of
-from headgate_studies.tcp_replacements.network import scenario
+from headgate_studies.mesonet.model import PARETO_SHAPE
+from headgate_studies.mesonet.parameters import DISTRIBUTIONS, EXPERIMENTS, nist_law_keys
 from headgate_studies.tcp_replacements.summary import RESPONSES, Summary
+
+#: The source's largest: its top backbone rate, and the most sources.
+LARGEST = EXPERIMENTS["1a"]
+
+
+def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+    """Make the scenario; `size` scales speeds and sources together, hosts keep their speed."""
+    warmup, period = parse_time_ps(settings["warmup"]), parse_time_ps(settings["period"])
+    return Scenario.from_dict(
+        {
+            "title": f"tcp-replacements, {law}",
+            "duration": format_time_ps(warmup + settings["periods"] * period),
+            "transport": {
+                "preset": "mesonet",
+                "initial_ssthresh": settings["initial_ssthresh"],
+            },
+            "network": _network(settings),
+            "traffic": [_users(settings, law)],
+            "measure": {
+                "warmup": settings["warmup"],
+                "periods": settings["periods"],
+                "flows": "none",
+                "series": "none",
+            },
+        }
+    )
+
+
+def _network(settings: Mapping[str, Any]) -> dict[str, Any]:
+    rate_bps = round(parse_rate(LARGEST.rate) * settings["size"] * settings["speed"])
+    of_sources, _ = DISTRIBUTIONS[settings["source_shares"]]
+    return {
+        "kind": "abilene",
+        "rate": format_rate(rate_bps),
+        "delay_multiplier": settings["delay_multiplier"],
+        "buffer": settings["buffer"],
+        "source_shares": dict(of_sources),
+    }
+
+
+def _users(settings: Mapping[str, Any], law: str) -> dict[str, Any]:
+    return {
+        "kind": "web",
+        "name": "users",
+        **nist_law_keys(law),
+        "users": round(LARGEST.sources * settings["size"] * settings["sources"]),
+        "receivers": round(LARGEST.sources * settings["size"]),
+        "think": settings["think"],
+        "size": {"kind": "pareto", "mean": settings["file"], "shape": PARETO_SHAPE},
+    }
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
@@ -19,7 +74,7 @@ def prepare(runs: Runs) -> Summary:
 def analyse(summary: Summary) -> Analysis:
     """Turn the summary into sentences, pictures and tables."""
     from headgate_studies.tcp_replacements.pictures import pictures
-    from headgate_studies.tcp_replacements.roles import roles
+    from headgate_studies.tcp_replacements.summary import roles
 
     return Analysis(
         sentences=sentences(summary),
@@ -52,6 +107,6 @@ def _means(summary: Summary) -> Listing:
 def sentences(summary: Summary) -> tuple[str, ...]:
     """Say of each law what would get worse and what better if everyone used it."""
     from headgate.figures import analyse_table
-    from headgate_studies.tcp_replacements.roles import roles
+    from headgate_studies.tcp_replacements.summary import roles
 
     return tuple(one.sentence for one in analyse_table(summary.runs.tidy(), roles(summary)).answers)

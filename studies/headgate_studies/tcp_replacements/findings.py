@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from headgate.claims import Estimate, estimate_mean, estimate_mean_ratio, estimate_share
 from headgate.stats import Outlier, compute_psi
-from headgate_studies.nist.distances import distance_ratio
-from headgate_studies.nist.rank_correlation import rank_correlation
+from headgate_studies.nist.estimates import distance_ratio, rank_correlation
 from headgate_studies.nist.summary import CONDITIONS
 from headgate_studies.tcp_replacements.summary import Summary
 

@@ -15,8 +15,7 @@ from headgate.figures import (
 )
 from headgate.lab import Picture, describe_condition, describe_shared_levels
 from headgate.stats import compute_mean_ratio_change
-from headgate_studies.tcp_replacements.roles import WORSE
-from headgate_studies.tcp_replacements.summary import BEFORE, FAST, RESPONSES, Summary
+from headgate_studies.tcp_replacements.summary import BEFORE, FAST, RESPONSES, WORSE, Summary
 
 #: A condition that takes more characters is named by its code.
 FITS = 48

@@ -1,4 +1,4 @@
-"""What the first study sums up: effects, outliers of each condition and response, residuals."""
+"""The summary of the runs: effects, outliers of each condition and response, residuals, roles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.figures import Roles
 from headgate.lab import NotRunError
 from headgate.stats import (
     Change,
@@ -20,7 +21,7 @@ from headgate.stats import (
     find_outlier,
 )
 from headgate_studies.designed import Designed
-from headgate_studies.nist.responses import NUMBERED
+from headgate_studies.nist.responses import LOSSES, NUMBERED, of_design
 
 BEFORE, FAST = "reno", "fast"
 SENSITIVITY_LAWS = ("reno", "ctcp")  # the two of the source's sensitivity analysis
@@ -28,13 +29,19 @@ SECOND_PERIOD = 1
 HEAVY_SHARE = 0.25
 #: The setting of the factor that sets how large buffers are.
 BUFFERS = "buffer"
-
 CONNECTING = "connecting_sum"  # one period has as many samples as another
 #: Packets by which windows fall in all, of the flows of every class.
 FALLEN = "fallen_packets"
-
 # The 22 responses of the source, with their axis titles.
 RESPONSES = {name: f"{name} {title}" for name, title in NUMBERED.items()}
+THROUGHPUTS = ("y17", "y18", "y19", "y20", "y21", "y22")
+#: What happens in each period.
+PERIODS = dict.fromkeys(("1", "2", "3"), "equal parts of the measured time, with the same traffic")
+#: What a network suffers from, and which way.
+WORSE = {
+    **dict.fromkeys((*LOSSES, "y8", "y9", "y15", "y16"), "more"),
+    **dict.fromkeys(("y6", "y7", *THROUGHPUTS), "less"),
+}
 
 
 @dataclass(frozen=True)
@@ -174,3 +181,14 @@ def _over_periods(values: NDArray[np.float64]) -> NDArray[np.float64]:
     count = known.sum(axis=-1)
     total = np.where(known, values, 0.0).sum(axis=-1)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def roles(summary: Summary) -> Roles:
+    """Return the roles of the study's table."""
+    questions = {
+        "increase": THROUGHPUTS,
+        "recovery": LOSSES,
+        "utility": THROUGHPUTS,
+        "safety": tuple(WORSE),
+    }
+    return of_design(summary.runs.design, RESPONSES, WORSE, questions, PERIODS)

@@ -18,14 +18,18 @@ from headgate.claims import (
 from headgate.lab import NotRunError, Runs
 from headgate_studies.paths import goodput_bps, jain, loss_rate, utilisation
 from headgate_studies.vcp import jobs, measures
-from headgate_studies.vcp.applications import (
+from headgate_studies.vcp.measures import (
     HALF_A_LINE,
     SHORT,
+    at,
+    compared,
+    levels,
     mean_completion_s,
+    replicates,
+    sweep,
     voice_delay_ms,
     voice_loss,
 )
-from headgate_studies.vcp.measures import at, compared, levels, replicates, sweep
 
 #: From here up the slides' statements are held to their words.
 FAST_MBPS = 10.0

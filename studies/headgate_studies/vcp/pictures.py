@@ -2,38 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
+from headgate import Result
 from headgate.figures import Curve, CurvePanel, draw_curves
 from headgate.lab import Picture, Runs, make_possible
-from headgate_studies.paths import course, loss_rate, utilisation
-from headgate_studies.vcp import extensions, jobs, measures
-from headgate_studies.vcp.measures import Series, at, compared, hop_row, replicates
-from headgate_studies.vcp.panels import (
-    DELAY,
-    PER_CENT,
-    alone,
-    each,
-    mark_points,
-    over_paths,
-    queue_per_cent,
-    use_and_queue,
+from headgate_studies.paths import course, goodput_bps, loss_rate, utilisation
+from headgate_studies.vcp import jobs, measures
+from headgate_studies.vcp.jobs import bdp
+from headgate_studies.vcp.measures import (
+    HALF_A_LINE,
+    SHORT,
+    Measure,
+    Series,
+    at,
+    compared,
+    hop_row,
+    levels,
+    mean_completion_s,
+    replicates,
 )
-from headgate_studies.vcp.schemes import bdp
 
+BANDWIDTH, DELAY = "bandwidth (Mbit/s)", "round trip (ms)"
+AXES = {
+    "bandwidth": BANDWIDTH,
+    "delay": DELAY,
+    "flows": "flows each way",
+    "short": "short flows a second",
+    "real time": "video, share of the line",
+}
+#: Sweeps whose levels are not on a logarithmic axis.
+PLAIN = ("real time",)
+PER_CENT = "% of the buffer"
 RELATIVE = "rate over the mean"
+#: Bins of the sizes of files, packets; the least that is drawn is 8.
+SIZES = ((8, 9), (10, 14), (15, 19), (20, 29), (30, 49), (50, 99), (100, 199), (200, 499))
+
+
+def queue_per_cent(run: Result) -> float:
+    """Mean queue in % of the buffer."""
+    return 100 * measures.queue_share(run)
+
+
+def each(runs: Runs, of: Callable[[str], Curve]) -> dict[str, Curve]:
+    """Draw a curve for each of the four schemes."""
+    return {name: of(name) for name in measures.compared(runs)}
+
+
+def mark_points(runs: Runs, x: ArrayLike, of: Callable[[str], ArrayLike]) -> dict[str, Curve]:
+    """Draw points for each of them."""
+    return each(runs, lambda name: Curve(x, of(name), marks=True))
+
+
+def swept(runs: Runs, part: str, of: Measure, y: str, title: str = "") -> CurvePanel:
+    """Draw a measure over the levels of a sweep."""
+    xs = levels(runs, part)
+    drawn = mark_points(runs, xs, lambda name: [at(runs, part, name, x, of) for x in xs])
+    return CurvePanel(title, AXES[part], y, drawn, "" if part in PLAIN else "x")
+
+
+def over_paths(runs: Runs, of: Measure, y: str) -> Figure:
+    """Draw a measure over bandwidths, and over round trips."""
+    titles = {"bandwidth": "80 ms", "delay": "150 Mbit/s"}
+    return draw_curves([swept(runs, part, of, y, title) for part, title in titles.items()])
+
+
+def use_and_queue(runs: Runs, part: str) -> Figure:
+    """Draw utilisation and queue over one of the other sweeps."""
+    use = swept(runs, part, utilisation, "utilisation", "150 Mbit/s, 80 ms")
+    return draw_curves([use, swept(runs, part, queue_per_cent, PER_CENT)])
+
+
+def alone(panel: CurvePanel) -> Figure:
+    """Draw a figure of one panel."""
+    return draw_curves([panel], columns=1)
 
 
 def pictures(runs: Runs) -> tuple[Picture, ...]:
     """Draw every figure of the report; one whose runs this scale lacks is left out."""
     made = (
         _efficiency, _spread, _illustration, _against_tcp, _parameters, _scaling, _loss, _fluid,
-        _bias, _queues, _flows, _round_trips, _joining, _responsiveness, extensions.short,
-        extensions.completion, extensions.real_time, _parking_lot, extensions.lossy,
+        _bias, _queues, _flows, _round_trips, _joining, _responsiveness, short,
+        completion, real_time, _parking_lot, lossy,
     )  # fmt: skip
     return make_possible(made, runs)
 
@@ -267,3 +322,70 @@ def _parking_lot(runs: Runs) -> Picture:
 def _hop_use(runs: Runs, scheme: str, hop: int) -> float:
     done = replicates(runs, "parking lot", scheme)
     return float(np.mean([run.ports["utilisation"][hop_row(run, hop)] for run in done]))
+
+
+def short(runs: Runs) -> Picture:
+    """Show the line that short files share with long flows."""
+    return Picture(
+        "short-flows",
+        "Slide 23, applications: short-lived traffic",
+        "Pareto sizes, mean 30 packets, shape 1.35, beside 50 long flows each way.",
+        use_and_queue(runs, "short"),
+    )
+
+
+def completion(runs: Runs) -> Picture:
+    """Show how long they take."""
+    rates = levels(runs, "short")
+    typical = max(levels(runs, "short", most=HALF_A_LINE))
+    files = (1, SHORT)
+    by_rate = mark_points(
+        runs, rates, lambda n: [mean_completion_s(runs, n, x, files) for x in rates]
+    )
+    middles = [np.sqrt(low * high) for low, high in SIZES]
+    by_size = mark_points(
+        runs, middles, lambda n: [mean_completion_s(runs, n, typical, size) for size in SIZES]
+    )
+    by_size["alone"] = Curve(middles, [measures.ai_completion_s(x) for x in middles], theory=True)
+    seconds = "mean completion time (s)"
+    panels = [
+        CurvePanel(f"Files of up to {SHORT} packets", AXES["short"], seconds, by_rate, "xy"),
+        CurvePanel(f"{typical:g} files a second", "size (packets)", seconds, by_size, "xy"),
+    ]
+    return Picture(
+        "completion",
+        "Slide 23, applications: how long short files take",
+        "The same runs; from the SYN to the last packet at the receiver. 625 files a second would"
+        " take all of the line. Dashed: VCP's window of two packets, which only alpha raises.",
+        draw_curves(panels),
+    )
+
+
+def real_time(runs: Runs) -> Picture:
+    """Show what a voice waits and loses."""
+    panels = [swept(runs, "real time", of, name) for name, of in measures.VOICE.items()]
+    return Picture(
+        "real-time",
+        "Slide 23, applications: real-time traffic",
+        "A voice of 50 packets a second beside 50 flows each way and video; neither yields. What"
+        " its round trips wait, how much that changes from one to the next, and what gets lost.",
+        draw_curves(panels),
+    )
+
+
+def lossy(runs: Runs) -> Picture:
+    """Show the goodput over a link that loses packets at random."""
+    losses = runs.setup.settings["lossy"]["losses"]
+    drawn = mark_points(runs, losses, lambda name: [_goodput_mbps(runs, name, p) for p in losses])
+    panel = CurvePanel("One flow, 50 Mbit/s, 80 ms", "random loss", "goodput (Mbit/s)", drawn, "xy")
+    return Picture(
+        "wireless",
+        "Slide 23, environment: a channel that loses packets",
+        "Losses halve the window of all of them, as TCP's.",
+        alone(panel),
+    )
+
+
+def _goodput_mbps(runs: Runs, scheme: str, loss: float) -> float:
+    done = replicates(runs, "lossy", scheme, loss)
+    return float(np.mean([goodput_bps(run) for run in done])) / 1e6

@@ -8,8 +8,7 @@ from tests.oracles.oracle import run
 
 from headgate import Result
 from headgate_studies.conform.kernel.cases import KernelCase
-from headgate_studies.conform.kernel.ours import read_mean_queue
-from headgate_studies.conform.kernel.path import QUICK_ACKS, lay_path
+from headgate_studies.conform.kernel.path import QUICK_ACKS, lay_path, read_mean_queue
 
 from .kernel import Case
 

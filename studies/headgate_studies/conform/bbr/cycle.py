@@ -1,4 +1,4 @@
-"""Appendix A of draft-ietf-ccwg-bbr: the cycle of PROBE_BW."""
+"""Appendix A of draft-ietf-ccwg-bbr: the cycle of PROBE_BW, and faults in its PROBE_UP phases."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from math import ceil, floor, inf, log
 import numpy as np
 
 from headgate import HeadgateError
-from headgate_studies.conform.bbr.faults import Burst, LimitedLoss
 from headgate_studies.conform.bbr.made import MadePath, MadeSender, by_hand
-from headgate_studies.conform.bbr.numbers import (
+from headgate_studies.conform.bbr.startup import at_full_pipe
+from headgate_studies.conform.bbr.track import (
     BDP,
     BETA,
-    BOTH,
     CLOSE,
     CRUISE,
     DOWN,
@@ -29,13 +28,62 @@ from headgate_studies.conform.bbr.numbers import (
     RATE,
     ROUND_S,
     UP,
+    Draft,
+    Phase,
+    Track,
 )
-from headgate_studies.conform.bbr.startup import at_full_pipe
-from headgate_studies.conform.bbr.track import Phase, Track
-from headgate_studies.conform.case import Case, Observation, near, together, within
-from headgate_studies.conform.trial import RTT_S, Subject
+from headgate_studies.conform.case import RTT_S, Observation, Subject, near, together, within
+
+#: The test cases of this module.
+CASES = Draft()
 
 PHASES = "version 1 cycles through eight phases of fixed length instead"
+
+
+class Burst:
+    """Loses as few segments sent in chosen PROBE_UPs as are more than 2 % of what is in flight."""
+
+    def __init__(self, *chosen: int) -> None:
+        self.chosen, self.ups, self.left = chosen, 0, 0
+        self.was_up = self.done = False
+
+    def lose(self, _: float) -> bool:
+        """Say whether this one is lost."""
+        lost = self.left > 0
+        self.left -= lost
+        return lost
+
+    def after_ack(self, sender: MadeSender) -> None:
+        """Count PROBE_UPs; in a chosen one begin once there is more than a BDP in flight."""
+        up = sender.gain == UP
+        if up and not self.was_up:
+            self.ups, self.done = self.ups + 1, False
+        self.was_up = up
+        ready = up and self.ups in self.chosen and sender.in_flight > BDP + 2
+        if ready and not self.done:
+            self.left, self.done = floor(LOSS_THRESH * (sender.in_flight + 1)) + 1, True
+
+
+class LimitedLoss:
+    """Limits the application in the first PROBE_UP; two round trips later one in ten is lost."""
+
+    def __init__(self) -> None:
+        self.up_s = inf
+        self.now_s, self.sent, self.over = 0.0, 0, False
+
+    def lose(self, now_s: float) -> bool:
+        """Say whether this one is lost."""
+        self.sent += 1
+        return not self.over and now_s > self.up_s + 2 * ROUND_S and self.sent % 10 == 0
+
+    def after_ack(self, sender: MadeSender) -> None:
+        """Limit the application while the first PROBE_UP lasts."""
+        if sender.gain == UP and self.up_s == inf:
+            self.up_s = sender.now_s
+            sender.resume(0.4 * RATE)
+        elif sender.gain != UP and self.up_s < inf and not self.over:
+            self.over = True
+            sender.resume(inf)
 
 
 def _fly(
@@ -50,7 +98,9 @@ def _one_round(track: Track, start: int, end: int, what: str) -> Observation:
     return within(len(track.round_ends(start, end + 1)), 1, 1, f"round trips {what}")
 
 
+@CASES.add("bbr-up-plateau", "A.5", not_in_1=PHASES)
 def _up_ends_on_plateau(law: Subject) -> Observation:
+    """Exiting PROBE_UP on Bandwidth Plateau."""
     sender, track = _fly(law, 12, MadePath(RATE), lambda _: None)
     ends = list(track.find(UP))
     if not ends:
@@ -63,7 +113,9 @@ def _then(phase: Phase, gain: float) -> Observation:
     return Observation(phase.gain == gain, f"then gain {gain:g}", f"{phase.gain:g}")
 
 
+@CASES.add("bbr-up-loss-app-limited", "A.6", not_in_1=PHASES)
 def _up_ends_on_limited_loss(law: Subject) -> Observation:
+    """Exiting PROBE_UP on Loss When Application-Limited."""
     limit = LimitedLoss()
     sender, track = _fly(law, 12, MadePath(RATE, lose=limit.lose), limit.after_ack)
     _, down = track.first(UP)
@@ -95,7 +147,9 @@ def _long_after(sender: MadeSender, at: int, cwnd: float) -> float:
     return max(in_flight - 1 + prefix, BETA * min(BDP, cwnd))
 
 
+@CASES.add("bbr-down-inflight", "A.8", not_in_1=PHASES)
 def _down_ends_on_inflight(law: Subject) -> Observation:
+    """Exiting PROBE_DOWN on Inflight."""
     return together(_down_of(law, Burst()), _down_of(law, Burst(1)))
 
 
@@ -125,7 +179,10 @@ def _raise_inflight(long: float, sender: MadeSender, start: int, end: int) -> fl
     return long
 
 
+@CASES.add("bbr-down-time", "A.9", not_in_1=PHASES)
 def _down_ends_on_time(law: Subject) -> Observation:
+    """Exiting PROBE_DOWN After Max Time."""
+
     def slow_down(sender: MadeSender) -> None:
         if sender.gain == DOWN and sender.path.rate == RATE:
             sender.change_rate(0.9 * RATE)
@@ -143,8 +200,10 @@ def _down_ends_on_time(law: Subject) -> Observation:
     )
 
 
+@CASES.add("bbr-rate-up", "A.15")
 def _ten_times_the_rate(law: Subject) -> Observation:
     # a buffer that a probe overflows sets inflight_longterm first
+    """Increasing Bandwidth 10x and Ensuring Full Bandwidth is Reached."""
     run = law.having(**NEVER[law.name]).run_flow(
         30,
         rate="10 Mbit/s",
@@ -185,7 +244,9 @@ def _check_track(track: Track, full: int) -> Observation:
     )
 
 
+@CASES.add("bbr-up-loss", "A.21", not_in_1="version 1 has no inflight_longterm")
 def _loss_in_up(law: Subject) -> Observation:
+    """Handling Loss During PROBE_UP After inflight_longterm is Set."""
     burst = Burst(1, 3)
     sender, track = _fly(law, 12, MadePath(RATE, lose=burst.lose), burst.after_ack)
     ups = [pair for pair in pairwise(track.phases) if pair[0].gain == UP]
@@ -203,7 +264,9 @@ def _loss_in_up(law: Subject) -> Observation:
     )
 
 
+@CASES.add("bbr-refill-app-limited", "A.22", not_in_1="version 1 has no PROBE_REFILL")
 def _paused_refill(law: Subject) -> Observation:
+    """Handling Application-Limited Sending During PROBE_REFILL."""
     plain = MadeSender(by_hand(law, **NEVER[law.name]), MadePath(RATE)).run(8)
     up, _ = plain.first(UP)
     refill_s = float(plain.t_s[plain.round_start(up.start)])
@@ -224,62 +287,3 @@ def _paused_refill(law: Subject) -> Observation:
         _one_round(track, first - 1, probe.start, "of REFILL"),
         _then(after, DOWN),
     )
-
-
-CASES = (
-    Case(
-        "bbr-up-plateau",
-        "draft-ietf-ccwg-bbr §A.5",
-        "Exiting PROBE_UP on Bandwidth Plateau",
-        _up_ends_on_plateau,
-        only=BOTH,
-        exempt={"bbr": PHASES},
-    ),
-    Case(
-        "bbr-up-loss-app-limited",
-        "draft-ietf-ccwg-bbr §A.6",
-        "Exiting PROBE_UP on Loss When Application-Limited",
-        _up_ends_on_limited_loss,
-        only=BOTH,
-        exempt={"bbr": PHASES},
-    ),
-    Case(
-        "bbr-down-inflight",
-        "draft-ietf-ccwg-bbr §A.8",
-        "Exiting PROBE_DOWN on Inflight",
-        _down_ends_on_inflight,
-        only=BOTH,
-        exempt={"bbr": PHASES},
-    ),
-    Case(
-        "bbr-down-time",
-        "draft-ietf-ccwg-bbr §A.9",
-        "Exiting PROBE_DOWN After Max Time",
-        _down_ends_on_time,
-        only=BOTH,
-        exempt={"bbr": PHASES},
-    ),
-    Case(
-        "bbr-rate-up",
-        "draft-ietf-ccwg-bbr §A.15",
-        "Increasing Bandwidth 10x and Ensuring Full Bandwidth is Reached",
-        _ten_times_the_rate,
-        only=BOTH,
-    ),
-    Case(
-        "bbr-up-loss",
-        "draft-ietf-ccwg-bbr §A.21",
-        "Handling Loss During PROBE_UP After inflight_longterm is Set",
-        _loss_in_up,
-        only=BOTH,
-        exempt={"bbr": "version 1 has no inflight_longterm"},
-    ),
-    Case(
-        "bbr-refill-app-limited",
-        "draft-ietf-ccwg-bbr §A.22",
-        "Handling Application-Limited Sending During PROBE_REFILL",
-        _paused_refill,
-        only=BOTH,
-        exempt={"bbr": "version 1 has no PROBE_REFILL"},
-    ),
-)

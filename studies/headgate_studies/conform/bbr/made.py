@@ -16,9 +16,8 @@ from math import ceil, floor, inf
 import numpy as np
 
 from headgate.plugin import LOSS, TIMEOUT, Ack, Builtin, Congestion, Path, Rate, Window, builtin
-from headgate_studies.conform.bbr.numbers import PACED
-from headgate_studies.conform.bbr.track import Track
-from headgate_studies.conform.trial import Subject
+from headgate_studies.conform.bbr.track import PACED, Track
+from headgate_studies.conform.case import Subject
 
 REORDERING = 3
 SILENCE_S = 1.0

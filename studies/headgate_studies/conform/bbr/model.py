@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from headgate import HeadgateError
 from headgate_studies.conform.bbr.made import Bucket, MadePath, MadeSender, by_hand
-from headgate_studies.conform.bbr.numbers import (
+from headgate_studies.conform.bbr.startup import drain_of
+from headgate_studies.conform.bbr.track import (
     BDP,
     BETA,
-    BOTH,
     CLOSE,
     CRUISE,
     DURATION_S,
@@ -26,11 +26,25 @@ from headgate_studies.conform.bbr.numbers import (
     RATE,
     ROUND_S,
     UP,
+    Draft,
+    Track,
 )
-from headgate_studies.conform.bbr.startup import drain_of
-from headgate_studies.conform.bbr.track import Track
-from headgate_studies.conform.case import Case, Observation, cannot_run, near, together, within
-from headgate_studies.conform.trial import RTT_S, Subject
+from headgate_studies.conform.case import (
+    RTT_S,
+    Observation,
+    Subject,
+    cannot_run,
+    near,
+    together,
+    within,
+)
+
+#: The test cases of this module.
+CASES = Draft()
+NO_UNDO = (
+    "the transport does not tell a law that a recovery was spurious, so there is no state to undo"
+)
+AGGREGATED = "version 1 has Linux's filter, of at most 0.1 s (tcp_bbr.c)"
 
 
 def _at_half(track: Track, rtt_s: float, after_s: float) -> NDArray[np.intp]:
@@ -40,7 +54,9 @@ def _at_half(track: Track, rtt_s: float, after_s: float) -> NDArray[np.intp]:
     return inside
 
 
+@CASES.add("bbr-probe-rtt", "A.10", not_in_1="version 1 keeps four segments, every ten seconds")
 def _probe_rtt(law: Subject) -> Observation:
+    """Entering and Exiting PROBE_RTT."""
     run = law.run_flow(9, interval_s=0.001)
     track = Track.of(run)
     inside = _at_half(track, RTT_S, float(track.t_s[drain_of(track).start]))
@@ -64,7 +80,11 @@ def _probe_rtt(law: Subject) -> Observation:
     )
 
 
+@CASES.add(
+    "bbr-probe-rtt-skipped", "A.11", not_in_1="version 1 keeps four segments, every ten seconds"
+)
 def _skips_probe_rtt(law: Subject) -> Observation:
+    """Skipping PROBE_RTT Due to Application-Limited Sending."""
     sender = MadeSender(by_hand(law), MadePath(RATE))
     sender.run(3)
     sender.resume(0)
@@ -81,7 +101,9 @@ def _skips_probe_rtt(law: Subject) -> Observation:
     )
 
 
+@CASES.add("bbr-aggregation-startup", "A.12", not_in_1=AGGREGATED)
 def _aggregated_startup(law: Subject) -> Observation:
+    """Achieving Expected STARTUP Bandwidth on a Link With Aggregation."""
     slot_s = 0.03
     sender = MadeSender(by_hand(law), MadePath(RATE, slot_s=slot_s))
     track = sender.run(4)
@@ -116,8 +138,10 @@ def _rounds_until(sender: MadeSender, end: int) -> int:
     return count
 
 
+@CASES.add("bbr-aggregation-cruise", "A.13", not_in_1=AGGREGATED)
 def _aggregated_cruise(law: Subject) -> Observation:
     # A slot of more than a round trip: twice the BDP alone would stall.
+    """Achieving Expected Cruise Bandwidth on a Link With Aggregation."""
     slot_s = 0.12
 
     def gather(sender: MadeSender) -> None:
@@ -139,7 +163,9 @@ def _aggregated_cruise(law: Subject) -> Observation:
     )
 
 
+@CASES.add("bbr-sub-packet", "A.14")
 def _sub_packet(law: Subject) -> Observation:
+    """Correctly Managing Sub-Packet BDPs."""
     bps = 64e3
     run = law.run_flow(120, rate="64 kbit/s", rtt="1 ms", interval_s=0.05)
     track = Track.of(run)
@@ -155,7 +181,13 @@ def _sub_packet(law: Subject) -> Observation:
     )
 
 
+@CASES.add(
+    "bbr-rate-down",
+    "A.16",
+    not_in_1="version 1 has no bounds from losses; its filter is of ten round trips",
+)
 def _tenth_of_the_rate(law: Subject) -> Observation:
+    """Decreasing Bandwidth 10x and Ensuring Max Bandwidth Adapts Down."""
     slow, fast = 1e7 / PACKET_BITS, 1e8 / PACKET_BITS
     at_s = 8.0
     run = law.having(**NEVER[law.name]).run_flow(
@@ -193,7 +225,13 @@ def _full_round_s() -> float:
     return RTT_S + 0.2 * RTT_S * 10
 
 
+@CASES.add(
+    "bbr-policer",
+    "A.17",
+    not_in_1="version 1 has no bounds from losses; it looks for policers instead",
+)
 def _policed(law: Subject) -> Observation:
+    """Handling Token Bucket Policers."""
     tokens, burst = RATE / 2, 50.0
     began_s = inf
 
@@ -223,80 +261,8 @@ def _policed(law: Subject) -> Observation:
     )
 
 
-NO_UNDO = (
-    "the transport does not tell a law that a recovery was spurious, so there is no state to undo"
-)
-AGGREGATED = "version 1 has Linux's filter, of at most 0.1 s (tcp_bbr.c)"
-CASES = (
-    Case(
-        "bbr-probe-rtt",
-        "draft-ietf-ccwg-bbr §A.10",
-        "Entering and Exiting PROBE_RTT",
-        _probe_rtt,
-        only=BOTH,
-        exempt={"bbr": "version 1 keeps four segments, every ten seconds"},
-    ),
-    Case(
-        "bbr-probe-rtt-skipped",
-        "draft-ietf-ccwg-bbr §A.11",
-        "Skipping PROBE_RTT Due to Application-Limited Sending",
-        _skips_probe_rtt,
-        only=BOTH,
-        exempt={"bbr": "version 1 keeps four segments, every ten seconds"},
-    ),
-    Case(
-        "bbr-aggregation-startup",
-        "draft-ietf-ccwg-bbr §A.12",
-        "Achieving Expected STARTUP Bandwidth on a Link With Aggregation",
-        _aggregated_startup,
-        only=BOTH,
-        exempt={"bbr": AGGREGATED},
-    ),
-    Case(
-        "bbr-aggregation-cruise",
-        "draft-ietf-ccwg-bbr §A.13",
-        "Achieving Expected Cruise Bandwidth on a Link With Aggregation",
-        _aggregated_cruise,
-        only=BOTH,
-        exempt={"bbr": AGGREGATED},
-    ),
-    Case(
-        "bbr-sub-packet",
-        "draft-ietf-ccwg-bbr §A.14",
-        "Correctly Managing Sub-Packet BDPs",
-        _sub_packet,
-        only=BOTH,
-    ),
-    Case(
-        "bbr-rate-down",
-        "draft-ietf-ccwg-bbr §A.16",
-        "Decreasing Bandwidth 10x and Ensuring Max Bandwidth Adapts Down",
-        _tenth_of_the_rate,
-        only=BOTH,
-        exempt={"bbr": "version 1 has no bounds from losses; its filter is of ten round trips"},
-    ),
-    Case(
-        "bbr-policer",
-        "draft-ietf-ccwg-bbr §A.17",
-        "Handling Token Bucket Policers",
-        _policed,
-        only=BOTH,
-        exempt={"bbr": "version 1 has no bounds from losses; it looks for policers instead"},
-    ),
-    Case(
-        "bbr-spurious-recovery",
-        "draft-ietf-ccwg-bbr §A.18",
-        "Handling Spurious Fast Recovery",
-        cannot_run,
-        only=BOTH,
-        left_out=NO_UNDO,
-    ),
-    Case(
-        "bbr-spurious-rto",
-        "draft-ietf-ccwg-bbr §A.19",
-        "Handling Spurious RTO Recovery",
-        cannot_run,
-        only=BOTH,
-        left_out=NO_UNDO,
-    ),
-)
+for _name, _section, _statement in (
+    ("bbr-spurious-recovery", "A.18", "Handling Spurious Fast Recovery"),
+    ("bbr-spurious-rto", "A.19", "Handling Spurious RTO Recovery"),
+):
+    CASES.add(_name, _section, _statement, left_out=NO_UNDO)(cannot_run)

@@ -6,8 +6,7 @@ import numpy as np
 
 from headgate import HeadgateError
 from headgate_studies.conform.bbr.made import MadePath, MadeSender, by_hand
-from headgate_studies.conform.bbr.numbers import (
-    BOTH,
+from headgate_studies.conform.bbr.track import (
     CLOSE,
     CRUISE,
     DOWN,
@@ -21,10 +20,14 @@ from headgate_studies.conform.bbr.numbers import (
     SLOW,
     STARTUP,
     UP,
+    Draft,
+    Phase,
+    Track,
 )
-from headgate_studies.conform.bbr.track import Phase, Track
-from headgate_studies.conform.case import Case, Observation, near, together, within
-from headgate_studies.conform.trial import RTT_S, Subject
+from headgate_studies.conform.case import RTT_S, Observation, Subject, near, together, within
+
+#: The test cases of this module.
+CASES = Draft()
 
 
 def drain_of(track: Track) -> Phase:
@@ -35,7 +38,9 @@ def drain_of(track: Track) -> Phase:
     return found
 
 
+@CASES.add("bbr-startup-plateau", "A.1")
 def _plateau(law: Subject) -> Observation:
+    """Exiting STARTUP on Bandwidth Plateau."""
     paths = (("10 Mbit/s", "40 ms", 10), ("100 Mbit/s", "100 ms", 100), ("1 Gbit/s", "10 ms", 1000))
     rates = []
     for rate, rtt, expected in paths:
@@ -93,8 +98,12 @@ def _fly_limited(law: Subject, writes: float, seconds: float, lose_from_s: float
     return sender
 
 
+@CASES.add(
+    "bbr-startup-loss-app-limited", "A.2", not_in_1="version 1 leaves STARTUP on a plateau only"
+)
 def _leaves_on_loss(law: Subject) -> Observation:
     # 25 segments in flight: eight places of loss in a round trip, where six are asked for
+    """Exiting STARTUP on Loss When Application-Limited."""
     began_s = 1.0
     sender = _fly_limited(law, SLOW, 2.0, began_s)
     track = sender.run(2.0)
@@ -108,7 +117,13 @@ def _leaves_on_loss(law: Subject) -> Observation:
     return together(soon, drain, within(share, 0, 0.9, "of the rate, so no plateau of the path"))
 
 
+@CASES.add(
+    "bbr-drain-inflight",
+    "A.3",
+    not_in_1="version 1 drains at 1/2.885 and counts quanta (Linux tcp_bbr.c)",
+)
 def _drains(law: Subject) -> Observation:
+    """Exiting DRAIN Based on Inflight."""
     interval_s = 0.0002
     track = Track.of(law.run_flow(2.5, interval_s=interval_s))
     drain, following = track.first(DRAIN)
@@ -143,9 +158,11 @@ def _drain_of_so_many_rounds(law: Subject, kept: float) -> tuple[int, float]:
     return len(track.round_ends(drain.start, at + 1)), over
 
 
+@CASES.add("bbr-drain-time", "A.4", not_in_1="version 1 drains without a limit of time")
 def _drain_gives_up(law: Subject) -> Observation:
     # At half of the bandwidth a path that lost 10 % drains as it should, within three round trips;
     # "ensure inflight remains higher" takes a path that falls below that half.
+    """Exiting DRAIN Based on Time."""
     rounds, over = _drain_of_so_many_rounds(law, 0.4)
     mild, mild_over = _drain_of_so_many_rounds(law, 0.9)
     # the pseudocode asks for a count of more than three: the fourth round trip is the last
@@ -157,7 +174,9 @@ def _drain_gives_up(law: Subject) -> Observation:
     )
 
 
+@CASES.add("bbr-never-exits-app-limited", "A.7")
 def _stays(law: Subject) -> Observation:
+    """Never Exiting PROBE_UP (or STARTUP) When Application-Limited With No Loss."""
     track = _fly_limited(law, SLOW, 20.0, np.inf).run(20.0)
     least = float(np.min(track.gains[track.t_s > 1]))
     startup = within(least, STARTUP, np.inf, "the least gain in 200 round trips of STARTUP")
@@ -178,8 +197,10 @@ def _stays(law: Subject) -> Observation:
     return together(startup, stays)
 
 
+@CASES.add("bbr-probe-rtt-in-startup", "A.20")
 def _probe_rtt_in_startup(law: Subject) -> Observation:
     # A slow application keeps it in STARTUP; a path that grows longer leaves the RTT as it was.
+    """Entering and Exiting PROBE_RTT During STARTUP."""
     params: dict[str, float] = {"min_rtt_window_s": 5.0} if law.name == "bbr" else {}
     sender = MadeSender(by_hand(law, **params), MadePath(RATE))
     sender.resume(SLOW)
@@ -201,52 +222,3 @@ def _probe_rtt_in_startup(law: Subject) -> Observation:
         within(float(track.t_s[drain]), 7, np.inf, "s: STARTUP ends"),
         near(float(track.bw[drain]), RATE, CLOSE, "segments/s found by then"),
     )
-
-
-CASES = (
-    Case(
-        "bbr-startup-plateau",
-        "draft-ietf-ccwg-bbr §A.1",
-        "Exiting STARTUP on Bandwidth Plateau",
-        _plateau,
-        only=BOTH,
-    ),
-    Case(
-        "bbr-startup-loss-app-limited",
-        "draft-ietf-ccwg-bbr §A.2",
-        "Exiting STARTUP on Loss When Application-Limited",
-        _leaves_on_loss,
-        only=BOTH,
-        exempt={"bbr": "version 1 leaves STARTUP on a plateau only"},
-    ),
-    Case(
-        "bbr-drain-inflight",
-        "draft-ietf-ccwg-bbr §A.3",
-        "Exiting DRAIN Based on Inflight",
-        _drains,
-        only=BOTH,
-        exempt={"bbr": "version 1 drains at 1/2.885 and counts quanta (Linux tcp_bbr.c)"},
-    ),
-    Case(
-        "bbr-drain-time",
-        "draft-ietf-ccwg-bbr §A.4",
-        "Exiting DRAIN Based on Time",
-        _drain_gives_up,
-        only=BOTH,
-        exempt={"bbr": "version 1 drains without a limit of time"},
-    ),
-    Case(
-        "bbr-never-exits-app-limited",
-        "draft-ietf-ccwg-bbr §A.7",
-        "Never Exiting PROBE_UP (or STARTUP) When Application-Limited With No Loss",
-        _stays,
-        only=BOTH,
-    ),
-    Case(
-        "bbr-probe-rtt-in-startup",
-        "draft-ietf-ccwg-bbr §A.20",
-        "Entering and Exiting PROBE_RTT During STARTUP",
-        _probe_rtt_in_startup,
-        only=BOTH,
-    ),
-)

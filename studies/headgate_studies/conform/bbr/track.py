@@ -1,22 +1,62 @@
-"""What a BBR flow shows of its states: pace, bandwidth, window and flight over time.
+"""The draft's constants, and the states of a BBR flow: pace, bandwidth, window, data in flight.
 
-A state is known by its pacing gain, the pace over 0.99 of the bandwidth in use; PROBE_RTT, which
-paces at 1 as CRUISE and REFILL do, by its small window.
+The pacing gain identifies a state: the pace over 0.99 of the bandwidth in use. PROBE_RTT paces at
+gain 1 as CRUISE and REFILL do; its small window identifies it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate import HeadgateError
-from headgate_studies.conform.bbr.numbers import PACED, PACKET_BITS
-from headgate_studies.conform.trial import FlowRun
+from headgate_studies.conform.case import Cases, Check, FlowRun
+
+#: "close (i.e., within 2%) to the simulated bandwidth" (A.1).
+CLOSE = 0.02
+#: BBR.PacingMarginPercent = 1.
+PACED = 0.99
+#: Pacing gains (§5.6.1).
+STARTUP, DRAIN, DOWN, CRUISE, UP = 2.77, 0.5, 0.9, 1.0, 1.25
+#: "grows by less than 25%" (A.1).
+GROWTH = 1.25
+#: BBR.MinPipeCwnd, segments.
+MIN_PIPE_CWND = 4
+LOSS_THRESH, BETA, HEADROOM = 0.02, 0.7, 0.15
+#: BBR.bw_probe_wait, seconds (§5.3.3.6).
+LEAST_WAIT_S, LONGEST_WAIT_S = 2.0, 3.0
+#: BBR.ProbeRTTInterval, BBR.ProbeRTTDuration, seconds; BBR.ProbeRTTCwndGain.
+INTERVAL_S, DURATION_S, HALF = 5.0, 0.2, 0.5
+#: Bits of a full packet on the wire.
+PACKET_BITS = 8 * 1500
+#: Segments/s and round trip, seconds, of paths made by hand; a segment takes 1 ms of it.
+RATE, ROUND_S = 1000.0, 0.101
+BDP = ceil(RATE * ROUND_S)
+#: Segments/s of an application that writes less than the first pace, 2.77 * 10 / 0.1.
+SLOW = 250.0
+#: Parameters that put PROBE_RTT off.
+NEVER = {"bbr3": {"probe_rtt_interval_s": 1000.0}, "bbr": {"min_rtt_window_s": 1000.0}}
+#: Versions that there are.
+BOTH = ("bbr", "bbr3")
+
+
+class Draft(Cases):
+    """Tests of the draft's appendix A."""
+
+    def add(
+        self, name: str, source: str, statement: str = "", *, not_in_1: str = "", **limits: Any
+    ) -> Callable[[Check], Check]:
+        """Return a decorator that adds a check; `not_in_1` says why BBR version 1 is exempt."""
+        exempt = {"bbr": not_in_1} if not_in_1 else {}
+        section = f"draft-ietf-ccwg-bbr §{source}"
+        return super().add(name, section, statement, only=BOTH, exempt=exempt, **limits)
 
 
 @dataclass(frozen=True)

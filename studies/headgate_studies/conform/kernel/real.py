@@ -13,9 +13,14 @@ import numpy as np
 
 from headgate import Emulation, EmulationError, HeadgateWarning, emulate
 from headgate_studies.conform.kernel.cases import BY_MARKS, RATE_MBPS, KernelCase
-from headgate_studies.conform.kernel.figures import Course, Outcome, count_recoveries
-from headgate_studies.conform.kernel.ours import read_mean_queue, read_queue
-from headgate_studies.conform.kernel.path import LEAD_S, SAMPLES_S, for_real_hosts
+from headgate_studies.conform.kernel.comparison import Course, Outcome, count_recoveries
+from headgate_studies.conform.kernel.path import (
+    LEAD_S,
+    SAMPLES_S,
+    for_real_hosts,
+    read_mean_queue,
+    read_queue,
+)
 from headgate_studies.conform.kernel.sender import COLUMNS
 
 #: No limit but the congestion window, and no connection learns from another.

@@ -10,10 +10,10 @@ from multiprocessing import get_context
 
 from headgate import HeadgateError, dumbbell, emulate
 from headgate.lab import end_with_parent
-from headgate_studies.conform.kernel import laws
+from headgate_studies.conform.kernel import path
 from headgate_studies.conform.kernel.cases import COMMON, DISCIPLINES, KernelCase, list_cases
 from headgate_studies.conform.kernel.comparison import Comparison
-from headgate_studies.conform.kernel.ours import simulate
+from headgate_studies.conform.kernel.path import simulate
 from headgate_studies.conform.kernel.real import run_kernel
 
 #: A tick of the clock: user-mode Linux has 100 a second, distributions' kernels 250 or more.
@@ -78,15 +78,15 @@ class Selection:
 def select(kernel: Kernel, names: Iterable[str] | None, globs: Iterable[str] = ()) -> Selection:
     """Choose cases of the laws named, by our name or Linux's. Raises HeadgateError if none is."""
     wanted = None if names is None else list(names)
-    unknown = laws.without_counterpart(wanted)
-    chosen = laws.choose(wanted)
+    unknown = path.without_counterpart(wanted)
+    chosen = path.choose(wanted)
     there = [match.linux for match in chosen if match.linux in kernel.laws]
     missing = tuple(match.ours for match in chosen if match.linux not in kernel.laws)
     if not there:
         raise HeadgateError(
             f"kernel {kernel.release} has none of these laws: {', '.join(wanted or ())}"
         )
-    not_ours = () if wanted else tuple(law for law in laws.NOT_OURS if law in kernel.laws)
+    not_ours = () if wanted else tuple(law for law in path.NOT_OURS if law in kernel.laws)
     cases = list_cases(there, kernel.disciplines, kernel.tick_s, globs)
     absent = tuple(kind for kind in DISCIPLINES if kind not in kernel.disciplines)
     return Selection(tuple(cases), missing, tuple(unknown), not_ours, absent)

@@ -1,24 +1,52 @@
-"""What is measured of a run: the source's 22 responses, and three kinds of long-lived flows.
+"""The runs, and the responses measured: the source's 22, and three kinds of long-lived flows.
 
-Counts are per second; otherwise the interval itself, a factor (X18), would change them. The source
-found it weak, so that its counts cannot be per interval either.
+A condition of the design runs under its algorithm, or under both if the algorithm is not a factor.
+Counts are per second: a count per interval would change with the interval, which is a factor (X18).
+The source found X18 weak, so its counts cannot be per interval either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from headgate import Result, parse_time_ps
+from headgate import Result, Scenario, format_time_ps, parse_time_ps
 from headgate.design import Factor
 from headgate.figures import Roles
-from headgate_studies.nist.responses import LONG_RATES, NUMBERED, Numbers, ratio
+from headgate.lab import Job, Key, Setup
+from headgate_studies.designed import jobs_of
+from headgate_studies.nist import campaign
+from headgate_studies.nist.responses import LONG_RATES, NUMBERED, WORSE, Numbers, ratio
 from headgate_studies.nist.responses import TITLES as EVERY_TITLE
 from headgate_studies.nist.responses import responses as all_of
-from headgate_studies.nist.roles import WORSE
 
+#: The factor that is the law itself.
+LAW_FACTOR = "X15"
 NAMES = (*NUMBERED, *LONG_RATES)
 COUNTS = tuple(name for name, title in NUMBERED.items() if title.endswith(" / interval"))
 TITLES = {name: EVERY_TITLE[name].replace(" / interval", " / s") for name in NAMES}
+
+
+def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+    """Make the scenario of one condition; both levels of the duration are shortened alike."""
+    others = {key: value for key, value in settings.items() if key != "time"}
+    duration = round(parse_time_ps(settings["duration"]) * settings["time"])
+    return campaign.scenario({**others, "duration": format_time_ps(duration)}, law)
+
+
+def jobs(setup: Setup) -> dict[Key, Job]:
+    """Make every run; where the law is a factor, a condition has the law of its level."""
+    made = jobs_of(setup, scenario)
+    law_of = laws(setup)
+    return {key: job for key, job in made.items() if law_of.get(str(key[0]), key[1]) == key[1]}
+
+
+def laws(setup: Setup) -> dict[str, str]:
+    """Return the law of each condition; nothing where the law is no factor."""
+    design = setup.design
+    if LAW_FACTOR not in (factor.name for factor in design.factors):
+        return {}
+    return {design.label(c): str(design.settings(c)["law"]) for c in range(len(design))}
 
 
 def responses(result: Result, law: str) -> dict[str, Numbers]:

@@ -1,0 +1,315 @@
+"""What the study found: functions that its claims name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.claims import (
+    Estimate,
+    compute_relative_error,
+    estimate_mean,
+    find_largest,
+    find_least,
+    format_values,
+)
+from headgate.lab import NotRunError, Runs
+from headgate.plugin import LOSS, Congestion, Path, Window, builtin
+from headgate_studies.paths import bdp_packets, goodput_bps, utilisation
+from headgate_studies.senders import measures, theory, together
+from headgate_studies.senders.jobs import LEAST_FAIR, MOST_FAIR, SEVEN, TCP
+
+SHALLOW = 0.25
+#: Windows at which losses come close together, packets.
+CLUSTER_WINDOWS = (100, 1_000)
+REVERTING = ("bic", "ctcp", "hstcp", "htcp", "scalable")
+LIKE_TCP = 0.1
+SLOW, FAST = "100 Mbit/s", "1 Gbit/s"
+EXPONENT_LOSSES = (1e-5, 1e-3)
+Left = dict[str, NDArray[np.float64]]
+
+
+def _alone(runs: Runs, law: str, *, slow: bool = False, near: bool = False) -> float:
+    """Utilisation at the highest rate and longest round trip, or at the lowest or shortest."""
+    part = runs.setup.settings["alone"]
+    rate = part["rates"][0 if slow else -1]
+    return utilisation(runs["alone", law, rate, part["rtts_ms"][0 if near else -1], SHALLOW])
+
+
+def fall_of_use(runs: Runs, *, slow: bool = False, near: bool = False) -> Estimate:
+    """Compare TCP's utilisation at the lowest rate or shortest round trip with the other end."""
+    first, last = _alone(runs, TCP, slow=slow, near=near), _alone(runs, TCP)
+    return Estimate(ours=first - last, note=f"{first:.3f} and {last:.3f}")
+
+
+def least_over_tcp(runs: Runs) -> Estimate:
+    """Find the least ratio of a replacement's utilisation to TCP's."""
+    used = {law: _alone(runs, law) for law in (TCP, *runs.setup.has(*SEVEN))}
+    ratio = min(used[law] / used[TCP] for law in SEVEN)
+    return Estimate(ours=ratio, note=format_values(used))
+
+
+def share_kept(runs: Runs, *, law: str) -> Estimate:
+    """Measure the share of the window that is left after a loss."""
+    return Estimate(ours=measures.share_kept(runs, *runs.setup.has(law)))
+
+
+def reduction_beyond(runs: Runs, *, law: str, low: float, high: float) -> Estimate:
+    """Measure how far a reduction lies outside a range."""
+    reduced = measures.reduction_of_flight(runs, *runs.setup.has(law))
+    return Estimate(ours=max(low - reduced, reduced - high, 0.0), note=f"reduced by {reduced:.3f}")
+
+
+def least_kept_above_tcp(runs: Runs, *, laws: list[str]) -> Estimate:
+    """Compare the least that some laws keep with what TCP keeps."""
+    left = {law: measures.share_kept(runs, law) for law in (TCP, *runs.setup.has(*laws))}
+    return Estimate(
+        ours=min(left[law] for law in laws) - left[TCP], note=f"kept: {format_values(left)}"
+    )
+
+
+def recovery_ratio(runs: Runs, *, laws: list[str]) -> Estimate:
+    """Compare TCP's time back to the rate with that of the slowest of some laws."""
+    times = {law: measures.recovery_s(runs, law) for law in (TCP, *runs.setup.has(*laws))}
+    slowest = max(times[law] for law in laws)
+    return Estimate(ours=times[TCP] / slowest, note=f"seconds: {format_values(times)}")
+
+
+def gain_ratio(runs: Runs, *, law: str, from_s: float, to_s: float) -> Estimate:
+    """Compare what the window gains between two times after a loss with TCP's."""
+    laws = (*runs.setup.has(law), TCP)
+    own, tcp = (measures.window_gain(runs, each, from_s, to_s) for each in laws)
+    return Estimate(ours=own / tcp, note=f"{own:.2f} and {tcp:.2f} packets")
+
+
+def kept_after_cluster(runs: Runs, *, losses: int) -> Estimate:
+    """Compare what TCP and BIC keep of their windows after losses a round trip apart."""
+    runs.setup.has("bic")
+    kept = {(law, w): _kept(law, w, losses) for law in (TCP, "bic") for w in CLUSTER_WINDOWS}
+    ratios = [kept[TCP, w] / kept["bic", w] for w in CLUSTER_WINDOWS]
+    said = format_values({f"{law}, {w} packets": share for (law, w), share in kept.items()})
+    return Estimate(ours=min(ratios), note=said)
+
+
+def _kept(name: str, packets: int, losses: int) -> float:
+    """Give a law losses at the end of one round trip after another; return what is left."""
+    law, window, path = builtin(name), Window(packets, packets / 2), Path(srtt_s=0.1, min_rtt_s=0.1)
+    law.on_start(0.0, path, window)
+    for each in range(1, losses + 1):
+        now_s, in_flight = 0.1 * each, int(window.cwnd)
+        law.on_congestion(Congestion(cause=LOSS, now_s=now_s, in_flight=in_flight), path, window)
+        window.cwnd = window.ssthresh
+        law.on_recovered(now_s, path, window)
+    return float(window.cwnd) / packets
+
+
+def start_ratio(runs: Runs) -> Estimate:
+    """Compare TCP's time to the full rate with the slowest replacement's; the threshold is low."""
+    times = _start_times(runs, "low")
+    ratio = min(times[TCP] / times[law] for law in SEVEN)
+    return Estimate(ours=ratio, note=f"seconds: {format_values(times)}")
+
+
+def start_spread(runs: Runs) -> Estimate:
+    """Find the time to the full rate that is farthest from TCP's; the threshold is high."""
+    times = _start_times(runs, "high")
+    ratios = [times[law] / times[TCP] for law in SEVEN]
+    farthest = max(max(ratio, 1 / ratio) for ratio in ratios)
+    return Estimate(ours=farthest, note=f"seconds: {format_values(times)}")
+
+
+def _start_times(runs: Runs, threshold: str) -> dict[str, float]:
+    laws = (TCP, *runs.setup.has(*SEVEN))
+    return {law: measures.full_rate_s(runs, law, threshold) for law in laws}
+
+
+def threshold_effect_in_crowd(runs: Runs) -> Estimate:
+    """Find the largest change of goodput by the first threshold where many flows crowd."""
+    changes = {}
+    for law in (TCP, *runs.setup.has(*SEVEN)):
+        low, high = (
+            np.mean([goodput_bps(run) for run in measures.crowded_runs(runs, law, threshold)])
+            for threshold in ("low", "high")
+        )
+        changes[law] = abs(float(low / high) - 1)
+    return find_largest(changes, 2)
+
+
+def _resent(runs: Runs, *laws: str) -> dict[str, float]:
+    return {
+        law: float(
+            np.mean(
+                [measures.share_resent(run) for run in measures.crowded_runs(runs, law, "high")]
+            )
+        )
+        for law in (TCP, *runs.setup.has(*laws))
+    }
+
+
+def share_reverting(runs: Runs) -> Estimate:
+    """Count the replacements that send as much again as TCP where many flows crowd."""
+    rates = _resent(runs, *REVERTING)
+    alike = np.mean(
+        [compute_relative_error(rates[law], rates[TCP]) <= LIKE_TCP for law in REVERTING]
+    )
+    return Estimate(ours=float(alike), note=format_values(rates))
+
+
+def resent_ratio(runs: Runs) -> Estimate:
+    """Compare what FAST and FAST-AT send again there with what TCP does."""
+    rates = _resent(runs, "fast", "fast-at")
+    return find_least({law: rates[law] / rates[TCP] for law in ("fast", "fast-at")})
+
+
+def path_252_use(runs: Runs) -> Estimate:
+    """Measure TCP's utilisation of the path of 252 Mbit/s."""
+    return Estimate(ours=utilisation(runs["path 252",]))
+
+
+def least_gain(runs: Runs) -> Estimate:
+    """Find the least advantage where all four conditions hold."""
+    return find_least(measures.advantages(runs, "all"))
+
+
+def largest_gain(runs: Runs, *, case: str) -> Estimate:
+    """Find the largest advantage where one of the conditions does not hold."""
+    return find_largest(measures.advantages(runs, case))
+
+
+def largest_departure(runs: Runs, *, rate: str, law: str) -> Estimate:
+    """Find the largest distance of utilisation from the model's, in units of its tolerance."""
+    runs.setup.has(law)
+    table = theory.RANDOM_LOSS[rate][law]
+    return _farthest(_used(runs, rate, law, table), table)
+
+
+def largest_delayed_departure(runs: Runs) -> Estimate:
+    """Find that of BIC with delayed ACKs."""
+    runs.setup.has("bic")
+    table = theory.RANDOM_LOSS[SLOW]["bic"]
+    compared = [loss for loss in measures.losses(runs, SLOW) if loss in table]
+    used = {
+        loss: float(np.mean([utilisation(r) for r in runs.replicates("random loss delayed", loss)]))
+        for loss in compared
+    }
+    return _farthest(used, table)
+
+
+def _used(runs: Runs, rate: str, law: str, table: theory.Table) -> theory.Table:
+    """Return mean utilisation at the losses of a table."""
+    compared = [loss for loss in measures.losses(runs, rate) if loss in table]
+    return {loss: float(np.mean(measures.lossy(runs, rate, law, loss))) for loss in compared}
+
+
+def _farthest(used: theory.Table, table: theory.Table) -> Estimate:
+    worst = max(
+        compute_relative_error(used[loss], table[loss]) / theory.tolerance(loss) for loss in used
+    )
+    return Estimate(ours=worst, note=_beside(used, table))
+
+
+def _beside(used: theory.Table, table: theory.Table) -> str:
+    return ", ".join(f"{used[p]:.3g} for {table[p]:g} at {p:g}" for p in used)
+
+
+def largest_over_bound(runs: Runs, *, rate: str, law: str) -> Estimate:
+    """Find the largest utilisation over the model's bound."""
+    runs.setup.has(law)
+    bound = theory.RANDOM_LOSS[rate][law]
+    used = _used(runs, rate, law, bound)
+    ratio = max(used[p] / (bound[p] * (1 + theory.tolerance(p))) for p in used)
+    return Estimate(ours=ratio, note=_beside(used, bound))
+
+
+def farthest_use(runs: Runs, *, rate: str, law: str, expected: float) -> Estimate:
+    """Find the utilisation that is farthest from the one expected at every loss."""
+    runs.setup.has(law)
+    compared = [loss for loss in measures.losses(runs, rate) if loss <= 1e-2]
+    used = {loss: measures.lossy(runs, rate, law, loss) for loss in compared}
+    farthest = max(compared, key=lambda loss: abs(np.mean(used[loss]) - expected))
+    said = format_values({f"{loss:g}": float(np.mean(each)) for loss, each in used.items()})
+    return estimate_mean(used[farthest], f"at {farthest:g}; {said}")
+
+
+def square_root_constant(runs: Runs) -> Estimate:
+    """Find the mean of window times square root of loss where TCP uses half of the path at most."""
+    kept = [loss for loss in measures.losses(runs, SLOW) if loss <= 1e-3]
+    unused = [p for p in kept if np.mean(measures.lossy(runs, SLOW, TCP, p)) <= 0.5]
+    if not unused:
+        raise NotRunError("at no loss up to 1e-3 half of the path is unused")
+    bdp = bdp_packets(100e6, 0.1) / measures.PAYLOAD
+    windows = {p: measures.lossy_goodput(runs, SLOW, TCP, p) / 100e6 * bdp * p**0.5 for p in unused}
+    mean = float(np.exp(np.mean(np.log(list(windows.values())))))
+    return Estimate(ours=mean, note=format_values({f"{p:g}": w for p, w in windows.items()}))
+
+
+def loss_exponent(runs: Runs, *, law: str) -> Estimate:
+    """Fit the power of loss that goodput goes with."""
+    runs.setup.has(law)
+    low, high = EXPONENT_LOSSES
+    chosen = [p for p in measures.losses(runs, FAST) if low <= p <= high]
+    rates = [measures.lossy_goodput(runs, FAST, law, p) for p in chosen]
+    slope = np.polyfit(np.log(chosen), np.log(rates), 1)[0]
+    return Estimate(ours=-float(slope))
+
+
+def _left(runs: Runs) -> Left:
+    """Return what each law leaves to TCP, by replicate."""
+    laws = runs.setup.has(*MOST_FAIR, *LEAST_FAIR, "hstcp")
+    return {law: np.array(together.tcp_share(runs, law)) for law in laws}
+
+
+def _margin(runs: Runs, of: Callable[[Left], float]) -> Estimate:
+    """Return a margin of the means, with the interval of the replicates' own margins."""
+    left = _left(runs)
+    means = {law: np.array([each.mean()]) for law, each in left.items()}
+    count = len(left["hstcp"])
+    own = [of({law: each[i : i + 1] for law, each in left.items()}) for i in range(count)]
+    said = format_values({law: float(mean[0]) for law, mean in means.items()})
+    return estimate_mean(own, said).model_copy(update={"ours": of(means)})
+
+
+def _most(left: Left, laws: tuple[str, ...]) -> float:
+    return max(float(left[law][0]) for law in laws)
+
+
+def _fewest(left: Left, laws: tuple[str, ...]) -> float:
+    return min(float(left[law][0]) for law in laws)
+
+
+def fair_margin(runs: Runs, *, law: str) -> Estimate:
+    """Compare what a law leaves to TCP with the most that the least fair leave."""
+    return _margin(runs, lambda left: float(left[law][0]) - _most(left, LEAST_FAIR))
+
+
+def unfair_margin(runs: Runs, *, law: str) -> Estimate:
+    """Compare the least that the most fair leave to TCP with what a law leaves."""
+    return _margin(runs, lambda left: _fewest(left, MOST_FAIR) - float(left[law][0]))
+
+
+def hstcp_margin(runs: Runs) -> Estimate:
+    """Find the smaller margin by which HSTCP lies above one group and below the other."""
+
+    def margin(left: Left) -> float:
+        own = float(left["hstcp"][0])
+        return min(own - _most(left, LEAST_FAIR), _fewest(left, MOST_FAIR) - own)
+
+    return _margin(runs, margin)
+
+
+def threshold_effect(runs: Runs, *, law: str, sign: int) -> Estimate:
+    """Compare what is left to TCP with a high first threshold and with a low one."""
+    runs.setup.has(law)
+    high, low = together.tcp_share(runs, law), together.tcp_left_low(runs, law)
+    said = f"{np.mean(high):.3f} with an infinite threshold, {np.mean(low):.3f} with 100 packets"
+    return estimate_mean([sign * (a - b) for a, b in zip(high, low, strict=True)], said)
+
+
+def newcomer_margin(runs: Runs, *, law: str) -> Estimate:
+    """Compare a newcomer's share beside a flow of its law with that beside TCP's."""
+    runs.setup.has(law)
+    tcp, own = (together.newcomer_share(runs, each, each) for each in (TCP, law))
+    said = f"{np.mean(own):.3f}, of TCP {np.mean(tcp):.3f}"
+    return estimate_mean([a - b for a, b in zip(tcp, own, strict=True)], said)
