@@ -41,7 +41,8 @@ def jobs(setup: Setup) -> dict[Key, Job]:
 
 def cases(setup: Setup) -> dict[str, Case]:
     """Return every condition by its name, the base first."""
-    return {BASE: base(setup), **dict(_vary_factors(setup)), DATA_CENTRE: _data_centre(setup)}
+    own = {**setup.settings["data_centre"], "duration": setup.settings["data_centre_duration"]}
+    return {BASE: base(setup), **dict(_vary_factors(setup)), DATA_CENTRE: {**base(setup), **own}}
 
 
 def base(setup: Setup) -> Case:
@@ -74,11 +75,6 @@ def magnitude(level: Any) -> float:
     return float(parse_rate(level) if level.endswith("bit/s") else parse_time_ps(level))
 
 
-def _data_centre(setup: Setup) -> Case:
-    own = {**setup.settings["data_centre"], "duration": setup.settings["data_centre_duration"]}
-    return {**base(setup), **own}
-
-
 def protocols(setup: Setup, case: str) -> tuple[str, ...]:
     """Return the protocols of a case, as far as the registry has their laws."""
     known = {law.name for law in catalog.laws()}
@@ -98,27 +94,23 @@ def protocols(setup: Setup, case: str) -> tuple[str, ...]:
 def _scenario(setup: Setup, case: Case, protocol: str, seed: int) -> Scenario:
     size = {"kind": "pareto", "mean": f"{case['mean']} packets", "shape": case["shape"]}
     flows = {"kind": "poisson", "name": "flows", "law": LAWS[protocol], "load": case["load"]}
+    window = WINDOW_BDP * bdp_packets(case)
     return dumbbell(
         rate=case["rate"],
         rtt=case["rtt"],
         access="direct",
         flows=[{**flows, "size": size}],
-        transport=_transport(case),
+        transport={
+            "preset": "ns2",
+            "segment": f"{PAYLOAD_BYTES} B",
+            "header": f"{HEADER_BYTES} B",
+            "receive_window": f"{max(1, round(window))} packets",
+        },
         measure={"series": "none"},
         duration=case["duration"],
         seed=seed,
         **_port(setup, case, protocol),
     )
-
-
-def _transport(case: Case) -> Mapping[str, str]:
-    window = WINDOW_BDP * bdp_packets(case)
-    return {
-        "preset": "ns2",
-        "segment": f"{PAYLOAD_BYTES} B",
-        "header": f"{HEADER_BYTES} B",
-        "receive_window": f"{max(1, round(window))} packets",
-    }
 
 
 def _port(setup: Setup, case: Case, protocol: str) -> Mapping[str, Any]:

@@ -36,11 +36,21 @@ def keep(result: Result) -> Result:
     rate = scenario.network.rate / (8 * scenario.transport.packet_bytes)
     rtt_s, duration_s = scenario.network.rtt / 1e12, scenario.duration / 1e12
     ideal = _ideal(flows["start_s"], flows["size_packets"], rate)
+    one: dict[str, float] = {
+        "flows": len(flows),
+        "finished": float(np.isfinite(flows["fct_sender_s"]).sum()),
+        "offered_load": float(flows["size_packets"].sum()) / (rate * duration_s),
+        "early_end_s": early_end_s(flows),
+        "sharing_s": float(ideal.sharing_s.mean()),
+        "shortest_first_s": ideal.shortest_first_mean_s,
+        "retransmissions": float(flows["retransmissions_total"].sum()),
+        "timeouts": float(flows["timeouts_total"].sum()),
+    }
     tables = {
         **result.tables,
         "flows": result.flows.where(slice(0, 0)),
         "sizes": _sizes(flows, ideal, rtt_s, duration_s),
-        "totals": _totals(flows, ideal, rate, duration_s),
+        "totals": Table("totals", {name: np.array([value], float) for name, value in one.items()}),
     }
     return Result(tables, result.meta)
 
@@ -94,20 +104,6 @@ def early_end_s(flows: Table) -> float:
     ends = flows["start_s"] + flows["fct_sender_s"]
     ends = np.sort(ends[np.isfinite(ends)])
     return float(np.ceil(ends[EARLY_FLOWS])) if len(ends) > EARLY_FLOWS else np.inf
-
-
-def _totals(flows: Table, ideal: Ideal, rate: float, duration_s: float) -> Table:
-    one: dict[str, float] = {
-        "flows": len(flows),
-        "finished": float(np.isfinite(flows["fct_sender_s"]).sum()),
-        "offered_load": float(flows["size_packets"].sum()) / (rate * duration_s),
-        "early_end_s": early_end_s(flows),
-        "sharing_s": float(ideal.sharing_s.mean()),
-        "shortest_first_s": ideal.shortest_first_mean_s,
-        "retransmissions": float(flows["retransmissions_total"].sum()),
-        "timeouts": float(flows["timeouts_total"].sum()),
-    }
-    return Table("totals", {name: np.array([value], float) for name, value in one.items()})
 
 
 def _ideal(start_s: Values, packets: NDArray[np.uint64], rate: float) -> Ideal:

@@ -59,7 +59,7 @@ def clouds(runs: Runs, case: str, column: str = "sender_s") -> dict[str, Cloud]:
 
 
 def _formulas(runs: Runs, case: str) -> dict[str, Course]:
-    times = _any(runs, case)
+    times = Times.of(runs, case, protocols(runs.setup, case)[0])
     sizes = np.geomspace(1, LARGEST, 600)
     return {
         SHARING: (
@@ -69,11 +69,6 @@ def _formulas(runs: Runs, case: str) -> dict[str, Course]:
         SLOW_START: (sizes, fluid.compute_slow_start(sizes, times.packets_per_s, times.rtt_s)),
         EXACT: by_bin(times, "sharing_s"),
     }
-
-
-def _any(runs: Runs, case: str) -> Times:
-    """Return the times of a case under any protocol: the flows are the same."""
-    return Times.of(runs, case, protocols(runs.setup, case)[0])
 
 
 def _panel(

@@ -135,11 +135,14 @@ def _name_item(item: tuple[str, networks.Class]) -> str:
 
 
 def _theorem(made: Solutions) -> Picture:
+    rows = np.array([used for used, _ in made.filling])[:, :9]
+    drawn = {f"{len(rows)} starts": _join(rows)}
+    title = "One link is full after a few updates"
     panels = [
         _distances(made, "one"),
         _distances(made, "uneven"),
         _ratios(made),
-        _filling(made),
+        CurvePanel(title, "update", "utilisation", drawn, "", low=0.0, high=1.1),
         _windows(made),
         _apart(made),
     ]
@@ -192,13 +195,6 @@ def _ratios(made: Solutions) -> CurvePanel:
     title = "Each update brings windows nearer"
     y = "greatest ratio of distances"
     return CurvePanel(title, "starts, sorted", y, drawn, "", {"no nearer": 1.0}, low=0.4, high=1.1)
-
-
-def _filling(made: Solutions) -> CurvePanel:
-    rows = np.array([used for used, _ in made.filling])[:, :9]
-    drawn = {f"{len(rows)} starts": _join(rows)}
-    title = "One link is full after a few updates"
-    return CurvePanel(title, "update", "utilisation", drawn, "", low=0.0, high=1.1)
 
 
 def _windows(made: Solutions) -> CurvePanel:

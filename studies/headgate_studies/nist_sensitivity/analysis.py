@@ -72,10 +72,6 @@ def _least(of: Sensitivity) -> str:
 
 def tables(of: Sensitivity) -> tuple[Listing, ...]:
     """Return Psi of every factor, and the steps of the reduction."""
-    return _influence(of), _reduction(of)
-
-
-def _influence(of: Sensitivity) -> Listing:
     rows = [
         (
             name,
@@ -91,7 +87,7 @@ def _influence(of: Sensitivity) -> Listing:
         "Psi x 100, by period, by law, the weighted average, and that which was published.",
         ("factor", "parameter", *of.psi, "published"),
         rows,
-    )
+    ), _reduction(of)
 
 
 def _reduction(of: Sensitivity) -> Listing:

@@ -112,21 +112,17 @@ def _count(power: float) -> str:
 
 
 def _ranking(of: Sensitivity) -> Picture:
+    ranked = of.influence.ranked
+    ours = {_title_of(of, name): (of.average[name], *_interval(of, name)) for name in ranked}
+    printed = {_title_of(of, name): Dots.point(PSI[AVERAGE][name]) for name in ranked}
+    panel = Dots("", "weighted average of Psi", {"here": ours, "NIST 2011": printed})
     return Picture(
         "ranking",
         "Influence of the factors, ours and the source's",
         "Weighted average of Psi, 95 % interval over resampled responses; from the most influential"
         " on. The first six make the design of the experiments.",
-        _draw_ranking(of),
+        draw_dots(list(ours), [panel], width_in=6.0),
     )
-
-
-def _draw_ranking(of: Sensitivity) -> Figure:
-    ranked = of.influence.ranked
-    ours = {_title_of(of, name): (of.average[name], *_interval(of, name)) for name in ranked}
-    printed = {_title_of(of, name): Dots.point(PSI[AVERAGE][name]) for name in ranked}
-    panel = Dots("", "weighted average of Psi", {"here": ours, "NIST 2011": printed})
-    return draw_dots(list(ours), [panel], width_in=6.0)
 
 
 def _interval(of: Sensitivity, name: str) -> tuple[float, float]:

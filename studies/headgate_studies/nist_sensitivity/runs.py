@@ -59,24 +59,19 @@ def responses(result: Result, law: str) -> dict[str, Numbers]:
     interval_s = parse_time_ps(scenario["measure"]["interval"]) / 1e12
     found |= {name: found[name] / interval_s for name in COUNTS}
     found |= {"y7": _share(found, "y6"), "y9": _share(found, "y8")}
-    flows = _count_long_lived(scenario)
+    traffic = scenario["traffic"]
+    assert isinstance(traffic, list)
+    flows = {
+        str(entry["name"]).replace("long-lived ", "long_"): int(entry["count"])
+        for entry in traffic
+        if str(entry.get("name", "")).startswith("long-lived ")
+    }
     return found | {name: found[name] / flows.get(name, 1) for name in LONG_RATES}
 
 
 def _share(found: Mapping[str, Numbers], count: str) -> Numbers:
     """Return what the source calls a rate: a count over itself and the sources transmitting."""
     return ratio(found[count], found[count] + found["y1"])
-
-
-def _count_long_lived(scenario: Mapping[str, object]) -> dict[str, int]:
-    """Return how many flows there are of each kind that lives long."""
-    traffic = scenario["traffic"]
-    assert isinstance(traffic, list)
-    return {
-        str(entry["name"]).replace("long-lived ", "long_"): int(entry["count"])
-        for entry in traffic
-        if str(entry.get("name", "")).startswith("long-lived ")
-    }
 
 
 def roles(factors: Mapping[str, Factor]) -> Roles:

@@ -17,6 +17,8 @@ LARGEST = EXPERIMENTS["1a"]
 def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
     """Make the scenario; `size` scales speeds and sources together, hosts keep their speed."""
     warmup, period = parse_time_ps(settings["warmup"]), parse_time_ps(settings["period"])
+    rate_bps = round(parse_rate(LARGEST.rate) * settings["size"] * settings["speed"])
+    of_sources, _ = DISTRIBUTIONS[settings["source_shares"]]
     return Scenario.from_dict(
         {
             "title": f"tcp-replacements, {law}",
@@ -25,7 +27,13 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
                 "preset": "mesonet",
                 "initial_ssthresh": settings["initial_ssthresh"],
             },
-            "network": _network(settings),
+            "network": {
+                "kind": "abilene",
+                "rate": format_rate(rate_bps),
+                "delay_multiplier": settings["delay_multiplier"],
+                "buffer": settings["buffer"],
+                "source_shares": dict(of_sources),
+            },
             "traffic": [_users(settings, law)],
             "measure": {
                 "warmup": settings["warmup"],
@@ -35,18 +43,6 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
             },
         }
     )
-
-
-def _network(settings: Mapping[str, Any]) -> dict[str, Any]:
-    rate_bps = round(parse_rate(LARGEST.rate) * settings["size"] * settings["speed"])
-    of_sources, _ = DISTRIBUTIONS[settings["source_shares"]]
-    return {
-        "kind": "abilene",
-        "rate": format_rate(rate_bps),
-        "delay_multiplier": settings["delay_multiplier"],
-        "buffer": settings["buffer"],
-        "source_shares": dict(of_sources),
-    }
 
 
 def _users(settings: Mapping[str, Any], law: str) -> dict[str, Any]:

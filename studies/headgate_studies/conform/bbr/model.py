@@ -111,11 +111,15 @@ def _aggregated_startup(law: Subject) -> Observation:
     found = int(np.argmax(track.bw >= (1 - CLOSE) * RATE))
     # from ten segments, doubling; a round trip to measure the first of them, and one the last
     most = ceil(log(BDP / 10, 2)) + 2
+    count, next_round = 0, 0.0
+    for rate in sender.samples[: found + 1]:
+        if rate.prior >= next_round:
+            next_round, count = rate.delivered, count + 1
     return together(
         within(float(np.max(track.cwnd[:drain])) / BDP, 2, inf, "BDP of window"),
         _extra(float(track.cwnd[drain]), slot_s),
         within(float(track.bw[drain]) / RATE, 1 - CLOSE, inf, "of the rate found"),
-        within(_rounds_until(sender, found), 1, most, "round trips for that"),
+        within(count, 1, most, "round trips for that"),
     )
 
 
@@ -127,15 +131,6 @@ def _extra(cwnd: float, slot_s: float) -> Observation:
     """
     slot = RATE * slot_s
     return within(cwnd - 2 * BDP, slot - 2, 2 * slot, "segments of extra_acked")
-
-
-def _rounds_until(sender: MadeSender, end: int) -> int:
-    """Count packet-timed round trips from the first ACK on (UpdateRound())."""
-    count, next_round = 0, 0.0
-    for rate in sender.samples[: end + 1]:
-        if rate.prior >= next_round:
-            next_round, count = rate.delivered, count + 1
-    return count
 
 
 @CASES.add("bbr-aggregation-cruise", "A.13", not_in_1=AGGREGATED)

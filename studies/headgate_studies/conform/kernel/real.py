@@ -51,7 +51,20 @@ def run_kernel(case: KernelCase, seed: int, kernel: str) -> Outcome:
             for program in programs:
                 _tell(program, "go")
             seen, *watched = [_hear(case, program) for program in programs]
-    outcome = _sum_up(case, net, seen)
+    result = net.result
+    samples = [dict(zip(COLUMNS, np.array(one["samples"]).T, strict=True)) for one in seen]
+    after = [{name: of[name][of["t_s"] >= case.from_s] for name in COLUMNS} for of in samples]
+    outcome = Outcome(
+        tuple(map(_goodput_mbps, after)),
+        read_mean_queue(result),
+        float(sum(of["retransmissions"][-1] - of["retransmissions"][0] for of in after)),
+        float(sum(count_recoveries(of["state"].tolist(), RECOVERY) for of in after)),
+        _completion_s(net, seen[0]["port"]) if case.is_sized else float("nan"),
+        tuple(Course(of["t_s"], of["cwnd"], of["ssthresh"]) for of in samples),
+        read_queue(result),
+        float(result.ports["marks"].sum()),
+        result.meta["live"]["loop"]["lateness_p99_9_s"] or 0.0,
+    )
     return _with_queue(case, outcome, watched[0]) if watched else outcome
 
 
@@ -140,23 +153,6 @@ def _hear(case: KernelCase, program: Program) -> list[Any]:
         raise EmulationError(f"{case.name}: {_last_line(wrong)}")
     seen: list[Any] = json.loads(said)
     return seen
-
-
-def _sum_up(case: KernelCase, net: Emulation, seen: list[Any]) -> Outcome:
-    result = net.result
-    samples = [dict(zip(COLUMNS, np.array(one["samples"]).T, strict=True)) for one in seen]
-    after = [{name: of[name][of["t_s"] >= case.from_s] for name in COLUMNS} for of in samples]
-    return Outcome(
-        tuple(map(_goodput_mbps, after)),
-        read_mean_queue(result),
-        float(sum(of["retransmissions"][-1] - of["retransmissions"][0] for of in after)),
-        float(sum(count_recoveries(of["state"].tolist(), RECOVERY) for of in after)),
-        _completion_s(net, seen[0]["port"]) if case.is_sized else float("nan"),
-        tuple(Course(of["t_s"], of["cwnd"], of["ssthresh"]) for of in samples),
-        read_queue(result),
-        float(result.ports["marks"].sum()),
-        result.meta["live"]["loop"]["lateness_p99_9_s"] or 0.0,
-    )
 
 
 def _with_queue(case: KernelCase, outcome: Outcome, watched: list[Any]) -> Outcome:
