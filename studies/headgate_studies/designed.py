@@ -1,6 +1,4 @@
-"""Factorial studies: every law under every condition of a design, responses as arrays."""
-
-from __future__ import annotations
+"""Runs as arrays and tables: factorial designs, and measures of every run by part of a study."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -103,7 +101,6 @@ class Designed(Runs):
 
 
 def _responses(result: Result, law: str) -> Mapping[str, NDArray[Any]]:  # noqa: ARG001
-    """Return the run's own table of responses."""
     return {name: np.asarray(result.responses[name]) for name in result.responses}
 
 
@@ -126,3 +123,28 @@ def jobs_of(setup: Setup, make: Make) -> dict[Key, Job]:
         for seed in setup.seeds
         for (condition, law), scenario in scenarios.items()
     )
+
+
+def tidy(runs: Runs, measures: Mapping[str, Callable[[Result], float]]) -> tuple[Table, ...]:
+    """Return one table a part; the first label of a run is its part."""
+    parts: dict[str, list[Result]] = {}
+    for key, result in runs.results.items():
+        parts.setdefault(str(key[0]), []).append(result)
+    return tuple(_make_part(name, results, measures) for name, results in parts.items())
+
+
+def _make_part(
+    name: str, results: list[Result], measures: Mapping[str, Callable[[Result], float]]
+) -> Table:
+    labels = [label for label in results[0].meta["labels"] if label != "part"]
+    columns: dict[str, Any] = {
+        label: _make_column([result.meta["labels"][label] for result in results])
+        for label in labels
+    }
+    for measure, of in measures.items():
+        columns[measure] = np.array([of(result) for result in results], float)
+    return Table(name.replace(" ", "_"), columns)
+
+
+def _make_column(values: list[Any]) -> Any:
+    return Words.of(values) if isinstance(values[0], str) else np.array(values)

@@ -1,7 +1,5 @@
 """Scenarios of one bottleneck, as the studies of senders need them, and what is read off them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

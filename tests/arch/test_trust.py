@@ -29,7 +29,7 @@ ALLOWED = {
     "headgate_studies/flow_level/networks.py",
     "headgate_studies/nist/campaign.py",
     "headgate_studies/nist/variants.py",
-    "headgate_studies/nist_duration/durations.py",
+    "headgate_studies/nist_duration/findings.py",
     "headgate_studies/nist_scale/sizes.py",
     "headgate_studies/nist_unknowns/analysis.py",
     "headgate_studies/tcp_replacements/analysis.py",

@@ -79,7 +79,7 @@ def seed(runs: Runs) -> Estimate:
 '''
 ANALYSIS = '''
 from headgate.experiment.runnable import Analysis
-from headgate_studies.tidy_table import tidy
+from headgate_studies.designed import tidy
 
 def analyse(runs):
     """Give a table."""

@@ -18,9 +18,8 @@ from headgate.experiment.study.study import load
 from headgate.figures.plots.style import save_figure
 from headgate_studies.fluid_check import compare
 from headgate_studies.fluid_check.compare import Comparison, Measured, Pair
-from headgate_studies.fluid_check.faces import RED, Cell, Face, cells, faces
+from headgate_studies.fluid_check.faces import RED, Cell, Face, cells, faces, start_s
 from headgate_studies.fluid_check.findings import explicit_start_ratio, worst_fast_queue
-from headgate_studies.fluid_check.jobs import start_s
 
 from .made_runs import assert_stored_suffices, results_of
 

@@ -9,7 +9,7 @@ import pytest
 from headgate.base.units import parse_time_ps
 from headgate.experiment.study.study import Study, load
 from headgate_studies.nist_duration import findings
-from headgate_studies.nist_duration.durations import GROWING, NAMES, PUBLISHED, SHORT, Durations
+from headgate_studies.nist_duration.findings import GROWING, NAMES, PUBLISHED, SHORT, Durations
 
 from .made_runs import assert_stored_suffices
 

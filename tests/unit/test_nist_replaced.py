@@ -28,8 +28,7 @@ from headgate_studies.nist.findings_replaced import (
 )
 from headgate_studies.nist.replaced import analyse, compare_safety, find_worse, say_safety
 from headgate_studies.nist.responses import SAFETY, TITLES, WORSE, responses, roles
-from headgate_studies.nist.sentences import balance
-from headgate_studies.nist.summary import Experiment
+from headgate_studies.nist.summary import Experiment, balance
 
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of

@@ -17,8 +17,7 @@ from headgate.experiment.runs import Runs
 from headgate.experiment.study.study import load
 from headgate.figures.plots.style import save_figure
 from headgate_studies.tcp_red.findings import change_by_tolerance, distance_of_row
-from headgate_studies.tcp_red.simulations import FIRST, SECOND, THIRD, Simulations
-from headgate_studies.tcp_red.working_points import Trace
+from headgate_studies.tcp_red.working_points import FIRST, SECOND, THIRD, Simulations, Trace
 
 from .made_runs import results_of
 

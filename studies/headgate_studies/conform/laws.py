@@ -1,7 +1,5 @@
 """What standards state of single laws: RFC 9438, RFC 9406, RFC 8257."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

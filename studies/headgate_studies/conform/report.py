@@ -1,7 +1,5 @@
 """All test cases of standards, and the report of `headgate conform`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """RFC 5681, RFC 6298, RFC 6582 and RFC 6675: windows, the retransmission timer, loss recovery."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

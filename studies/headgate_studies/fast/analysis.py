@@ -1,13 +1,12 @@
 """The sentences, the tables and the data of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from headgate import Result, Table
 from headgate.lab import Listing, NotRunError, Runs, make_possible
+from headgate_studies.designed import tidy
 from headgate_studies.fast.measures import (
     dsl_rtt_s,
     oc192_utilisation,
@@ -15,7 +14,6 @@ from headgate_studies.fast.measures import (
     random_utilisation,
 )
 from headgate_studies.paths import goodput_bps, loss_rate, mean_queue, shares, utilisation
-from headgate_studies.tidy_table import tidy
 
 PUBLISHED_LONG_FAT = {"reno": (0.19, 0.27)}
 PUBLISHED_OC192 = {"reno": (0.30,), "westwood": (0.40,), "bic": (0.50,), "fast": (0.79,)}

@@ -1,7 +1,5 @@
 """What is read off the runs of this study."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -68,14 +66,12 @@ def swing_period_over_reno(result: Result) -> float:
 
 
 def _windows(result: Result) -> list[NDArray[np.float64]]:
-    """Return the course of each flow's window after the warm-up."""
     start_s, _ = measured_period_s(result)
     rows = result.series.where((result.series["of"] == "flow") & (result.series["t_s"] > start_s))
     return [rows["cwnd_packets"][rows["name"] == name] for name in np.unique(rows["name"])]
 
 
 def _count_rises(window: NDArray[np.float64]) -> int:
-    """Count how often a window rises through its mean; once at least."""
     above = window > window.mean()
     return max(1, int(np.sum(above[1:] & ~above[:-1])))
 

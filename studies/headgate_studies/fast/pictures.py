@@ -1,7 +1,5 @@
 """The pictures of the study."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

@@ -88,5 +88,4 @@ def _reno_window(q: float, alpha: float) -> float:
 
 
 def _slope(q: float, alpha: float) -> float:
-    """How Reno's window moves with the queue."""
     return 1 + alpha / q**2

@@ -1,7 +1,5 @@
 """The sentences, the tables and the data of the report."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from headgate import Table, Words

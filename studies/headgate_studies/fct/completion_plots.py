@@ -1,7 +1,5 @@
 """Completion time against flow size: a point for each size, a line through bins, formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

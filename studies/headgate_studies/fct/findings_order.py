@@ -36,9 +36,6 @@ def _ratios(pair: list[Times], low: int, high: int) -> dict[str, float]:
     return {name: ratio for name, ratio in ratios.items() if math.isfinite(ratio)}
 
 
-# Who is nearer to processor sharing --------------------------------------------------------------
-
-
 def sharing_distance(runs: Runs, *, other: str, case: str = BASE) -> Estimate:
     """Find the largest ratio of RCP's distance from processor sharing to another's."""
     rcp, another = _of(runs, "rcp", other, case=case)
@@ -47,9 +44,6 @@ def sharing_distance(runs: Runs, *, other: str, case: str = BASE) -> Estimate:
         distances = [abs(math.log(t.over_sharing("receiver_s", *each))) for t in (rcp, another)]
         ratios[of_bin(*each)] = distances[0] / distances[1]
     return find_largest({name: ratio for name, ratio in ratios.items() if math.isfinite(ratio)})
-
-
-# TCP ---------------------------------------------------------------------------------------------
 
 
 def slow_start_distance(runs: Runs) -> Estimate:
@@ -130,9 +124,6 @@ def fast_over_quarter(runs: Runs) -> Estimate:
     return Estimate(ours=ratios["tcp"], note=f"{quarter} to {high}: {format_values(ratios)}")
 
 
-# Order -------------------------------------------------------------------------------------------
-
-
 def largest_ratio(runs: Runs, *, of: str, to: str, low: int, high: int) -> Estimate:
     """Find the largest ratio of the times of two protocols."""
     return find_largest(_ratios(_of(runs, of, to), low, high))
@@ -157,9 +148,6 @@ def mean_ratio(runs: Runs, *, other: str, case: str = BASE) -> Estimate:
     """Compare the mean over all flows of RCP with another's."""
     rcp, another = (times.mean("sender_s") for times in _of(runs, "rcp", other, case=case))
     return Estimate(ours=rcp / another, note=f"{rcp:.4g} s and {another:.4g} s")
-
-
-# Loads, sizes, ideals ----------------------------------------------------------------------------
 
 
 def offered_load(runs: Runs) -> Estimate:

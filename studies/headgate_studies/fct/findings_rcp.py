@@ -34,9 +34,6 @@ def rcp(runs: Runs, case: str = BASE) -> Times:
     return Times.of(runs, case, RCP_PROTOCOL)
 
 
-# Beside processor sharing ------------------------------------------------------------------------
-
-
 def short_receiver(runs: Runs) -> Estimate:
     """Compare short flows at the receiver with processor sharing."""
     wait = mean_port(runs, BASE, RCP_PROTOCOL, "mean_wait_s")
@@ -79,9 +76,6 @@ def share_below(runs: Runs) -> Estimate:
         ours=float(below.mean()),
         note=f"with the receiver's last packet {receiver.mean():.3g} of the sizes are below",
     )
-
-
-# Beside the fluid model --------------------------------------------------------------------------
 
 
 def fluid_distance(runs: Runs, *, case: str) -> Estimate:
@@ -160,9 +154,6 @@ def small_flows(runs: Runs, *, protocol: str) -> Estimate:
     return Estimate(ours=Times.of(runs, BASE, protocol).mean("sender_s", 1, 20))
 
 
-# The gap -----------------------------------------------------------------------------------------
-
-
 def gap(runs: Runs) -> Estimate:
     """Measure the gap to processor sharing, and its parts."""
     times = rcp(runs)
@@ -188,9 +179,6 @@ def gap_ratio(runs: Runs) -> Estimate:
     cases = (name_case("mean", 30), BASE)
     other, own = (gap_s(rcp(runs, case), "receiver_s") for case in cases)
     return Estimate(ours=other / own, note=f"{1e3 * other:.3g} and {1e3 * own:.3g} ms")
-
-
-# Insensitivity -----------------------------------------------------------------------------------
 
 
 def shape_spread(runs: Runs, *, low: int, high: int, shapes: list[float]) -> Estimate:
@@ -231,7 +219,6 @@ def noise_ratio(runs: Runs) -> Estimate:
 
 
 def _scatter(times: Times) -> float:
-    """Return the relative deviation of the points over processor sharing."""
     rows = times.between(SHORT, SHOWN + 1) & (times.counts["finished"] > 0)
     ratios = (times.by_size("sender_s") / times.formula_s)[rows]
     return float(ratios.std() / ratios.mean())

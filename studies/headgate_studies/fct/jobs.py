@@ -114,7 +114,6 @@ def _scenario(setup: Setup, case: Case, protocol: str, seed: int) -> Scenario:
 
 
 def _port(setup: Setup, case: Case, protocol: str) -> Mapping[str, Any]:
-    """Return buffer, discipline and router of the bottleneck."""
     match protocol:
         case "xcp":
             return {"buffer": "1 BDP", "feedback": {"name": "xcp", "first_interval": "drawn"}}

@@ -1,7 +1,5 @@
 """What is kept of a run: completion times by size, in place of a row for each of 700,000 flows."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The pictures of the study."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -76,9 +74,6 @@ def _panel(
 ) -> Sizes:
     x = (1_000.0, float(LARGEST)) if log_x else (0.0, float(SHOWN))
     return Sizes(title, clouds(runs, case), _formulas(runs, case), x, y, log_x)
-
-
-# The answer --------------------------------------------------------------------------------------
 
 
 def _completion(runs: Runs) -> Picture:
@@ -191,9 +186,6 @@ def _short_run(runs: Runs) -> list[CurvePanel]:
         CurvePanel("TCP, short run and long run", "flow size (packets)", "AFCT (s)", drawn, "x"),
         CurvePanel("RCP, gains and mean", "flow size (packets)", "AFCT (s)", rcp, "x"),
     ]
-
-
-# Factors -----------------------------------------------------------------------------------------
 
 
 def _shapes(runs: Runs) -> Picture:

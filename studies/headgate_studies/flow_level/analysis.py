@@ -9,12 +9,12 @@ import numpy as np
 from headgate import Result, Table
 from headgate.claims import format_values
 from headgate.lab import Listing, Runs, make_possible
+from headgate_studies.designed import tidy
 from headgate_studies.flow_level import measures, networks, theory
 from headgate_studies.flow_level.findings import KINDS, points
 from headgate_studies.flow_level.jobs import DELAYED, LOSSY, NAMES
 from headgate_studies.flow_level.solutions import Solutions
 from headgate_studies.paths import MBPS, PACKET_BITS, utilisation
-from headgate_studies.tidy_table import tidy
 
 if TYPE_CHECKING:
     from headgate_studies.flow_level.solutions import Solutions

@@ -194,7 +194,6 @@ def window_factor(made: Solutions) -> Estimate:
 
 
 def _off(made: Solutions, rates: Callable[[str], Numbers]) -> dict[str, float]:
-    """Return the relative distance of each class's rate from that of greatest utility."""
     return {
         f"{cls} of {row.title}": abs(float(ours / best) - 1)
         for name, row in networks.ROWS.items()

@@ -1,7 +1,5 @@
 """What is read off the runs by packets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Networks of several bottlenecks in a row, for packets and for the fluid alike."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

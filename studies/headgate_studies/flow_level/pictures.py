@@ -1,7 +1,5 @@
 """The pictures of the study."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -162,7 +160,6 @@ def _theorem(made: Solutions) -> Picture:
 
 
 def _join(rows: Numbers) -> Curve:
-    """Draw many courses as one broken line."""
     length = rows.shape[1]
     x = np.tile(np.append(np.arange(length, dtype=float), np.nan), len(rows))
     y = np.column_stack([rows, np.full(len(rows), np.nan)]).ravel()

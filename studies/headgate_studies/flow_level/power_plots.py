@@ -1,7 +1,5 @@
 """Powers on double-logarithmic axes: solutions as lines, what was measured as marks, exponents."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -92,7 +90,6 @@ def _legend(ax: Axes, kinds: Mapping[str, object]) -> None:
 
 
 def _exponents(ax: Axes, laws: Mapping[str, Law], looks: Mapping[str, tuple[str, str]]) -> None:
-    """Draw each exponent less the printed one, with its interval."""
     for place, (name, law) in enumerate(laws.items()):
         ink, mark = looks[name]
         first = place - EXPONENT_STEP * (len(law.exponents) - 1) / 2

@@ -1,7 +1,5 @@
 """The same by equations: solved in time, by greatest utility, and FAST's map."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -64,7 +62,6 @@ class Solutions(Runs):
         return t_s / SLOWER, window
 
     def _delays(self, law: str) -> Points:
-        """Solve for delay and rate of each link with a queue."""
         rtt, params = self.setup.settings["delay"]["rtt"], delay_params(self.setup, law)
         found = [self._delay(law, rtt, params, n, rate) for n, rate in cases(self.setup)]
         return [wait for wait, _ in found], [rate for _, rate in found]

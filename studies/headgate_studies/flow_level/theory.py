@@ -4,8 +4,6 @@ A cycle: the window grows by `a(w)` each round trip, a loss removes the share `b
 does not grow in the round trip of recovery. Losses are `1/p` packets apart, exactly or on average.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -81,7 +79,6 @@ def mean_window(law: str, loss: float, *, random: bool, recovery: float = 1.0) -
 
 
 def _integrate(slope: Numbers) -> Numbers:
-    """Integrate over the grid of windows."""
     steps = np.diff(GRID) * (slope[1:] + slope[:-1]) / 2
     return np.concatenate([[0.0], np.cumsum(steps)])
 

@@ -11,8 +11,17 @@ import numpy as np
 
 from headgate import Result, fluid
 from headgate.lab import NotRunError, Runs, Setup
-from headgate_studies.fluid_check.faces import Cell, Face, Params, cells, faces
-from headgate_studies.fluid_check.jobs import GRID, ROWS, START, starts
+from headgate_studies.fluid_check.faces import (
+    GRID,
+    ROWS,
+    START,
+    Cell,
+    Face,
+    Params,
+    cells,
+    faces,
+    starts,
+)
 from headgate_studies.paths import course, seconds
 
 #: A queue below a packet or this part of the BDP is measured by that.

@@ -1,7 +1,5 @@
 """Errors of a model: against one number in small multiples, and as a map of where it breaks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -70,7 +68,6 @@ def errors(
 
 
 def _across(panels: int) -> int:
-    """Return how many panels stand beside one another."""
     return 2 if panels == 4 else 3
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from headgate.claims import Estimate
 from headgate.lab import NotRunError
 from headgate_studies.fluid_check.compare import Comparison, Pair, largest_apart
-from headgate_studies.fluid_check.faces import RED, RENO, faces
-from headgate_studies.fluid_check.jobs import start_s
+from headgate_studies.fluid_check.faces import RED, RENO, faces, start_s
 
 Holds = Callable[[Pair], bool]
 

@@ -146,8 +146,6 @@ class MesoNet(Model):
             chosen[parameter.key] = parameter.plus if sign > 0 else parameter.minus
         return cls.from_dict(chosen | others)
 
-    # What follows from the parameters ------------------------------------------------------
-
     @property
     def rate_bps(self) -> int:
         """Rate of the backbone's links."""
@@ -171,8 +169,6 @@ class MesoNet(Model):
         if self.duration is not None:
             return self.duration
         return parse_time_ps(EXPERIMENTS[self.experiment].duration)
-
-    # The scenario --------------------------------------------------------------------------
 
     def scenario(self) -> Scenario:
         """Make a scenario that may be read, saved as TOML, changed and run like any other."""

@@ -6,8 +6,6 @@ its mark says so. `minus` and `plus` follow the signs of the source's table of e
 signs show which end is meant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The runs of an experiment: one scenario for each algorithm and condition, and the tables kept."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

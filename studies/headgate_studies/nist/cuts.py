@@ -1,7 +1,5 @@
 """By how much each law cuts its window at a loss, found by giving the law itself three losses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from headgate.claims import Estimate

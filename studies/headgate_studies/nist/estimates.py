@@ -7,8 +7,6 @@ pair of algorithms, has a Student interval at a level such that all intervals ho
 95 % probability (Bonferroni).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

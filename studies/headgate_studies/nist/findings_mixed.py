@@ -132,7 +132,6 @@ def _low_over_high(low: Rates, high: Rates) -> Numbers:
 
 
 def _distance_from_one(found: Estimate) -> Estimate:
-    """Turn a ratio into its distance from 1."""
     low, high = found.interval
     ends = sorted((abs(low - 1), abs(high - 1)))
     return found.model_copy(update={

@@ -55,7 +55,6 @@ def _by_law(of: Experiment, alike: NDArray[np.float64]) -> str:
 
 
 def _share_alike(of: Experiment, condition: str) -> list[float]:
-    """Return, for each law, the share of responses near the median over the laws."""
     cells = of.congested.cells
     values = cells.values[cells.conditions.index(condition)]
     known = np.isfinite(values).all(axis=0)

@@ -5,8 +5,6 @@ in its place, with the whole 95 % interval over conditions. Its cost is what TCP
 it, over the mean beside all algorithms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -17,9 +15,8 @@ from headgate_studies.nist.competing import COLUMNS, Numbers, Rates
 from headgate_studies.nist.estimates import LARGE
 from headgate_studies.nist.findings_mixed import movies
 from headgate_studies.nist.mixed_runs import Mixed
-from headgate_studies.nist.sentences import balance
 from headgate_studies.nist.size import describe_preserved
-from headgate_studies.nist.summary import CONDITIONS
+from headgate_studies.nist.summary import CONDITIONS, balance
 
 #: What the source says of each law's fairness to TCP.
 FAIRNESS: Mapping[str, str] = {

@@ -1,7 +1,5 @@
 """The finished runs of a mixed deployment: table, column roles, throughputs, and variants."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 

@@ -4,8 +4,6 @@ An algorithm is safe if under heavy congestion no response that harms the networ
 under TCP by more than the source's filter of 10 %, with the whole 95 % interval over conditions.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 
@@ -15,8 +13,7 @@ from headgate.claims import Estimate, estimate_mean_ratio
 from headgate.lab import Analysis, Listing, Runs
 from headgate_studies.designed import Designed
 from headgate_studies.nist.responses import BEFORE, SAFETY, TITLES, WORSE, responses, roles
-from headgate_studies.nist.sentences import sentences
-from headgate_studies.nist.summary import ALIKE, CONDITIONS, DELAY_LAWS, Experiment
+from headgate_studies.nist.summary import ALIKE, CONDITIONS, DELAY_LAWS, Experiment, sentences
 
 SOURCE = {True: "safe", False: "not: loses and resends more, connects more, completes fewer"}
 
@@ -85,7 +82,6 @@ def say_safety(of: Experiment) -> str:
 
 
 def _can_tell(of: Experiment) -> bool:
-    """Return whether there are enough conditions for an interval."""
     return len(of.heavy) > 1
 
 

@@ -5,8 +5,6 @@ responses are ours: the swing and the falls of windows, connecting flows, and th
 objects by pair of router classes and by interface.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -97,7 +95,6 @@ def responses(result: Result, law: str) -> dict[str, Numbers]:
 
 
 def _where(table: Table, **labels: str) -> NDArray[np.bool_]:
-    """Return which rows have these labels."""
     kept = np.ones(len(table), dtype=bool)
     for name, label in labels.items():
         kept &= np.asarray(table[name]) == label

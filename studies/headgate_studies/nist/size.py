@@ -1,7 +1,5 @@
 """What an experiment in miniature keeps of the published size, as `nist-scale` measured it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
@@ -63,7 +61,6 @@ def describe_preserved(settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _name_first(responses: Sequence[str]) -> str:
-    """Name the first few responses and count the others."""
     from headgate_studies.nist_scale.sizes import NAMES
 
     more = len(responses) - NAMED

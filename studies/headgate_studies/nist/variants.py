@@ -18,8 +18,6 @@ the design, with the same requests, in another way. The control, the downloads a
 ours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product

@@ -1,7 +1,5 @@
 """The study `nist-duration`: its sentences, tables and picture."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -9,7 +7,7 @@ import numpy as np
 from headgate import Table, Words
 from headgate.figures import Heat, draw_heat
 from headgate.lab import Analysis, Listing, Picture, Runs
-from headgate_studies.nist_duration.durations import NAMES, Durations, jobs
+from headgate_studies.nist_duration.findings import NAMES, Durations, jobs
 
 __all__ = ["analyse", "jobs", "prepare"]
 

@@ -1,18 +1,117 @@
-"""Findings of the study of durations: functions that its claims name."""
+"""Findings of the study of durations: functions that its claims name, and the runs they compare."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import product
 
 import numpy as np
 
+from headgate import Result
 from headgate.claims import Estimate, estimate_share, find_largest
-from headgate.lab import NotRunError
-from headgate_studies.nist_duration.durations import NAMES, PUBLISHED, SHORT, Durations
+from headgate.forms import make_law_keys
+from headgate.lab import Job, Key, NotRunError, Runs, Setup, key_by_labels
+from headgate_studies.mesonet import MesoNet
+from headgate_studies.nist.responses import TITLES
+from headgate_studies.nist_scale.sizes import COUNTS, SECOND, UTILISATION, measure
 
+#: What makes the runs; every other setting is MesoNet's own.
+OF_RUNS = ("experiments", "durations", "sizes", "size")
+SHORT, PUBLISHED = "short", "published"
+#: Counted over the whole period; other counts are of one interval between samples.
+FALLS = "falls"
+#: Counts that grow with the time; how many flows are connecting does not.
+GROWING = tuple(name for name in COUNTS if name not in ("y1", "connecting"))
+NAMES: Mapping[str, str] = {
+    UTILISATION: "utilisation of the backbone",
+    **{
+        name: f"{title.removesuffix(' / interval')} per source and second"
+        if name in GROWING
+        else title
+        for name, title in TITLES.items()
+    },
+}
 STANDARD = "reno"
 #: By how much a law must differ from TCP over the published duration to be apart from it.
 APART = 0.1
+
+
+def jobs(setup: Setup) -> dict[Key, Job]:
+    """Make every run; traffic is drawn alike for both durations and every law."""
+    own = setup.settings
+    common = {name: value for name, value in own.items() if name not in OF_RUNS}
+    return key_by_labels(
+        Job(
+            MesoNet.from_dict(
+                {
+                    **common,
+                    "experiment": experiment,
+                    "duration": own["durations"][experiment][length],
+                    "size": own["size"] * own["sizes"][experiment],
+                    **make_law_keys(law),
+                    "seed": seed,
+                }
+            ).scenario(),
+            {"experiment": experiment, "length": length, "law": law, "seed": seed},
+        )
+        for seed, experiment, length, law in product(
+            setup.seeds, own["experiments"], (SHORT, PUBLISHED), setup.laws
+        )
+    )
+
+
+class Durations(Runs):
+    """Runs by experiment, length, law and seed."""
+
+    @property
+    def experiments(self) -> Sequence[str]:
+        """The experiments, such as 1b."""
+        experiments: Sequence[str] = self.setup.settings["experiments"]
+        return experiments
+
+    @property
+    def laws(self) -> Sequence[str]:
+        """The laws under each of them."""
+        return self.setup.laws
+
+    @cached_property
+    def measured(self) -> Mapping[tuple[str, str, str], Mapping[str, float]]:
+        """Every response of an experiment, length and law in the second period, mean over seeds."""
+        return {
+            (experiment, length, law): self._measure(experiment, length, law)
+            for experiment in self.experiments
+            for length in (SHORT, PUBLISHED)
+            for law in self.laws
+        }
+
+    def _measure(self, *key: str) -> Mapping[str, float]:
+        found = [measure_rates(self[*key, seed], key[-1]) for seed in self.setup.seeds]
+        return {name: float(np.mean([one[name] for one in found])) for name in NAMES}
+
+    def ratio(self, response: str, experiment: str, law: str) -> float:
+        """Return a response of the short run over that of the published duration."""
+        return self._divide(response, (experiment, SHORT, law), (experiment, PUBLISHED, law))
+
+    def contrast(self, response: str, experiment: str, length: str, law: str, to: str) -> float:
+        """Return one law's response over another's in runs of one length."""
+        return self._divide(response, (experiment, length, law), (experiment, length, to))
+
+    def _divide(
+        self, response: str, above: tuple[str, str, str], below: tuple[str, str, str]
+    ) -> float:
+        one, other = self.measured[above][response], self.measured[below][response]
+        return one / other if other > 0 else float("nan")
+
+
+def measure_rates(result: Result, law: str) -> dict[str, float]:
+    """Return every response of the second period; counts per source and second."""
+    start_s, end_s, interval_s = (
+        float(result.responses[name][SECOND]) for name in ("start_s", "end_s", "interval_s")
+    )
+    found = measure(result, law)
+    counted_s = dict.fromkeys(GROWING, interval_s) | {FALLS: end_s - start_s}
+    return {**found, **{name: found[name] / time_s for name, time_s in counted_s.items()}}
 
 
 def farthest(of: Durations, *, response: str) -> Estimate:

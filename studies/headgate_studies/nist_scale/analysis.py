@@ -3,8 +3,6 @@
 `nist/preserved.toml` is this file as the `standard` scale of `nist-scale` wrote it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product

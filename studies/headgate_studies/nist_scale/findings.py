@@ -25,7 +25,6 @@ def worst(
 
 
 def _worst(of: Sizes, response: str, size: str, conditions: Iterable[str]) -> Estimate:
-    """Return the greatest distance from 1 over conditions and laws."""
     apart = {
         f"{name}, {law}": abs(of.ratio(response, name, size, law).value - 1)
         for name in conditions
@@ -99,7 +98,6 @@ def _of_ratio(ratio: Ratio) -> Estimate:
 
 
 def _next(of: Sizes) -> str:
-    """Return the size below the largest."""
     if len(of.sizes) < 2:
         raise NotRunError("one size alone has nothing to be compared with")
     return of.sizes[-2]

@@ -5,8 +5,6 @@ ratio of 1. All values are of the second period, the one with congestion, which 
 too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The analysis of the sensitivity campaign: sentences, tables, and the resulting design."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from headgate.lab import Analysis, Listing, NotRunError, Runs, make_possible

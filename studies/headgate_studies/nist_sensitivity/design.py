@@ -1,7 +1,5 @@
 """The reduction chain: from every value a run takes to the 32 conditions of the experiments."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log10

@@ -1,7 +1,5 @@
 """Pictures of the sensitivity analysis, our results beside those of the source."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ level of which parameter raises a response in the second period; what its rows a
 is inferred here from the signs and from the class that stands beside them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 #: What analyses call Psi averaged over kinds of runs.

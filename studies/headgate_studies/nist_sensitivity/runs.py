@@ -5,8 +5,6 @@ Counts are per second: a count per interval would change with the interval, whic
 The source found X18 weak, so its counts cannot be per interval either.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

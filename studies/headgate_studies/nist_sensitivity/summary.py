@@ -1,7 +1,5 @@
 """The campaign as a whole: effects by period and by law, Psi, which six factors, which groups."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
@@ -147,7 +145,6 @@ class Sensitivity(Designed):
 
     @property
     def _whole_runs(self) -> dict[str, NDArray[np.generic]]:
-        """Return one row a run, each response the mean over its periods."""
         shape = (-1, self.periods)
         labels = {name: np.asarray(self.table[name])[:: self.periods] for name in self._labels}
         values = {name: np.asarray(self.table[name], float).reshape(shape) for name in NAMES}

@@ -1,7 +1,5 @@
 """The study `nist-unknowns`: its runs, and the settings on which each finding depends."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +14,7 @@ from headgate_studies.mesonet import MesoNet
 from headgate_studies.nist import replaced
 from headgate_studies.nist.campaign import keep
 from headgate_studies.nist.responses import TITLES
-from headgate_studies.nist.sentences import balance
+from headgate_studies.nist.summary import balance
 from headgate_studies.nist_unknowns.findings import Combinations
 
 __all__ = ["analyse", "jobs", "keep", "prepare"]

@@ -72,7 +72,6 @@ class Combinations:
 
 
 def _format(level: object) -> str:
-    """Write a level; shares by class of router as one writes them."""
     if isinstance(level, Mapping):
         return ", ".join(f"{name} {share}" for name, share in level.items())
     return str(level)

@@ -1,7 +1,5 @@
 """The sentences, the tables and the data of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -10,10 +8,10 @@ import numpy as np
 from headgate import Result, Table
 from headgate.claims import compute_relative_error
 from headgate.lab import Listing, Runs, make_possible
+from headgate_studies.designed import tidy
 from headgate_studies.paths import goodput_bps, loss_rate, mean_queue, utilisation
-from headgate_studies.senders import measures, theory, together
+from headgate_studies.senders import measures, theory
 from headgate_studies.senders.jobs import TCP
-from headgate_studies.tidy_table import tidy
 
 NAMED = 4
 MEASURES: Mapping[str, Callable[[Result], float]] = {
@@ -22,7 +20,7 @@ MEASURES: Mapping[str, Callable[[Result], float]] = {
     "mean_queue_packets": mean_queue,
     "max_queue_packets": measures.largest_queue,
     "loss_rate": loss_rate,
-    "share": together.named_share,
+    "share": measures.named_share,
 }
 
 
@@ -34,7 +32,6 @@ def sentences(runs: Runs) -> tuple[str, ...]:
 
 
 def _rank(values: dict[str, float], text: str = "{:.2f}") -> str:
-    """Name the least and the largest few."""
     order = sorted(values, key=lambda law: values[law])
     told = [f"{law} {text.format(values[law])}" for law in order]
     if len(told) <= 2 * NAMED:
@@ -81,7 +78,7 @@ def _lossy(runs: Runs) -> str:
 
 
 def _beside(runs: Runs) -> str:
-    left = {law: 100 * float(np.mean(together.tcp_share(runs, law))) for law in runs.setup.laws}
+    left = {law: 100 * float(np.mean(measures.tcp_share(runs, law))) for law in runs.setup.laws}
     return (
         "Of what a TCP flow gets beside another one, it gets so much beside a flow of another law:"
         f" {_rank(left, '{:.0f} %')}."
@@ -90,7 +87,7 @@ def _beside(runs: Runs) -> str:
 
 def _newcomer(runs: Runs) -> str:
     shares = {
-        law: 100 * float(np.mean(together.newcomer_share(runs, law, law)))
+        law: 100 * float(np.mean(measures.newcomer_share(runs, law, law)))
         for law in runs.setup.laws
     }
     told = _rank(shares, "{:.0f} %")
@@ -128,7 +125,7 @@ def _each(runs: Runs) -> Listing:
             measures.share_kept(runs, law),
             measures.recovery_s(runs, law),
             *measures.halved_times_s(runs, law),
-            float(np.mean(together.tcp_share(runs, law))),
+            float(np.mean(measures.tcp_share(runs, law))),
         )
         for law in runs.setup.laws
     ]
@@ -176,12 +173,12 @@ def _cell(runs: Runs, rate: str, law: str, loss: float) -> str:
 
 
 def _newcomers(runs: Runs) -> Listing:
-    rows, longest_s = [], together.watch_time_s(runs)
+    rows, longest_s = [], measures.watch_time_s(runs)
     for law in runs.setup.laws:
-        times = together.fair_after(runs, law)
+        times = measures.fair_after(runs, law)
         known = [time for time in times if np.isfinite(time)]
         said = f"{np.mean(known):.0f}" if len(known) == len(times) else f"over {longest_s:.0f}"
-        rows.append((law, float(np.mean(together.newcomer_share(runs, law, law))), said))
+        rows.append((law, float(np.mean(measures.newcomer_share(runs, law, law))), said))
     return Listing(
         "A newcomer beside an established flow of its own law",
         "Share in its first minute, and seconds until its share over ten seconds is between 0.4 and"

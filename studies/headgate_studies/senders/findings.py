@@ -18,7 +18,7 @@ from headgate.claims import (
 from headgate.lab import NotRunError, Runs
 from headgate.plugin import LOSS, Congestion, Path, Window, builtin
 from headgate_studies.paths import bdp_packets, goodput_bps, utilisation
-from headgate_studies.senders import measures, theory, together
+from headgate_studies.senders import measures, theory
 from headgate_studies.senders.jobs import LEAST_FAIR, MOST_FAIR, SEVEN, TCP
 
 SHALLOW = 0.25
@@ -198,7 +198,6 @@ def largest_delayed_departure(runs: Runs) -> Estimate:
 
 
 def _used(runs: Runs, rate: str, law: str, table: theory.Table) -> theory.Table:
-    """Return mean utilisation at the losses of a table."""
     compared = [loss for loss in measures.losses(runs, rate) if loss in table]
     return {loss: float(np.mean(measures.lossy(runs, rate, law, loss))) for loss in compared}
 
@@ -256,9 +255,8 @@ def loss_exponent(runs: Runs, *, law: str) -> Estimate:
 
 
 def _left(runs: Runs) -> Left:
-    """Return what each law leaves to TCP, by replicate."""
     laws = runs.setup.has(*MOST_FAIR, *LEAST_FAIR, "hstcp")
-    return {law: np.array(together.tcp_share(runs, law)) for law in laws}
+    return {law: np.array(measures.tcp_share(runs, law)) for law in laws}
 
 
 def _margin(runs: Runs, of: Callable[[Left], float]) -> Estimate:
@@ -302,7 +300,7 @@ def hstcp_margin(runs: Runs) -> Estimate:
 def threshold_effect(runs: Runs, *, law: str, sign: int) -> Estimate:
     """Compare what is left to TCP with a high first threshold and with a low one."""
     runs.setup.has(law)
-    high, low = together.tcp_share(runs, law), together.tcp_left_low(runs, law)
+    high, low = measures.tcp_share(runs, law), measures.tcp_left_low(runs, law)
     said = f"{np.mean(high):.3f} with an infinite threshold, {np.mean(low):.3f} with 100 packets"
     return estimate_mean([sign * (a - b) for a, b in zip(high, low, strict=True)], said)
 
@@ -310,6 +308,6 @@ def threshold_effect(runs: Runs, *, law: str, sign: int) -> Estimate:
 def newcomer_margin(runs: Runs, *, law: str) -> Estimate:
     """Compare a newcomer's share beside a flow of its law with that beside TCP's."""
     runs.setup.has(law)
-    tcp, own = (together.newcomer_share(runs, each, each) for each in (TCP, law))
+    tcp, own = (measures.newcomer_share(runs, each, each) for each in (TCP, law))
     said = f"{np.mean(own):.3f}, of TCP {np.mean(tcp):.3f}"
     return estimate_mean([a - b for a, b in zip(tcp, own, strict=True)], said)

@@ -71,11 +71,7 @@ def _times(setup: Setup, part: str) -> tuple[str, str]:
 def _one(
     setup: Setup, part: str, law: str, network: Mapping[str, Any], series: str = NO_SERIES
 ) -> Scenario:
-    """Make a run of one flow."""
     return path([flow(law)], _times(setup, part), network, series)
-
-
-# One flow ----------------------------------------------------------------------------------------
 
 
 def fill(setup: Setup, *, law: str, rate: str, rtt_ms: int, buffer: float) -> Scenario:
@@ -143,9 +139,6 @@ def send_file(setup: Setup, *, case: str, law: str, seed: int) -> Scenario:
     return path([flow(law, size=part["size"])], (part["duration"], "0 s"), network, seed=seed)
 
 
-# Random loss -------------------------------------------------------------------------------------
-
-
 def losses(setup: Setup) -> Iterator[Labels]:
     """Give every rate, law and loss."""
     for part in setup.settings["random_loss"]:
@@ -179,9 +172,6 @@ def _lossy_times(setup: Setup, rate: str, loss: float) -> tuple[str, str]:
     parts = setup.settings["random_loss"]
     part = next(one for one in parts if one["rate"] == rate and loss in one["losses"])
     return scale_times(part, setup.settings["size"])
-
-
-# Flows that share a path -------------------------------------------------------------------------
 
 
 def cells(setup: Setup) -> list[tuple[int, float]]:
@@ -231,7 +221,6 @@ def _share(setup: Setup, laws: tuple[str, str], network: Mapping[str, Any], seed
 
 
 def _begin_flows(laws: Mapping[str, str], seed: int, spread_s: float = 2.0) -> list[Flow]:
-    """Describe named flows that begin at random."""
     begun = draw_starts(seed, len(laws), spread_s)
     return [flow(laws[name], at, name=name) for name, at in zip(laws, begun, strict=True)]
 

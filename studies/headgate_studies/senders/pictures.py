@@ -1,7 +1,5 @@
 """The pictures of the study: all of them, and those of starts, crowds and random loss."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from headgate import catalog, parse_rate

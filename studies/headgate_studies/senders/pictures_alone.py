@@ -1,7 +1,5 @@
 """Pictures of flows alone: windows and queues, phases, use of the path."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise, product
@@ -89,9 +87,6 @@ def _between(run: Result, name: str, column: str, shown: tuple[float, float]) ->
     return t_s[kept], values[kept]
 
 
-# Phases ------------------------------------------------------------------------------------------
-
-
 def phases(runs: Runs) -> Picture:
     """Draw one TCP flow with its phases named."""
     run, shown = runs["phases",], (0.0, PHASES_S)
@@ -120,9 +115,6 @@ def spans(
             names[at + 1 : at + 6] = "recovery"
     edges = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1), len(names)]
     return [(float(t_s[a]), float(t_s[b - 1]), str(names[a])) for a, b in pairwise(edges)]
-
-
-# What a law makes of a path ----------------------------------------------------------------------
 
 
 def rate_and_delay(runs: Runs) -> Picture:

@@ -1,14 +1,12 @@
 """Pictures of flows that share a path: who takes what, newcomers, round trips."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from headgate import catalog
 from headgate.figures import Curve, CurvePanel, Dots, Heat, draw_curves, draw_dots, draw_heat
 from headgate.lab import Picture, Runs
 from headgate.stats import compute_grouped_interval, compute_mean_interval
-from headgate_studies.senders import together
+from headgate_studies.senders import measures
 from headgate_studies.senders.jobs import TCP, cells, pair_seeds, replicates
 
 #: A value with the ends of its interval.
@@ -21,7 +19,7 @@ WIDE = 0.2
 def takes(runs: Runs) -> Picture:
     """Draw who takes what where one flow meets one of another law."""
     order = _from_most(runs)
-    shares = [[together.share_against(runs, row, column) for column in order] for row in order]
+    shares = [[measures.share_against(runs, row, column) for column in order] for row in order]
     ends = np.array([[compute_grouped_interval(groups) for groups in row] for row in shares])
     widths = (ends[..., 2] - ends[..., 1]) / 2
     np.fill_diagonal(widths, np.nan)
@@ -44,10 +42,9 @@ def takes(runs: Runs) -> Picture:
 
 
 def _from_most(runs: Runs) -> list[str]:
-    """Order the laws by what they take of the others, most first."""
     laws = runs.setup.laws
     taken = {
-        law: np.mean([together.mean_share(runs, law, other) for other in laws]) for law in laws
+        law: np.mean([measures.mean_share(runs, law, other) for other in laws]) for law in laws
     }
     return sorted(laws, key=lambda law: -taken[law])
 
@@ -55,7 +52,7 @@ def _from_most(runs: Runs) -> list[str]:
 def takes_in_crowds(runs: Runs) -> Picture:
     """Draw who takes what where four flows meet four of another law."""
     order = _from_most(runs)
-    mean = [[np.mean(together.crowd_share(runs, row, column)) for column in order] for row in order]
+    mean = [[np.mean(measures.crowd_share(runs, row, column)) for column in order] for row in order]
     names = [catalog.label(law) for law in order]
     title = "Share of four of the row's law (%)"
     return Picture(
@@ -74,10 +71,10 @@ def takes_in_crowds(runs: Runs) -> Picture:
 
 def fairness(runs: Runs) -> Picture:
     """Draw what each law leaves to TCP."""
-    left = {law: compute_mean_interval(together.tcp_share(runs, law)) for law in runs.setup.laws}
-    low = {law: compute_mean_interval(together.tcp_left_low(runs, law)) for law in runs.setup.laws}
+    left = {law: compute_mean_interval(measures.tcp_share(runs, law)) for law in runs.setup.laws}
+    low = {law: compute_mean_interval(measures.tcp_left_low(runs, law)) for law in runs.setup.laws}
     laws = sorted(left, key=lambda law: -left[law][0])
-    crowd = {law: compute_mean_interval(together.crowd_share(runs, TCP, law)) for law in laws}
+    crowd = {law: compute_mean_interval(measures.crowd_share(runs, TCP, law)) for law in laws}
     thresholds = {"infinite first threshold": _label_laws(left), "100 packets": _label_laws(low)}
     panels = [
         Dots("TCP beside it, over TCP beside TCP", "ratio of goodput", thresholds, 1.0),
@@ -122,18 +119,18 @@ def newcomers(runs: Runs) -> Picture:
         "A newcomer beside an established flow",
         "100 Mbit/s, 40 ms, half a BDP. Left: mean and 95 % interval over replicates. Right: time"
         " until a newcomer of the same law has between 0.4 and 0.6 of ten seconds; mean, least and"
-        f" most of the replicates; {together.watch_time_s(runs):.0f} s: not within the run.",
+        f" most of the replicates; {measures.watch_time_s(runs):.0f} s: not within the run.",
         draw_dots([catalog.label(law) for law in order], panels, 4.6),
     )
 
 
 def _shares(runs: Runs, law: str, newcomer: str) -> list[float]:
-    return together.newcomer_share(runs, law, newcomer)
+    return measures.newcomer_share(runs, law, newcomer)
 
 
 def _fair_after(runs: Runs, law: str) -> Interval:
-    longest = together.watch_time_s(runs)
-    times = [min(longest, each) for each in together.fair_after(runs, law)]
+    longest = measures.watch_time_s(runs)
+    times = [min(longest, each) for each in measures.fair_after(runs, law)]
     return float(np.mean(times)), min(times), max(times)
 
 
@@ -169,5 +166,5 @@ def round_trips(runs: Runs) -> Picture:
 def _rate_ratio(runs: Runs, law: str, ratio: float) -> float:
     seeds = replicates(runs.setup, "round_trips")
     return float(
-        np.exp(np.mean([np.log(together.rate_ratio(runs, law, ratio, seed)) for seed in seeds]))
+        np.exp(np.mean([np.log(measures.rate_ratio(runs, law, ratio, seed)) for seed in seeds]))
     )

@@ -1,22 +1,24 @@
 """The sentences, the tables and the data of the report."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from headgate import Table, Words
 from headgate.lab import Listing, Runs
-from headgate_studies.tcp_red.simulations import (
+from headgate_studies.tcp_red.working_points import (
     FIRST,
     NAMES,
+    PHASES,
+    POINTS,
     REMEDY,
     SECOND,
     SIMULATIONS,
+    STATISTICS,
     THIRD,
+    Numbers,
     Simulations,
+    Trace,
     jobs,
 )
-from headgate_studies.tcp_red.working_points import PHASES, POINTS, STATISTICS, Numbers, Trace
 
 __all__ = ["jobs", "prepare"]
 

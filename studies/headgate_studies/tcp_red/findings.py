@@ -7,15 +7,17 @@ from typing import Literal
 import numpy as np
 
 from headgate.claims import Estimate
-from headgate_studies.tcp_red.simulations import (
+from headgate_studies.tcp_red.working_points import (
     FIRST,
     MAX_PACKETS,
+    POINTS,
     REMEDY,
     SECOND,
+    STATISTICS,
     VIRTUAL_QUEUE,
     Simulations,
+    Trace,
 )
-from headgate_studies.tcp_red.working_points import POINTS, STATISTICS, Trace
 
 #: Points of the first simulation as printed: R, S.
 POINTS_PRINTED = {

@@ -1,7 +1,5 @@
 """The pictures of the study: phase diagrams, phases, changes, box plots."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -13,16 +11,17 @@ from numpy.typing import NDArray
 
 from headgate.figures import DASHES, GREY, ORDER, PALE, make_axes, use_style
 from headgate.lab import Picture
-from headgate_studies.tcp_red.simulations import (
+from headgate_studies.tcp_red.working_points import (
     FIRST,
     NAMES,
+    PHASES,
     SECOND,
     SIMULATIONS,
     THIRD,
     VIRTUAL_QUEUE,
     Simulations,
+    Trace,
 )
-from headgate_studies.tcp_red.working_points import PHASES, Trace
 
 PANEL_IN = (4.7, 3.6)
 #: Of the drop probability: pale where there is none, dark where there is most.

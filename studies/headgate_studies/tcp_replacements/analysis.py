@@ -87,7 +87,6 @@ def tables(summary: Summary) -> tuple[Listing, ...]:
 
 
 def _means(summary: Summary) -> Listing:
-    """Mean of each response by law over the heavily congested conditions."""
     heavy = {n: summary.cubes[n][summary.heavy].mean(axis=(0, 2)) for n in RESPONSES}
     rows = [(RESPONSES[name], *map(float, means)) for name, means in heavy.items()]
     where = describe_shared_levels(summary.runs.design, summary.heavy)

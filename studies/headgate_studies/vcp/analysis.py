@@ -1,7 +1,5 @@
 """The sentences, the tables and the data of the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import product
@@ -10,8 +8,8 @@ import numpy as np
 
 from headgate import Table
 from headgate.lab import Listing, Runs, make_possible
+from headgate_studies.designed import tidy
 from headgate_studies.paths import loss_rate, utilisation
-from headgate_studies.tidy_table import tidy
 from headgate_studies.vcp import jobs, measures
 from headgate_studies.vcp.findings import FAST_MBPS, fairness
 from headgate_studies.vcp.measures import (

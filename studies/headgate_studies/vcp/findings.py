@@ -38,9 +38,6 @@ FLOWS_HAVE_PACKETS_MS, LONG_MS = 3.0, 800.0
 QUEUE_SWEEPS = ("bandwidth", "delay")
 
 
-# Sweeps ------------------------------------------------------------------------------------------
-
-
 def fall(runs: Runs, *, part: str) -> Estimate:
     """Give TCP's utilisation at the highest level over its best."""
     values = sweep(runs, part, "TCP")
@@ -144,9 +141,6 @@ def crowded_queue(runs: Runs, *, scheme: str) -> Estimate:
     return found.model_copy(update={"note": "; ".join([found.note, *said])})
 
 
-# Over time ---------------------------------------------------------------------------------------
-
-
 def growth(runs: Runs) -> Estimate:
     """Fit the factor by which a lone window grows in a period."""
     return Estimate(ours=measures.growth(runs["illustration", "VCP"]))
@@ -200,9 +194,6 @@ def leave_recovery(runs: Runs, *, scheme: str) -> Estimate:
     )
 
 
-# Fairness ----------------------------------------------------------------------------------------
-
-
 def fairness(runs: Runs, scheme: str, spread: str) -> float:
     """Jain's index of thirty flows."""
     return jain(measures.delivered_by_rtt(runs, scheme, spread))
@@ -247,9 +238,6 @@ def share_beside_tcp(runs: Runs, *, scheme: str) -> Estimate:
     return estimate_mean(
         [measures.share_of_vcp(run) for run in replicates(runs, "beside tcp", scheme)]
     )
-
-
-# Parameters --------------------------------------------------------------------------------------
 
 
 def rise_times(runs: Runs) -> Estimate:
@@ -300,9 +288,6 @@ def _packets_per_s(run: Result) -> float:
     return float(run.flows["delivered_packets"][0]) / float(run.ports["elapsed_s"][0])
 
 
-# Theory ------------------------------------------------------------------------------------------
-
-
 def equilibrium(runs: Runs) -> Estimate:
     """Find the largest distance of a flow's rate from that of the fluid model at rest."""
     run = runs["fluid",]
@@ -326,9 +311,6 @@ def load_swing(runs: Runs) -> Estimate:
 def chain_fairness(runs: Runs) -> Estimate:
     """Compare a flow over three links with those over one, with exact feedback."""
     return Estimate(ours=measures.long_over_cross(runs, "VCP exact"))
-
-
-# Applications ------------------------------------------------------------------------------------
 
 
 def completion_ratio(runs: Runs, *, scheme: str) -> Estimate:

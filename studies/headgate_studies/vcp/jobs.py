@@ -156,7 +156,6 @@ def _path(  # noqa: PLR0913, PLR0917 - what a run differs by
 
 
 def _both_ways(scheme: Scheme, count: int, seed: int) -> list[Flow]:
-    """Describe as many flows each way, begun within a second."""
     forth = [scheme.flow(at) for at in starts(seed, count, 1.0)]
     back = [scheme.flow(at, reverse=True) for at in starts(seed + 1000, count, 1.0)]
     return [*forth, *back]

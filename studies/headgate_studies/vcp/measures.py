@@ -1,7 +1,5 @@
 """What is measured of the runs of this study."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
@@ -107,9 +105,6 @@ def window_packets(part: str, level: float) -> float:
     return bdp(jobs.RATE_MBPS, level / 1e3) / jobs.FLOWS
 
 
-# Courses -----------------------------------------------------------------------------------------
-
-
 def utilisation_course(run: Result, rate_mbps: float, rows: int = ROWS) -> tuple[Series, Series]:
     """Return the time and the utilisation of the bottleneck over the last second."""
     t_s, sent_bytes = course(run, "bottleneck", "sent_bytes")
@@ -204,9 +199,6 @@ def spike_loss(run: Result) -> float:
         for values in (drops, sent * 8 / PACKET_BITS)
     )
     return dropped / (dropped + packets)
-
-
-# Shares ------------------------------------------------------------------------------------------
 
 
 def long_over_cross(runs: Runs, scheme: str) -> float:

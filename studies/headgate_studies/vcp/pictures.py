@@ -1,7 +1,5 @@
 """The pictures of the study: one for each slide that shows or states something."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Appendix A of draft-ietf-ccwg-bbr: the cycle of PROBE_BW, and faults in its PROBE_UP phases."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from math import ceil, floor, inf, log
@@ -89,7 +87,6 @@ class LimitedLoss:
 def _fly(
     law: Subject, seconds: float, path: MadePath, after_ack: Callable[[MadeSender], None]
 ) -> tuple[MadeSender, Track]:
-    """Fly on a made path without PROBE_RTT."""
     sender = MadeSender(by_hand(law, **NEVER[law.name]), path, after_ack)
     return sender, sender.run(seconds)
 

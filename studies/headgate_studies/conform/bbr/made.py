@@ -179,7 +179,6 @@ class MadeSender:
         return len(self.out)
 
     def _wake(self, at_s: float) -> None:
-        """Look again by then at the latest."""
         if at_s < self.wake_s:
             self.wake_s = at_s
             heapq.heappush(self.events, (at_s, 0, -1))

@@ -1,7 +1,5 @@
 """Appendix A of draft-ietf-ccwg-bbr: PROBE_RTT, aggregation, small and changing paths, policers."""
 
-from __future__ import annotations
-
 from math import ceil, inf, log
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Appendix A of draft-ietf-ccwg-bbr: STARTUP and DRAIN."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from headgate import HeadgateError

@@ -1,7 +1,5 @@
 """The report of `headgate conform --kernel`: tables and pictures of a kernel beside Headgate."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -61,7 +59,6 @@ def run_kernel(request: SuiteRequest) -> SuiteReport:
 
 
 def _run(request: SuiteRequest, found: Kernel, chosen: Selection, folder: Path) -> list[Comparison]:
-    """Run every case, and write the figures after each."""
     done: list[Comparison] = []
     order = {case.name: at for at, case in enumerate(chosen.cases)}
     _write(folder, _record(found, chosen, done))
@@ -194,5 +191,4 @@ def save_pictures(done: Sequence[Comparison], kernel: str, out: Path) -> list[Pa
 
 
 def _names(panels: Sequence[Dots]) -> list[str]:
-    """Return the cases that are in some panel, in order."""
     return list(dict.fromkeys(name for panel in panels for name in panel.series[""]))

@@ -1,7 +1,5 @@
 """The figures of a run, defined alike for the kernel and for Headgate, and their comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

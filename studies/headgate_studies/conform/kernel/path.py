@@ -1,7 +1,5 @@
 """A case in simulation: the counterparts of Linux algorithms, the path, and the run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """A case with a kernel's TCP, through `emulate`."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import time
@@ -147,7 +145,6 @@ def _tell(program: Program, word: str) -> None:
 
 
 def _hear(case: KernelCase, program: Program) -> list[Any]:
-    """Return what a program saw, once it has ended."""
     said, wrong = program.communicate(timeout=case.duration_s + PATIENCE_S)
     if program.returncode:
         raise EmulationError(f"{case.name}: {_last_line(wrong)}")

@@ -3,8 +3,6 @@
 Its word on the command line is a law: what acknowledges is the receiver's, for those that need it.
 """
 
-from __future__ import annotations
-
 import select
 import socket
 import sys

@@ -4,8 +4,6 @@ The sender has a network of its own behind it, as it would throttle itself in a 
 (TCP small queues). It says "ready", samples until its input ends, and prints samples as JSON.
 """
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import json

@@ -5,8 +5,6 @@ Behind a router it takes its end of the wire at the first line, and sends at the
 Python alone.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import select

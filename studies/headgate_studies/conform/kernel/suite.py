@@ -1,7 +1,5 @@
 """Runs cases with a kernel and in simulation, several at a time."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
