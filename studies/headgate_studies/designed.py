@@ -37,7 +37,7 @@ class Designed(Runs):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What is held fixed."""
+        """The fixed settings."""
         return self.setup.settings
 
     @property
@@ -107,7 +107,7 @@ def _responses(result: Result, law: str) -> Mapping[str, NDArray[Any]]:  # noqa:
 def jobs_of(setup: Setup, make: Make) -> dict[Key, Job]:
     """Return the jobs of a design; a seed's traffic is the same for every law and condition.
 
-    Replicates come outermost: whoever stops early has a whole design with fewer replicates.
+    Replicates are the outermost loop: a run stopped early covers the design with fewer replicates.
     """
     design = setup.design
     scenarios = {

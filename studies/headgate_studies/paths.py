@@ -1,4 +1,4 @@
-"""Scenarios of one bottleneck, as the studies of senders need them, and what is read off them."""
+"""Scenarios of one bottleneck for the studies of senders, and their measures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,12 +14,12 @@ MBPS = 1e6
 PACKET_BYTES = 1500
 PACKET_BITS = 8 * PACKET_BYTES
 NO_SERIES = "none"
-#: What keeps flows from staying in step.
+#: Random traffic that keeps flows from synchronising.
 RANDOM_FILES = {"kind": "poisson", "law": "reno", "load": 0.05, "size": "10 packets"}
 
 
 def seconds(value: float) -> str:
-    """Write a time in seconds as a scenario wants it, to the nanosecond."""
+    """Write a time in seconds as scenarios take it, to the nanosecond."""
     return f"{value:.9f} s"
 
 
@@ -54,7 +54,7 @@ def path(
     """Make a run on one bottleneck; `times`: duration and warm-up, `series`: interval of its rows.
 
     In place of the interval there may be all keys of the series. Hosts sit on the routers unless a
-    flow has a round trip of its own.
+    flow sets its round trip.
     """
     plain = isinstance(series, str) and series != NO_SERIES
     rows: Any = {"interval": series} if plain else series
@@ -70,8 +70,8 @@ def beside(
 ) -> Scenario:
     """Make a run of flows beside short files that arrive at random at 5 % of the rate.
 
-    Without them two flows at a drop-tail queue can stay in step for ever, and their phase decides
-    which of them loses (Floyd, Jacobson 1992). The flows are read off the series.
+    Without them two flows at a drop-tail queue can stay synchronised, and their phase decides which
+    of them loses (Floyd, Jacobson 1992). The flows are measured by the series.
     """
     kept = {"flows": "none", "series": {"interval": interval}}
     return _scenario([*flows, RANDOM_FILES], times, network, kept, seed)

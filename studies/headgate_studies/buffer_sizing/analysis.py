@@ -1,4 +1,4 @@
-"""What the declaration cannot say: the closed form for one flow, the answer, and the figure."""
+"""The closed form for one flow, the answer, and the figure: the parts that TOML cannot express."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ def sawtooth(buffer: Any) -> Any:
 def show(found: Mapping[str, MeasuredRuns]) -> tuple[tuple[str, ...], tuple[Picture, ...]]:
     """Say what BDP/sqrt(n) does, and draw utilisation over buffer and the deviation over n."""
     used = _by_flows(found["few"], "utilisation") | _by_flows(found["many"], "utilisation")
-    told = "; ".join(f"{100 * used[n][1.0]:.1f} % with n = {n}" for n in used)
+    listed = "; ".join(f"{100 * used[n][1.0]:.1f} % with n = {n}" for n in used)
     lines = {f"n = {n}": Curve([*of], [*of.values()], marks=True) for n, of in used.items()}
     spread = {n: of[1.0] for n, of in _by_flows(found["many"], "spread").items()}
     low, n = np.linspace(0, 1), np.geomspace(min(spread), max(spread))
@@ -30,7 +30,7 @@ def show(found: Mapping[str, MeasuredRuns]) -> tuple[tuple[str, ...], tuple[Pict
     drawn += [CurvePanel("Sum of n windows", "n", "deviation / mean", points, log="x", ticks=ticks)]
     caption = "Dashed: the sawtooth of one flow on the left, 1/sqrt(n) on the right."
     picture = Picture("buffer-sizing", "Buffers and windows", caption, draw_curves(drawn))
-    return (f"With a buffer of BDP/sqrt(n) the link is used: {told}.",), (picture,)
+    return (f"With a buffer of BDP/sqrt(n) the link is used: {listed}.",), (picture,)
 
 
 def _by_flows(found: MeasuredRuns, response: str) -> dict[int, dict[float, float]]:

@@ -79,7 +79,7 @@ class Subject:
 
 
 class FlowRun:
-    """What one flow did."""
+    """The measurements of one flow."""
 
     def __init__(self, result: Result) -> None:
         self.result = result
@@ -153,7 +153,7 @@ class Case:
     only: tuple[str, ...] = ()
     """Laws that the statement is about; empty = every law."""
     exempt: Mapping[str, str] = field(default_factory=dict)
-    """Laws whose own specification says otherwise, and where."""
+    """Algorithms whose own specification says otherwise, with the reason."""
     left_out: str = ""
     """Why nothing here can show it, if nothing can; it is listed without being run."""
 
@@ -193,7 +193,7 @@ def cannot_run(_: Subject) -> Observation:
 
 
 def near(observed: float, expected: float, relative: float, unit: str) -> Observation:
-    """Hold if the figure is within so much of what is expected."""
+    """Hold if the figure differs from the expected one by at most a relative tolerance."""
     holds = abs(observed - expected) <= relative * abs(expected)
     return Observation(
         holds, f"{expected:.4g} {unit} (to {relative:.0%})", f"{observed:.4g} {unit}"

@@ -1,4 +1,4 @@
-"""What standards state of single laws: RFC 9438, RFC 9406, RFC 8257."""
+"""Test cases of single algorithms: RFC 9438, RFC 9406, RFC 8257."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def _cubic_curve(law: Subject) -> Observation:
 
 @CASES.add("cubic-reno-friendly", "RFC 9438 §4.3", only=("cubic",))
 def _cubic_reno_friendly(law: Subject) -> Observation:
-    # At 10 ms the cubic curve takes seconds where Reno's line needs parts of one.
+    # At 10 ms the cubic curve takes seconds and Reno's line only a fraction of a second.
     """Where Reno would be faster the window keeps to its estimate."""
     run = law.run_flow(6, rtt="10 ms", rate="1 Gbit/s", lose=[SYN + 40])
     left = run.first_threshold()

@@ -17,7 +17,7 @@ from headgate_studies.conform.case import (
 
 #: The test cases of this module.
 CASES = Cases()
-#: Round trips and serialisation of a handful of packets: none of it is worth a hundredth.
+#: Tolerance: serialising a few packets changes a time by less than a hundredth.
 CLOSE = 0.02
 RATE_BASED = "follows a model of the path instead (draft-ietf-ccwg-bbr)"
 BBR = {"bbr": RATE_BASED, "bbr3": RATE_BASED}
@@ -103,7 +103,7 @@ def _small_threshold(law: Subject) -> Observation:
     | {"fast": "two segments (ns-2 FAST agent)", "fast-at": "two segments (ns-2 FAST agent)"},
 )
 def _loss_window(law: Subject) -> Observation:
-    # Everything from segment 150 to 900 is lost: no duplicate ACK tells of it.
+    # All segments from 150 to 900 are lost, so no duplicate ACK reports the loss.
     """After a time-out the window is one segment."""
     run = law.run_flow(6, lose=list(range(SYN + 150, SYN + 900)), interval_s=0.002)
     least = float(np.min(run.cwnd))

@@ -8,6 +8,6 @@ DOCUMENTS = (
 OTHER_STUDIES = {
     "buffer-sizing": "Appenzeller, Keslassy, McKeown 2004",
     "fluid-check": "ours: packets against fluid",
-    "nist-duration": "ours: what a shortened run preserves of the published duration",
-    "nist-scale": "ours: what a small network preserves of a large one",
+    "nist-duration": "ours: the results of the published duration that a shortened run preserves",
+    "nist-scale": "ours: the results of a large network that a small one preserves",
 }

@@ -26,7 +26,7 @@ MEASURES: Mapping[str, Callable[[Result], float]] = {
 
 
 def sentences(runs: Runs) -> tuple[str, ...]:
-    """Say what FAST does, and where it fails; what this scale did not run is left out."""
+    """Describe FAST's results and failures; sentences without runs at this scale are left out."""
     made = (_queue, _latecomers, _reno, _overfull, _long_fat, _kaist, _dsl, _loss)
     return make_possible(made, runs)
 
@@ -37,8 +37,8 @@ def _queue(runs: Runs) -> str:
     return (
         f"Two flows with alpha 50 keep {min(queues):.0f} to {max(queues):.0f} packets in the queue"
         f" from {rates[0]} to {rates[-1]} Mbit/s and from"
-        f" {1e3 * rtts[0]:g} to {1e3 * rtts[-1]:g} ms: alpha times flows, whatever"
-        " the path."
+        f" {1e3 * rtts[0]:g} to {1e3 * rtts[-1]:g} ms: alpha times the number of flows,"
+        " on every path."
     )
 
 
@@ -76,22 +76,22 @@ def _overfull(runs: Runs) -> str:
 
 def _long_fat(runs: Runs) -> str:
     losses = [p for p in runs.setup.settings["long_fat"]["losses"] if p > 0]
-    told = []
+    listed = []
     for loss in (losses[0], losses[-1]):
         fast, reno = (
             np.mean([utilisation(run) for run in runs.replicates("long fat", law, loss)])
             for law in ("fast", "reno")
         )
-        told.append(f"{100 * fast:.0f} % against {100 * reno:.0f} % at a loss of {loss:g}")
-    return f"On 1 Gbit/s and 180 ms FAST uses more than Reno: {', '.join(told)}."
+        listed.append(f"{100 * fast:.0f} % against {100 * reno:.0f} % at a loss of {loss:g}")
+    return f"On 1 Gbit/s and 180 ms FAST uses more than Reno: {', '.join(listed)}."
 
 
 def _kaist(runs: Runs) -> str:
     full = sorted(
         ((law, queue_share(runs["kaist", law])) for law in runs.setup.laws), key=lambda x: x[1]
     )
-    told = ", ".join(f"{law} {100 * share:.0f} %" for law, share in full)
-    return f"Share of the buffer that one flow fills on that path, in the mean: {told}."
+    listed = ", ".join(f"{law} {100 * share:.0f} %" for law, share in full)
+    return f"Share of the buffer that one flow fills on that path, in the mean: {listed}."
 
 
 def _dsl(runs: Runs) -> str:
@@ -132,8 +132,8 @@ def _explaining_losses(runs: Runs) -> Listing:
     ]
     return Listing(
         "The loss that would explain it",
-        "Residual loss at which a law has the published utilisation, interpolated between the"
-        " losses that were run: an assumption that fits, not a claim. Where none fits,"
+        "Residual loss at which a law reaches the published utilisation, interpolated between the"
+        " losses that were run: an assumption that fits, not a claim. If none fits,"
         " duration, hosts or buffers must have set the figure.",
         ("path", "law", "published", "residual loss"),
         rows,

@@ -182,7 +182,7 @@ def against_reno(runs: Runs, *, measure: Literal["share", "queue"], sender: str)
 
 
 def farthest_from_even(runs: Runs) -> Estimate:
-    """Find the largest distance of FAST's share from a half where alpha is 0.4 of the buffer."""
+    """Find the largest distance of FAST's share from a half for alpha of 0.4 of the buffer."""
     found = {f"buffer {b}": beside_reno(runs, b, a)[0] for b, a in theory.EVEN}
     worst = max(compute_relative_error(share, 0.5) for share in found.values())
     return Estimate(ours=worst, note=f"shares: {format_values(found)}")

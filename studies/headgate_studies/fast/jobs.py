@@ -28,7 +28,7 @@ ALPHA = 100
 RECALLED_ALPHA = {"100 Mbit/s": 100, "1 Gbit/s": 200}
 #: w = baseRTT/RTT w + alpha, letter by letter.
 LITERAL = {"gamma": 1.0, "update_rounds": 1, "mi_threshold_s": 0.0, "variant": "paper"}
-#: What the slides are of; the law's other forms double whenever the queue is empty.
+#: The form of the slides; the algorithm's other forms double whenever the queue is empty.
 PAPER = {"variant": "paper"}
 SIMPLE = {"variant": "simple"}
 #: Without doubling while the queue is empty.
@@ -68,7 +68,7 @@ def fast(start_s: float = 0.0, alpha: float = ALPHA, **params: Any) -> Any:
 
 
 def rest_s(rate_mbps: float, rtt_s: float, flows: int, alpha: float) -> float:
-    """Time to come to rest.
+    """Return the time until a flow reaches equilibrium.
 
     An update every other round trip takes alpha/(2w) of a flow's distance; after a number over that
     share, e^-12 of it is left.
@@ -125,7 +125,7 @@ def weigh(_: Setup, *, seed: int) -> Scenario:
 
 
 def mix_round_trips(_: Setup, *, seed: int) -> Scenario:
-    """Four flows with round trips of their own."""
+    """Four flows with different round trips."""
     begun = zip(starts(seed, 4, 0.002), (0.02, 0.04, 0.08, 0.16), strict=True)
     flows = [{**fast(start, 50), "rtt": seconds(rtt)} for start, rtt in begun]
     return _at_rest(_line(100, 0.02), flows, rest_s(100, 0.16, 4, 50))

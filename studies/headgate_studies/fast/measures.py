@@ -1,4 +1,4 @@
-"""What is read off the runs of this study."""
+"""The measures of the runs of this study."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from headgate.lab import Runs
 from headgate_studies.fast.jobs import ALPHA
 from headgate_studies.paths import bdp_packets, course, measured_period_s, utilisation
 
-#: A window rests where it moves less than this in 50 ms; below it an error is the rounding's.
+#: A window rests if it moves less than this in 50 ms; a smaller error is due to rounding.
 STILL_PACKETS, LEAST_ERROR_PACKETS = 0.05, 1.0
 STILL_ROWS, STILL_LEVELS = 5, 10
 FIRST_ROUND_TRIPS_S = 1.0
@@ -54,7 +54,7 @@ def swing_period_over_reno(result: Result) -> float:
     """Compare the time between two rises of a window through its mean with Reno's saw-tooth.
 
     Reno with that mean window grows by a packet a round trip from two thirds of it to four thirds.
-    The mean is over flows.
+    The result is the mean of all flows.
     """
     start_s, end_s = measured_period_s(result)
     rtt_s = float(np.mean(result.flows["mean_rtt_s"]))
@@ -94,7 +94,7 @@ def random_utilisation(runs: Runs, rate: str, sender: str, loss: float) -> float
 
 
 def oc192_utilisation(runs: Runs, law: str, loss: float, buffer: float) -> float:
-    """Mean utilisation of one flow over the replicates, of which some losses have one."""
+    """Mean utilisation of one flow over the replicates; some losses ran with one replicate."""
     keys = [("oc192", law, loss, buffer, seed) for seed in runs.setup.seeds]
     done = [runs[key] for key in keys if key in runs.results] or [runs[keys[0]]]
     return float(np.mean([utilisation(run) for run in done]))

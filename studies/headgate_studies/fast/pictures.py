@@ -140,9 +140,9 @@ def _components(runs: Runs) -> Picture:
         "The four components of the architecture",
         "One FAST flow, alpha 100, on 100 Mbit/s and 100 ms; one packet is lost after six seconds."
         " Estimation: smoothed round trip over baseRTT. Window control: doubling, the equation, a"
-        " half after the loss. Data control: what is in flight while the loss is repaired."
+        " half after the loss. Data control: data in flight while the loss is repaired."
         " Burstiness control: increases at once (none), spread over ACKs, or packets paced. Paced,"
-        " the start sees no queue of its own bursts, so that it doubles longer and overshoots.",
+        " the start causes no queue of bursts, so it doubles longer and overshoots.",
         draw_curves(panels, shared_legend=False),
     )
 
@@ -205,8 +205,8 @@ def _long_fat(runs: Runs) -> Picture:
     return Picture(
         "long-fat",
         "Long fat paths: utilisation by residual loss",
-        "One flow. Dotted: the published figures; where a law's curve meets its own line is the"
-        " loss that would explain it.",
+        "One flow. Dotted: the published figures. The loss at which an algorithm's curve meets its"
+        " line would explain its figure.",
         draw_curves(panels, order=("fast", "reno", "westwood", "bic")),
     )
 

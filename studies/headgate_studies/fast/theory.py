@@ -1,4 +1,4 @@
-"""What follows from FAST's equation: queues, shares, convergence, against Reno, random loss."""
+"""Predictions of FAST's equation: queues, shares, convergence, against Reno, random loss."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,7 @@ def against_reno(buffer: float, alpha: float) -> tuple[float, float]:
 
     Quasi-static: at a queue q FAST has rate alpha/q and Reno the rest, so Reno's window is
     (1 - alpha/q)(1 + q). It grows by one packet a round trip of 1 + q from half its largest, which
-    fills the buffer. FAST loses nothing. Where Reno has nothing, the queue is alpha.
+    fills the buffer. FAST loses nothing. If Reno gets nothing, the queue is alpha.
     """
     largest = _reno_window(buffer, alpha)
     least = float(brentq(lambda q: _reno_window(q, alpha) - largest / 2, alpha, buffer))

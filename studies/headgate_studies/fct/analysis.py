@@ -21,13 +21,13 @@ from headgate_studies.fct.pictures import NAMES
 
 
 def sentences(runs: Runs) -> tuple[str, ...]:
-    """Say what was found; what this scale did not run is left out."""
+    """State the results; sentences without runs at this scale are left out."""
     made = (_answer, _tcp, _xcp, _gap, _steady, _loads, _ideal, _data_centre)
     return make_possible(made, runs)
 
 
 def _answer(runs: Runs) -> str:
-    told = []
+    listed = []
     for low, high in ((5, 50), (500, SHOWN)):
         of = [
             f"{NAMES[p]} {Times.of(runs, BASE, p).mean('sender_s', low, high):.3g} s"
@@ -36,8 +36,10 @@ def _answer(runs: Runs) -> str:
         ]
         times = Times.of(runs, BASE, protocols(runs.setup, BASE)[0])
         formula = times.expect(times.formula_s, "sender_s", low, high)
-        told.append(f"{low} to {high:,} packets: {', '.join(of)}, processor sharing {formula:.3g}")
-    return f"Average completion times, {'; '.join(told)} s."
+        listed.append(
+            f"{low} to {high:,} packets: {', '.join(of)}, processor sharing {formula:.3g}"
+        )
+    return f"Average completion times, {'; '.join(listed)} s."
 
 
 def _gap(runs: Runs) -> str:
@@ -66,8 +68,8 @@ def _loads(runs: Runs) -> str:
 def _steady(runs: Runs) -> str:
     shapes, trips = (_over(runs, factor) for factor in ("shape", "rtt"))
     return (
-        "To the receiver's last packet RCP takes nearly as long as processor sharing, whatever the"
-        f" shape of the sizes ({shapes}) and the round trip ({trips})."
+        "To the receiver's last packet RCP takes nearly as long as processor sharing, for every"
+        f" shape of the sizes ({shapes}) and every round trip ({trips})."
     )
 
 
@@ -113,11 +115,11 @@ def _ideal(runs: Runs) -> str:
 
 
 def _data_centre(runs: Runs) -> str:
-    told = ", ".join(
+    listed = ", ".join(
         f"{NAMES[p]} {1e3 * Times.of(runs, DATA_CENTRE, p).mean('sender_s'):.3g} ms"
         for p in protocols(runs.setup, DATA_CENTRE)
     )
-    return f"In a data centre (10 Gbit/s, 100 us) a flow takes in the mean: {told}."
+    return f"In a data centre (10 Gbit/s, 100 us) a flow takes in the mean: {listed}."
 
 
 def tables(runs: Runs) -> tuple[Listing, ...]:

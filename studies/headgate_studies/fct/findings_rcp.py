@@ -174,7 +174,7 @@ def last_ack(runs: Runs) -> Estimate:
 def gap_ratio(runs: Runs) -> Estimate:
     """Compare the receiver's gap with a mean of 30 packets with the base's.
 
-    The sender's has the way of the last ACK, which no mean of the sizes changes.
+    The sender's gap contains the delay of the last ACK, which does not depend on the sizes.
     """
     cases = (name_case("mean", 30), BASE)
     other, own = (gap_s(rcp(runs, case), "receiver_s") for case in cases)

@@ -44,12 +44,12 @@ SHAPES_ABOUT_ONE = (0.5, 0.9, 1.0, 1.1, 1.2, 2.2)
 
 
 def variance_is_infinite(shape: float) -> bool:
-    """Whether a Pareto distribution has no finite variance."""
+    """Whether the variance of a Pareto distribution is infinite."""
     return shape <= 2
 
 
 def mean_is_infinite(shape: float) -> bool:
-    """Whether a Pareto distribution has no finite mean."""
+    """Whether the mean of a Pareto distribution is infinite."""
     return shape <= 1
 
 

@@ -19,17 +19,17 @@ LAWS = {"tcp": "reno", "xcp": "xcp", "rcp": "rcp", PAPER_GAINS: "rcp", "dctcp": 
 #: Packets of 1000 B, the first window of ns-2; every host sits on its router.
 PAYLOAD_BYTES, HEADER_BYTES = 960, 40
 PACKET_BITS = 8 * (PAYLOAD_BYTES + HEADER_BYTES)
-#: What the receiver lets be in flight, in bandwidth-delay products.
+#: The receive window, in bandwidth-delay products.
 WINDOW_BDP = 4
 
-#: A condition: what differs from the base, by the name that the runs have.
+#: A condition: the settings that differ from the base.
 Case = Mapping[str, Any]
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
     """Make every run of a scale; the flows of a case and seed are the same for every protocol.
 
-    Replicates come outermost: whoever stops early has every case with fewer replicates.
+    Replicates are the outermost loop: a run stopped early covers every case, with fewer replicates.
     """
     return key_by_labels(
         job(_scenario(setup, case, protocol, seed), case=name, protocol=protocol, seed=seed)
@@ -69,14 +69,14 @@ def levels(setup: Setup, factor: str) -> dict[Any, str]:
 
 
 def magnitude(level: Any) -> float:
-    """Return the size of a level, whatever its unit."""
+    """Return the size of a level of any unit."""
     if not isinstance(level, str):
         return float(level)
     return float(parse_rate(level) if level.endswith("bit/s") else parse_time_ps(level))
 
 
 def protocols(setup: Setup, case: str) -> tuple[str, ...]:
-    """Return the protocols of a case, as far as the registry has their laws."""
+    """Return the protocols of a case whose algorithms are in the catalogue."""
     known = {law.name for law in catalog.laws()}
     wanted = tuple(setup.settings["protocols"])
     for protocol in wanted:

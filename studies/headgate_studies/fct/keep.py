@@ -1,4 +1,4 @@
-"""What is kept of a run: completion times by size, in place of a row for each of 700,000 flows."""
+"""The stored part of a run: completion times by size instead of a row for each of 700,000 flows."""
 
 import threading
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from headgate import Result, Table, fluid
 Values = NDArray[np.float64]
 #: The scripts of the source stop TCP at the first whole second with more finished flows than this.
 EARLY_FLOWS = 100_000
-#: Lists of flows whose ideal times are remembered: one for each run in hand, and one more.
+#: Cached lists of flows with ideal times: one for each concurrent run, and one more.
 REMEMBERED = 3
 
 _alone = threading.Lock()
@@ -57,7 +57,7 @@ def _sizes(flows: Table, ideal: Ideal, rtt_s: float, duration_s: float) -> Table
     sizes, of = np.unique(flows["size_packets"], return_inverse=True)
 
     def mean(values: Values, rows: NDArray[np.bool_]) -> Values:
-        rows = rows & np.isfinite(values)  # a flow whose every packet was sent again has no RTT
+        rows = rows & np.isfinite(values)  # no RTT is measured if every packet was retransmitted
         sums = np.bincount(of[rows], values[rows], len(sizes))
         count = np.bincount(of[rows], minlength=len(sizes))
         return divide(sums, count).astype(np.float32).astype(np.float64)  # half the room in files
@@ -93,7 +93,7 @@ def _sizes(flows: Table, ideal: Ideal, rtt_s: float, duration_s: float) -> Table
 
 
 def divide(sums: NDArray[Any], count: NDArray[Any]) -> Values:
-    """Return means of sums; NaN where nothing was summed."""
+    """Return means of sums; NaN for a count of zero."""
     return np.asarray(np.divide(sums, count, out=np.full(len(sums), np.nan), where=count > 0))
 
 

@@ -1,4 +1,4 @@
-"""Completion times by size, over the replicates of a case: what every finding and picture reads."""
+"""Completion times by size, over the replicates of a case: the input of findings and pictures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from headgate_studies.fct.keep import divide
 Values = NDArray[np.float64]
 #: Edges of the bins of sizes, packets: 1, 2, 5 in each decade.
 EDGES = (1, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000)
-#: What is called a short flow, and the largest one of the figures with a plain axis.
+#: The largest short flow, and the largest flow of the figures with a linear axis.
 SHORT, SHOWN = 200, 2_000
 
 #: Column of times -> column that counts the flows it is a mean of.
@@ -86,7 +86,7 @@ class Times:
         return (self.sizes >= low) & (self.sizes < high)
 
     def by_size(self, name: str) -> Values:
-        """Mean of a column for each size; NaN where there was no such flow."""
+        """Mean of a column for each size; NaN without a flow of that size."""
         return divide(self.sums[name], self.counts[COUNTS[name]])
 
     def mean(self, name: str, low: float = 0, high: float = np.inf) -> float:
@@ -95,11 +95,11 @@ class Times:
         count = self.counts[COUNTS[name]][rows].sum()
         return float(self.sums[name][rows].sum() / count) if count else np.nan
 
-    def expect(self, what: Values, name: str, low: float, high: float) -> float:
+    def expect(self, formula: Values, name: str, low: float, high: float) -> float:
         """Mean of a formula over the very flows of a bin whose column is compared with it."""
         rows = self.between(low, high)
         weights = self.counts[COUNTS[name]][rows]
-        return float((what[rows] * weights).sum() / weights.sum()) if weights.sum() else np.nan
+        return float((formula[rows] * weights).sum() / weights.sum()) if weights.sum() else np.nan
 
     @cached_property
     def formula_s(self) -> Values:
@@ -120,7 +120,7 @@ class Times:
 
     @cached_property
     def slow_start_own_s(self) -> Values:
-        """The same at the mean round trip that flows of a size had; NaN where none finished."""
+        """The same at the mean round trip of the flows of a size; NaN if none finished."""
         longer_s = fluid.compute_slow_start_ns2(self.sizes, self.packets_per_s, 2 * self.rtt_s)
         rounds = (longer_s - self.slow_start_s) / self.rtt_s
         return self.slow_start_s + rounds * (self.by_size("rtt_s") - self.rtt_s)
@@ -182,7 +182,7 @@ def gap_s(times: Times, name: str = "sender_s") -> float:
     return float(np.nanmean((times.by_size(name) - times.formula_s)[rows]))
 
 
-#: What the sender's completion time exceeds the formula by, in the order in which it is drawn.
+#: The parts by which the sender's completion time exceeds the formula, in drawing order.
 PARTS = (
     "way of the last ACK",
     "queue met by the SYN",

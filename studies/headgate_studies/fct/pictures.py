@@ -108,7 +108,7 @@ def _gap(runs: Runs) -> Picture:
         "What RCP's completion time exceeds 1.5 RTT + L/(C (1 - load)) by, taken apart. The way of"
         " the last ACK is half a round trip and no fault of RCP's. A flow starts at the rate of"
         " the moment and hears of a higher one a round trip later. The run realises less than the"
-        " nominal load, and starts empty: what lowers the times of long flows.",
+        " nominal load, and starts empty, which lowers the times of long flows.",
         parts(
             [f"{edges[i][0]:,}\nto {edges[i][1]:,}" for i in kept],
             shares,

@@ -1,1 +1,1 @@
-"""The study `flow-level`: where laws rest and how they come there, by solutions and packets."""
+"""The study `flow-level`: equilibria of algorithms and the way there, by solutions and packets."""

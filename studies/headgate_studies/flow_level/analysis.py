@@ -28,9 +28,9 @@ def prepare(runs: Runs) -> Solutions:
 
 
 def sentences(made: Solutions) -> tuple[str, ...]:
-    """Say what was found; what this scale lacks is left out."""
-    told = (_exponents, _alphas, _shares, _reno, _theorem, _packets)
-    return make_possible(told, made)
+    """State the results; sentences without runs at this scale are left out."""
+    listed = (_exponents, _alphas, _shares, _reno, _theorem, _packets)
+    return make_possible(listed, made)
 
 
 def _exponents(made: Solutions) -> str:
@@ -62,7 +62,7 @@ def _shares(made: Solutions) -> str:
     ]
     return (
         f"Over several bottlenecks FAST's rates by packets are within {100 * max(off):.2g} % of"
-        " those with the greatest sum of alpha log x, whatever the round trips."
+        " those with the greatest sum of alpha log x, for all round trips."
     )
 
 

@@ -1,4 +1,4 @@
-"""What the study found: functions that its claims name."""
+"""The findings of the study: functions that its claims name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def exponent(made: Solutions, *, law: str, kind: str) -> Estimate:
 
 
 def alpha(made: Solutions, *, law: str, kind: str, exponent: float | None = None) -> Estimate:
-    """Fit what stands before the power; that of the slides unless it is said."""
+    """Fit the factor of the power; the exponent is that of the slides unless it is given."""
     power = theory.PRINTED[law][0] if exponent is None else exponent
     prices, found = points(made, law, kind)
     ours = theory.constant(prices, found, power)
@@ -55,8 +55,8 @@ def alpha(made: Solutions, *, law: str, kind: str, exponent: float | None = None
 
 
 def _each(prices: list[float], found: list[float], exponent: float) -> str:
-    told = [f"{value * p**exponent:.4g} at {p:g}" for p, value in zip(prices, found, strict=True)]
-    return ", ".join(told)
+    listed = [f"{value * p**exponent:.4g} at {p:g}" for p, value in zip(prices, found, strict=True)]
+    return ", ".join(listed)
 
 
 def alpha_by_delay(made: Solutions, *, law: str) -> Estimate:
@@ -142,8 +142,8 @@ def distance_left(made: Solutions) -> Estimate:
         for name, found in made.convergence.items()
     }
     updates = {n: found.distance.shape[1] - 1 for n, found in made.convergence.items()}
-    told = ", ".join(f"{updates[n]} ({networks.EVERY[n].title})" for n in updates)
-    return Estimate(ours=max(left.values()), note=f"updates needed: {told}")
+    listed = ", ".join(f"{updates[n]} ({networks.EVERY[n].title})" for n in updates)
+    return Estimate(ours=max(left.values()), note=f"updates needed: {listed}")
 
 
 def bound(windows: Numbers) -> int:

@@ -30,11 +30,11 @@ GAMMA = 0.5
 FORGOTTEN = 30
 #: RFC 6298; with less, the rise of the queue at the start is a time-out.
 PATIENT = {"min_rto": "1 s"}
-#: Vegas as its paper has it: what waits is `w (1 - baseRTT/RTT)`; Linux divides by baseRTT.
+#: Vegas as in its paper: the queue is `w (1 - baseRTT/RTT)`; Linux divides by baseRTT.
 DELAY_PARAMS: Mapping[str, Mapping[str, Any]] = {"fast": {}, "vegas": {"variant": "ns2"}}
 #: Within which flows start so that no SYN meets data: every baseRTT is true.
 TOGETHER_S = 0.001
-#: Reno has a queue to keep short on the way, so that round trips stay apart.
+#: RED keeps Reno's queue short, so that round trips stay different.
 RED = {"name": "red", "min_packets": 20.0, "max_packets": 60.0, "max_p": 0.1, "weight": 0.002}
 RENO_LINK = {"buffer": "300 packets", "queue": RED}
 
@@ -60,7 +60,7 @@ def _lossy(setup: Setup, law: str, loss: float, losses: int) -> tuple[tuple[str,
 
 
 def lose_periodically(setup: Setup, *, law: str, loss: float) -> Scenario:
-    """One flow; every so many packets one is lost."""
+    """One flow that loses packets at equal distances."""
     losses = _count(setup, setup.settings["periodic"]["losses"])
     times, network = _lossy(setup, law, loss, losses)
     period = round(1 / loss)
@@ -125,7 +125,7 @@ def _slow(window: float) -> dict[str, str]:
 
 
 def _rest_s(rate_mbps: float, rtt_s: float, flows: int, alpha: float) -> float:
-    """Return the time to come to rest.
+    """Return the time until flows reach equilibrium.
 
     FAST: 12 times `e` at a share of alpha/(2 w) for every other round trip. Vegas: by a packet a
     round trip, from wherever its slow start ended.

@@ -1,4 +1,4 @@
-"""What is read off the runs by packets."""
+"""The measures of the runs by packets."""
 
 from collections.abc import Mapping
 

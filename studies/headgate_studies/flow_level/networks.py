@@ -48,7 +48,7 @@ class Row:
     def scenario(
         self, law: str, starts_s: Sequence[float], times: tuple[str, str], link: Mapping[str, Any]
     ) -> Scenario:
-        """Return the run by packets; `link`: what all links of the row have."""
+        """Return the run by packets; `link`: keys of all links of the row."""
         own = zip(self.classes.items(), starts_s, strict=True)
         duration, warmup = times
         return Scenario.from_dict(

@@ -28,7 +28,7 @@ def _rests(made: Solutions) -> Picture:
     lossy, delayed = ([NAMES[law] for law in group] for group in (LOSSY, DELAYED))
     return Picture(
         "rests",
-        "Where laws rest: one power of the price each",
+        "Equilibria: one power of the price for each algorithm",
         "Lines: solutions of the flow-level equations. Marks: packet runs; filled, every (1/p)-th"
         " packet lost, open, packets lost at random. The window is mean rate times round trip."
         " HSTCP's own exponent is 0.835, which the slides round to 0.84.",
@@ -144,7 +144,7 @@ def _theorem(made: Solutions) -> Picture:
         _windows(made),
         _apart(made),
     ]
-    # Those whose panel has a dashed line come first, and get solid ones.
+    # Names of panels with a dashed line come first, so that they get solid lines.
     first = [panels[at] for at in (0, 5, 4, 2)]
     order = [name for p in first for name, curve in p.curves.items() if not curve.theory]
     return Picture(

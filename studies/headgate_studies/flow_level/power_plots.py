@@ -1,4 +1,4 @@
-"""Powers on double-logarithmic axes: solutions as lines, what was measured as marks, exponents."""
+"""Powers on double-logarithmic axes: solutions as lines, measurements as marks, exponents."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class PowerEstimate:
 
 @dataclass(frozen=True)
 class Law:
-    """One law: its solution as a line, its measurements by kind, what is printed of it."""
+    """One algorithm: its solution as a line, its measurements by kind, its printed formula."""
 
     solution: tuple[ArrayLike, ArrayLike]
     measured: Mapping[str, tuple[ArrayLike, ArrayLike]]

@@ -24,9 +24,9 @@ from headgate_studies.paths import PACKET_BITS, course, in_seconds, seconds
 Numbers = NDArray[np.float64]
 Points = tuple[list[float], list[float]]
 Course = tuple[Numbers, Numbers]
-#: What solutions are held to; they end where nothing changes to that.
+#: Tolerance of the solutions; they end when no value changes by more.
 METHOD = fluid.Adaptive(1e-10)
-#: Far longer than any law needs to come to rest.
+#: Far longer than any algorithm needs to reach equilibrium.
 LONG_S = 4000.0
 SLOWER = 1000.0
 
@@ -144,7 +144,7 @@ def _solve(
 
 
 def _one_link(rate: str, own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a network of one link and one class; `own`: what the class has."""
+    """Return a network of one link and one class; `own`: keys of the class."""
     return {"links": {"link": {"rate": rate}}, "classes": {"one": {**own, "path": ["link"]}}}
 
 

@@ -67,7 +67,7 @@ def mean_window(law: str, loss: float, *, random: bool, recovery: float = 1.0) -
     for number in range(LOSSES):
         gap = rng.exponential(1 / loss, len(window)) if random else np.full(1, 1 / loss)
         repaired = recovery * window
-        # At random, what is lost during recovery costs nothing; else the count goes on.
+        # Random losses during recovery cost nothing; otherwise the count continues.
         growing = gap if random else gap - repaired
         peak = np.interp(np.interp(window, GRID, packets) + growing, packets, GRID)
         grew = np.interp(peak, GRID, rounds) - np.interp(window, GRID, rounds)

@@ -1,1 +1,1 @@
-"""The study `fluid-check`: each law by packets and by its fluid, and where the fluid breaks."""
+"""The study `fluid-check`: algorithms by packets and by fluid model, and errors of the models."""

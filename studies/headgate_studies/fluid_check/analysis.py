@@ -29,24 +29,24 @@ def prepare(runs: Runs) -> Comparison:
 
 
 def sentences(made: Comparison) -> tuple[str, ...]:
-    """Say what was found; what this scale did not run is left out."""
-    told = []
-    for tell in (_throughput, _step, _queues, _losses, _starts, _warnings):
+    """State the results; sentences without runs at this scale are left out."""
+    listed = []
+    for say in (_throughput, _step, _queues, _losses, _starts, _warnings):
         with suppress(NotRunError):
-            told.append(tell(made))
-    return tuple(told)
+            listed.append(say(made))
+    return tuple(listed)
 
 
 def _by_law(made: Comparison, error: str, has: str = "") -> str:
-    told = []
+    listed = []
     for face in faces():
         own = [pair for pair in made.pairs if pair.face == face and good(pair)]
         if own and (not has or getattr(face, has)):
             value, _ = largest_apart(own, error)
-            told.append(f"{face.name} {_percent(value)}")
-    if not told:
-        raise NotRunError("no cell has many flows and large windows")
-    return ", ".join(told)
+            listed.append(f"{face.name} {_percent(value)}")
+    if not listed:
+        raise NotRunError("no cell combines many flows and large windows")
+    return ", ".join(listed)
 
 
 def _percent(share: float) -> str:
@@ -55,45 +55,47 @@ def _percent(share: float) -> str:
 
 
 def _throughput(made: Comparison) -> str:
-    told = _by_law(made, "throughput_error")
+    listed = _by_law(made, "throughput_error")
     return (
         "With 50 flows or more and windows of 10 packets or more, the fluid's throughput is wrong"
-        f" by at most: {told}."
+        f" by at most: {listed}."
     )
 
 
 def _step(made: Comparison) -> str:
     cell = apart(made.setup)
-    told = []
+    listed = []
     for face in faces():
         if not face.queues:
             equal = utilisation(made[(GRID, face.name, *cell.key)])
             own = utilisation(made[APART, face.name])
-            told.append(f"{face.name} {100 * equal:.1f} and {100 * own:.1f} %")
+            listed.append(f"{face.name} {100 * equal:.1f} and {100 * own:.1f} %")
     return (
         f"Share of the rate used by {cell}, all round trips equal, and then round trips that"
         f" differ by {100 * made.setup.settings['apart']['spread']:g} % either way:"
-        f" {', '.join(told)}."
+        f" {', '.join(listed)}."
     )
 
 
 def _queues(made: Comparison) -> str:
-    told = _by_law(made, "queue_error", "queues")
-    return f"Its queue, where the model has one, is wrong there by at most: {told}."
+    listed = _by_law(made, "queue_error", "queues")
+    return f"The queue of models that contain one is wrong there by at most: {listed}."
 
 
 def _losses(made: Comparison) -> str:
-    told = _by_law(made, "loss_error", "lossy")
+    listed = _by_law(made, "loss_error", "lossy")
     given = _by_law(made, "law_loss_error", "lossy")
     return (
-        f"Its losses are wrong there by at most: {told}. Given the round trip that packets have:"
+        f"Its losses are wrong there by at most: {listed}. Given the round trip that packets have:"
         f" {given}."
     )
 
 
 def _starts(made: Comparison) -> str:
-    told = [f"{face.name} {_late(made, face.name)}" for face in faces()]
-    return f"One flow's time to 95 % of the rate by fluid, over that by packets: {', '.join(told)}."
+    listed = [f"{face.name} {_late(made, face.name)}" for face in faces()]
+    return (
+        f"One flow's time to 95 % of the rate by fluid, over that by packets: {', '.join(listed)}."
+    )
 
 
 def _late(made: Comparison, law: str) -> str:
@@ -145,7 +147,7 @@ def _law(made: Comparison, name: str) -> Listing:
     return Listing(
         name,
         "Packets / fluid, and the error of the fluid in per cent; the last error is that of losses"
-        " where the fluid's round trip is that of the packets. None: the model has none.",
+        " with the fluid's round trip set to that of the packets. None: the model lacks the value.",
         (
             "cell", "window", "throughput", "queue", "loss", "throughput", "queue", "loss",
             "loss of the law", "warnings",

@@ -1,4 +1,4 @@
-"""Both faces side by side: the fluid solved for each cell, and how far apart they are."""
+"""Packets and fluid side by side: the model solved for each cell, and the errors."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ REST, REST_WARM = 40.0, 0.75
 LOOKS = 8
 #: Round trips in which Scalable TCP's window grows by itself.
 SCALABLE_ROUNDS = 100
-#: From here on one face is worse than what it is for: throughput, queue, and a factor of losses.
+#: Errors from which a model is wrong: throughput, queue, and a factor of losses.
 WORSE_THROUGHPUT, WORSE_QUEUE, WORSE_LOSS = 0.05, 0.2, 2.0
-#: Where a model has no losses, this share of lost packets does it; a wrong queue does if it makes
+#: A model without losses is wrong from this share of lost packets on. A queue is wrong if it makes
 #: the round trip wrong by this part, and by more than this number of packets.
 SOME_LOSS, SOME_QUEUE, SOME_PACKETS = 0.01, 0.02, 2.0
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What one face says of a cell; what it cannot say is NaN."""
+    """The measures of a cell by packets or by fluid; NaN for a value that a model lacks."""
 
     throughput: float
     queue: float
@@ -82,7 +82,7 @@ class Pair:
     cell: Cell
     packets: Measured
     fluid: Measured
-    #: The fluid's loss where its round trip is that of the packets.
+    #: The fluid's loss with the round trip of the packets.
     law_loss: float
     warnings: tuple[str, ...]
 
@@ -104,12 +104,12 @@ class Pair:
 
     @property
     def law_loss_error(self) -> float:
-        """The same where the fluid's round trip is that of the packets."""
+        """The same with the fluid's round trip set to that of the packets."""
         return _over(self.law_loss, self.packets.loss)
 
     @property
     def loss_factor(self) -> float:
-        """How many times apart losses are, either way; 1 where the model has none."""
+        """The factor between the losses, in either direction; 1 if the model lacks losses."""
         if not self.face.lossy:
             return 1.0
         if 0.0 in (self.fluid.loss, self.packets.loss):
@@ -158,11 +158,11 @@ class Comparison(Runs):
         """Every cell of every law."""
         return tuple(self._pair(face, cell) for face in faces() for cell in cells(self.setup))
 
-    def choose(self, holds: Callable[[Pair], bool], what: str) -> list[Pair]:
+    def choose(self, holds: Callable[[Pair], bool], name: str) -> list[Pair]:
         """Return the pairs for which something holds; there is one at least, or NotRunError."""
         found = [pair for pair in self.pairs if holds(pair)]
         if not found:
-            raise NotRunError(f"no cell of this scale has {what}")
+            raise NotRunError(f"no cell of this scale has {name}")
         return found
 
     def _pair(self, face: Face, cell: Cell) -> Pair:
@@ -248,6 +248,6 @@ def full_rate_s(result: Result, link: str) -> float:
 
 
 def largest_apart(pairs: Iterable[Pair], error: str) -> tuple[float, Pair]:
-    """Return the largest error either way, and where it is."""
+    """Return the largest error in either direction, and its pair."""
     worst = max(pairs, key=lambda pair: abs(getattr(pair, error)))
     return abs(getattr(worst, error)), worst

@@ -1,4 +1,4 @@
-"""Errors of a model: against one number in small multiples, and as a map of where it breaks."""
+"""Errors of a model: against one number in small multiples, and as a map of the largest errors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Scatter:
 
 @dataclass(frozen=True)
 class ErrorMap:
-    """One panel: the worst error (a part of one) at each place; `warned` places have a ring."""
+    """One panel: the worst error (a part of one) at each place; `warned` places get a ring."""
 
     title: str
     x: Numbers
@@ -103,7 +103,7 @@ def _mark(name: str, mark: str) -> Line2D:
 
 
 def _hide_rest(axes: Sequence[Axes], count: int) -> None:
-    """Hide what has no panel; the last of each column is labelled."""
+    """Hide unused axes; the last axes of each column are labelled."""
     for ax in axes[count:]:
         ax.set_visible(False)
     for ax in axes[max(0, count - _across(count)) : count]:

@@ -55,12 +55,12 @@ class Cell:
 
     @property
     def bdp_packets(self) -> float:
-        """What fills the path."""
+        """The bandwidth-delay product."""
         return bdp_packets(parse_rate(self.rate), self.rtt_s)
 
     @property
     def buffer_packets(self) -> float:
-        """What may wait: a packet at least."""
+        """The buffer: at least one packet."""
         return max(1.0, float(round(self.buffer * self.bdp_packets)))
 
     @property
@@ -125,12 +125,12 @@ class Face:
 
     @cached_property
     def queues(self) -> bool:
-        """Whether its model has a queue: laws of loss at flow level have none."""
+        """Whether its model contains a queue: loss-based models at flow level do not."""
         return self.over_red or not self.lossy
 
     @cached_property
     def starts_slowly(self) -> bool:
-        """Whether it has a slow start by packets: a law whose router speaks has none."""
+        """Whether it uses slow start by packets: an algorithm with explicit feedback does not."""
         return catalog.law(self.law).family != "explicit"
 
     @cached_property
@@ -139,18 +139,18 @@ class Face:
         return catalog.model(self.model)
 
     def network(self, setup: Setup, cell: Cell) -> dict[str, Any]:
-        """Return what stands at the ports."""
+        """Return the devices at the ports."""
         if self.over_red:
             return {"queue": {"name": "red", "mean_packet_bytes": 1500, **profile(setup, cell)}}
         return {"feedback": {"name": self.law}} if self.law in _routers() else {}
 
     def sender(self, setup: Setup, cell: Cell) -> Params:
-        """Return the parameters of the packet law: what both faces have, and what makes it one."""
+        """Return the parameters of the packet algorithm: shared ones and the study's."""
         own: Params = setup.settings["sender"].get(self.law, {})
         return {**self.shared, **own, **_queue_per_flow(setup, self.law, cell)}
 
     def params(self, setup: Setup, cell: Cell) -> Params:
-        """Return the parameters of the model; a window begins where it fills the path."""
+        """Return the parameters of the model; a window starts at the size that fills the path."""
         own = {param.name for param in self.card.params}
         first = {"initial_window": cell.window} if "initial_window" in own else {}
         red = profile(setup, cell) if self.over_red else {}
@@ -158,7 +158,7 @@ class Face:
 
     @cached_property
     def shared(self) -> Params:
-        """The parameters that both have: the packet law's defaults, where its model allows them."""
+        """The shared parameters: the packet algorithm's defaults if the model allows them."""
         packets = {param.name: param.default for param in catalog.law(self.law).params}
         both = [param for param in self.card.params if param.name in packets]
         return {p.name: packets[p.name] if _allows(p, packets[p.name]) else p.default for p in both}
@@ -173,7 +173,7 @@ def _allows(param: catalog.Param, value: float | str) -> bool:
 
 
 def faces() -> tuple[Face, ...]:
-    """Return every law that has a model of its name, and Reno over RED."""
+    """Return every algorithm with a model of the same name, and Reno over RED."""
     models = {card.name for card in catalog.models()}
     found = [Face(law.name, law.name, law.name) for law in catalog.laws() if law.name in models]
     return (*found, Face(RED, RENO, "misra-gong-towsley"))
@@ -249,7 +249,7 @@ def apart(setup: Setup) -> Cell:
 
 
 def _apart(setup: Setup) -> Iterator[Job]:
-    """Give each flow of a loss law a round trip of its own."""
+    """Give each flow of a loss-based algorithm a different round trip."""
     cell, seed = apart(setup), setup.seeds[0]
     spread = setup.settings["apart"]["spread"] * cell.rtt_s
     own = [cell.rtt_s - spread + more_s for more_s in draw_starts(seed, cell.flows, 2 * spread)]

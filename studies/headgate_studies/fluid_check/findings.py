@@ -1,4 +1,4 @@
-"""What the study found: functions that its claims name."""
+"""The findings of the study: functions that its claims name."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from headgate_studies.fluid_check.faces import RED, RENO, faces, start_s
 
 Holds = Callable[[Pair], bool]
 
-#: What the claims take for many flows, windows that are not small, a whole buffer, and windows
-#: that live by time-outs.
+#: The claims' limits: many flows, large windows, a whole buffer, and windows so small that
+#: time-outs dominate.
 MANY, LARGE, WHOLE, TINY = 50, 10.0, 1.0, 2.0
 #: The window of one flow that is smooth, packets; and the buffer that leaves the path idle.
 SMOOTH, SHORT = 20.0, 0.25
@@ -39,8 +39,8 @@ def _of(made: Comparison, law: str, holds: Holds) -> list[Pair]:
 
 
 def _worst(pairs: Sequence[Pair], error: str) -> Estimate:
-    value, where = largest_apart(pairs, error)
-    return Estimate(ours=value, note=f"{where}; {len(pairs)} cells")
+    value, worst = largest_apart(pairs, error)
+    return Estimate(ours=value, note=f"{worst}; {len(pairs)} cells")
 
 
 def worst_throughput(made: Comparison) -> Estimate:
@@ -93,9 +93,9 @@ def _median(pairs: Sequence[Pair], error: str) -> float:
 def median_reno_loss(made: Comparison) -> Estimate:
     """Find the median error of Reno's loss with the round trip of the packets."""
     pairs = _good(made, RENO)
-    value, where = largest_apart(pairs, "law_loss_error")
+    value, worst = largest_apart(pairs, "law_loss_error")
     return Estimate(
-        ours=_median(pairs, "law_loss_error"), note=f"at most {value:.2g}, {where}; {len(pairs)}"
+        ours=_median(pairs, "law_loss_error"), note=f"at most {value:.2g}, {worst}; {len(pairs)}"
     )
 
 
@@ -138,7 +138,7 @@ def worst_one_flow(made: Comparison) -> Estimate:
 
 
 def least_tiny_loss(made: Comparison) -> Estimate:
-    """Find the least error of Reno's loss where windows are tiny."""
+    """Find the least error of Reno's loss for tiny windows."""
     pairs = _of(made, RENO, lambda pair: pair.packets.window < TINY)
     least = min(pairs, key=lambda pair: pair.law_loss_error)
     return Estimate(ours=least.law_loss_error, note=f"{least}; {len(pairs)} cells")
@@ -153,7 +153,7 @@ def start_ratio(made: Comparison) -> Estimate:
 
 
 def explicit_start_ratio(made: Comparison) -> Estimate:
-    """Find the largest ratio of these times over laws whose routers speak."""
+    """Find the largest ratio of these times over algorithms with explicit feedback."""
     end_s = start_s(made.setup)
     own: dict[str, float] = {}
     late = ""
@@ -166,7 +166,7 @@ def explicit_start_ratio(made: Comparison) -> Estimate:
             if math.isfinite(packets_s) or fluid_s < end_s:
                 own[name] = times_apart(min(packets_s, end_s), fluid_s)
     if not own:
-        raise NotRunError("no law whose routers speak has a fluid model")
+        raise NotRunError("no algorithm with explicit feedback has a fluid model")
     said = ", ".join(f"{law} {value:.2g}" for law, value in own.items())
     return Estimate(ours=max(own.values()), note=said + late)
 
@@ -205,7 +205,7 @@ def worst_quiet_loss(made: Comparison) -> Estimate:
 
 
 def warning_recall(made: Comparison) -> Estimate:
-    """Find the share of the wrong runs that have a warning."""
+    """Find the share of the wrong runs with a warning."""
     pairs = made.choose(lambda pair: bool(pair.wrong), "a large error")
     missed = [f"{pair} ({', '.join(pair.wrong)})" for pair in pairs if not pair.warnings]
     said = f"{len(pairs)} runs; not warned of: {'; '.join(missed[:5]) or 'none'}"

@@ -56,11 +56,10 @@ def _map(made: Comparison) -> Picture:
         )
     return Picture(
         "map",
-        "Where the fluid breaks",
-        "The worst error of throughput, queue (where it is 2 % of the round trip) and loss (of a"
-        " model without losses: what packets lose) of each cell; where cells of several buffers or"
-        " paths meet, the worst is on top. Rings: the tool warns. Dashed: windows below which it"
-        " warns whatever the buffer.",
+        "Largest errors of the fluid models",
+        "The worst error of throughput, queue (if 2 % of the round trip or more) and loss (for a model"
+        " without losses: the loss by packets) of each cell. Of cells at one place, the worst is on"
+        " top. Rings: the tool warns. Dashed: windows below which it warns for every buffer.",
         error_maps(panels, "rate x round trip (packets)", "flows"),
     )
 
@@ -118,8 +117,8 @@ def _loss(made: Comparison) -> Picture:
         "loss",
         "Error of loss",
         "Fluid over packets less one. Shaded: from half to twice as much. At flow level the fluid's"
-        " round trip is that of the path; it has no queue that would lengthen it. Models of delay"
-        " and of routers have no losses.",
+        " round trip is that of the path, without a queue that would lengthen it. Models of delay"
+        " and of routers contain no losses.",
         errors(panels, _buffers(made), WINDOW, "error of loss (%)", LOSS),
     )
 
@@ -130,8 +129,8 @@ def _law_loss(made: Comparison) -> Picture:
     return Picture(
         "law-loss",
         "Error of loss, the round trip given",
-        "The same where the fluid's round trip is what packets have, queue included: what is left"
-        " is the law's own error. Small windows: time-outs. Large windows of HSTCP and Scalable"
+        "The same with the round trip of the packets, queue included: the rest is the error of the"
+        " algorithm's model. Small windows: time-outs. Large windows of HSTCP and Scalable"
         " TCP: an overflow takes many packets at once, and is answered once.",
         errors(panels, _buffers(made), WINDOW, "error of loss (%)", LOSS),
     )

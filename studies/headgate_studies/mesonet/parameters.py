@@ -49,10 +49,10 @@ NETWORK, USERS, HOSTS, PROTOCOL, CONTROL = (
 
 EVENLY = {"D": 1 / 3, "F": 1 / 3, "N": 1 / 3}
 
-#: Pairs of classes of routers that responses tell apart.
+#: Pairs of classes of routers that responses distinguish.
 PAIRS = ("DD", "DF", "DN", "FF", "FN", "NN")
 
-#: Where sources and receivers are, by the names that X13 and X14 may have in place of shares.
+#: Distributions of sources and receivers, by the names that X13 and X14 accept.
 DISTRIBUTIONS: Mapping[str, tuple[Mapping[str, float], Mapping[str, float]]] = {
     "web-centric": ({"D": 0.3, "F": 0.6, "N": 0.1}, {"D": 0.1, "F": 0.3, "N": 0.6}),
     "peer-to-peer": (EVENLY, EVENLY),
@@ -164,7 +164,7 @@ class Experiment:
     """Most sources."""
     duration: str
     initial_ssthresh: str
-    """`infinite` where the source says: more than a thousand million segments."""
+    """`infinite` stands for more than a thousand million segments in the source."""
     larger_files: float
     """0 = Web objects only (stated); how many larger ones otherwise is ours."""
     mixed: bool

@@ -1,1 +1,1 @@
-"""What the studies after NIST's sensitivity analysis and experiments 1a to 2c share."""
+"""Shared code of the studies of NIST's sensitivity analysis and experiments 1a to 2c."""

@@ -12,7 +12,7 @@ from headgate_studies.designed import jobs_of
 from headgate_studies.mesonet import MesoNet
 from headgate_studies.mesonet.parameters import BY_KEY
 
-#: What a plan may vary: every parameter of MesoNet but the law, which is what is compared.
+#: The settings that a plan may vary: every parameter of MesoNet except the algorithm.
 SETTINGS = frozenset(BY_KEY) - {"law"}
 #: Links of a period that are kept.
 BUSIEST = 10

@@ -1,4 +1,4 @@
-"""What flows of a law and the TCP flows beside them get, by kind of file, path and interface.
+"""Throughputs of an algorithm's flows and the TCP flows beside them, by file, path and interface.
 
 A throughput is packets delivered over the time that flows were under way, those not finished among
 them: at a small size few large files end within a period, and those that do are the fast ones.
@@ -25,7 +25,7 @@ from headgate_studies.nist.variants import CONTROL, label
 Numbers = NDArray[np.float64]
 
 FILES = ("web object", "document", "service pack", "movie")
-#: What the tables of a run call them; single files of given size are movies here.
+#: Their names in the tables of a run; single files of given size are movies here.
 FILE_OF = {**dict(zip(FILES, FILES, strict=True)), "file": "movie"}
 PATHS = ("very fast", "fast", "typical")
 PATH_OF = {
@@ -131,7 +131,7 @@ def measure_resent(results: Mapping[Key, Result], condition: str, law: str) -> f
 
 @dataclass(frozen=True)
 class Rates:
-    """Logarithms of throughputs over all periods and replicates, NaN where no flow was."""
+    """Logarithms of throughputs over all periods and replicates, NaN without a flow."""
 
     conditions: Sequence[str]
     laws: Sequence[str]
@@ -185,7 +185,7 @@ class Rates:
     def ahead(self) -> Numbers:
         """Return log of own over TCP beside it, over the same of the control: (condition, law).
 
-        Each is the mean of its cells, without those in which any of the four had no flow.
+        Each is the mean of its cells; a cell counts if all four throughputs are known.
         """
         own, tcp = _cells(self.logs)
         control_own, control_tcp = _cells(self.control)
@@ -194,7 +194,7 @@ class Rates:
     def left_to_tcp(self) -> Numbers:
         """Return log of what TCP gets beside a law, over what it gets beside itself.
 
-        That is beside the control, which has the law's place: (condition, law).
+        That is beside the control, which replaces the algorithm: (condition, law).
         """
         tcp = SIDES.index("tcp")
         return mean_known(_cells(self.logs)[tcp] - _cells(self.control)[tcp])
@@ -202,20 +202,20 @@ class Rates:
     def beside(self, side: str) -> Numbers:
         """Return log of a side's throughput over its mean over all laws, by condition and law.
 
-        Cells in which a law has no flow are left out.
+        Cells without a flow of some algorithm are left out.
         """
         cells = self.common(side)
         return mean_known(cells - cells.mean(axis=1, keepdims=True))
 
     def common(self, side: str) -> Numbers:
-        """Return a side's cells (condition, law, cell), NaN unless every law has a number."""
+        """Return a side's cells (condition, law, cell), NaN unless known for every algorithm."""
         cells = _cells(self.logs)[SIDES.index(side)]
         known = np.isfinite(cells).all(axis=1, keepdims=True)
         return np.where(known, cells, np.nan)
 
 
 def group_same(several: Sequence[Rates]) -> list[list[int]]:
-    """Group the conditions in which every law and the control have the same throughputs.
+    """Group the conditions with the same throughputs of every algorithm and the control.
 
     The factors by which such conditions differ change nothing for these flows: a buffer that never
     fills, or a distribution of sources that a path without a loss does not feel. They are one
@@ -245,6 +245,6 @@ def _cells(logs: Numbers) -> Numbers:
 
 
 def mean_known(cells: Numbers) -> Numbers:
-    """Return means over the last axis of what is there; NaN where nothing is."""
+    """Return means of the known values over the last axis; NaN if none is known."""
     known = np.isfinite(cells)
     return ratio(np.where(known, cells, 0.0).sum(axis=-1), known.sum(axis=-1).astype(float))

@@ -23,11 +23,11 @@ ROUNDING = 1e-6
 
 
 def cuts_as_published(laws: Sequence[str]) -> Estimate:
-    """Return the share of some replacements whose cuts all lie where the source has them."""
+    """Return the share of some replacements whose cuts all lie in the source's range."""
     found = {law: cuts(law) for law in laws}
     hits = sum(_within(law, each) for law, each in found.items())
-    told = ", ".join(f"{law} {min(each):.3g} to {max(each):.3g}" for law, each in found.items())
-    return Estimate(ours=hits / len(found), note=told)
+    listed = ", ".join(f"{law} {min(each):.3g} to {max(each):.3g}" for law, each in found.items())
+    return Estimate(ours=hits / len(found), note=listed)
 
 
 def cuts(law: str) -> list[float]:
@@ -42,7 +42,7 @@ def _within(law: str, found: Sequence[float]) -> bool:
 
 
 def _cut(name: str, packets: int, queue: float) -> float:
-    """Return what the last of three losses takes away: what it depends on was seen by then."""
+    """Return the share that the last of three losses removes; the first two set the state."""
     law = builtin(name, **PARAMS.get(name, {}))
     window, now_s, share = Window(packets, packets / 2), 0.0, 0.0
     law.on_start(now_s, Path(srtt_s=RTT_S, min_rtt_s=RTT_S), window)

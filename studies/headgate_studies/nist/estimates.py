@@ -29,8 +29,8 @@ from headgate_studies.nist.summary import CONDITIONS
 Intervals = Sequence[tuple[float, float, float]]
 """Mean, low and high of each law."""
 Answer = bool | None
-"""Whether something is true of a law; None where its interval leaves that open."""
-#: More than nothing: what is equal but for rounding is not more.
+"""Whether a statement is true of an algorithm; None if its interval leaves it undecided."""
+#: Above zero by more than rounding.
 Interval = tuple[float, float]
 POSITIVE: Interval = (1e-12, np.inf)
 WEB, LARGE, MOVIES = FILES[:1], FILES[2:], FILES[3:]
@@ -45,12 +45,12 @@ EQUAL = (float(np.log(0.75)), float(np.log(1.25)))
 VARIANCE, QUANTILE = 1.06, 1.96
 #: Fewer pairs have no interval.
 LEAST_PAIRS = 4
-#: A correlation of 1 has no z.
+#: A correlation of 1 would make z infinite.
 NEARLY_ONE = 0.999999
 
 
 def find_means(values: Numbers, questions: int = 1) -> Intervals:
-    """Return the mean of each law; `values` are (condition, law), NaN where there is none.
+    """Return the mean of each law; `values` are (condition, law), NaN if unknown.
 
     With several questions about each law the intervals of all hold together.
     """
@@ -106,11 +106,11 @@ def estimate_count(hits: int, answers: Sequence[Answer], conditions: int, note: 
 
 
 def rank_first(values: Numbers, first: int) -> list[Answer]:
-    """Say of each law whether its mean is among the so many smallest; (condition, law).
+    """Return for each algorithm whether its mean is among the smallest; (condition, law).
 
     By the intervals of all pairs' differences (Mogstad, Romano, Shaikh and Wilhelm, "Inference for
-    ranks", 2024): a law has a place among the first if so few others may be before it, and none if
-    as many surely are.
+    ranks", 2024): an algorithm is among the first if fewer others than that may be before it, and
+    is not if at least that many are shown to be.
     """
     laws = values.shape[1]
     level = level_of_each(laws * (laws - 1) // 2)
@@ -130,7 +130,7 @@ def rank_first(values: Numbers, first: int) -> list[Answer]:
 def find_nearer_to_zero(one: Numbers, other: Numbers) -> list[Answer]:
     """Say of each law whether `one` is nearer to zero in the mean than `other`; (condition, law).
 
-    |b| > |a| just where b - a and b + a have the same sign.
+    |b| > |a| if and only if b - a and b + a have the same sign.
     """
     level = level_of_each(2 * one.shape[1])
     signs = [
@@ -141,13 +141,13 @@ def find_nearer_to_zero(one: Numbers, other: Numbers) -> list[Answer]:
 
 
 def _sign(found: tuple[float, float, float]) -> int:
-    """Return the sign of a mean, 0 where its interval leaves that open."""
+    """Return the sign of a mean, 0 if its interval leaves it undecided."""
     _, low, high = found
     return int(low > 0) - int(high < 0)
 
 
 def level_of_each(intervals: int) -> float:
-    """Return the level at which so many intervals hold together at `LEVEL`."""
+    """Return the level of each of several intervals that hold together at `LEVEL`."""
     return 1 - (1 - LEVEL) / intervals
 
 
@@ -193,9 +193,9 @@ def drop_missing(values: Numbers) -> Numbers:
 def ratio_in_corner(rates: Rates, logs: Numbers, note: str = "", laws: int = 1) -> Estimate:
     """Return the geometric mean over the distinct conditions of a corner.
 
-    A corner is no sample of conditions. Where factors of it change nothing for these flows, the
+    A corner is no sample of conditions. If its factors change nothing for these flows, the
     runs of one distinct condition are replicates, and their spread makes the interval; otherwise
-    it is over conditions. With several laws each interval is by Bonferroni.
+    the interval covers conditions. With several algorithms each interval is by Bonferroni.
     """
     groups = group_same([rates])
     level = level_of_each(laws)
@@ -216,9 +216,9 @@ def ratio_in_corner(rates: Rates, logs: Numbers, note: str = "", laws: int = 1) 
 def find_worst(found: Mapping[str, Estimate], most: bool = False) -> Estimate:
     """Return what decides a sentence about several laws: it has to be true of each of them.
 
-    That is the law with the least value, or with the largest where the sentence sets a greatest
-    one. The interval goes from the worst lower end to the worst upper end over the laws: it lies
-    within a bound if that of each law does, and beyond it if that of one law does. The intervals
+    That is the algorithm with the least value, or the largest if the sentence sets a maximum. The
+    interval goes from the worst lower end to the worst upper end over the algorithms: it lies within
+    a bound if that of each law does, and beyond it if that of one law does. The intervals
     of the laws are by Bonferroni, as one of several is beyond a bound by chance more often.
     """
     pick = max if most else min

@@ -1,4 +1,4 @@
-"""Findings about fairness: what TCP flows get, and lose, beside flows of each law.
+"""Findings about fairness: throughput and losses of TCP flows beside flows of each algorithm.
 
 A sentence of the source that names several laws is judged law by law: it has to be true of each.
 """

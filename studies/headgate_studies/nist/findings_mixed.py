@@ -124,7 +124,7 @@ def sst_when_heavy(of: Mixed) -> Estimate:
 
 
 def _low_over_high(low: Rates, high: Rates) -> Numbers:
-    """Return log of low over high: (condition, law), the last TCP where it has the law's place."""
+    """Return log of low over high: (condition, law); the last is TCP in the algorithm's place."""
     one, other = merge_pair(low, high)
     own = mean_known((one.logs - other.logs)[..., 0].reshape(*one.logs.shape[:2], -1))
     tcp = mean_known((one.control - other.control).reshape(*one.control.shape[:2], -1))

@@ -2,8 +2,8 @@
 
 All is of the second period. Light and heavy are the quarters of the conditions with the lowest and
 highest retransmission rate under Reno. A ratio is the geometric mean over conditions, with
-Student's interval of the logarithms. What a law is set against is a median over laws: a mean would
-follow one of them.
+Student's interval of the logarithms. An algorithm is compared with a median over algorithms,
+because a mean would follow one of them.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def windows_fall(of: Experiment, *, law: str = "fast") -> Estimate:
 
 
 def over_others(of: Experiment, *, response: str, law: str = "fast") -> Estimate:
-    """Divide a law's response by the others' median, where buffers are insufficient."""
+    """Divide an algorithm's response by the others' median, for insufficient buffers."""
     return _over_typical(of, law, response)
 
 

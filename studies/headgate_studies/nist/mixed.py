@@ -18,7 +18,7 @@ from headgate_studies.nist.mixed_runs import Mixed
 from headgate_studies.nist.size import describe_preserved
 from headgate_studies.nist.summary import CONDITIONS, balance
 
-#: What the source says of each law's fairness to TCP.
+#: The source's statement on each algorithm's fairness to TCP.
 FAIRNESS: Mapping[str, str] = {
     **dict.fromkeys(("ctcp", "htcp", "fast-at"), "most fair"),
     **dict.fromkeys(("scalable", "bic", "fast"), "most unfair"),
@@ -42,7 +42,7 @@ def analyse(mixed: Mixed) -> Analysis:
 
 
 def compare_usefulness(of: Mixed) -> Listing:
-    """Return a row a law: what its large files gain, and what that costs TCP's flows."""
+    """Return a row for each algorithm: the gain of its large files, and the cost to TCP's flows."""
     light, heavy, cost = find_gains(of, of.light), find_gains(of, of.heavy), find_costs(of)
     rows: list[tuple[object, ...]] = [
         (law, *map(_format, (light[law], heavy[law], cost[law])), FAIRNESS.get(law, ""))
@@ -74,15 +74,15 @@ def say_usefulness(of: Mixed) -> str:
     return (
         "Useful, large files get more than TCP's beside them: without congestion"
         f" {light}; with much of it {heavy}. The source:"
-        " all, but for large files on paths with sporadic losses only, or where unfair."
+        " all, but for large files only on paths with sporadic losses, or if unfair."
     )
 
 
 def _say_useful(gains: Mapping[str, Estimate]) -> str:
-    """Name the laws whose whole interval is above 1; one condition has no interval."""
+    """Name the algorithms whose whole interval is above 1; one condition gives no interval."""
     known = {law: found.ci for law, found in gains.items() if found.ci}
     if not known:
-        return "cannot be told from one condition"
+        return "undecided with one condition"
     return ", ".join(law for law, (low, _) in known.items() if low > 1) or "none"
 
 
@@ -101,7 +101,7 @@ def _format(found: Estimate) -> str:
 
 
 def sentences(of: Mixed) -> tuple[str, ...]:
-    """Say how congested it is, who gains for large files, how much is known, and what adds up."""
+    """Describe congestion, gains of large files, the known share of throughputs, and the checks."""
     said = make_possible((_congestion, _large_files, _uncongested, _known_answers, _balance), of)
     return (*said, *describe_preserved(of.setup.settings))
 
@@ -136,7 +136,7 @@ def _known_answers(of: Mixed) -> str:
     known = np.mean([np.isfinite(np.asarray(table[name], dtype=float)) for name in COLUMNS])
     return (
         f"Of all throughputs by kind of file, path, interface and side, {100 * known:.0f} % are"
-        " known; the rest had no flow."
+        " known; the others lack flows."
     )
 
 

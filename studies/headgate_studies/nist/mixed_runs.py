@@ -24,7 +24,7 @@ from headgate_studies.nist.responses import NUMBERED, PERIODS, WORSE, of_design
 from headgate_studies.nist.summary import CONGESTED, Experiment
 from headgate_studies.nist.variants import CONTROL, VARIANTS, corner
 
-#: Flows whose throughputs are drawn beside TCP's: what the source shows, and the ordinary ones.
+#: Flows whose throughputs are drawn beside TCP's: those of the source, and the ordinary ones.
 PAIRED = (
     ("movie", "very fast", "fast"),
     ("movie", "fast", "normal"),
@@ -35,13 +35,13 @@ PAIRED = (
 )
 NUMBERS = tuple(f"y{number}" for number in range(1, 17))
 DESIGNED = 3
-"""Labels of a run of the design or its control: condition, law, seed; others have a variant too."""
+"""Labels of a run of the design or its control: condition, law, seed; then a variant."""
 
 
 def roles(design: Design, table: Table) -> Roles:
     """Return the roles of the table of an experiment with TCP flows beside a replacement's.
 
-    A throughput is a response if every run and period has one; in a miniature some have no flow.
+    A throughput is a response if it is known for every run and period; a miniature lacks some.
     """
     known = [name for name in COLUMNS if np.isfinite(np.asarray(table[name], dtype=float)).all()]
     numbered = {name: f"{name} {NUMBERED[name]}" for name in NUMBERS}
@@ -83,7 +83,7 @@ class Mixed(Runs):
         return Experiment(self.designed, roles(self.setup.design, table), columns, control)
 
     def _control_resends(self) -> dict[str, float]:
-        """Return TCP's retransmission rate in the congested period, where it has a law's place."""
+        """Return the control's retransmission rate in the congested period."""
         own = {c: [self[c, CONTROL, seed] for seed in self.setup.seeds] for c in self.conditions}
         return {
             name: float(np.mean([run.responses["y10"][CONGESTED] for run in runs]))
@@ -116,11 +116,11 @@ class Mixed(Runs):
 
     @cached_property
     def resent(self) -> Numbers:
-        """What TCP's flows sent again over what they delivered: (condition, law beside them)."""
+        """Retransmissions of TCP's flows over their deliveries: (condition, law beside them)."""
         return self._measure_resent(self.designed.results, self.conditions)
 
     def measure_resent(self, variant: str) -> Numbers:
-        """Return the same in the corners of a variant; raises NotRunError where it was not run."""
+        """Return the same in the corners of a variant; raises NotRunError if it was not run."""
         return self._measure_resent(self._runs_of(variant), self._corners(variant))
 
     def _measure_resent(self, results: Mapping[Key, Result], conditions: Sequence[str]) -> Numbers:
@@ -134,14 +134,14 @@ class Mixed(Runs):
         return Rates.of(self._of_variant(), self.conditions, self.laws)
 
     def variant(self, name: str) -> Rates:
-        """Throughputs in the corners of a variant; raises NotRunError where it was not run."""
+        """Throughputs in the corners of a variant; raises NotRunError if it was not run."""
         return Rates.of(self._runs_of(name), self._corners(name), self.laws)
 
     def _corners(self, variant: str) -> list[str]:
         return VARIANTS[variant].conditions(self.setup.design)
 
     def _runs_of(self, variant: str) -> dict[Key, Result]:
-        """Return the runs of a variant; raises NotRunError where it was not run."""
+        """Return the runs of a variant; raises NotRunError if it was not run."""
         own = self._of_variant(variant)
         if not own:
             raise NotRunError(f"the variant {variant!r} is not part of this study")

@@ -34,7 +34,7 @@ def analyse(experiment: Experiment) -> Analysis:
 
 
 def compare_safety(of: Experiment) -> Listing:
-    """Return a row a law: what the source says of it, and what is worse than under TCP."""
+    """Return a row for each algorithm: the source's verdict, and responses worse than under TCP."""
     rows: list[tuple[object, ...]] = [
         (law, SOURCE[law not in DELAY_LAWS], _say(of, dict(find_worse(of, law))))
         for law in of.laws
@@ -42,7 +42,7 @@ def compare_safety(of: Experiment) -> Listing:
     ]
     return Listing(
         "Which laws are safe",
-        "Everyone's TCP replaced, heavily congested conditions, second period: what is worse than"
+        "Everyone's TCP replaced, heavily congested conditions, second period: responses worse than"
         f" under TCP by more than {ALIKE:.0%} with its whole 95 % interval over conditions.",
         ("law", "the source", "worse here, over TCP's"),
         rows,
@@ -71,7 +71,7 @@ def say_safety(of: Experiment) -> str:
     """Say which laws are safe here, and which the source found so."""
     source = "The source: all but FAST and FAST-AT."
     if not _can_tell(of):
-        return f"Which laws are safe cannot be told from one condition. {source}"
+        return f"Which laws are safe is undecided with one condition. {source}"
     others = [law for law in of.laws if law != BEFORE]
     unsafe = {law for law in others if any(True for _ in find_worse(of, law))}
     safe, not_safe = ([law for law in others if (law in unsafe) == flag] for flag in (False, True))
@@ -87,7 +87,7 @@ def _can_tell(of: Experiment) -> bool:
 
 def _say(of: Experiment, worse: dict[str, Estimate]) -> str:
     if not worse:
-        return "nothing" if _can_tell(of) else "cannot be told from one condition"
+        return "nothing" if _can_tell(of) else "undecided with one condition"
     return "; ".join(f"{TITLES[name]} {found.ours:.2f}" for name, found in worse.items())
 
 

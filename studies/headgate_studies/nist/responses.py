@@ -59,10 +59,10 @@ TITLES = {
     **LONG_RATES,
 }
 BEFORE = "reno"
-#: What happens in each period.
+#: The events of each period.
 PERIODS = {"1": "no jumbo files", "2": "jumbo files add congestion", "3": "that congestion lingers"}
 LOSSES = ("y5", "y10", "y13", "y14")
-#: What a network or its users suffer from, and which way.
+#: Responses that harm a network or its users, and the harmful direction.
 WORSE = {
     **dict.fromkeys((*LOSSES, "y8", "y9", "y15", "y16", "connecting", "swing"), "more"),
     **dict.fromkeys(("y6", "y7", *WEB_RATES, *LONG_RATES), "less"),
@@ -71,7 +71,7 @@ SAFETY = (*LOSSES, "y6", "y7", "y8", "y9", "y15", "y16", "connecting", "swing")
 
 
 def responses(result: Result, law: str) -> dict[str, Numbers]:
-    """Return every response of a run in which all sources have one law."""
+    """Return every response of a run in which all sources use one algorithm."""
     table = result.responses
     classes, laws = result.tables["classes"], result.tables["laws"]
     periods = len(table["start_s"])
@@ -109,12 +109,12 @@ def by_period(table: Table, column: str, rows: NDArray[np.bool_], periods: int) 
 
 
 def ratio(above: Numbers, below: Numbers) -> Numbers:
-    """Return a ratio, NaN where there is nothing to divide by."""
+    """Return a ratio, NaN for a divisor of zero."""
     return np.where(below > 0, above / np.where(below > 0, below, 1.0), np.nan)
 
 
 def roles(design: Design) -> Roles:
-    """Return the roles of the table of an experiment whose sources all have one law."""
+    """Return the roles of the table of an experiment whose sources all use one algorithm."""
     questions = {
         "increase": tuple(WEB_RATES),
         "recovery": (*LOSSES, "fall"),

@@ -1,4 +1,4 @@
-"""What an experiment in miniature keeps of the published size, as `nist-scale` measured it."""
+"""The results of the published size that a miniature preserves, as `nist-scale` measured them."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -17,7 +17,7 @@ NAMED = 4
 
 
 class Sorted(Model):
-    """The responses that one size keeps, those that it moves, and those that nobody can tell."""
+    """The responses that one size preserves, those that it changes, and those undecided."""
 
     kept: tuple[str, ...]
     moved: tuple[str, ...]
@@ -25,7 +25,7 @@ class Sorted(Model):
 
 
 class Preserved(Model):
-    """`preserved.toml` as `nist-scale` writes it: what each size keeps of the largest."""
+    """`preserved.toml` as `nist-scale` writes it: the responses that each size preserves."""
 
     largest: str
     near: float
@@ -56,7 +56,7 @@ def describe_preserved(settings: Mapping[str, Any]) -> tuple[str, ...]:
         f" study nist-scale): within {known.near:.0%} of a network of {known.largest} of its size"
         f" stay {_name_first(found.kept)}; farther off under some condition are"
         f" {_name_first(found.moved)};"
-        f" of {len(found.untold)} responses the replicates could not tell.",
+        f" {len(found.untold)} responses are undecided by the replicates.",
     )
 
 

@@ -16,7 +16,7 @@ from headgate_studies.nist.size import describe_preserved
 QUARTER = 0.25
 #: Laws whose means differ by less, relative to the others, are alike.
 ALIKE = 0.10
-#: What an interval is over that has a value a condition.
+#: The unit of an interval with one value for each condition.
 CONDITIONS = "conditions"
 #: Place of the period with spatiotemporal congestion, the second of three.
 CONGESTED = 1
@@ -29,7 +29,7 @@ COUNTED = {
     "flows": "flows: started = over + under way",
 }
 WAITS = "waiting at all ports: sampled queue x time = sum of waits"
-#: Waiting, in packets x seconds, below which samples of the queues are too few to tell it: one a
+#: Waiting, in packets x seconds, below which samples of the queues are too few to measure it: one a
 #: 0.2 s finds 500 packets in all.
 TELLING = 100.0
 
@@ -71,10 +71,10 @@ class Experiment:
 
     @cached_property
     def congestion(self) -> Mapping[str, float]:
-        """How congested each condition is in that period: what standard TCP resends there.
+        """How congested each condition is in that period: the retransmission rate of standard TCP.
 
-        Any other law would say by its own faults which conditions count: BIC resends most where
-        paths are fast and lose nothing under TCP.
+        Any other algorithm would select conditions by its own faults: BIC resends most on paths
+        that are fast and lose nothing under TCP.
         """
         names = self.congested.cells.conditions
         return self.control or {name: self.mean("y10", BEFORE, name) for name in names}
@@ -118,7 +118,7 @@ class Experiment:
         }
         found = [name for name in self.heavy if name in small]
         if not found:
-            raise NotRunError("no heavily congested condition has the smaller of two buffers")
+            raise NotRunError("no heavily congested condition uses the smaller of two buffers")
         return found
 
     @property
@@ -183,7 +183,7 @@ def sentences(of: Experiment) -> tuple[str, ...]:
 def balance(results: Iterable[Result]) -> str:
     """Say whether packets and flows add up in every run, and how far both counts of waits agree."""
     checks = [result.tables["checks"] for result in results]
-    off = [told for what, check in COUNTED.items() if (told := _off(what, check, checks))]
+    off = [listed for what, check in COUNTED.items() if (listed := _off(what, check, checks))]
     waits = [
         abs(_of(table, WAITS, "relative_error")) for table in checks if _has_enough_waits(table)
     ]
@@ -192,7 +192,7 @@ def balance(results: Iterable[Result]) -> str:
 
 def _compare_waits(apart: list[float], quiet: int) -> str:
     if not apart:
-        return "next to nothing waits in any, so that Little's law has nothing to tell"
+        return "almost nothing waits in any run, so Little's law cannot be checked"
     left_out = f" (runs in which next to nothing waits are left out: {quiet})" if quiet else ""
     return (
         f"waiting by Little's law differs from samples by {100 * max(apart):.1f} % at most over a"
@@ -201,7 +201,7 @@ def _compare_waits(apart: list[float], quiet: int) -> str:
 
 
 def _has_enough_waits(table: Table) -> bool:
-    """Say whether enough waits in a run for samples of the queues to tell how much."""
+    """Return whether enough packets wait in a run for samples of the queues to measure them."""
     return max(_of(table, WAITS, side) for side in ("left", "right")) >= TELLING
 
 
@@ -212,7 +212,7 @@ def _count_cut(off: list[str], runs: int) -> str:
 
 
 def _off(what: str, check: str, checks: list[Table]) -> str:
-    """Say in how many runs both counts differ, and by how much; nothing where they never do."""
+    """Say in how many runs both counts differ, and by how much; nothing if they never do."""
     apart = np.abs([_of(t, check, "left") - _of(t, check, "right") for t in checks])
     runs = int((apart != 0).sum())
     return f"{what} do not add up in {runs} (by {apart.max():,.0f} at most)" if runs else ""

@@ -34,9 +34,9 @@ from headgate_studies.mesonet import MesoNet
 from headgate_studies.mesonet.model import PARETO_SHAPE, STANDARD
 from headgate_studies.mesonet.parameters import nist_law_keys
 
-#: What the runs of the control are called.
+#: The name of the control's runs.
 CONTROL = "tcp"
-#: HighSpeed TCP is standard TCP up to its low window; its name tells these flows from TCP's.
+#: HighSpeed TCP is standard TCP up to its low window; its name distinguishes the two flows.
 STAND_IN: Mapping[str, Any] = {"name": "hstcp", "low_window": 10_000}
 #: One pair of router classes a path: very fast, fast, typical.
 DOWNLOAD_PAIRS = (("D", "D"), ("D", "F"), ("F", "N"))
@@ -45,7 +45,7 @@ THINK, FIRST_MOVIE = "5 s", "1 s"
 PACK, MOVIE = ("service pack", 50_000), "500000 packets"
 #: Receivers a downloader: enough to have both interfaces at every router.
 RECEIVERS = 4
-#: What a study says beside MesoNet's own keys.
+#: The study's keys in addition to MesoNet's.
 DOWNLOADERS, NAMED = "downloaders", "variants"
 #: Named before any run: few sources that think long in a fast network, and the reverse.
 LIGHT_CORNER = {"X1": 1, "X7": 1, "X12": -1}
@@ -87,7 +87,7 @@ def _downloads(
 ) -> Iterator[dict[str, Any]]:
     """Yield users with service packs, and movies; these begin at even intervals.
 
-    The last begins before two thirds of the time are over.
+    The last begins before two thirds of the time have passed.
     """
     if not count:
         return
@@ -116,7 +116,7 @@ class Variant:
     changes: Mapping[str, Any] = field(default_factory=dict)
     """Keys of the scenario that is made, each a path such as `measure.warmup`."""
     published_speed: bool = False
-    """The backbone has the published rate, however few the sources are."""
+    """The backbone uses the published rate at every number of sources."""
 
     def scenario(self, settings: Mapping[str, Any], law: str) -> Scenario:
         """Make the scenario of one condition."""
@@ -180,7 +180,7 @@ def _vary(setup: Setup, name: str, variant: Variant) -> dict[Key, Job]:
 def corner(design: Design, levels: Mapping[str, int]) -> list[str]:
     """Return the conditions of a corner of the design: these factors at these levels.
 
-    There is none where a plan of the user's does not vary them all.
+    There is none if a user's plan does not vary them all.
     """
     if not set(levels) <= {factor.name for factor in design.factors}:
         return []

@@ -1,1 +1,1 @@
-"""What a shortened run of NIST's experiments preserves of the published duration."""
+"""The results of the published duration that a shortened run of NIST's experiments preserves."""

@@ -16,7 +16,7 @@ from headgate_studies.mesonet import MesoNet
 from headgate_studies.nist.responses import TITLES
 from headgate_studies.nist_scale.sizes import COUNTS, SECOND, UTILISATION, measure
 
-#: What makes the runs; every other setting is MesoNet's own.
+#: The study's settings; every other setting is MesoNet's.
 OF_RUNS = ("experiments", "durations", "sizes", "size")
 SHORT, PUBLISHED = "short", "published"
 #: Counted over the whole period; other counts are of one interval between samples.

@@ -1,1 +1,1 @@
-"""The study `nist-scale`: what a small network preserves of a large one."""
+"""The study `nist-scale`: the results of a large network that a small one preserves."""

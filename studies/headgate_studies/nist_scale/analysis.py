@@ -18,7 +18,7 @@ from headgate_studies.nist_scale.sizes import NAMES, UTILISATION, Ratio, Sizes, 
 
 __all__ = ["analyse", "jobs", "prepare"]
 
-#: What is drawn over the size, by law: what it is, and its unit.
+#: The responses drawn over the size, by algorithm: title and unit.
 COURSES = {
     UTILISATION: ("utilisation", ""),
     "y2": ("share of sources transmitting", ""),
@@ -30,7 +30,7 @@ COURSES = {
 CONTRASTS = ("y10", "y16", "web_DD_fast")
 LARGEST_CHANGE = np.log(2)
 FILE = "preserved.toml"
-#: A response is kept where its whole interval is this near to the largest size's.
+#: A response is preserved if its whole interval is this near to the largest size's.
 NEAR = 0.1
 
 
@@ -60,7 +60,7 @@ def _size(of: Sizes, size: str) -> str:
     return (
         f"At {size} of the published size, {len(found.kept)} of {len(NAMES)} responses are within"
         f" {NEAR:.0%} of those at {of.sizes[-1]} under every condition, {len(found.moved)} are not"
-        f" under some, and for {len(found.untold)} the replicates cannot tell."
+        f" under some, and {len(found.untold)} are undecided by the replicates."
     )
 
 
@@ -173,8 +173,8 @@ def _contrasts(of: Sizes) -> Picture:
     return Picture(
         "contrasts",
         "How far laws differ, over the size of the network",
-        f"A law's response over that of {STANDARD}, second period: flat where a comparison in"
-        " miniature says what a larger one would.",
+        f"A law's response over that of {STANDARD}, second period: a flat line means that a"
+        " comparison in miniature gives the result of a larger one.",
         draw_curves(panels, columns=len(of.conditions), panel_in=(4.2, 2.7), order=of.laws),
     )
 
@@ -197,7 +197,7 @@ def _panel(of: Sizes, title: str, by_law: dict[str, np.ndarray], condition: str)
 
 @dataclass(frozen=True)
 class Preserved:
-    """The responses that one size keeps, those that it moves, and those that runs cannot tell."""
+    """The responses that one size preserves, those that it changes, and those undecided."""
 
     kept: tuple[str, ...]
     moved: tuple[str, ...]
@@ -225,7 +225,7 @@ def as_toml(of: Sizes) -> str:
     head = (
         "# Made by `headgate study nist-scale`: responses at a size whose ratio to the largest size"
         f"\n# lies within {NEAR:.0%} (kept), beyond it in some condition (moved), or cannot be"
-        "\n# told, by 95 % intervals over replicates.\n\n"
+        "\n# listed, by 95 % intervals over replicates.\n\n"
         f'largest = "{of.sizes[-1]}"\nnear = {NEAR}\n'
     )
     return head + "".join(_section(size, sort_responses(of, size)) for size in of.sizes[:-1])

@@ -34,7 +34,7 @@ def _worst(of: Sizes, response: str, size: str, conditions: Iterable[str]) -> Es
 
 
 def _largest(apart: Mapping[str, float]) -> Estimate:
-    """Return the largest of those that are there: a pair may have no flow at a small size."""
+    """Return the largest known distance: a small size may lack flows of a pair."""
     there = {name: value for name, value in apart.items() if np.isfinite(value)}
     if not there:
         raise NotRunError("no run has such a flow")
@@ -42,7 +42,7 @@ def _largest(apart: Mapping[str, float]) -> Estimate:
 
 
 def power(of: Sizes, *, response: str, condition: str) -> Estimate:
-    """Fit a line to logarithms for each law and seed; the interval is over seeds."""
+    """Fit a line to logarithms for each law and seed; the seeds give the interval."""
     logs = np.log([share(size) for size in of.sizes])
     values = np.array(
         [[of.measured[condition, size, law][response] for law in of.laws] for size in of.sizes]
@@ -68,7 +68,7 @@ def long_flow(of: Sizes) -> Estimate:
 
 
 def same_signs(of: Sizes) -> Estimate:
-    """Count the responses whose difference between laws has the sign that it has at the largest."""
+    """Count the responses whose difference between laws keeps the sign of the largest size."""
     same = [
         (there.value > 1) == (of.contrast(name, condition, of.sizes[0], law, STANDARD).value > 1)
         for condition in (SHORT, LONG)
@@ -88,9 +88,11 @@ def fast_contrast(of: Sizes) -> Estimate:
         for size in (_next(of), of.sizes[-1])
         for condition in (SHORT, LONG)
     ]
-    told = ", ".join(f"{np.exp(log):.3g}" for log in both)
+    listed = ", ".join(f"{np.exp(log):.3g}" for log in both)
     ours = float(np.exp(np.mean(both[:2]) - np.mean(both[2:])))
-    return Estimate(ours=ours, note=f"short and long at the next size, then at the largest: {told}")
+    return Estimate(
+        ours=ours, note=f"short and long at the next size, then at the largest: {listed}"
+    )
 
 
 def _of_ratio(ratio: Ratio) -> Estimate:

@@ -23,7 +23,7 @@ from headgate.stats import LEVEL
 from headgate_studies.mesonet import MesoNet
 from headgate_studies.nist.responses import TITLES, responses
 
-#: What makes the runs; every other setting is MesoNet's own.
+#: The study's settings; every other setting is MesoNet's.
 OF_RUNS = ("sizes", "conditions", "size")
 Numbers = NDArray[np.float64]
 SECOND = 1
@@ -139,8 +139,8 @@ def measure(result: Result, law: str) -> dict[str, float]:
     """Return every response of a run in the second period, counts per source."""
     found = {name: float(values[SECOND]) for name, values in responses(result, law).items()}
     sources = float(result.responses["sources"][SECOND])
-    told = {name: found[name] / sources for name in COUNTS}
-    return {UTILISATION: backbone(result), **found, **told}
+    listed = {name: found[name] / sources for name in COUNTS}
+    return {UTILISATION: backbone(result), **found, **listed}
 
 
 def backbone(result: Result) -> float:

@@ -19,7 +19,7 @@ def prepare(runs: Runs) -> Sensitivity:
 
 
 def analyse(of: Sensitivity) -> Analysis:
-    """Give the table that the report analyses, what is said of it, and the design that follows."""
+    """Return the table that the report analyses, the sentences, and the resulting design."""
     return Analysis(
         sentences=sentences(of),
         pictures=pictures(of),
@@ -47,7 +47,7 @@ def _six(of: Sensitivity) -> str:
     named = ", ".join(f"{factor.title} ({factor.name})" for factor in of.selected)
     return (
         f"The six most significant parameters are {named}; the source's order begins with"
-        f" {', '.join(LARGEST)}. {FILE} has the 32 conditions {NAME} of ours, for"
+        f" {', '.join(LARGEST)}. {FILE} lists the 32 conditions {NAME} of ours, for"
         f" `headgate study nist-1b --design {FILE}`."
     )
 

@@ -26,7 +26,7 @@ class Step:
     theirs: float
     ours: float
     what: str
-    """What is counted here."""
+    """The things counted here."""
 
 
 def design_file(of: Sensitivity) -> DesignFile:

@@ -81,7 +81,7 @@ def first_seven(of: Sensitivity) -> Estimate:
 
 
 def moving_named(of: Sensitivity) -> Estimate:
-    """Count the named factors that move the sources transmitting, whatever the direction."""
+    """Count the named factors that move the sources transmitting, in either direction."""
     of.require(*FACTORS)
     effects = [of.by_period.one(name, "y1", CONGESTED) for name in TRANSMITTING]
     return Estimate(ours=sum(bool(each.stars) for each in effects), note=_p_values(effects))
@@ -142,7 +142,7 @@ def strong_cells(of: Sensitivity) -> Sequence[tuple[str, Effect, str]]:
 
 
 def same_sign(effect: Effect, cell: str) -> bool:
-    """Say whether an effect has the sign of a printed cell."""
+    """Return whether the signs of an effect and a printed cell agree."""
     return (effect.effect > 0) == cell.startswith("+")
 
 

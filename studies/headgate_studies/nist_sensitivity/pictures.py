@@ -65,8 +65,8 @@ def _reduction(of: Sensitivity) -> Picture:
     return Picture(
         "reduction",
         "From every combination to 32 conditions",
-        "Number of conditions after each step. A parameter may have 2^32 values, after the source,"
-        " until two levels are chosen; what is counted here is written beside our bars.",
+        "Number of conditions after each step. A parameter may take 2^32 values, after the source,"
+        " until two levels are chosen. The text beside our bars names the things counted.",
         _draw_reduction(of),
     )
 
@@ -103,7 +103,7 @@ def _tell(ax: Axes, place: float, power: float, text: str) -> None:
 
 
 def _count(power: float) -> str:
-    """Write a count: whole where it is short, else as a power of ten."""
+    """Write a count: whole if it is short, else as a power of ten."""
     if power < 5:
         return f"{10**power:,.0f}"
     return format_power_of_ten(int(power))
@@ -205,7 +205,7 @@ def _groups(of: Sensitivity) -> Picture:
     return Picture(
         "groups",
         "Which of the 22 responses say the same",
-        "Second period, all runs; a mark where |r| is above 0.65; responses that are all so with"
+        "Second period, all runs. A mark means |r| above 0.65. Responses that all correlate so with"
         " each other are one behaviour.",
         of.groups.index_index(TITLES),
     )

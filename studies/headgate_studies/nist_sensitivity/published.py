@@ -1,13 +1,13 @@
-"""What the source printed of its sensitivity analysis, and which response of ours a row may be.
+"""The printed results of the source's sensitivity analysis, and the likely response of each row.
 
 Mills, Filliben, Cho, Schwartz, ASME PVP 2011, slides 1(a) to 1(c). The table of stars says which
-level of which parameter raises a response in the second period; what its rows are is not said, and
-is inferred here from the signs and from the class that stands beside them.
+level of which parameter raises a response in the second period. The source does not name the rows;
+they are inferred here from the signs and from the class printed beside them.
 """
 
 from collections.abc import Mapping
 
-#: What analyses call Psi averaged over kinds of runs.
+#: The name of Psi averaged over kinds of runs in the analyses.
 AVERAGE = "weighted average"
 FACTORS = tuple(f"X{number}" for number in range(1, 21))
 
@@ -61,7 +61,7 @@ STARS: Mapping[str, Mapping[str, str]] = {
     "Y17": _cells("X1+** X2-** X4+* X7+** X9+** X12-** X13+** X14-** X16+** X18-*"),
     "Y18": _cells("X1+** X2-** X4-** X7+** X12-** X13-** X16+**"),
 }
-#: What the thirteen rows that are judged most likely are (inferred).
+#: The most likely responses of the thirteen rows that are judged (inferred).
 LIKELY: Mapping[str, str] = {
     "Y2": "y1", "Y3": "y11", "Y4": "y5", "Y5": "y12", "Y6": "y13", "Y8": "y14", "Y9": "y15",
     "Y10": "y16", "Y11": "y6", "Y12": "y4", "Y13": "long_DD", "Y14": "long_DF", "Y15": "long_FF",

@@ -33,14 +33,14 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run; where the law is a factor, a condition has the law of its level."""
+    """Make every run; if the law is a factor, a condition uses the law of its level."""
     made = jobs_of(setup, scenario)
     law_of = laws(setup)
     return {key: job for key, job in made.items() if law_of.get(str(key[0]), key[1]) == key[1]}
 
 
 def laws(setup: Setup) -> dict[str, str]:
-    """Return the law of each condition; nothing where the law is no factor."""
+    """Return the law of each condition; nothing if the law is no factor."""
     design = setup.design
     if LAW_FACTOR not in (factor.name for factor in design.factors):
         return {}
@@ -50,7 +50,7 @@ def laws(setup: Setup) -> dict[str, str]:
 def responses(result: Result, law: str) -> dict[str, Numbers]:
     """Return the 25 responses, one value a period; long-lived flows by the mean of their kind.
 
-    Where X10 adds such flows, their sum would rise by the number of them alone.
+    If X10 adds such flows, their sum would rise by their number alone.
     """
     measured, scenario = all_of(result, law), result.meta["scenario"]
     found = {name: measured[name] for name in NAMES}

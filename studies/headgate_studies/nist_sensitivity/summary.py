@@ -30,7 +30,7 @@ class Sensitivity(Designed):
 
     @cached_property
     def factors(self) -> dict[str, Factor]:
-        """The factors in their order, the law among them even where the design is run for each."""
+        """The factors in their order, including the law even if the design runs for each law."""
         own = {factor.name: factor for factor in self.design.factors}
         low, high = self.laws
         law = Factor(LAW_FACTOR, "congestion control procedures", "law", low, high)
@@ -130,7 +130,7 @@ class Sensitivity(Designed):
 
     @cached_property
     def _weights(self) -> dict[str, Numbers]:
-        """What each effect counts in Psi, by factor and response, for each row of Psi."""
+        """The weight of each effect in Psi, by factor and response, for each row of Psi."""
         groups = [
             (effects, group)
             for effects in (self.by_period, self.by_law)
@@ -160,7 +160,7 @@ def _words(column: NDArray[np.generic]) -> NDArray[np.generic] | Words:
 
 
 def _mean(rows: Numbers) -> Numbers:
-    """Return the mean of each row over what is known; NaN where nothing is."""
+    """Return the mean of the known values of each row; NaN if none is known."""
     known = np.isfinite(rows)
     count = known.sum(axis=1)
     total = np.where(known, rows, 0.0).sum(axis=1)

@@ -19,14 +19,14 @@ from headgate_studies.nist_unknowns.findings import Combinations
 
 __all__ = ["analyse", "jobs", "keep", "prepare"]
 
-#: What is asked of FAST and FAST-AT: response, sign and bound of its ratio to the others', words.
+#: The statements on FAST and FAST-AT: response, sign and bound of its ratio to the others', words.
 ASKED = (
     ("y10", 1, 1.1, "resends a tenth more than the others"),
     ("y5", 1, 1.0, "loses more"),
     ("connecting", 1, 1.0, "has more flows connecting"),
     ("y6", -1, 1.0, "completes fewer flows"),
 )
-#: The largest change that colours tell apart: twice as much, or half.
+#: The largest change that colours distinguish: twice as much, or half.
 LARGEST = np.log(2)
 FORM, ALPHA, THRESHOLDS = "fast_form", "fast_alpha", "fast_at_thresholds"
 #: Settings that are keys of the transport.
@@ -41,7 +41,7 @@ def prepare(runs: Runs) -> Combinations:
 
 
 def analyse(of: Combinations) -> Analysis:
-    """Say of each finding where it holds, and draw what each setting does to it."""
+    """State the settings for which each finding holds, and draw the effect of each setting."""
     return Analysis(
         sentences=sentences(of),
         pictures=(draw_effects(of),),
@@ -71,14 +71,14 @@ def draw_effects(of: Combinations) -> Picture:
 
 
 def sentences(of: Combinations) -> tuple[str, ...]:
-    """Say where each finding on FAST and FAST-AT holds, and how well counts add up."""
+    """State the settings for which each finding on FAST and FAST-AT holds, and check the counts."""
     laws = [law for law in ("fast", "fast-at") if law in of.experiment.laws]
-    told = [
+    listed = [
         f"{law} {words}: {of.describe(np.asarray(sign * (of.ratios(name, law) - bound) > 0))}."
         for law in laws
         for name, sign, bound, words in ASKED
     ]
-    return (*told, balance(of.experiment.runs.results.values()))
+    return (*listed, balance(of.experiment.runs.results.values()))
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:

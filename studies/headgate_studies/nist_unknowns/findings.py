@@ -13,8 +13,8 @@ from headgate_studies.nist.summary import Experiment
 
 Numbers = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-#: Where a finding holds in this share of the combinations at one level and always at the other, a
-#: few exceptions would name every factor.
+#: If a finding holds in this share of the combinations at one level and always at the other, a few
+#: exceptions would name every factor.
 TELLS_LITTLE = 0.75
 #: One run a combination: a ratio this near to a bound, in parts of it, may lie on either side.
 CHANCE = 0.01
@@ -39,7 +39,7 @@ class Combinations:
         return np.array([of.mean(response, law, n) / of.typical(n, response) for n in names])
 
     def describe(self, held: Flags) -> str:
-        """Say where a finding holds: everywhere, nowhere, or in how many and at which levels."""
+        """Say in how many combinations a finding holds, and at which levels in all of them."""
         if held.all():
             return "holds whatever the unknowns"
         if not held.any():
@@ -49,7 +49,7 @@ class Combinations:
         return f"{count}, in all with {' and in all with '.join(levels)}" if levels else count
 
     def _decisive(self, held: Flags) -> list[tuple[str, int]]:
-        """Return the levels at which a finding always holds, where the other one says otherwise."""
+        """Return the levels at which a finding always holds but not at their opposite."""
         return [
             (name, sign)
             for name, column in self.columns.items()

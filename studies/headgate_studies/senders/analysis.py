@@ -25,7 +25,7 @@ MEASURES: Mapping[str, Callable[[Result], float]] = {
 
 
 def sentences(runs: Runs) -> tuple[str, ...]:
-    """Say what tells the laws apart; what this scale did not run is left out."""
+    """Compare the algorithms; sentences without runs at this scale are left out."""
     return make_possible(
         (_alone, _start, _loss, _lossy, _beside, _newcomer, _describe_crowded), runs
     )
@@ -33,18 +33,18 @@ def sentences(runs: Runs) -> tuple[str, ...]:
 
 def _rank(values: dict[str, float], text: str = "{:.2f}") -> str:
     order = sorted(values, key=lambda law: values[law])
-    told = [f"{law} {text.format(values[law])}" for law in order]
-    if len(told) <= 2 * NAMED:
-        return ", ".join(told)
-    return f"{', '.join(told[:NAMED])} ... {', '.join(told[-NAMED:])}"
+    listed = [f"{law} {text.format(values[law])}" for law in order]
+    if len(listed) <= 2 * NAMED:
+        return ", ".join(listed)
+    return f"{', '.join(listed[:NAMED])} ... {', '.join(listed[-NAMED:])}"
 
 
 def _alone(runs: Runs) -> str:
     part = runs.setup.settings["alone"]
-    where = (part["rates"][-1], part["rtts_ms"][-1], 0.25)
-    used = {law: 100 * utilisation(runs["alone", law, *where]) for law in runs.setup.laws}
+    place = (part["rates"][-1], part["rtts_ms"][-1], 0.25)
+    used = {law: 100 * utilisation(runs["alone", law, *place]) for law in runs.setup.laws}
     return (
-        f"Alone on {where[0]} and {where[1]} ms with a quarter of a BDP of buffer, for"
+        f"Alone on {place[0]} and {place[1]} ms with a quarter of a BDP of buffer, for"
         f" {part['durations'][-1]}, utilisation is {_rank(used, '{:.0f} %')}."
     )
 
@@ -64,8 +64,8 @@ def _loss(runs: Runs) -> str:
     kept = {law: 100 * measures.share_kept(runs, law) for law in runs.setup.laws}
     back = {law: measures.recovery_s(runs, law) for law in runs.setup.laws}
     return (
-        f"After one lost packet a law keeps so much of its window: {_rank(kept, '{:.0f} %')};"
-        f" it has the rate again after {_rank(back, '{:.1f} s')}."
+        f"Share of the window that a law keeps after one lost packet: {_rank(kept, '{:.0f} %')};"
+        f" it reaches the rate again after {_rank(back, '{:.1f} s')}."
     )
 
 
@@ -80,7 +80,7 @@ def _lossy(runs: Runs) -> str:
 def _beside(runs: Runs) -> str:
     left = {law: 100 * float(np.mean(measures.tcp_share(runs, law))) for law in runs.setup.laws}
     return (
-        "Of what a TCP flow gets beside another one, it gets so much beside a flow of another law:"
+        "Goodput of a TCP flow beside another law, over its goodput beside another TCP flow:"
         f" {_rank(left, '{:.0f} %')}."
     )
 
@@ -90,8 +90,8 @@ def _newcomer(runs: Runs) -> str:
         law: 100 * float(np.mean(measures.newcomer_share(runs, law, law)))
         for law in runs.setup.laws
     }
-    told = _rank(shares, "{:.0f} %")
-    return f"A newcomer's share of its first minute beside its own law: {told}."
+    listed = _rank(shares, "{:.0f} %")
+    return f"A newcomer's share of its first minute beside its own law: {listed}."
 
 
 def _describe_crowded(runs: Runs) -> str:
@@ -132,9 +132,9 @@ def _each(runs: Runs) -> Listing:
     return Listing(
         "Every law in a row",
         "Seconds to 95 % of 100 Mbit/s at 100 ms with an infinite first threshold and with 100"
-        " packets; window kept after one lost packet; seconds until it has the rate again; once the"
-        " path is halved, seconds until its last fall below 95 % of the new rate; once it is whole"
-        " again, seconds to 95 % of it; what it leaves to TCP (1 = as much as TCP itself).",
+        " packets; window kept after one lost packet; seconds until it reaches the rate again; once"
+        " the path is halved, seconds until its last fall below 95 % of the new rate; once it is whole"
+        " again, seconds to 95 % of it; goodput left to TCP (1 = as much as TCP itself).",
         (
             "law",
             "start, high",
@@ -155,7 +155,7 @@ def _list_losses(rate: str, runs: Runs) -> Listing:
     return Listing(
         f"Utilisation under random loss, {rate}",
         "Ours; in brackets what the round-by-round model gives (for Westwood+ a bound), with a star"
-        " where ours is farther from it than its tolerance.",
+        " if ours differs from it by more than the tolerance.",
         ("law", *(f"p = {loss:g}" for loss in losses)),
         rows,
     )
@@ -180,7 +180,7 @@ def _newcomers(runs: Runs) -> Listing:
         said = f"{np.mean(known):.0f}" if len(known) == len(times) else f"over {longest_s:.0f}"
         rows.append((law, float(np.mean(measures.newcomer_share(runs, law, law))), said))
     return Listing(
-        "A newcomer beside an established flow of its own law",
+        "A newcomer beside an established flow of the same law",
         "Share in its first minute, and seconds until its share over ten seconds is between 0.4 and"
         " 0.6 (100 Mbit/s, 40 ms, half a BDP).",
         ("law", "share of the first minute", "fair after (s)"),

@@ -1,4 +1,4 @@
-"""What the study found: functions that its claims name."""
+"""The findings of the study: functions that its claims name."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _start_times(runs: Runs, threshold: str) -> dict[str, float]:
 
 
 def threshold_effect_in_crowd(runs: Runs) -> Estimate:
-    """Find the largest change of goodput by the first threshold where many flows crowd."""
+    """Find the largest change of goodput by the first threshold under heavy congestion."""
     changes = {}
     for law in (TCP, *runs.setup.has(*SEVEN)):
         low, high = (
@@ -149,7 +149,7 @@ def _resent(runs: Runs, *laws: str) -> dict[str, float]:
 
 
 def share_reverting(runs: Runs) -> Estimate:
-    """Count the replacements that send as much again as TCP where many flows crowd."""
+    """Count the replacements that retransmit as much as TCP under heavy congestion."""
     rates = _resent(runs, *REVERTING)
     alike = np.mean(
         [compute_relative_error(rates[law], rates[TCP]) <= LIKE_TCP for law in REVERTING]
@@ -169,12 +169,12 @@ def path_252_use(runs: Runs) -> Estimate:
 
 
 def least_gain(runs: Runs) -> Estimate:
-    """Find the least advantage where all four conditions hold."""
+    """Find the least advantage if all four conditions hold."""
     return find_least(measures.advantages(runs, "all"))
 
 
 def largest_gain(runs: Runs, *, case: str) -> Estimate:
-    """Find the largest advantage where one of the conditions does not hold."""
+    """Find the largest advantage if one of the conditions does not hold."""
     return find_largest(measures.advantages(runs, case))
 
 
@@ -233,7 +233,7 @@ def farthest_use(runs: Runs, *, rate: str, law: str, expected: float) -> Estimat
 
 
 def square_root_constant(runs: Runs) -> Estimate:
-    """Find the mean of window times square root of loss where TCP uses half of the path at most."""
+    """Find the mean of window times square root of loss if TCP uses at most half of the path."""
     kept = [loss for loss in measures.losses(runs, SLOW) if loss <= 1e-3]
     unused = [p for p in kept if np.mean(measures.lossy(runs, SLOW, TCP, p)) <= 0.5]
     if not unused:

@@ -1,4 +1,4 @@
-"""What the study runs: a function a part makes the scenario of its levels."""
+"""The scenarios of the study: one function for each part."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def replicates(setup: Setup, part: str, count: str = "replicates") -> tuple[int,
 
 
 def pair_seeds(setup: Setup, *laws: str) -> tuple[int, ...]:
-    """Return the seeds of a pair: more of them where TCP is one of the two."""
+    """Return the seeds of a pair: more of them if TCP is one of the two."""
     return replicates(setup, "pairs", "replicates_with_tcp" if TCP in laws else "replicates")
 
 
 def crowd_seeds(setup: Setup, *laws: str) -> tuple[int, ...]:
-    """Return the seeds of flows against as many others: more of them where TCP is one of two."""
+    """Return the seeds of flows against as many others: more of them if TCP is one of two."""
     return setup.seeds if TCP in laws else replicates(setup, "crowds")
 
 
@@ -75,7 +75,7 @@ def _one(
 
 
 def fill(setup: Setup, *, law: str, rate: str, rtt_ms: int, buffer: float) -> Scenario:
-    """Let one flow fill a path; what is fast is watched for less long."""
+    """Let one flow fill a path; fast paths run for a shorter time."""
     part = setup.settings["alone"]
     duration = dict(zip(part["rates"], part["durations"], strict=True))[rate]
     bdp = bdp_packets(parse_rate(rate), rtt_ms / 1e3)
@@ -102,7 +102,7 @@ def go_through_phases(setup: Setup) -> Scenario:
 
 
 def lose_one(setup: Setup, *, law: str, threshold: str) -> Scenario:
-    """Lose one packet on a full path that does not overflow: what is given up, and got back."""
+    """Lose one packet on a full path that does not overflow: reduction and recovery."""
     transport = {
         "initial_ssthresh": setup.settings["thresholds"][threshold],
         "receive_window": f"{FULL_WINDOW} packets",

@@ -1,4 +1,4 @@
-"""What is measured of the runs: flows alone, and flows that share a path."""
+"""The measures of the runs: flows alone, and flows that share a path."""
 
 from collections.abc import Callable
 
@@ -267,15 +267,15 @@ def _mean_delivered(run: Result) -> float:
 
 
 def _over_cells(runs: Runs, ratio: Callable[[Cell, int], float]) -> list[float]:
-    where = cells(runs.setup)
+    places = cells(runs.setup)
     return [
-        float(np.mean([ratio(cell, seed) for cell in where]))
+        float(np.mean([ratio(cell, seed) for cell in places]))
         for seed in pair_seeds(runs.setup, TCP)
     ]
 
 
 def named_share(run: Result) -> float:
-    """Share of the flows named `one` or `new` after the warm-up; NaN where there are none."""
+    """Share of the flows named `one` or `new` after the warm-up; NaN if there are none."""
     names = flow_names(run)
     mine = [name for name in names if name.split()[0] in ("one", "new", "short")]
     if not mine or len(names) < 2:

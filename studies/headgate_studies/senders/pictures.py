@@ -24,7 +24,7 @@ from headgate_studies.senders.pictures_together import (
     takes_in_crowds,
 )
 
-#: What never happened is drawn at the end of the run.
+#: Events that never happened are drawn at the end of the run.
 NEVER_S = 240.0
 ROUND_TRIP_S = 0.1
 RESPONSE = "response function"
@@ -72,7 +72,7 @@ def one_loss(runs: Runs) -> Picture:
     ]
     return Picture(
         "one-loss",
-        "How fast it starts, what it gives up, how soon it has that back",
+        "Time to start, reduction after a loss, and time to recover",
         "One flow on 100 Mbit/s and 100 ms, a receive window of 1.1 BDP so that nothing overflows,"
         " one packet lost in mid-flow; the last two with a first threshold of 100 packets. The"
         " least time shown is one round trip, the longest the whole run.",
@@ -143,8 +143,8 @@ def models(runs: Runs) -> Picture:
         "random-loss-models",
         "Random loss: each law beside what is expected of it",
         "One flow, 100 ms, buffer 1 BDP; dots: mean over replicates; dashed: the round-by-round"
-        " model (of Westwood+ an upper bound); line: the response function, where the law has one"
-        " of the loss alone, over the path's window.",
+        " model (of Westwood+ an upper bound); line: the response function over the path's window,"
+        " for laws whose response depends on the loss alone.",
         draw_curves(panels, columns=4, panel_in=(2.9, 2.4)),
     )
 

@@ -29,13 +29,13 @@ from headgate_studies.senders.jobs import FAST_PATH_BDP, TCP
 
 SHALLOW = 0.25
 PHASES_S = 24.0
-#: What is shown of a halved path before and after, as a share of how long it is halved.
+#: Time shown before and after a path is halved, as a share of the halved time.
 MARGIN = 0.15
 #: Loss that gets the darkest colour.
 MUCH_LOSS = 0.02
 Course = tuple[NDArray[np.float64], NDArray[np.float64]]
 COLUMNS = 4
-#: A phase is narrow below this share of the width: its name stands upright.
+#: A phase is narrow below this share of the width: its name is rotated.
 NARROW = 0.09
 
 
@@ -131,8 +131,8 @@ def rate_and_delay(runs: Runs) -> Picture:
     return Picture(
         "alone-curves",
         "Utilisation against rate and against delay",
-        f"One flow, buffer {SHALLOW} BDP, the first fifth of {part['durations'][-1]} left out: what"
-        " a law makes of a path within that time.",
+        f"One flow, buffer {SHALLOW} BDP, the first fifth of {part['durations'][-1]} left out:"
+        " the utilisation that a law reaches within that time.",
         draw_curves(panels, panel_in=(5.6, 4.4)),
     )
 
@@ -179,7 +179,7 @@ def _grid(rate: str, duration: str, runs: Runs) -> Picture:
     return Picture(
         f"alone-{rate.replace(' ', '-').replace('/', 'p').lower()}",
         f"Every law alone on {rate}",
-        f"One flow; below: buffer in BDP, above: round trip. What a law makes of the path within"
+        f"One flow; below: buffer in BDP, above: round trip. Results within"
         f" {duration}, the first fifth left out.",
         draw_heat(
             [catalog.label(law) for law in laws],

@@ -1,4 +1,4 @@
-"""Pictures of flows that share a path: who takes what, newcomers, round trips."""
+"""Pictures of flows that share a path: shares, newcomers, round trips."""
 
 import numpy as np
 
@@ -17,14 +17,14 @@ WIDE = 0.2
 
 
 def takes(runs: Runs) -> Picture:
-    """Draw who takes what where one flow meets one of another law."""
+    """Draw the shares of one flow and one of another law."""
     order = _from_most(runs)
     shares = [[measures.share_against(runs, row, column) for column in order] for row in order]
     ends = np.array([[compute_grouped_interval(groups) for groups in row] for row in shares])
     widths = (ends[..., 2] - ends[..., 1]) / 2
     np.fill_diagonal(widths, np.nan)
     names = [catalog.label(law) for law in order]
-    where = ", ".join(f"{rtt} ms and {buffer:g} BDP" for rtt, buffer in cells(runs.setup))
+    places = ", ".join(f"{rtt} ms and {buffer:g} BDP" for rtt, buffer in cells(runs.setup))
     count = [len(pair_seeds(runs.setup, law, law)) for law in (order[0], TCP)]
     panels = [
         Heat("Share of the row's law (%)", ends[..., 0], names, 0.0, 1.0, DIVERGING, 100.0),
@@ -33,8 +33,8 @@ def takes(runs: Runs) -> Picture:
     return Picture(
         "who-takes-what",
         "Who takes what",
-        "Share of the row's law where one flow of it meets one flow of the column's; mean over"
-        f" {where} on {runs.setup.settings['pairs']['rate']}, {min(count)} replicates each,"
+        "Share of one flow of the row's law beside one flow of the column's law; mean over"
+        f" {places} on {runs.setup.settings['pairs']['rate']}, {min(count)} replicates each,"
         f" {max(count)} with TCP. Rows and columns from the law that takes most to the one that"
         " takes least. Below: how sure that is, from the spread of the replicates.",
         draw_heat(names, panels, "beside a flow of", "a flow of"),
@@ -50,7 +50,7 @@ def _from_most(runs: Runs) -> list[str]:
 
 
 def takes_in_crowds(runs: Runs) -> Picture:
-    """Draw who takes what where four flows meet four of another law."""
+    """Draw the shares of four flows and four of another law."""
     order = _from_most(runs)
     mean = [[np.mean(measures.crowd_share(runs, row, column)) for column in order] for row in order]
     names = [catalog.label(law) for law in order]
@@ -58,7 +58,7 @@ def takes_in_crowds(runs: Runs) -> Picture:
     return Picture(
         "who-takes-what-in-crowds",
         "Who takes what: four against four",
-        "Share of four flows of the row's law where they meet four of the column's, 100 Mbit/s,"
+        "Share of four flows of the row's law beside four of the column's law, 100 Mbit/s,"
         " 40 ms, half a BDP; rows and columns as above.",
         draw_heat(
             names,
@@ -100,10 +100,10 @@ def newcomers(runs: Runs) -> Picture:
     """Draw what a newcomer gets, and how long it takes to be fair."""
     laws = runs.setup.laws
     shares = {
-        "of its own law": {law: compute_mean_interval(_shares(runs, law, law)) for law in laws},
+        "of the same law": {law: compute_mean_interval(_shares(runs, law, law)) for law in laws},
         "of TCP": {law: compute_mean_interval(_shares(runs, law, TCP)) for law in laws},
     }
-    order = sorted(laws, key=lambda law: -shares["of its own law"][law][0])
+    order = sorted(laws, key=lambda law: -shares["of the same law"][law][0])
     after = {law: _fair_after(runs, law) for law in laws}
     panels = [
         Dots(

@@ -1,4 +1,4 @@
-"""Random loss: what a round-by-round model gives each law, and response functions.
+"""Random loss: utilisation of each law by a round-by-round model, and response functions.
 
 The model: one flow, packets of 1500 B, 100 ms, a buffer of 1 BDP; a round trip with a loss reduces
 once and one more is spent on recovery; no time-outs.
@@ -30,7 +30,7 @@ _SLOW = {
     # Linux divides BIC's step by two segments an ACK, and counts segments: 31/16 of the growth, in
     # steps that are rounded down to whole segments.
     "bic": _table(_P100, 1.00, 0.99, 0.70, 0.315, 0.120, 0.054, 0.023),
-    # RFC 9438, 4.3: Reno's mean where that is the larger window, which is from 5.5e-4 on.
+    # RFC 9438, 4.3: Reno's mean if that is the larger window, which holds from 5.5e-4 on.
     "cubic": _table(_P100, 0.94, 0.60, 0.26, 0.116, *(_RENO[p] for p in (1e-3, 3e-3, 1e-2))),
     "htcp": _table(_P100, 0.93, 0.80, 0.47, 0.23, 0.096, 0.042, 0.018),
     "ctcp": _table(_P100, 0.94, 0.80, 0.47, 0.20, 0.078, 0.033, 0.015),

@@ -33,8 +33,8 @@ def prepare(runs: Runs) -> Simulations:
 
 def sentences(made: Simulations) -> tuple[str, ...]:
     """Say what was found."""
-    told = (_cycle, _remedies, _round, _equations, _packets, _dctcp)
-    return tuple(tell(made) for tell in told)
+    listed = (_cycle, _remedies, _round, _equations, _packets, _dctcp)
+    return tuple(say(made) for say in listed)
 
 
 def _cycle(made: Simulations) -> str:
@@ -47,10 +47,10 @@ def _cycle(made: Simulations) -> str:
 
 
 def _remedies(made: Simulations) -> str:
-    told = [f"{_cycle_of(made.program[one])} from {of} on" for one, of in THRESHOLDS.items()]
+    listed = [f"{_cycle_of(made.program[one])} from {of} on" for one, of in THRESHOLDS.items()]
     return (
         "RED on the queue itself, instead of on its average, shortens the cycle and its swing:"
-        f" {', '.join(told)}, instead of {_cycle_of(made.program[FIRST])}."
+        f" {', '.join(listed)}, instead of {_cycle_of(made.program[FIRST])}."
     )
 
 
@@ -91,9 +91,9 @@ def _packets(made: Simulations) -> str:
 def _dctcp(made: Simulations) -> str:
     reno, dctcp = (made.packets[name].q for name in (SECOND, REMEDY))
     return (
-        "What DCTCP does at a threshold of 13.26 packets, by packets: the queue has the mean"
-        f" {dctcp.mean():.1f} packets and the standard deviation {dctcp.std():.1f}; Reno's over RED"
-        f" has {reno.mean():.1f} and {reno.std():.1f}."
+        "DCTCP at a threshold of 13.26 packets, by packets: the mean queue is"
+        f" {dctcp.mean():.1f} packets and its standard deviation {dctcp.std():.1f}; for Reno over"
+        f" RED they are {reno.mean():.1f} and {reno.std():.1f}."
     )
 
 

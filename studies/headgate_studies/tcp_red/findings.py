@@ -1,4 +1,4 @@
-"""What the study found: functions that its claims name."""
+"""The findings of the study: functions that its claims name."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def ratio(made: Simulations, *, column: str, statistic: Literal["min", "mean"]) 
 def spread(
     made: Simulations, *, column: str, by: Literal["quartiles", "deviation"] = "quartiles"
 ) -> Estimate:
-    """Compare the distance of the quartiles, what a box plot shows, or the standard deviation."""
+    """Compare the distance of the quartiles, as in a box plot, or the standard deviation."""
     own = [made.program[name] for name in (FIRST, SECOND)]
     boxes = [trace.summary(column)[4] - trace.summary(column)[1] for trace in own]
     deviations = [float(np.std(trace.column(column)[trace.cycle])) for trace in own]
@@ -95,7 +95,7 @@ def spread(
 def distance_of_row(
     made: Simulations, *, simulation: str, t_s: float, printed: list[float]
 ) -> Estimate:
-    """Find the largest distance from a printed row; p counts as the average that it stands for."""
+    """Find the largest distance from a printed row; p is converted to the average queue."""
     trace = made.program[simulation]
     row = _row_at(trace, t_s)
     ours = {letter: float(trace.column(letter)[row]) for letter in ROW}
@@ -122,7 +122,7 @@ def _row_at(trace: Trace, t_s: float) -> int:
 
 
 def _average_of(made: Simulations, simulation: str, p: float) -> float:
-    """Give the average queue at which RED drops with `p`; where it does not drop, the largest."""
+    """Return the average queue at which RED drops with `p`; the largest without drops."""
     low = made.setup.settings["simulations"][simulation]["min_packets"]
     return float(low + p * (MAX_PACKETS - low))
 
@@ -185,7 +185,7 @@ def growth(made: Simulations, *, above: bool) -> Estimate:
 
 
 def delay_of_average(made: Simulations) -> Estimate:
-    """Time by which the average comes to the threshold after the queue."""
+    """Return the time by which the average reaches the threshold after the queue."""
     trace = made.program[FIRST]
     start = trace.points["A"].row
     threshold = made.setup.settings["simulations"][FIRST]["min_packets"]

@@ -24,10 +24,10 @@ from headgate_studies.tcp_red.working_points import (
 )
 
 PANEL_IN = (4.7, 3.6)
-#: Of the drop probability: pale where there is none, dark where there is most.
+#: Of the drop probability, from pale (none) to dark (largest).
 COLOURS = "viridis_r"
 PATH = ORDER[3]
-#: Where the letter of each point stands, in points beside it.
+#: Offset of the letter of each point, in points.
 BESIDE = {"A": (-9, 3), "B": (4, 5), "C": (6, 4), "D": (3, -12)}
 LABELS = {
     "W": "window W (packets)",
@@ -50,7 +50,7 @@ def _diagrams(made: Simulations) -> Picture:
         "The oscillation of the flow",
         "Rate over round trip, coloured by the drop probability, from the start. A: least round"
         " trip; B: greatest rate; C and D: greatest round trip, least rate. Red: from A to B."
-        " Solved as the source's program does; the last has the settings of simulation 2.",
+        " Solved as the source's program does; the last uses the settings of simulation 2.",
         phase_diagrams(own),
     )
 
@@ -78,7 +78,7 @@ def _changes(made: Simulations) -> Picture:
 def _growth(made: Simulations) -> Picture:
     return Picture(
         "growth",
-        "Where a larger window helps",
+        "Working points at which a larger window helps",
         "The cycle of simulation 1 beside the limit W0 < Q0 + Q*. The window passes it at A, and"
         " the rate grows up to B all the same; beyond, two thirds of the cycle, it grows for"
         " nothing.",
@@ -133,7 +133,7 @@ def phase_diagrams(
 ) -> Figure:
     """Draw S over R for each trace, coloured by p, with its points and the path from A to B.
 
-    Above `most` p has the darkest colour; the greatest of all unless given.
+    The darkest colour starts at `most`, by default the greatest p of all.
     """
     with use_style():
         rows = -(-len(traces) // columns)
@@ -160,7 +160,7 @@ def phase_diagrams(
 
 
 def phases(trace: Trace) -> Figure:
-    """Draw the rate over time: shaded by phase, thick where it changes fast."""
+    """Draw the rate over time: shaded by phase, thick for fast changes."""
     with use_style():
         figure, axes = make_axes(1, 1, (9.2, 3.6))
         ax = axes[0]
@@ -218,7 +218,7 @@ def average(traces: Mapping[str, Trace], thresholds: Mapping[str, float]) -> Fig
 
 
 def growth(trace: Trace, packets: float) -> Figure:
-    """Draw W/(q + Q*) and S over a cycle: where the window grows for nothing."""
+    """Draw W/(q + Q*) and S over a cycle: the part in which window growth has no benefit."""
     with use_style():
         figure, axes = make_axes(2, 1, (9.2, 4.6), sharex=True)
         own = trace.cycle

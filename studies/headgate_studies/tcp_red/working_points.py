@@ -20,7 +20,7 @@ from headgate.lab import Job, Key, Runs, Setup, key_by_labels
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 PHASES = ("slow start", "transient", "steady cycle")
-#: Where each of the four points is: the column, and whether it is at its least or greatest.
+#: The four points: the column, and whether the point is at its least or greatest value.
 POINTS: Mapping[str, tuple[str, bool]] = {
     "A": ("R", False),
     "B": ("S", True),
@@ -33,7 +33,7 @@ HIGH_SLOPE = 0.5
 _COLUMNS = ("t_s", "W", "R", "q", "x", "p")
 STATISTICS = ("min", "1st quartile", "median", "mean", "3rd quartile", "max")
 MODEL = "tcp-red"
-#: The source's two simulations, what its argument about them really gives, and its last remedy.
+#: The source's two simulations, the correct result of its argument, and its last remedy.
 FIRST, SECOND, THIRD, REMEDY = SIMULATIONS = ("1", "2", "3", "remedy")
 NAMES = {
     FIRST: "simulation 1",
@@ -47,7 +47,7 @@ SSTHRESH, RATE = 10.0, 30.0
 MAX_PACKETS = 60.0
 #: Q* = D C, packets.
 VIRTUAL_QUEUE = 0.2 * RATE
-#: By then the losses of the slow start by packets are over.
+#: By this time the losses of slow start by packets have ended.
 PACKETS_FROM_S = 40.0
 
 
@@ -182,7 +182,7 @@ class Trace:
 
     @property
     def share_ab(self) -> float:
-        """Share of the cycle between A and B, where rate and round trip are best."""
+        """Share of the cycle between A and B, the points of best rate and round trip."""
         return self.time_s("A", "B") / self.printed_period_s
 
     @property
@@ -207,7 +207,7 @@ class Trace:
         return 100 * np.diff(own, prepend=np.nan) / own, 100 * (own / own[0] - 1)
 
     def room(self, packets: float) -> Numbers:
-        """Return W/(q + Q*), where `packets` is Q* = D C: a larger window helps below 1."""
+        """Return W/(q + Q*) with `packets` = Q* = D C: a larger window helps below 1."""
         return self.W / (self.q + packets)
 
     def summary(self, name: str, rows: slice | None = None) -> Numbers:
@@ -296,7 +296,7 @@ def _scenario(setup: Setup, name: str) -> Scenario:
 
 
 def _queue(setup: Setup, name: str) -> dict[str, Any]:
-    """Return RED with the profile of a simulation; what the remedy needs are marks."""
+    """Return RED with the profile of a simulation; the remedy needs marks."""
     own = setup.settings["simulations"][name]
     if name == REMEDY:
         return {"name": "threshold", "mark_packets": own["min_packets"]}

@@ -1,1 +1,1 @@
-"""The first study: what happens to the network if everyone's TCP is replaced."""
+"""The first study: the effects on the network if everyone's TCP is replaced."""

@@ -89,10 +89,10 @@ def tables(summary: Summary) -> tuple[Listing, ...]:
 def _means(summary: Summary) -> Listing:
     heavy = {n: summary.cubes[n][summary.heavy].mean(axis=(0, 2)) for n in RESPONSES}
     rows = [(RESPONSES[name], *map(float, means)) for name, means in heavy.items()]
-    where = describe_shared_levels(summary.runs.design, summary.heavy)
+    levels = describe_shared_levels(summary.runs.design, summary.heavy)
     caption = (
         "Means over replicates, periods and the most congested quarter of the conditions"
-        f"{f': {where}' if where else ''}."
+        f"{f': {levels}' if levels else ''}."
     )
     return Listing(
         "Responses under heavy congestion", caption, ("response", *summary.runs.laws), rows

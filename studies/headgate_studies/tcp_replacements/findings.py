@@ -1,4 +1,4 @@
-"""What the first study found: functions that its claims name."""
+"""The findings of the first study: functions that its claims name."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def pictures(summary: Summary) -> tuple[Picture, ...]:
 
 
 def _answer(summary: Summary) -> tuple[Picture, ...]:
-    """Draw two ratios for each algorithm; nothing if no response has a ratio."""
+    """Draw two ratios for each algorithm; nothing if no ratio exists."""
     before, titles = _title(BEFORE), {law: _title(law) for law in summary.runs.laws}
     del titles[BEFORE]
     found = {title: _ratios(summary, name, titles) for name, title in ANSWER.items()}
@@ -84,14 +84,14 @@ def _changes(summary: Summary) -> Picture:
         "changes",
         f"What changes if everyone leaves {BEFORE}",
         "Change of each response in %, conditions from the least congested (left) to the most"
-        " congested (right); empty where the 95 % interval over replicates leaves no change"
-        " possible, grey below 10 %. Means over the periods.",
+        " congested (right). Empty: the 95 % interval over replicates includes no change; grey:"
+        " below 10 %. Means over the periods.",
         draw_changes(panels, axis, worse, by_congestion=True),
     )
 
 
 def _name(summary: Summary, condition: int) -> str:
-    """Return a condition in words, or by its code where there are too many words for an axis."""
+    """Return a condition in words, or its code if the words are too long for an axis."""
     words = describe_condition(summary.runs.design, condition)
     return words if len(words) <= FITS else summary.runs.conditions[condition]
 
@@ -104,12 +104,12 @@ def _maps(summary: Summary) -> Picture:
         for law in (BEFORE, FAST)
     }
     design = summary.runs.design
-    where = "; ".join(f"{said}: {describe_shared_levels(design, [c])}" for said, c in ends.items())
+    levels = "; ".join(f"{said}: {describe_shared_levels(design, [c])}" for said, c in ends.items())
     return Picture(
         "utilisation-map",
         "Utilisation of the network",
-        f"Under {BEFORE} and under {FAST} ({where}). Thick lines: backbone, each half in the colour"
-        " of the direction that leaves the near city; fans: points of presence and access routers,"
+        f"Under {BEFORE} and under {FAST} ({levels}). Thick lines: backbone, each half in the"
+        " colour of the direction that leaves the near city; fans: points of presence and access routers,"
         " the busier direction.",
         draw_utilisation_maps(panels),
     )

@@ -29,15 +29,15 @@ SECOND_PERIOD = 1
 HEAVY_SHARE = 0.25
 #: The setting of the factor that sets how large buffers are.
 BUFFERS = "buffer"
-CONNECTING = "connecting_sum"  # one period has as many samples as another
+CONNECTING = "connecting_sum"  # all periods contain the same number of samples
 #: Packets by which windows fall in all, of the flows of every class.
 FALLEN = "fallen_packets"
 # The 22 responses of the source, with their axis titles.
 RESPONSES = {name: f"{name} {title}" for name, title in NUMBERED.items()}
 THROUGHPUTS = ("y17", "y18", "y19", "y20", "y21", "y22")
-#: What happens in each period.
+#: The events of each period.
 PERIODS = dict.fromkeys(("1", "2", "3"), "equal parts of the measured time, with the same traffic")
-#: What a network suffers from, and which way.
+#: Responses that harm a network, and the harmful direction.
 WORSE = {
     **dict.fromkeys((*LOSSES, "y8", "y9", "y15", "y16"), "more"),
     **dict.fromkeys(("y6", "y7", *THROUGHPUTS), "less"),
@@ -93,7 +93,7 @@ class Summary:
 
     @cached_property
     def congestion(self) -> NDArray[np.float64]:
-        """How congested each condition is: what standard TCP retransmits there."""
+        """How congested each condition is: the retransmission rate of standard TCP."""
         tcp = self.cubes["y10"][:, self.runs.laws.index(BEFORE)]
         return np.asarray(tcp.mean(axis=1), dtype=float)
 
@@ -114,7 +114,7 @@ class Summary:
         }
         found = [run for run in self.heavy if run in small]
         if not found:
-            raise NotRunError("no heavily congested condition has the smaller of two buffers")
+            raise NotRunError("no heavily congested condition uses the smaller of two buffers")
         return found
 
     @cached_property

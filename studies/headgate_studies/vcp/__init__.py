@@ -1,1 +1,1 @@
-"""Study `vcp`: what the slides of VCP claim, beside TCP with RED/ECN and XCP."""
+"""Study `vcp`: the claims of VCP's slides, compared with TCP with RED/ECN and XCP."""

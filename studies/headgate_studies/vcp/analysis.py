@@ -28,7 +28,7 @@ from headgate_studies.vcp.measures import (
 )
 
 BOTH = ("VCP", "VCP released")
-#: Whose figures stand beside those that are remembered.
+#: The scheme whose figures are listed beside the remembered ones.
 REMEMBERED = "VCP released"
 TOLD = {
     "bandwidth": "bandwidth",
@@ -40,7 +40,7 @@ ONE_WAY = (utilisation, measures.queue_share)
 
 
 def sentences(runs: Runs) -> tuple[str, ...]:
-    """Say what VCP does, and where it fails; what this scale did not run is left out."""
+    """Describe VCP's results and failures; sentences without runs at this scale are left out."""
     made = (
         _efficient, _rules, _fast, _queue, _fair, _joining, _bits, _short, _voice, _fluid, _beside,
         _wireless,
@@ -49,20 +49,20 @@ def sentences(runs: Runs) -> tuple[str, ...]:
 
 
 def _efficient(runs: Runs) -> str:
-    told = ", ".join(
+    listed = ", ".join(
         f"{name} {100 * min(sweep(runs, 'bandwidth', name, least=FAST_MBPS).values()):.0f} %"
         for name in compared(runs)
     )
-    return f"Least utilisation from {FAST_MBPS:g} Mbit/s up with 50 flows each way: {told}."
+    return f"Least utilisation from {FAST_MBPS:g} Mbit/s up with 50 flows each way: {listed}."
 
 
 def _fast(runs: Runs) -> str:
     level = max(levels(runs, "fastest"))
-    told = ", ".join(
+    listed = ", ".join(
         f"{name} {100 * at(runs, 'fastest', name, level):.0f} %"
         for name in runs.setup.settings["at_once"]
     )
-    return f"At {level:g} Mbit/s and 80 ms: {told}."
+    return f"At {level:g} Mbit/s and 80 ms: {listed}."
 
 
 def _queue(runs: Runs) -> str:
@@ -73,53 +73,53 @@ def _queue(runs: Runs) -> str:
     )
     return (
         f"VCP's queue takes {queue:.1f} % of the buffer at 150 Mbit/s and 80 ms, and"
-        f" {crowded:.0f} % at {slow:g} Mbit/s, where a flow has less than a packet and"
-        f" {lost:.2g} % are lost."
+        f" {crowded:.0f} % at {slow:g} Mbit/s, with less than a packet for each flow and"
+        f" {lost:.2g} % lost."
     )
 
 
 def _fair(runs: Runs) -> str:
-    told = ", ".join(f"{name} {measures.rtt_exponent(runs, name):.2f}" for name in compared(runs))
+    listed = ", ".join(f"{name} {measures.rtt_exponent(runs, name):.2f}" for name in compared(runs))
     index = fairness(runs, "VCP", "40-330")
     return (
-        f"Rate goes with the round trip, from 40 to 330 ms, to the power of: {told}; Jain's index"
+        f"Rate goes with the round trip, from 40 to 330 ms, to the power of: {listed}; Jain's index"
         f" of VCP there is {index:.2f}."
     )
 
 
 def _joining(runs: Runs) -> str:
-    told = ", ".join(
+    listed = ", ".join(
         f"{name} {np.mean(measures.fair_after_s(runs['joining', name])):.0f} s"
         for name in compared(runs)
     )
-    return f"From a join until rates are fair (Jain's index 0.95), 45 Mbit/s and 40 ms: {told}."
+    return f"From a join until rates are fair (Jain's index 0.95), 45 Mbit/s and 40 ms: {listed}."
 
 
 def _bits(runs: Runs) -> str:
-    told = ", ".join(
+    listed = ", ".join(
         f"{100 * measures.long_over_cross(runs, name):.0f} % under {name}"
         for name in runs.setup.settings["over_a_chain"]
     )
-    return f"A flow over three links gets of what a flow over one of them gets: {told}."
+    return f"Rate of a flow over three links, over that of a flow over one link: {listed}."
 
 
 def _short(runs: Runs) -> str:
     rate = max(levels(runs, "short", most=HALF_A_LINE))
     times = {name: mean_completion_s(runs, name, rate, (1, SHORT)) for name in compared(runs)}
-    told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in times.items())
+    listed = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in times.items())
     return (
         f"Files of up to {SHORT} packets, {rate:g} a second beside 50 flows each way, take in the"
-        f" mean: {told}."
+        f" mean: {listed}."
     )
 
 
 def _voice(runs: Runs) -> str:
-    told = ", ".join(
+    listed = ", ".join(
         f"{name} {at(runs, 'real time', name, 0.0, voice_delay_ms):.1f} ms and"
         f" {100 * at(runs, 'real time', name, 0.0, voice_loss):.2g} % lost"
         for name in compared(runs)
     )
-    return f"A voice beside those flows waits on a round trip: {told}."
+    return f"Queueing on a round trip of a voice flow beside those flows: {listed}."
 
 
 def _fluid(runs: Runs) -> str:
@@ -128,19 +128,19 @@ def _fluid(runs: Runs) -> str:
         for k in runs.setup.settings["ks"]
     )
     return (
-        "With the exact load every flow comes to rest at its share of the target and 1/(k t_rho)"
-        f" packets/s more; the load then moves by {swings}. Fifty flows add 1000 packets/s: on"
-        " 150 Mbit/s, more than the 2 % that are kept free, so that a queue stands."
+        "With the exact load every flow settles at its share of the target plus 1/(k t_rho)"
+        f" packets/s; the load then moves by {swings}. Fifty flows add 1000 packets/s: on"
+        " 150 Mbit/s, more than the 2 % that are kept free, so a queue remains."
     )
 
 
 def _beside(runs: Runs) -> str:
-    told = {
+    listed = {
         name: [measures.share_of_vcp(run) for run in replicates(runs, "beside tcp", name)]
         for name in BOTH
     }
-    shares = ", ".join(f"{100 * np.mean(of):.1g} % under {name}" for name, of in told.items())
-    return f"Five flows of VCP beside five of TCP at one port get of what is carried: {shares}."
+    shares = ", ".join(f"{100 * np.mean(of):.1g} % under {name}" for name, of in listed.items())
+    return f"Share of five flows of VCP beside five of TCP at one port: {shares}."
 
 
 def _wireless(runs: Runs) -> str:
@@ -148,8 +148,8 @@ def _wireless(runs: Runs) -> str:
         name: np.mean([utilisation(run) for run in replicates(runs, "lossy", name, 1e-3)])
         for name in compared(runs)
     }
-    told = ", ".join(f"{name} {100 * share:.0f} %" for name, share in use.items())
-    return f"One flow uses of 50 Mbit/s where one packet in a thousand is lost at random: {told}."
+    listed = ", ".join(f"{name} {100 * share:.0f} %" for name, share in use.items())
+    return f"Use of 50 Mbit/s by one flow with a random loss of one packet in a thousand: {listed}."
 
 
 def _rules(runs: Runs) -> str:
@@ -200,7 +200,7 @@ def _list_voice(runs: Runs) -> Listing:
     return Listing(
         "A voice beside each scheme",
         "50 packets a second beside 50 flows each way at 150 Mbit/s and 80 ms, and video that takes"
-        " a share of the line; neither yields. What its round trips wait, and how much that changes"
+        " a share of the line; neither yields. Queueing on its round trips, and how much it changes"
         " from a packet to the next.",
         ("beside", "video", *VOICE),
         rows,
@@ -263,7 +263,7 @@ def _both(part: str, runs: Runs) -> Listing:
     heads = ("utilisation", "queue", "loss")
     return Listing(
         f"The paper's rules and the released ones: {TOLD[part]}",
-        "Queues are shares of the buffer. The released rules have the hosts of ns-2 and host links"
+        "Queues are shares of the buffer. The released rules use the hosts of ns-2 and host links"
         " of twice the line's rate.",
         ("level", *heads, *(f"{head}, released" for head in heads)),
         rows,

@@ -1,4 +1,4 @@
-"""What the study found: functions that its claims name."""
+"""The findings of the study: functions that its claims name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from headgate_studies.vcp.measures import (
 
 #: From here up the slides' statements are held to their words.
 FAST_MBPS = 10.0
-#: Round trips from where fifty flows have more than a packet each, up to where all schemes hold.
+#: Round trips with more than a packet for each of fifty flows, up to the range of all schemes.
 FLOWS_HAVE_PACKETS_MS, LONG_MS = 3.0, 800.0
 QUEUE_SWEEPS = ("bandwidth", "delay")
 
@@ -111,7 +111,7 @@ def lose_more_than_tcp(runs: Runs, *, scheme: str) -> Estimate:
 
 
 def _queues(runs: Runs, scheme: str, part: str, *, crowded: bool) -> dict[str, float]:
-    """Return the queue's share of the buffer where a flow has a packet at most, or more."""
+    """Return the queue's share of the buffer for windows of at most a packet, or above."""
     chosen = [x for x in levels(runs, part) if (measures.window_packets(part, x) <= 1) == crowded]
     if not chosen:
         has = "at most" if crowded else "more than"
@@ -120,7 +120,7 @@ def _queues(runs: Runs, scheme: str, part: str, *, crowded: bool) -> dict[str, f
 
 
 def queue(runs: Runs, *, scheme: str) -> Estimate:
-    """Find the largest mean queue where a flow has more than a packet."""
+    """Find the largest mean queue for windows of more than a packet."""
     slow = {f"bandwidth {x:g}" for x in levels(runs, "bandwidth", most=FAST_MBPS - 1e-9)}
     by_part = (_queues(runs, scheme, part, crowded=False) for part in QUEUE_SWEEPS)
     queues = {name: share for part in by_part for name, share in part.items()}
@@ -128,7 +128,7 @@ def queue(runs: Runs, *, scheme: str) -> Estimate:
 
 
 def crowded_queue(runs: Runs, *, scheme: str) -> Estimate:
-    """Compare the mean queue where a flow has a packet at most with that where it has more.
+    """Compare the mean queue for windows of at most a packet with that for larger windows.
 
     Each sweep by itself; the lesser ratio counts.
     """

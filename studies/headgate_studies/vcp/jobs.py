@@ -29,12 +29,12 @@ TRANSPORT: dict[str, Any] = {
     "initial_window": "2 packets",
     "min_rto": "1 s",
 }
-#: What the author's agent runs on: an ACK for each packet, plain Reno recovery, a clock of 10 ms.
+#: The author's agent: an ACK for each packet, plain Reno recovery, a clock of 10 ms.
 NS2: dict[str, Any] = {"preset": "ns2", "segment": "960 B", "recovery": "reno"}
 #: A target below 100 % by more than the packets that exact feedback adds for each flow.
 ROOM = 0.9
 RATE_MBPS, RTT_S, FLOWS = 150.0, 0.08, 50
-#: How much longer than the path's a flow's round trip may be where they are spread.
+#: Largest relative excess of a flow's round trip over the path's if they are spread.
 SPREAD = 0.2
 SLOW_MBPS = 45.0
 JOIN_S, JOINERS, LEAVE_S = 100.0, 9, 200.0
@@ -55,7 +55,7 @@ K = 0.25
 
 @dataclass(frozen=True)
 class Scheme:
-    """A law, and what stands at the ports."""
+    """An algorithm, and the devices at the ports."""
 
     law: str
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Scheme:
         return flow(self.law, start_s, params=self.params, **keys)
 
     def network(self, buffer: float, rate_mbps: float) -> dict[str, Any]:
-        """Return the transport and what stands at ports with that buffer, in packets."""
+        """Return the transport and the devices at ports with that buffer, in packets."""
         made: dict[str, Any] = {"transport": TRANSPORT, "buffer": packets(buffer)}
         if self.in_ns2:
             made |= {"transport": NS2, "host_rate": f"{2 * rate_mbps:g} Mbit/s"}
@@ -87,7 +87,7 @@ class Scheme:
 
 VCP_ROUTER = {"name": "vcp"}
 
-#: What the author's ns-2 code has: a later revision, and release 0.1.
+#: The author's ns-2 code: a later revision, and release 0.1.
 CODE_ROUTER = {"name": "vcp", "gamma": 0.95, "rounding": "per-cent"}
 
 MOVING_ROUTER = {**CODE_ROUTER, "target": "moving"}
@@ -138,14 +138,14 @@ def _path(  # noqa: PLR0913, PLR0917 - what a run differs by
     scheme: Scheme,
     flows: list[Flow],
     times: tuple[str, str],
-    where: tuple[float, float],
+    line: tuple[float, float],
     series: str | Mapping[str, Any] = NO_SERIES,
     seed: int = 1,
     buffer: float | None = None,
 ) -> Scenario:
-    """Make a run on one bottleneck; hosts have links of their own."""
-    rate_mbps, rtt_s = where
-    room = bdp(*where) if buffer is None else buffer
+    """Make a run on one bottleneck; each host uses a separate link."""
+    rate_mbps, rtt_s = line
+    room = bdp(*line) if buffer is None else buffer
     network = {
         "rate": f"{rate_mbps:g} Mbit/s",
         "rtt": seconds(rtt_s),
@@ -200,9 +200,9 @@ def spread_delay(setup: Setup, *, scheme: str, rtt_ms: float, seed: int) -> Scen
 
 def add_rules(setup: Setup, *, rule: str, rtt_ms: float, flows: int, seed: int) -> Scenario:
     """Begin with the paper's rules and add the released ones; starts are their own."""
-    one, where = RULES[rule], (RATE_MBPS, rtt_ms / 1e3)
+    one, line = RULES[rule], (RATE_MBPS, rtt_ms / 1e3)
     both = _both_ways(one, flows, seed + 700)
-    return _path(one, both, _times(setup, "base"), where, NO_SERIES, seed)
+    return _path(one, both, _times(setup, "base"), line, NO_SERIES, seed)
 
 
 def send_one_way(setup: Setup, *, rtt_ms: float, seed: int) -> Scenario:
@@ -214,7 +214,7 @@ def send_one_way(setup: Setup, *, rtt_ms: float, seed: int) -> Scenario:
 
 
 def vary_flows(setup: Setup, *, scheme: str, flows: int, seed: int) -> Scenario:
-    """Vary the flows; their starts are their own, for a run has one place in the tables."""
+    """Vary the number of flows; starts differ from the base, as tables list a run once."""
     both = _both_ways(SCHEMES[scheme], flows, seed + 500)
     return _path(SCHEMES[scheme], both, _times(setup, "base"), (RATE_MBPS, RTT_S), NO_SERIES, seed)
 
@@ -250,21 +250,21 @@ def spread_round_trips(setup: Setup, *, scheme: str, spread: str, seed: int) -> 
     rtts = [0.04 + i * apart_ms / 1e3 for i in range(FAIR_FLOWS)]
     begun = starts(seed, FAIR_FLOWS, 1.0)
     flows = [one.flow(at, rtt=seconds(rtt)) for at, rtt in zip(begun, rtts, strict=True)]
-    times, where = _times(setup, "round_trips"), (FAIR_MBPS, min(rtts))
-    return _path(one, flows, times, where, NO_SERIES, seed, bdp(FAIR_MBPS, max(rtts)))
+    times, line = _times(setup, "round_trips"), (FAIR_MBPS, min(rtts))
+    return _path(one, flows, times, line, NO_SERIES, seed, bdp(FAIR_MBPS, max(rtts)))
 
 
 def _lot(  # noqa: PLR0913, PLR0917 - what a run differs by
     scheme: Scheme,
     hops: int,
-    where: tuple[float, float],
+    line: tuple[float, float],
     each: tuple[int, int, int],
     times: tuple[str, str],
     seed: int,
 ) -> Scenario:
     """Make a chain of links with N flows over all, over each, and back."""
     long, cross, back = each
-    rate_mbps, rtt_s = where
+    rate_mbps, rtt_s = line
     at = iter(starts(seed, long + hops * cross + back, 1.0))
     flows: list[Flow] = [scheme.flow(next(at), name="long") for _ in range(long)]
     for hop, _ in product(range(hops), range(cross)):
@@ -281,27 +281,27 @@ def _lot(  # noqa: PLR0913, PLR0917 - what a run differs by
         duration=duration,
         measure={"warmup": warmup, "series": "none"},
         seed=seed,
-        **scheme.network(max(bdp(*where), 2 * (long + cross)), rate_mbps),
+        **scheme.network(max(bdp(*line), 2 * (long + cross)), rate_mbps),
     )
 
 
 def chain_links(setup: Setup, *, scheme: str, seed: int) -> Scenario:
     """Fifty flows over seven links, fifty over each, fifty back."""
-    each, where = (FLOWS, FLOWS, FLOWS), (HOP_MBPS, CHAIN_S)
-    return _lot(SCHEMES[scheme], HOPS, where, each, _times(setup, "base"), seed)
+    each, line = (FLOWS, FLOWS, FLOWS), (HOP_MBPS, CHAIN_S)
+    return _lot(SCHEMES[scheme], HOPS, line, each, _times(setup, "base"), seed)
 
 
 def share_chain(setup: Setup, *, scheme: str, seed: int) -> Scenario:
     """Make chains with room for what exact feedback adds: two flows over three links, two each."""
-    where, times = (LONE_MBPS, RTT_S), _times(setup, "shares")
-    return _lot(SCHEMES[scheme], 3, where, (2, 2, 0), times, seed)
+    line, times = (LONE_MBPS, RTT_S), _times(setup, "shares")
+    return _lot(SCHEMES[scheme], 3, line, (2, 2, 0), times, seed)
 
 
 def join(setup: Setup, *, scheme: str) -> Scenario:
     """Five flows, one after the other."""
     flows = [SCHEMES[scheme].flow(i * APART_S, name=f"flow {i + 1}") for i in range(JOINED)]
-    where, times = (SLOW_MBPS, JOINED_RTT_S), _times(setup, "joining")
-    return _path(SCHEMES[scheme], flows, times, where, "1 s")
+    line, times = (SLOW_MBPS, JOINED_RTT_S), _times(setup, "joining")
+    return _path(SCHEMES[scheme], flows, times, line, "1 s")
 
 
 def crowd(setup: Setup, *, scheme: str, seed: int) -> Scenario:
@@ -325,7 +325,7 @@ def vary_xi(_: Setup, *, xi: float) -> Scenario:
 
 
 def vary_scaling(_: Setup, *, scaling: str) -> Scenario:
-    """Ten flows start together where the round trip is short; the buffer takes the overshoot."""
+    """Ten flows start together on a short round trip; the buffer holds the overshoot."""
     scheme = _vcp(scaling=scaling)
     flows = [scheme.flow(at) for at in starts(1, 10, 1.0)]
     return _path(scheme, flows, ("30 s", "0 s"), (50, 0.01), "200 ms", 1, 5000)
@@ -333,19 +333,19 @@ def vary_scaling(_: Setup, *, scaling: str) -> Scenario:
 
 def lose_at_random(setup: Setup, *, scheme: str, loss: float, seed: int) -> Scenario:
     """One flow on a link that loses packets at random: a wireless channel."""
-    one, where = SCHEMES[scheme], (50.0, RTT_S)
+    one, line = SCHEMES[scheme], (50.0, RTT_S)
     network = {
-        "rate": f"{where[0]:g} Mbit/s",
+        "rate": f"{line[0]:g} Mbit/s",
         "rtt": seconds(RTT_S),
         "access": "links",
         "loss": loss,
-        **one.network(bdp(*where), where[0]),
+        **one.network(bdp(*line), line[0]),
     }
     return path([one.flow()], _times(setup, "lossy"), network, NO_SERIES, seed)
 
 
 def join_tcp(setup: Setup, *, scheme: str, seed: int) -> Scenario:
-    """Five flows of VCP and five of TCP at a port with VCP's router that drops what has no room."""
+    """Five flows of VCP and five of TCP at a port with VCP's router and a finite buffer."""
     one, begun = SCHEMES[scheme], starts(seed, 10, 1.0)
     flows = [one.flow(at, name="vcp") for at in begun[::2]]
     flows += [Scheme("reno").flow(at, name="tcp", transport=TRANSPORT) for at in begun[1::2]]
@@ -357,12 +357,12 @@ def _exact(k: float, rtts_s: tuple[float, ...], setup: Setup, series: str) -> Sc
     scheme = Scheme("vcp", params, {"name": "vcp", "gamma": ROOM})
     begun = starts(1, len(rtts_s), 1.0)
     flows = [scheme.flow(at, rtt=seconds(rtt)) for at, rtt in zip(begun, rtts_s, strict=True)]
-    where = LONE_MBPS, min(rtts_s)
-    return _path(scheme, flows, _times(setup, "fluid"), where, series, 1, 1000)
+    line = LONE_MBPS, min(rtts_s)
+    return _path(scheme, flows, _times(setup, "fluid"), line, series, 1, 1000)
 
 
 def rest(setup: Setup) -> Scenario:
-    """Five flows with exact feedback, each with a round trip of its own."""
+    """Five flows with exact feedback and different round trips."""
     return _exact(K, FLUID_RTTS_S, setup, NO_SERIES)
 
 

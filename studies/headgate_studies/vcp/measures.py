@@ -1,4 +1,4 @@
-"""What is measured of the runs of this study."""
+"""The measures of the runs of this study."""
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
@@ -63,7 +63,7 @@ SWEEPS = {
 
 
 def compared(runs: Runs) -> list[str]:
-    """Return the schemes that stand beside each other."""
+    """Return the schemes that are compared."""
     return list(runs.setup.settings["compared"])
 
 
@@ -116,7 +116,7 @@ def utilisation_course(run: Result, rate_mbps: float, rows: int = ROWS) -> tuple
 
 
 def has_name(run: Result, begin: str) -> NDArray[np.bool_]:
-    """Say which flows have a name that begins so."""
+    """Return which flows' names begin so."""
     return np.array([str(name).startswith(begin) for name in run.flows["traffic"]])
 
 

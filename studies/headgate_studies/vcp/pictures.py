@@ -105,14 +105,14 @@ def _spread(runs: Runs) -> Picture:
     parts = {"delay": "equal round trips", "spread": "spread by up to a fifth"}
     panels = [
         CurvePanel(
-            told,
+            title,
             DELAY,
             "utilisation",
             {n: Curve(xs, [at(runs, part, n, x) for x in xs], marks=True) for n in names},
             "x",
             low=0.5,
         )
-        for part, told in parts.items()
+        for part, title in parts.items()
     ]
     return Picture(
         "spread",
@@ -163,7 +163,7 @@ def _parameters(runs: Runs) -> Picture:
     panel = CurvePanel("A lone flow, 20 Mbit/s, 80 ms", "time (s)", "utilisation", drawn)
     return Picture(
         "parameters",
-        "Slide 15: what xi sets",
+        "Slide 15: the effect of xi",
         "xi of TCP's slow start, of VCP, of Scalable TCP.",
         alone(panel),
     )
@@ -365,8 +365,8 @@ def real_time(runs: Runs) -> Picture:
     return Picture(
         "real-time",
         "Slide 23, applications: real-time traffic",
-        "A voice of 50 packets a second beside 50 flows each way and video; neither yields. What"
-        " its round trips wait, how much that changes from one to the next, and what gets lost.",
+        "A voice of 50 packets a second beside 50 flows each way and video; neither yields."
+        " Queueing on its round trips, its change from packet to packet, and losses.",
         draw_curves(panels),
     )
 

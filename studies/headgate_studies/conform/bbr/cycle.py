@@ -117,7 +117,7 @@ def _up_ends_on_limited_loss(law: Subject) -> Observation:
     sender, track = _fly(law, 12, MadePath(RATE, lose=limit.lose), limit.after_ack)
     _, down = track.first(UP)
     # one lost of 40 in flight is more than 2 %; HandleInflightTooHigh() (§5.5.10.2) leaves
-    # inflight_longterm alone for samples that the application limited: a later UP has 2 BDP again
+    # inflight_longterm alone for samples that the application limited: a later UP reaches 2 BDP
     second, _ = track.first(UP, float(track.t_s[down.start]))
     in_flight, lost = sender.losses[0]
     return together(
@@ -223,7 +223,7 @@ def _ten_times_the_rate(law: Subject) -> Observation:
 def _check_track(track: Track, full: int) -> Observation:
     up = next(phase for phase in reversed(track.phases) if phase.start <= full and phase.gain == UP)
     ends = [up.start, *track.round_ends(up.start, full + 1)]
-    # What is paced at 1.25 * 0.99 of what was measured grows by e^z a round trip, with
+    # Pacing at 1.25 * 0.99 of the measured rate grows by e^z per round trip, with
     # 1.2375 (e^-z - e^-2z)/z = 1: by 15 %. Steps of 1, 2, 4 ... make the window the limit until one
     # is more than that of the old BDP; from then on 15 % a round trip make up the factor of ten.
     growth, old = 0.1436, 1e7 * RTT_S / PACKET_BITS
@@ -241,7 +241,7 @@ def _check_track(track: Track, full: int) -> Observation:
     )
 
 
-@CASES.add("bbr-up-loss", "A.21", not_in_1="version 1 has no inflight_longterm")
+@CASES.add("bbr-up-loss", "A.21", not_in_1="version 1 lacks inflight_longterm")
 def _loss_in_up(law: Subject) -> Observation:
     """Handling Loss During PROBE_UP After inflight_longterm is Set."""
     burst = Burst(1, 3)
@@ -261,7 +261,7 @@ def _loss_in_up(law: Subject) -> Observation:
     )
 
 
-@CASES.add("bbr-refill-app-limited", "A.22", not_in_1="version 1 has no PROBE_REFILL")
+@CASES.add("bbr-refill-app-limited", "A.22", not_in_1="version 1 lacks PROBE_REFILL")
 def _paused_refill(law: Subject) -> Observation:
     """Handling Application-Limited Sending During PROBE_REFILL."""
     plain = MadeSender(by_hand(law, **NEVER[law.name]), MadePath(RATE)).run(8)

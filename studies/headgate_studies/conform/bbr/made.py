@@ -1,4 +1,4 @@
-"""A sender whose application, path and ACKs are made by hand, for what no scenario can say.
+"""A sender with a synthetic application, path and ACKs, for tests that no scenario can express.
 
 The application pauses or writes slowly; ACKs come in bunches; a policer drops. The path is a queue
 that serves `rate` segments/s and gives the ACK a round trip later; a transmission is lost if three
@@ -48,7 +48,7 @@ class Bucket:
 
 @dataclass
 class MadePath:
-    """Where packets go. What is set here may be changed during the trial."""
+    """The path of the packets. A trial may change its settings while it runs."""
 
     rate: float
     rtt_s: float = 0.1
@@ -75,7 +75,7 @@ class MadePath:
 
 @dataclass
 class Sent:
-    """What is remembered of a transmission (draft, §4.1.2.1.2)."""
+    """The state stored for each transmission (draft, §4.1.2.1.2)."""
 
     number: int
     at_s: float
@@ -104,7 +104,7 @@ class MadeSender:
         self.law, self.path, self.after_ack = law, path, after_ack
         self.now_s = 0.0
         self.writes = inf
-        """Segments/s that the application writes; inf = it always has some, 0 = it pauses."""
+        """Segments/s that the application writes; inf = it never runs out, 0 = it pauses."""
         self.written_s = 0.0
         self.window = Window(10.0)
         self.out: dict[int, Sent] = {}
@@ -114,9 +114,9 @@ class MadeSender:
         self.limited_until = 0.0
         self.wake_s = inf
         self.recover_at = -1
-        """Recovery is over when this one arrives: all before it, and what was sent again."""
+        """Recovery ends when this segment arrives, after all earlier ones and retransmissions."""
         self.episode = 0
-        """What was in flight when recovery began is below this number."""
+        """Segments in flight at the start of recovery are below this number."""
         self.timed_out = False
         self.srtt_s = self.min_rtt_s = path.rtt_s
         self.events: list[tuple[float, int, int]] = []
@@ -142,7 +142,7 @@ class MadeSender:
         return Track(*np.array(self.rows).T)
 
     def resume(self, writes: float) -> None:
-        """From now on the application writes at this rate, segments/s."""
+        """Let the application write at this rate from now on, segments/s."""
         if self.writes == 0 and writes > 0:
             self._note_limited()
             self._restart()
@@ -150,13 +150,13 @@ class MadeSender:
         self._wake(self.now_s)
 
     def _restart(self) -> None:
-        """Tell the law that data leave again, if nothing is in flight."""
+        """Report to the algorithm that sending restarts, if nothing is in flight."""
         if not self.out:
             idle_s = self.now_s - self.sent_s
             self.law.on_restart(self.now_s, idle_s, self.delivered, self._path(), self.window)
 
     def change_rate(self, rate: float) -> None:
-        """Serve at another rate from now on, what is queued too (without slots)."""
+        """Serve at another rate from now on, queued packets included (without slots)."""
         path, now_s = self.path, self.now_s
 
         def later(at_s: float) -> float:
@@ -220,12 +220,12 @@ class MadeSender:
         self.number += 1
 
     def _note_limited(self) -> None:
-        """There is nothing to send although the window has room."""
+        """Record that the application sends less than the window allows."""
         if self.in_flight < floor(self.window.cwnd):
             self.limited_until = max(self.delivered + self.in_flight, 1)
 
     def _take_acks(self, number: int) -> None:
-        """Take this one and all others that come at the same time as one."""
+        """Process this ACK and all others of the same time as one."""
         if self.writes == 0:
             self._note_limited()
         numbers = [number]

@@ -39,9 +39,7 @@ from headgate_studies.conform.case import (
 
 #: The test cases of this module.
 CASES = Draft()
-NO_UNDO = (
-    "the transport does not tell a law that a recovery was spurious, so there is no state to undo"
-)
+NO_UNDO = "the transport does not report that a recovery was spurious, so there is no state to undo"
 AGGREGATED = "version 1 has Linux's filter, of at most 0.1 s (tcp_bbr.c)"
 
 
@@ -122,7 +120,7 @@ def _aggregated_startup(law: Subject) -> Observation:
 
 
 def _extra(cwnd: float, slot_s: float) -> Observation:
-    """Compare what the window has beyond 2 BDP with what a slot gathers, which comes at once.
+    """Compare the window beyond 2 BDP with the data of one slot, which arrives at once.
 
     A slot may begin within a segment, and the BDP is rounded up: one less for each. An interval
     that begins with a slot does not expect it: up to twice of it.
@@ -177,7 +175,7 @@ def _sub_packet(law: Subject) -> Observation:
 @CASES.add(
     "bbr-rate-down",
     "A.16",
-    not_in_1="version 1 has no bounds from losses; its filter is of ten round trips",
+    not_in_1="version 1 sets no bounds from losses; its filter covers ten round trips",
 )
 def _tenth_of_the_rate(law: Subject) -> Observation:
     """Decreasing Bandwidth 10x and Ensuring Max Bandwidth Adapts Down."""
@@ -185,7 +183,7 @@ def _tenth_of_the_rate(law: Subject) -> Observation:
     at_s = 8.0
     run = law.having(**NEVER[law.name]).run_flow(
         40,
-        transport={"preset": "linux"},  # RACK: what is sent again and lost again is seen too
+        transport={"preset": "linux"},  # RACK also detects the loss of a retransmission
         buffer="0.2 BDP",
         changes=[{"at": f"{at_s:g} s", "rate": "10 Mbit/s"}],
         interval_s=0.002,
@@ -202,11 +200,11 @@ def _tenth_of_the_rate(law: Subject) -> Observation:
     rounds = (track.t_s[last] - track.t_s[first]) / _full_round_s()
     least_s = float(track.t_s[first]) - at_s
     fallen = max(fast * BETA ** int(rounds), slow)
-    # two cycles after the one in hand: 3 s, REFILL, three rounds of UP and one to advance
+    # two cycles after the current one: 3 s, REFILL, three rounds of UP and one to advance
     two_cycles_s = 3 * (3 + 5 * _full_round_s())
     later = track.t_s > at_s + two_cycles_s
     return together(
-        # what overflows is found lost a round trip later, and answered after another
+        # an overflow is detected a round trip later, and answered after another
         within(least_s, 0, 3 * _full_round_s(), "s until bw_shortterm falls"),
         within(float(track.bw[last]) / slow, 0, fallen / slow * (1 + CLOSE), "of the new rate"),
         near(float(np.max(track.bw[later])) / slow, 1, CLOSE, "of it as max_bw two cycles later"),
@@ -221,7 +219,7 @@ def _full_round_s() -> float:
 @CASES.add(
     "bbr-policer",
     "A.17",
-    not_in_1="version 1 has no bounds from losses; it looks for policers instead",
+    not_in_1="version 1 sets no bounds from losses; it detects policers instead",
 )
 def _policed(law: Subject) -> Observation:
     """Handling Token Bucket Policers."""

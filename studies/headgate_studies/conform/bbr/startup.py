@@ -51,7 +51,7 @@ def _plateau(law: Subject) -> Observation:
 
 
 def at_full_pipe(sender: MadeSender, left: int, state: str, start: int = 0) -> Observation:
-    """Hold if a state that began at an ACK ends where the draft's full-pipe estimator says so."""
+    """Hold if a state that began at an ACK ends when the draft's full-pipe estimator says so."""
     late = left - _full_pipe(sender, start)
     expected = f"{state} ends as BBR.full_bw_count becomes 3"
     return Observation(late == 0, expected, f"{late} ACKs later" if late else "it does")
@@ -78,11 +78,11 @@ def _full_pipe(sender: MadeSender, start: int) -> int:
         count += 1
         if count == 3:
             return at
-    raise HeadgateError("the bandwidth has no plateau")
+    raise HeadgateError("the bandwidth never reaches a plateau")
 
 
 def _fly_limited(law: Subject, writes: float, seconds: float, lose_from_s: float) -> MadeSender:
-    """Fly with an application that writes so much; from a time on each third segment is lost."""
+    """Run with an application that writes at a rate; from a time on every third segment is lost."""
     sent = 0
 
     def lose(now_s: float) -> bool:
@@ -100,7 +100,7 @@ def _fly_limited(law: Subject, writes: float, seconds: float, lose_from_s: float
     "bbr-startup-loss-app-limited", "A.2", not_in_1="version 1 leaves STARTUP on a plateau only"
 )
 def _leaves_on_loss(law: Subject) -> Observation:
-    # 25 segments in flight: eight places of loss in a round trip, where six are asked for
+    # 25 segments in flight: eight places of loss in a round trip; the draft requires six
     """Exiting STARTUP on Loss When Application-Limited."""
     began_s = 1.0
     sender = _fly_limited(law, SLOW, 2.0, began_s)

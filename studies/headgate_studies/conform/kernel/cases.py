@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 from headgate import HeadgateError
 
-#: How a case is named in front: what it is about.
+#: The first part of a case's name: its subject.
 Topic = Literal["alone", "pair", "loss", "completion", "queue", "qdisc"]
 
 RATE_MBPS = 20
-#: Starts of a repeat are so much later than those of the one before, s, each by as much more than
-#: the one before it: where a sawtooth stands when another flow joins decides how much is lost.
+#: Starts of a repeat are this much later than those of the repeat before, s, and each start is
+#: later by this much again: the phase of a sawtooth when another flow joins decides the losses.
 APART_S = 0.1
 
 #: Packets of one bandwidth-delay product of 40 ms, half of it and two; and one of 100 ms.
@@ -23,7 +23,7 @@ SIZES = (10, 30, 100, 300, 1000, 3000)
 LOSSES = (0.001, 0.003, 0.01)
 #: Laws of this kernel and of all others.
 COMMON = ("reno", "cubic", "bbr")
-#: Who is beside whom, and when the second joins, s.
+#: The pairs of algorithms, and the time at which the second joins, s.
 PAIRS = (
     ("reno", "reno", 0.0),
     ("cubic", "cubic", 0.0),
@@ -112,7 +112,7 @@ def _short(law: str) -> Iterator[KernelCase]:
 
 #: A port that marks what finds ten packets or more.
 THRESHOLD = (("name", "threshold"), ("mark", "10 packets"))
-#: A law for marks: without them it is Reno, so it has no case alone.
+#: An algorithm that reacts to marks: without them it is Reno, so it is never tested alone.
 BY_MARKS = "dctcp"
 
 
@@ -123,7 +123,7 @@ def _marked(flows: int) -> KernelCase:
     )
 
 
-#: What `tc` makes of `red` below; its `adaptive` does nothing (docs/reference/validation-linux.md).
+#: The options of `tc` for `red` below (`adaptive` does nothing: docs/reference/validation-linux.md).
 _TC_RED = (
     "red limit 300000 min 30000 max 90000 avpkt 1500 burst 34 bandwidth 20Mbit probability 0.1"
 )

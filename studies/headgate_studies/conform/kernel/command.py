@@ -110,7 +110,7 @@ def _parts(done: Sequence[Comparison]) -> Iterator[Table | str]:
 
 
 def _doubt(one: Comparison) -> str:
-    """Say why a case was not run, or says little."""
+    """Say why a case was not run, or why its figures are unreliable."""
     if one.obstacle:
         return f"not run: {one.obstacle.removeprefix(f'{one.case.name}: ')}"
     if one.is_disturbed:

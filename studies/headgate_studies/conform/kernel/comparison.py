@@ -16,7 +16,7 @@ Numbers = NDArray[np.float64]
 BEFORE_S, AFTER_S = 0.2, 0.5
 #: A window that stays above this share of itself was not reduced.
 FALLEN = 0.95
-#: How near means are to one another; where they are not, ranges of repeats may overlap.
+#: Allowed relative difference of means; otherwise ranges of repeats must overlap.
 RELATIVE = {
     "goodput": 0.02,
     "queue": 0.15,
@@ -25,7 +25,7 @@ RELATIVE = {
     "completion": 0.02,
     "share": 0.0,
 }
-#: What they may differ by all the same: half a packet, one cut, a twentieth of the line.
+#: Allowed absolute differences: half a packet, one cut, a twentieth of the line.
 ABSOLUTE = {"queue": 0.5, "recoveries": 1.0, "share": 0.05}
 #: A machine whose packets are later than this, in one of 1000, says nothing of its kernel.
 LATE_S = 0.002
@@ -65,18 +65,18 @@ class Outcome:
 
     @property
     def share(self) -> float:
-        """What the last flow has of it."""
+        """The last flow's share of the goodput."""
         return self.goodputs_mbps[-1] / self.goodput_mbps if self.goodput_mbps else 0.0
 
 
 def back_off(courses: Sequence[Course], from_s: float) -> float:
-    """Return what a reduction leaves of the window, by ssthresh, in the median; NaN without one."""
+    """Return the median share of the window that reductions keep, by ssthresh; NaN without any."""
     shares = [share for course in courses for share in _reductions(course, from_s)]
     return float(np.median(shares)) if shares else float("nan")
 
 
 def _reductions(course: Course, from_s: float) -> Iterator[float]:
-    """Yield ssthresh over the window before, wherever the window has fallen towards it."""
+    """Yield ssthresh over the window before it, at each fall of the window towards ssthresh."""
     t_s, last_s = course.t_s, -np.inf
     for at in range(int(np.searchsorted(t_s, from_s)), len(t_s)):
         if t_s[at] - last_s < AFTER_S:
@@ -89,7 +89,7 @@ def _reductions(course: Course, from_s: float) -> Iterator[float]:
 
 
 def _back_off_of(outcome: Outcome, case: KernelCase) -> float:
-    """Return that of flows whose law reduces by a threshold: BBR's is what it returns to."""
+    """Return the back-off of flows that reduce by a threshold; BBR's is a saved window."""
     flows = zip(case.senders, outcome.courses, strict=True)
     return back_off([course for sender, course in flows if sender.law != "bbr"], case.from_s)
 
@@ -112,7 +112,7 @@ UNITS = {
 
 
 def figures_of(outcome: Outcome, case: KernelCase) -> dict[str, float]:
-    """Return the figures that are compared; NaN where there is none."""
+    """Return the figures that are compared; NaN if a figure does not exist."""
     sized = not np.isnan(outcome.completion_s)
     nan = float("nan")
     return {
@@ -135,14 +135,14 @@ class Comparison:
     obstacle: str = ""
 
     def figures(self, name: str) -> tuple[list[float], list[float]]:
-        """Return a figure of each run, the kernel's and ours; none where it does not exist."""
+        """Return a figure of each run, the kernel's and ours; none if it does not exist."""
         both = (self.theirs, self.ours)
         found = ([figures_of(run, self.case)[name] for run in runs] for runs in both)
         theirs, ours = ([value for value in values if value == value] for values in found)  # noqa: PLR0124
         return theirs, ours
 
     def agrees(self, name: str) -> bool | None:
-        """Tell whether a figure agrees; None if it is missing on either side."""
+        """Return whether a figure agrees; None if it is missing on either side."""
         theirs, ours = self.figures(name)
         return agree(name, theirs, ours) if theirs and ours else None
 
@@ -172,7 +172,7 @@ class Comparison:
 
 
 def agree(name: str, theirs: Sequence[float], ours: Sequence[float]) -> bool:
-    """Tell whether means are near one another, or ranges of repeats overlap."""
+    """Return whether means are close, or ranges of repeats overlap."""
     allowed = max(RELATIVE[name] * abs(mean(theirs)), ABSOLUTE.get(name, 0.0))
     near = abs(mean(ours) - mean(theirs)) <= allowed
     several = len(theirs) > 1

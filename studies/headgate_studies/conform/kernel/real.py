@@ -28,16 +28,16 @@ SETTINGS = (
 )
 #: TCP_CA_Recovery; above it is TCP_CA_Loss.
 RECOVERY = 3
-#: Time for a program to say what it saw once it is through.
+#: Time for a program to print its samples after the run.
 PATIENCE_S = 60.0
-#: Where the programs are.
+#: The package of the programs.
 PLACE = "headgate_studies.conform.kernel"
 
 Program = subprocess.Popen[bytes]
 
 
 def run_kernel(case: KernelCase, seed: int, kernel: str) -> Outcome:
-    """Run a case with the TCP of a kernel. Raises EmulationError where none can be."""
+    """Run a case with the TCP of a kernel. Raises EmulationError if it cannot run."""
     with warnings.catch_warnings():  # lateness is a figure of the outcome
         warnings.simplefilter("ignore", HeadgateWarning)
         with emulate(for_real_hosts(case, seed), kernel=_kernels(case, kernel)) as net:
@@ -67,7 +67,7 @@ def run_kernel(case: KernelCase, seed: int, kernel: str) -> Outcome:
 
 
 def _kernels(case: KernelCase, kernel: str) -> dict[str, str]:
-    """Return the kernels of both hosts: what acknowledges under DCTCP is its receiver."""
+    """Return the kernels of both hosts: under DCTCP the receiver must be DCTCP's too."""
     return {"a": kernel, "b": kernel if BY_MARKS in case.laws else "host"}
 
 
@@ -110,7 +110,7 @@ def _router(case: KernelCase, net: Emulation) -> dict[str, Any]:
 
 
 def _start(net: Emulation, host: str, words: list[str]) -> tuple[Program, list[str]]:
-    """Start a program, wait until it is ready, and give what else it said."""
+    """Start a program, wait until it is ready, and return the rest of its line."""
     pipe = subprocess.PIPE
     program = net.start(host, words, stdin=pipe, stdout=pipe, stderr=pipe)
     return program, _read(program, host)

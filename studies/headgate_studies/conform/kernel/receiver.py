@@ -1,6 +1,6 @@
 """Takes connections and all that comes over them; says "ready" when it listens. Needs Python alone.
 
-Its word on the command line is a law: what acknowledges is the receiver's, for those that need it.
+An optional argument names a congestion control algorithm that needs its own receiver.
 """
 
 import select
@@ -11,7 +11,7 @@ from headgate_studies.conform.kernel.router import write_line
 from headgate_studies.conform.kernel.sender import PORT
 
 _PIECE_BYTES = 1 << 18
-#: So much waits before it is read, or the end: a call for each segment costs more than the network.
+#: Bytes that arrive before they are read: a call for each segment costs more than the network.
 _LOW_WATER_BYTES = 1 << 16
 
 

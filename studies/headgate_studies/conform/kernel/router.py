@@ -1,7 +1,7 @@
 """Puts a router with a discipline of the kernel before the host's device, and watches its queue.
 
-The sender has a network of its own behind it, as it would throttle itself in a queue of its own
-(TCP small queues). It says "ready", samples until its input ends, and prints samples as JSON.
+The sender runs in a separate network namespace behind it, because it would throttle itself in a
+queue of the same host (TCP small queues). The program prints "ready", samples, and prints JSON.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 DEVICE, OUTER, INNER = "headgate", "outer", "inner"
-#: Both ends of the wire have the same hardware address: so they need not ask for it.
+#: Both ends of the wire use the same hardware address, so ARP is not needed.
 _WIRE = "address 02:00:00:00:72:01 gso_max_segs 1 txqueuelen 10000"
 _ETHERNET_BYTES = 14
 _GET_HARDWARE, _ETHERNET = 0x8927, 1
@@ -59,7 +59,7 @@ def build(given: dict[str, Any]) -> None:
 
 
 def _overhead() -> str:
-    """Count IP's bytes alone where the device has Ethernet's too."""
+    """Exclude the Ethernet header from the byte count if the device counts it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         asked = fcntl.ioctl(control, _GET_HARDWARE, DEVICE.encode().ljust(40, b"\0"))
     kind = int.from_bytes(asked[16:18], sys.byteorder)
@@ -67,10 +67,10 @@ def _overhead() -> str:
 
 
 def enter_own_network() -> None:
-    """Have a network of its own from now on. Raises OSError."""
+    """Move to a new network namespace. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_NEW_NETWORK):
-        raise OSError(ctypes.get_errno(), "a network of its own")
+        raise OSError(ctypes.get_errno(), "new network namespace")
 
 
 def join_wire(address: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from headgate_studies.conform.kernel.router import enter_own_network, join_wire, write_line
 
-#: Where fields of `struct tcp_info` lie, bytes.
+#: Offsets of fields of `struct tcp_info`, bytes.
 _STATE, _SSTHRESH, _CWND, _RETRANSMISSIONS, _ACKED, _INFO_BYTES = 1, 76, 80, 100, 120, 128
 SEGMENT_BYTES = 1448
 PORT = 5001
@@ -73,7 +73,7 @@ class Sending:
         self._waiting = sorted(self._flows, key=lambda flow: flow.start_s)
 
     def run(self) -> list[dict[str, Any]]:
-        """Send until the time is over or all flows are; give what was seen of each."""
+        """Send until the time ends or all flows end; return the samples of each flow."""
         begun_s, next_s = time.monotonic(), 0.0
         while (now_s := time.monotonic() - begun_s) < self._until_s and not self._is_over():
             self._begin(now_s)

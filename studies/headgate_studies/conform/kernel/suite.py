@@ -16,7 +16,7 @@ from headgate_studies.conform.kernel.real import run_kernel
 
 #: A tick of the clock: user-mode Linux has 100 a second, distributions' kernels 250 or more.
 TICKS_S = {"host": 0.004, "uml": 0.01}
-#: Our runs of what chance decides; one is enough elsewhere.
+#: Simulated runs of cases that chance affects; one run is enough for the others.
 OUR_REPEATS = 5
 BY_CHANCE = ("pair", "loss", "queue", "qdisc")
 
@@ -38,7 +38,7 @@ class Kernel:
 
 
 def examine(kernel: str) -> Kernel:
-    """Ask a kernel what it has. Raises EmulationError where it cannot run."""
+    """Query the algorithms and disciplines of a kernel. Raises EmulationError if it cannot run."""
     link = dumbbell(rate="10 Mbit/s", rtt="2 ms", flows=[{"kind": "live"}])
     tries = (
         f"tc qdisc replace dev headgate root {case.qdisc} 2>/dev/null && echo {kind}"
@@ -54,7 +54,7 @@ def examine(kernel: str) -> Kernel:
 
 @dataclass(frozen=True)
 class Selection:
-    """What is run, and what is left out, by name."""
+    """The cases that run, and the names of those left out."""
 
     cases: tuple[KernelCase, ...]
     not_in_kernel: tuple[str, ...]
