@@ -217,8 +217,8 @@ def find_worst(found: Mapping[str, Estimate], most: bool = False) -> Estimate:
     """Return what decides a sentence about several laws: it has to be true of each of them.
 
     That is the algorithm with the least value, or the largest if the sentence sets a maximum. The
-    interval goes from the worst lower end to the worst upper end over the algorithms: it lies within
-    a bound if that of each law does, and beyond it if that of one law does. The intervals
+    interval goes from the worst lower end to the worst upper end over the algorithms: it lies
+    within a bound if that of each law does, and beyond it if that of one law does. The intervals
     of the laws are by Bonferroni, as one of several is beyond a bound by chance more often.
     """
     pick = max if most else min

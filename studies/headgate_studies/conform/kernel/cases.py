@@ -123,7 +123,7 @@ def _marked(flows: int) -> KernelCase:
     )
 
 
-#: The options of `tc` for `red` below (`adaptive` does nothing: docs/reference/validation-linux.md).
+#: Options of `tc` for `red` below; `adaptive` does nothing (docs/reference/validation-linux.md).
 _TC_RED = (
     "red limit 300000 min 30000 max 90000 avpkt 1500 burst 34 bandwidth 20Mbit probability 0.1"
 )
