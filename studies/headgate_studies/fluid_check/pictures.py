@@ -58,8 +58,8 @@ def _map(made: Comparison) -> Picture:
         "map",
         "Largest errors of the fluid models",
         "The worst error of throughput, queue (if 2 % of the round trip or more) and loss (for a"
-        " model without losses: the loss by packets) of each cell. Of cells at one place, the worst is on"
-        " top. Rings: the tool warns. Dashed: windows below which it warns for every buffer.",
+        " model without losses: the loss by packets) of each cell. Of cells at one place, the worst is"
+        " on top. Rings: the tool warns. Dashed: windows below which it warns for every buffer.",
         error_maps(panels, "rate x round trip (packets)", "flows"),
     )
 

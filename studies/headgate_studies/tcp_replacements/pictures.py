@@ -109,8 +109,8 @@ def _maps(summary: Summary) -> Picture:
         "utilisation-map",
         "Utilisation of the network",
         f"Under {BEFORE} and under {FAST} ({levels}). Thick lines: backbone, each half"
-        " in the colour of the direction that leaves the near city; fans: points of presence and access routers,"
-        " the busier direction.",
+        " in the colour of the direction that leaves the near city; fans: points of presence and"
+        " access routers, the busier direction.",
         draw_utilisation_maps(panels),
     )
 
