@@ -1,12 +1,11 @@
 """The pictures of the study."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from headgate import Result
-from headgate.figures import GREY, ORDER, Curve, CurvePanel, draw_curves, make_axes, use_style
+from headgate.figures import Curve, CurvePanel, Dots, draw_curves, draw_dots
 from headgate.lab import Picture, Runs, make_possible
 from headgate_studies.fast import theory
 from headgate_studies.fast.findings_equation import beside_reno
@@ -23,7 +22,6 @@ SHOWN_S, OSCILLATION_S, DSL_S = 12.0, 6.0, 40.0
 #: About when the chosen packet is lost.
 LOST_S = 6.4
 SHOWN_UPDATES = 12
-ROW_IN = 0.27
 
 
 def pictures(runs: Runs) -> tuple[Picture, ...]:
@@ -248,19 +246,15 @@ def _random_loss(runs: Runs) -> Picture:
 
 def _kaist(runs: Runs) -> Picture:
     laws = runs.setup.laws
-    done = [runs["kaist", law] for law in laws]
+    panels = [
+        Dots(title, "share", {"": {law: Dots.point(of(runs["kaist", law])) for law in laws}})
+        for title, of in (("utilisation", utilisation), ("mean queue / buffer", queue_share))
+    ]
     return Picture(
         "kaist",
         "High throughput, and what it costs in queue",
         "One flow of each law on 1 Gbit/s, 180 ms, a buffer of half a BDP, after the start.",
-        bars(
-            laws,
-            {
-                "utilisation": [utilisation(run) for run in done],
-                "mean queue / buffer": [queue_share(run) for run in done],
-            },
-            high={"utilisation": 1.0, "mean queue / buffer": 1.0},
-        ),
+        draw_dots(laws, panels),
     )
 
 
@@ -304,35 +298,3 @@ def _panel(runs: Runs, label: str, measure: Callable[[Result], float]) -> CurveP
         for form in forms
     }
     return CurvePanel(label.capitalize(), "buffer (BDP)", label, drawn)
-
-
-def bars(
-    names: Sequence[str],
-    measures: Mapping[str, Sequence[float]],
-    high: Mapping[str, float] | None = None,
-    levels: Mapping[str, float] | None = None,
-) -> Figure:
-    """Draw one panel a measure, one bar a name, each with its number; `levels` are dotted."""
-    with use_style():
-        size_in = (3.4 * len(measures) + 1.2, ROW_IN * len(names) + 1.1)
-        figure, axes = make_axes(1, len(measures), size_in, sharey=True)
-        for ax, (title, values) in zip(axes, measures.items(), strict=True):
-            places = np.arange(len(names))
-            ax.barh(places, np.nan_to_num(values), color=ORDER[0], height=0.68)
-            top = (high or {}).get(title, 1.12 * max(np.nanmax(values), 1e-12))
-            for place, value in enumerate(values):
-                text = "not run" if np.isnan(value) else _short(value)
-                shown = min(np.nan_to_num(value), top)
-                ax.text(shown + 0.01 * top, place, text, va="center", fontsize=8)
-            if levels and title in levels:
-                ax.axvline(levels[title], color=GREY, linestyle=":", linewidth=1)
-            ax.set_xlim(0, 1.12 * top)
-            ax.set_title(title, fontsize=10)
-            ax.grid(axis="y", visible=False)
-        axes[0].set_yticks(range(len(names)), names)
-        axes[0].invert_yaxis()
-        return figure
-
-
-def _short(value: float) -> str:
-    return f"{value:.2f}" if value >= 0.005 or value == 0 else "< 0.005"

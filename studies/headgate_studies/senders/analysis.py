@@ -133,8 +133,8 @@ def _each(runs: Runs) -> Listing:
         "Every law in a row",
         "Seconds to 95 % of 100 Mbit/s at 100 ms with an infinite first threshold and with 100"
         " packets; window kept after one lost packet; seconds until it reaches the rate again;"
-        " once the path is halved, seconds until its last fall below 95 % of the new rate; once it is"
-        " whole again, seconds to 95 % of it; goodput left to TCP (1 = as much as TCP itself).",
+        " once the path is halved, seconds until its last fall below 95 % of the new rate; once it"
+        " is whole again, seconds to 95 % of it; goodput left to TCP (1 = as much as TCP itself).",
         (
             "law",
             "start, high",

@@ -9,7 +9,16 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from headgate.figures import DASHES, GREY, ORDER, PALE, make_axes, use_style
+from headgate.figures import (
+    GREY,
+    ORDER,
+    PALE,
+    Curve,
+    CurvePanel,
+    draw_curves,
+    make_axes,
+    use_style,
+)
 from headgate.lab import Picture
 from headgate_studies.tcp_red.working_points import (
     FIRST,
@@ -66,12 +75,23 @@ def _phases(made: Simulations) -> Picture:
 
 
 def _changes(made: Simulations) -> Picture:
+    trace = made.program[FIRST]
+    row_ms = 1e3 * float(np.median(np.diff(trace.t_s)))
+    drawn = [
+        {name: Curve(trace.t_s[trace.path], trace.changes(name)[at]) for name in "WRS"}
+        for at in (0, 1)
+    ]
+    titles = (f"Change in {row_ms:.0f} ms from A to B (%)", "Change since A (%)")
+    panels = [
+        CurvePanel(title, "time (s)", "%", curves, levels={"": 0.0})
+        for title, curves in zip(titles, drawn, strict=True)
+    ]
     return Picture(
         "changes",
         "From A to B",
         "Changes of window, round trip and rate along the path from A to B of simulation 1: towards"
         " B the window buys round trip, and no more rate.",
-        changes(made.program[FIRST]),
+        draw_curves(panels),
     )
 
 
@@ -87,17 +107,21 @@ def _growth(made: Simulations) -> Picture:
 
 
 def _average(made: Simulations) -> Picture:
-    chosen = (FIRST, SECOND, THIRD)
     settings = made.setup.settings["simulations"]
+    panels = []
+    for name in (FIRST, SECOND, THIRD):
+        trace, level = made.program[name], {"drops begin": settings[name]["min_packets"]}
+        curves = {
+            "queue q": Curve(trace.t_s, trace.q),
+            "moving average x": Curve(trace.t_s, trace.x),
+        }
+        panels.append(CurvePanel(NAMES[name], "time (s)", "packets", curves, "", level, low=0.0))
     return Picture(
         "average",
         "Queue and moving average",
         "The average reaches the threshold seconds after the queue. In simulations 2 and 3 drops"
         " follow the queue itself; the average is drawn for comparison.",
-        average(
-            {NAMES[name]: made.program[name] for name in chosen},
-            {NAMES[name]: settings[name]["min_packets"] for name in chosen},
-        ),
+        draw_curves(panels, columns=1, panel_in=(9.2, 2.3)),
     )
 
 
@@ -178,42 +202,6 @@ def phases(trace: Trace) -> Figure:
         ax.set_title("Phases of the rate")
         ax.margins(x=0)
         figure.legend(loc="outside lower center", ncols=4)
-        return figure
-
-
-def changes(trace: Trace) -> Figure:
-    """Draw per cent of change along the path from A to B: from row to row, and since A."""
-    with use_style():
-        figure, axes = make_axes(1, 2, (2 * PANEL_IN[0], PANEL_IN[1]))
-        t_s = trace.t_s[trace.path]
-        for name, colour, dash in zip("WRS", ORDER, DASHES, strict=False):
-            for ax, own in zip(axes, trace.changes(name), strict=True):
-                ax.plot(t_s, own, color=colour, linestyle=dash, label=name)
-        row_ms = 1e3 * float(np.median(np.diff(trace.t_s)))
-        axes[0].set_title(f"Change in {row_ms:.0f} ms from A to B (%)")
-        axes[1].set_title("Change since A (%)")
-        for ax in axes:
-            ax.axhline(0, color=GREY, linewidth=0.8)
-            ax.set_xlabel("time (s)")
-        axes[0].legend()
-        return figure
-
-
-def average(traces: Mapping[str, Trace], thresholds: Mapping[str, float]) -> Figure:
-    """Draw each queue beside its moving average, and the threshold of drops."""
-    with use_style():
-        figure, axes = make_axes(len(traces), 1, (9.2, 2.3 * len(traces) + 0.6), sharex=True)
-        for ax, (name, trace) in zip(axes, traces.items(), strict=True):
-            ax.plot(trace.t_s, trace.q, color=ORDER[0], label="queue q")
-            ax.plot(trace.t_s, trace.x, color=ORDER[1], linestyle="--", label="moving average x")
-            ax.axhline(thresholds[name], color=GREY, linestyle=":", label="drops begin")
-            ax.set_title(name)
-            ax.set_ylabel("packets")
-            ax.margins(x=0)
-            ax.set_ylim(bottom=0)
-        axes[-1].set_xlabel("time (s)")
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3)
         return figure
 
 
