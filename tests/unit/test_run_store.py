@@ -4,6 +4,7 @@ import errno
 import logging
 import os
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -109,6 +110,22 @@ def test_half_written_runs_of_killed_processes_are_swept(tmp_path: Path) -> None
         (tmp_path / "drafts" / name).mkdir(parents=True)
     Store(tmp_path)
     assert sorted(path.name for path in (tmp_path / "drafts").iterdir()) == sorted(alive)
+
+
+def test_a_draft_whose_process_dies_during_a_campaign_is_swept(
+    tmp_path: Path, simulated: list[object]
+) -> None:
+    """A campaign that is started right after a kill may begin before the killed process is gone."""
+    dying = subprocess.Popen(["sleep", "60"])
+    draft = tmp_path / "drafts" / f"0123456789abcdef@{process.name_process(dying.pid)}:t:1"
+    draft.mkdir(parents=True)
+    store = Store(tmp_path)
+    assert draft.exists()
+    dying.kill()
+    dying.wait()
+    Scheduler(store, executor=Threads(1)).run(jobs(1), lambda _: None)
+    assert simulated
+    assert not draft.exists()
 
 
 def test_what_a_kill_left_beside_a_finished_run_is_swept(

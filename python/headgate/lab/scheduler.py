@@ -219,6 +219,8 @@ class Scheduler:
         finally:
             self.executor.close()
         campaign.end("failed" if failures else "done")
+        with suppress(OSError):
+            self.store.sweep()  # a killed process may have been about to die as this one started
         if failures:
             raise _failed_error(failures, progress, self.store)
 

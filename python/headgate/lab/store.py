@@ -137,7 +137,7 @@ class Store:
         try:
             self.runs.mkdir(parents=True, exist_ok=True)
             self.drafts.mkdir(exist_ok=True)
-            self._sweep()
+            self.sweep()
         except OSError as error:
             if not (error.errno in READ_ONLY and self.runs.is_dir()):
                 raise StoreError(f"{folder}: cannot be made ({explain_os(error)})") from None
@@ -222,7 +222,7 @@ class Store:
             ) from None
         shutil.rmtree(grave, ignore_errors=True)
 
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
         """Remove drafts of killed processes, and leftovers of finished runs."""
         clock = Clock(self.folder)
         for pattern in ("drafts/*", ".*@*", "*/.*@*", "campaigns/*/.*@*"):
