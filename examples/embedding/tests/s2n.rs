@@ -10,9 +10,9 @@
 use headgate_algos::control::AnyController;
 use headgate_embedding::s2n;
 use headgate_model::control::ControllerRegistry;
-use headgate_netsim::devices::{ResolvedDevice, ResolvedDevices, PortDevices};
-use headgate_netsim::run::engine::Engine;
+use headgate_netsim::devices::{PortDevices, ResolvedDevice, ResolvedDevices};
 use headgate_netsim::plan::Plan;
+use headgate_netsim::run::engine::Engine;
 
 const PLAN: &str = r#"{
     "seed": 1, "duration_ps": 120000000000000, "nodes": [{"name": "left"}, {"name": "right"}],
@@ -52,7 +52,8 @@ struct Outcome {
 fn run<C: ControllerRegistry>(law: ResolvedDevice) -> Outcome {
     let plan: Plan = serde_json::from_str(PLAN).expect("a plan");
     let ports = plan.links.iter().map(|_| PortDevices::default()).collect();
-    let mut engine = Engine::<C>::new(&plan, &ResolvedDevices { laws: vec![law], ports }, &Default::default());
+    let mut engine =
+        Engine::<C>::new(&plan, &ResolvedDevices { laws: vec![law], ports }, &Default::default());
     assert!(engine.advance(&mut || true), "{:?}", engine.excess());
     let record = engine.record();
     let (port, flow) = (&record.ports[0], &record.flows[0]);

@@ -8,9 +8,9 @@ mod pair;
 
 use headgate_algos::control::AnyController;
 use headgate_model::control::ControllerRegistry;
-use headgate_netsim::devices::{ResolvedDevice, ResolvedDevices, PortDevices};
-use headgate_netsim::run::engine::Engine;
+use headgate_netsim::devices::{PortDevices, ResolvedDevice, ResolvedDevices};
 use headgate_netsim::packets::foreign::ForeignPacket;
+use headgate_netsim::run::engine::Engine;
 use quinn_proto::EcnCodepoint::{Ce, Ect0};
 use quinn_proto::congestion::CubicConfig;
 use std::collections::BTreeMap;
@@ -67,8 +67,10 @@ fn run() -> (Transfer, u64) {
     let plan = serde_json::from_str(PLAN).expect("a plan");
     let index = AnyController::cards().iter().position(|card| card.name == "cubic").expect("it is there");
     let values = AnyController::cards()[index].params.iter().map(|param| param.default).collect();
-    let choices =
-        ResolvedDevices { laws: vec![ResolvedDevice { index, values }], ports: vec![PortDevices::default(), PortDevices::default()] };
+    let choices = ResolvedDevices {
+        laws: vec![ResolvedDevice { index, values }],
+        ports: vec![PortDevices::default(), PortDevices::default()],
+    };
     let (begun, engine) = (Instant::now(), Engine::new(&plan, &choices, &Default::default()));
     let mut path = Bottleneck { begun, engine, under_way: BTreeMap::new(), sent: 0 };
     let done = transfer(begun, &configure(Arc::new(CubicConfig::default())), &mut path);

@@ -6,7 +6,7 @@
 //! behind it.
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{Result, LONGEST_RUN_S, PlanPath};
+use headgate_model::check::{LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::plan::{self, Place};
 use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Single flows, each to a receiver at another router.
 
-use headgate_model::check::{Result, LONGEST_FLOW, LONGEST_RUN_S, PlanPath};
+use headgate_model::check::{LONGEST_FLOW, LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::plan::Place;
 use headgate_model::units::NEVER;
 use headgate_tcp::ENDLESS;

@@ -1,6 +1,6 @@
 //! Live hosts: packets from outside are injected there during the run (see [`crate::packets::foreign`]).
 
-use headgate_model::check::{Result, PlanPath, different};
+use headgate_model::check::{PlanPath, Result, different};
 use headgate_model::plan::Place;
 use serde::Deserialize;
 

@@ -6,7 +6,7 @@
 //! 1997).
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{Result, PlanPath};
+use headgate_model::check::{PlanPath, Result};
 use headgate_model::plan::Pool;
 use headgate_model::units::Time;
 use headgate_tcp::ENDLESS;

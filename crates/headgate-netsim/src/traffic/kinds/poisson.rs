@@ -1,7 +1,7 @@
 //! Flows that arrive as a Poisson process, between random hosts.
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{Result, PlanPath};
+use headgate_model::check::{PlanPath, Result};
 use headgate_model::plan::{self, Pool};
 use headgate_model::units::{Time, picoseconds};
 use serde::{Deserialize, Serialize};

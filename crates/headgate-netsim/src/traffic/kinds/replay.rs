@@ -1,6 +1,6 @@
 //! Flow lists: columns in the arrays that come with the plan.
 
-use headgate_model::check::{Result, LONGEST_FLOW, LONGEST_RUN_S, PlanPath, PlanError, no_such};
+use headgate_model::check::{LONGEST_FLOW, LONGEST_RUN_S, PlanError, PlanPath, Result, no_such};
 use headgate_model::plan::Place;
 use headgate_model::units::{NEVER, SECOND, seconds};
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! The checks of Web users.
 
-use headgate_model::check::{Result, LONGEST_RUN_S, PlanPath};
+use headgate_model::check::{LONGEST_RUN_S, PlanPath, Result};
 use std::collections::BTreeSet;
 
 use super::plan::{FileKind, LawShare, Patience, Surge, Web};

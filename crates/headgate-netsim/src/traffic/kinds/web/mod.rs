@@ -6,7 +6,7 @@ mod plan;
 mod user_model;
 
 use headgate_model::chance::Stream;
-use headgate_model::check::{Result, PlanPath};
+use headgate_model::check::{PlanPath, Result};
 use headgate_model::units::{Time, picoseconds};
 use serde::{Deserialize, Serialize};
 

@@ -126,7 +126,8 @@ mod tests {
         let surge = Surge { from: 10, until: 20, file: 9, size: Size::Fixed { packets: 1e6 } };
         let (with, without) = (model(&[0.5], Some(surge)), model(&[0.5], None));
         let (mut one, mut other) = (Stream::new(1, "user", 0), Stream::new(1, "user", 0));
-        for (now, joins_surge, file) in [(9, true, None), (10, true, Some(9)), (19, false, None), (20, true, None)]
+        for (now, joins_surge, file) in
+            [(9, true, None), (10, true, Some(9)), (19, false, None), (20, true, None)]
         {
             let plain = without.draw(joins_surge, now, &mut other);
             let request = with.draw(joins_surge, now, &mut one);
