@@ -71,13 +71,14 @@ $(VENV)/.dev: $(VENV)/.ok
 
 # `cargo fmt` does not reach modules that a registry's macro declares, so rustfmt is given every file.
 .PHONY: lint
-lint: $(VENV)/.dev ## Formatting, clippy, ruff, mypy
+lint: $(VENV)/.dev ## Formatting, clippy, ruff, mypy, idioms
 	@scripts/need-tools.sh $(PYTHON) dev
 	find crates examples fuzz python tests -name '*.rs' -not -path '*/target/*' -print0 | xargs -0 rustfmt --edition 2024 --check
 	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
+	$(BIN)/python scripts/idioms.py
 
 .PHONY: test-rust
 test-rust: ## The engine's own tests

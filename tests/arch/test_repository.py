@@ -5,6 +5,8 @@ import tomllib
 
 import pytest
 
+import headgate_studies
+
 from .repository import ROOT, files_not_ignored, tracked_files
 
 #: Paths of one machine, and hosts of package registries. The lock file must name its registry.
@@ -24,7 +26,7 @@ def test_both_distributions_have_one_version() -> None:
         tomllib.loads((folder / "pyproject.toml").read_text())["project"]
         for folder in (ROOT, ROOT / "studies")
     )
-    assert first["version"] == second["version"]
+    assert first["version"] == second["version"] == headgate_studies.__version__
     assert first["optional-dependencies"]["studies"] == [f"headgate-studies=={second['version']}"]
     assert f"headgate[report]=={first['version']}" in second["dependencies"]
 
