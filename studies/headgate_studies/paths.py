@@ -1,6 +1,6 @@
 """Scenarios of one bottleneck for the studies of senders, and their measures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -133,6 +133,26 @@ def goodput_bps(result: Result) -> float:
 def mean_queue(result: Result) -> float:
     """Mean number of packets at the bottleneck, the one in service among them."""
     return float(result.ports["mean_queue_packets"][0]) + utilisation(result)
+
+
+def queue_share(result: Result) -> float:
+    """Mean queue as a share of the buffer."""
+    return float(result.ports["mean_queue_packets"][0] / result.ports["buffer_packets"][0])
+
+
+def largest_queue(result: Result) -> float:
+    """Largest number of packets waiting."""
+    return float(result.ports["max_queue_packets"][0])
+
+
+def largest_queue_share(result: Result) -> float:
+    """Largest queue as a share of the buffer."""
+    return largest_queue(result) / float(result.ports["buffer_packets"][0])
+
+
+def mean_of(measure: Callable[[Result], float], results: Iterable[Result]) -> float:
+    """Return the mean of a measure over runs."""
+    return float(np.mean([measure(result) for result in results]))
 
 
 def loss_rate(result: Result) -> float:

@@ -7,13 +7,16 @@ import numpy as np
 from headgate import Result, Table
 from headgate.lab import Listing, NotRunError, Runs, make_possible
 from headgate_studies.designed import tidy
-from headgate_studies.fast.measures import (
-    dsl_rtt_s,
-    oc192_utilisation,
+from headgate_studies.fast.measures import dsl_rtt_s, oc192_utilisation, random_utilisation
+from headgate_studies.paths import (
+    goodput_bps,
+    loss_rate,
+    mean_of,
+    mean_queue,
     queue_share,
-    random_utilisation,
+    shares,
+    utilisation,
 )
-from headgate_studies.paths import goodput_bps, loss_rate, mean_queue, shares, utilisation
 
 PUBLISHED_LONG_FAT = {"reno": (0.19, 0.27)}
 PUBLISHED_OC192 = {"reno": (0.30,), "westwood": (0.40,), "bic": (0.50,), "fast": (0.79,)}
@@ -65,7 +68,7 @@ def _reno(runs: Runs) -> str:
 
 def _overfull(runs: Runs) -> str:
     lost, kept = (
-        np.mean([loss_rate(run) for run in runs.replicates("overfull", room)])
+        mean_of(loss_rate, runs.replicates("overfull", room))
         for room in runs.setup.settings["rooms"]
     )
     return (
@@ -79,8 +82,7 @@ def _long_fat(runs: Runs) -> str:
     listed = []
     for loss in (losses[0], losses[-1]):
         fast, reno = (
-            np.mean([utilisation(run) for run in runs.replicates("long fat", law, loss)])
-            for law in ("fast", "reno")
+            mean_of(utilisation, runs.replicates("long fat", law, loss)) for law in ("fast", "reno")
         )
         listed.append(f"{100 * fast:.0f} % against {100 * reno:.0f} % at a loss of {loss:g}")
     return f"On 1 Gbit/s and 180 ms FAST uses more than Reno: {', '.join(listed)}."
@@ -155,4 +157,4 @@ def _loss_for(runs: Runs, part: str, law: str, published: float) -> str:
 def _utilisation(runs: Runs, part: str, law: str, loss: float) -> float:
     if part == "oc192":
         return oc192_utilisation(runs, law, loss, 1.0)
-    return float(np.mean([utilisation(run) for run in runs.replicates(part, law, loss)]))
+    return mean_of(utilisation, runs.replicates(part, law, loss))

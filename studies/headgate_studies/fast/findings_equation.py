@@ -23,7 +23,7 @@ from headgate_studies.fast.measures import (
     swing_period_over_reno,
     window_swing,
 )
-from headgate_studies.paths import jain, loss_rate, mean_queue, shares, utilisation
+from headgate_studies.paths import jain, loss_rate, mean_of, mean_queue, shares, utilisation
 
 TOGETHER_ALPHA = 50
 
@@ -165,7 +165,7 @@ def beside_reno(
     """Return FAST's share and the mean queue in BDP."""
     done = runs.replicates("against reno", sender, buffer, alpha)
     share = np.mean([shares(run)[0] for run in done])
-    queue = np.mean([mean_queue(run) for run in done])
+    queue = mean_of(mean_queue, done)
     return float(share), float(queue) / AGAINST_RENO_BDP
 
 

@@ -22,12 +22,19 @@ from headgate_studies.fast.measures import (
     dsl_rtt_s,
     long_fat_losses,
     oc192_utilisation,
-    queue_share,
     random_losses,
     random_utilisation,
     start_queue,
 )
-from headgate_studies.paths import course, goodput_bps, jain, shares, utilisation
+from headgate_studies.paths import (
+    course,
+    goodput_bps,
+    jain,
+    mean_of,
+    queue_share,
+    shares,
+    utilisation,
+)
 
 
 def long_fat_use(runs: Runs) -> Estimate:
@@ -40,8 +47,7 @@ def long_fat_ratio(runs: Runs) -> Estimate:
     ratios = {}
     for loss in long_fat_losses(runs):
         fast, reno = (
-            np.mean([goodput_bps(run) for run in runs.replicates("long fat", law, loss)])
-            for law in ("fast", "reno")
+            mean_of(goodput_bps, runs.replicates("long fat", law, loss)) for law in ("fast", "reno")
         )
         ratios[f"p = {loss:g}"] = float(fast / reno)
     return find_least(ratios)
@@ -60,7 +66,7 @@ def _oc192(runs: Runs, buffer: float) -> dict[str, float]:
 def oc192_order_of(runs: Runs, *, form: str, alpha: int) -> Estimate:
     """Find the least ratio of neighbours in that order with FAST in another form."""
     done = runs.replicates("oc192 forms", form, alpha)
-    used = _oc192(runs, 1.0) | {"fast": float(np.mean([utilisation(run) for run in done]))}
+    used = _oc192(runs, 1.0) | {"fast": mean_of(utilisation, done)}
     ratio = min(used[above] / used[below] for below, above in pairwise(used))
     return Estimate(ours=ratio, note=format_values(used))
 
@@ -114,8 +120,8 @@ def kaist_queue(runs: Runs, *, law: str) -> Estimate:
 
 def bursts_lost(runs: Runs, *, laws: list[str]) -> Estimate:
     """Subtract what bursts lose beside FAST from the least that they lose beside other laws."""
-    lost = {law: float(np.mean([*map(burst_loss, runs.replicates("bursts", law))])) for law in laws}
-    fast = float(np.mean([*map(burst_loss, runs.replicates("bursts", "fast"))]))
+    lost = {law: mean_of(burst_loss, runs.replicates("bursts", law)) for law in laws}
+    fast = mean_of(burst_loss, runs.replicates("bursts", "fast"))
     found = find_least({law: share - fast for law, share in lost.items()})
     return found.model_copy(update={"note": f"beside fast {fast:.3g}; {format_values(lost)}"})
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from headgate import Result
 from headgate.lab import Runs
 from headgate_studies.fast.jobs import ALPHA
-from headgate_studies.paths import bdp_packets, course, measured_period_s, utilisation
+from headgate_studies.paths import bdp_packets, course, mean_of, measured_period_s, utilisation
 
 #: A window rests if it moves less than this in 50 ms; a smaller error is due to rounding.
 STILL_PACKETS, LEAST_ERROR_PACKETS = 0.05, 1.0
@@ -89,15 +89,15 @@ def random_losses(runs: Runs) -> list[float]:
 
 def random_utilisation(runs: Runs, rate: str, sender: str, loss: float) -> float:
     """Mean utilisation over the replicates."""
-    done = runs.replicates("random loss", rate, sender, loss)
-    return float(np.mean([utilisation(run) for run in done]))
+    return mean_of(utilisation, runs.replicates("random loss", rate, sender, loss))
 
 
 def oc192_utilisation(runs: Runs, law: str, loss: float, buffer: float) -> float:
     """Mean utilisation of one flow over the replicates; some losses ran with one replicate."""
     keys = [("oc192", law, loss, buffer, seed) for seed in runs.setup.seeds]
-    done = [runs[key] for key in keys if key in runs.results] or [runs[keys[0]]]
-    return float(np.mean([utilisation(run) for run in done]))
+    return mean_of(
+        utilisation, [runs[key] for key in keys if key in runs.results] or [runs[keys[0]]]
+    )
 
 
 def dsl_rtt_s(result: Result) -> float:
@@ -109,11 +109,6 @@ def start_queue(result: Result) -> float:
     """Largest queue of the first ten round trips, in packets."""
     t_s, queue = course(result, "bottleneck", "queue_packets")
     return float(queue[t_s <= FIRST_ROUND_TRIPS_S].max())
-
-
-def queue_share(result: Result) -> float:
-    """Mean queue as a share of the buffer."""
-    return float(result.ports["mean_queue_packets"][0] / result.ports["buffer_packets"][0])
 
 
 def burst_loss(result: Result) -> float:

@@ -12,11 +12,18 @@ from headgate_studies.fast.findings_equation import beside_reno
 from headgate_studies.fast.measures import (
     distances,
     oc192_utilisation,
-    queue_share,
     random_losses,
     random_utilisation,
 )
-from headgate_studies.paths import course, loss_rate, mean_queue, shares, utilisation
+from headgate_studies.paths import (
+    course,
+    loss_rate,
+    mean_of,
+    mean_queue,
+    queue_share,
+    shares,
+    utilisation,
+)
 
 SHOWN_S, OSCILLATION_S, DSL_S = 12.0, 6.0, 40.0
 #: About when the chosen packet is lost.
@@ -210,7 +217,7 @@ def _long_fat(runs: Runs) -> Picture:
 
 
 def _mean_used(runs: Runs, part: str, law: str, loss: float) -> float:
-    return float(np.mean([utilisation(run) for run in runs.replicates(part, law, loss)]))
+    return mean_of(utilisation, runs.replicates(part, law, loss))
 
 
 def _random_loss(runs: Runs) -> Picture:

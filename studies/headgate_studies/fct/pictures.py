@@ -17,15 +17,7 @@ from headgate_studies.fct.jobs import (
     magnitude,
     protocols,
 )
-from headgate_studies.fct.measures import (
-    PARTS,
-    SHOWN,
-    Times,
-    bins,
-    by_bin,
-    parts_s,
-    total,
-)
+from headgate_studies.fct.measures import PARTS, SHOWN, Times, bins, by_bin, parts_s, total
 
 #: Colours of the protocols, the same in every picture.
 NAMES = {"tcp": "TCP", "xcp": "XCP", "rcp": "RCP", "dctcp": "DCTCP"}

@@ -9,7 +9,14 @@ from headgate import Result, Table
 from headgate.claims import compute_relative_error
 from headgate.lab import Listing, Runs, make_possible
 from headgate_studies.designed import tidy
-from headgate_studies.paths import goodput_bps, loss_rate, mean_queue, utilisation
+from headgate_studies.paths import (
+    goodput_bps,
+    largest_queue,
+    loss_rate,
+    mean_of,
+    mean_queue,
+    utilisation,
+)
 from headgate_studies.senders import measures, theory
 from headgate_studies.senders.jobs import TCP
 
@@ -18,7 +25,7 @@ MEASURES: Mapping[str, Callable[[Result], float]] = {
     "utilisation": utilisation,
     "goodput_bps": goodput_bps,
     "mean_queue_packets": mean_queue,
-    "max_queue_packets": measures.largest_queue,
+    "max_queue_packets": largest_queue,
     "loss_rate": loss_rate,
     "share": measures.named_share,
 }
@@ -96,10 +103,7 @@ def _newcomer(runs: Runs) -> str:
 
 def _describe_crowded(runs: Runs) -> str:
     again = {
-        law: 100
-        * float(
-            np.mean([measures.share_resent(r) for r in measures.crowded_runs(runs, law, "high")])
-        )
+        law: 100 * mean_of(measures.share_resent, measures.crowded_runs(runs, law, "high"))
         for law in runs.setup.laws
     }
     return f"Forty flows, a packet of buffer each: sent again are {_rank(again, '{:.1f} %')}."

@@ -17,7 +17,7 @@ from headgate.claims import (
 )
 from headgate.lab import NotRunError, Runs
 from headgate.plugin import LOSS, Congestion, Path, Window, builtin
-from headgate_studies.paths import bdp_packets, goodput_bps, utilisation
+from headgate_studies.paths import bdp_packets, goodput_bps, mean_of, utilisation
 from headgate_studies.senders import measures, theory
 from headgate_studies.senders.jobs import LEAST_FAIR, MOST_FAIR, SEVEN, TCP
 
@@ -130,7 +130,7 @@ def threshold_effect_in_crowd(runs: Runs) -> Estimate:
     changes = {}
     for law in (TCP, *runs.setup.has(*SEVEN)):
         low, high = (
-            np.mean([goodput_bps(run) for run in measures.crowded_runs(runs, law, threshold)])
+            mean_of(goodput_bps, measures.crowded_runs(runs, law, threshold))
             for threshold in ("low", "high")
         )
         changes[law] = abs(float(low / high) - 1)
@@ -139,11 +139,7 @@ def threshold_effect_in_crowd(runs: Runs) -> Estimate:
 
 def _resent(runs: Runs, *laws: str) -> dict[str, float]:
     return {
-        law: float(
-            np.mean(
-                [measures.share_resent(run) for run in measures.crowded_runs(runs, law, "high")]
-            )
-        )
+        law: mean_of(measures.share_resent, measures.crowded_runs(runs, law, "high"))
         for law in (TCP, *runs.setup.has(*laws))
     }
 
@@ -191,7 +187,7 @@ def largest_delayed_departure(runs: Runs) -> Estimate:
     table = theory.RANDOM_LOSS[SLOW]["bic"]
     compared = [loss for loss in measures.losses(runs, SLOW) if loss in table]
     used = {
-        loss: float(np.mean([utilisation(r) for r in runs.replicates("random loss delayed", loss)]))
+        loss: mean_of(utilisation, runs.replicates("random loss delayed", loss))
         for loss in compared
     }
     return _farthest(used, table)

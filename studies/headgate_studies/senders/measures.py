@@ -12,6 +12,7 @@ from headgate_studies.paths import (
     course,
     goodput_bps,
     in_seconds,
+    mean_of,
     measured_period_s,
     utilisation,
 )
@@ -126,8 +127,7 @@ def lossy(runs: Runs, rate: str, law: str, loss: float) -> list[float]:
 
 def lossy_goodput(runs: Runs, rate: str, law: str, loss: float) -> float:
     """Mean goodput in bit/s."""
-    done = runs.replicates("random loss", rate, law, loss)
-    return float(np.mean([goodput_bps(run) for run in done]))
+    return mean_of(goodput_bps, runs.replicates("random loss", rate, law, loss))
 
 
 def share_resent(run: Result) -> float:
@@ -174,21 +174,6 @@ def halved_times_s(runs: Runs, law: str) -> tuple[float, float]:
     falls = (t_s >= begin) & (t_s < begin + (end - begin) / 2) & (share < FULL / 2)
     below_s = float(t_s[falls][-1]) - begin if falls.any() else 0.0
     return below_s, first_time(t_s[t_s >= end], share[t_s >= end] >= FULL) - end
-
-
-def queue_share(run: Result) -> float:
-    """Mean queue as a share of the buffer."""
-    return float(run.ports["mean_queue_packets"][0] / run.ports["buffer_packets"][0])
-
-
-def largest_queue_share(run: Result) -> float:
-    """Greatest queue as a share of the buffer."""
-    return largest_queue(run) / float(run.ports["buffer_packets"][0])
-
-
-def largest_queue(run: Result) -> float:
-    """Greatest number of packets waiting."""
-    return float(run.ports["max_queue_packets"][0])
 
 
 def share_against(runs: Runs, law: str, other: str) -> list[list[float]]:

@@ -23,7 +23,15 @@ from headgate.figures import (
     use_style,
 )
 from headgate.lab import Picture, Runs
-from headgate_studies.paths import bdp_packets, course, in_seconds, loss_rate, utilisation
+from headgate_studies.paths import (
+    bdp_packets,
+    course,
+    in_seconds,
+    largest_queue_share,
+    loss_rate,
+    queue_share,
+    utilisation,
+)
 from headgate_studies.senders import measures
 from headgate_studies.senders.jobs import FAST_PATH_BDP, TCP
 
@@ -173,8 +181,8 @@ def _grid(rate: str, duration: str, runs: Runs) -> Picture:
     panels = [
         panel("Utilisation (%)", utilisation, 1.0, "viridis", low=0.4),
         panel("Loss at the buffer (%)", loss_rate, MUCH_LOSS, "cividis", digits=1),
-        panel("Mean queue (% of the buffer)", measures.queue_share, 1.0, "magma"),
-        panel("Largest queue (% of the buffer)", measures.largest_queue_share, 1.0, "magma"),
+        panel("Mean queue (% of the buffer)", queue_share, 1.0, "magma"),
+        panel("Largest queue (% of the buffer)", largest_queue_share, 1.0, "magma"),
     ]
     return Picture(
         f"alone-{rate.replace(' ', '-').replace('/', 'p').lower()}",

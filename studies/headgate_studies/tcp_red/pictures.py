@@ -9,16 +9,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from headgate.figures import (
-    GREY,
-    ORDER,
-    PALE,
-    Curve,
-    CurvePanel,
-    draw_curves,
-    make_axes,
-    use_style,
-)
+from headgate.figures import GREY, ORDER, PALE, Curve, CurvePanel, draw_curves, make_axes, use_style
 from headgate.lab import Picture
 from headgate_studies.tcp_red.working_points import (
     FIRST,

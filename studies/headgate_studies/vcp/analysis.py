@@ -9,7 +9,7 @@ import numpy as np
 from headgate import Table
 from headgate.lab import Listing, Runs, make_possible
 from headgate_studies.designed import tidy
-from headgate_studies.paths import loss_rate, utilisation
+from headgate_studies.paths import largest_queue_share, loss_rate, mean_of, queue_share, utilisation
 from headgate_studies.vcp import jobs, measures
 from headgate_studies.vcp.findings import FAST_MBPS, fairness
 from headgate_studies.vcp.measures import (
@@ -36,7 +36,7 @@ TOLD = {
     "spread": "round trips spread by up to a fifth",
     "flows": "number of flows",
 }
-ONE_WAY = (utilisation, measures.queue_share)
+ONE_WAY = (utilisation, queue_share)
 
 
 def sentences(runs: Runs) -> tuple[str, ...]:
@@ -66,10 +66,10 @@ def _fast(runs: Runs) -> str:
 
 
 def _queue(runs: Runs) -> str:
-    queue = 100 * at(runs, "delay", "VCP", jobs.RTT_S * 1e3, measures.queue_share)
+    queue = 100 * at(runs, "delay", "VCP", jobs.RTT_S * 1e3, queue_share)
     slow = min(levels(runs, "bandwidth"))
     crowded, lost = (
-        100 * at(runs, "bandwidth", "VCP", slow, of) for of in (measures.queue_share, loss_rate)
+        100 * at(runs, "bandwidth", "VCP", slow, of) for of in (queue_share, loss_rate)
     )
     return (
         f"VCP's queue takes {queue:.1f} % of the buffer at 150 Mbit/s and 80 ms, and"
@@ -145,8 +145,7 @@ def _beside(runs: Runs) -> str:
 
 def _wireless(runs: Runs) -> str:
     use = {
-        name: np.mean([utilisation(run) for run in replicates(runs, "lossy", name, 1e-3)])
-        for name in compared(runs)
+        name: mean_of(utilisation, replicates(runs, "lossy", name, 1e-3)) for name in compared(runs)
     }
     listed = ", ".join(f"{name} {100 * share:.0f} %" for name, share in use.items())
     return f"Use of 50 Mbit/s by one flow with a random loss of one packet in a thousand: {listed}."
@@ -242,7 +241,7 @@ def _list_rules(runs: Runs) -> Listing:
     rows = []
     for rule in runs.setup.settings["rules"]:
         done = [replicates(runs, "rules", rule, *place) for place in places]
-        rows.append((rule, *(float(np.mean([m(run) for run in one])) for one in done for m in of)))
+        rows.append((rule, *(mean_of(m, one) for one in done for m in of)))
     heads = (f"{x:g} ms, {n} + {n}" for x, n in places)
     return Listing(
         "What each of the released rules does",
@@ -255,7 +254,7 @@ def _list_rules(runs: Runs) -> Listing:
 
 
 def _both(part: str, runs: Runs) -> Listing:
-    of = (utilisation, measures.queue_share, loss_rate)
+    of = (utilisation, queue_share, loss_rate)
     rows = [
         (f"{x:g}", *(at(runs, part, name, x, each) for name in BOTH for each in of))
         for x in levels(runs, part)
@@ -274,7 +273,7 @@ def _one_way(runs: Runs) -> Listing:
     rows = []
     for x in levels(runs, "delay"):
         done = replicates(runs, "one way", x)
-        alone = [float(np.mean([of(run) for run in done])) for of in ONE_WAY]
+        alone = [mean_of(of, done) for of in ONE_WAY]
         rows.append((f"{x:g}", *(at(runs, "delay", "VCP", x, of) for of in ONE_WAY), *alone))
     return Listing(
         "What the flows back do",
@@ -307,8 +306,7 @@ def _recall_bandwidth(runs: Runs) -> tuple[str, str, str]:
         at(runs, "bandwidth", "XCP", x) - at(runs, "bandwidth", REMEMBERED, x) for x in all_levels
     )
     queue, lost = (
-        at(runs, "bandwidth", REMEMBERED, all_levels[0], of)
-        for of in (measures.queue_share, loss_rate)
+        at(runs, "bandwidth", REMEMBERED, all_levels[0], of) for of in (queue_share, loss_rate)
     )
     return (
         "bandwidths",
@@ -319,9 +317,7 @@ def _recall_bandwidth(runs: Runs) -> tuple[str, str, str]:
 
 def _recall_delay(runs: Runs) -> tuple[str, str, str]:
     long = [at(runs, "delay", REMEMBERED, x) for x in levels(runs, "delay", 801)]
-    short = [
-        at(runs, "delay", REMEMBERED, x, measures.queue_share) for x in levels(runs, "delay", 0, 5)
-    ]
+    short = [at(runs, "delay", REMEMBERED, x, queue_share) for x in levels(runs, "delay", 0, 5)]
     return (
         "round trips",
         "above 800 ms 85 to 94 %; below 5 ms a queue of up to 15 %; no drops",
@@ -331,10 +327,7 @@ def _recall_delay(runs: Runs) -> tuple[str, str, str]:
 
 
 def _recall_flows(runs: Runs) -> tuple[str, str, str]:
-    mean, largest = (
-        100 * _most(runs, "flows", of)
-        for of in (measures.queue_share, measures.largest_queue_share)
-    )
+    mean, largest = (100 * _most(runs, "flows", of) for of in (queue_share, largest_queue_share))
     return (
         "flows",
         "queue below 5 % in the mean, 38 % at most, no drops",

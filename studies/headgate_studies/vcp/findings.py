@@ -16,7 +16,15 @@ from headgate.claims import (
     format_values,
 )
 from headgate.lab import NotRunError, Runs
-from headgate_studies.paths import goodput_bps, jain, loss_rate, utilisation
+from headgate_studies.paths import (
+    goodput_bps,
+    jain,
+    largest_queue,
+    loss_rate,
+    mean_of,
+    queue_share,
+    utilisation,
+)
 from headgate_studies.vcp import jobs, measures
 from headgate_studies.vcp.measures import (
     HALF_A_LINE,
@@ -116,7 +124,7 @@ def _queues(runs: Runs, scheme: str, part: str, *, crowded: bool) -> dict[str, f
     if not chosen:
         has = "at most" if crowded else "more than"
         raise NotRunError(f"{part}: at no level of this scale a flow has {has} a packet")
-    return {f"{part} {x:g}": at(runs, part, scheme, x, measures.queue_share) for x in chosen}
+    return {f"{part} {x:g}": at(runs, part, scheme, x, queue_share) for x in chosen}
 
 
 def queue(runs: Runs, *, scheme: str) -> Estimate:
@@ -249,7 +257,7 @@ def rise_times(runs: Runs) -> Estimate:
 
 def overshoot(runs: Runs) -> Estimate:
     """Compare the largest queue without scaling with that with it."""
-    peaks = {kind: measures.peak_queue(runs["scaling", kind]) for kind in ("none", "rtt")}
+    peaks = {kind: largest_queue(runs["scaling", kind]) for kind in ("none", "rtt")}
     return Estimate(ours=peaks["none"] / peaks["rtt"], note=f"packets: {format_values(peaks)}")
 
 
@@ -257,8 +265,7 @@ def loss_exponent(runs: Runs) -> Estimate:
     """Fit the exponent of TCP's rate against random loss."""
     losses = [p for p in runs.setup.settings["lossy"]["losses"] if p >= 1e-4]
     rates = {
-        f"p = {p:g}": float(np.mean([goodput_bps(r) for r in replicates(runs, "lossy", "TCP", p)]))
-        for p in losses
+        f"p = {p:g}": mean_of(goodput_bps, replicates(runs, "lossy", "TCP", p)) for p in losses
     }
     slope = float(np.polyfit(np.log(losses), np.log(list(rates.values())), 1)[0])
     return Estimate(ours=slope, note=f"bit/s: {format_values(rates)}")

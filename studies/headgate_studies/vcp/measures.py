@@ -8,7 +8,17 @@ from numpy.typing import NDArray
 
 from headgate import Result
 from headgate.lab import NotRunError, Runs, Setup
-from headgate_studies.paths import course, jain, loss_rate, measured_period_s, utilisation
+from headgate_studies.paths import (
+    count_delivered,
+    course,
+    jain,
+    largest_queue_share,
+    loss_rate,
+    mean_of,
+    measured_period_s,
+    queue_share,
+    utilisation,
+)
 from headgate_studies.vcp import jobs
 from headgate_studies.vcp.jobs import PACKET_BITS, bdp
 
@@ -23,24 +33,9 @@ FAIR = 0.95
 SHORT, HALF_A_LINE = 100, 300.0
 
 
-def buffer_packets(run: Result) -> float:
-    """Return the room of the bottleneck."""
-    return float(run.ports["buffer_packets"][0])
-
-
 def queue_packets(run: Result) -> float:
     """Mean queue."""
     return float(run.ports["mean_queue_packets"][0])
-
-
-def queue_share(run: Result) -> float:
-    """Mean queue as a share of the buffer."""
-    return queue_packets(run) / buffer_packets(run)
-
-
-def largest_queue_share(run: Result) -> float:
-    """Greatest queue as a share of the buffer."""
-    return float(run.ports["max_queue_packets"][0]) / buffer_packets(run)
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -83,7 +78,7 @@ def replicates(runs: Runs, *key: str | float) -> list[Result]:
 
 def at(runs: Runs, part: str, scheme: str, level: float, of: Measure = utilisation) -> float:
     """Mean of a measure over the replicates."""
-    return float(np.mean([of(run) for run in replicates(runs, part, scheme, level)]))
+    return mean_of(of, replicates(runs, part, scheme, level))
 
 
 def sweep(  # noqa: PLR0913, PLR0917 - what is swept, and how far
@@ -148,12 +143,7 @@ def join_fairness(run: Result) -> float:
     """Jain's index of all ten flows over the 15 s before the first of the nine ends."""
     first_s = float(np.min(ends_s(run, "joiner")))
     names = ["first", *(f"joiner {i}" for i in range(jobs.JOINERS))]
-    return jain(np.array([_count_delivered(run, name, first_s - 15.0, first_s) for name in names]))
-
-
-def _count_delivered(run: Result, name: str, from_s: float, to_s: float) -> float:
-    t_s, so_far = course(run, name, "delivered_packets")
-    return float(np.diff(np.interp((from_s, to_s), t_s, so_far, left=0.0))[0])
+    return jain(np.array([count_delivered(run, name, first_s - 15.0, first_s) for name in names]))
 
 
 def joined_rates(run: Result) -> tuple[Series, Series]:
@@ -251,11 +241,6 @@ def hop_row(run: Result, hop: int) -> int:
 def peak_load(run: Result) -> float:
     """Greatest load that the router saw."""
     return float(np.nanmax(course(run, "bottleneck", "gauge")[1]))
-
-
-def peak_queue(run: Result) -> float:
-    """Most packets that waited."""
-    return float(run.ports["max_queue_packets"][0])
 
 
 def share_of_vcp(run: Result) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from headgate import Result
 from headgate.figures import Curve, CurvePanel, draw_curves
 from headgate.lab import Picture, Runs, make_possible
-from headgate_studies.paths import course, goodput_bps, loss_rate, utilisation
+from headgate_studies.paths import course, goodput_bps, loss_rate, mean_of, queue_share, utilisation
 from headgate_studies.vcp import jobs, measures
 from headgate_studies.vcp.jobs import bdp
 from headgate_studies.vcp.measures import (
@@ -44,7 +44,7 @@ SIZES = ((8, 9), (10, 14), (15, 19), (20, 29), (30, 49), (50, 99), (100, 199), (
 
 def queue_per_cent(run: Result) -> float:
     """Mean queue in % of the buffer."""
-    return 100 * measures.queue_share(run)
+    return 100 * queue_share(run)
 
 
 def each(runs: Runs, of: Callable[[str], Curve]) -> dict[str, Curve]:
@@ -386,4 +386,4 @@ def lossy(runs: Runs) -> Picture:
 
 def _goodput_mbps(runs: Runs, scheme: str, loss: float) -> float:
     done = replicates(runs, "lossy", scheme, loss)
-    return float(np.mean([goodput_bps(run) for run in done])) / 1e6
+    return mean_of(goodput_bps, done) / 1e6
