@@ -12,9 +12,9 @@ from headgate.design import Design
 from headgate.lab import Job, Key, Runs, Setup, key_by_labels
 
 Make = Callable[[Mapping[str, Any], str], Scenario]
-"""Makes the scenario of one condition, from its settings and the law."""
+"""Makes the scenario of one condition, from its settings and the algorithm."""
 Measure = Callable[[Result, str], Mapping[str, NDArray[Any]]]
-"""Columns of a run, one value a period, from its result and the law."""
+"""Columns of a run, one value a period, from its result and the algorithm."""
 
 
 class Designed(Runs):
@@ -27,7 +27,7 @@ class Designed(Runs):
 
     @property
     def laws(self) -> tuple[str, ...]:
-        """The laws that are compared."""
+        """The algorithms that are compared."""
         return self.setup.laws
 
     @property
@@ -105,7 +105,7 @@ def _responses(result: Result, law: str) -> Mapping[str, NDArray[Any]]:  # noqa:
 
 
 def jobs_of(setup: Setup, make: Make) -> dict[Key, Job]:
-    """Return the jobs of a design; a seed's traffic is the same for every law and condition.
+    """Return the jobs of a design; a seed's traffic is the same for every algorithm and condition.
 
     Replicates are the outermost loop: a run stopped early covers the design with fewer replicates.
     """

@@ -98,7 +98,7 @@ def _scenario(
 def flow(
     law: str, start_s: float = 0.0, *, params: Mapping[str, Any] | None = None, **keys: Any
 ) -> dict[str, Any]:
-    """Describe one endless flow; a law with a colon is a user's own, as file and name."""
+    """Describe one endless flow; an algorithm with a colon is a user's own, as file and name."""
     obeys = make_law_keys(law)
     if "law" in obeys:
         obeys = {"law": {"name": law, **(params or {})}}

@@ -1,1 +1,1 @@
-"""The conformance suite: cases that RFCs state, run against every law they apply to."""
+"""The conformance suite: cases that RFCs state, run against every algorithm they apply to."""

@@ -33,13 +33,13 @@ SYN = 1
 
 @dataclass(frozen=True)
 class Subject:
-    """The law under test, as a scenario's traffic names it."""
+    """The algorithm under test, as a scenario's traffic names it."""
 
     name: str
     keys: tuple[tuple[str, Any], ...]
 
     def having(self, **params: Any) -> Subject:
-        """Return the same law with parameters set."""
+        """Return the same algorithm with parameters set."""
         return Subject(self.name, (("law", {"name": self.name, **self.params, **params}),))
 
     @property
@@ -132,7 +132,7 @@ class FlowRun:
 
 @dataclass(frozen=True)
 class Observation:
-    """One case with one law."""
+    """One case with one algorithm."""
 
     holds: bool
     expected: str
@@ -151,7 +151,7 @@ class Case:
     statement: str
     check: Check
     only: tuple[str, ...] = ()
-    """Laws that the statement is about; empty = every law."""
+    """Algorithms that the statement is about; empty = every algorithm."""
     exempt: Mapping[str, str] = field(default_factory=dict)
     """Algorithms whose own specification says otherwise, with the reason."""
     left_out: str = ""
@@ -163,11 +163,11 @@ class Case:
         return int(self.source.rpartition(".")[2])
 
     def concerns(self, law: str) -> bool:
-        """Whether the statement is about the law."""
+        """Whether the statement is about the algorithm."""
         return law not in self.exempt and (not self.only or law in self.only)
 
     def applies(self, law: str) -> bool:
-        """Whether the law has to hold to it, and can be tried."""
+        """Whether the algorithm has to hold to it, and can be tried."""
         return self.concerns(law) and not self.left_out
 
 

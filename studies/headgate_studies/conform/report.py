@@ -20,7 +20,7 @@ CASES: tuple[Case, ...] = (*transport.CASES, *laws.CASES, *BBR)
 
 @dataclass(frozen=True)
 class CaseResult:
-    """One case with one law; without a finding it does not apply, and `reason` says why."""
+    """One case with one algorithm; without a finding it does not apply, and `reason` says why."""
 
     case: Case
     law: str

@@ -122,7 +122,7 @@ def data(runs: Runs) -> tuple[Table, ...]:
 
 
 def _explaining_losses(runs: Runs) -> Listing:
-    """Say which residual loss gives a law its published figure."""
+    """Say which residual loss gives an algorithm its published figure."""
     rows = [
         (path, law, published, _loss_for(runs, part, law, published))
         for path, part, all_published in (

@@ -103,13 +103,13 @@ def _kaist(runs: Runs, *laws: str) -> dict[str, Result]:
 def kaist_least(
     runs: Runs, *, of: Literal["utilisation", "queue_share"], laws: list[str]
 ) -> Estimate:
-    """Find the least of a measure over laws."""
+    """Find the least of a measure over algorithms."""
     measure = {"utilisation": utilisation, "queue_share": queue_share}[of]
     return find_least({law: measure(run) for law, run in _kaist(runs, *laws).items()})
 
 
 def kaist_use(runs: Runs, *, law: str) -> Estimate:
-    """Give the utilisation of one law."""
+    """Give the utilisation of one algorithm."""
     return Estimate(ours=utilisation(runs["kaist", law]))
 
 
@@ -135,14 +135,14 @@ def _jain(runs: Runs) -> dict[str, float]:
 
 
 def fairness_above(runs: Runs, *, law: str) -> Estimate:
-    """Compare Jain's index of a law with the largest of the others."""
+    """Compare Jain's index of an algorithm with the largest of the others."""
     index = _jain(runs)
     others = max(value for name, value in index.items() if name != law)
     return Estimate(ours=index[law] - others, note=format_values(index))
 
 
 def fairness_below(runs: Runs, *, law: str) -> Estimate:
-    """Compare Jain's index of a law with the least of the others."""
+    """Compare Jain's index of an algorithm with the least of the others."""
     index = _jain(runs)
     others = min(value for name, value in index.items() if name != law)
     return Estimate(ours=others - index[law], note=format_values(index))

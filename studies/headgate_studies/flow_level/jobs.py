@@ -69,7 +69,7 @@ def lose_periodically(setup: Setup, *, law: str, loss: float) -> Scenario:
 
 
 def choose_losses(setup: Setup) -> Iterator[Labels]:
-    """Every law at every probability of a random loss."""
+    """Every algorithm at every probability of a random loss."""
     return ({"law": law, "loss": loss} for law in LOSSY for loss in random_losses(setup))
 
 
@@ -95,7 +95,7 @@ def delay_params(setup: Setup, law: str) -> dict[str, float]:
 
 
 def choose_links(setup: Setup) -> Iterator[Labels]:
-    """Every law on every link with a queue."""
+    """Every algorithm on every link with a queue."""
     return (
         {"law": law, "flows": count, "rate_mbps": rate}
         for law in DELAYED
@@ -142,7 +142,7 @@ def first_windows(setup: Setup, law: str) -> list[float]:
 
 
 def choose_windows(setup: Setup) -> Iterator[Labels]:
-    """Every law from its windows."""
+    """Every algorithm from its windows."""
     return ({"law": law, "window": w} for law in LOSSY for w in first_windows(setup, law))
 
 

@@ -155,7 +155,7 @@ class Comparison(Runs):
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        """Every cell of every law."""
+        """Every cell of every algorithm."""
         return tuple(self._pair(face, cell) for face in faces() for cell in cells(self.setup))
 
     def choose(self, holds: Callable[[Pair], bool], name: str) -> list[Pair]:
@@ -178,7 +178,7 @@ class Comparison(Runs):
 
     @cached_property
     def starts(self) -> Mapping[tuple[str, int], tuple[float, float]]:
-        """Times to the full rate by packets and by fluid, by law and flows."""
+        """Times to the full rate by packets and by fluid, by algorithm and flows."""
         return {
             (face.name, cell.flows): (
                 full_rate_s(self[(START, face.name, *cell.key)], "bottleneck"),
@@ -190,7 +190,7 @@ class Comparison(Runs):
 
 
 def solve_cell(setup: Setup, face: Face, cell: Cell, rtt_s: float | None = None) -> Result:
-    """Solve the model of a law over a cell, with another round trip if one is given."""
+    """Solve the model of an algorithm over a cell, with another round trip if one is given."""
     duration_s, warmup_s = _times_s(setup, face, cell)
     return fluid.solve(
         face.model,

@@ -107,7 +107,7 @@ def _packets(cell: Cell, settings: dict[str, Any]) -> float:
 
 @dataclass(frozen=True)
 class Face:
-    """A law by its name among the packet laws and among the models."""
+    """An algorithm by its name among the packet algorithms and among the models."""
 
     name: str
     law: str

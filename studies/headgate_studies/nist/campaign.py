@@ -24,7 +24,7 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run: each law under each condition, with each seed."""
+    """Make every run: each algorithm under each condition, with each seed."""
     return jobs_of(setup, scenario)
 
 

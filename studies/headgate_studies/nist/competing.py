@@ -138,7 +138,7 @@ class Rates:
     logs: Numbers
     """Of shape (condition, law, file, path, interface, side)."""
     control: Numbers
-    """The same of the control, as a single law."""
+    """The same of the control, as a single algorithm."""
 
     @classmethod
     def of(

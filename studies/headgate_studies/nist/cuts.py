@@ -6,7 +6,7 @@ from headgate.claims import Estimate
 from headgate.plugin import LOSS, Ack, Builtin, Congestion, Path, Window, builtin
 from headgate_studies.mesonet.parameters import PARAMS
 
-#: The laws that take away something, and less than TCP.
+#: The algorithms that take away something, and less than TCP.
 LESS_THAN_TCP = ("scalable", "bic", "hstcp")
 #: Least and greatest share that each law takes away, as the source has it; above 64 packets, where
 #: none of them behaves like TCP.
@@ -31,7 +31,7 @@ def cuts_as_published(laws: Sequence[str]) -> Estimate:
 
 
 def cuts(law: str) -> list[float]:
-    """Return the share that a law takes away at each window and queue."""
+    """Return the share that an algorithm takes away at each window and queue."""
     return [_cut(law, window, queue) for window in WINDOWS for queue in QUEUES]
 
 

@@ -27,7 +27,7 @@ from headgate_studies.nist.competing import FILES, PATHS, Numbers, Rates, group_
 from headgate_studies.nist.summary import CONDITIONS
 
 Intervals = Sequence[tuple[float, float, float]]
-"""Mean, low and high of each law."""
+"""Mean, low and high of each algorithm."""
 Answer = bool | None
 """Whether a statement is true of an algorithm; None if its interval leaves it undecided."""
 #: Above zero by more than rounding.
@@ -52,14 +52,14 @@ NEARLY_ONE = 0.999999
 def find_means(values: Numbers, questions: int = 1) -> Intervals:
     """Return the mean of each law; `values` are (condition, law), NaN if unknown.
 
-    With several questions about each law the intervals of all hold together.
+    With several questions about each algorithm the intervals of all hold together.
     """
     level = level_of_each(questions * values.shape[1])
     return [compute_open_mean_interval(column, level) for column in values.T]
 
 
 def find_differences(one: Numbers, other: Numbers, questions: int = 1) -> Intervals:
-    """Return each law's mean in some conditions less that in others."""
+    """Return each algorithm's mean in some conditions less that in others."""
     level = level_of_each(questions * one.shape[1])
     return [compute_difference_interval(b, a, level) for a, b in zip(one.T, other.T, strict=True)]
 
@@ -67,17 +67,17 @@ def find_differences(one: Numbers, other: Numbers, questions: int = 1) -> Interv
 def estimate_share(
     found: Intervals, conditions: int, note: str, allowed: Interval = POSITIVE
 ) -> Estimate:
-    """Return the share of laws whose mean lies within bounds."""
+    """Return the share of algorithms whose mean lies within bounds."""
     return estimate_true(hits_of(found, allowed), answers_of(found, allowed), conditions, note)
 
 
 def hits_of(found: Intervals, allowed: Interval = POSITIVE) -> list[bool]:
-    """Say of each law whether its mean lies within bounds."""
+    """Say of each algorithm whether its mean lies within bounds."""
     return [lies_within((mean, mean), allowed) is True for mean, _, _ in found]
 
 
 def answers_of(found: Intervals, allowed: Interval = POSITIVE) -> list[Answer]:
-    """Say of each law whether its interval lies within bounds, or beyond them."""
+    """Say of each algorithm whether its interval lies within bounds, or beyond them."""
     return [lies_within((low, high), allowed) for _, low, high in found]
 
 
@@ -89,7 +89,7 @@ def either(one: Answer, other: Answer) -> Answer:
 def estimate_true(
     hits: Sequence[bool], answers: Sequence[Answer], conditions: int, note: str
 ) -> Estimate:
-    """Return the share of laws of which something is true."""
+    """Return the share of algorithms of which something is true."""
     laws = len(hits)
     counted = estimate_count(sum(hits), answers, conditions, f"{sum(hits)} of {laws}; {note}")
     ends = counted.ci and (counted.ci[0] / laws, counted.ci[1] / laws)
@@ -97,7 +97,7 @@ def estimate_true(
 
 
 def estimate_count(hits: int, answers: Sequence[Answer], conditions: int, note: str) -> Estimate:
-    """Return a number of laws, between those for certain and those that may be."""
+    """Return a number of algorithms, between those for certain and those that may be."""
     if conditions < 2:
         return Estimate(ours=hits, decided=False, note=f"{note}, of one condition: no interval")
     ends = (answers.count(True), len(answers) - answers.count(False))
@@ -152,13 +152,13 @@ def level_of_each(intervals: int) -> float:
 
 
 def format_means(laws: Sequence[str], logs: Numbers) -> str:
-    """Write geometric means over conditions, by law."""
+    """Write geometric means over conditions, by algorithm."""
     ratios = np.exp(np.nanmean(logs, axis=0)).tolist()
     return format_values(dict(zip(laws, ratios, strict=True)))
 
 
 def compare(laws: Sequence[str], sets: Mapping[str, Numbers]) -> str:
-    """Write the geometric means of each set, by law."""
+    """Write the geometric means of each set, by algorithm."""
     return "; ".join(f"{name}: {format_means(laws, logs)}" for name, logs in sets.items())
 
 
@@ -179,7 +179,7 @@ def merge_pair(one: Rates, other: Rates) -> tuple[Rates, Rates]:
 def ratio(logs: Numbers, note: str = "", laws: int = 1) -> Estimate:
     """Return the geometric mean over conditions of what the logarithms are of.
 
-    With several laws the interval of each is by Bonferroni.
+    With several algorithms the interval of each is by Bonferroni.
     """
     ratios = np.exp(drop_missing(logs)).tolist()
     return estimate_mean_ratio(ratios, CONDITIONS, note, level_of_each(laws))
@@ -214,12 +214,12 @@ def ratio_in_corner(rates: Rates, logs: Numbers, note: str = "", laws: int = 1) 
 
 
 def find_worst(found: Mapping[str, Estimate], most: bool = False) -> Estimate:
-    """Return what decides a sentence about several laws: it has to be true of each of them.
+    """Return what decides a sentence about several algorithms: it has to be true of each of them.
 
     That is the algorithm with the least value, or the largest if the sentence sets a maximum. The
     interval goes from the worst lower end to the worst upper end over the algorithms: it lies
     within a bound if that of each law does, and beyond it if that of one law does. The intervals
-    of the laws are by Bonferroni, as one of several is beyond a bound by chance more often.
+    of the algorithms are by Bonferroni, as one of several is beyond a bound by chance more often.
     """
     pick = max if most else min
     worst = pick(found, key=lambda law: found[law].ours)
@@ -252,10 +252,10 @@ def rank_correlation(one: Sequence[float], other: Sequence[float], unit: str) ->
 
 
 def distance_ratio(values: NDArray[np.float64], law: int) -> float:
-    """Divide a law's mean distance from the others by the last link among these.
+    """Divide an algorithm's mean distance from the others by the last link among these.
 
     `values` are (law, response) of one condition; each response is in units of its standard
-    deviation over the laws, as the source normalises it.
+    deviation over the algorithms, as the source normalises it.
     """
     spread = values.std(axis=0, ddof=1)
     points = values[:, spread > 0] / spread[spread > 0]

@@ -89,7 +89,7 @@ def among(of: Mixed, *, named: Sequence[str], sign: int) -> Estimate:
 
 
 def tcp_resends(of: Mixed, *, beside: Sequence[str], less: Sequence[str] = FAIR) -> Estimate:
-    """Find the law beside which TCP resends least, over the mean beside others."""
+    """Find the algorithm beside which TCP resends least, over the mean beside others."""
     resent = merge(of.resent, group_same([of.rates]))
     fewer = np.mean([_column(of, resent, law) for law in less], axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):

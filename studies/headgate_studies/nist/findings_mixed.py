@@ -57,7 +57,7 @@ from headgate_studies.nist.variants import (
     WINDOW,
 )
 
-#: The laws that fall back to TCP's increase below a window.
+#: The algorithms that fall back to TCP's increase below a window.
 WITH_THRESHOLD = ("bic", "ctcp", "hstcp", "scalable")
 #: The low initial ssthresh and the high one, both without congestion.
 BOTH_UNCONGESTED = (UNCONGESTED, UNCONGESTED_INFINITE)
@@ -74,7 +74,7 @@ def equal_large(of: Mixed) -> Estimate:
 
 
 def ctcp_leads(of: Mixed) -> Estimate:
-    """Find the law that CTCP leads by least in mean rank, over all kinds of flow."""
+    """Find the algorithm that CTCP leads by least in mean rank, over all kinds of flow."""
     ranks = mean_ranks(of.rates.distinct(), "own")
     mean = dict(zip(of.laws, np.nanmean(ranks, axis=0).tolist(), strict=True))
     others = [law for law in of.laws if law != "ctcp"]
@@ -105,7 +105,7 @@ def bic_behind(of: Mixed) -> Estimate:
 
 
 def sst_when_heavy(of: Mixed) -> Estimate:
-    """Find the law whose large files differ most between both settings on congested paths."""
+    """Find the algorithm whose large files differ most between both settings on congested paths."""
     names, everyone = of.corner(HEAVY_CORNER), (*of.laws, STANDARD)
     gaps = _low_over_high(
         of.rates.only(names, LARGE, CONGESTED_PATHS),
@@ -149,7 +149,7 @@ def utility_large(of: Mixed) -> Estimate:
 
 
 def utility_light(of: Mixed) -> Estimate:
-    """Count the laws that gain more without congestion, or else at the price of unfairness.
+    """Count the algorithms that gain more without congestion, or else at the price of unfairness.
 
     That is marked if TCP beside a law gets less than a quarter below what it gets beside itself.
     """
@@ -165,7 +165,7 @@ def utility_light(of: Mixed) -> Estimate:
 
 
 def utility_at_low(of: Mixed) -> Estimate:
-    """Count the laws whose large files gain more at the low setting, without congestion."""
+    """Count the algorithms whose large files gain more at the low setting, without congestion."""
     rates = map(of.variant, BOTH_UNCONGESTED)
     both = merge_pair(*(one.only(one.conditions, LARGE) for one in rates))
     low, high = (one.ahead() for one in both)
@@ -191,13 +191,13 @@ def movies(of: Mixed, variant: str = UNCONGESTED, interfaces: Sequence[str] = IN
 
 
 def equal_movies(of: Mixed, *, variant: str = UNCONGESTED) -> Estimate:
-    """Find the law whose movies get what is farthest from what TCP's beside them get."""
+    """Find the algorithm whose movies get what is farthest from what TCP's beside them get."""
     rates = movies(of, variant)
     return _decide_by_law(rates, np.abs(rates.ahead()), most=True)
 
 
 def sooner(of: Mixed) -> Estimate:
-    """Find the law whose movies get least over what TCP's beside them get."""
+    """Find the algorithm whose movies get least over what TCP's beside them get."""
     rates = movies(of)
     return _decide_by_law(rates, rates.ahead(), most=False)
 

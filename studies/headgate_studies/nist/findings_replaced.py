@@ -1,4 +1,4 @@
-"""Findings of experiments 1a and 1b: which laws are alike, which apart, and in what.
+"""Findings of experiments 1a and 1b: which algorithms are alike, which apart, and in what.
 
 All is of the second period. Light and heavy are the quarters of the conditions with the lowest and
 highest retransmission rate under Reno. A ratio is the geometric mean over conditions, with
@@ -24,7 +24,7 @@ from headgate_studies.nist.summary import ALIKE, CONDITIONS, Experiment
 
 
 def uncongested_identical(of: Experiment) -> Estimate:
-    """Return the share of responses in which no law is an outlier, of light congestion.
+    """Return the share of responses in which no algorithm is an outlier, of light congestion.
 
     A condition is the unit: its responses depend on each other.
     """
@@ -43,13 +43,13 @@ def lightly_congested_similar(of: Experiment) -> Estimate:
 
 
 def most_change_little(of: Experiment) -> Estimate:
-    """Return the share of responses in which the median of all laws is near their median."""
+    """Return the share of responses in which the median of all algorithms is near their median."""
     alike = np.array([_share_alike(of, name) for name in of.order])
     return estimate_mean(np.median(alike, axis=1).tolist(), _by_law(of, alike), CONDITIONS)
 
 
 def _by_law(of: Experiment, alike: NDArray[np.float64]) -> str:
-    """Say which share of a law's responses is alike, the mean over conditions."""
+    """Say which share of an algorithm's responses is alike, the mean over conditions."""
     shares = dict(zip(of.laws, alike.mean(axis=0).tolist(), strict=True))
     return ", ".join(f"{law} {share:.2f}" for law, share in shares.items())
 
@@ -76,9 +76,9 @@ def _distance_ratio(of: Experiment, condition: str) -> float:
 
 
 def grubbs_outlier(of: Experiment, *, response: str, law: str = "fast") -> Estimate:
-    """Divide how far a law lies above the laws' mean by how far an outlier has to.
+    """Divide how far an algorithm lies above the algorithms' mean by how far an outlier has to.
 
-    Both are in standard deviations over the laws; from 1 on Grubbs' test finds an outlier.
+    Both are in standard deviations over the algorithms; from 1 on Grubbs' test finds an outlier.
     """
     found = [_grubbs([of.mean(response, one, name) for one in of.laws]) for name in of.heavy]
     place = of.laws.index(law)
@@ -87,7 +87,7 @@ def grubbs_outlier(of: Experiment, *, response: str, law: str = "fast") -> Estim
 
 
 def _grubbs(values: Sequence[float]) -> list[float]:
-    """Return each law's distance from the mean of all, over that of an outlier at 5 %."""
+    """Return each algorithm's distance from the mean of all, over that of an outlier at 5 %."""
     sample = np.asarray(values, dtype=float)
     far = compute_critical_value(len(sample)) * sample.std(ddof=1)
     return [float(apart / far) if far > 0 else 0.0 for apart in sample - sample.mean()]
@@ -117,7 +117,7 @@ def _fast_over_reno_by_quarter(of: Experiment) -> str:
 
 
 def windows_fall(of: Experiment, *, law: str = "fast") -> Estimate:
-    """Divide the packets by which windows fall in all under a law by the others' median."""
+    """Divide the packets by which windows fall in all under an algorithm by the others' median."""
     return _over_typical(of, law, "falls", "fall")
 
 
@@ -127,7 +127,7 @@ def over_others(of: Experiment, *, response: str, law: str = "fast") -> Estimate
 
 
 def _over_typical(of: Experiment, law: str, *responses: str) -> Estimate:
-    """Divide a law's product of responses by the others' median, a number a condition."""
+    """Divide an algorithm's product of responses by the others' median, a number a condition."""
     if law not in of.laws:
         raise NotRunError(f"{law} is not one of the laws that are compared")
     names = of.short_of_buffers
@@ -149,8 +149,8 @@ def _count_outliers(
 
 
 def cuts(of: Experiment, *, named: Sequence[str]) -> Estimate:  # noqa: ARG001
-    """Count the laws that cut their windows at a loss as published, of those that are named.
+    """Count the algorithms that cut their windows at a loss as published, of those that are named.
 
-    Losses are given to the laws themselves, whether the experiment runs them or not.
+    Losses are given to the algorithms themselves, whether the experiment runs them or not.
     """
     return cuts_as_published(named)

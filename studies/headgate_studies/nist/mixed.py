@@ -59,17 +59,17 @@ def compare_usefulness(of: Mixed) -> Listing:
 
 
 def find_gains(of: Mixed, conditions: Sequence[str]) -> dict[str, Estimate]:
-    """Return what large files of each law get over those of TCP beside them."""
+    """Return what large files of each algorithm get over those of TCP beside them."""
     return _by_law(of, of.rates.only(conditions, LARGE).ahead())
 
 
 def find_costs(of: Mixed) -> dict[str, Estimate]:
-    """Return what TCP flows get beside each law over the mean beside all."""
+    """Return what TCP flows get beside each algorithm over the mean beside all."""
     return _by_law(of, of.rates.beside("tcp"))
 
 
 def say_usefulness(of: Mixed) -> str:
-    """Say which laws help their users here, and in which the source found it so."""
+    """Say which algorithms help their users here, and in which the source found it so."""
     light, heavy = (_say_useful(find_gains(of, names)) for names in (of.light, of.heavy))
     return (
         "Useful, large files get more than TCP's beside them: without congestion"

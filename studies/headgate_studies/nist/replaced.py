@@ -50,7 +50,7 @@ def compare_safety(of: Experiment) -> Listing:
 
 
 def find_worse(of: Experiment, law: str) -> Iterator[tuple[str, Estimate]]:
-    """Yield the responses that are worse under a law than under TCP, with their ratios."""
+    """Yield the responses that are worse under an algorithm than under TCP, with their ratios."""
     for response in SAFETY:
         pairs = [(of.mean(response, law, c), of.mean(response, BEFORE, c)) for c in of.heavy]
         ratios = [own / tcp for own, tcp in pairs if own > 0 and tcp > 0]
@@ -68,7 +68,7 @@ def _is_worse(interval: tuple[float, float], way: str) -> bool:
 
 
 def say_safety(of: Experiment) -> str:
-    """Say which laws are safe here, and which the source found so."""
+    """Say which algorithms are safe here, and which the source found so."""
     source = "The source: all but FAST and FAST-AT."
     if not _can_tell(of):
         return f"Which laws are safe is undecided with one condition. {source}"

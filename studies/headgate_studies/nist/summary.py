@@ -14,13 +14,13 @@ from headgate_studies.nist.responses import BEFORE
 from headgate_studies.nist.size import describe_preserved
 
 QUARTER = 0.25
-#: Laws whose means differ by less, relative to the others, are alike.
+#: Algorithms whose means differ by less, relative to the others, are alike.
 ALIKE = 0.10
 #: The unit of an interval with one value for each condition.
 CONDITIONS = "conditions"
 #: Place of the period with spatiotemporal congestion, the second of three.
 CONGESTED = 1
-#: The laws that use delay and know no TCP mode: the two that the source sets apart.
+#: The algorithms that use delay and know no TCP mode: the two that the source sets apart.
 DELAY_LAWS = ("fast", "fast-at")
 #: MesoNet's key of the factor that sets how large buffers are.
 BUFFERS = "buffer_provisioning"
@@ -42,7 +42,7 @@ class Experiment:
     roles: Roles
     measure: Measure
     control: Mapping[str, float] | None = None
-    """TCP's retransmission rate by condition, of runs that are none of the laws compared."""
+    """TCP's retransmission rate by condition, of runs that are none of the algorithms compared."""
 
     @cached_property
     def table(self) -> Table:
@@ -61,12 +61,12 @@ class Experiment:
 
     @property
     def laws(self) -> tuple[str, ...]:
-        """The laws that are compared."""
+        """The algorithms that are compared."""
         return self.congested.cells.laws
 
     @property
     def loss_laws(self) -> tuple[str, ...]:
-        """The laws other than FAST and FAST-AT."""
+        """The algorithms other than FAST and FAST-AT."""
         return tuple(law for law in self.laws if law not in DELAY_LAWS)
 
     @cached_property
@@ -142,20 +142,20 @@ class Experiment:
         return float(cells.of(response)[row, column])
 
     def others(self, response: str, condition: str) -> float:
-        """Return the mean over the laws other than FAST and FAST-AT."""
+        """Return the mean over the algorithms other than FAST and FAST-AT."""
         return float(np.mean([self.mean(response, law, condition) for law in self.loss_laws]))
 
     def typical(self, condition: str, *responses: str) -> float:
         """Return the median over the laws other than FAST and FAST-AT, of a product of responses.
 
-        A mean would follow one law: BIC resends twice as much as Reno.
+        A mean would follow one algorithm: BIC resends twice as much as Reno.
         """
         return float(
             np.median([self.product(condition, law, *responses) for law in self.loss_laws])
         )
 
     def product(self, condition: str, law: str, *responses: str) -> float:
-        """Return the product of a law's responses, such as falls and packets a fall."""
+        """Return the product of an algorithm's responses, such as falls and packets a fall."""
         return float(np.prod([self.mean(name, law, condition) for name in responses]))
 
     def sent_again(self, conditions: Sequence[str]) -> str:

@@ -60,7 +60,7 @@ def mesonet_keys(law: str) -> dict[str, Any]:
 
 
 def traffic_keys(law: str) -> dict[str, Any]:
-    """Give the key of traffic for a law as NIST had it, or for the control."""
+    """Give the key of traffic for an algorithm as NIST had it, or for the control."""
     return {"law": dict(STAND_IN)} if law == CONTROL else nist_law_keys(law)
 
 

@@ -49,7 +49,7 @@ def _compare(of: Durations, experiment: str) -> Listing:
 
 
 def data(of: Durations) -> Table:
-    """Return one row an experiment, length and law: every response, mean over seeds."""
+    """Return one row an experiment, length and algorithm: every response, mean over seeds."""
     labels = zip(*of.measured, strict=True)
     words = {
         name: Words.of(list(values))

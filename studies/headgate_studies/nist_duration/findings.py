@@ -33,12 +33,12 @@ NAMES: Mapping[str, str] = {
     },
 }
 STANDARD = "reno"
-#: By how much a law must differ from TCP over the published duration to be apart from it.
+#: By how much an algorithm must differ from TCP over the published duration to be apart from it.
 APART = 0.1
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run; traffic is drawn alike for both durations and every law."""
+    """Make every run; traffic is drawn alike for both durations and every algorithm."""
     own = setup.settings
     common = {name: value for name, value in own.items() if name not in OF_RUNS}
     return key_by_labels(
@@ -72,7 +72,7 @@ class Durations(Runs):
 
     @property
     def laws(self) -> Sequence[str]:
-        """The laws under each of them."""
+        """The algorithms under each of them."""
         return self.setup.laws
 
     @cached_property
@@ -94,7 +94,7 @@ class Durations(Runs):
         return self._divide(response, (experiment, SHORT, law), (experiment, PUBLISHED, law))
 
     def contrast(self, response: str, experiment: str, length: str, law: str, to: str) -> float:
-        """Return one law's response over another's in runs of one length."""
+        """Return one algorithm's response over another's in runs of one length."""
         return self._divide(response, (experiment, length, law), (experiment, length, to))
 
     def _divide(
@@ -146,7 +146,7 @@ def _compare_signs(of: Durations) -> Iterator[bool]:
 
 
 def contrast_kept(of: Durations, *, response: str, law: str) -> Estimate:
-    """Find how far a law over TCP is, in the short run, from the same over the whole one."""
+    """Find how far an algorithm over TCP is, in the short run, from the same over the whole one."""
     apart = {
         experiment: abs(_change(of, response, experiment, law)) for experiment in of.experiments
     }

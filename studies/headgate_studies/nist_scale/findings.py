@@ -42,7 +42,7 @@ def _largest(apart: Mapping[str, float]) -> Estimate:
 
 
 def power(of: Sizes, *, response: str, condition: str) -> Estimate:
-    """Fit a line to logarithms for each law and seed; the seeds give the interval."""
+    """Fit a line to logarithms for each algorithm and seed; the seeds give the interval."""
     logs = np.log([share(size) for size in of.sizes])
     values = np.array(
         [[of.measured[condition, size, law][response] for law in of.laws] for size in of.sizes]

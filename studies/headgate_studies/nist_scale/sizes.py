@@ -38,7 +38,7 @@ NAMES: Mapping[str, str] = {
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run; a seed's traffic is the same for every law."""
+    """Make every run; a seed's traffic is the same for every algorithm."""
     own = setup.settings
     common = {name: value for name, value in own.items() if name not in OF_RUNS}
     return key_by_labels(
@@ -99,12 +99,12 @@ class Sizes(Runs):
 
     @property
     def laws(self) -> Sequence[str]:
-        """The laws under each of them."""
+        """The algorithms under each of them."""
         return self.setup.laws
 
     @cached_property
     def measured(self) -> Mapping[tuple[str, str, str], Mapping[str, Numbers]]:
-        """Every response of a condition, size and law: one value a seed."""
+        """Every response of a condition, size and algorithm: one value a seed."""
         return {
             (condition, size, law): self._measure(condition, size, law)
             for condition in self.conditions
@@ -126,7 +126,7 @@ class Sizes(Runs):
         return difference(here, largest)
 
     def contrast(self, response: str, condition: str, size: str, law: str, to: str) -> Ratio:
-        """Return one law's response over another's at one size."""
+        """Return one algorithm's response over another's at one size."""
         one, other = (self._logs(response, condition, size, each) for each in (law, to))
         return difference([one], [other])
 

@@ -18,7 +18,7 @@ from headgate_studies.nist.responses import LONG_RATES, NUMBERED, WORSE, Numbers
 from headgate_studies.nist.responses import TITLES as EVERY_TITLE
 from headgate_studies.nist.responses import responses as all_of
 
-#: The factor that is the law itself.
+#: The factor that is the algorithm itself.
 LAW_FACTOR = "X15"
 NAMES = (*NUMBERED, *LONG_RATES)
 COUNTS = tuple(name for name, title in NUMBERED.items() if title.endswith(" / interval"))
@@ -33,14 +33,14 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run; if the law is a factor, a condition uses the law of its level."""
+    """Make every run; if the algorithm is a factor, a condition uses the algorithm of its level."""
     made = jobs_of(setup, scenario)
     law_of = laws(setup)
     return {key: job for key, job in made.items() if law_of.get(str(key[0]), key[1]) == key[1]}
 
 
 def laws(setup: Setup) -> dict[str, str]:
-    """Return the law of each condition; nothing if the law is no factor."""
+    """Return the algorithm of each condition; nothing if the algorithm is no factor."""
     design = setup.design
     if LAW_FACTOR not in (factor.name for factor in design.factors):
         return {}

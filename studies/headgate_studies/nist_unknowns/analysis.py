@@ -51,7 +51,7 @@ def analyse(of: Combinations) -> Analysis:
 
 
 def draw_effects(of: Combinations) -> Picture:
-    """Draw what the high level of each setting does to a law's response over the others'."""
+    """Draw what the high level of each setting does to an algorithm's response over the others'."""
     rows = [(law, name) for law in ("fast", "fast-at") if law in of.experiment.laws
             for name, *_ in ASKED]  # fmt: skip
     effects = [of.effects(name, law) for law, name in rows]
@@ -82,12 +82,12 @@ def sentences(of: Combinations) -> tuple[str, ...]:
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run: each law in each combination."""
+    """Make every run: each algorithm in each combination."""
     return jobs_of(setup, scenario)
 
 
 def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
-    """Make the scenario of a law in one combination."""
+    """Make the scenario of an algorithm in one combination."""
     own = {FORM, ALPHA, THRESHOLDS, *TRANSPORT}
     meso = {name: value for name, value in settings.items() if name not in own}
     made = MesoNet.from_dict({**meso, "law": {"name": law, **parameters(settings, law)}})
@@ -95,7 +95,7 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
 
 
 def parameters(settings: Mapping[str, Any], law: str) -> dict[str, Any]:
-    """Return the parameters of a law that are not known."""
+    """Return the parameters of an algorithm that are not known."""
     form = {"variant": settings[FORM]}
     if law == "fast":
         return {**form, "alpha": settings[ALPHA]}

@@ -63,7 +63,7 @@ def reduction_beyond(runs: Runs, *, law: str, low: float, high: float) -> Estima
 
 
 def least_kept_above_tcp(runs: Runs, *, laws: list[str]) -> Estimate:
-    """Compare the least that some laws keep with what TCP keeps."""
+    """Compare the least that some algorithms keep with what TCP keeps."""
     left = {law: measures.share_kept(runs, law) for law in (TCP, *runs.setup.has(*laws))}
     return Estimate(
         ours=min(left[law] for law in laws) - left[TCP], note=f"kept: {format_values(left)}"
@@ -71,7 +71,7 @@ def least_kept_above_tcp(runs: Runs, *, laws: list[str]) -> Estimate:
 
 
 def recovery_ratio(runs: Runs, *, laws: list[str]) -> Estimate:
-    """Compare TCP's time back to the rate with that of the slowest of some laws."""
+    """Compare TCP's time back to the rate with that of the slowest of some algorithms."""
     times = {law: measures.recovery_s(runs, law) for law in (TCP, *runs.setup.has(*laws))}
     slowest = max(times[law] for law in laws)
     return Estimate(ours=times[TCP] / slowest, note=f"seconds: {format_values(times)}")
@@ -94,7 +94,7 @@ def kept_after_cluster(runs: Runs, *, losses: int) -> Estimate:
 
 
 def _kept(name: str, packets: int, losses: int) -> float:
-    """Give a law losses at the end of one round trip after another; return what is left."""
+    """Give an algorithm losses at the end of one round trip after another; return what is left."""
     law, window, path = builtin(name), Window(packets, packets / 2), Path(srtt_s=0.1, min_rtt_s=0.1)
     law.on_start(0.0, path, window)
     for each in range(1, losses + 1):
@@ -274,12 +274,12 @@ def _fewest(left: Left, laws: tuple[str, ...]) -> float:
 
 
 def fair_margin(runs: Runs, *, law: str) -> Estimate:
-    """Compare what a law leaves to TCP with the most that the least fair leave."""
+    """Compare what an algorithm leaves to TCP with the most that the least fair leave."""
     return _margin(runs, lambda left: float(left[law][0]) - _most(left, LEAST_FAIR))
 
 
 def unfair_margin(runs: Runs, *, law: str) -> Estimate:
-    """Compare the least that the most fair leave to TCP with what a law leaves."""
+    """Compare the least that the most fair leave to TCP with what an algorithm leaves."""
     return _margin(runs, lambda left: _fewest(left, MOST_FAIR) - float(left[law][0]))
 
 
@@ -302,7 +302,7 @@ def threshold_effect(runs: Runs, *, law: str, sign: int) -> Estimate:
 
 
 def newcomer_margin(runs: Runs, *, law: str) -> Estimate:
-    """Compare a newcomer's share beside a flow of its law with that beside TCP's."""
+    """Compare a newcomer's share beside a flow of its algorithm with that beside TCP's."""
     runs.setup.has(law)
     tcp, own = (measures.newcomer_share(runs, each, each) for each in (TCP, law))
     said = f"{np.mean(own):.3f}, of TCP {np.mean(tcp):.3f}"

@@ -60,7 +60,7 @@ def crowd_seeds(setup: Setup, *laws: str) -> tuple[int, ...]:
 
 
 def flow(law: str, start_s: float = 0.0, **keys: Any) -> dict[str, Any]:
-    """Describe one endless flow; its law is as NIST had it, or a user's own."""
+    """Describe one endless flow; its algorithm is as NIST had it, or a user's own."""
     return paths.flow(law, start_s, params=PARAMS.get(law), **keys)
 
 
@@ -181,7 +181,7 @@ def cells(setup: Setup) -> list[tuple[int, float]]:
 
 
 def pairs(setup: Setup) -> Iterator[Labels]:
-    """Give every two laws in every cell."""
+    """Give every two algorithms in every cell."""
     both = combinations_with_replacement(setup.laws, 2)
     for (one, other), (rtt_ms, buffer) in product(both, cells(setup)):
         for seed in pair_seeds(setup, one, other):
@@ -190,7 +190,7 @@ def pairs(setup: Setup) -> Iterator[Labels]:
 
 
 def crowds(setup: Setup) -> Iterator[Labels]:
-    """Give every two laws."""
+    """Give every two algorithms."""
     for one, other in combinations_with_replacement(setup.laws, 2):
         for seed in crowd_seeds(setup, one, other):
             yield {"one": one, "other": other, "seed": seed}
@@ -226,7 +226,7 @@ def _begin_flows(laws: Mapping[str, str], seed: int, spread_s: float = 2.0) -> l
 
 
 def share_in_crowds(setup: Setup, *, one: str, other: str, seed: int) -> Scenario:
-    """Let some flows of a law share a path with as many of another."""
+    """Let some flows of an algorithm share a path with as many of another."""
     named = dict(zip(PAIR, (one, other), strict=True))
     laws = {f"{name} {i}": law for i in range(CROWD) for name, law in named.items()}
     return beside(_begin_flows(laws, seed), _times(setup, "crowds"), SHORT_PATH, seed)

@@ -222,9 +222,9 @@ def flow_names(run: Result) -> list[str]:
 
 
 def tcp_share(runs: Runs, law: str) -> list[float]:
-    """TCP's goodput beside a law over its goodput beside another TCP, each replicate.
+    """TCP's goodput beside an algorithm over its goodput beside another TCP, each replicate.
 
-    The mean over the cells, which are the same for every law.
+    The mean over the cells, which are the same for every algorithm.
     """
 
     def ratio(cell: Cell, seed: int) -> float:
@@ -286,7 +286,7 @@ def watch_time_s(runs: Runs) -> float:
 
 
 def fair_after(runs: Runs, law: str) -> list[float]:
-    """Return the times until shares are fair beside an established flow of the same law."""
+    """Return the times until shares are fair beside an established flow of the same algorithm."""
     return [fair_after_s(run) for run in runs.replicates("newcomer", law, law)]
 
 

@@ -107,7 +107,7 @@ def draw_crowded(runs: Runs) -> Picture:
 
 
 def lossy(runs: Runs) -> Picture:
-    """Draw utilisation against loss, all laws."""
+    """Draw utilisation against loss, all algorithms."""
     panels = []
     for rate in theory.RANDOM_LOSS:
         losses = measures.losses(runs, rate)
@@ -136,7 +136,7 @@ def _utilisation_curve(
 
 
 def models(runs: Runs) -> Picture:
-    """Draw each law beside its model and its response function."""
+    """Draw each algorithm beside its model and its response function."""
     modelled = {law for tables in theory.RANDOM_LOSS.values() for law in tables}
     panels = [_beside_model(runs, law) for law in runs.setup.laws if law in modelled]
     return Picture(

@@ -48,7 +48,7 @@ NARROW = 0.09
 
 
 def courses(runs: Runs) -> Picture:
-    """Draw window and queue of every law on one path."""
+    """Draw window and queue of every algorithm on one path."""
     full = bdp_packets(100e6, 0.04)
     lasts_s = in_seconds(runs.setup.settings["course"]["duration"]) * runs.setup.settings["size"]
     path_window = np.array([0.0, lasts_s]), np.array([full, full])
@@ -62,7 +62,7 @@ def courses(runs: Runs) -> Picture:
 
 
 def draw_halved(runs: Runs) -> Picture:
-    """Draw window and queue of every law while the path is halved."""
+    """Draw window and queue of every algorithm while the path is halved."""
     begin, end = measures.halved_between_s(runs)
     edge = MARGIN * (end - begin)
     shown = begin - edge, end + edge

@@ -17,7 +17,7 @@ WIDE = 0.2
 
 
 def takes(runs: Runs) -> Picture:
-    """Draw the shares of one flow and one of another law."""
+    """Draw the shares of one flow and one of another algorithm."""
     order = _from_most(runs)
     shares = [[measures.share_against(runs, row, column) for column in order] for row in order]
     ends = np.array([[compute_grouped_interval(groups) for groups in row] for row in shares])
@@ -50,7 +50,7 @@ def _from_most(runs: Runs) -> list[str]:
 
 
 def takes_in_crowds(runs: Runs) -> Picture:
-    """Draw the shares of four flows and four of another law."""
+    """Draw the shares of four flows and four of another algorithm."""
     order = _from_most(runs)
     mean = [[np.mean(measures.crowd_share(runs, row, column)) for column in order] for row in order]
     names = [catalog.label(law) for law in order]
@@ -70,7 +70,7 @@ def takes_in_crowds(runs: Runs) -> Picture:
 
 
 def fairness(runs: Runs) -> Picture:
-    """Draw what each law leaves to TCP."""
+    """Draw what each algorithm leaves to TCP."""
     left = {law: compute_mean_interval(measures.tcp_share(runs, law)) for law in runs.setup.laws}
     low = {law: compute_mean_interval(measures.tcp_left_low(runs, law)) for law in runs.setup.laws}
     laws = sorted(left, key=lambda law: -left[law][0])

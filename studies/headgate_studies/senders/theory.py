@@ -1,4 +1,4 @@
-"""Random loss: utilisation of each law by a round-by-round model, and response functions.
+"""Random loss: utilisation of each algorithm by a round-by-round model, and response functions.
 
 The model: one flow, packets of 1500 B, 100 ms, a buffer of 1 BDP; a round trip with a loss reduces
 once and one more is spent on recovery; no time-outs.

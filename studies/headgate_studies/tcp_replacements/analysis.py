@@ -58,7 +58,7 @@ def _users(settings: Mapping[str, Any], law: str) -> dict[str, Any]:
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
-    """Make every run: each law under each condition, with each seed."""
+    """Make every run: each algorithm under each condition, with each seed."""
     return jobs_of(setup, scenario)
 
 
@@ -100,7 +100,7 @@ def _means(summary: Summary) -> Listing:
 
 
 def sentences(summary: Summary) -> tuple[str, ...]:
-    """Say of each law what would get worse and what better if everyone used it."""
+    """Say of each algorithm what would get worse and what better if everyone used it."""
     from headgate.figures import analyse_table
     from headgate_studies.tcp_replacements.summary import roles
 

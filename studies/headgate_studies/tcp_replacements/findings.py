@@ -15,7 +15,7 @@ from headgate_studies.tcp_replacements.summary import Summary
 
 #: Draws of all responses for the interval of Psi.
 RESAMPLES, SEED = 2000, 1
-#: Laws within this part of a middle are alike: the source's filter.
+#: Algorithms within this part of a middle are alike: the source's filter.
 ALIKE = 0.10
 # Table 1(b) of the source, seven rows whose meaning is inferred; factor -> sign that raises it.
 PRINTED_SIGNS = {
@@ -30,7 +30,7 @@ PRINTED_SIGNS = {
 
 
 def most_change_little(summary: Summary) -> Estimate:
-    """Return the share of responses in which the median of all laws is near their median."""
+    """Return the share of responses in which the median of all algorithms is near their median."""
     means = np.array([cube.mean(axis=2) for cube in summary.numbered])
     middle = np.median(means, axis=2, keepdims=True)
     near = np.abs(means - middle) <= ALIKE * np.abs(middle)
@@ -40,7 +40,7 @@ def most_change_little(summary: Summary) -> Estimate:
 
 
 def uncongested_identical(summary: Summary) -> Estimate:
-    """Return the share of responses in which no law is an outlier, of uncongested conditions.
+    """Return the share of responses in which no algorithm is an outlier, of uncongested conditions.
 
     A condition is the unit: its responses depend on each other.
     """
@@ -71,7 +71,7 @@ def fast_grows_with_congestion(summary: Summary) -> Estimate:
 
 
 def fast_over_others(summary: Summary, *, response: str, small_buffers: bool = False) -> Estimate:
-    """Divide FAST's response by the other laws' mean, replicate by replicate."""
+    """Divide FAST's response by the other algorithms' mean, replicate by replicate."""
     heavy = summary.cubes[response][
         summary.short_of_buffers if small_buffers else summary.heavy
     ].sum(axis=0)

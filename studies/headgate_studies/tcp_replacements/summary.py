@@ -134,7 +134,7 @@ class Summary:
 
     @property
     def fast(self) -> int:
-        """The place of FAST among the laws."""
+        """The place of FAST among the algorithms."""
         return self.runs.laws.index(FAST)
 
     def change(self, law: str, name: str, conditions: Sequence[int]) -> Change:

@@ -228,7 +228,7 @@ def _check_track(track: Track, full: int) -> Observation:
     # is more than that of the old BDP; from then on 15 % a round trip make up the factor of ten.
     growth, old = 0.1436, 1e7 * RTT_S / PACKET_BITS
     doubling = floor(log(growth * old, 2))
-    # they sum to 2^k - 1; the round trips counted here and the law's may be one apart
+    # they sum to 2^k - 1; the round trips counted here and the algorithm's may be one apart
     filled = int(np.argmax(track.in_flight[up.start :] >= track.cwnd[up.start :])) + up.start
     limited = track.round_ends(filled, full)[:doubling]
     steps = [float(track.cwnd[at] - track.cwnd[filled]) for at in limited]

@@ -88,7 +88,7 @@ class Sent:
 
 
 def by_hand(law: Subject, **params: float) -> Builtin:
-    """Return the law as an object to be called, with parameters set."""
+    """Return the algorithm as an object to be called, with parameters set."""
     return builtin(law.name, **law.params, **params)
 
 

@@ -21,7 +21,7 @@ APART_S = 0.1
 BDP, HALF, DOUBLE, LONG_BDP = 67, 33, 133, 167
 SIZES = (10, 30, 100, 300, 1000, 3000)
 LOSSES = (0.001, 0.003, 0.01)
-#: Laws of this kernel and of all others.
+#: Algorithms of this kernel and of all others.
 COMMON = ("reno", "cubic", "bbr")
 #: The pairs of algorithms, and the time at which the second joins, s.
 PAIRS = (
@@ -65,7 +65,7 @@ class KernelCase:
 
     @property
     def laws(self) -> set[str]:
-        """The kernel's names of its laws."""
+        """The kernel's names of its algorithms."""
         return {sender.law for sender in self.senders}
 
     @property
@@ -183,7 +183,7 @@ def _all(laws: Iterable[str], kinds: Iterable[str], tick_s: float) -> Iterator[K
 def list_cases(
     laws: Iterable[str], kinds: Iterable[str], tick_s: float, globs: Iterable[str] = ()
 ) -> list[KernelCase]:
-    """List the cases of laws and disciplines of a kernel whose names match.
+    """List the cases of algorithms and disciplines of a kernel whose names match.
 
     Raises HeadgateError if there is none.
     """

@@ -32,7 +32,7 @@ class Match:
     """Parameters that are this many ticks of the kernel's clock, in seconds."""
 
 
-#: Laws that Linux has and we do too.
+#: Algorithms that Linux has and we do too.
 MATCHES = (
     Match("reno", "reno"),
     Match("cubic", "cubic"),
@@ -48,17 +48,17 @@ MATCHES = (
     Match("yeah", "yeah"),
 )
 
-#: Laws that Linux has and we have not.
+#: Algorithms that Linux has and we have not.
 NOT_OURS = ("cdg", "hybla", "lp", "nv", "veno")
 
 
 def find(linux: str) -> Match:
-    """Return the law of that name in Linux."""
+    """Return the algorithm of that name in Linux."""
     return next(match for match in MATCHES if match.linux == linux)
 
 
 def choose(names: Iterable[str] | None) -> list[Match]:
-    """Return the laws named, by our name or by Linux's; all without names."""
+    """Return the algorithms named, by our name or by Linux's; all without names."""
     if names is None:
         return list(MATCHES)
     wanted = {*names}
@@ -66,7 +66,7 @@ def choose(names: Iterable[str] | None) -> list[Match]:
 
 
 def without_counterpart(names: Iterable[str] | None) -> list[str]:
-    """Return laws of the catalogue, or of those named, that Linux does not have."""
+    """Return algorithms of the catalogue, or of those named, that Linux does not have."""
     from headgate import catalog
 
     every = [law.name for law in catalog.laws() if law.family != "none"]
@@ -75,7 +75,7 @@ def without_counterpart(names: Iterable[str] | None) -> list[str]:
 
 
 def law_keys(linux: str, tick_s: float) -> dict[str, Any]:
-    """Return the keys of a scenario's law for a kernel whose clock ticks so often."""
+    """Return the keys of a scenario's algorithm for a kernel whose clock ticks so often."""
     match = find(linux)
     ticks = {name: count * tick_s for name, count in match.jiffies.items()}
     return {"name": match.ours, **match.params, **ticks}
@@ -130,7 +130,7 @@ def for_real_hosts(case: KernelCase, seed: int) -> Scenario:
 
 
 def for_ours(case: KernelCase, seed: int, tick_s: float) -> Scenario:
-    """Return it with our flows, and laws as those of a kernel with such a clock."""
+    """Return it with our flows, and algorithms as those of a kernel with such a clock."""
     flows = [_flow(sender, tick_s) for sender in case.senders]
     return _scenario(case, seed, lay_path(case), flows)
 
@@ -147,7 +147,7 @@ def _flow(sender: Any, tick_s: float) -> dict[str, Any]:
 
 
 def simulate(case: KernelCase, seed: int, tick_s: float) -> Outcome:
-    """Run a case with our laws."""
+    """Run a case with our algorithms."""
     result = for_ours(case, seed, tick_s).run()
     flows = result.flows
     return Outcome(

@@ -16,7 +16,7 @@ _LOW_WATER_BYTES = 1 << 16
 
 
 def listen(law: str = "") -> socket.socket:
-    """Open the port, under a law if it is named."""
+    """Open the port, under an algorithm if it is named."""
     server = socket.create_server(("", PORT), backlog=64)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, _LOW_WATER_BYTES)
     if law:

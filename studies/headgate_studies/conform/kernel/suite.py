@@ -23,7 +23,7 @@ BY_CHANCE = ("pair", "loss", "queue", "qdisc")
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel under test: which, its release, its laws by Linux's names."""
+    """A kernel under test: which, its release, its algorithms by Linux's names."""
 
     name: str
     release: str
