@@ -223,7 +223,7 @@ def test_no_run_under_loss_has_a_queue(runs: Runs) -> None:
 
 def test_every_picture_table_and_sentence_is_made(analysis: Analysis, tmp_path: Path) -> None:
     assert [picture.name for picture in analysis.pictures] == [
-        "rests", "dynamics", "shares", "theorem",
+        "rests", "exponents", "dynamics", "shares", "theorem",
     ]  # fmt: skip
     for picture in analysis.pictures:
         for path in save_figure(picture.figure, tmp_path, picture.name):

@@ -374,7 +374,7 @@ def test_who_gains_and_at_whose_cost_is_told() -> None:
     assert {row[0]: row[4] for row in compare_usefulness(of).rows}["bic"] == "most unfair"
     assert "without congestion bic, ctcp, fast, fast-at, scalable;" in say_usefulness(of)
     object.__setattr__(of, "light", of.light[:1])
-    assert "without congestion cannot be told from one condition;" in say_usefulness(of)
+    assert "without congestion undecided with one condition;" in say_usefulness(of)
     assert compare_usefulness(of).rows[0][1].endswith("(one condition)")
 
 

@@ -324,9 +324,9 @@ def test_a_law_is_unsafe_where_all_of_its_interval_is_a_tenth_worse(
 
 def test_one_condition_does_not_tell_what_is_safe(experiment: Experiment) -> None:
     assert len(experiment.heavy) == 1
-    assert "cannot be told from one condition. The source:" in say_safety(experiment)
+    assert "undecided with one condition. The source:" in say_safety(experiment)
     assert {row[2] for row in compare_safety(experiment).rows} == {
-        "cannot be told from one condition"
+        "undecided with one condition"
     }
 
 
