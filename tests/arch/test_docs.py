@@ -31,7 +31,7 @@ def test_scenarios_designs_and_reports_in_the_documentation_are_valid(
 ) -> None:
     from headgate import Scenario
     from headgate.design.file import DesignFile
-    from headgate.design.made import make
+    from headgate.design.generate import make_design
     from headgate.experiment.form import ExperimentFile
     from headgate.experiment.study.claims import ClaimsFile
     from headgate.experiment.study.study import StudySpec
@@ -50,9 +50,9 @@ def test_scenarios_designs_and_reports_in_the_documentation_are_valid(
         file = ClaimsFile(**data)
         assert [file.make(claim, "claims.toml") for claim in file.claim]
     elif "responses" in data:
-        make(ExperimentFile.from_dict(data))
+        make_design(ExperimentFile.from_dict(data))
     elif "factors" in data:
-        make(DesignFile.from_dict(data))
+        make_design(DesignFile.from_dict(data))
     else:
         Scenario.from_dict(data).plan()
 
@@ -66,7 +66,7 @@ def test_examples_are_valid_scenarios(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples" / "designs").glob("*.toml")))
 def test_example_designs_fit_their_scenarios(path: Path) -> None:
-    from headgate.design.made import load_design
+    from headgate.design.generate import load_design
 
     assert load_design(path).scenarios()
 

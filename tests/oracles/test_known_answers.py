@@ -19,9 +19,13 @@ from headgate.figures.analysis import (
     compute_ten_steps,
 )
 from headgate.figures.analysis.clusters import tree
-from headgate.stats import grubbs
-from headgate.stats.intervals import student_p, student_quantile
-from headgate.stats.multiplicity import false_discovery, holm
+from headgate.stats.intervals import (
+    compute_student_p,
+    compute_student_quantile,
+    correct_by_false_discovery,
+    correct_by_holm,
+)
+from headgate.stats.outliers import compute_critical_value, compute_grubbs_p
 
 DATA = Path(__file__).parent / "data" / "statistics"
 
@@ -158,7 +162,7 @@ def test_lenths_margin_of_a_textbooks_filtration_rate() -> None:
     assert steps.contrasts["A", "B", "C", "D"] == pytest.approx(1.375)
     assert steps.pseudo_error == pytest.approx(2.625)
     assert steps.margin == pytest.approx(6.75, abs=0.005)
-    assert ["".join(term) for term in steps.standing_out] == ["A", "AC", "AD", "D", "C"]
+    assert ["".join(term) for term in steps.beyond_margin] == ["A", "AC", "AD", "D", "C"]
 
 
 # --- outliers -------------------------------------------------------------------------------------
@@ -168,16 +172,16 @@ def test_critical_values_of_grubbs_are_the_printed_ones() -> None:
     """Both columns are two-sided, for 3 to 30 values; one in the last of three decimals."""
     rows = table("grubbs.csv")
     for column, level in (("five_percent", 0.05), ("one_percent", 0.01)):
-        found = [grubbs.compute_critical_value(int(count), level) for count in rows["count"]]
+        found = [compute_critical_value(int(count), level) for count in rows["count"]]
         assert found == pytest.approx([float(cell) for cell in rows[column]], abs=1e-3)
 
 
 def test_the_handbooks_uranium_is_an_outlier() -> None:
     """G = 2.4687 against 2.032, which is one-sided at 5 %, so two-sided at 10 %."""
     values = np.array([199.31, 199.53, 200.19, 200.82, 201.92, 201.95, 202.18, 245.57])
-    place, g, p = grubbs.p_value(values)
+    place, g, p = compute_grubbs_p(values)
     assert (place, g) == (7, pytest.approx(2.4687, abs=1e-4))
-    assert grubbs.compute_critical_value(8, 0.10) == pytest.approx(2.032, abs=5e-4)
+    assert compute_critical_value(8, 0.10) == pytest.approx(2.032, abs=5e-4)
     assert p < 0.05
 
 
@@ -246,7 +250,7 @@ def test_fifteen_tests_leave_four() -> None:
     """The example of Benjamini and Hochberg (1995): nine are below 5 %, Bonferroni keeps three."""
     p = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459,
          0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.000]  # fmt: skip
-    found = false_discovery(dict(enumerate(p)))
+    found = correct_by_false_discovery(dict(enumerate(p)))
     assert sum(q <= 0.05 for q in found.values()) == 4
     assert found[3] == pytest.approx(0.0095 * 15 / 4)
 
@@ -254,7 +258,7 @@ def test_fifteen_tests_leave_four() -> None:
 def test_holm_keeps_those_that_fall_below_a_rising_bound() -> None:
     """Holm's steps: of fifteen 0.0001, 0.0004 and 0.0019 are below 0.05/15, /14 and /13."""
     p = [0.0095, 0.0001, 0.0019, 0.0004, *[0.03] * 11, float("nan")]
-    found = holm(dict(enumerate(p)))
+    found = correct_by_holm(dict(enumerate(p)))
     assert [key for key, one in found.items() if one < 0.05] == [1, 2, 3]
     assert found[2] == pytest.approx(0.0019 * 13)
     assert np.isnan(found[15])
@@ -265,9 +269,11 @@ def test_ps_of_student_and_corrected_ps_are_those_of_scipy() -> None:
     for freedom in (1, 2, 5, 30, 1000, np.inf):
         for value in (0.0, 0.1, 1.0, 2.5, 10.0):
             wanted = 2 * stats.t.sf(value / 1.5, freedom)
-            assert student_p(value, 1.5, freedom) == pytest.approx(wanted, rel=1e-8)
-        assert student_quantile(0.975, freedom) == pytest.approx(stats.t.ppf(0.975, freedom))
+            assert compute_student_p(value, 1.5, freedom) == pytest.approx(wanted, rel=1e-8)
+        assert compute_student_quantile(0.975, freedom) == pytest.approx(
+            stats.t.ppf(0.975, freedom)
+        )
     p = random.uniform(size=40) ** 3
-    found = false_discovery(dict(enumerate([*p, float("nan")])))
+    found = correct_by_false_discovery(dict(enumerate([*p, float("nan")])))
     assert [found[place] for place in range(40)] == pytest.approx(stats.false_discovery_control(p))
     assert np.isnan(found[40])

@@ -5,7 +5,7 @@ from math import floor
 from pathlib import Path
 
 from headgate.figures.analysis.influence import of_rows
-from headgate.stats.effects import psi_of
+from headgate.stats.effects import compute_psi_of_stars
 
 DATA = Path(__file__).parent / "data" / "nist"
 PERIODS = ("Period #1", "Period #2", "Period #3")
@@ -22,7 +22,8 @@ def rows(name: str) -> dict[str, dict[str, str]]:
 def test_psi_of_the_printed_stars_is_the_printed_row_of_period_2() -> None:
     stars, printed = rows("stars_period_2.csv"), rows("psi.csv")["Period #2"]
     found = {
-        factor: psi_of([row[factor].lstrip("+-") for row in stars.values()]) for factor in printed
+        factor: compute_psi_of_stars([row[factor].lstrip("+-") for row in stars.values()])
+        for factor in printed
     }
     assert {factor: f"{100 * psi:.0f}" for factor, psi in found.items()} == printed
 

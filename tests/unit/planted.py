@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.design.named import design_of_name
+from headgate.design.named import make_named_design
 
 LAWS = ("bic", "ctcp", "fast", "hstcp", "htcp", "scalable", "reno")
 PLAN = "2^(6-1)"
@@ -44,7 +44,7 @@ class Planted:
     @property
     def factors(self) -> NDArray[np.float64]:
         """Coded levels, conditions by factors."""
-        return design_of_name(PLAN)[0].matrix.astype(float)
+        return make_named_design(PLAN)[0].matrix.astype(float)
 
     def move(self, factor: int, response: int, size: float) -> None:
         """Plant a main effect: the mean changes by `size` from the low level to the high one."""

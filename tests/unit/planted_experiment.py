@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from headgate.design.factor import Factor
-from headgate.design.factorial import grid
+from headgate.design.factorial import make_grid
 from headgate.experiment.measures import Better
 from headgate.experiment.responses import Response
 from headgate.experiment.tables import MeasuredRuns
@@ -32,7 +32,7 @@ def measured(
 ) -> MeasuredRuns:
     """Return an experiment in a grid as it is measured; `plants`: response -> values, better."""
     factors = factors_of(levels)
-    coded = grid(factors).matrix
+    coded = make_grid(factors).matrix
     rows = [
         {f.name: f.level(c) for f, c in zip(factors, row, strict=True)} for row in coded.tolist()
     ]

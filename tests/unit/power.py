@@ -22,7 +22,7 @@ from headgate.figures.analysis import (
 )
 from headgate.figures.analysis.clusters import ClusterTree
 from headgate.figures.analysis.conditions import OutlierTest
-from headgate.stats.conditions import ALPHA
+from headgate.stats.outliers import ALPHA
 
 from .planted import FACTORS, LAWS, Planted
 

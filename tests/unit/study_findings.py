@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from headgate.claims.verdicts import Estimate, Judged, judge
+from headgate.claims.verdicts import Estimate, JudgedClaim, judge
 from headgate.experiment.study.coded import Coded
 from headgate.experiment.study.study import load
 
@@ -14,7 +14,7 @@ def findings_of(name: str, ready: Any) -> dict[str, Estimate]:
     return Coded(study.package, study.folder, {}, study.claims).find(ready)
 
 
-def judge_numbers(name: str, findings: Mapping[str, Estimate]) -> dict[str, Judged]:
+def judge_numbers(name: str, findings: Mapping[str, Estimate]) -> dict[str, JudgedClaim]:
     """Judge a study's claims by numbers alone: a test's few runs have wide intervals."""
     bare = {claim: found.model_copy(update={"ci": None}) for claim, found in findings.items()}
     return {claim.id: judge(claim, bare, "quick") for claim in load(name).claims}

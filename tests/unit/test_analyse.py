@@ -17,7 +17,7 @@ from headgate.figures.analysis import (
     compute_ten_steps,
 )
 from headgate.figures.plots.style import save_figure
-from headgate.stats.full_model import full_model
+from headgate.stats.two_level import fit_full_model
 
 RNG = np.random.default_rng(6)
 
@@ -77,7 +77,7 @@ def test_the_full_model_takes_out_of_the_error_what_other_terms_explain() -> Non
 
 def test_aliases_are_left_out_and_named() -> None:
     a, b = np.array([-1, 1, -1, 1.0]), np.array([-1, -1, 1, 1.0])
-    model = full_model({"a": a, "b": b, "c": a * b}, [1.0, 2.0, 4.0, 3.0])
+    model = fit_full_model({"a": a, "b": b, "c": a * b}, [1.0, 2.0, 4.0, 3.0])
     assert list(model.terms) == [("a",), ("b",), ("c",)]
     assert model.aliases == {("a", "b"): ("c",), ("a", "c"): ("b",), ("b", "c"): ("a",)}
     assert np.isnan(model.terms["a",].p)  # a saturated plan leaves nothing for the error
@@ -180,7 +180,7 @@ def test_the_ten_steps_find_what_was_planted(tmp_path: Path) -> None:
     """y = 50 + 4 X1 - 3 X2 X3 and noise of 1: an effect's error is 2/sqrt 32 = 0.35."""
     table = half_fraction()
     steps = compute_ten_steps(table, [f"X{i}" for i in range(1, 7)], "y")
-    assert steps.standing_out == [("X1",), ("X2", "X3")]
+    assert steps.beyond_margin == [("X1",), ("X2", "X3")]
     assert steps.effects["X1",] == pytest.approx(8, abs=4 * 0.354)
     apart = steps.mean_at(("X1",), 1) - steps.mean_at(("X1",), -1)
     assert steps.effects["X1",] == pytest.approx(apart)

@@ -11,8 +11,8 @@ from headgate import Experiment
 from headgate.experiment import findings, runner
 from headgate.experiment.drifting import read_batches
 from headgate.lab.workers import WorkerPool
-from headgate.stats.best import find_alike
-from headgate.stats.drift import BATCHES, batch_means, find_drift
+from headgate.stats.changes import find_ties_with_best
+from headgate.stats.drift import BATCHES, compute_batch_means, find_drift
 
 from .planted_experiment import measured
 
@@ -21,7 +21,7 @@ def test_the_best_is_named_with_those_that_are_not_less() -> None:
     """Differences from the first: 0.1 +- 0.2, none at all, and 5 +- 0.2 in five replicates."""
     own = np.array([-0.2, -0.1, 0.0, 0.1, 0.2])
     values = np.array([10 + 0 * own, 9.9 + own, 10 + 0 * own, 5 + own, np.nan * own])
-    assert find_alike(values, 0) == [0, 1, 2]
+    assert find_ties_with_best(values, 0) == [0, 1, 2]
 
 
 def test_the_truly_best_is_seldom_left_out() -> None:
@@ -31,7 +31,7 @@ def test_the_truly_best_is_seldom_left_out() -> None:
     for _ in range(1000):
         values = rng.normal(size=(20, 4))
         best = int(values.mean(axis=1).argmax())
-        kept += 0 in find_alike(values, best)  # any of them is as good as the first
+        kept += 0 in find_ties_with_best(values, best)  # any of them is as good as the first
     assert kept >= 950
 
 
@@ -61,11 +61,11 @@ def test_a_sentence_counts_what_cannot_be_told_apart_and_says_what_it_shares() -
 
 def test_batches_are_means_of_equal_parts_of_the_measured_time() -> None:
     t_s = np.arange(1, 121) / 10  # to 12 s; the first two seconds are the warm-up
-    found = batch_means(t_s, np.floor(t_s - 2.05), 2.0, 12.0)
+    found = compute_batch_means(t_s, np.floor(t_s - 2.05), 2.0, 12.0)
     assert len(found) == BATCHES
     assert found == pytest.approx([i - 0.0 for i in range(10)], abs=0.11)
-    assert batch_means(t_s[::8], t_s[::8], 2.0, 12.0) == []
-    assert batch_means([], [], 0.0, 1.0) == []
+    assert compute_batch_means(t_s[::8], t_s[::8], 2.0, 12.0) == []
+    assert compute_batch_means([], [], 0.0, 1.0) == []
 
 
 def test_a_trend_that_matters_is_a_drift() -> None:

@@ -18,7 +18,7 @@ from headgate.figures.plots.style import colours
 from headgate.figures.vega import CHARTS, changes, correlations, effects, outliers
 from headgate.figures.vega.data import SOURCES, to_json_value
 from headgate.figures.vega.style import AWAY, NONE
-from headgate.stats.conditions import FILTER_SHARE
+from headgate.stats.outliers import FILTER_SHARE
 
 from .made_reports import FACTORS, roles, table
 

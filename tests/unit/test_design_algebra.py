@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 
 from headgate.base.errors import HeadgateError
 from headgate.design import Design, make_factorial
-from headgate.design.factor import letters, make_coded_factors, number_factors
-from headgate.design.foldover import foldover
-from headgate.design.named import design_of_name
+from headgate.design.factor import letter_factors, make_coded_factors, number_factors
+from headgate.design.factorial import fold_over
+from headgate.design.named import make_named_design
 
 
 def design(count: int, **generators: str) -> Design:
-    return make_factorial(make_coded_factors(letters(count)), generators)
+    return make_factorial(make_coded_factors(letter_factors(count)), generators)
 
 
 @st.composite
 def fractions(draw: st.DrawFn) -> Design:
     """Any fraction whose factors have different columns, with any signs."""
     basic = draw(st.integers(2, 6))
-    names = letters(draw(st.integers(basic, min(12, 2**basic - 1))))
+    names = letter_factors(draw(st.integers(basic, min(12, 2**basic - 1))))
     free = [p for p in range(1, 1 << basic) if p.bit_count() > 1]
     points = draw(st.permutations(free))[: len(names) - basic]
     rules = {
@@ -80,7 +80,7 @@ def test_aliases_are_equal_columns_and_clear_effects_have_none(made: Design) -> 
 @settings(max_examples=40, deadline=None)
 def test_full_foldover_leaves_words_of_even_length_only(made: Design) -> None:
     """So that resolution III becomes IV (or more, where there is no word of length 4)."""
-    both = foldover(made)
+    both = fold_over(made)
     assert len(both) == 2 * len(made)
     assert np.array_equal(both.matrix[: len(made)], made.matrix)
     assert np.array_equal(both.matrix[len(made) :], -made.matrix)
@@ -91,12 +91,12 @@ def test_full_foldover_leaves_words_of_even_length_only(made: Design) -> None:
 def test_foldover_of_resolution_three_gives_four() -> None:
     third = design(7, D="A B", E="A C", F="B C", G="A B C")
     assert third.resolution == 3
-    assert foldover(third).resolution == 4
+    assert fold_over(third).resolution == 4
 
 
 def test_foldover_on_one_factor_frees_it_and_its_interactions() -> None:
     third = design(7, D="A B", E="A C", F="B C", G="A B C")
-    both = foldover(third, ["A"])
+    both = fold_over(third, ["A"])
     assert not both.aliases("A")
     assert all("A" not in word for word in both.words)
     for other in "BCDEFG":
@@ -120,19 +120,19 @@ def test_generators_may_stand_on_each_other() -> None:
 
 
 def test_the_deck_s_designs_are_there_by_name() -> None:
-    sixth, source = design_of_name("2^(6-1)")
+    sixth, source = make_named_design("2^(6-1)")
     assert (len(sixth), sixth.resolution) == (32, 6)
     assert sixth.fraction.relation() == "I = X1 X2 X3 X4 X5 X6"
     assert "2TO6M1" in source
-    ninth, _ = design_of_name("2^(9-4)")
+    ninth, _ = make_named_design("2^(9-4)")
     assert (len(ninth), ninth.resolution) == (32, 4)
     assert ninth.fraction.word_lengths == {4: 6, 5: 8, 8: 1}
-    eleventh, _ = design_of_name("2^(11-5)")
+    eleventh, _ = make_named_design("2^(11-5)")
     assert (len(eleventh), eleventh.resolution) == (64, 4)
 
 
 def test_the_plan_of_256_runs_has_its_published_words() -> None:
-    twentieth, source = design_of_name("2^(20-12)")
+    twentieth, source = make_named_design("2^(20-12)")
     assert (len(twentieth), twentieth.resolution) == (256, 4)
     counts = {4: 70, 6: 276, 8: 940, 10: 1432, 12: 1074, 14: 276, 16: 27}
     assert twentieth.fraction.word_lengths == counts
@@ -144,14 +144,14 @@ def test_the_plan_of_256_runs_has_its_published_words() -> None:
 
 def test_what_dataplot_states_of_its_2_to_9_minus_4() -> None:
     """2TO9M4.DAT lists the chains of two-factor interactions; 5 is clear of all."""
-    ninth, _ = design_of_name("2^(9-4)")
+    ninth, _ = make_named_design("2^(9-4)")
     assert ninth.aliases("X1 X6") == ["X2 X7", "X3 X8", "X4 X9"]
     assert ninth.aliases("X1 X2") == ["X6 X7"]
     assert not ninth.aliases("X5 X9")
 
 
 def test_very_many_words_are_counted_but_not_listed() -> None:
-    saturated, _ = design_of_name("2^(31-26)")
+    saturated, _ = make_named_design("2^(31-26)")
     assert saturated.fraction.word_lengths[3] == 31 * 30 // 6  # lines of PG(4, 2)
     assert sum(saturated.fraction.word_lengths.values()) == 2**26 - 1
     with pytest.raises(HeadgateError, match="26 generators"):
@@ -159,7 +159,7 @@ def test_very_many_words_are_counted_but_not_listed() -> None:
 
 
 def test_a_named_design_takes_the_factors_it_is_given() -> None:
-    made, _ = design_of_name("2^(6-1)", make_coded_factors(letters(6)))
+    made, _ = make_named_design("2^(6-1)", make_coded_factors(letter_factors(6)))
     assert made.fraction.relation() == "I = ABCDEF"
     assert prod(made.matrix[0].tolist()) == 1
 
@@ -167,16 +167,16 @@ def test_a_named_design_takes_the_factors_it_is_given() -> None:
 @pytest.mark.parametrize("name", ["2^(4-4)", "2^0", "3^(4-1)", "half", "2^(1000-1)"])
 def test_names_of_no_design_are_one_sentence(name: str) -> None:
     with pytest.raises(HeadgateError, match="is not the name of a two-level design"):
-        design_of_name(name)
+        make_named_design(name)
 
 
 def test_wrong_counts_sizes_and_foldovers_are_one_sentence() -> None:
     with pytest.raises(HeadgateError, match="6 factors is asked for, and 3 are given"):
-        design_of_name("2^(6-1)", make_coded_factors(letters(3)))
+        make_named_design("2^(6-1)", make_coded_factors(letter_factors(3)))
     with pytest.raises(HeadgateError, match=r"make 2\^25 runs; at most"):
         design(25)
     with pytest.raises(HeadgateError, match="foldover: 'Z' is not a factor"):
-        foldover(design(3), ["Z"])
+        fold_over(design(3), ["Z"])
 
 
 def test_two_factors_of_one_name_are_one_sentence() -> None:

@@ -12,8 +12,8 @@ import numpy as np
 
 from headgate.cli.main import main
 from headgate.design import make_factorial
-from headgate.design.factor import letters, make_coded_factors
-from headgate.design.made import load_design
+from headgate.design.factor import letter_factors, make_coded_factors
+from headgate.design.generate import load_design
 
 FIRST = Path(__file__).parents[2] / "examples" / "first.toml"
 FACTORS = [
@@ -58,7 +58,7 @@ def test_the_csv_is_factor_names_and_signs(tmp_path: Path) -> None:
     rows = list(csv.DictReader(line for line in text.splitlines() if line[0] != "#"))
     assert list(rows[0]) == ["run", "standard", "replicate", *"ABCDEF"]
     assert len(rows) == 64
-    design = make_factorial(make_coded_factors(letters(6)), {"F": "-A B C D E"})
+    design = make_factorial(make_coded_factors(letter_factors(6)), {"F": "-A B C D E"})
     for row in rows:
         coded = [int(row[name]) for name in "ABCDEF"]
         assert coded == design.matrix[int(row["standard"]) - 1].tolist()

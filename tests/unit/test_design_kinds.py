@@ -11,14 +11,17 @@ from hypothesis import strategies as st
 
 from headgate.base.errors import HeadgateError
 from headgate.design import Factor, make_factorial
-from headgate.design.correlation import mixing
-from headgate.design.factor import letters, make_coded_factors
+from headgate.design.external import (
+    make_orthogonal_array,
+    make_plackett_burman,
+    sample_latin_hypercube,
+    sample_sobol,
+)
+from headgate.design.factor import letter_factors, make_coded_factors
 from headgate.design.file import DesignFile
-from headgate.design.made import make
-from headgate.design.named import design_of_name
-from headgate.design.samples import latin_hypercube, sobol
-from headgate.design.screening import orthogonal_array, plackett_burman
-from headgate.design.sheet import CENTRE, sheet
+from headgate.design.generate import make_design
+from headgate.design.named import make_named_design
+from headgate.design.sheet import CENTRE, lay_out_sheet
 
 RATE = Factor("rate", "", "network.rate", "10 Mbit/s", "1 Gbit/s", "log")
 
@@ -35,11 +38,11 @@ def test_plackett_burman_of_twelve_runs() -> None:
 
     Plackett and Burman 1946; Lin and Draper 1992 for the projections.
     """
-    design = plackett_burman(make_coded_factors(letters(11)))
+    design = make_plackett_burman(make_coded_factors(letter_factors(11)))
     full = np.column_stack([np.ones(12, dtype=int), design.matrix])
     assert np.array_equal(full.T @ full, 12 * np.eye(12))
     assert abs(np.linalg.det(full)) == pytest.approx(12**6)
-    mixed = mixing(design)
+    mixed = design.correlate_effects()
     for row, effect in enumerate(mixed.effects[:11]):
         for column, other in enumerate(mixed.effects[11:], 11):
             share = 0.0 if effect[0] in other else 1 / 3
@@ -49,14 +52,16 @@ def test_plackett_burman_of_twelve_runs() -> None:
 @given(st.integers(1, 60))
 @settings(max_examples=20, deadline=None)
 def test_plackett_burman_is_orthogonal_for_any_number_of_factors(count: int) -> None:
-    matrix = plackett_burman(make_coded_factors([f"X{i}" for i in range(count)])).matrix.astype(int)
+    matrix = make_plackett_burman(
+        make_coded_factors([f"X{i}" for i in range(count)])
+    ).matrix.astype(int)
     assert np.array_equal(matrix.T @ matrix, len(matrix) * np.eye(count))
     assert not matrix.sum(axis=0).any()
 
 
 @pytest.mark.parametrize("counts", [(3, 3, 3, 3), (6, 3, 3), (2, 3, 3, 2), (4, 4, 2), (5, 5)])
 def test_orthogonal_arrays_have_every_pair_of_levels_equally_often(counts: tuple[int]) -> None:
-    design, title = orthogonal_array(leveled(*counts))
+    design, title = make_orthogonal_array(leveled(*counts))
     assert title.startswith(f"L{len(design)}(")
     levels = np.array([list(design.settings(run).values()) for run in range(len(design))])
     for i, j in combinations(range(len(counts)), 2):
@@ -66,24 +71,26 @@ def test_orthogonal_arrays_have_every_pair_of_levels_equally_often(counts: tuple
 
 
 def test_an_array_can_be_named_and_the_wrong_one_of_pydoe_is_left_out() -> None:
-    assert len(orthogonal_array(leveled(3, 3), "l27")[0]) == 27
-    assert orthogonal_array(leveled(3, 3), "L9")[1] == "L9(3^4)"
+    assert len(make_orthogonal_array(leveled(3, 3), "l27")[0]) == 27
+    assert make_orthogonal_array(leveled(3, 3), "L9")[1] == "L9(3^4)"
     with pytest.raises(HeadgateError, match="has columns for 30 of 2 levels"):
-        orthogonal_array(leveled(*[2] * 30), "L64")  # pydoe's is not balanced
+        make_orthogonal_array(leveled(*[2] * 30), "L64")  # pydoe's is not balanced
 
 
 def test_a_latin_hypercube_has_one_point_in_every_stratum() -> None:
-    design = latin_hypercube(make_coded_factors(letters(4)), 25, seed=3)
+    design = sample_latin_hypercube(make_coded_factors(letter_factors(4)), 25, seed=3)
     strata = np.floor((design.matrix + 1) / 2 * 25).astype(int)
     assert all(sorted(column) == list(range(25)) for column in strata.T)
-    again = latin_hypercube(make_coded_factors(letters(4)), 25, seed=3)
+    again = sample_latin_hypercube(make_coded_factors(letter_factors(4)), 25, seed=3)
     assert np.array_equal(design.matrix, again.matrix)
-    assert not np.array_equal(design.matrix, latin_hypercube(design.factors, 25, seed=4).matrix)
+    assert not np.array_equal(
+        design.matrix, sample_latin_hypercube(design.factors, 25, seed=4).matrix
+    )
 
 
 def test_sobol_points_are_balanced_in_every_dyadic_part() -> None:
     """A (t, m, s)-net: 2^5 points have one in each 1/32 of a factor, one of 4 x 8 cells in two."""
-    design = sobol(make_coded_factors(letters(2)), 32, seed=1)
+    design = sample_sobol(make_coded_factors(letter_factors(2)), 32, seed=1)
     shares = (design.matrix + 1) / 2
     for column in shares.T:
         assert sorted(np.floor(32 * column).astype(int)) == list(range(32))
@@ -93,7 +100,7 @@ def test_sobol_points_are_balanced_in_every_dyadic_part() -> None:
 
 def test_samples_of_words_take_each_in_turn() -> None:
     law = Factor("law", "", "traffic.0.law", "reno", "fast", levels=("reno", "cubic", "fast"))
-    design = latin_hypercube([law, RATE], 9)
+    design = sample_latin_hypercube([law, RATE], 9)
     laws = [design.settings(run)["traffic.0.law"] for run in range(9)]
     assert sorted(laws) == ["cubic"] * 3 + ["fast"] * 3 + ["reno"] * 3
 
@@ -124,20 +131,20 @@ def test_a_logarithmic_scale_is_above_zero() -> None:
 
 
 def test_a_sheet_has_every_run_once_in_an_order_of_its_own() -> None:
-    design, _ = design_of_name("2^(6-1)")
-    made = sheet(design, seed=1, name="a")
+    design, _ = make_named_design("2^(6-1)")
+    made = lay_out_sheet(design, seed=1, name="a")
     assert sorted(row.standard for row in made.rows) == list(range(1, 33))
     order = [row.standard for row in made.rows]
     assert order != sorted(order)
-    assert order == [row.standard for row in sheet(design, seed=1, name="a").rows]
-    assert order != [row.standard for row in sheet(design, seed=1, name="b").rows]
-    assert order != [row.standard for row in sheet(design, seed=2, name="a").rows]
-    assert [row.standard for row in sheet(design, in_order=True).rows] == list(range(1, 33))
+    assert order == [row.standard for row in lay_out_sheet(design, seed=1, name="a").rows]
+    assert order != [row.standard for row in lay_out_sheet(design, seed=1, name="b").rows]
+    assert order != [row.standard for row in lay_out_sheet(design, seed=2, name="a").rows]
+    assert [row.standard for row in lay_out_sheet(design, in_order=True).rows] == list(range(1, 33))
 
 
 def test_centre_points_and_replicates() -> None:
     design = make_factorial([RATE, Factor("rtt", "", "network.rtt", "10 ms", "90 ms")])
-    made = sheet(design, replicates=2, centre_points=3)
+    made = lay_out_sheet(design, replicates=2, centre_points=3)
     assert len(made) == 2 * 4 + 3
     centre = next(row for row in made.rows if row.standard == CENTRE)
     assert made.settings(centre) == {"network.rate": "100 Mbit/s", "network.rtt": "50 ms"}
@@ -147,21 +154,21 @@ def test_centre_points_and_replicates() -> None:
 @pytest.mark.parametrize("levels", [("reno", "cubic", "vegas"), (1, 2, 3)])
 def test_a_list_of_levels_has_no_centre(levels: tuple[Any, ...]) -> None:
     listed = Factor("law", "", "law", levels[0], levels[-1], levels=levels)
-    design = orthogonal_array([listed, *leveled(3)])[0]
+    design = make_orthogonal_array([listed, *leveled(3)])[0]
     with pytest.raises(HeadgateError, match=r"factor law: .* no centre; give it low and high"):
-        sheet(design, centre_points=1)
+        lay_out_sheet(design, centre_points=1)
 
 
 def test_blocks_are_parted_by_the_sign_of_an_effect() -> None:
     """2^3 in two blocks by ABC: all main effects and pairs are free of blocks (BHH, chapter 5)."""
-    made = sheet(make_factorial(make_coded_factors(letters(3))), blocks=["ABC"])
+    made = lay_out_sheet(make_factorial(make_coded_factors(letter_factors(3))), blocks=["ABC"])
     assert not made.blocks
     for block in (1, 2):
         rows = [row.coded for row in made.rows if row.block == block]
         assert len({np.prod(coded) for coded in rows}) == 1
         assert len(rows) == 4
         assert not np.sum(rows, axis=0).any()
-    four = sheet(make_factorial(make_coded_factors(letters(3))), blocks=["AB", "AC"])
+    four = lay_out_sheet(make_factorial(make_coded_factors(letter_factors(3))), blocks=["AB", "AC"])
     assert {row.block for row in four.rows} == {1, 2, 3, 4}
     assert four.blocks == {"A B": ["AB"], "A C": ["AC"], "B C": ["BC"]}
 
@@ -175,7 +182,7 @@ def test_a_design_gives_scenarios_that_are_valid() -> None:
     made = design.scenarios(base)
     assert [s.to_dict()["network"]["rate"] for s in made] == ["10 Mbit/s", "1 Gbit/s"] * 2
     assert len({s.identity() for s in made}) == 4
-    repeated = sheet(design, replicates=2).scenarios(base)
+    repeated = lay_out_sheet(design, replicates=2).scenarios(base)
     assert sorted(s.seed for s in repeated) == [1] * 4 + [2] * 4
 
 
@@ -202,7 +209,7 @@ def test_a_factor_that_does_not_fit_is_one_sentence(setting: str, low: str, said
 )
 def test_wrong_sizes_of_samples_are_one_sentence(runs: int, said: str) -> None:
     with pytest.raises(HeadgateError, match=f"runs = {runs}: .*{said}"):
-        sobol(make_coded_factors(letters(2)), runs)
+        sample_sobol(make_coded_factors(letter_factors(2)), runs)
 
 
 @pytest.mark.parametrize("kind", ["sobol", "latin-hypercube", "random"])
@@ -222,7 +229,7 @@ def test_samples_between_whole_numbers_are_fractions_unless_the_scenario_takes_n
             "buffer": {"setting": "network.buffer", "low": "4 packets", "high": "40 packets"},
         },
     })  # fmt: skip
-    made = make(file)
+    made = make_design(file)
     rows = made.rows()
     assert all(0 < row["loss"] < 1 and isinstance(row["loss"], float) for row in rows)
     assert len({row["loss"] for row in rows}) == 16
@@ -233,7 +240,7 @@ def test_samples_between_whole_numbers_are_fractions_unless_the_scenario_takes_n
 @pytest.mark.parametrize("kind", ["sobol", "latin-hypercube"])
 def test_samples_without_a_scenario_are_points_of_the_cube(kind: str) -> None:
     factors = {name: {"low": -1, "high": 1} for name in "ABC"}
-    made = make(DesignFile.from_dict({"kind": kind, "runs": 8, "factors": factors}))
+    made = make_design(DesignFile.from_dict({"kind": kind, "runs": 8, "factors": factors}))
     shown = np.array([[row[name] for name in "ABC"] for row in made.rows()])
     assert np.sort(shown, axis=0) == pytest.approx(np.sort(made.design.matrix, axis=0), abs=1e-5)
     assert len(np.unique(shown)) == 24

@@ -8,11 +8,10 @@ import pytest
 
 from headgate.base.errors import HeadgateError
 from headgate.design import Design, make_factorial
-from headgate.design.aberration import _transform, _walsh, minimum_aberration
-from headgate.design.equivalence import Columns, equivalent
+from headgate.design.aberration import _make_walsh, _transform_walsh, find_minimum_aberration
 from headgate.design.factor import make_coded_factors, number_factors
-from headgate.design.fraction import word_lengths
-from headgate.design.named import design_of_name, least_aberrant, size_of
+from headgate.design.fraction import Columns, are_isomorphic, count_word_lengths
+from headgate.design.named import make_least_aberrant, make_named_design, parse_size
 
 #: Word lengths from 3 on of the best fraction, by factors and runs (Chen, Sun and Wu 1993; Wu and
 #: Hamada 2009, appendix 5A; of 128 and 256 runs Xu 2009), as in the catalogue of R's FrF2 2.3.
@@ -71,13 +70,13 @@ DATAPLOT = {
 
 
 def lengths(factors: int, runs: int) -> tuple[int, ...]:
-    found = minimum_aberration(factors, runs.bit_length() - 1).word_lengths
+    found = find_minimum_aberration(factors, runs.bit_length() - 1).word_lengths
     return tuple(found.get(j, 0) for j in range(3, factors + 1))
 
 
 def of_dataplot(name: str) -> Design:
     digits = DATAPLOT[name].split()
-    count, _ = size_of(name)
+    count, _ = parse_size(name)
     rules = {
         f"X{count - len(digits) + i}": " ".join(f"X{digit}" for digit in text)
         for i, text in enumerate(digits, 1)
@@ -89,13 +88,13 @@ def of_dataplot(name: str) -> Design:
 def test_word_lengths_are_those_of_the_tables(size: tuple[int, int]) -> None:
     factors, runs = size
     assert lengths(*size) == TABLES[size]
-    assert minimum_aberration(factors, runs.bit_length() - 1).exact
+    assert find_minimum_aberration(factors, runs.bit_length() - 1).exact
 
 
 @pytest.mark.parametrize("name", DATAPLOT)
 def test_no_plan_of_dataplot_has_less_aberration(name: str) -> None:
     theirs = of_dataplot(name)
-    ours, source = design_of_name(name, published=False)
+    ours, source = make_named_design(name, published=False)
     pattern = [[d.fraction.word_lengths.get(j, 0) for j in range(3, 12)] for d in (ours, theirs)]
     assert pattern[0] <= pattern[1]
     assert "exhaustive" in source
@@ -105,9 +104,9 @@ def test_no_plan_of_dataplot_has_less_aberration(name: str) -> None:
 def test_the_plans_that_the_study_names_have_minimum_aberration_but_one() -> None:
     """The 2^(20-12) has 70 words of length 4, where 5 are possible."""
     for name in ("2^(6-1)", "2^(9-4)", "2^(11-5)"):
-        published, ours = design_of_name(name)[0], design_of_name(name, published=False)[0]
+        published, ours = make_named_design(name)[0], make_named_design(name, published=False)[0]
         assert published.fraction.word_lengths == ours.fraction.word_lengths
-    best = minimum_aberration(20, 8)
+    best = find_minimum_aberration(20, 8)
     assert best.exact
     assert [best.word_lengths[j] for j in (4, 5, 6)] == [5, 64, 240]  # Xu 2009, in FrF2's catalogue
 
@@ -119,7 +118,7 @@ def test_nothing_better_among_all_fractions(size: tuple[int, int]) -> None:
     units = [1 << i for i in range(basic)]
     others = [p for p in range(1, 1 << basic) if p not in units]
     patterns = {
-        tuple(word_lengths((*units, *chosen), basic).get(j, 0) for j in range(3, factors + 1))
+        tuple(count_word_lengths((*units, *chosen), basic).get(j, 0) for j in range(3, factors + 1))
         for chosen in combinations(others, factors - basic)
     }
     assert lengths(factors, 1 << basic) == min(patterns)
@@ -128,17 +127,17 @@ def test_nothing_better_among_all_fractions(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("basic", [3, 4, 5])
 def test_a_saturated_fraction_is_all_columns(basic: int) -> None:
     every = (1 << basic) - 1
-    assert sorted(minimum_aberration(every, basic).points) == list(range(1, every + 1))
+    assert sorted(find_minimum_aberration(every, basic).points) == list(range(1, every + 1))
 
 
 def test_up_to_half_of_all_columns_resolution_is_four() -> None:
     for factors in (9, 12, 16):
-        assert min(minimum_aberration(factors, 5).word_lengths) == 4
-    assert min(minimum_aberration(17, 5).word_lengths) == 3
+        assert min(find_minimum_aberration(factors, 5).word_lengths) == 4
+    assert min(find_minimum_aberration(17, 5).word_lengths) == 3
 
 
 def test_a_heuristic_result_says_so() -> None:
-    design, source = design_of_name("2^(24-17)", published=False)
+    design, source = make_named_design("2^(24-17)", published=False)
     assert len(design) == 128
     lengths = [design.fraction.word_lengths[j] for j in (4, 5, 6)]
     assert lengths == [102, 384, 992]  # FrF2's 24-17.1: the best all the same
@@ -148,14 +147,14 @@ def test_a_heuristic_result_says_so() -> None:
 @pytest.mark.parametrize("basic", range(1, 11))
 def test_the_fast_transform_is_the_product_to_the_last_bit(basic: int) -> None:
     values = np.random.default_rng(basic).integers(-(2**40), 2**40, (1 << basic, 7))
-    exact = _walsh(basic).astype(np.int64) @ values
-    assert np.array_equal(_transform(values.astype(float)), exact)
+    exact = _make_walsh(basic).astype(np.int64) @ values
+    assert np.array_equal(_transform_walsh(values.astype(float)), exact)
 
 
 @pytest.mark.timing
 def test_a_search_among_1024_runs_takes_seconds() -> None:
     begun_s = time.process_time()
-    found = minimum_aberration(40, 10).word_lengths
+    found = find_minimum_aberration(40, 10).word_lengths
     assert time.process_time() - begun_s < 8
     assert 3 not in found
 
@@ -163,7 +162,7 @@ def test_a_search_among_1024_runs_takes_seconds() -> None:
 def test_isomorphic_fractions_are_found_to_be_so() -> None:
     """A random linear map of points is the same fraction; another fraction is not."""
     rng = np.random.default_rng(1)
-    points = minimum_aberration(9, 5).points
+    points = find_minimum_aberration(9, 5).points
     matrix = [1, 2, 4, 8, 16]
     for _ in range(30):  # elementary steps make an invertible map
         a, b = rng.choice(5, 2, replace=False)
@@ -172,16 +171,18 @@ def test_isomorphic_fractions_are_found_to_be_so() -> None:
         int(np.bitwise_xor.reduce([matrix[i] for i in range(5) if p >> i & 1])) for p in points
     ]
     one, other = (Columns(dict.fromkeys(found, (0,))) for found in (points, mapped))
-    assert equivalent(one, other)
-    assert not equivalent(one, Columns(dict.fromkeys([*mapped[:-1], mapped[0] ^ mapped[1]], (0,))))
+    assert are_isomorphic(one, other)
+    assert not are_isomorphic(
+        one, Columns(dict.fromkeys([*mapped[:-1], mapped[0] ^ mapped[1]], (0,)))
+    )
 
 
 @pytest.mark.parametrize("size", [(3, 4), (16, 4), (5, 0), (30, 11)], ids=str)
 def test_sizes_that_no_fraction_has_are_one_sentence(size: tuple[int, int]) -> None:
     with pytest.raises(HeadgateError, match=f"{size[0]} factors in 2\\^{size[1]} runs"):
-        minimum_aberration(*size)
+        find_minimum_aberration(*size)
 
 
 def test_more_runs_than_there_are_combinations_are_refused() -> None:
     with pytest.raises(HeadgateError, match=r"runs: 16 are more than the 8 .* replicates = 2"):
-        least_aberrant(make_coded_factors(["A", "B", "C"]), 4)
+        make_least_aberrant(make_coded_factors(["A", "B", "C"]), 4)

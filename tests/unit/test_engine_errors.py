@@ -99,7 +99,7 @@ def test_an_error_of_several_lines_is_printed_as_one(monkeypatch: pytest.MonkeyP
     def fail(*_: object) -> None:
         raise HeadgateError("the graph:\n  line 2\n\n  line 3\n")
 
-    monkeypatch.setattr("headgate.design.made.load", fail)
+    monkeypatch.setattr("headgate.design.generate.load_design", fail)
     assert headgate("design", "show", "x").errors == "headgate: the graph: line 2 line 3\n"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.claims.verdicts import Judged, judge
+from headgate.claims.verdicts import JudgedClaim, judge
 from headgate.data.tables import Table, Words
 from headgate.engine.api import Result
 from headgate.experiment.runnable import Analysis
@@ -38,7 +38,7 @@ def analysis(runs: Runs) -> Analysis:
 
 
 @pytest.fixture(scope="module")
-def verdicts(analysis: Analysis) -> dict[str, Judged]:
+def verdicts(analysis: Analysis) -> dict[str, JudgedClaim]:
     return {c.id: judge(c, analysis.findings, "quick") for c in load("fast").claims}
 
 
@@ -55,7 +55,7 @@ def verdicts(analysis: Analysis) -> dict[str, Judged]:
         "short-latecomers-3", "short-agent",
     ],
 )  # fmt: skip
-def test_what_follows_from_the_equation_holds(claim: str, verdicts: dict[str, Judged]) -> None:
+def test_what_follows_from_the_equation_holds(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts[claim].verdict == "holds", verdicts[claim]
 
 
@@ -70,13 +70,13 @@ def test_every_claim_has_a_finding_or_says_why_not(analysis: Analysis) -> None:
     assert all(found.note for found in analysis.findings.values() if np.isnan(found.ours))
 
 
-def test_what_was_not_run_says_so(verdicts: dict[str, Judged]) -> None:
+def test_what_was_not_run_says_so(verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts["kaist-fast-queue"].verdict == "not run"
     assert "kaist fast is not part" in verdicts["kaist-fast-queue"].note
     assert verdicts["sc2004-rate-binary"].verdict == "holds"
 
 
-def test_what_is_only_recalled_is_not_judged(verdicts: dict[str, Judged]) -> None:
+def test_what_is_only_recalled_is_not_judged(verdicts: dict[str, JudgedClaim]) -> None:
     recalled = [claim for claim in load("fast").claims if "recalled" in claim.source]
     assert {claim.id for claim in recalled} == {
         "long-fat-95", "long-fat-reno", "two-gbit-92", "jain-fast-first", "jain-scalable-last"

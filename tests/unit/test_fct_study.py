@@ -8,7 +8,7 @@ import pytest
 
 import headgate
 from headgate.base.errors import HeadgateError
-from headgate.claims.verdicts import Judged
+from headgate.claims.verdicts import JudgedClaim
 from headgate.engine.fluid.completion import compute_processor_sharing, compute_slow_start
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
@@ -160,7 +160,7 @@ def analysis(runs: Runs) -> Analysis:
 
 
 @pytest.fixture(scope="module")
-def verdicts(analysis: Analysis) -> dict[str, Judged]:
+def verdicts(analysis: Analysis) -> dict[str, JudgedClaim]:
     return judge_numbers("fct", analysis.findings)
 
 
@@ -171,12 +171,16 @@ def verdicts(analysis: Analysis) -> dict[str, Judged]:
         "average-tcp", "short-flows-at-22",
     ],
 )  # fmt: skip
-def test_what_does_not_depend_on_capacity_holds(claim: str, verdicts: dict[str, Judged]) -> None:
+def test_what_does_not_depend_on_capacity_holds(
+    claim: str, verdicts: dict[str, JudgedClaim]
+) -> None:
     assert verdicts[claim].verdict == "holds", verdicts[claim]
 
 
 @pytest.mark.parametrize("claim", ["infinite-variance", "heavier-near-2", "shorter-near-2"])
-def test_what_the_source_has_wrong_is_corrected(claim: str, verdicts: dict[str, Judged]) -> None:
+def test_what_the_source_has_wrong_is_corrected(
+    claim: str, verdicts: dict[str, JudgedClaim]
+) -> None:
     assert verdicts[claim].verdict == "corrected", verdicts[claim]
 
 

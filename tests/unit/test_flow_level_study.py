@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from headgate import Result
-from headgate.claims.verdicts import Judged
+from headgate.claims.verdicts import JudgedClaim
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
 from headgate.experiment.study.study import Study, load
@@ -58,7 +58,7 @@ def analysis(study: Study, runs: Runs) -> Analysis:
 
 
 @pytest.fixture(scope="module")
-def verdicts(study: Study, analysis: Analysis) -> dict[str, Judged]:
+def verdicts(study: Study, analysis: Analysis) -> dict[str, JudgedClaim]:
     return judge_numbers("flow-level", analysis.findings)
 
 
@@ -189,12 +189,12 @@ def test_every_claim_is_judged(study: Study, analysis: Analysis) -> None:
         "exponential-global", "full", "full-stays", "windows-same", "windows-factor",
     ],
 )  # fmt: skip
-def test_what_the_slides_say_holds(claim: str, verdicts: dict[str, Judged]) -> None:
+def test_what_the_slides_say_holds(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts[claim].verdict == "holds", verdicts[claim]
 
 
 def test_recovery_which_the_equation_leaves_out_takes_scalable_a_round(
-    verdicts: dict[str, Judged],
+    verdicts: dict[str, JudgedClaim],
 ) -> None:
     """13.4 round trips of growth and one of recovery: 0.075 * 13.4 / 14.4 = 0.0698."""
     assert verdicts["alpha-scalable-periodic"].verdict == "differs"
@@ -202,7 +202,7 @@ def test_recovery_which_the_equation_leaves_out_takes_scalable_a_round(
 
 
 @pytest.mark.parametrize("claim", ["exponent-hstcp-solution", "alpha-hstcp-solution"])
-def test_what_the_slides_round_is_corrected(claim: str, verdicts: dict[str, Judged]) -> None:
+def test_what_the_slides_round_is_corrected(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts[claim].verdict == "corrected", verdicts[claim]
 
 

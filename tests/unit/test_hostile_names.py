@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from headgate.base import progress as standing
 from headgate.base.console import PlainConsole
 from headgate.base.terminal import escape_controls, escape_formula, safe_file_name, unescape_formula
-from headgate.claims.verdicts import Judged
+from headgate.claims.verdicts import JudgedClaim
 from headgate.cli.campaign import print_claims
 from headgate.cli.main import app, main
 from headgate.data.tables import Table, Words
@@ -127,7 +127,7 @@ def test_a_value_of_a_scenario_in_an_error_is_drawn(
 def test_no_markup_and_no_order_of_a_name_is_obeyed_in_tables() -> None:
     out = io.StringIO()
     name = f"[link=https://example.org]law[/link] :smile: {ORDERS}"
-    claim = Judged(
+    claim = JudgedClaim(
         id=name, statement="s", source="s", published=1.0, measure="m", tolerance=name, ours=1.0,
         ci=None, verdict="holds", note="",
     )  # fmt: skip

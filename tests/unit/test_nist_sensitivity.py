@@ -13,7 +13,7 @@ from headgate.base.errors import HeadgateError
 from headgate.data.parquet import write_table
 from headgate.data.tables import Table
 from headgate.design import load_design
-from headgate.design.named import design_of_name
+from headgate.design.named import make_named_design
 from headgate.experiment.study.study import Study, load
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.influence import AVERAGE
@@ -72,7 +72,7 @@ def by_both_laws() -> Sensitivity:
 def test_the_plan_is_the_published_one_at_mesonets_levels() -> None:
     design = STUDY.design(STUDY.scale("standard"))
     assert design.resolution == 4
-    assert np.array_equal(design.matrix, design_of_name("2^(20-12)")[0].matrix)
+    assert np.array_equal(design.matrix, make_named_design("2^(20-12)")[0].matrix)
     for factor in design.factors:
         parameter = BY_LABEL[factor.name]
         given = (factor.setting, factor.title, factor.low, factor.high)

@@ -20,7 +20,7 @@ from headgate.figures.report.first import answer
 from headgate.figures.report.heat import heat
 from headgate.figures.report.html import Codes
 from headgate.stats.changes import compute_mean_ratio_change
-from headgate.stats.separation import Way
+from headgate.stats.reversals import Direction
 
 from .planted_experiment import measured
 
@@ -105,7 +105,7 @@ def test_a_factor_that_separates_in_part_counts_the_others() -> None:
     found = find_reversal(part, "bbr3", part.order, "queue_packets")
     assert found is not None
     assert [side.way for side in found.sides] == [
-        Way(("queue fq-codel",), 9, 9, 1), Way(("queue drop_tail",), 8, 9, 0),
+        Direction(("queue fq-codel",), 9, 9, 1), Direction(("queue drop_tail",), 8, 9, 0),
     ]  # fmt: skip
 
 

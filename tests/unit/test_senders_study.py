@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from headgate.base.catalog import label
-from headgate.claims.verdicts import Judged, judge
+from headgate.claims.verdicts import JudgedClaim, judge
 from headgate.data.tables import Table
 from headgate.engine.api import Result
 from headgate.experiment.runnable import Analysis
@@ -77,7 +77,7 @@ def analysis(runs: Runs) -> Analysis:
 
 
 @pytest.fixture(scope="module")
-def verdicts(analysis: Analysis) -> dict[str, Judged]:
+def verdicts(analysis: Analysis) -> dict[str, JudgedClaim]:
     return {c.id: judge(c, analysis.findings, "quick") for c in load("senders").claims}
 
 
@@ -91,7 +91,7 @@ def verdicts(analysis: Analysis) -> dict[str, Judged]:
         "congested-fast", "utility-receive-window-each", "utility-file-each",
     ],
 )  # fmt: skip
-def test_what_does_not_hang_on_chance_holds(claim: str, verdicts: dict[str, Judged]) -> None:
+def test_what_does_not_hang_on_chance_holds(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts[claim].verdict == "holds", verdicts[claim]
 
 
@@ -109,7 +109,7 @@ def test_every_claim_has_a_finding_or_says_why_not(analysis: Analysis) -> None:
 
 
 def test_bic_keeps_more_than_tcp_of_three_losses_close_together(
-    verdicts: dict[str, Judged],
+    verdicts: dict[str, JudgedClaim],
 ) -> None:
     """0.5^3 over 0.8^3; Linux's share is 819/1024."""
     found = verdicts["bic-clustered-losses"]

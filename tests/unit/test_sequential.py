@@ -27,7 +27,7 @@ def test_one_look_is_the_plain_test() -> None:
     values = np.random.default_rng(1).normal(size=12)
     plain = stats.t.interval(0.95, 11, values.mean(), stats.sem(values))
     assert looks.bounds == pytest.approx((stats.norm.isf(0.025),))
-    assert looks.interval(values) == pytest.approx(plain)
+    assert looks.compute_interval(values) == pytest.approx(plain)
 
 
 def test_what_is_spent_adds_up_under_random_looks() -> None:

@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from headgate.stats.changes import Change, compute_change
-from headgate.stats.conditions import compute_residuals, distance_p, find_outlier
 from headgate.stats.effects import compute_main_effect, compute_psi
 from headgate.stats.intervals import (
     compute_difference_interval,
@@ -13,6 +12,7 @@ from headgate.stats.intervals import (
     compute_mean_interval,
     compute_share_interval,
 )
+from headgate.stats.outliers import compute_distance_p, compute_residuals, find_outlier
 
 LAWS = ("a", "b", "c", "d")
 
@@ -164,11 +164,11 @@ def test_replicates_of_their_own_are_not_freed_of_a_common_part() -> None:
     """By hand: apart 3, deviation 1 on 9, error sqrt((1 + 1/2)/4)."""
     table = np.array([[0.0, 0.0, 2.0, 2.0]] * 2 + [[3.0, 3.0, 5.0, 5.0]])
     error = np.sqrt(12 / 9) * np.sqrt(1.5 / 4)
-    assert distance_p(table, 2, paired=False) == pytest.approx(6 * stats.t.sf(3 / error, 9))
-    assert distance_p(table, 2) == 0.0  # of pairs nothing is left to chance
+    assert compute_distance_p(table, 2, paired=False) == pytest.approx(6 * stats.t.sf(3 / error, 9))
+    assert compute_distance_p(table, 2) == 0.0  # of pairs nothing is left to chance
     table[0, 3] = np.nan
-    assert distance_p(table, 2) == 0.0
-    assert np.isfinite(distance_p(table, 2, paired=False))
+    assert compute_distance_p(table, 2) == 0.0
+    assert np.isfinite(compute_distance_p(table, 2, paired=False))
 
 
 def test_a_change_from_zero_is_tested_by_its_differences() -> None:

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from headgate.base.errors import AnalysisError, HeadgateError
 from headgate.cli.main import app
+from headgate.design.external import is_balanced, make_orthogonal_array
 from headgate.design.file import DesignFile
-from headgate.design.made import make
-from headgate.design.screening import is_balanced, orthogonal_array
+from headgate.design.generate import make_design
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.notes import write_notes
 from headgate.figures.analysis.read import TextForm
@@ -102,7 +102,9 @@ def test_copies_and_replicates_without_chance_are_noted() -> None:
 
 def make_fraction(**keys: object) -> np.ndarray:
     factors = {name: {"low": -1, "high": 1} for name in "ABCDE"}
-    return make(DesignFile.from_dict({"factors": factors, "in_order": True, **keys})).design.matrix
+    return make_design(
+        DesignFile.from_dict({"factors": factors, "in_order": True, **keys})
+    ).design.matrix
 
 
 def test_a_foldover_that_repeats_its_runs_is_refused() -> None:
@@ -120,12 +122,12 @@ def test_a_foldover_that_repeats_its_runs_is_refused() -> None:
 
 def test_l18_is_taguchis() -> None:
     """One column of two levels and seven of three, every pair balanced (Phadke 1989)."""
-    design, title = orthogonal_array(leveled(2, 3, 3, 3, 3, 3, 3, 3), "L18")
+    design, title = make_orthogonal_array(leveled(2, 3, 3, 3, 3, 3, 3, 3), "L18")
     assert title == "L18(2^1 3^7)"
     assert design.matrix.shape == (18, 8)
     assert [len(np.unique(column)) for column in design.matrix.T] == [2, *[3] * 7]
     assert is_balanced(np.round(design.matrix * 2 + 2).astype(np.int64))
     assert len(np.unique(design.matrix, axis=0)) == 18
-    six, title = orthogonal_array(leveled(6, 3), "L18")
+    six, title = make_orthogonal_array(leveled(6, 3), "L18")
     assert title == "L18(3^6 6^1)"
     assert len(six) == 18

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from headgate.base.errors import HeadgateError
-from headgate.claims.claim import bounds
-from headgate.claims.verdicts import Judged, judge
+from headgate.claims.claim import read_bounds
+from headgate.claims.verdicts import JudgedClaim, judge
 from headgate.engine.fluid import solve
 from headgate.experiment.runnable import Analysis
 from headgate.experiment.runs import Runs
@@ -35,11 +35,11 @@ def analysis(simulations: Simulations) -> Analysis:
 
 
 @pytest.fixture(scope="module")
-def judged(analysis: Analysis) -> dict[str, Judged]:
+def judged(analysis: Analysis) -> dict[str, JudgedClaim]:
     return {c.id: judge(c, analysis.findings, "quick") for c in load("tcp-red").claims}
 
 
-def test_every_claim_has_its_verdict(judged: dict[str, Judged]) -> None:
+def test_every_claim_has_its_verdict(judged: dict[str, JudgedClaim]) -> None:
     verdicts: dict[str, list[str]] = {}
     for name, claim in judged.items():
         verdicts.setdefault(claim.verdict.value, []).append(name)
@@ -58,7 +58,7 @@ def test_every_claim_has_its_verdict(judged: dict[str, Judged]) -> None:
     ],
 )  # fmt: skip
 def test_points_are_as_printed_within_half_a_per_cent(
-    judged: dict[str, Judged], claim: str, printed: float
+    judged: dict[str, JudgedClaim], claim: str, printed: float
 ) -> None:
     assert judged[claim].ours == pytest.approx(printed, rel=0.005)
 
@@ -81,17 +81,19 @@ def _without_first_ack(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, "program": {**settings["program"], "first_ack_s": 0.0}}
 
 
-def test_the_printed_rows_of_b_give_its_queue(judged: dict[str, Judged]) -> None:
+def test_the_printed_rows_of_b_give_its_queue(judged: dict[str, JudgedClaim]) -> None:
     """R = D + q/C at B: (0.4587836 - 0.2) * 30 = 7.7635, not 13.268."""
     assert judged["tmin"].ours == pytest.approx(7.7635, rel=0.005)
 
 
-def test_the_row_that_the_source_takes_for_b_has_its_tmin(judged: dict[str, Judged]) -> None:
+def test_the_row_that_the_source_takes_for_b_has_its_tmin(judged: dict[str, JudgedClaim]) -> None:
     """Row 291 of the cycle, counted from 17.18 s on, is at 22.98 s; there the queue is 13.268."""
     assert "that of 22.98 s, with 13.27 packets" in judged["tmin"].note
 
 
-def test_the_42_per_cent_follow_from_a_cycle_of_three_periods(judged: dict[str, Judged]) -> None:
+def test_the_42_per_cent_follow_from_a_cycle_of_three_periods(
+    judged: dict[str, JudgedClaim],
+) -> None:
     """The source prints 9.88 s from B to A: what that leaves of 17.04 s is 42 %."""
     assert pytest.approx(0.42, abs=0.001) == (17.04 - 9.88) / 17.04
     period_s = 5.76
@@ -101,7 +103,9 @@ def test_the_42_per_cent_follow_from_a_cycle_of_three_periods(judged: dict[str, 
     )
 
 
-def test_s_is_spread_more_by_its_box_and_less_by_its_deviation(judged: dict[str, Judged]) -> None:
+def test_s_is_spread_more_by_its_box_and_less_by_its_deviation(
+    judged: dict[str, JudgedClaim],
+) -> None:
     """The source's own summaries: quartiles 0.47 to 2.70 apart, ends 11.61 to 6.02."""
     assert judged["s-spread-grows"].ours == pytest.approx(
         (31.48 - 28.78) / (31.45 - 30.98), rel=0.05
@@ -112,7 +116,7 @@ def test_s_is_spread_more_by_its_box_and_less_by_its_deviation(judged: dict[str,
 @pytest.mark.parametrize("claim", ["A.S", "C.S"])
 def test_the_rate_of_the_link_fails_the_printed_rate_at_a_turn(claim: str) -> None:
     (own,) = (one for one in load("tcp-red").claims if one.id == claim)
-    low, high = bounds(own.tolerance or "", own.published)
+    low, high = read_bounds(own.tolerance or "", own.published)
     assert not low <= 30.0 <= high
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from headgate import Experiment
 from headgate.base.errors import HeadgateError, ScenarioError
-from headgate.claims.claim import Claim, bounds
+from headgate.claims.claim import Claim, read_bounds
 from headgate.claims.verdicts import Verdict, judge, lies_within
 from headgate.design import Factor
 from headgate.experiment.claims import is_fixed
@@ -36,7 +36,7 @@ def claim(tolerance: str = ">= 0", **changes: Any) -> Claim:
     [(">= 0.5", (0.5, np.inf)), ("<= 2", (-np.inf, 2)), ("+- 10 %", (0.9, 1.1)), ("+- 2", (-1, 3))],
 )
 def test_a_tolerance_is_two_bounds(tolerance: str, allowed: tuple[float, float]) -> None:
-    assert bounds(tolerance, 1.0) == pytest.approx(allowed)
+    assert read_bounds(tolerance, 1.0) == pytest.approx(allowed)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_the_first_look_that_decides_is_kept() -> None:
     found = decide(claim(), values, looks)
     assert found.decided
     assert found.ours == pytest.approx(1.0)  # what came later moves nothing
-    assert found.ci == looks.interval(values[:4])
+    assert found.ci == looks.compute_interval(values[:4])
     assert found.note == "decided at look 1 of 3, with 4 replicates"
 
 

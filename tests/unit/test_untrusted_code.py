@@ -12,7 +12,7 @@ import pytest
 
 from headgate import Experiment, Scenario
 from headgate.base.errors import UntrustedLawError
-from headgate.design.made import load_design
+from headgate.design.generate import load_design
 from headgate.plugin import code_files
 from headgate.scenario.toml import write_toml
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from headgate.claims.verdicts import Judged, judge
+from headgate.claims.verdicts import JudgedClaim, judge
 from headgate.data.tables import Table
 from headgate.engine.api import Result
 from headgate.experiment.runnable import Analysis
@@ -60,12 +60,12 @@ def analysis(runs: Runs) -> Analysis:
 
 
 @pytest.fixture(scope="module")
-def verdicts(analysis: Analysis) -> dict[str, Judged]:
+def verdicts(analysis: Analysis) -> dict[str, JudgedClaim]:
     return {c.id: judge(c, analysis.findings, "quick") for c in load("vcp").claims}
 
 
 @pytest.mark.parametrize("claim", ["xi", "mi-exponential", "aimd-fair", "fluid-equilibrium"])
-def test_what_one_path_shows_holds(claim: str, verdicts: dict[str, Judged]) -> None:
+def test_what_one_path_shows_holds(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts[claim].verdict == "holds", verdicts[claim]
 
 
@@ -79,13 +79,13 @@ def test_every_claim_has_a_finding_or_says_why_not(analysis: Analysis) -> None:
     assert all(found.note for found in analysis.findings.values() if np.isnan(found.ours))
 
 
-def test_what_was_not_run_says_so(verdicts: dict[str, Judged]) -> None:
+def test_what_was_not_run_says_so(verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts["slower-than-xcp"].verdict == "not run"
     assert "joining VCP is not part" in verdicts["slower-than-xcp"].note
 
 
 def test_what_is_only_remembered_is_not_judged(
-    analysis: Analysis, verdicts: dict[str, Judged]
+    analysis: Analysis, verdicts: dict[str, JudgedClaim]
 ) -> None:
     recalled = [row for name, row in verdicts.items() if name.startswith("recalled")]
     assert [row.verdict for row in recalled] == ["not checkable"] * 4

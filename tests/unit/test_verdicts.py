@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from headgate.claims.claim import Claim, Correction, bounds
+from headgate.claims.claim import Claim, Correction, read_bounds
 from headgate.claims.verdicts import (
     Estimate,
-    Judged,
+    JudgedClaim,
     Sample,
     Verdict,
     count_differences,
@@ -35,7 +35,7 @@ def test_what_is_not_a_number_is_not_shown_as_one() -> None:
 
 
 def test_differences_are_counted_by_where_they_lie() -> None:
-    def differs(whose: str) -> Judged:
+    def differs(whose: str) -> JudgedClaim:
         return judge(claim(whose=whose), {"x": Estimate(ours=9.0)}, "quick")
 
     holds = judge(claim(whose="ours"), {"x": Estimate(ours=2.0)}, "quick")
@@ -59,7 +59,7 @@ def test_differences_are_counted_by_where_they_lie() -> None:
     ],
 )
 def test_tolerances(ours: float, tolerance: str, inside: bool) -> None:
-    assert lies_within((ours, ours), bounds(tolerance, 2.0)) is inside
+    assert lies_within((ours, ours), read_bounds(tolerance, 2.0)) is inside
 
 
 def test_verdicts() -> None:

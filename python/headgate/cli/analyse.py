@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from headgate.figures.analysis.frame import Frame
     from headgate.figures.analysis.read import TextForm
     from headgate.figures.analysis.roles import Roles
-    from headgate.stats.factor_effect import LevelMean
+    from headgate.stats.effects import LevelMean
 
 
 class Model(Enum):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from headgate.base.console import PlainConsole
-    from headgate.claims.verdicts import Judged
+    from headgate.claims.verdicts import JudgedClaim
     from headgate.data.tables import Table as Means
     from headgate.experiment.runner import Shard, StudyOutcome, StudyRun
     from headgate.lab.cost import CostEstimate
@@ -189,7 +189,7 @@ def _bullets(sentences: Sequence[str]) -> "Table":
     return grid
 
 
-def print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]]) -> None:
+def print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "JudgedClaim"]]) -> None:
     """Print a table of judged claims."""
     from rich import box
     from rich.table import Table
@@ -220,29 +220,29 @@ def print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]]
     console.print(table)
 
 
-def print_reasons(console: "PlainConsole", claims: Sequence[tuple[str, "Judged"]]) -> None:
+def print_reasons(console: "PlainConsole", claims: Sequence[tuple[str, "JudgedClaim"]]) -> None:
     """Print what a table has no room for: why claims differ, what would decide or judge others."""
-    from headgate.claims.verdicts import WHOSE, Verdict
+    from headgate.claims.verdicts import ORIGINS, Verdict
 
     for verdict in (Verdict.DIFFERS, Verdict.UNDECIDED, Verdict.CORRECTED, Verdict.NOT_CHECKABLE):
         told = [(name, claim) for name, claim in claims if claim.verdict == verdict]
         if told:
             console.print(f"{verdict.capitalize()}:")
         for name, claim in told:
-            where = f" [in {WHOSE[claim.whose]}]" if claim.whose else ""
+            where = f" [in {ORIGINS[claim.whose]}]" if claim.whose else ""
             reason = claim.reason or "no reason is given"
             console.print(f"  {name} {claim.id}{where}: {reason}", markup=False, soft_wrap=True)
 
 
-def _ours(claim: "Judged") -> str:
+def _ours(claim: "JudgedClaim") -> str:
     return "" if claim.ours is None else f"{claim.ours:.3g}"
 
 
-def _interval(claim: "Judged") -> str:
+def _interval(claim: "JudgedClaim") -> str:
     return "" if claim.ci is None else f"{claim.ci[0]:.3g} to {claim.ci[1]:.3g}"
 
 
-def _format_detectable(claim: "Judged") -> str:
+def _format_detectable(claim: "JudgedClaim") -> str:
     return "" if claim.detectable is None else f"{claim.detectable:.2g}"
 
 

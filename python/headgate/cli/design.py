@@ -16,7 +16,7 @@ from headgate.base.terminal import echo
 from headgate.cli.options import Json
 
 if TYPE_CHECKING:
-    from headgate.design.made import MadeDesign
+    from headgate.design.generate import MadeDesign
 
 app = typer.Typer(
     no_args_is_help=True, help="Make a design of experiments, and inspect it before it runs."
@@ -94,7 +94,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     --factor rate='network.rate:10 Mbit/s..1 Gbit/s (log)' --factor rtt='network.rtt:10 ms..100 ms'
     """
     from headgate.design.file import DesignFile
-    from headgate.design.made import make
+    from headgate.design.generate import make_design
 
     varied = _factors(factor or [], factors, design)
     if not varied:
@@ -115,7 +115,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         "factors": varied,
     }
     with _report_slow_search() if design or runs else nullcontext():
-        made = make(DesignFile.from_dict(given, "design new"), file)
+        made = make_design(DesignFile.from_dict(given, "design new"), file)
     if scenario is not None:
         made.scenarios()
     _write(made, file)
@@ -166,7 +166,7 @@ def alias(
 
 
 def _load(source: str) -> MadeDesign:
-    from headgate.design.made import load_design
+    from headgate.design.generate import load_design
 
     with _report_slow_search():
         return load_design(source)
@@ -193,13 +193,15 @@ def _rules(text: str) -> dict[str, str] | str:
 
 
 def _factors(texts: list[str], count: int, design: str) -> dict[str, dict[str, Any]]:
-    from headgate.design.factor import letters
-    from headgate.design.named import size_of
+    from headgate.design.factor import letter_factors
+    from headgate.design.named import parse_size
 
     if texts and count:
         raise ScenarioError("--factors", "give --factor for each, or only how many there are")
-    size = size_of(design)[0] if design and not texts and not count else count
-    return dict(map(_factor, texts)) or {name: {"low": -1, "high": 1} for name in letters(size)}
+    size = parse_size(design)[0] if design and not texts and not count else count
+    return dict(map(_factor, texts)) or {
+        name: {"low": -1, "high": 1} for name in letter_factors(size)
+    }
 
 
 def _factor(text: str) -> tuple[str, dict[str, Any]]:
@@ -246,7 +248,7 @@ def _print_design(made: MadeDesign, paths: list[Path], *, as_json: bool) -> None
 
 
 def _print_facts(made: MadeDesign) -> None:
-    from headgate.design.made import lines
+    from headgate.design.generate import describe_design
 
     for line in lines(made):
         echo(line)
@@ -279,4 +281,4 @@ def _draw(made: MadeDesign, out: Path) -> list[Path]:
     from headgate.figures.plots.style import save_figure
 
     title = made.file.title or made.source
-    return save_figure(aliases(mixing(made.design), title), out, "aliases")
+    return save_figure(aliases(made.design.correlate_effects(), title), out, "aliases")

@@ -30,7 +30,7 @@ from headgate.cli.campaign import (
 from headgate.cli.options import Json, Trust
 
 if TYPE_CHECKING:
-    from headgate.claims.verdicts import Judged
+    from headgate.claims.verdicts import JudgedClaim
     from headgate.lab.workers import WorkerPool
 
 #: The stored results of the clone.
@@ -194,7 +194,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
     printed.print(f"{_sum_up(claims)} {hours:.3g} CPU hours.", soft_wrap=True)
 
 
-def _sum_up(claims: "Sequence[tuple[str, Judged]]") -> str:
+def _sum_up(claims: "Sequence[tuple[str, JudgedClaim]]") -> str:
     """Say how many claims got which verdict, and where the differences lie."""
     from headgate.claims.verdicts import count_differences, tally
 

@@ -1,4 +1,4 @@
-"""Designs of experiments: factors, and the conditions that they make.
+"""Designs of experiments: factors and their conditions.
 
 Names are imported on first use. The reference page "Public interface" describes each name.
 """
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from headgate.design.factor import Factor
     from headgate.design.factorial import Design, make_factorial
     from headgate.design.file import DesignFile, FactorTable
-    from headgate.design.made import MadeDesign, load_design
+    from headgate.design.generate import MadeDesign, load_design
 else:
     __getattr__ = lazy_attributes(
         __name__,
@@ -21,7 +21,7 @@ else:
             "headgate.design.factor": ("Factor",),
             "headgate.design.factorial": ("Design", "make_factorial"),
             "headgate.design.file": ("DesignFile", "FactorTable"),
-            "headgate.design.made": ("MadeDesign", "load_design"),
+            "headgate.design.generate": ("MadeDesign", "load_design"),
         },
     )
 

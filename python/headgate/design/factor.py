@@ -1,28 +1,34 @@
-"""A factor: what is varied, between which levels, in the words of the scenario that takes them."""
+"""Factors: the settings of a scenario that a design varies, with their levels."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from headgate.base.errors import HeadgateError
+from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.base.messages import as_toml
+
+if TYPE_CHECKING:
+    from headgate.engine.api import Scenario
 
 Scale = Literal["linear", "log"]
 _QUANTITY = re.compile(r"\s*([+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(\S.*?)?\s*")
-#: A level between two others is written with this number of digits: nobody sets a rate more finely.
+#: The number of significant digits of an interpolated level.
 DIGITS = 6
+#: Coded levels, of which at least one lies between whole numbers for any whole low and high.
+TRIED = (0.1, 0.12345)
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor with its levels, in the words of the scenario that takes them.
+    """A factor with its levels, written as in a scenario.
 
-    `low` and `high` are its extremes. In between, a number is interpolated on its scale; a factor
-    with `levels`, which are then all that it has, takes the nearest one.
+    `low` and `high` are its extremes. Numbers in between are interpolated on its scale. `levels`
+    lists all levels of a factor that cannot be interpolated; coded values select the nearest one.
     """
 
     name: str
@@ -34,12 +40,12 @@ class Factor:
     levels: tuple[Any, ...] = ()
     source: str = ""
     words: tuple[str, str] | None = None
-    """What low and high are called, such as `slow network` and `fast network`."""
+    """Names of low and high, such as `slow network` and `fast network`."""
     whole: bool = False
-    """Whether its scenario takes whole numbers only, such as a number of flows."""
+    """Whether the scenario accepts only whole numbers, such as a number of flows."""
 
     def level(self, coded: float) -> Any:
-        """Return the level that a coded value stands for: -1 low, +1 high, 0 the centre."""
+        """Return the level of a coded value: -1 is low, +1 is high, 0 is the centre."""
         if self.levels:
             return self.levels[round((coded + 1) / 2 * (len(self.levels) - 1))]
         if abs(coded) == 1:
@@ -64,10 +70,12 @@ class Factor:
         rounded = float(round(value)) if self.whole else float(f"{value:.{DIGITS}g}")
         if self.whole and not unit:
             return int(rounded)
-        return f"{_plain(rounded)} {unit}" if unit else rounded
+        # Without an exponent, in the fewest digits that give the same number.
+        plain = f"{Decimal(repr(rounded)):f}".removesuffix(".0")
+        return f"{plain} {unit}" if unit else rounded
 
     def _numbers(self) -> tuple[float, float, str] | None:
-        """Return low, high and the unit both are written in, where they are numbers."""
+        """Return low, high and their common unit if they are numbers."""
         low, high = _read(self.low), _read(self.high)
         if low is None or high is None:
             return None
@@ -76,10 +84,10 @@ class Factor:
         return _in_one_unit(low, high)
 
 
-def letters(count: int) -> list[str]:
-    """Name factors as handbooks do, `A` to `Z` without `I`; beyond 25 of them `X1`, `X2`, ..."""
-    alphabet = [chr(code) for code in range(ord("A"), ord("Z") + 1) if chr(code) != "I"]
-    return alphabet[:count] if count <= len(alphabet) else number_factors(count)
+def letter_factors(count: int) -> list[str]:
+    """Name factors as handbooks do: `A` to `Z` without `I`, or `X1`, `X2`, ... beyond 25."""
+    alphabet = string.ascii_uppercase.replace("I", "")
+    return list(alphabet[:count]) if count <= len(alphabet) else number_factors(count)
 
 
 def number_factors(count: int) -> list[str]:
@@ -88,7 +96,7 @@ def number_factors(count: int) -> list[str]:
 
 
 def make_coded_factors(names: Sequence[str]) -> list[Factor]:
-    """Return factors without a meaning yet: their levels are -1 and +1."""
+    """Return factors that set nothing: their levels are -1 and +1."""
     return [Factor(name, "", name, -1, 1) for name in names]
 
 
@@ -104,7 +112,7 @@ def _read(value: Any) -> tuple[float, str] | None:
 def _in_one_unit(
     low: tuple[float, str], high: tuple[float, str]
 ) -> tuple[float, float, str] | None:
-    """Write both in the unit of `low`, if units of a scenario lead from one to the other."""
+    """Convert both to the unit of `low`, if the units are compatible."""
     from headgate.base.units import ratio
 
     factor = ratio(high[1], low[1])
@@ -116,11 +124,58 @@ def _interpolate(low: float, high: float, share: float, scale: Scale, name: str)
         return low + share * (high - low)
     if low <= 0 or high <= 0:
         raise HeadgateError(
-            f"factor {name}: scale 'log' is for levels above zero, and these are {low:g}, {high:g}"
+            f"factor {name}: scale 'log' needs levels above zero, not {low:g} and {high:g}"
         )
     return float(low * (high / low) ** share)
 
 
-def _plain(value: float) -> str:
-    """Write a number in as few digits as give it back, without an exponent."""
-    return f"{Decimal(repr(value)):f}".removesuffix(".0")
+def make_scenarios(
+    factors: Sequence[Factor], settings: Sequence[Mapping[str, Any]], base: Scenario
+) -> list[Scenario]:
+    """Return `base` with each of the settings; the error names a factor that does not fit."""
+    for factor in factors:
+        for level in factor.levels or (factor.low, factor.high):
+            _check_level(factor, level, base)
+    return [base.varied(changes) for changes in settings]
+
+
+def _check_level(factor: Factor, level: Any, base: Scenario) -> None:
+    from headgate.scenario.toml import tables_with
+
+    if "." not in factor.setting and (tables := tables_with(factor.setting, type(base))):
+        settings = " or ".join(f"{table}.{factor.setting}" for table in tables)
+        says = f"'{factor.setting}' is not a path in a scenario; write setting = \"{settings}\""
+        raise ScenarioError(f"factor {factor.name}", says)
+    try:
+        base.varied({factor.setting: level})
+    except HeadgateError as error:
+        raise ScenarioError(
+            f"factor {factor.name}, {factor.setting} = {as_toml(level)}", str(error)
+        ) from None
+
+
+def round_whole_factors(factors: Sequence[Factor], base: Scenario | None) -> tuple[Factor, ...]:
+    """Return factors whose interpolated levels are whole if their key accepts only whole numbers.
+
+    Without a base the accepted numbers are unknown, and levels are fractions.
+    """
+    return tuple(replace(f, whole=base is not None and _is_whole(f, base)) for f in factors)
+
+
+def _is_whole(factor: Factor, base: Scenario) -> bool:
+    """Return whether a level between whole numbers is rejected, and accepted after rounding."""
+    if not factor.numeric:
+        return False
+    rounded = replace(factor, whole=True)
+    coded = next((c for c in TRIED if factor.level(c) != rounded.level(c)), None)
+    if coded is None:
+        return False
+    return not _accepts(factor, coded, base) and _accepts(rounded, coded, base)
+
+
+def _accepts(factor: Factor, coded: float, base: Scenario) -> bool:
+    try:
+        base.varied({factor.setting: factor.level(coded)})
+    except HeadgateError:
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""A design as a TOML file: its factors, how its runs are chosen, and what is done with them."""
+"""The TOML file of a design: its factors, the choice of its runs, and their order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from headgate.base import units
-from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.base.errors import ScenarioError
 from headgate.base.files import read_toml_file, write_bytes
 from headgate.base.messages import as_toml, same_name
 from headgate.base.strict import fit_model
@@ -25,8 +25,17 @@ Kind = Literal[
 _KINDS: tuple[str, ...] = get_args(Kind)
 #: Other names of kinds.
 _ALIASES = {"lhs": "latin-hypercube"}
-#: Kinds that are samples of so many runs.
+#: Kinds that sample a given number of runs.
 SAMPLES = ("latin-hypercube", "sobol", "random")
+#: The kinds that accept a key.
+_ONLY = {
+    "design": ("two-level",),
+    "generators": ("two-level",),
+    "foldover": ("two-level",),
+    "blocks": ("two-level",),
+    "array": ("orthogonal-array",),
+    "runs": ("two-level", *SAMPLES),
+}
 MINIMUM_ABERRATION = "minimum aberration"
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
 
@@ -38,13 +47,13 @@ class FactorTable(Model):
 
     written: ClassVar[str] = "a list of levels, such as [1, 2], or a table with low and high"
 
-    title: str = Field("", description="For people.")
+    title: str = Field("", description="A title for readers.")
     setting: str = Field("", description="Path in the scenario, such as network.rate.")
     low: Any = Field(None, description="Level -1.")
     high: Any = Field(None, description="Level +1.")
     levels: tuple[Any, ...] = Field((), description="All levels, instead of low and high.")
-    scale: Scale = Field("linear", description="How values lie between low and high.")
-    source: str = Field("", description="Where the levels are from.")
+    scale: Scale = Field("linear", description="How values between low and high are spaced.")
+    source: str = Field("", description="The source of the levels.")
 
     @model_validator(mode="before")
     @classmethod
@@ -52,20 +61,20 @@ class FactorTable(Model):
         return {"levels": given} if isinstance(given, list | tuple) else given
 
     @model_validator(mode="after")
-    def _has_levels(self) -> FactorTable:
+    def _check_levels(self) -> FactorTable:
         if self.levels and (self.low is not None or self.high is not None):
             raise at("levels", "give either levels, or low and high")
         if not self.levels and (self.low is None or self.high is None):
             missing = "low" if self.low is None else "high"
-            raise at(missing, "this key is required, unless there are levels")
+            raise at(missing, "this key is required unless levels are given")
         if len(self.levels) == 1:
-            raise at("levels", "a factor has two levels or more")
-        if says := _say_equal(self.levels or (self.low, self.high)):
+            raise at("levels", "a factor needs at least two levels")
+        if says := _describe_equal_levels(self.levels or (self.low, self.high)):
             raise at("levels" if self.levels else "high", says)
         return self
 
     def factor(self, name: str) -> Factor:
-        """Return the factor."""
+        """Return the factor with its levels."""
         low, high = (self.levels[0], self.levels[-1]) if self.levels else (self.low, self.high)
         levels = self.levels if len(self.levels) > 2 else ()
         shown = self.setting or name
@@ -73,32 +82,42 @@ class FactorTable(Model):
 
 
 class DesignFile(Model):
-    """Everything that decides the runs of a design, and their order."""
+    """The settings that decide the runs of a design and their order."""
 
-    title: str = Field("", description="For people.")
+    title: str = Field("", description="A title for readers.")
     kind: Kind = Field("two-level", description="How runs are chosen.")
     scenario: str | dict[str, Any] = Field(
-        "", description="The scenario that is varied: a path beside this file, or the scenario."
+        "", description="The base scenario: a path relative to this file, or a table."
     )
     design: str = Field("", description="A two-level design by name, such as 2^(6-1).")
     generators: dict[str, str] | Literal["minimum aberration"] = Field(
         default_factory=dict, description='Such as {F = "A B C"}, or "minimum aberration".'
     )
-    array: str = Field("", description="An orthogonal array, such as L18; else the smallest.")
-    runs: int | None = Field(None, ge=1, description="How many, for a fraction or a sample.")
-    foldover: bool | tuple[str, ...] = Field(False, description="On all factors, or on these.")
-    seed: int = Field(1, ge=0, lt=2**63, description="Root of run order and samples.")
-    replicates: int = Field(1, ge=1, description="How often each run is made.")
-    centre_points: int = Field(0, ge=0, description="Runs with every factor halfway, a block.")
-    blocks: tuple[str, ...] = Field((), description="Effects whose signs part runs into blocks.")
-    in_order: bool = Field(False, description="Runs in the order of the design, not a random one.")
+    array: str = Field("", description="An orthogonal array, such as L18; otherwise the smallest.")
+    runs: int | None = Field(
+        None, ge=1, description="The number of runs of a fraction or a sample."
+    )
+    foldover: bool | tuple[str, ...] = Field(
+        False, description="Folds over all factors, or the listed ones."
+    )
+    seed: int = Field(1, ge=0, lt=2**63, description="Decides the run order and samples.")
+    replicates: int = Field(1, ge=1, description="The number of repetitions of each run.")
+    centre_points: int = Field(
+        0, ge=0, description="Runs per block with every factor at its centre."
+    )
+    blocks: tuple[str, ...] = Field(
+        (), description="Effects whose signs divide the runs into blocks."
+    )
+    in_order: bool = Field(
+        False, description="Runs in the order of the design instead of a random one."
+    )
     factors: dict[str, FactorTable] = Field(
-        description="What is varied; a list of levels may stand for a table of them."
+        description="The factors; a list of levels is short for a table."
     )
 
     @model_validator(mode="before")
     @classmethod
-    def _refuse_renamed(cls, given: Any) -> Any:
+    def _reject_renamed(cls, given: Any) -> Any:
         if isinstance(given, Mapping) and "plan" in given:
             raise at("plan", f"this key is now 'design'; write design = {as_toml(given['plan'])}")
         return given
@@ -114,11 +133,11 @@ class DesignFile(Model):
     @field_validator("factors", mode="before")
     @classmethod
     def _join_dotted(cls, given: Any) -> Any:
-        return dict(_join(given)) if isinstance(given, Mapping) else given
+        return dict(_join_paths(given)) if isinstance(given, Mapping) else given
 
     @field_validator("factors")
     @classmethod
-    def _are_different(cls, factors: dict[str, FactorTable]) -> dict[str, FactorTable]:
+    def _check_factors(cls, factors: dict[str, FactorTable]) -> dict[str, FactorTable]:
         if not factors:
             raise at("factors", "there are no factors; write at least one [factors.NAME]")
         taken: dict[str, str] = {}
@@ -126,38 +145,34 @@ class DesignFile(Model):
             if "*" in (path := table.setting or name):
                 raise ValueError(
                     f"{path!r} is not a key; a factor sets one key, such as"
-                    f" {path.replace('*', '0')}, or 'law', the law of all traffic"
+                    f" {path.replace('*', '0')}, or 'law' for all traffic"
                 )
             if not _NAME.fullmatch(name):
-                raise ValueError(
-                    f"{name!r} is not a name of a factor; write letters, digits and _.- only"
-                )
+                raise ValueError(f"{name!r} is not a factor name; use only letters, digits and _.-")
             first = taken.setdefault(table.setting or name, name)
             if first != name:
-                raise ValueError(f"{name} and {first} both set {table.setting}; each has its own")
+                raise ValueError(f"{name} and {first} both set {table.setting}")
         return factors
 
     @model_validator(mode="after")
-    def _fits_its_kind(self) -> DesignFile:
+    def _check_kind(self) -> DesignFile:
         sample = self.kind in SAMPLES
         if sample and self.runs is None:
             raise at("runs", f"this key is required for the kind {self.kind}")
         for key, kinds in _ONLY.items():
             if getattr(self, key) and self.kind not in kinds:
-                raise at(key, f"is for the kind {' or '.join(kinds)}, and this is {self.kind}")
-        if bool(self.design) + bool(self.generators) + (self.runs is not None) * (not sample) > 1:
-            aberrant = self.generators == MINIMUM_ABERRATION and not self.design
-            if not aberrant:
-                raise at(
-                    "design" if self.design else "runs", "give one of design, generators and runs"
-                )
+                raise at(key, f"is for the kind {' or '.join(kinds)}, not {self.kind}")
+        given = bool(self.design) + bool(self.generators) + (self.runs is not None and not sample)
+        if given > 1 and (self.design or self.generators != MINIMUM_ABERRATION):
+            key = "design" if self.design else "runs"
+            raise at(key, "give one of design, generators and runs")
         if self.generators == MINIMUM_ABERRATION and self.runs is None:
             raise at("runs", f'this key is required for generators = "{MINIMUM_ABERRATION}"')
         return self
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], place: str = "") -> Self:
-        """Make a design file of nested dicts. Raises ScenarioError."""
+        """Make a design file from nested dicts. Raises ScenarioError."""
         return fit_model(cls, given, place)
 
     @classmethod
@@ -165,31 +180,30 @@ class DesignFile(Model):
         """Read a TOML file. Raises ScenarioError."""
         data = read_toml_file(Path(path))
         if "responses" in data:
-            raise ScenarioError(str(path), "this is an experiment; give `headgate experiment` it")
+            raise ScenarioError(str(path), "this is an experiment; use `headgate experiment`")
         return cls.from_file(data, Path(path))
 
     @classmethod
     def from_file(cls, data: dict[str, Any], path: Path) -> Self:
-        """Make it of what is in a file; paths of code are relative to the file."""
+        """Make a design file from the data of a file, which paths of code are relative to."""
         if "traffic" in data and "factors" not in data:
-            says = "this is a scenario; `headgate run` runs it, and factors vary one"
-            raise ScenarioError(str(path), says)
+            raise ScenarioError(str(path), "this is a scenario, not a design; use `headgate run`")
         cls.anchor(data, path.resolve().parent)
         return cls.from_dict(data, str(path))
 
     @classmethod
     def anchor(cls, data: dict[str, Any], folder: Path) -> None:
-        """Make paths of code absolute, as seen from the folder of the file."""
+        """Make paths of code absolute; they are relative to the folder of the file."""
         factors = data.get("factors")
         if isinstance(factors, dict):
-            data["factors"] = {n: _anchor(n, table, folder) for n, table in factors.items()}
+            data["factors"] = {n: _anchor_factor(n, t, folder) for n, t in factors.items()}
 
     def save(self, path: Path) -> None:
-        """Write it to a file. Raises StoreError."""
+        """Write the design file. Raises StoreError."""
         write_bytes(path, self.text().encode())
 
     def text(self) -> str:
-        """Return as TOML what is not at its default; the order of factors decides their columns."""
+        """Return the keys that differ from their defaults as TOML, with factors in their order."""
         import tomlkit
 
         data = self.model_dump(mode="json", exclude_defaults=True)
@@ -199,16 +213,16 @@ class DesignFile(Model):
         return tomlkit.dumps({**data, "factors": factors})
 
     def make_factors(self) -> list[Factor]:
-        """Return the factors; one that is called by its path has its last word for a name."""
-        names = shorten([name for name, table in self.factors.items() if not table.setting])
+        """Return the factors; a path as a name is shortened to its last word."""
+        names = _shorten_paths([name for name, table in self.factors.items() if not table.setting])
         return [
             replace(table.factor(name), name=names.get(name, name))
             for name, table in self.factors.items()
         ]
 
 
-def _say_equal(levels: Sequence[Any]) -> str:
-    """Say which level comes twice, in whatever unit; nothing if none does."""
+def _describe_equal_levels(levels: Sequence[Any]) -> str:
+    """Return a message for the first level that occurs twice, in any units; "" if none does."""
     plain = all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in levels)
     known = units.sizes([str(one) for one in levels]) if plain else None
     seen: dict[Any, str] = {}
@@ -216,22 +230,22 @@ def _say_equal(levels: Sequence[Any]) -> str:
         text = as_toml(level)
         if worth in seen:
             both = f"{seen[worth]} and {text} are the same level"
-            says = f"{text} comes twice" if seen[worth] == text else both
-            return f"{says}; each level differs from the rest"
+            says = f"{text} occurs twice" if seen[worth] == text else both
+            return f"{says}; each level must be different"
         seen[worth] = text
     return ""
 
 
-def _anchor(name: str, table: Any, folder: Path) -> Any:
-    """Make the paths of code in a factor absolute, whichever way it is written."""
+def _anchor_factor(name: str, table: Any, folder: Path) -> Any:
+    """Make the paths of code in a factor absolute; the factor is a table or a list."""
     if not isinstance(table, dict) or not table.keys() & FactorTable.model_fields:
         return anchor_code(table, folder, name)
     levels = {key: table[key] for key in ("low", "high", "levels") if key in table}
     return table | anchor_code(levels, folder, str(table.get("setting") or name))
 
 
-def shorten(paths: Sequence[str]) -> dict[str, str]:
-    """Return each path a name: its last word, or all of it where another ends alike."""
+def _shorten_paths(paths: Sequence[str]) -> dict[str, str]:
+    """Return a name for each path: its last word, or the whole path if last words are equal."""
     words = [path.rpartition(".")[2] for path in paths]
     return {
         path: word if words.count(word) == 1 and not word.isdigit() else path.replace(".", "_")
@@ -239,27 +253,10 @@ def shorten(paths: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _join(factors: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield factors by name; a path that stands without quotes in the file is one."""
+def _join_paths(factors: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield factors by name; an unquoted path in the file is nested tables."""
     for name, table in factors.items():
         if isinstance(table, Mapping) and table and not table.keys() & FactorTable.model_fields:
-            yield from _join(table, f"{above}{name}.")
+            yield from _join_paths(table, f"{above}{name}.")
         else:
             yield f"{above}{name}", table
-
-
-_ONLY = {
-    "design": ("two-level",),
-    "generators": ("two-level",),
-    "foldover": ("two-level",),
-    "blocks": ("two-level",),
-    "array": ("orthogonal-array",),
-    "runs": ("two-level", *SAMPLES),
-}
-
-
-def basic_of(runs: int) -> int:
-    """Return m for 2^m runs."""
-    if runs < 2 or runs & (runs - 1):
-        raise HeadgateError(f"runs = {runs}: a two-level fraction has a power of two, from 2 on")
-    return runs.bit_length() - 1

@@ -1,16 +1,20 @@
-"""The sheet of runs of a design: replicates, centre points, blocks, and a random order."""
+"""The sheet of runs of a design: replicates, centre points, blocks, and a random order.
+
+Each random choice has a separate stream, keyed by a seed and a name. Adding centre points therefore
+does not change other draws.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from headgate.base.errors import HeadgateError
-from headgate.design.chance import stream
+from headgate.design.factor import make_scenarios
 from headgate.design.factorial import Design
 
 if TYPE_CHECKING:
@@ -21,7 +25,7 @@ CENTRE = 0
 
 @dataclass(frozen=True)
 class Row:
-    """One run: its place in the design (from 1; 0 is a centre point), block, replicate, levels."""
+    """One run: its place in the design (from 1; 0 for a centre point), block, replicate, levels."""
 
     standard: int
     block: int
@@ -31,23 +35,21 @@ class Row:
 
 @dataclass(frozen=True)
 class Sheet:
-    """The runs of a design in the order in which to make them."""
+    """The runs of a design in the order of execution."""
 
     design: Design
     rows: tuple[Row, ...]
     blocks: Mapping[str, list[str]] = field(default_factory=dict)
-    """The effects of up to two factors that are confounded with a difference between blocks."""
+    """The effects of up to two factors that are confounded with differences between blocks."""
 
     def settings(self, row: Row) -> dict[str, Any]:
-        """Return the settings of a run, by the scenario's own names."""
+        """Return the settings of a run by their paths in the scenario."""
         levels = zip(self.design.factors, row.coded, strict=True)
         return {factor.setting: factor.level(coded) for factor, coded in levels}
 
     def scenarios(self, base: Scenario) -> list[Scenario]:
-        """Return one scenario a run; a replicate has the seed after that of the one before."""
-        from headgate.design.scenarios import scenarios
-
-        made = scenarios(self.design.factors, [self.settings(row) for row in self.rows], base)
+        """Return a scenario for each run; the seed increases by 1 from replicate to replicate."""
+        made = make_scenarios(self.design.factors, [self.settings(row) for row in self.rows], base)
         return [
             one.model_copy(update={"seed": base.seed + row.replicate - 1})
             for one, row in zip(made, self.rows, strict=True)
@@ -57,7 +59,7 @@ class Sheet:
         return len(self.rows)
 
 
-def sheet(  # noqa: PLR0913 - each says one thing of the sheet
+def lay_out_sheet(  # noqa: PLR0913 - each sets one property of the sheet
     design: Design,
     *,
     seed: int = 1,
@@ -69,56 +71,57 @@ def sheet(  # noqa: PLR0913 - each says one thing of the sheet
 ) -> Sheet:
     """Lay out the runs of a design.
 
-    `blocks` are effects, such as `ABC` or `X1 X2 X3`, whose signs part the runs; each block has
-    `centre_points` of its own, and its runs are in a random order that `seed` and `name` decide.
+    `blocks` are effects, such as `ABC` or `X1 X2 X3`, whose signs divide the runs into blocks. Each
+    block contains `centre_points` centre points, and `seed` and `name` decide its random order.
     """
-    number, lost = _blocks(design, blocks)
-    if min(replicates - 1, centre_points) < 0:
-        wrong = (
-            f"replicates = {replicates}" if replicates < 1 else f"centre_points = {centre_points}"
-        )
-        raise HeadgateError(f"{wrong}: the least is {int(replicates < 1)}")
+    number, lost = _assign_blocks(design, blocks)
+    if replicates < 1:
+        raise HeadgateError(f"replicates = {replicates}: the least is 1")
+    if centre_points < 0:
+        raise HeadgateError(f"centre_points = {centre_points}: the least is 0")
     rows: list[Row] = []
     for block in sorted(set(number)):
-        own = _rows_of(design, number, block, replicates)
-        own += [_centre(design, block, i + 1) for i in range(centre_points)]
-        order = np.arange(len(own)) if in_order else _order(len(own), seed, name, block)
+        own = [
+            Row(run + 1, block, replicate, tuple(coded))
+            for replicate in range(1, replicates + 1)
+            for run, coded in enumerate(design.matrix.tolist())
+            if number[run] == block
+        ]
+        if centre_points:
+            _check_centre(design)
+        centre = (0.0,) * len(design.factors)
+        own += [Row(CENTRE, block, i + 1, centre) for i in range(centre_points)]
+        order: Sequence[int] = range(len(own))
+        if not in_order:
+            rng = make_stream(seed, "run order", name, str(block))
+            order = rng.permutation(len(own)).tolist()
         rows += [own[i] for i in order]
     return Sheet(design, tuple(rows), lost)
 
 
-def _order(count: int, seed: int, name: str, block: int) -> NDArray[np.int64]:
-    return stream(seed, "run order", name, str(block)).permutation(count)
+def make_stream(seed: int, *names: str) -> np.random.Generator:
+    """Return the random stream of a seed and a name, the same on every machine."""
+    key = hashlib.sha256("\0".join((str(seed), *names)).encode()).digest()
+    return np.random.default_rng(int.from_bytes(key[:16], "little"))
 
 
-def _rows_of(design: Design, number: Sequence[int], block: int, replicates: int) -> list[Row]:
-    coded = design.matrix.tolist()
-    return [
-        Row(run + 1, block, replicate, tuple(coded[run]))
-        for replicate in range(1, replicates + 1)
-        for run in range(len(design))
-        if number[run] == block
-    ]
+def _check_centre(design: Design) -> None:
+    """Raise HeadgateError if a factor has no centre.
 
-
-def _centre(design: Design, block: int, replicate: int) -> Row:
-    """Make a centre point; a factor without numbers has none, which `level` says.
-
-    The middle of a list is no centre: `cubic` is not halfway from `reno` to `vegas`.
+    The middle of a list is not a centre: `cubic` is not halfway from `reno` to `vegas`.
     """
     for factor in design.factors:
         if factor.levels:
             raise HeadgateError(
-                f"factor {factor.name}: a list of levels has no centre; give it low and high, which"
-                " are numbers, or leave out centre_points"
+                f"factor {factor.name}: a list of levels has no centre; give it low and high as"
+                " numbers, or omit centre_points"
             )
         factor.level(0.0)
-    return Row(CENTRE, block, replicate, (0.0,) * len(design.factors))
 
 
-def _blocks(design: Design, texts: Sequence[str]) -> tuple[list[int], dict[str, list[str]]]:
-    """Return each run its block, by the signs of effects, and what is lost in blocks."""
-    effects = [_effect(design, text) for text in texts]
+def _assign_blocks(design: Design, texts: Sequence[str]) -> tuple[list[int], dict[str, list[str]]]:
+    """Return the block of each run, by the signs of effects, and the confounded effects."""
+    effects = [_parse_effect(design, text) for text in texts]
     numbers = [0] * len(design)
     for place, effect in enumerate(effects):
         high = design.matrix[:, effect].prod(axis=1) > 0
@@ -126,10 +129,10 @@ def _blocks(design: Design, texts: Sequence[str]) -> tuple[list[int], dict[str, 
             raise HeadgateError(f"blocks: {texts[place]!r} is the same in every run of the design")
         numbers = [n | int(h) << place for n, h in zip(numbers, high, strict=True)]
     places = {n: i for i, n in enumerate(sorted(set(numbers)), 1)}
-    return [places[n] for n in numbers], _find_lost(design, effects)
+    return [places[n] for n in numbers], _find_confounded(design, effects)
 
 
-def _find_lost(design: Design, effects: Sequence[tuple[int, ...]]) -> dict[str, list[str]]:
+def _find_confounded(design: Design, effects: Sequence[tuple[int, ...]]) -> dict[str, list[str]]:
     fraction = design.fraction
     if fraction is None:
         return {}
@@ -140,24 +143,20 @@ def _find_lost(design: Design, effects: Sequence[tuple[int, ...]]) -> dict[str, 
     for effect in fraction.effects(2):
         point, _ = fraction.point(effect)
         if point and point in points:
-            found.setdefault(_format_effect(fraction.names, points[point]), []).append(
-                fraction.text(effect)
-            )
+            listed = points[point]
+            odd = [i for i in sorted(set(listed)) if listed.count(i) % 2]
+            blocks = " ".join(fraction.names[i] for i in odd)
+            found.setdefault(blocks, []).append(fraction.text(effect))
     return found
 
 
-def _format_effect(names: Sequence[str], factors: Iterable[int]) -> str:
-    listed = list(factors)
-    return " ".join(names[i] for i in sorted(set(listed)) if listed.count(i) % 2)
-
-
-def _effect(design: Design, text: str) -> tuple[int, ...]:
+def _parse_effect(design: Design, text: str) -> tuple[int, ...]:
     names = [f.name for f in design.factors]
     words = text.split()
     if len(words) == 1 and text not in names and set(text) <= set(names):
         words = list(text)
     unknown = [word for word in words if word not in names]
     if unknown or not words or design.fraction is None:
-        why = f"{unknown[0]!r} is not a factor" if unknown else "needs a two-level fraction"
+        why = f"{unknown[0]!r} is not a factor" if unknown else "this needs a two-level fraction"
         raise HeadgateError(f"blocks: {text!r}: {why}; the factors are {', '.join(names)}")
     return tuple(names.index(word) for word in words)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from headgate.base.errors import HeadgateError, ScenarioError
-from headgate.design.made import MadeDesign, make
+from headgate.design.generate import MadeDesign, make_design
 from headgate.engine.api import Scenario
 from headgate.experiment.conditions import (
     Label,
@@ -56,7 +56,7 @@ class Definition:
         """The design without the combinations that make no sense. Raises HeadgateError."""
         place = str(self.path or "")
         try:
-            whole = make(self.file, self.path, self.given)
+            whole = make_design(self.file, self.path, self.given)
             return replace(whole, design=choose(whole.design, self.file.where))
         except ScenarioError:
             raise

@@ -9,7 +9,7 @@ import numpy as np
 
 from headgate.base.units import PS_PER_S, parse_time_ps, readable
 from headgate.engine.api import Result
-from headgate.stats.drift import Drift, batch_means, find_drift
+from headgate.stats.drift import Drift, compute_batch_means, find_drift
 
 #: Where a run's `run.json` has the batches of its measured time.
 KEY = "batches"
@@ -55,7 +55,7 @@ def read_batches(result: Result) -> Batches:
     from_s = parse_time_ps(measure.get("warmup", "0 s")) / PS_PER_S
     t_s = series["t_s"][rows]
     return {
-        column: batch_means(t_s, series[column][rows], from_s, float(t_s.max()))
+        column: compute_batch_means(t_s, series[column][rows], from_s, float(t_s.max()))
         for column in LOOKED_AT
     }
 

@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.stats.full_model import ALIAS, project_out
+from headgate.stats.two_level import ALIAS, project_out
 
 Numbers = NDArray[np.float64]
 Factors = tuple[str, ...]

@@ -25,9 +25,9 @@ from headgate.experiment.effect_model import EffectModel
 from headgate.stats.intervals import (
     LEVEL,
     compute_mean_interval,
-    mean_p,
-    student_p,
-    student_quantile,
+    compute_mean_p,
+    compute_student_p,
+    compute_student_quantile,
 )
 
 Numbers = NDArray[np.float64]
@@ -185,16 +185,16 @@ class _Fit:
         if self.model.freedom == 0:
             by_replicate = weights @ self.values
             return _interval(by_replicate if np.isfinite(by_replicate).any() else [effect])
-        width = student_quantile(0.5 + LEVEL / 2, self.model.freedom)
+        width = compute_student_quantile(0.5 + LEVEL / 2, self.model.freedom)
         half = width * self.deviation * float(np.sqrt(weights @ weights))
         return effect, effect - half, effect + half
 
     def _test(self, weights: Numbers) -> float:
         """Return the two-sided p of what `_estimate` gives."""
         if self.model.freedom == 0:
-            return mean_p(weights @ self.values)
+            return compute_mean_p(weights @ self.values)
         error = self.deviation * float(np.sqrt(weights @ weights))
-        return student_p(float(weights @ self.means), error, self.model.freedom)
+        return compute_student_p(float(weights @ self.means), error, self.model.freedom)
 
 
 def _interval(values: Sequence[float] | Numbers) -> tuple[float, float, float]:
@@ -236,7 +236,7 @@ def _paired(
     known = int(np.isfinite(by_replicate).sum())
     found = Effect(
         tuple(names[i] for i in factors), steps, *_interval(by_replicate), known,
-        p=mean_p(by_replicate),
+        p=compute_mean_p(by_replicate),
     )  # fmt: skip
     return replace(found, pairs=pairs) if len(factors) == 1 else found
 

@@ -17,7 +17,7 @@ from headgate.experiment.responses import Response
 from headgate.experiment.runnable import Listing, Picture
 from headgate.experiment.tables import MeasuredRuns, rows_of
 from headgate.figures.analysis.roles import Roles
-from headgate.stats.best import find_alike
+from headgate.stats.changes import find_ties_with_best
 from headgate.stats.intervals import compute_mean_interval
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
     values = sign * found.told[response]
     if values.shape[1] == 1 and not found.same:
         return ", of one run each" if end == int(np.nanargmax(values[:, 0])) else ""
-    alike = [c for c in find_alike(values, end) if c != end]
+    alike = [c for c in find_ties_with_best(values, end) if c != end]
     if not alike:
         return ""
     shared = [

@@ -12,10 +12,16 @@ from headgate.design.factor import Factor
 from headgate.experiment.conditions import label_levels, order_levels
 from headgate.experiment.effects import Effect, SimpleEffect
 from headgate.experiment.tables import MeasuredRuns
-from headgate.stats.both_ways import find_signs, relative, turns_with_a_factor
 from headgate.stats.changes import MATTERS_SHARE
-from headgate.stats.intervals import compute_mean_interval, mean_p
-from headgate.stats.separation import Levels, Way, separate
+from headgate.stats.intervals import compute_mean_interval, compute_mean_p
+from headgate.stats.reversals import (
+    Direction,
+    Levels,
+    compute_relative_changes,
+    find_separating_factor,
+    find_shown_signs,
+    is_reversed_by_a_factor,
+)
 
 
 @dataclass(frozen=True)
@@ -45,12 +51,14 @@ def _of_pairs(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]:
     means = [compute_mean_interval(change)[0] for _, change in effect.pairs]
     before = [compute_mean_interval(found.told[response][condition])[0] for condition in starts]
     if any(np.isfinite(change).sum() > 1 for _, change in effect.pairs):
-        signs = find_signs([mean_p(of) for _, of in effect.pairs], [mean > 0 for mean in means])
+        signs = find_shown_signs(
+            [compute_mean_p(of) for _, of in effect.pairs], [mean > 0 for mean in means]
+        )
     else:
-        signs = _sign_by_size(relative(means, before), levels, exact=found.same)
+        signs = _sign_by_size(compute_relative_changes(means, before), levels, exact=found.same)
     if not {1, -1} <= set(signs):
         return []
-    factor, ways = separate(levels, signs, order_levels(found.levels))
+    factor, ways = find_separating_factor(levels, signs, order_levels(found.levels))
     return [
         _side([m for m, own in zip(means, signs, strict=True) if own == sign], factor, way)
         for sign, way in zip((1, -1), ways, strict=True)
@@ -59,12 +67,12 @@ def _of_pairs(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]:
 
 def _sign_by_size(shares: Sequence[float], levels: Levels, *, exact: bool) -> list[int]:
     """Return the signs of the changes of 10 % or more, of single runs if their turn is shown."""
-    if not exact and not turns_with_a_factor(shares, levels):
+    if not exact and not is_reversed_by_a_factor(shares, levels):
         return [0] * len(shares)
     return [int(np.sign(one)) if abs(one) >= MATTERS_SHARE else 0 for one in shares]
 
 
-def _side(changes: Sequence[float], factor: str, way: Way) -> Side:
+def _side(changes: Sequence[float], factor: str, way: Direction) -> Side:
     ordered = sorted(changes, key=abs)
     levels = f" with {factor} {' or '.join(way.levels)}" if way.levels else ""
     rest = f" and in {way.others} others" if way.others else ""
@@ -80,7 +88,7 @@ def _of_model(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]:
     simple = [one for one in effect.simple if frozenset((*effect.factors, one.other)) in shown]
     rises = [one.effect > 0 for one in simple]
     by_factor: dict[str, list[tuple[int, SimpleEffect]]] = {}
-    signs = find_signs([one.p for one in simple], rises)
+    signs = find_shown_signs([one.p for one in simple], rises)
     for sign, one in zip(signs, simple, strict=True):
         by_factor.setdefault(one.other, []).append((sign, one))
     turned = {name: of for name, of in by_factor.items() if {1, -1} <= {sign for sign, _ in of}}

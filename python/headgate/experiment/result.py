@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.claims.verdicts import Judged
+from headgate.claims.verdicts import JudgedClaim
 from headgate.data.tables import Table
 from headgate.experiment.runner import StudyOutcome
 from headgate.experiment.tables import rows_of
@@ -31,7 +31,7 @@ class ExperimentResult:
     """One row an effect: main effects and two-factor interactions with 95 % intervals."""
 
     @property
-    def claims(self) -> tuple[Judged, ...]:
+    def claims(self) -> tuple[JudgedClaim, ...]:
         """The judged claims."""
         return self.outcome.claims
 

@@ -16,7 +16,7 @@ from headgate.base.errors import FluidWarning, HeadgateError, NotStoredError, St
 from headgate.base.files import write_bytes
 from headgate.base.optional import find_missing
 from headgate.base.progress import show_progress
-from headgate.claims.verdicts import Estimate, Judged, judge, tally
+from headgate.claims.verdicts import Estimate, JudgedClaim, judge, tally
 from headgate.data.parquet import write_table
 from headgate.engine.api import Result
 from headgate.experiment import report_key
@@ -103,7 +103,7 @@ class StudyOutcome:
 
     study: str
     scale: str
-    claims: tuple[Judged, ...]
+    claims: tuple[JudgedClaim, ...]
     sentences: tuple[str, ...]
     cpu_s: float
     packet_hops: int

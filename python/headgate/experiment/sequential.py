@@ -10,10 +10,10 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from headgate.base.optional import require
-from headgate.claims.claim import Claim, bounds
+from headgate.claims.claim import Claim, read_bounds
 from headgate.claims.verdicts import Estimate, lies_within
 from headgate.scenario.base import Model, Time, at
-from headgate.stats.spending import Spending
+from headgate.stats.sequential import Spending
 
 if TYPE_CHECKING:
     from headgate.stats.sequential import Looks
@@ -65,14 +65,14 @@ def decide(claim: Claim, values: Sequence[float], looks: Looks, *, same: bool = 
     from headgate.stats.intervals import are_alike
 
     reached = [size for size in looks.sizes if size <= len(values)]
-    allowed = bounds(claim.tolerance or "", claim.published)
+    allowed = read_bounds(claim.tolerance or "", claim.published)
     if not reached or not np.isfinite(values[: reached[-1]]).all():
         mean = float(np.mean(values)) if len(values) else math.nan
         return Estimate(ours=mean, note="some replicates have no value", decided=False)
     if same and are_alike(values):
         return Estimate(ours=float(values[0]), note=SAME)
     for number, size in enumerate(reached, 1):
-        interval = looks.interval(values[:size])
+        interval = looks.compute_interval(values[:size])
         if lies_within(interval, allowed) is not None:
             said = f"decided at look {number} of {len(looks.sizes)}, with {size} replicates"
             return Estimate(ours=float(np.mean(values[:size])), ci=interval, note=said)
@@ -88,7 +88,7 @@ def _leave_open(values: Sequence[float], allowed: tuple[float, float], looks: Lo
         said = f"undecided after {len(values)} replicates: {ALIKE}"
         return Estimate(ours=mean, note=said, decided=False)
     said = _say_what_would_decide(values, allowed, looks)
-    return Estimate(ours=mean, ci=looks.interval(values), note=said, decided=False)
+    return Estimate(ours=mean, ci=looks.compute_interval(values), note=said, decided=False)
 
 
 def _say_what_would_decide(

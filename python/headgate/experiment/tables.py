@@ -25,8 +25,7 @@ from headgate.experiment.conditions import (
 from headgate.experiment.effects import Effect, are_paired, model_effects, paired_effects
 from headgate.experiment.responses import Response
 from headgate.stats.effects import ROUNDING, WEAK_P
-from headgate.stats.intervals import compute_mean_interval
-from headgate.stats.multiplicity import false_discovery
+from headgate.stats.intervals import compute_mean_interval, correct_by_false_discovery
 
 Numbers = NDArray[np.float64]
 
@@ -161,7 +160,7 @@ class MeasuredRuns:
             for name, of in self.effects_by_response.items()
             for place, effect in enumerate(of)
         }
-        corrected = false_discovery(p)
+        corrected = correct_by_false_discovery(p)
         return {
             name: tuple(
                 effect

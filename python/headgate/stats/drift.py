@@ -1,9 +1,9 @@
-"""Does a mean still drift? A trend over batches of the measured time.
+"""Drift of a mean: a trend over batches of the measured time.
 
 The measured time is cut into ten equal batches. A mean drifts if the batches' means, averaged over
 replicates, have a trend (Mann 1945, Kendall 1975: two-sided p below 0.01 by the normal
-approximation) and the second half differs from the first by 10 % or more of the mean. Then the mean
-says less of the steady state than of the time that was chosen.
+approximation) and the second half differs from the first by 10 % or more of the mean. Such a mean
+depends on the chosen time and does not describe a steady state.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-#: Batches of the measured time, and the samples that each has at least.
+#: The number of batches of the measured time, and the least number of samples in each.
 BATCHES, LEAST_IN_BATCH = 10, 2
-#: z of a two-sided p of 0.01, and the share of the mean by which the halves differ at least.
+#: z of a two-sided p of 0.01, and the least difference of the halves as a share of the mean.
 LEAST_Z, LEAST_SHARE = 2.5758, 0.10
 
 
@@ -28,8 +28,10 @@ class Drift:
     second: float
 
 
-def batch_means(t_s: ArrayLike, values: ArrayLike, from_s: float, to_s: float) -> list[float]:
-    """Return the mean of each batch between two times; nothing if one has too few samples."""
+def compute_batch_means(
+    t_s: ArrayLike, values: ArrayLike, from_s: float, to_s: float
+) -> list[float]:
+    """Return the mean of each batch between two times; [] if a batch has too few samples."""
     times, numbers = np.asarray(t_s, float), np.asarray(values, float)
     known = np.isfinite(numbers) & (times > from_s) & (times <= to_s)
     if not known.any() or to_s <= from_s:
@@ -39,25 +41,24 @@ def batch_means(t_s: ArrayLike, values: ArrayLike, from_s: float, to_s: float) -
     counts = np.bincount(place, minlength=BATCHES)
     if counts.min() < LEAST_IN_BATCH:
         return []
-    means: NDArray[np.float64] = np.bincount(place, numbers[known], BATCHES) / counts
-    return [float(mean) for mean in means]
+    return [float(mean) for mean in np.bincount(place, numbers[known], BATCHES) / counts]
 
 
 def find_drift(batches: ArrayLike, least: float = 0.0) -> Drift | None:
-    """Return the drift of batches with the shape (replicate, batch); None if there is none.
+    """Return the drift of batches with the shape (replicate, batch), if there is one.
 
-    Halves that differ by `least` or less are alike, whatever share of the mean that is.
+    A difference of the halves of `least` or less is not a drift.
     """
     means = np.asarray(batches, float).mean(axis=0)
     first, second = (float(half.mean()) for half in np.array_split(means, 2))
     apart = abs(second - first)
     if apart < LEAST_SHARE * abs(float(means.mean())) or apart <= least:
         return None
-    return Drift(first, second) if _trend(means) >= LEAST_Z else None
+    return Drift(first, second) if _compute_trend(means) >= LEAST_Z else None
 
 
-def _trend(means: NDArray[np.float64]) -> float:
-    """Return |z| of Kendall's statistic, with the continuity correction and that for ties."""
+def _compute_trend(means: NDArray[np.float64]) -> float:
+    """Return |z| of Kendall's statistic, corrected for continuity and for ties."""
     count = len(means)
     signs = np.sign(means[None, :] - means[:, None])
     score = abs(float(np.triu(signs, 1).sum()))

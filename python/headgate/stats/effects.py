@@ -1,21 +1,28 @@
-"""Main effects of a two-level design, with the significance that NIST's Dataplot gives them.
+"""Effects of factors on responses, with the significance marks of NIST's Dataplot.
 
-The numbers are those of Filliben's macro `dexmp_anova`: effect = mean(+) - mean(-); relative effect
-= 100 |effect| / |grand mean|; and for each factor a one-way analysis of variance in which the other
-factors stay in the error. `**` stands for p < 0.01, `*` for 0.01 <= p < 0.05.
+`Effect` is the main effect in a two-level design. Its numbers are those of Filliben's macro
+`dexmp_anova`: effect = mean(+) - mean(-); relative effect = 100 |effect| / |grand mean|; and for
+each factor a one-way analysis of variance whose error contains the other factors. `**` means
+p < 0.01, `*` means 0.01 <= p < 0.05. `FactorEffect` and `Interaction` are for any number of levels.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf, nan
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 STRONG_P = 0.01
 WEAK_P = 0.05
-#: Values whose spread is below this part of the largest are alike but for rounding. Within groups
-#: NIST's certified SmLs07 to SmLs09 vary by twice as much.
+#: Values are alike if their range is at most this part of the largest: the rest is rounding. The
+#: groups of NIST's certified data sets SmLs07 to SmLs09 vary by twice as much.
 ROUNDING = 1e-13
+
+
+def mark_significance(p: float) -> str:
+    """Return `**` for p < 0.01, `*` for p < 0.05, otherwise nothing."""
+    return "**" if p < STRONG_P else "*" if p < WEAK_P else ""
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class Effect:
     f_ratio: float
     p: float
     eta_squared: float
-    """The share of the response's variance that the factor's levels explain."""
+    """The share of the response's variance that the levels of the factor explain."""
 
     @property
     def effect(self) -> float:
@@ -38,20 +45,20 @@ class Effect:
 
     @property
     def stars(self) -> str:
-        """`**` for p < 0.01, `*` for p < 0.05, else nothing."""
-        return "**" if self.p < STRONG_P else "*" if self.p < WEAK_P else ""
+        """The mark of significance: `**`, `*` or nothing."""
+        return mark_significance(self.p)
 
     @property
     def sign(self) -> str:
-        """The level that raises the response, `+` or a minus sign."""
+        """`+` if the high level raises the response, otherwise a minus sign."""
         return "+" if self.effect > 0 else "\N{MINUS SIGN}"
 
 
 def compute_main_effect(factor: str, coded: ArrayLike, response: ArrayLike) -> Effect:
-    """Return the main effect of a factor; `coded` holds its level in each run, -1 low and +1 high.
+    """Return the main effect of a factor; `coded` is its level in each run, -1 low and +1 high.
 
-    Levels between count in F alone, not in the effect. Runs without a level or a response (NaN) are
-    left out. F and p are NaN where no run is left for the error, and 0 and 1 where nothing varies.
+    Levels in between affect F but not the effect. Runs without a level or a response (NaN) are
+    ignored. F and p are NaN if no run is left for the error, and 0 and 1 if nothing varies.
     """
     levels, values = np.asarray(coded, dtype=float), np.asarray(response, dtype=float)
     kept = np.isfinite(values) & np.isfinite(levels)
@@ -63,43 +70,154 @@ def compute_main_effect(factor: str, coded: ArrayLike, response: ArrayLike) -> E
 
 
 def compute_psi(effects: Sequence[Effect]) -> float:
-    """Return Psi of a factor over responses: strong ones count 1, weak ones 1/2, over all."""
-    return psi_of([effect.stars for effect in effects])
+    """Return Psi of a factor: (strong effects + weak effects / 2) / number of responses."""
+    return compute_psi_of_stars([effect.stars for effect in effects])
 
 
-def psi_of(stars: Sequence[str]) -> float:
-    """Return Psi from stars alone, one a response, as tables print them."""
+def compute_psi_of_stars(stars: Sequence[str]) -> float:
+    """Return Psi from the printed mark of each response."""
     weight = {"**": 1.0, "*": 0.5, "": 0.0}
     return sum(weight[star] for star in stars) / len(stars) if stars else 0.0
 
 
 def _mean(values: NDArray[np.float64]) -> float:
-    return float(values.mean()) if len(values) else float("nan")
+    return float(values.mean()) if len(values) else nan
 
 
 def _relative_percent(effect: float, values: NDArray[np.float64]) -> float:
-    """Return the effect in per cent of the grand mean; NaN where only that is zero."""
+    """Return the effect in per cent of the grand mean; NaN if only the grand mean is zero."""
     if effect == 0:
         return 0.0
     grand = _mean(values)
-    return 100 * abs(effect) / abs(grand) if grand else float("nan")
+    return 100 * abs(effect) / abs(grand) if grand else nan
 
 
 def _anova(groups: Sequence[NDArray[np.float64]]) -> tuple[float, float, float]:
-    """One-way F, p and eta squared; a response that never moves has no effect (p = 1)."""
+    """Return the one-way F, p and eta squared; a constant response has no effect (p = 1)."""
     from scipy import stats
 
     runs = sum(len(group) for group in groups)
     if len(groups) < 2 or runs <= len(groups):
-        return float("nan"), float("nan"), float("nan")
+        return nan, nan, nan
     values = np.concatenate(groups)
     rounding = ROUNDING * float(np.abs(values).max())
     if np.ptp(values) <= rounding:
         return 0.0, 1.0, 0.0
     if all(np.ptp(group) <= rounding for group in groups):
-        return float("inf"), 0.0, 1.0
+        return inf, 0.0, 1.0
     found = stats.f_oneway(*groups)
-    if not found.statistic > 0:  # equal means, but for rounding
+    if not found.statistic > 0:  # equal means except for rounding
         return 0.0, 1.0, 0.0
     between = float(found.statistic) * (len(groups) - 1)
     return float(found.statistic), float(found.pvalue), between / (between + runs - len(groups))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean or a difference of means with its 95 % interval; the ends are NaN without one."""
+
+    value: float
+    low: float
+    high: float
+    error: float
+    """The standard error; NaN if it is unknown."""
+
+
+UNKNOWN = Estimate(nan, nan, nan, nan)
+
+
+@dataclass(frozen=True)
+class LevelMean:
+    """The mean of a response at one level, with equal weights for the levels of other factors.
+
+    The ends of the interval are NaN if the error is unknown.
+    """
+
+    level: str
+    runs: int
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class FactorEffect:
+    """The effect of one factor on one response.
+
+    `effect` is the change from the first level to the last, along a straight line if the factor has
+    too many levels for a mean at each. It is unknown for more than two unordered levels. `highest`
+    and `lowest` contain the extreme level and all levels that cannot be distinguished from it.
+    `interacts` names the factors whose interaction with this one has p < 0.05. If `may_interact` is
+    true, the means give equal weights to the levels of the other factors; otherwise they assume no
+    interactions, as the type II test does.
+    """
+
+    factor: str
+    levels: tuple[LevelMean, ...] = ()
+    ordered: bool = False
+    is_line: bool = False
+    freedom: int = 0
+    error_freedom: int = 0
+    f_ratio: float = nan
+    p: float = nan
+    effect: Estimate = UNKNOWN
+    highest: tuple[str, ...] = ()
+    lowest: tuple[str, ...] = ()
+    interacts: tuple[str, ...] = ()
+    may_interact: bool = False
+    equal_weights_p: float = nan
+    confounded: str = ""
+    """The term that is confounded with the factor, which then has no test."""
+
+    @property
+    def judged_p(self) -> float:
+        """The p that decides whether the effect is significant.
+
+        The type II test weights the levels of an interacting factor by their runs. If there may be
+        interactions, the effect must also be significant with equal weights.
+        """
+        return float(np.maximum(self.p, self.equal_weights_p)) if self.may_interact else self.p
+
+    @property
+    def stars(self) -> str:
+        """The mark of significance: `**`, `*` or nothing."""
+        return mark_significance(self.judged_p)
+
+    @property
+    def sign(self) -> str:
+        """`+` or a minus sign if the response rises or falls from each level to the next.
+
+        Empty for unordered levels, for means that turn, and if the interval contains zero.
+        """
+        steps = np.diff([one.mean for one in self.levels])
+        if not self.ordered or not len(steps) or self.effect.low <= 0 <= self.effect.high:
+            return ""
+        if (steps > 0).all():
+            return "+"
+        return "\N{MINUS SIGN}" if (steps < 0).all() else ""
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the means have intervals."""
+        return any(np.isfinite(one.low) for one in self.levels)
+
+    def extremes(self, way: int) -> tuple[str, ...]:
+        """Return the levels that may be highest (1) or lowest (-1): all if no effect is shown."""
+        if not self.stars:
+            return tuple(one.level for one in self.levels)
+        return self.highest if way > 0 else self.lowest
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """The test of whether the effect of one factor depends on the level of another."""
+
+    factors: tuple[str, str]
+    freedom: int
+    f_ratio: float
+    p: float
+
+    @property
+    def stars(self) -> str:
+        """The mark of significance: `**`, `*` or nothing."""
+        return mark_significance(self.p)

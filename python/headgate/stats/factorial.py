@@ -1,11 +1,11 @@
 """Factors with any number of levels in one linear model: tests, means and intervals.
 
-The model holds the main effects and all interactions of two factors. A term is tested by what it
-explains beside all terms that do not contain it, over the error of the whole model (type II, Yates
-1934; the F test has one degree of freedom per level but one). Means of levels weigh the levels of
-the other factors equally, or take the interactions of their factor to be zero. If the runs are too
-few for the interactions, the model holds the main effects alone: the interactions are then part of
-the error, so tests stand but intervals do not.
+The model contains the main effects and all interactions of two factors. The test of a term compares
+what it explains in addition to all terms that do not contain it with the error of the whole model
+(type II, Yates 1934; a factor has one degree of freedom less than it has levels). Means of levels
+weight the levels of the other factors equally, or assume that their factor has no interactions. If
+there are too few runs for the interactions, the model contains only the main effects. The
+interactions are then part of the error, so the tests are valid but the intervals are not.
 """
 
 from __future__ import annotations
@@ -14,31 +14,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
+from math import inf, nan
 
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.stats.effects import ROUNDING
-from headgate.stats.intervals import LEVEL, student_quantile
+from headgate.stats.effects import ROUNDING, UNKNOWN, Estimate
+from headgate.stats.intervals import LEVEL, Numbers, compute_student_quantile
 
-Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
 Factors = tuple[str, ...]
 
-#: A column of which less than this part is left beside others is made by them (as a length).
+#: A column depends on others if they leave less than this part of its length.
 ALIAS = 1e-7
-#: Degrees of freedom that the error keeps at least if the model holds interactions.
+#: The least degrees of freedom of the error if the model contains interactions.
 LEAST_FREEDOM = 3
-#: A main effect is confounded with an omitted interaction that makes more than this part of it.
+#: A main effect is confounded with an omitted interaction that explains more than this part of it.
 CONFOUNDED = 0.5
 
 
 @dataclass(frozen=True)
 class Term:
-    """A main effect or an interaction: its test, and of two-level factors its size.
+    """A main effect or an interaction: its test and, for two-level factors, its size.
 
-    `effect` is the change from the low level to the high one, of an interaction half the difference
-    of two such changes; NaN for factors with more levels. F and p are NaN if no error is known.
+    `effect` is the change from the low level to the high one; for an interaction, half the
+    difference of two such changes; NaN for factors with more levels. F and p are NaN without an
+    error.
     """
 
     factors: Factors
@@ -48,24 +49,13 @@ class Term:
     p: float
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A mean or a difference of means with its 95 % interval; ends are NaN if there is none."""
-
-    value: float
-    low: float
-    high: float
-    error: float
-    """The standard error; NaN where nothing tells it."""
-
-
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The runs as levels of factors, and of blocks if there are any; responses are fitted to it.
+    """The level of each factor, and the block if there are blocks, of each run.
 
-    `places` holds the number of each run's level, `counts` how many levels there are. Every run has
-    a level of every factor. A factor of `lines` has an effect in proportion to a number from -1 to
-    +1; its two levels are these ends.
+    `places` is the number of each run's level, `counts` the number of levels. Every run has a level
+    of every factor. The effect of a factor in `lines` is proportional to a number from -1 to +1;
+    these ends are its two levels.
     """
 
     places: Mapping[str, Places]
@@ -81,28 +71,26 @@ class Design:
 
     @cached_property
     def columns(self) -> dict[Factors, Numbers]:
-        """The columns of each term; of a two-level factor -1 and +1."""
+        """The columns of each term; -1 and +1 for a two-level factor."""
         single: dict[Factors, Numbers] = {
             (name,): self.lines[name][:, None]
             if name in self.lines
-            else _contrasts(self.places[name], self.counts[name])
+            else _code_levels(self.places[name], self.counts[name])
             for name in self.places
         }
-        if not self.interactions:
-            return single
-        return single | pairs_of(single)
+        return single | multiply_pairs(single) if self.interactions else single
 
     @cached_property
     def _start(self) -> Numbers:
-        """The constant and the blocks, which no test asks for."""
+        """The constant and the blocks, which have no test."""
         ones = np.ones((self.runs, 1))
         if self.blocks is None:
             return ones
-        return np.hstack([ones, _contrasts(self.blocks, int(self.blocks.max()) + 1)])
+        return np.hstack([ones, _code_levels(self.blocks, int(self.blocks.max()) + 1)])
 
     @cached_property
     def _at(self) -> dict[Factors, slice]:
-        """Which columns of the whole matrix are those of a term."""
+        """The places of each term's columns in the matrix."""
         ends = np.cumsum([self._start.shape[1], *(c.shape[1] for c in self.columns.values())])
         return {
             term: slice(int(first), int(last))
@@ -110,44 +98,46 @@ class Design:
         }
 
     @cached_property
+    def _matrix(self) -> Numbers:
+        return np.hstack([self._start, *self.columns.values()])
+
+    @cached_property
     def basis(self) -> Numbers:
         """Orthonormal columns that span the model."""
-        whole = np.hstack([self._start, *self.columns.values()])
-        return span(whole)
+        return orthonormalize(self._matrix)
 
     @cached_property
     def coordinates(self) -> Numbers:
-        """The columns of the model in terms of the basis."""
-        whole = np.hstack([self._start, *self.columns.values()])
-        return np.asarray(self.basis.T @ whole)
+        """The columns of the model as coordinates of the basis."""
+        return np.asarray(self.basis.T @ self._matrix)
 
     @cached_property
     def error_freedom(self) -> int:
-        """Degrees of freedom that the model leaves."""
+        """Degrees of freedom of the error."""
         return int(self.runs - self.basis.shape[1])
 
     @cached_property
     def increments(self) -> dict[Factors, Numbers]:
-        """What each term adds to all terms that do not contain it, as orthonormal columns."""
+        """Orthonormal columns of each term's addition to all terms that do not contain it."""
         return {term: self._increment(term) for term in self.columns}
 
     def _increment(self, term: Factors) -> Numbers:
         kept = [slice(0, self._start.shape[1])]
         kept += [at for other, at in self._at.items() if not set(term) <= set(other)]
-        others = span(np.hstack([self.coordinates[:, at] for at in kept]))
+        others = orthonormalize(np.hstack([self.coordinates[:, at] for at in kept]))
         own = self.coordinates[:, self._at[term]]
-        return span(_beside(own, others), np.linalg.norm(own, axis=0))
+        return orthonormalize(_project_out(own, others), np.linalg.norm(own, axis=0))
 
     def is_testable(self, term: Factors) -> bool:
-        """Say whether the design can tell all of a term from the terms that do not contain it."""
+        """Return whether the terms that do not contain a term leave its columns independent."""
         return bool(self.increments[term].shape[1] == self.columns[term].shape[1])
 
     def weights(
         self, wanted: Mapping[Factors, Numbers], *, constant: bool, alone: str = ""
     ) -> Numbers | None:
-        """Return the weights in the basis of a sum of coefficients; None if it has no estimate.
+        """Return the weights in the basis of a sum of coefficients, if it can be estimated.
 
-        `alone` is a factor whose interactions are taken to be zero.
+        `alone` is a factor that is assumed to have no interactions.
         """
         kept, inverse = self._solvers[alone]
         coefficients = np.zeros(self.coordinates.shape[1])
@@ -162,7 +152,7 @@ class Design:
 
     @cached_property
     def _solvers(self) -> dict[str, tuple[NDArray[np.bool_], Numbers]]:
-        """Columns of a model and their pseudo-inverse: of the whole, and with a factor alone."""
+        """The columns of the model and their pseudo-inverse, whole and with each factor alone."""
         found: dict[str, tuple[NDArray[np.bool_], Numbers]] = {}
         for name in ("", *self.places):
             kept = np.ones(self.coordinates.shape[1], dtype=bool)
@@ -175,35 +165,35 @@ class Design:
 
     def codes(self, name: str, level: int) -> Numbers:
         """Return the columns of a factor at one of its levels."""
-        return np.asarray(_contrasts(np.array([level]), self.counts[name])[0])
+        return np.asarray(_code_levels(np.array([level]), self.counts[name])[0])
 
-    def confounder(self, name: str, *, omitted: bool) -> str:
-        """Name what a main effect cannot be told from; "" if it can be told from all else.
+    def find_confounder(self, name: str, *, omitted: bool) -> str:
+        """Name the term with which a main effect is confounded; "" if there is none.
 
-        With `omitted`, interactions that the model has not are looked at too.
+        With `omitted`, this includes interactions that are not in the model.
         """
         if not self.is_testable((name,)):
-            return self._find_maker(name)
+            return self._find_alias(name)
         if not omitted:
             return ""
         own = self.basis @ self.increments[name,]
         single = {term: c for term, c in self.columns.items() if name not in term}
-        others = span(np.hstack([self._start, *single.values()]))
-        for term, columns in pairs_of(single).items():
-            left = span(_beside(columns, others), np.linalg.norm(columns, axis=0))
+        others = orthonormalize(np.hstack([self._start, *single.values()]))
+        for term, columns in multiply_pairs(single).items():
+            left = orthonormalize(_project_out(columns, others), np.linalg.norm(columns, axis=0))
             if left.shape[1] and np.linalg.norm(own.T @ left, 2) ** 2 > CONFOUNDED:
                 return " x ".join(term)
         return ""
 
-    def _find_maker(self, name: str) -> str:
-        """Name one term that makes a factor's columns, or say that several do together."""
+    def _find_alias(self, name: str) -> str:
+        """Name one term on which a factor's columns depend, or all other factors together."""
         own = self.columns[name,]
         size = np.linalg.norm(own, axis=0)
-        for term, columns in (self.columns | pairs_of(self.columns)).items():
+        for term, columns in (self.columns | multiply_pairs(self.columns)).items():
             if name in term:
                 continue
-            known = span(np.hstack([self._start, columns]))
-            if span(_beside(own, known), size).shape[1] < own.shape[1]:
+            known = orthonormalize(np.hstack([self._start, columns]))
+            if orthonormalize(_project_out(own, known), size).shape[1] < own.shape[1]:
                 return " x ".join(term)
         return "the other factors together"
 
@@ -217,18 +207,18 @@ class Factorial:
 
     @cached_property
     def _scale(self) -> float:
-        """Differences below this are rounding."""
+        """The size of rounding errors."""
         return ROUNDING * float(np.abs(self.values).max(initial=0.0))
 
     def _without_rounding(self, value: float) -> float:
-        """Return a value without the digits that are rounding beside the response."""
+        """Round a value to the digits that the response determines."""
         if not self._scale > 0 or not np.isfinite(value):
             return value
         return round(value, -int(np.floor(np.log10(self._scale))))
 
     @cached_property
     def constant(self) -> float:
-        """The response at the centre of all two-level factors: the mean if nothing is missing."""
+        """The response at the centre of all two-level factors: the mean if no run is missing."""
         return self.estimate({}, constant=True).value
 
     @cached_property
@@ -237,7 +227,7 @@ class Factorial:
 
     @cached_property
     def _found(self) -> Numbers:
-        """The response in terms of the basis, without its mean."""
+        """The coordinates of the response in the basis, without its mean."""
         return np.asarray(self.design.basis.T @ self._centred)
 
     @cached_property
@@ -251,83 +241,84 @@ class Factorial:
 
     @cached_property
     def deviation(self) -> float:
-        """The standard deviation of the error; NaN where no run is left for it."""
+        """The standard deviation of the error; NaN if no run is left for it."""
         if self.error_freedom <= 0:
-            return float("nan")
+            return nan
         found = float(np.sqrt(self._residuals @ self._residuals / self.error_freedom))
         return 0.0 if found <= self._scale else found
 
     @cached_property
     def r_squared(self) -> float:
-        """The share of the response's variance that the model explains; NaN if it has none."""
+        """The share of the variance that the model explains; NaN if the response is constant."""
         whole = float(self._centred @ self._centred)
         if np.ptp(self.values) <= self._scale:
-            return float("nan")
+            return nan
         return 1 - float(self._residuals @ self._residuals) / whole
 
     @cached_property
     def terms(self) -> dict[Factors, Term]:
-        """The test of every term that the design can tell from the others."""
+        """The test of every term that the design can distinguish from the others."""
         known = [term for term in self.design.columns if self.design.is_testable(term)]
         return {term: self._test(term) for term in known}
 
     def _test(self, term: Factors) -> Term:
         increment = self.design.increments[term]
         freedom = increment.shape[1]
-        f_ratio, p = self._judge(increment.T @ self._found, freedom)
-        effect = float("nan")
+        f_ratio, p = self._test_explained(increment.T @ self._found, freedom)
+        effect = nan
         if all(self.design.counts[name] == 2 for name in term):
             effect = 2 * self.estimate({term: np.ones(1)}, constant=False).value
         return Term(term, freedom, effect, f_ratio, p)
 
-    def _judge(self, explained: Numbers, freedom: int) -> tuple[float, float]:
-        """Return F and p of what a term explains, in orthonormal directions."""
+    def _test_explained(self, explained: Numbers, freedom: int) -> tuple[float, float]:
+        """Return F and p of the coordinates that a term explains."""
         from scipy import stats
 
         if np.isnan(self.deviation):
-            return float("nan"), float("nan")
+            return nan, nan
         square = float(explained @ explained) / freedom
         if self.deviation == 0.0:
             moved = square > self._scale**2 * self.design.runs
-            return (float("inf"), 0.0) if moved else (0.0, 1.0)
+            return (inf, 0.0) if moved else (0.0, 1.0)
         f_ratio = square / self.deviation**2
         return f_ratio, float(stats.f.sf(f_ratio, freedom, self.error_freedom))
 
-    def equal_weights_p(self, name: str) -> float:
-        """Return the p of a factor's means over equally weighted levels of the others (type III).
+    def compute_equal_weights_p(self, name: str) -> float:
+        """Return the p of a factor with equal weights for the levels of the others (type III).
 
-        Without interactions in the truth it asks what `terms` does. NaN where it has no estimate.
+        Without true interactions this tests the same hypothesis as `terms`. NaN if it cannot be
+        estimated.
         """
         count = self.design.counts[name] - 1
         rows = [self.design.weights({(name,): row}, constant=False) for row in np.eye(count)]
         if any(row is None for row in rows):
-            return float("nan")
-        known = span(np.column_stack([row for row in rows if row is not None]))
-        return self._judge(known.T @ self._found, known.shape[1])[1] if known.size else 1.0
+            return nan
+        known = orthonormalize(np.column_stack([row for row in rows if row is not None]))
+        return self._test_explained(known.T @ self._found, known.shape[1])[1] if known.size else 1.0
 
     def estimate(
         self, wanted: Mapping[Factors, Numbers], *, constant: bool, alone: str = ""
     ) -> Estimate:
-        """Return a sum of coefficients with its interval; all NaN if it has no estimate.
+        """Return a sum of coefficients with its interval; all NaN if it cannot be estimated.
 
-        `alone` is a factor whose interactions are taken to be zero.
+        `alone` is a factor that is assumed to have no interactions.
         """
         weights = self.design.weights(wanted, constant=constant, alone=alone)
         if weights is None:
-            return Estimate(*[float("nan")] * 4)
+            return UNKNOWN
         value = float(weights @ self._found) + float(constant) * float(self.values.mean())
         value = self._without_rounding(value)
         error = self.deviation * float(np.linalg.norm(weights))
         if np.isnan(error):
             return Estimate(value, error, error, error)
-        half = student_quantile(0.5 + LEVEL / 2, self.error_freedom) * error
+        half = compute_student_quantile(0.5 + LEVEL / 2, self.error_freedom) * error
         return Estimate(value, value - half, value + half, error)
 
-    def level_mean(self, levels: Mapping[str, int], *, alone: str = "") -> Estimate:
-        """Return the mean at a level of a factor, or of two."""
+    def estimate_level_mean(self, levels: Mapping[str, int], *, alone: str = "") -> Estimate:
+        """Return the mean at a level of one factor or of two."""
         return self.estimate(self._at_levels(levels), constant=True, alone=alone)
 
-    def difference(
+    def estimate_difference(
         self, first: Mapping[str, int], last: Mapping[str, int], *, alone: str = ""
     ) -> Estimate:
         """Return the change of the mean from some levels to others of the same factors."""
@@ -342,12 +333,12 @@ class Factorial:
             for name in self.design.places
             if name in levels
         }
-        terms = single | (pairs_of(single) if self.design.interactions else {})
+        terms = single | (multiply_pairs(single) if self.design.interactions else {})
         return {term: row[0] for term, row in terms.items()}
 
 
-def pairs_of(single: Mapping[Factors, Numbers]) -> dict[Factors, Numbers]:
-    """Return the columns of all interactions of two factors: products of theirs."""
+def multiply_pairs(single: Mapping[Factors, Numbers]) -> dict[Factors, Numbers]:
+    """Return the columns of all interactions of two factors: the products of their columns."""
     mains = [term for term in single if len(term) == 1]
     return {
         (*one, *other): (single[one][:, :, None] * single[other][:, None, :]).reshape(
@@ -357,10 +348,10 @@ def pairs_of(single: Mapping[Factors, Numbers]) -> dict[Factors, Numbers]:
     }
 
 
-def span(columns: Numbers, sizes: Numbers | None = None) -> Numbers:
-    """Return orthonormal columns that span these; what is small beside `sizes` is rounding.
+def orthonormalize(columns: Numbers, sizes: Numbers | None = None) -> Numbers:
+    """Return orthonormal columns with the same span.
 
-    `sizes` are the lengths of the columns before others were taken out of them.
+    Remainders that are small compared with `sizes`, the lengths before projection, are rounding.
     """
     from scipy import linalg
 
@@ -373,15 +364,15 @@ def span(columns: Numbers, sizes: Numbers | None = None) -> Numbers:
     return np.asarray(q[:, :rank])
 
 
-def _beside(columns: Numbers, basis: Numbers) -> Numbers:
-    """Return what is left of columns beside orthonormal ones."""
+def _project_out(columns: Numbers, basis: Numbers) -> Numbers:
+    """Return columns less their projections on orthonormal ones."""
     # Twice is enough against rounding (Kahan; Parlett 1980).
     left = columns - basis @ (basis.T @ columns)
     return np.asarray(left - basis @ (basis.T @ left))
 
 
-def _contrasts(places: Places, count: int) -> Numbers:
-    """Return a column for each level but the first: 1 there, -1 at the first level, else 0."""
+def _code_levels(places: Places, count: int) -> Numbers:
+    """Return a column for each level except the first: 1 there, -1 at the first level, else 0."""
     found = np.zeros((len(places), count - 1))
     for level in range(1, count):
         found[places == level, level - 1] = 1.0

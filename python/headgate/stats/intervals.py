@@ -1,57 +1,67 @@
-"""Confidence intervals of means and shares."""
+"""Confidence intervals and p-values of means, differences and shares; corrections of many p."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from statistics import NormalDist
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from headgate import _native
 
+Numbers = NDArray[np.float64]
+
 LEVEL = 0.95
-#: Values whose spread is below this part of the largest are alike but for rounding.
+#: Values are alike if their range is at most this part of the largest: the rest is rounding.
 ROUNDING = 1e-12
 
+Key = TypeVar("Key", bound=Hashable)
 
-def student_quantile(p: float, freedom: float) -> float:
-    """Return the p quantile of Student's t distribution with so many degrees of freedom."""
+
+def compute_student_quantile(p: float, freedom: float) -> float:
+    """Return the p quantile of Student's t distribution with `freedom` degrees of freedom."""
     if math.isinf(freedom):
         return NormalDist().inv_cdf(p)
     return _native.student_quantile(p, freedom)
 
 
 def are_alike(values: ArrayLike) -> bool:
-    """Say whether values are all the same but for rounding."""
+    """Return whether all values are the same except for rounding."""
     sample = np.asarray(values, dtype=float)
     return bool(np.ptp(sample) <= ROUNDING * np.abs(sample).max())
 
 
 def compute_mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
-    """Return mean, lower and upper end of Student's interval; one value alone has no width."""
-    sample = np.asarray(values, dtype=float)
-    sample = sample[np.isfinite(sample)]
+    """Return the mean and both ends of Student's interval; a single value has no width."""
+    sample = _keep_finite(values)
     if len(sample) == 0:
-        return float("nan"), float("nan"), float("nan")
+        return math.nan, math.nan, math.nan
     mean = float(sample.mean())
     if len(sample) == 1:
         return mean, mean, mean
-    error = float(sample.std(ddof=1)) / math.sqrt(len(sample))
-    half = student_quantile(0.5 + level / 2, len(sample) - 1) * error
+    half = compute_student_quantile(0.5 + level / 2, len(sample) - 1) * _standard_error(sample)
     return mean, mean - half, mean + half
 
 
-def mean_p(values: ArrayLike) -> float:
+def compute_mean_p(values: ArrayLike) -> float:
     """Return the two-sided p of a mean of zero (Student's t); NaN for fewer than two values."""
-    sample = np.asarray(values, dtype=float)
-    sample = sample[np.isfinite(sample)]
+    sample = _keep_finite(values)
     if len(sample) < 2:
         return math.nan
-    error = float(sample.std(ddof=1)) / math.sqrt(len(sample))
-    return student_p(float(sample.mean()), error, len(sample) - 1)
+    return compute_student_p(float(sample.mean()), _standard_error(sample), len(sample) - 1)
 
 
-def student_p(value: float, error: float, freedom: float) -> float:
+def _keep_finite(values: ArrayLike) -> Numbers:
+    sample = np.asarray(values, dtype=float)
+    return np.asarray(sample[np.isfinite(sample)])
+
+
+def _standard_error(sample: Numbers) -> float:
+    return float(sample.std(ddof=1)) / math.sqrt(len(sample))
+
+
+def compute_student_p(value: float, error: float, freedom: float) -> float:
     """Return the two-sided p of a value with a standard error; NaN without degrees of freedom."""
     if not freedom > 0 or math.isnan(error) or math.isnan(value):
         return math.nan
@@ -62,15 +72,14 @@ def student_p(value: float, error: float, freedom: float) -> float:
     return 2 * _native.student_tail(abs(value) / error, freedom)
 
 
-def ratio_interval(ratios: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
-    """Return the geometric mean of ratios, with Student's interval of their logs.
+def compute_ratio_interval(ratios: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
+    """Return the geometric mean of ratios with Student's interval of their logarithms.
 
-    One ratio alone leaves it open, from zero to infinity; a zero among them has no logarithm, and
-    all is NaN.
+    The interval of a single ratio is zero to infinity. If any ratio is zero, all three are NaN.
     """
     sample = np.asarray(ratios, dtype=float)
     if not len(sample) or not (sample > 0).all():
-        return float("nan"), float("nan"), float("nan")
+        return math.nan, math.nan, math.nan
     mean, low, high = (math.exp(end) for end in compute_open_mean_interval(np.log(sample), level))
     return mean, low, high
 
@@ -80,24 +89,23 @@ def compute_difference_interval(
 ) -> tuple[float, float, float]:
     """Return the difference of two means with Welch's interval (1947).
 
-    What is missing is left out; the interval is infinite where a side has one value alone.
+    Missing values are ignored. If a side has only one value, the interval is infinite.
     """
     mean, error, freedom = _welch(before, after)
     if math.isnan(error):
         return mean, -math.inf, math.inf
-    half = student_quantile(0.5 + level / 2, freedom) * error if error else 0.0
+    half = compute_student_quantile(0.5 + level / 2, freedom) * error if error else 0.0
     return mean, mean - half, mean + half
 
 
-def difference_p(before: ArrayLike, after: ArrayLike) -> float:
-    """Return the two-sided p of no difference of two means (Welch); NaN if a side has one value."""
-    return student_p(*_welch(before, after))
+def compute_difference_p(before: ArrayLike, after: ArrayLike) -> float:
+    """Return Welch's two-sided p of equal means; NaN if a side has only one value."""
+    return compute_student_p(*_welch(before, after))
 
 
 def _welch(before: ArrayLike, after: ArrayLike) -> tuple[float, float, float]:
     """Return the difference of two means, its standard error and its degrees of freedom."""
-    old, new = (np.asarray(side, dtype=float) for side in (before, after))
-    old, new = old[np.isfinite(old)], new[np.isfinite(new)]
+    old, new = _keep_finite(before), _keep_finite(after)
     mean = float(new.mean() - old.mean()) if min(len(old), len(new)) else math.nan
     if min(len(old), len(new)) < 2:
         return mean, math.nan, math.nan
@@ -112,10 +120,9 @@ def _welch(before: ArrayLike, after: ArrayLike) -> tuple[float, float, float]:
 def compute_open_mean_interval(
     values: ArrayLike, level: float = LEVEL
 ) -> tuple[float, float, float]:
-    """Return `compute_mean_interval`, but one value alone leaves the interval open."""
+    """Return `compute_mean_interval`, with an infinite interval for a single value."""
     mean, low, high = compute_mean_interval(values, level)
-    known = int(np.isfinite(np.asarray(values, dtype=float)).sum())
-    return (mean, low, high) if known > 1 else (mean, -math.inf, math.inf)
+    return (mean, low, high) if len(_keep_finite(values)) > 1 else (mean, -math.inf, math.inf)
 
 
 def compute_grouped_interval(
@@ -123,7 +130,7 @@ def compute_grouped_interval(
 ) -> tuple[float, float, float]:
     """Return the mean over fixed groups of replicates, with Student's interval.
 
-    What groups differ by is no chance: only the spread within them, pooled, makes the width.
+    The width comes from the pooled variance within groups; differences between groups are fixed.
     """
     samples = [np.asarray(group, dtype=float) for group in groups]
     mean = float(np.mean([sample.mean() for sample in samples]))
@@ -132,7 +139,7 @@ def compute_grouped_interval(
         return mean, mean, mean
     pooled = sum(float(((sample - sample.mean()) ** 2).sum()) for sample in samples) / freedom
     error = math.sqrt(pooled * sum(1 / len(sample) for sample in samples)) / len(samples)
-    half = student_quantile(0.5 + level / 2, freedom) * error
+    half = compute_student_quantile(0.5 + level / 2, freedom) * error
     return mean, mean - half, mean + half
 
 
@@ -141,9 +148,37 @@ def compute_share_interval(
 ) -> tuple[float, float, float]:
     """Return a share with its Wilson score interval (Wilson 1927)."""
     if trials == 0:
-        return float("nan"), float("nan"), float("nan")
+        return math.nan, math.nan, math.nan
     squared = NormalDist().inv_cdf(0.5 + level / 2) ** 2
     centre = (hits + squared / 2) / (trials + squared)
     spread = squared * (hits * (trials - hits) / trials + squared / 4)
     half = math.sqrt(spread) / (trials + squared)
     return hits / trials, max(0.0, centre - half), min(1.0, centre + half)
+
+
+def correct_by_holm(p_values: Mapping[Key, float]) -> dict[Key, float]:
+    """Return each p corrected by Holm (1979), which bounds the chance of any false positive.
+
+    A NaN is not a test: it stays NaN and does not count.
+    """
+    tests = _sort_tests(p_values)
+    scaled = [p_values[key] * (len(tests) - place) for place, key in enumerate(tests)]
+    corrected = np.maximum.accumulate(np.minimum(1.0, scaled)).tolist()
+    return dict.fromkeys(p_values, math.nan) | dict(zip(tests, corrected, strict=True))
+
+
+def correct_by_false_discovery(p_values: Mapping[Key, float]) -> dict[Key, float]:
+    """Return each p corrected by Benjamini and Hochberg (1995); NaN stays NaN and does not count.
+
+    On average at most 5 % of the results below 5 % are false positives.
+    """
+    tests = _sort_tests(p_values)
+    scaled = [p_values[key] * (len(tests) / (place + 1)) for place, key in enumerate(tests)]
+    corrected = np.minimum.accumulate(np.minimum(1.0, scaled)[::-1])[::-1].tolist()
+    return dict.fromkeys(p_values, math.nan) | dict(zip(tests, corrected, strict=True))
+
+
+def _sort_tests(p_values: Mapping[Key, float]) -> list[Key]:
+    return sorted(
+        (key for key, p in p_values.items() if not math.isnan(p)), key=p_values.__getitem__
+    )

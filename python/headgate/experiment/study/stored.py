@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headgate.base.errors import HeadgateError, NotStoredError
-from headgate.claims.verdicts import Estimate, Judged, judge
+from headgate.claims.verdicts import Estimate, JudgedClaim, judge
 from headgate.experiment.runner import StudyRun, basis_of, read_finished
 from headgate.experiment.scales import scale_name
 from headgate.experiment.stored import Basis, Found, StoredResults
@@ -28,7 +28,7 @@ class StoredStudy:
 
     study: str
     scale: str
-    claims: tuple[Judged, ...]
+    claims: tuple[JudgedClaim, ...]
     basis: Basis
     stale: str
     """Why the study would make other runs today, or form other values of them."""

@@ -25,7 +25,7 @@ from headgate.base.terminal import check_name
 from headgate.claims.verdicts import Estimate
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design, make_factorial
-from headgate.design.made import load_design
+from headgate.design.generate import load_design
 from headgate.experiment import toml_extends
 from headgate.experiment.check import require_code
 from headgate.experiment.form import ResponseTable

@@ -18,9 +18,13 @@ from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import level_phrase, levels_by_condition, short
 from headgate.figures.analysis.questions import select_heavy, select_light
 from headgate.figures.analysis.roles import Roles
-from headgate.stats.both_ways import find_signs, turns_with_a_factor
 from headgate.stats.changes import Change
-from headgate.stats.separation import Way, separate
+from headgate.stats.reversals import (
+    Direction,
+    find_separating_factor,
+    find_shown_signs,
+    is_reversed_by_a_factor,
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class ReversalSide:
 
     least: Change
     most: Change
-    way: Way
+    way: Direction
 
     def write(self) -> str:
         """Write the size of the change, and its conditions."""
@@ -67,14 +71,16 @@ def find_reversal(
     if not {1, -1} <= set(signs):
         return None
     order = {f: part.frame.levels(f).names for f in by_condition.get(labels[0], ())}
-    factor, ways = separate(levels, signs, LevelOrder(order))
+    factor, ways = find_separating_factor(levels, signs, LevelOrder(order))
     sides = []
     for sign, way in zip((1, -1), ways, strict=True):
         own = [one for one, known in zip(cells, signs, strict=True) if known == sign]
         own.sort(key=lambda one: abs(one.share))
         known_levels = order.get(factor, ())
         words = tuple(level_phrase(part.roles, factor, one, known_levels) for one in way.levels)
-        sides.append(ReversalSide(own[0], own[-1], Way(words, way.count, way.among, way.others)))
+        sides.append(
+            ReversalSide(own[0], own[-1], Direction(words, way.count, way.among, way.others))
+        )
     return Reversal(factor, tuple(sides))
 
 
@@ -88,8 +94,8 @@ def _find_signs(
     """
     shares = [one.share for one in cells]
     if replicated:
-        signs = find_signs([one.p for one in cells], [share > 0 for share in shares])
-    elif turns_with_a_factor(shares, levels):
+        signs = find_shown_signs([one.p for one in cells], [share > 0 for share in shares])
+    elif is_reversed_by_a_factor(shares, levels):
         signs = [1 if share > 0 else -1 for share in shares]
     else:
         return [0] * len(cells)

@@ -15,13 +15,15 @@ from headgate.figures.analysis.grid import Grid, Numbers
 from headgate.figures.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.figures.notebook import InNotebook
 from headgate.stats.changes import (
+    BEYOND_CHANCE,
     NOTHING,
     UNKNOWN,
     Change,
+    compute_chances,
     compute_change,
+    compute_least_chance,
     compute_mean_ratio_change,
 )
-from headgate.stats.rearranged import BEYOND, chances, least_chance
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,7 +90,7 @@ class Changes(InNotebook):
         runs = self.grid.runs[..., self.grid.responses.index(response)]
         return np.asarray(runs[:, laws].swapaxes(0, 1))
 
-    def chances(
+    def compute_chances(
         self, law: str, rows: Sequence[int], good: Mapping[str, int]
     ) -> tuple[float, float] | None:
         """Return the probabilities that as many cells are better, and worse, by chance.
@@ -98,9 +100,9 @@ class Changes(InNotebook):
         laws = [self.grid.laws.index(self.before), self.grid.laws.index(law)]
         columns = [self.grid.responses.index(name) for name in good]
         runs = [self.grid.runs[row][laws][..., columns] for row in rows]
-        if not least_chance(runs, paired=self.grid.paired) < BEYOND:
+        if not compute_least_chance(runs, paired=self.grid.paired) < BEYOND_CHANCE:
             return None
-        return chances(runs, np.array(list(good.values())), paired=self.grid.paired)
+        return compute_chances(runs, np.array(list(good.values())), paired=self.grid.paired)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one flat record per law, condition and response."""

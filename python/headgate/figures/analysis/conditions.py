@@ -5,7 +5,7 @@ outlier. The roll-up names it in a grid of responses by conditions; a filter kee
 also at least 10 % (or 30 %) of the mean away (Mills, Filliben, Cho, Schwartz 2011, slide 4, which
 names no test: that and its level are ours). Two laws that are outliers together mask each other: a
 test of pairs finds them, and is shown apart, since it is one test more. With replicates a law is
-also judged by their spread (`headgate.stats.conditions`), which sees more than seven means can:
+also judged by their spread (`headgate.stats.outliers`), which sees more than seven means can:
 Grubbs' test finds one of them that is five standard deviations away in 62 % of cases only.
 """
 
@@ -23,8 +23,15 @@ from headgate.base.errors import AnalysisError
 from headgate.figures.analysis.grid import Grid, compute_grid, mean_of_known
 from headgate.figures.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.figures.notebook import DrawnOnce
-from headgate.stats import grubbs
-from headgate.stats.conditions import ALPHA, FILTER_SHARE, Outlier, Residuals, distance_p
+from headgate.stats.outliers import (
+    ALPHA,
+    FILTER_SHARE,
+    Outlier,
+    Residuals,
+    compute_distance_p,
+    compute_grubbs_p,
+    compute_grubbs_pair_p,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -186,8 +193,8 @@ def _test(cells: Grid, row: int, column: int) -> OutlierTest:
     known = np.flatnonzero(np.isfinite(values))
     kept, mean = values[known], float(values[known].mean())
     names = [cells.laws[int(one)] for one in known]
-    place, g, p = grubbs.p_value(kept)
-    (one, other), pair_p = grubbs.pair_p_value(kept)
+    place, g, p = compute_grubbs_p(kept)
+    (one, other), pair_p = compute_grubbs_pair_p(kept)
     residual = float(kept[place]) - mean
     return OutlierTest(
         law=names[place],
@@ -197,7 +204,7 @@ def _test(cells: Grid, row: int, column: int) -> OutlierTest:
         p=p,
         pair=(names[one], names[other]),
         pair_p=pair_p,
-        runs_p=distance_p(cells.runs[row, known, :, column], place, paired=cells.paired),
+        runs_p=compute_distance_p(cells.runs[row, known, :, column], place, paired=cells.paired),
     )
 
 

@@ -17,8 +17,7 @@ from headgate.base.units import readable
 from headgate.figures.analysis.main_effects import Labels, MainEffects
 from headgate.figures.analysis.model import ResponseModel
 from headgate.figures.analysis.phrases import short_title
-from headgate.stats.factor_effect import FactorEffect
-from headgate.stats.factorial import Estimate
+from headgate.stats.effects import Estimate, FactorEffect
 
 #: The most responses with separate sentences; tables with more get one sentence per factor.
 EACH = 4

@@ -13,9 +13,8 @@ from headgate.figures.analysis.correlations import Correlations
 from headgate.figures.analysis.influence import Influence
 from headgate.figures.analysis.pairs import Biplots, Ranks, format_ratio
 from headgate.figures.analysis.phrases import short_title
-from headgate.stats.changes import MATTERS_SHARE
+from headgate.stats.changes import BEYOND_CHANCE, MATTERS_SHARE
 from headgate.stats.effects import WEAK_P
-from headgate.stats.rearranged import BEYOND
 
 #: The share of cells from which on a word is "often" or "mostly".
 OFTEN = 0.5
@@ -80,7 +79,7 @@ def name_tone(found: Tally) -> str:
         return _deny("as before", NO_CHANGE_SHOWN, found.unknown, found)
     chances = found.chances or (0.0, 0.0)
     counts = (found.better, found.worse)
-    better, worse = (n > 0 and p < BEYOND for n, p in zip(counts, chances, strict=True))
+    better, worse = (n > 0 and p < BEYOND_CHANCE for n, p in zip(counts, chances, strict=True))
     if not better and not worse:
         return BY_CHANCE
     if better and worse:
@@ -122,7 +121,7 @@ def judge_safety(found: Tally) -> str:
     often = found.worse >= OFTEN * found.cells
     if found.chances is None:
         return "worse in most" if often else "worse in some"
-    if not found.chances[1] < BEYOND:
+    if not found.chances[1] < BEYOND_CHANCE:
         return BY_CHANCE
     return "often worse" if often else "sometimes worse"
 

@@ -19,7 +19,7 @@ from headgate.base.errors import AnalysisError
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.main_effects import MainEffects
 from headgate.figures.notebook import DrawnOnce, InNotebook
-from headgate.stats.ten_steps import Steps
+from headgate.stats.ten_steps import StepAnalysis
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -90,7 +90,7 @@ def _name_group(by: Sequence[str], group: Sequence[str]) -> str:
     return " ".join(named) or "all"
 
 
-class TenSteps(Steps, InNotebook):
+class TenSteps(StepAnalysis, InNotebook):
     """The steps with their rows and pictures."""
 
     def rows(self) -> Iterator[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +16,16 @@ from headgate.figures.analysis.frame import Frame, Levels
 from headgate.figures.analysis.model import Factorials, ResponseModel
 from headgate.figures.analysis.roles import Method
 from headgate.figures.notebook import InNotebook
-from headgate.stats.effects import WEAK_P, Effect, compute_main_effect, psi_of
-from headgate.stats.factor_effect import NAN, FactorEffect, Interaction, LevelMean
-from headgate.stats.multiplicity import false_discovery, holm
+from headgate.stats.effects import (
+    WEAK_P,
+    Effect,
+    FactorEffect,
+    Interaction,
+    LevelMean,
+    compute_main_effect,
+    compute_psi_of_stars,
+)
+from headgate.stats.intervals import correct_by_false_discovery, correct_by_holm
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -139,14 +147,14 @@ class MainEffects(InNotebook):
         """Every p corrected for the number of tests in its group, of all responses (Holm 1979)."""
         found: dict[Tested, float] = {}
         for group in self.table.groups:
-            found |= holm({key: p for key, p in self.p.items() if key[0] == group})
+            found |= correct_by_holm({key: p for key, p in self.p.items() if key[0] == group})
         return found
 
     @cached_property
     def q(self) -> Mapping[tuple[Labels, str, str], float]:
         """The p of every factor, corrected for their number (Benjamini, Hochberg 1995)."""
         p = {key: one.judged_p for key, one in self._each()}
-        return false_discovery(p)
+        return correct_by_false_discovery(p)
 
     def _each(self) -> Iterator[tuple[tuple[Labels, str, str], FactorEffect]]:
         return ((key, self.tested(key[1], key[2], key[0])) for key in self.effects)
@@ -162,7 +170,9 @@ class MainEffects(InNotebook):
     def psi(self, group: Labels = ()) -> dict[str, float]:
         """Return Psi of each factor over all responses of a group."""
         return {
-            factor: psi_of([self.tested(factor, name, group).stars for name in self.responses])
+            factor: compute_psi_of_stars(
+                [self.tested(factor, name, group).stars for name in self.responses]
+            )
             for factor in self.factors
         }
 
@@ -219,7 +229,7 @@ class MainEffects(InNotebook):
             "error_df": effect.error_freedom,
             "f": effect.f_ratio,
             "p": effect.p,
-            "p_equal_weights": effect.equal_weights_p if effect.may_interact else NAN,
+            "p_equal_weights": effect.equal_weights_p if effect.may_interact else nan,
             "p_corrected": self.p_corrected[group, (factor,), response],
             "q": self.q[group, factor, response],
             "highest": "; ".join(effect.extremes(1)),
@@ -294,7 +304,7 @@ def _relative_percent(effect: float, model: ResponseModel) -> float:
     if effect == 0:
         return 0.0
     grand = float(model.values.mean()) if model.runs else 0.0
-    return 100 * abs(effect) / abs(grand) if grand else NAN
+    return 100 * abs(effect) / abs(grand) if grand else nan
 
 
 def compute_main_effects(  # noqa: PLR0913, PLR0917 - each is a choice of the caller

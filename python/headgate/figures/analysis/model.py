@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from headgate.base.units import sizes
 from headgate.figures.analysis.frame import Levels
-from headgate.stats.factor_effect import UNKNOWN, FactorEffect, Interaction, LevelMean
-from headgate.stats.factorial import LEAST_FREEDOM, Design, Estimate, Factorial
-from headgate.stats.intervals import LEVEL, student_quantile
+from headgate.stats.effects import UNKNOWN, Estimate, FactorEffect, Interaction, LevelMean
+from headgate.stats.factorial import LEAST_FREEDOM, Design, Factorial
+from headgate.stats.intervals import LEVEL, compute_student_quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class LevelMeans:
         if not np.isfinite(found.error):
             return True
         tail = (1 - LEVEL) / (2 if self.count == 2 else self.count - 1)
-        critical = student_quantile(1 - tail, self.fit.error_freedom)
+        critical = compute_student_quantile(1 - tail, self.fit.error_freedom)
         return abs(found.value) <= critical * found.error
 
 
@@ -132,7 +132,8 @@ class ChosenDesign:
             return {}
         known = self.design.interactions or self.additive
         return {
-            name: self.design.confounder(name, omitted=not known) for name in self.design.places
+            name: self.design.find_confounder(name, omitted=not known)
+            for name in self.design.places
         }
 
 
@@ -344,7 +345,7 @@ class ResponseModel:
         term = self.fitted.terms.get((name,))
         tested: dict[str, Any] = {} if term is None or confounded else {
             "freedom": term.freedom, "f_ratio": term.f_ratio, "p": term.p,
-            "equal_weights_p": self.fitted.equal_weights_p(name),
+            "equal_weights_p": self.fitted.compute_equal_weights_p(name),
         }  # fmt: skip
         others = [one for one in self.interactions if name in one.factors]
         may_interact = any(one.p < MAY_BE / len(others) for one in others)

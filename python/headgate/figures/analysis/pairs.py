@@ -17,7 +17,7 @@ from headgate.base.errors import AnalysisError
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.grid import Grid, compute_grid, mean_of_known
 from headgate.figures.notebook import DrawnOnce
-from headgate.stats.intervals import compute_share_interval, ratio_interval
+from headgate.stats.intervals import compute_ratio_interval, compute_share_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -170,7 +170,7 @@ def _beside(conditions: tuple[str, ...], own: Numbers, other: Numbers) -> Beside
     # Zero has no logarithm: the NaN in its place gives no verdict.
     ratios = np.divide(own, other, out=np.full(len(own), np.nan), where=~zeros)
     ahead = compute_share_interval(int((own > other).sum()), len(own))
-    return Beside(names, own, other, ratio_interval(ratios), ahead, int(zeros.sum()))
+    return Beside(names, own, other, compute_ratio_interval(ratios), ahead, int(zeros.sum()))
 
 
 #: Mean ranks closer than this are equal but for rounding.

@@ -30,7 +30,7 @@ from headgate.figures.analysis.pairs import Biplots
 from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.roles import Question, Roles
 from headgate.stats.changes import MATTERS_SHARE, Change
-from headgate.stats.intervals import ratio_interval
+from headgate.stats.intervals import compute_ratio_interval
 
 #: Part of the conditions that counts as light, and as heavy, congestion.
 QUARTER = 0.25
@@ -178,7 +178,7 @@ def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
     if not beside:
         return Answer("fairness", missing="no TCP flows run beside those of a law (pairs)")
     ratios = _tcp_beside(beside)
-    found = {law: ratio_interval(of[~np.isnan(of)]) for law, of in ratios.items()}
+    found = {law: compute_ratio_interval(of[~np.isnan(of)]) for law, of in ratios.items()}
     ranked = sorted(found, key=lambda law: -np.nan_to_num(found[law][0]))
     said = ", ".join(f"{law} {_say_beside(found[law][0], ratios[law])}" for law in ranked)
     sentence = (

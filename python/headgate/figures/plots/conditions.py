@@ -35,7 +35,7 @@ from headgate.figures.plots.style import (
     use_style,
 )
 from headgate.stats.changes import Change
-from headgate.stats.conditions import Outlier, Residuals
+from headgate.stats.outliers import Outlier, Residuals
 
 #: Letters of the longest slanted name of a condition; longer names are vertical.
 SLANTED = 24

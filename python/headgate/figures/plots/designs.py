@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from headgate.figures.plots.palette import GREY, ORDER
 from headgate.figures.plots.style import make_axes, use_style
-from headgate.stats.mixing import Mixing
-from headgate.stats.ten_steps import Steps
+from headgate.stats.ten_steps import StepAnalysis
+from headgate.stats.two_level import EffectCorrelations
 
 LOW, HIGH = ORDER[0], ORDER[3]
 MINUS = "\N{MINUS SIGN}"
@@ -26,13 +26,13 @@ MOST = 8
 LETTERS_PER_IN = 15
 
 
-def ten_steps(found: Steps, title: str, titles: Mapping[str, str]) -> dict[str, Figure]:
+def ten_steps(found: StepAnalysis, title: str, titles: Mapping[str, str]) -> dict[str, Figure]:
     """Draw every step; the names give their order, the title names the response.
 
     `titles` explain the codes of factors below a picture.
     """
     axis = title or found.response
-    steps: list[tuple[str, Callable[[Steps, str], Figure]]] = [
+    steps: list[tuple[str, Callable[[TenSteps, str], Figure]]] = [
         ("ordered", _draw_ordered), ("scatter", _draw_scatter), ("means", _draw_means),
         ("interactions", _draw_interactions), ("blocks", _draw_blocks), ("youden", _draw_youden),
         ("effects", _draw_effects), ("half-normal", _draw_half_normal),
@@ -59,7 +59,7 @@ def _one(size_in: tuple[float, float]) -> tuple[Figure, Axes]:
     return figure, axes[0]
 
 
-def _draw_ordered(found: Steps, axis: str) -> Figure:
+def _draw_ordered(found: StepAnalysis, axis: str) -> Figure:
     runs, factors = len(found.values), found.important
     width = min(4.0 + 0.09 * runs, 14.0)
     figure, axes = make_axes(2, 1, (width, 3.6 + 0.17 * len(factors)), sharex=True,
@@ -77,7 +77,7 @@ def _draw_ordered(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _draw_scatter(found: Steps, axis: str) -> Figure:
+def _draw_scatter(found: StepAnalysis, axis: str) -> Figure:
     figure, ax = _one((max(5.0, 0.75 * len(found.factors) + 1.0), 3.8))
     for place, name in enumerate(found.factors):
         for sign, colour in ((-1, LOW), (1, HIGH)):
@@ -90,7 +90,7 @@ def _draw_scatter(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _draw_means(found: Steps, axis: str) -> Figure:
+def _draw_means(found: StepAnalysis, axis: str) -> Figure:
     figure, ax = _one((max(5.0, 0.75 * len(found.factors) + 1.0), 3.8))
     ax.axhline(float(found.values.mean()), color=GREY, linestyle="--", linewidth=0.8)
     for place, name in enumerate(found.factors):
@@ -110,7 +110,7 @@ def _levels(ax: Axes, factors: tuple[str, ...]) -> None:
     ax.grid(axis="x", visible=False)
 
 
-def _draw_interactions(found: Steps, axis: str) -> Figure:
+def _draw_interactions(found: StepAnalysis, axis: str) -> Figure:
     """Draw main effects on the diagonal, and the effects of products of two beyond it."""
     names = found.important[:MOST]
     figure, axes = make_axes(len(names), len(names), (1.25 * len(names) + 0.8,) * 2,
@@ -131,7 +131,7 @@ def _draw_interactions(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _draw_blocks(found: Steps, axis: str) -> Figure:
+def _draw_blocks(found: StepAnalysis, axis: str) -> Figure:
     """Draw both means of each important factor in every setting of the next ones."""
     names = found.important[:MOST]
     across = min(4, len(names))
@@ -158,7 +158,7 @@ def _draw_blocks(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _draw_youden(found: Steps, axis: str) -> Figure:
+def _draw_youden(found: StepAnalysis, axis: str) -> Figure:
     """Draw the mean at the high level against the mean at the low level, a point per term."""
     figure, ax = _one((5.4, 5.0))
     ax.axline(
@@ -166,7 +166,7 @@ def _draw_youden(found: Steps, axis: str) -> Figure:
     )
     for term in found.effects:
         low, high = found.mean_at(term, -1), found.mean_at(term, 1)
-        named = term in found.standing_out
+        named = term in found.beyond_margin
         ax.plot(low, high, marker="o", color=ORDER[0] if named else GREY)
         if named:
             ax.annotate(
@@ -177,7 +177,7 @@ def _draw_youden(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _draw_effects(found: Steps, axis: str) -> Figure:
+def _draw_effects(found: StepAnalysis, axis: str) -> Figure:
     shown = list(found.effects.items())[:30]
     figure, ax = _one((6.4, 0.22 * len(shown) + 1.2))
     places = np.arange(len(shown))
@@ -190,7 +190,7 @@ def _draw_effects(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _draw_half_normal(found: Steps, axis: str) -> Figure:
+def _draw_half_normal(found: TenSteps, axis: str) -> Figure:
     """Draw all contrasts against half-normal quantiles; chance lies on a line."""
     figure, ax = _one((5.8, 4.4))
     places = {term: place for place, term in enumerate(found.contrasts)}
@@ -198,7 +198,7 @@ def _draw_half_normal(found: Steps, axis: str) -> Figure:
     ax.plot((0, found.half_normal[0]), (0, found.pseudo_error * found.half_normal[0]),
             color=GREY, linestyle="--", linewidth=0.9)  # fmt: skip
     ax.plot(found.half_normal, sizes, linestyle="", marker="o", color=GREY)
-    for name in found.standing_out:
+    for name in found.beyond_margin:
         place = places[name]
         ax.plot(found.half_normal[place], sizes[place], marker="o", color=ORDER[0])
         ax.annotate(_short(name), (found.half_normal[place], sizes[place]), xytext=(-5, 4),
@@ -208,7 +208,7 @@ def _draw_half_normal(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _draw_residual_sd(found: Steps, axis: str) -> Figure:
+def _draw_residual_sd(found: StepAnalysis, axis: str) -> Figure:
     """Draw the residual standard deviation after each of the largest effects."""
     known = np.flatnonzero(np.isfinite(found.residual_sd))[:31]
     names = ["mean", *(f"+ {_short(term)}" for term in found.effects)]
@@ -221,7 +221,7 @@ def _draw_residual_sd(found: Steps, axis: str) -> Figure:
     return figure
 
 
-def _draw_contour(found: Steps, axis: str) -> Figure:
+def _draw_contour(found: StepAnalysis, axis: str) -> Figure:
     figure, ax = _one((5.8, 4.6))
     one, other = np.meshgrid(np.linspace(-1.5, 1.5, 61), np.linspace(-1.5, 1.5, 61))
     surface = found.fit_surface(one, other)
@@ -251,7 +251,7 @@ LEAST_IN, GREATEST_IN = 4.2, 11.0
 COLOURS, ITSELF = "Blues", "#999999"
 
 
-def aliases(mixed: Mixing, title: str = "") -> Figure:
+def aliases(mixed: EffectCorrelations, title: str = "") -> Figure:
     """Draw main effects and two-factor interactions against each other.
 
     White is clear; the darkest cells are effects that are the same column.
@@ -274,7 +274,7 @@ def aliases(mixed: Mixing, title: str = "") -> Figure:
         return figure
 
 
-def _frame(ax: Axes, mixed: Mixing) -> None:
+def _frame(ax: Axes, mixed: EffectCorrelations) -> None:
     """Separate main effects from interactions, and the interactions by their first factor."""
     ax.grid(visible=False)
     ax.spines[:].set_visible(True)
@@ -286,12 +286,12 @@ def _frame(ax: Axes, mixed: Mixing) -> None:
         ax.axvline(place - 0.5, color="#BBBBBB", linewidth=0.4)
 
 
-def _groups(mixed: Mixing) -> list[int]:
+def _groups(mixed: EffectCorrelations) -> list[int]:
     firsts = [effect[0] if len(effect) > 1 else -1 for effect in mixed.effects]
     return [i for i in range(mixed.main, len(firsts)) if firsts[i] != firsts[i - 1]]
 
 
-def _ticks(ax: Axes, mixed: Mixing) -> None:
+def _ticks(ax: Axes, mixed: EffectCorrelations) -> None:
     """Name every effect if there is room, else the first factor of each group."""
     if len(mixed.effects) <= NAMED:
         places = list(range(len(mixed.effects)))

@@ -23,7 +23,7 @@ from headgate.figures.plots.style import (
     marks,
     use_style,
 )
-from headgate.stats.factor_effect import FactorEffect
+from headgate.stats.effects import FactorEffect
 
 #: Number of levels, each this wide (in), that fit beside each other on a sheet.
 WIDTH_IN, LEVEL_IN = 11.5, 0.275

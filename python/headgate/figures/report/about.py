@@ -12,7 +12,7 @@ from pydantic import Field
 from headgate.base.errors import StoreError
 from headgate.base.marks import Mark
 from headgate.base.strict import Strict, read_toml
-from headgate.claims.verdicts import Judged
+from headgate.claims.verdicts import JudgedClaim
 from headgate.figures.analysis.roles import Roles
 
 FILE, CLAIMS = "report.toml", "claims.json"
@@ -96,6 +96,6 @@ def read_claims(folder: Path) -> list[Judged]:
         return []
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))["claims"]
-        return [Judged(**row) for row in rows]
+        return [JudgedClaim(**row) for row in rows]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{path}: cannot be read ({error})") from None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from headgate.claims.verdicts import Judged, count_claims, tally
+from headgate.claims.verdicts import JudgedClaim, count_claims, tally
 from headgate.figures.analysis.answer import law_title
 from headgate.figures.analysis.findings import MEANINGS, TONES
 from headgate.figures.analysis.part import PeriodAnalysis
@@ -49,7 +49,7 @@ CHANGES = "changes"
 
 
 def answer(
-    about: About, found: TableAnalysis | None, judged: Sequence[Judged], codes: Codes
+    about: About, found: TableAnalysis | None, judged: Sequence[JudgedClaim], codes: Codes
 ) -> str:
     """Return the answer in sentences: one per algorithm if algorithms replace another."""
     said = [Markup(_emphasise(one, codes)) for one in first_sentences(about, found)]

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from headgate.claims.verdicts import Judged, Verdict
+from headgate.claims.verdicts import JudgedClaim, Verdict
 from headgate.figures.analysis.findings import Finding
 from headgate.figures.analysis.kinds import Kind
 from headgate.figures.analysis.phrases import phrases, short
@@ -37,13 +37,13 @@ COLUMNS = ("verdict", "claim", "published", "found", "how it is judged")
 FEW = 3
 
 
-def write_claims(judged: Sequence[Judged], codes: Codes) -> str:
+def write_claims(judged: Sequence[JudgedClaim], codes: Codes) -> str:
     """Return the filter and the table; without JavaScript only the table is visible."""
     rows = [_row(claim, codes) for claim in judged]
     return _filter(judged) + table(COLUMNS, rows, "claims")
 
 
-def _filter(judged: Sequence[Judged]) -> str:
+def _filter(judged: Sequence[JudgedClaim]) -> str:
     counts = Counter(claim.verdict.value for claim in judged)
     options = "".join(
         f'<option value="{escape(word)}">{escape(word)} ({counts[word]})</option>'
@@ -59,13 +59,13 @@ def _filter(judged: Sequence[Judged]) -> str:
     )
 
 
-def _row(claim: Judged, codes: Codes) -> tuple[object, ...]:
+def _row(claim: JudgedClaim, codes: Codes) -> tuple[object, ...]:
     source = f"<br><small>{escape(claim.source)}</small>" if claim.source else ""
     said = Markup(f"{codes.explain(claim.statement)}{source}")
     return verdict(claim.verdict), said, claim.published, _found(claim), _judged_by(claim, codes)
 
 
-def _found(claim: Judged) -> Markup:
+def _found(claim: JudgedClaim) -> Markup:
     if claim.ours is None:
         return Markup("\N{EN DASH}")
     found = escape(number(claim.ours))
@@ -75,7 +75,7 @@ def _found(claim: Judged) -> Markup:
     return Markup(f"{found}<br><small>{low} to {high} (95 %){_over(claim)}</small>")
 
 
-def _over(claim: Judged) -> str:
+def _over(claim: JudgedClaim) -> str:
     if claim.sample is None:
         return ""
     count, unit = claim.sample.count, escape(claim.sample.unit)
@@ -83,7 +83,7 @@ def _over(claim: Judged) -> str:
     return f", over {only}{count} {unit if count > 1 else unit.removesuffix('s')}"
 
 
-def _judged_by(claim: Judged, codes: Codes) -> Markup:
+def _judged_by(claim: JudgedClaim, codes: Codes) -> Markup:
     """Return the measure, its tolerance, and the note on the outcome."""
     parts = [codes.explain(f"{claim.measure[:1].upper()}{claim.measure[1:]}".rstrip("."))]
     if claim.tolerance:

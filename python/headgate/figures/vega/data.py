@@ -12,7 +12,7 @@ from headgate.figures.analysis.main_effects import MainEffects
 from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import phrases
 from headgate.figures.analysis.whole import AnalysisResult, TableAnalysis
-from headgate.stats.conditions import FILTER_SHARE
+from headgate.stats.outliers import FILTER_SHARE
 
 Row = dict[str, Any]
 #: A column of words is kept as `words` and the place of each row's among them, `at`.

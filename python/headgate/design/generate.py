@@ -1,11 +1,12 @@
-"""A design as asked for: of a design file, or by its name, made into runs."""
+"""Designs generated from a design file or from the name of a two-level design."""
 
 from __future__ import annotations
 
 import copy
 import csv
 import io
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -14,26 +15,30 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.base.terminal import escape_controls, escape_formula
-from headgate.design.factor import Factor
-from headgate.design.factorial import Design, grid, make_factorial
-from headgate.design.file import SAMPLES, DesignFile, FactorTable, basic_of
-from headgate.design.foldover import foldover, refuse_the_same_runs
-from headgate.design.named import design_of_name, least_aberrant
-from headgate.design.scenarios import scenarios, take_whole_levels
-from headgate.design.sheet import Row, Sheet, sheet
+from headgate.design.factor import Factor, make_scenarios, round_whole_factors
+from headgate.design.factorial import (
+    Design,
+    fold_over,
+    make_factorial,
+    make_grid,
+    reject_repeated_runs,
+)
+from headgate.design.file import SAMPLES, DesignFile, FactorTable, Kind
+from headgate.design.named import make_least_aberrant, make_named_design
+from headgate.design.sheet import Row, Sheet, lay_out_sheet
 from headgate.scenario.toml import anchor
 
 if TYPE_CHECKING:
     from headgate.engine.api import Scenario
 
 ROMAN = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII")
-#: Words and aliases that are printed before "and so on"; all of them are in the JSON.
+#: The number of words that are printed; the JSON contains all of them.
 SHOWN = 12
 
 
 @dataclass(frozen=True)
 class MadeDesign:
-    """A design with the file that asks for it, and where its runs are from."""
+    """A design with its file and the source of its runs."""
 
     file: DesignFile
     design: Design
@@ -42,9 +47,9 @@ class MadeDesign:
 
     @cached_property
     def sheet(self) -> Sheet:
-        """The runs, in the order in which to make them."""
+        """The runs in the order of execution."""
         file = self.file
-        return sheet(
+        return lay_out_sheet(
             self.design,
             seed=file.seed,
             name=file.title,
@@ -55,7 +60,7 @@ class MadeDesign:
         )
 
     def base(self) -> Scenario:
-        """Read the scenario that is varied."""
+        """Read the base scenario."""
         from headgate.engine.api import Scenario
 
         named, folder = self.file.scenario, self.path.parent if self.path else Path()
@@ -69,15 +74,15 @@ class MadeDesign:
         return Scenario.from_file(data, str(self.path or "a design"))
 
     def scenarios(self, base: Scenario | None = None) -> list[Scenario]:
-        """Return one scenario a run, of `base` or of the file's own. Raises ScenarioError."""
+        """Return a scenario for each run, from `base` or the file's base. Raises ScenarioError."""
         return self.sheet.scenarios(base or self.base())
 
     def scenarios_of(self, rows: Sequence[Row], base: Scenario) -> list[Scenario]:
-        """Return `base` with the settings of each row, whichever its replicate."""
-        return scenarios(self.design.factors, [self.sheet.settings(row) for row in rows], base)
+        """Return `base` with the settings of each row, and with the seed of `base`."""
+        return make_scenarios(self.design.factors, [self.sheet.settings(row) for row in rows], base)
 
     def facts(self) -> dict[str, Any]:
-        """Return what is known of the design: size, resolution, words, what is clear."""
+        """Return the properties of the design: size, resolution, words and clear effects."""
         fraction = self.design.fraction
         facts: dict[str, Any] = {
             "title": self.file.title,
@@ -90,21 +95,19 @@ class MadeDesign:
         }
         if fraction is None:
             return facts
-        generating = [fraction.text(w.effect, w.sign) for w in fraction.generating_words]
         clear = fraction.clear()
-        pairs = len(self.design.factors) * (len(self.design.factors) - 1) // 2
         return facts | {
             "resolution": fraction.resolution,
-            "generating_words": generating,
+            "generating_words": self._write_generating_words(),
             "word_lengths": {str(k): n for k, n in fraction.word_lengths.items()},
             "clear_main_effects": [fraction.text(e) for e in clear if len(e) == 1],
             "clear_interactions": [fraction.text(e) for e in clear if len(e) == 2],
-            "interactions": pairs,
+            "interactions": math.comb(len(self.design.factors), 2),
             "confounded_with_blocks": self.sheet.blocks,
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the sheet as records: order, place in the design, settings in their own words."""
+        """Return the sheet as records: order, place in the design, and levels as in a scenario."""
         blocked = len({row.block for row in self.sheet.rows}) > 1
         return [
             {"run": order, "standard": row.standard}
@@ -115,9 +118,9 @@ class MadeDesign:
         ]
 
     def csv(self) -> str:
-        """Return the sheet with coded levels, as R's FrF2 and JMP read it; `#` begins a comment."""
+        """Return the sheet with coded levels for R's FrF2 and JMP; `#` starts a comment."""
         out = io.StringIO()
-        for line in self._comments():
+        for line in self._write_comments():
             out.write(escape_formula(f"# {escape_controls(line)}") + "\n")
         names = [f.name for f in self.design.factors]
         writer = csv.writer(out, lineterminator="\n")
@@ -129,36 +132,38 @@ class MadeDesign:
         return out.getvalue()
 
     def _repr_html_(self) -> str:
-        """Show the design in a notebook: what it confounds, and its runs."""
+        """Show the confounding of the design and its runs in a notebook."""
         rows = self.rows()
         head = "".join(f"<th>{escape(name)}</th>" for name in rows[0])
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row.values()) + "</tr>"
             for row in rows
         )
-        said = "<br>".join(escape(line) for line in lines(self))
+        said = "<br>".join(escape(line) for line in describe_design(self))
         return f"<p>{said}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
-    def _comments(self) -> list[str]:
+    def _write_generating_words(self) -> list[str]:
         fraction = self.design.fraction
+        if fraction is None:
+            return []
+        return [fraction.text(w.effect, w.sign) for w in fraction.generating_words]
+
+    def _write_comments(self) -> list[str]:
         lines = [self.file.title, f"{self.file.kind}: {self.source}"]
-        if fraction is not None and fraction.generating_words:
-            words = [fraction.text(w.effect, w.sign) for w in fraction.generating_words]
+        if words := self._write_generating_words():
             lines.append(f"generating words, each I = {', I = '.join(words)}")
         for factor in self.design.factors:
             if factor.setting != factor.name:
-                levels = factor.levels or (factor.low, factor.high)
-                shown = ", ".join(str(level) for level in levels)
+                shown = ", ".join(map(str, factor.levels or (factor.low, factor.high)))
                 lines.append(f"{factor.name}: {factor.setting} = {shown}")
         return [line for line in lines if line]
 
 
-def lines(made: MadeDesign) -> list[str]:
-    """Say in a few lines what a design is and what it confounds."""
+def describe_design(made: MadeDesign) -> list[str]:
+    """Return a few lines on the kind, the size and the confounding of a design."""
     facts, fraction = made.facts(), made.design.fraction
-    runs = f"{facts['design_runs']} runs" + f", {facts['runs']} with repeats" * (
-        facts["runs"] != facts["design_runs"]
-    )
+    repeats = f", {facts['runs']} with repeats" * (facts["runs"] != facts["design_runs"])
+    runs = f"{facts['design_runs']} runs{repeats}"
     said = [f"{facts['title']}: {facts['kind']}, {facts['factors']} factors, {runs}", made.source]
     if fraction is None:
         return said
@@ -170,122 +175,112 @@ def lines(made: MadeDesign) -> list[str]:
     main, pairs = facts["clear_main_effects"], facts["clear_interactions"]
     return [
         *said,
-        f"resolution {roman(fraction.resolution)}; defining words by length {lengths}",
+        f"resolution {_write_roman(fraction.resolution)}; defining words by length {lengths}",
         relation + ", and their products" * (len(words) > 1),
-        f"clear of each other up to two factors: {len(main)} of {facts['factors']} main effects, "
+        f"clear of aliases up to two factors: {len(main)} of {facts['factors']} main effects, "
         f"{len(pairs)} of {facts['interactions']} interactions",
         *(f"blocks: {', '.join(e)} by {by}" for by, e in made.sheet.blocks.items()),
     ]
 
 
-def roman(number: int) -> str:
-    """Write a resolution as handbooks do."""
+def _write_roman(number: int) -> str:
     return ROMAN[number - 1] if number <= len(ROMAN) else str(number)
 
 
 def load_design(source: str | Path) -> MadeDesign:
-    """Read a design file, or take a two-level design by its name. Raises ScenarioError."""
+    """Read a design file, or make the two-level design with this name. Raises ScenarioError."""
     text = str(source)
     if text.startswith(("2^", "2**")):
-        design, origin = design_of_name(text)
+        design, origin = make_named_design(text)
         tables = {f.name: FactorTable(low=-1, high=1) for f in design.factors}
         return MadeDesign(DesignFile(title=text, design=text, factors=tables), design, origin)
     file = DesignFile.load(text)
     try:
-        return make(file, Path(text))
+        return make_design(file, Path(text))
     except ScenarioError:
         raise
     except HeadgateError as error:
         raise ScenarioError(text, str(error)) from None
 
 
-def make(file: DesignFile, path: Path | None = None, given: Scenario | None = None) -> MadeDesign:
-    """Make the design that a design file asks for; `given` is its base, unless the file names it.
+def make_design(
+    file: DesignFile, path: Path | None = None, given: Scenario | None = None
+) -> MadeDesign:
+    """Make the design of a file; `given` is the base scenario unless the file names one.
 
-    Levels between two others are whole numbers where the base takes no others.
+    Interpolated levels are whole numbers if the base accepts no others.
     """
-    design, source = _KINDS[file.kind](file)
+    design, source = _MAKERS[file.kind](file)
     if file.kind in SAMPLES or file.centre_points:
         base = given or (MadeDesign(file, design, source, path).base() if file.scenario else None)
-        design = replace(design, factors=take_whole_levels(design.factors, base))
+        design = replace(design, factors=round_whole_factors(design.factors, base))
     if file.foldover:
         on = file.foldover if isinstance(file.foldover, tuple) else ()
-        refuse_the_same_runs(design, on)
-        design = foldover(design, on)
+        reject_repeated_runs(design, on)
+        design = fold_over(design, on)
         source += f"; folded over on {', '.join(on) or 'all factors'}"
     made = MadeDesign(file, design, source, path)
-    _ = made.sheet  # wrong blocks and centre points are refused now
+    _ = made.sheet  # raises for wrong blocks and centre points
     return made
 
 
-def _two_level(file: DesignFile) -> tuple[Design, str]:
-    factors = _with_two_levels(file)
+def _make_two_level(file: DesignFile) -> tuple[Design, str]:
+    factors = _require_two_levels(file)
     if file.design:
-        return design_of_name(file.design, factors)
+        return make_named_design(file.design, factors)
     if file.runs is not None:
-        return least_aberrant(factors, basic_of(file.runs))
+        if file.runs < 2 or file.runs & (file.runs - 1):
+            raise HeadgateError(
+                f"runs = {file.runs}: a two-level fraction needs a power of two, at least 2"
+            )
+        return make_least_aberrant(factors, file.runs.bit_length() - 1)
     rules = file.generators if isinstance(file.generators, dict) else {}
     return make_factorial(factors, rules), "generators as given" if rules else "full factorial"
 
 
-def _with_two_levels(file: DesignFile) -> list[Factor]:
+def _require_two_levels(file: DesignFile) -> list[Factor]:
     factors = file.make_factors()
     for factor in factors:
         if factor.levels:
             raise HeadgateError(
-                f"factors.{factor.name}.levels: a {file.kind} design takes two levels of each"
-                f" factor, and these are {len(factor.levels)}; it cannot be crossed with more"
-                ' levels, such as several laws: write kind = "grid", and in an experiment the'
-                " combinations to keep as `where`"
+                f"factors.{factor.name}.levels: a {file.kind} design needs two levels per factor,"
+                f" not {len(factor.levels)}; for more, such as several congestion control"
+                ' algorithms, write kind = "grid" and, in an experiment, the combinations to keep'
+                " as `where`"
             )
     return factors
 
 
-def _grid(file: DesignFile) -> tuple[Design, str]:
-    return grid(file.make_factors()), "every combination of all levels"
+def _make_plackett_burman(file: DesignFile) -> tuple[Design, str]:
+    from headgate.design.external import make_plackett_burman
+
+    return make_plackett_burman(_require_two_levels(file)), "Plackett and Burman 1946, by pydoe"
 
 
-def _plackett_burman(file: DesignFile) -> tuple[Design, str]:
-    from headgate.design.screening import plackett_burman
+def _make_orthogonal_array(file: DesignFile) -> tuple[Design, str]:
+    from headgate.design.external import make_orthogonal_array
 
-    return plackett_burman(_with_two_levels(file)), "Plackett and Burman 1946, by pydoe"
-
-
-def _orthogonal_array(file: DesignFile) -> tuple[Design, str]:
-    from headgate.design.screening import orthogonal_array
-
-    design, title = orthogonal_array(file.make_factors(), file.array)
+    design, title = make_orthogonal_array(file.make_factors(), file.array)
     return design, f"{title}, by pydoe"
 
 
-def _latin_hypercube(file: DesignFile) -> tuple[Design, str]:
-    from headgate.design.samples import latin_hypercube
+def _draw_sample(file: DesignFile) -> tuple[Design, str]:
+    from headgate.design import external
 
-    return latin_hypercube(
-        file.make_factors(), file.runs or 0, file.seed
-    ), "Latin hypercube, by SciPy"
-
-
-def _sobol(file: DesignFile) -> tuple[Design, str]:
-    from headgate.design.samples import sobol
-
-    return sobol(
-        file.make_factors(), file.runs or 0, file.seed
-    ), "scrambled Sobol sequence, by SciPy"
+    draw, source = {
+        "latin-hypercube": (external.sample_latin_hypercube, "Latin hypercube, by SciPy"),
+        "sobol": (external.sample_sobol, "scrambled Sobol sequence, by SciPy"),
+        "random": (external.sample_uniformly, "independent random points"),
+    }[file.kind]
+    return draw(file.make_factors(), file.runs or 0, file.seed), source
 
 
-def _random(file: DesignFile) -> tuple[Design, str]:
-    from headgate.design.samples import uniform
-
-    return uniform(file.make_factors(), file.runs or 0, file.seed), "independent random points"
-
-
-_KINDS = {
-    "two-level": _two_level,
-    "grid": _grid,
-    "plackett-burman": _plackett_burman,
-    "orthogonal-array": _orthogonal_array,
-    "latin-hypercube": _latin_hypercube,
-    "sobol": _sobol,
-    "random": _random,
+_MAKERS: Mapping[Kind, Callable[[DesignFile], tuple[Design, str]]] = {
+    "two-level": _make_two_level,
+    "grid": lambda file: (make_grid(file.make_factors()), "every combination of all levels"),
+    "plackett-burman": _make_plackett_burman,
+    "orthogonal-array": _make_orthogonal_array,
+    "latin-hypercube": _draw_sample,
+    "sobol": _draw_sample,
+    "random": _draw_sample,
 }
