@@ -196,7 +196,7 @@ WRONG = [
     ("experiment run experiment.toml --cluster none", "--cluster none: there is no such file"),
     ("experiment run experiment.toml --results dumbbell.toml", "this is a file; give a folder"),
     (f"design new new/{'x' * 250}.toml --factors 3", "cannot be written: File name too long"),
-    ("design show experiment.toml", "this is an experiment; give `headgate experiment` it"),
+    ("design show experiment.toml", "this is an experiment; use `headgate experiment`"),
     ("design show '2^(3-9)'", "write 2^k or 2^(k-p) with p below k"),
     ("design new d.toml", "there are no factors; give --factor"),
     ("design new d.toml --factor rate", "--factor rate: write NAME=PATH:LOW..HIGH"),

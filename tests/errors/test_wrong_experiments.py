@@ -50,8 +50,8 @@ def claim(lines: str) -> str:
         ("seeds = 5\n" + RIGHT, "seeds: this is not a key here; did you mean 'replicates'?"),
         ("kind = 'full'\n" + RIGHT, "kind: 'full' is not allowed"),
         # factors
-        (factor("law = []"), "factors.law.low: this key is required, unless there are levels"),
-        (factor("law = ['reno']"), "factors.law.levels: a factor has two levels or more"),
+        (factor("law = []"), "factors.law.low: this key is required unless levels are given"),
+        (factor("law = ['reno']"), "factors.law.levels: a factor needs at least two levels"),
         (
             factor("law = 'reno'"),
             "factors.law: 'reno' is not allowed; write a list of levels, such as [1, 2], or a"
@@ -59,11 +59,11 @@ def claim(lines: str) -> str:
         ),
         (
             factor("'network.buffer' = ['1 BDP', '1 BDP']"),
-            "factors.network.buffer.levels: '1 BDP' comes twice; each level differs from the rest",
+            "factors.network.buffer.levels: '1 BDP' occurs twice; each level must be different",
         ),
         (
             factor("'network.rate' = ['1 Mbit/s', '2 Mbit/s', '1000 kbit/s']"),
-            "'1 Mbit/s' and '1000 kbit/s' are the same level; each level differs from the rest",
+            "'1 Mbit/s' and '1000 kbit/s' are the same level; each level must be different",
         ),
         (factor("law = ['reno', 'cubik']"), "factor law, law = 'cubik'"),
         (factor("'network.rate' = ['5 Mbit/s', 9]"), "factor rate, network.rate = 9"),
@@ -72,7 +72,8 @@ def claim(lines: str) -> str:
         (factor("'network.rat' = ['5 Mbit/s', '9 Mbit/s']"), "did you mean 'rate'?"),
         (
             factor("buffer = ['1 BDP', '2 BDP']"),
-            "factor buffer: 'buffer' is no path in a scenario; write setting = \"network.buffer\"",
+            "factor buffer: 'buffer' is not a path in a scenario; write setting = "
+            '"network.buffer"',
         ),
         (factor("size = ['1 packet', '9 packets']"), 'write setting = "traffic.0.size"'),
         (factor("'traffic.3.law' = ['reno', 'cubic']"), "'3' is not a place in a list of 1"),

@@ -171,7 +171,7 @@ def test_names_of_no_design_are_one_sentence(name: str) -> None:
 
 
 def test_wrong_counts_sizes_and_foldovers_are_one_sentence() -> None:
-    with pytest.raises(HeadgateError, match="6 factors is asked for, and 3 are given"):
+    with pytest.raises(HeadgateError, match="a design of 6 factors needs 6, not 3"):
         make_named_design("2^(6-1)", make_coded_factors(letter_factors(3)))
     with pytest.raises(HeadgateError, match=r"make 2\^25 runs; at most"):
         design(25)

@@ -73,7 +73,7 @@ def test_orthogonal_arrays_have_every_pair_of_levels_equally_often(counts: tuple
 def test_an_array_can_be_named_and_the_wrong_one_of_pydoe_is_left_out() -> None:
     assert len(make_orthogonal_array(leveled(3, 3), "l27")[0]) == 27
     assert make_orthogonal_array(leveled(3, 3), "L9")[1] == "L9(3^4)"
-    with pytest.raises(HeadgateError, match="has columns for 30 of 2 levels"):
+    with pytest.raises(HeadgateError, match="L64 has no columns for 30 of 2 levels"):
         make_orthogonal_array(leveled(*[2] * 30), "L64")  # pydoe's is not balanced
 
 
@@ -126,7 +126,7 @@ def test_no_level_between_words_or_different_units(low: object, high: object) ->
 
 
 def test_a_logarithmic_scale_is_above_zero() -> None:
-    with pytest.raises(HeadgateError, match="scale 'log' is for levels above zero"):
+    with pytest.raises(HeadgateError, match="scale 'log' needs levels above zero"):
         Factor("t", "", "t", "0 s", "2 s", "log").level(0)
 
 
@@ -205,7 +205,7 @@ def test_a_factor_that_does_not_fit_is_one_sentence(setting: str, low: str, said
 
 
 @pytest.mark.parametrize(
-    ("runs", "said"), [(0, "one run at least"), (24, "take 16 or 32")], ids=["none", "not 2^m"]
+    ("runs", "said"), [(0, "at least one run"), (24, "write 16 or 32")], ids=["none", "not 2^m"]
 )
 def test_wrong_sizes_of_samples_are_one_sentence(runs: int, said: str) -> None:
     with pytest.raises(HeadgateError, match=f"runs = {runs}: .*{said}"):

@@ -177,7 +177,7 @@ def test_every_response_of_a_period_with_a_direction_has_it() -> None:
     ("keys", "factors", "said"),
     [
         ({"design": "2^(7-1)"}, FACTORS, 'factors.law.levels: .* write kind = "grid"'),
-        ({"runs": 8}, FACTORS, "takes two levels of each factor, and these are 3"),
+        ({"runs": 8}, FACTORS, "needs two levels per factor, not 3"),
     ],
 )
 def test_a_fraction_crossed_with_laws_is_refused(

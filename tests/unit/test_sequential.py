@@ -25,7 +25,7 @@ def test_bounds_are_the_published_ones(spending: Spending) -> None:
 def test_one_look_is_the_plain_test() -> None:
     looks = Looks((12,))
     values = np.random.default_rng(1).normal(size=12)
-    plain = stats.t.interval(0.95, 11, values.mean(), stats.sem(values))
+    plain = stats.t.compute_interval(0.95, 11, values.mean(), stats.sem(values))
     assert looks.bounds == pytest.approx((stats.norm.isf(0.025),))
     assert looks.compute_interval(values) == pytest.approx(plain)
 
@@ -54,7 +54,7 @@ def test_all_looks_together_err_as_often_as_they_may(spending: Spending) -> None
 
 @pytest.mark.parametrize("values", [[0.0, 0.0, 0.0], [2.0, 2.0, 2.0], [0.3, 0.1 + 0.2, 0.3]])
 def test_values_that_are_all_alike_say_nothing_of_the_spread(values: list[float]) -> None:
-    assert Looks((3, 6)).interval(values) == (-np.inf, np.inf)
+    assert Looks((3, 6)).compute_interval(values) == (-np.inf, np.inf)
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,13 @@ def test_looks_are_planned_in_steps(most: int, looks: int, sizes: tuple[int, ...
 
 
 def test_what_is_no_plan_is_refused() -> None:
-    with pytest.raises(HeadgateError, match=r"looks at 5, 5: the first is at two or more"):
+    with pytest.raises(HeadgateError, match=r"looks at 5, 5: the first needs at least two values"):
         Looks((5, 5))
     with pytest.raises(HeadgateError, match=r"looks at 1, 4"):
         Looks((1, 4))
-    with pytest.raises(HeadgateError, match=r"alpha = 2: an error is between 0 and 1"):
+    with pytest.raises(HeadgateError, match=r"alpha = 2: the error must be between 0 and 1"):
         Looks((5, 9), alpha=2)
-    with pytest.raises(HeadgateError, match=r"a look at 4 values is none of \(3, 6\)"):
-        Looks((3, 6)).interval([1, 2, 3, 4])
+    with pytest.raises(
+        HeadgateError, match=r"a look at 4 values is not planned; looks are at \(3, 6\)"
+    ):
+        Looks((3, 6)).compute_interval([1, 2, 3, 4])

@@ -352,7 +352,7 @@ def test_a_factor_with_a_star_is_refused_in_a_sentence(given: dict[str, Any], fo
     write_toml(whole, folder / "e.toml")
     assert headgate("experiment", "check", folder / "e.toml").sentence.endswith(
         "factors: 'traffic.*.laws' is not a key; a factor sets one key, such as traffic.0.laws, or"
-        " 'law', the law of all traffic"
+        " 'law' for all traffic"
     )
 
 

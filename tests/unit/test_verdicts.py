@@ -34,7 +34,7 @@ def test_what_is_not_a_number_is_not_shown_as_one() -> None:
     assert (judged.verdict, judged.ours, judged.ci) == (Verdict.NOT_CHECKABLE, None, None)
 
 
-def test_differences_are_counted_by_where_they_lie() -> None:
+def test_differences_are_counted_by_origin() -> None:
     def differs(whose: str) -> JudgedClaim:
         return judge(claim(whose=whose), {"x": Estimate(ours=9.0)}, "quick")
 
@@ -42,7 +42,7 @@ def test_differences_are_counted_by_where_they_lie() -> None:
     assert count_differences([holds]) == "There are no differences"
     told = [differs(whose) for whose in ("source", "model", "source", "")]
     assert count_differences([holds, *told]) == (
-        "Of 4 differences 2 lie in the source, 1 lies in a model, unexplained: 1"
+        "4 differences: 2 in the source, 1 in a model, 1 unexplained"
     )
 
 
@@ -123,9 +123,8 @@ def test_what_would_decide_is_said_with_its_cost() -> None:
     found = Estimate(ours=2.2, ci=(1.9, 2.5), sample=Sample(count=4))
     said = judge(claim(tolerance="<= 2.1"), {"x": found}, "quick", cpu_s=7200).note
     # half a width of 0.3 must come down to 0.1: nine times as many replicates
-    assert (
-        said
-        == "Over 4 replicates; about 36 (18 CPU hours) would decide it if centre and spread stay"
+    assert said == (
+        "Over 4 replicates; about 36 (18 CPU hours) would decide it with the same centre and spread"
     )
 
 
@@ -138,7 +137,8 @@ def test_no_larger_sample_is_asked_for_than_there_can_be() -> None:
     close = Estimate(**over, sample=Sample(count=4))
     said = judge(claim(tolerance="<= 2.19"), {"x": close}, "quick", cpu_s=7200).note
     assert (
-        said == "The interval over 4 replicates contains the bound, and its centre is close to it"
+        said
+        == "The interval over 4 replicates contains the bound, and its centre is close to the bound"
     )
 
 
@@ -160,18 +160,18 @@ def test_verdicts_are_counted_in_a_sentence() -> None:
         judge(claim(), found, "quick")
         for found in ({"x": Estimate(ours=2.0)}, {"x": Estimate(ours=3.0)}, {})
     )
-    said = "Of 4 published claims 2 hold, 1 differs, 1 was not run"
+    said = "4 published claims: 2 hold, 1 differs, 1 was not run"
     assert tally([holds, differs, missing, holds]) == said
     assert tally([holds]) == "1 published claim holds"
-    assert tally([holds.model_copy(update={"source": ""})] * 2) == "Of 2 claims 2 hold"
+    assert tally([holds.model_copy(update={"source": ""})] * 2) == "2 claims: 2 hold"
 
 
 @pytest.mark.parametrize("source", ["ours", "ours: a reason", "derived: a model", "derived, again"])
 def test_a_claim_of_ours_is_not_a_published_one(source: str) -> None:
     published = judge(claim(), {"x": Estimate(ours=2.0)}, "quick")
     own = published.model_copy(update={"source": source})
-    assert tally([own, own]) == "Of 2 claims 2 hold"
-    assert tally([own, published, own]) == "Of 3 claims (1 published) 3 hold"
+    assert tally([own, own]) == "2 claims: 2 hold"
+    assert tally([own, published, own]) == "3 claims (1 published): 3 hold"
     assert tally([published.model_copy(update={"source": "Derivation 2004"})]) == (
         "1 published claim holds"
     )

@@ -250,7 +250,7 @@ def _print_design(made: MadeDesign, paths: list[Path], *, as_json: bool) -> None
 def _print_facts(made: MadeDesign) -> None:
     from headgate.design.generate import describe_design
 
-    for line in lines(made):
+    for line in describe_design(made):
         echo(line)
 
 
@@ -276,7 +276,6 @@ def _draw(made: MadeDesign, out: Path) -> list[Path]:
     import matplotlib as mpl
 
     mpl.use("agg")
-    from headgate.design.correlation import mixing
     from headgate.figures.plots.designs import aliases
     from headgate.figures.plots.style import save_figure
 

@@ -11,9 +11,7 @@ from headgate.base.lazy import lazy_attributes
 
 if TYPE_CHECKING:
     from headgate.stats.changes import Change, compute_change, compute_mean_ratio_change
-    from headgate.stats.conditions import Outlier, Residuals, compute_residuals, find_outlier
     from headgate.stats.effects import Effect, compute_main_effect, compute_psi
-    from headgate.stats.grubbs import compute_critical_value
     from headgate.stats.intervals import (
         LEVEL,
         compute_difference_interval,
@@ -22,19 +20,19 @@ if TYPE_CHECKING:
         compute_open_mean_interval,
         compute_share_interval,
     )
+    from headgate.stats.outliers import (
+        Outlier,
+        Residuals,
+        compute_critical_value,
+        compute_residuals,
+        find_outlier,
+    )
 else:
     __getattr__ = lazy_attributes(
         __name__,
         {
             "headgate.stats.changes": ("Change", "compute_change", "compute_mean_ratio_change"),
-            "headgate.stats.conditions": (
-                "Outlier",
-                "Residuals",
-                "compute_residuals",
-                "find_outlier",
-            ),
             "headgate.stats.effects": ("Effect", "compute_main_effect", "compute_psi"),
-            "headgate.stats.grubbs": ("compute_critical_value",),
             "headgate.stats.intervals": (
                 "LEVEL",
                 "compute_difference_interval",
@@ -42,6 +40,13 @@ else:
                 "compute_mean_interval",
                 "compute_open_mean_interval",
                 "compute_share_interval",
+            ),
+            "headgate.stats.outliers": (
+                "Outlier",
+                "Residuals",
+                "compute_critical_value",
+                "compute_residuals",
+                "find_outlier",
             ),
         },
     )

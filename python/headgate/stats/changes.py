@@ -157,13 +157,9 @@ def find_ties_with_best(values: Numbers, best: int) -> list[int]:
     other condition with it, at 5 % divided by the number of comparisons (Bonferroni): the truly
     best condition is missed in at most 5 % of cases.
     """
-    known = np.isfinite(values).any(axis=1)
-    level = ALPHA / max(int(known.sum()) - 1, 1)
-    return [
-        place
-        for place, own in enumerate(values)
-        if known[place] and not _is_less(own, values[best], level)
-    ]
+    known = [place for place, own in enumerate(values) if np.isfinite(own).any()]
+    level = ALPHA / max(len(known) - 1, 1)
+    return [place for place in known if not _is_less(values[place], values[best], level)]
 
 
 def _is_less(own: Numbers, best: Numbers, level: float) -> bool:

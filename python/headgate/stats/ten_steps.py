@@ -52,7 +52,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class TenSteps:
+class StepAnalysis:
     """One response of a two-level design; `coded` contains -1 and +1 for each factor."""
 
     response: str

@@ -80,7 +80,7 @@ def fit_full_model(factors: Mapping[str, ArrayLike], response: ArrayLike) -> Ful
     columns = {name: np.asarray(column, dtype=float) for name, column in factors.items()}
     kept = np.isfinite(values) & np.all([np.isfinite(c) for c in columns.values()], axis=0)
     columns, values = {name: column[kept] for name, column in columns.items()}, values[kept]
-    terms = {(name,): column for name, column in columns.items()}
+    terms: dict[Factors, Numbers] = {(name,): column for name, column in columns.items()}
     terms |= {(a, b): columns[a] * columns[b] for a, b in combinations(columns, 2)}
     return _fit(*_split_aliases(terms, len(values)), values)
 

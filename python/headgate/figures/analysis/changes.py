@@ -90,7 +90,7 @@ class Changes(InNotebook):
         runs = self.grid.runs[..., self.grid.responses.index(response)]
         return np.asarray(runs[:, laws].swapaxes(0, 1))
 
-    def compute_chances(
+    def chances(
         self, law: str, rows: Sequence[int], good: Mapping[str, int]
     ) -> tuple[float, float] | None:
         """Return the probabilities that as many cells are better, and worse, by chance.

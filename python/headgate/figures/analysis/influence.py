@@ -95,7 +95,7 @@ class TenSteps(StepAnalysis, InNotebook):
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one flat record per term, the largest effect first."""
-        beyond = set(self.standing_out)
+        beyond = set(self.beyond_margin)
         for term, effect in self.effects.items():
             yield {"term": " x ".join(term), "effect": effect, "beyond_margin": term in beyond}
 

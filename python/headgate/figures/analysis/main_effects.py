@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Labels = tuple[str, ...]
 #: The ends of an effect that has none: of levels without an order.
-NO_LEVEL = LevelMean("", 0, NAN, NAN, NAN)
+NO_LEVEL = LevelMean("", 0, nan, nan, nan)
 #: A test: a group, the names of one factor or of two, and a response.
 Tested = tuple[Labels, tuple[str, ...], str]
 
@@ -161,7 +161,7 @@ class MainEffects(InNotebook):
 
     def is_named(self, factors: tuple[str, ...], response: str, group: Labels = ()) -> bool:
         """Return whether an answer names this effect: at 5 % after the correction."""
-        return self.p_corrected.get((group, factors, response), NAN) < WEAK_P
+        return self.p_corrected.get((group, factors, response), nan) < WEAK_P
 
     def levels(self) -> list[str]:
         """Return a sentence on the order of each factor's levels."""

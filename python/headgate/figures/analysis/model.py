@@ -44,7 +44,8 @@ class LevelMeans:
     @cached_property
     def _found(self) -> tuple[Estimate, ...]:
         return tuple(
-            self.fit.level_mean(self._at(place), alone=self.alone) for place in range(self.count)
+            self.fit.estimate_level_mean(self._at(place), alone=self.alone)
+            for place in range(self.count)
         )
 
     def _at(self, place: int) -> dict[str, int]:
@@ -66,7 +67,7 @@ class LevelMeans:
         return self._hide(self._change(first, last))
 
     def _change(self, first: int, last: int) -> Estimate:
-        return self.fit.difference(self._at(first), self._at(last), alone=self.alone)
+        return self.fit.estimate_difference(self._at(first), self._at(last), alone=self.alone)
 
     def _hide(self, found: Estimate) -> Estimate:
         """Remove the interval of an uncertain estimate."""

@@ -32,7 +32,7 @@ def ten_steps(found: StepAnalysis, title: str, titles: Mapping[str, str]) -> dic
     `titles` explain the codes of factors below a picture.
     """
     axis = title or found.response
-    steps: list[tuple[str, Callable[[TenSteps, str], Figure]]] = [
+    steps: list[tuple[str, Callable[[StepAnalysis, str], Figure]]] = [
         ("ordered", _draw_ordered), ("scatter", _draw_scatter), ("means", _draw_means),
         ("interactions", _draw_interactions), ("blocks", _draw_blocks), ("youden", _draw_youden),
         ("effects", _draw_effects), ("half-normal", _draw_half_normal),
@@ -190,7 +190,7 @@ def _draw_effects(found: StepAnalysis, axis: str) -> Figure:
     return figure
 
 
-def _draw_half_normal(found: TenSteps, axis: str) -> Figure:
+def _draw_half_normal(found: StepAnalysis, axis: str) -> Figure:
     """Draw all contrasts against half-normal quantiles; chance lies on a line."""
     figure, ax = _one((5.8, 4.4))
     places = {term: place for place, term in enumerate(found.contrasts)}

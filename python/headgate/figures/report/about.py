@@ -89,7 +89,7 @@ def _set(value: Any) -> Any:
     return [_set(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def read_claims(folder: Path) -> list[Judged]:
+def read_claims(folder: Path) -> list[JudgedClaim]:
     """Return the judged claims of a study, if there are any."""
     path = folder / CLAIMS
     if not path.is_file():

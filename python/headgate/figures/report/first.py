@@ -64,7 +64,7 @@ def answer(
     return f"<h2>Answer</h2>{findings([*said, *counted])}{scope}"
 
 
-def _count(judged: Sequence[Judged]) -> Markup:
+def _count(judged: Sequence[JudgedClaim]) -> Markup:
     count = count_claims(judged)
     claims = link(f"#{anchor('Claims')}", count)
     return Markup(f"{escape(tally(judged)).replace(count, claims)}.")
