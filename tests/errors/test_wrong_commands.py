@@ -202,7 +202,7 @@ WRONG = [
     ("design new d.toml --factor rate", "--factor rate: write NAME=PATH:LOW..HIGH"),
     ("design new d.toml --factors 3 --kind Two_Levels", "did you mean 'two-level'?"),
     ("design new d.toml --factors 3 --kind orthogonal-array --array L99", "it must be one of L4"),
-    ("design new d.toml --factors 5 --runs 7", "a two-level fraction has a power of two"),
+    ("design new d.toml --factors 5 --runs 7", "a two-level fraction needs a power of two"),
     # analyse, bench, conform
     ("analyse", "analyse: FILE is missing"),
     ("analyse run/flows.parquet --factors law", "analyse: --responses is missing"),

@@ -92,10 +92,10 @@ def claim(lines: str) -> str:
         ("where = '1; DROP TABLE levels'\n" + RIGHT, "where: Parser Error"),
         # designs
         ("kind = 'sobol'\n" + RIGHT, "runs: this key is required for the kind sobol"),
-        ("runs = 3\n" + RIGHT, "runs = 3: a two-level fraction has a power of two"),
+        ("runs = 3\n" + RIGHT, "runs = 3: a two-level fraction needs a power of two"),
         (
             "runs = 4\n" + factor("law = ['reno', 'cubic', 'fast']"),
-            '3; it cannot be crossed with more levels, such as several laws: write kind = "grid"',
+            'not 3; for more, such as several congestion control algorithms, write kind = "grid"',
         ),
         # responses
         (response("[]"), "there are no responses; name at least one"),
@@ -136,7 +136,7 @@ def claim(lines: str) -> str:
         ),
         # claims
         (claim("id = 'a'"), "claims[0].statement: this key is required"),
-        (claim("id = 'a'\nstatement = 'b'\nvalue = '1'"), "a claim needs a tolerance"),
+        (claim("id = 'a'\nstatement = 'b'\nvalue = '1'"), "a claim needs either a tolerance"),
         (
             claim("id = 'a'\nstatement = 'b'\nvalue = '1'\ntolerance = '> 1'"),
             "'> 1' is not a tolerance such as '>= 0.75' or '+- 5 %'",

@@ -25,7 +25,7 @@ def test_bounds_are_the_published_ones(spending: Spending) -> None:
 def test_one_look_is_the_plain_test() -> None:
     looks = Looks((12,))
     values = np.random.default_rng(1).normal(size=12)
-    plain = stats.t.compute_interval(0.95, 11, values.mean(), stats.sem(values))
+    plain = stats.t.interval(0.95, 11, values.mean(), stats.sem(values))
     assert looks.bounds == pytest.approx((stats.norm.isf(0.025),))
     assert looks.compute_interval(values) == pytest.approx(plain)
 

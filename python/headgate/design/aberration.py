@@ -220,7 +220,7 @@ def _count_new_words(space: _Space, points: Points) -> tuple[NDArray[np.int64], 
 
 
 def _transform_walsh(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return `_walsh` times `values`, by the fast Walsh-Hadamard transform."""
+    """Return `_make_walsh` times `values`, by the fast Walsh-Hadamard transform."""
     rows, columns = values.shape
     half = 1
     while half < rows:

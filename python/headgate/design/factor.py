@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
@@ -127,6 +127,11 @@ def _interpolate(low: float, high: float, share: float, scale: Scale, name: str)
             f"factor {name}: scale 'log' needs levels above zero, not {low:g} and {high:g}"
         )
     return float(low * (high / low) ** share)
+
+
+def write_settings(factors: Sequence[Factor], coded: Iterable[float]) -> dict[str, Any]:
+    """Return the settings of a run by their paths in the scenario."""
+    return {one.setting: one.level(value) for one, value in zip(factors, coded, strict=True)}
 
 
 def make_scenarios(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import HeadgateError
-from headgate.design.factor import Factor, make_scenarios
+from headgate.design.factor import Factor, make_scenarios, write_settings
 from headgate.design.fraction import Fraction
 from headgate.stats.two_level import EffectCorrelations
 
@@ -62,8 +62,7 @@ class Design:
 
     def settings(self, run: int) -> dict[str, Any]:
         """Return the settings of one run by their paths in the scenario."""
-        levels = zip(self.factors, self.matrix[run].tolist(), strict=True)
-        return {factor.setting: factor.level(coded) for factor, coded in levels}
+        return write_settings(self.factors, self.matrix[run].tolist())
 
     def scenarios(self, base: "Scenario") -> "list[Scenario]":
         """Return `base` with the settings of each run. Raises ScenarioError."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base.errors import HeadgateError
-from headgate.design.factor import make_scenarios
+from headgate.design.factor import make_scenarios, write_settings
 from headgate.design.factorial import Design
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ class Sheet:
 
     def settings(self, row: Row) -> dict[str, Any]:
         """Return the settings of a run by their paths in the scenario."""
-        levels = zip(self.design.factors, row.coded, strict=True)
-        return {factor.setting: factor.level(coded) for factor, coded in levels}
+        return write_settings(self.design.factors, row.coded)
 
     def scenarios(self, base: Scenario) -> list[Scenario]:
         """Return a scenario for each run; the seed increases by 1 from replicate to replicate."""
@@ -120,7 +119,6 @@ def _check_centre(design: Design) -> None:
 
 
 def _assign_blocks(design: Design, texts: Sequence[str]) -> tuple[list[int], dict[str, list[str]]]:
-    """Return the block of each run, by the signs of effects, and the confounded effects."""
     effects = [_parse_effect(design, text) for text in texts]
     numbers = [0] * len(design)
     for place, effect in enumerate(effects):

@@ -163,7 +163,6 @@ def find_ties_with_best(values: Numbers, best: int) -> list[int]:
 
 
 def _is_less(own: Numbers, best: Numbers, level: float) -> bool:
-    """Return whether a condition is shown to be less than the best."""
     apart = best - own
     apart = apart[np.isfinite(apart)]
     if not len(apart) or apart.mean() <= 0:

@@ -207,7 +207,6 @@ class Factorial:
 
     @cached_property
     def _scale(self) -> float:
-        """The size of rounding errors."""
         return ROUNDING * float(np.abs(self.values).max(initial=0.0))
 
     def _without_rounding(self, value: float) -> float:
@@ -365,7 +364,6 @@ def orthonormalize(columns: Numbers, sizes: Numbers | None = None) -> Numbers:
 
 
 def _project_out(columns: Numbers, basis: Numbers) -> Numbers:
-    """Return columns less their projections on orthonormal ones."""
     # Twice is enough against rounding (Kahan; Parlett 1980).
     left = columns - basis @ (basis.T @ columns)
     return np.asarray(left - basis @ (basis.T @ left))

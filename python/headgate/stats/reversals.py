@@ -48,7 +48,6 @@ def is_reversed_by_a_factor(changes: Sequence[float], levels: Levels) -> bool:
 
 
 def _group_by_level(changes: Sequence[float], levels: Levels) -> Iterator[Sequence[float]]:
-    """Yield the changes of the conditions at each level of each factor."""
     for factor in levels[0] if levels else ():
         for level in dict.fromkeys(one[factor] for one in levels):
             own = zip(changes, levels, strict=True)

@@ -190,7 +190,6 @@ def _compute_other_contrasts(
 
 
 def _multiply(coded: Mapping[str, Numbers], term: Factors) -> Numbers:
-    """Return the product of the columns of a term."""
     return np.asarray(np.prod([coded[name] for name in term], axis=0))
 
 
