@@ -11,9 +11,11 @@ import numpy as np
 from headgate import Table, Words
 from headgate.lab import Listing, NotRunError, Runs
 from headgate_studies.fluid_check.compare import Comparison, Pair, largest_apart
-from headgate_studies.fluid_check.faces import APART, GRID, apart, faces
+from headgate_studies.fluid_check.faces import APART, GRID, apart, faces, jobs
 from headgate_studies.fluid_check.findings import good, later
 from headgate_studies.paths import utilisation
+
+__all__ = ["data", "jobs", "prepare", "sentences", "tables"]
 
 if TYPE_CHECKING:
     from headgate_studies.fluid_check.compare import Comparison
