@@ -213,7 +213,8 @@ import os, sys
 from multiprocessing import Pipe
 from headgate.lab import child
 ours, theirs = Pipe()
-child._listen = lambda pipe, calls: calls.put(ours.close)
+child._listen = lambda pipe, calls: calls.put(b"")
+child._answer = lambda call: ours.close()
 ours.send(sys.path)
 child.serve(os.dup(theirs.fileno()))
 """

@@ -211,5 +211,5 @@ def by_fluid(
     def solved(*args: Any, **keys: Any) -> Result:
         return solve(*args, **keys, method=Adaptive(tolerance))
 
-    monkeypatch.setattr(compare, "solve", solved)
+    monkeypatch.setattr(compare.fluid, "solve", solved)
     return Measured.by_fluid(compare.solve_cell(setup, face, cell), face)

@@ -250,7 +250,7 @@ def test_without_a_factor_of_buffers_no_caution_is_judged(experiment: Experiment
     names = [name for name in experiment.order if "X3+" in name]
     of = plant(experiment, {"y5": dict.fromkeys(LAWS, 1.0)})
     type(of).heavy = property(lambda _: names)  # type: ignore[assignment,method-assign]
-    with pytest.raises(NotRunError, match="has the smaller of two buffers"):
+    with pytest.raises(NotRunError, match="uses the smaller of two buffers"):
         over_others(of, response="y5")
 
 
@@ -325,9 +325,7 @@ def test_a_law_is_unsafe_where_all_of_its_interval_is_a_tenth_worse(
 def test_one_condition_does_not_tell_what_is_safe(experiment: Experiment) -> None:
     assert len(experiment.heavy) == 1
     assert "undecided with one condition. The source:" in say_safety(experiment)
-    assert {row[2] for row in compare_safety(experiment).rows} == {
-        "undecided with one condition"
-    }
+    assert {row[2] for row in compare_safety(experiment).rows} == {"undecided with one condition"}
 
 
 def test_the_study_ends_with_a_table_and_its_roles(experiment: Experiment) -> None:

@@ -244,7 +244,7 @@ def test_between_two_groups_is_above_all_of_one_and_below_all_of_the_other(
     """HSTCP is above Scalable TCP, but below BIC and FAST: among the least fair, not between."""
     left = dict.fromkeys(MOST_FAIR, 0.9) | dict.fromkeys(LEAST_FAIR, 0.6)
     left |= {"scalable": 0.3, "hstcp": 0.5}
-    monkeypatch.setattr(findings.together, "tcp_share", lambda _, law: [left[law]])
+    monkeypatch.setattr(findings.measures, "tcp_share", lambda _, law: [left[law]])
     assert findings.hstcp_margin(nothing_run).ours == pytest.approx(-0.1)
     left["hstcp"] = 0.7
     assert findings.hstcp_margin(nothing_run).ours == pytest.approx(0.1)

@@ -144,7 +144,7 @@ def test_what_differs_is_explained_below_the_table(
     [remedy] = [claim for claim in made[1].claims if claim.id == "remedy"]
     assert f"  {NAME} remedy [in the source]: {remedy.reason}\n" in below
     assert "\nNot checkable:\n" in below
-    assert " differences " in below.splitlines()[-1]
+    assert " differences: " in below.splitlines()[-1]
 
 
 def test_no_committed_difference_is_unexplained() -> None:

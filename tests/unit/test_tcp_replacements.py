@@ -129,7 +129,7 @@ def test_cautions_on_fast_are_of_conditions_with_the_smaller_buffers(apart: Desi
     of.__dict__["heavy"] = list(range(32))  # in place of what the cached property would find
     buffers = of.runs.design.column("X3")
     assert of.short_of_buffers == [run for run in range(32) if buffers[run] < 0]
-    with pytest.raises(NotRunError, match="has the smaller of two buffers"):
+    with pytest.raises(NotRunError, match="uses the smaller of two buffers"):
         fast_over_others(Summary(apart), response="y5", small_buffers=True)
     twice = fast_over_others(Summary(apart), response=FALLEN)
     assert twice.ours == pytest.approx(2.0, rel=0.2)  # 30 packets to 15

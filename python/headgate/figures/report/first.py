@@ -40,8 +40,8 @@ EFFECTS = "main-effects"
 #: Which effects an answer on factors names.
 EFFECTS_SCOPE = (
     "An effect is named if p < 0.05 after a correction for all tests of the table (Holm), so one"
-    ' table in twenty names a false effect. Brackets contain 95 % intervals. "No effect shown" does'
-    " not mean no effect."
+    " table in twenty names a false effect. Brackets contain 95 % intervals. An effect that"
+    " is not named may still exist."
 )
 HEAT = "What gets worse, and what better"
 #: The name of the same picture if a study draws it.
