@@ -1,4 +1,4 @@
-//! The hosts behind one router, with their connections and sources. [`flows`] begins and ends flows.
+//! The hosts behind one router, with their connections and sources. The module `flows` begins and ends flows.
 
 use headgate_model::control::ControllerRegistry;
 use headgate_model::units::Time;
