@@ -182,7 +182,7 @@ WRONG = [
     ("report none", "none: holds no report.toml"),
     ("report run --workers none", "report: --workers: 'none' is not allowed"),
     # experiment and design
-    ("experiment run dumbbell.toml", "this is a scenario; `headgate run` runs it"),
+    ("experiment run dumbbell.toml", "this is a scenario without factors; run it with"),
     ("experiment run experiment.toml --until now", "--until now: write --until decided"),
     ("experiment run experiment.toml --set Replicates=3", "did you mean 'replicates'?"),
     ("experiment check none.toml", "none.toml: there is no such file"),

@@ -187,7 +187,8 @@ class DesignFile(Model):
     def from_file(cls, data: dict[str, Any], path: Path) -> Self:
         """Make a design file from the data of a file, which paths of code are relative to."""
         if "traffic" in data and "factors" not in data:
-            raise ScenarioError(str(path), "this is a scenario, not a design; use `headgate run`")
+            says = "this is a scenario without factors; run it with `headgate run`"
+            raise ScenarioError(str(path), says)
         cls.anchor(data, path.resolve().parent)
         return cls.from_dict(data, str(path))
 
