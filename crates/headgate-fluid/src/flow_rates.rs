@@ -10,7 +10,7 @@ use crate::network::{Network, Routes, band};
 use crate::past::Past;
 use crate::queues::Queues;
 
-/// What a link knows when it computes the feedback for a class.
+/// The inputs from which a link computes the feedback for a class.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkView {
     /// The rate of a flow of the class.

@@ -32,7 +32,7 @@ pub struct Linear {
     pub bend: f64,
 }
 
-/// Linearises a model about a state that has been constant for ever.
+/// Linearises a model about a constant state, with the same state at all earlier times.
 pub fn linear(model: &dyn Model, state: &[f64], sides: &[bool]) -> Linear {
     let (dimension, lags) = (model.dimension(), model.lags());
     let late = Probe { model, state, sides, t_s: LATE_S };

@@ -28,7 +28,7 @@ pub enum Between {
     Rows,
 }
 
-/// What the lags of a run remember between lookups.
+/// State of the lags of a run between lookups.
 #[derive(Clone, Debug, Default)]
 pub struct Lags {
     /// The time of each lag's last lookup.

@@ -79,7 +79,7 @@ pub struct Card {
     pub title: &'static str,
     /// Other names that users may write.
     pub aliases: &'static [&'static str],
-    /// What drives an algorithm: "loss", "delay", "hybrid" of both, a "model" of the path, "explicit" rates,
+    /// The signal that drives an algorithm: "loss", "delay", "hybrid" of both, a "model" of the path, "explicit" rates,
     /// or "none".
     pub family: &'static str,
     /// The algorithm in one line of mathematics.

@@ -68,7 +68,7 @@ headgate_model::params! {
     rtt_s: number(0.1, (0.0, 1000.0), "s", "ns-2.35: the least it assumes"),
     /// Size of a mean packet.
     mean_packet_bytes: number(500.0, (1.0, 65535.0), "bytes", "ns-2.35, mean_pktsize_"),
-    /// What is counted.
+    /// Unit of the queue length.
     mode: choice(Mode, "Floyd, Jacobson 1993 §4"),
     /// Whether packets capable of ECN are marked instead of dropped.
     ecn: switch(["off", "on"], "ns-2.35, setbit_"),

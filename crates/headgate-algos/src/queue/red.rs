@@ -80,8 +80,9 @@ headgate_model::params! {
     rtt_s: number(0.1, (0.0, 1000.0), "s", "ns-2.35: the least it assumes"),
     /// Size of a mean packet.
     mean_packet_bytes: number(500.0, (1.0, 65535.0), "bytes", "ns-2.35, mean_pktsize_"),
-    /// What is counted: waiting packets, bytes still to be sent, or, as below a token bucket, packets
-    /// including the one in service, with a mean that does not decay while the line is idle.
+    /// Unit of the queue length: waiting packets, bytes still to be sent, or, as below a token bucket,
+    /// packets including the one in service. In the last case the mean does not decay while the line is
+    /// idle.
     mode: choice(Mode, "Floyd, Jacobson 1993 §4; the last, Linux sch_red.c below sch_tbf.c"),
     /// Whether the probability rises from `max_p` to 1 above the upper threshold, or jumps.
     gentle: switch(["on", "off"], "Floyd 2000; ns-2.35"),

@@ -21,7 +21,8 @@ const fn gauge(name: &'static str) -> Asks {
 
 const PLAIN: Asks = (false, false, Echo::None, None);
 
-/// What the rules of each algorithm need. One that is not in this list is held to the other suites only.
+/// The inputs that the rules of each algorithm require. Only the other suites test an algorithm that is not
+/// in this list.
 const ASKS: &[(&str, Asks)] = &[
     ("bbr", (true, true, Echo::None, Some("bandwidth"))),
     ("bbr3", (true, true, Echo::None, Some("bandwidth"))),

@@ -1,4 +1,4 @@
-//! A sender without a network: feeds an algorithm the ACKs of its own window.
+//! A sender without a network. It acknowledges each window that an algorithm sets to the same algorithm.
 
 use headgate_algos::control::AnyController;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, ControllerRegistry, Path, Rate, Window};

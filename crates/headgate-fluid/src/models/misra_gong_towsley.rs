@@ -38,7 +38,7 @@ use crate::past::Past;
 use crate::queues::Queues;
 
 headgate_model::choices! {
-    /// What additive increase counts.
+    /// The unit of time of additive increase.
     pub enum Increase {
         /// Round trips.
         Round = "round",
@@ -52,7 +52,7 @@ headgate_model::params! {
     initial_window: number(1.0, (1e-3, 1e9), "packets", "Misra, Gong, Towsley 2000"),
     /// Fraction by which a loss reduces the window.
     beta: number(0.5, (1e-6, 1.0), "1", "Misra, Gong, Towsley 2000"),
-    /// What the increase counts: round trips, or ACKs.
+    /// Unit of time of the increase: a round trip, or an ACK.
     increase: choice(Increase, "Misra, Gong, Towsley 2000; RFC 5681"),
     /// Mean queue length at which drops begin; 0 = automatic.
     min_packets: number(0.0, (0.0, 1e12), "packets", "ns-2.35; 5 in Floyd, Jacobson 1993"),

@@ -13,8 +13,8 @@ macro_rules! models {
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
-        /// Builds a model by its index in [`cards`] on a network, which a model with a network of its own
-        /// ignores; `values` are in the order of its parameters.
+        /// Builds a model by its index in [`cards`] on a network. A model that defines its network ignores
+        /// this one. `values` are in the order of its parameters.
         pub fn build_on(index: usize, values: &[f64], network: &Network) -> Box<dyn Model> {
             $(if index == Index::$Name as usize {
                 return models!(@build $stem $Name (values, network) $($network)?);

@@ -45,7 +45,7 @@ headgate_model::choices! {
 }
 
 headgate_model::choices! {
-    /// What additive increase counts.
+    /// The unit of time of additive increase.
     pub enum Increase {
         /// ACKs.
         Ack = "ack",
@@ -75,9 +75,9 @@ headgate_model::params! {
     min_packets: number(20.0, (0.0, 1e12), "packets", "TCP reloaded 5: Tmin; 13.26 in its simulation 2"),
     /// Queue length from which every packet is dropped.
     max_packets: number(60.0, (0.0, 1e12), "packets", "TCP reloaded 5: Tmax", at_least ["min_packets"]),
-    /// What the drop probability is computed from: the moving average, or the present queue.
+    /// Input of the drop probability: the moving average, or the present queue.
     red: choice(RedQueue, "TCP reloaded 5: simulations 1 and 2"),
-    /// What congestion avoidance counts: ACKs, or round trips.
+    /// Unit of time of congestion avoidance: an ACK, or a round trip.
     increase: choice(Increase, "TCP reloaded 5, last remedy; Alizadeh 2010 (DCTCP)"),
     /// Delay from the queue to the drop probability; 0 = none. One step of an Euler run.
     p_lag_s: number(0.0, (0.0, 1e3), "s", "TCP reloaded 5: its program lags by one row of 0.02 s"),

@@ -46,7 +46,7 @@ headgate_model::params! {
     beta: number(0.226, (0.0, 10.0), "1", "Katabi et al. 2002"),
     /// Fraction of the traffic that is moved between flows.
     gamma: number(0.1, (0.0, 1.0), "1", "Katabi et al. 2002"),
-    /// What a flow pays: flows share a bottleneck in this proportion.
+    /// Price that a flow pays. Flows share a bottleneck in proportion to their prices.
     price: number(1.0, (1e-3, 1e3), "1", "Katabi et al. 2002 (prices); that gains go with it is derived"),
     /// Least window.
     least: number(1.0, (1e-9, 100.0), "packets/RTT", "Katabi et al. 2002: one packet"),
