@@ -198,13 +198,19 @@ def scheduler_process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             scheduler.kill()
 
 
-def test_the_file_of_a_scheduler_that_is_starting_is_waited_for(tmp_path: Path) -> None:
+def test_the_file_of_a_scheduler_that_is_starting_is_waited_for(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """Whoever starts a scheduler and a study in two lines has no file yet, or half of one."""
     path = tmp_path / "scheduler.json"
     threading.Timer(0.2, lambda: path.write_text('{"address": ')).start()
     threading.Timer(0.6, lambda: path.write_text('{"address": "tcp://127.0.0.1:9"}')).start()
     wait_for_file(str(path))
     assert json.loads(path.read_text())
+    wait_for_file(str(path))
+    assert [text.partition(": ")[2] for text in caplog.messages] == [
+        "waiting up to 30 s for the scheduler's file"
+    ]
 
 
 def test_a_scheduler_that_writes_no_file_is_one_sentence(

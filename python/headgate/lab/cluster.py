@@ -127,11 +127,12 @@ PLACES = "give its address, such as tcp://host:8786, its file, or a profile in T
 
 def wait_for_file(where: str) -> None:
     """Wait for a scheduler's file. Raise HeadgateError if `where` is neither address nor file."""
-    end = time.monotonic() + FILE_S
-    if where.endswith(".json") and Path(where).parent.is_dir():
-        while not _is_written(Path(where)) and time.monotonic() < end:
+    path, end = Path(where), time.monotonic() + FILE_S
+    if where.endswith(".json") and path.parent.is_dir() and not _is_written(path):
+        log.warning("--cluster %s: waiting up to %.0f s for the scheduler's file", where, FILE_S)
+        while not _is_written(path) and time.monotonic() < end:
             time.sleep(0.05)
-    if ":" not in where and not Path(where).is_file():
+    if ":" not in where and not path.is_file():
         raise HeadgateError(
             f"--cluster {where}: there is no such file, and a scheduler's address has a port;"
             f" {PLACES}"
@@ -139,7 +140,7 @@ def wait_for_file(where: str) -> None:
 
 
 def _is_written(path: Path) -> bool:
-    """Tell whether a scheduler has written its file to the end."""
+    """Return whether a scheduler has written its file completely."""
     try:
         json.loads(path.read_text())
     except (OSError, ValueError):
