@@ -23,7 +23,8 @@ from headgate.lab.jobs import Job
 from headgate.lab.workers import WorkerPool
 
 NAME = "tcp-red"
-RESULTS = Path(__file__).parents[2] / "studies" / "results"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "studies" / "results"
 
 
 def run(folder: Path, results: Path) -> runner.StudyOutcome:
@@ -263,6 +264,9 @@ def test_sentences_count_once_and_claims_of_none_apart() -> None:
     assert sum(counted.outcomes.values()) == len(with_claims)
     assert counted.claims + counted.apart == sum(len(one.claims) for one in read)
     assert counted.describe().startswith(f"Of {len(with_claims)} sentences, figures and tables")
+    found = f"{len(with_claims)} sentences, figures and tables of five documents"
+    says = f"{found} by {counted.claims} claims"
+    assert says in " ".join((ROOT / "README.md").read_text().split())
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
