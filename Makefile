@@ -6,7 +6,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
-WORKERS ?= 2
+# One more than there are cores, as tests and campaigns also wait.
+WORKERS ?= $(shell expr $$(nproc) + 1)
 VENV := .venv
 BIN := $(VENV)/bin
 OUT := out/tcp-replacements

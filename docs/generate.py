@@ -205,9 +205,9 @@ def experiment() -> str:
     """Return every key of an experiment's file, and the named figures."""
     from headgate.claims.claim import Claim, Correction
     from headgate.design.file import FactorTable
+    from headgate.experiment.claims import Until
     from headgate.experiment.form import ExperimentFile, ResponseTable
     from headgate.experiment.measures import NAMED
-    from headgate.experiment.sequential import Until
 
     models = (ExperimentFile, ResponseTable, FactorTable, Claim, Correction, Until)
     keys = [_model(model.__name__, model.model_json_schema(), model) for model in models]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tables import code, table
 
-from headgate.experiment.study.documents import Document, Judged, read_documents
+from headgate.experiment.study.documents import Document, JudgedStatement, read_documents
 from headgate.experiment.study.stored import read_stored
 from headgate_studies.documents import DOCUMENTS, OTHER_STUDIES
 
@@ -50,10 +50,10 @@ def _document(document: Document, verdicts: Verdicts) -> str:
     return "\n".join(parts)
 
 
-def _namer(verdicts: Verdicts) -> Callable[[Judged], str]:
+def _namer(verdicts: Verdicts) -> Callable[[JudgedStatement], str]:
     """List an entry's claims by study; studies with the same verdicts share one item."""
 
-    def name(entry: Judged) -> str:
+    def name(entry: JudgedStatement) -> str:
         studies: dict[str, list[str]] = {}
         for study, ids in entry.claims.items():
             studies.setdefault(_list_claims(ids, verdicts.get(study, {})), []).append(study)

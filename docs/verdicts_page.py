@@ -6,8 +6,8 @@ from pathlib import Path
 from tables import table
 
 from headgate.claims.verdicts import Verdict, count_differences, tally
-from headgate.experiment.study.names import names
-from headgate.experiment.study.sentences import count_sentences
+from headgate.experiment.packages import find_studies
+from headgate.experiment.study.documents import count_statements
 from headgate.experiment.study.stored import StoredStudy, read_stored
 
 RESULTS = Path(__file__).resolve().parent.parent / "studies" / "results"
@@ -19,10 +19,12 @@ def verdicts() -> str:
     claims = [claim for one in stored for claim in one.claims]
     hours = sum(one.basis.cpu_s for one in stored) / 3600
     head = ["study", "scale", "runs", "CPU hours", "date", *(f"{verdict}" for verdict in Verdict)]
-    missing = ", ".join(f"`{name}`" for name in names() if name not in {s.study for s in stored})
+    missing = ", ".join(
+        f"`{name}`" for name in find_studies() if name not in {s.study for s in stored}
+    )
     return "\n".join(
         [
-            f"{count_sentences(stored).describe()}. {tally(claims)}. {count_differences(claims)}."
+            f"{count_statements(stored).describe()}. {tally(claims)}. {count_differences(claims)}."
             f" {hours:.3g} CPU hours.\n",
             table(head, map(_row, stored)),
             f"Studies without stored results: {missing}.\n" if missing else "",

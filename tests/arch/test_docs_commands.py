@@ -76,4 +76,4 @@ def test_files_that_the_readme_names_are_there() -> None:
 
 def test_the_program_starts_where_its_help_says() -> None:
     done = CliRunner().invoke(app, ["--help"])
-    assert "Start with: headgate init." in " ".join(done.output.split())
+    assert "To start: headgate init." in " ".join(done.output.split())

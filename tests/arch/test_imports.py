@@ -50,7 +50,7 @@ WINGS: Mapping[str, tuple[str, ...]] = {
     "design": (REST,),
     "lab": (REST,),
     "experiment": (REST, "templates", "schemas"),
-    "cli": ("machine_checks", REST),
+    "cli": (REST,),
     "forms": (),
     "__main__": (),
 }

@@ -25,7 +25,7 @@ ALLOWED = {
     "headgate/plugin/proof.py",
     "headgate/plugin/code_files.py",
     "headgate/scenario/spec.py",
-    "headgate/experiment/study/ask.py",
+    "headgate/experiment/study/study.py",
     "headgate_studies/flow_level/networks.py",
     "headgate_studies/nist/campaign.py",
     "headgate_studies/nist/variants.py",

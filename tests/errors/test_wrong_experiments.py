@@ -132,7 +132,7 @@ def claim(lines: str) -> str:
         (response("[{name = 'x', function = './none.py:f'}]"), "none.py: there is no such file"),
         (
             response("['goodput_bps']").replace("series =", 'flows = "none", series ='),
-            "asks the table flows, and the scenario keeps none",
+            "reads the table flows, and the scenario keeps none",
         ),
         # claims
         (claim("id = 'a'"), "claims[0].statement: this key is required"),
@@ -168,7 +168,7 @@ def test_wrong_experiment_files(text: str, said: str, tmp_path: Path) -> None:
         (["--set", "replicate=3"], "did you mean 'replicates'?"),
         (["--set", "scenario.network.rat=3"], "did you mean 'rate'?"),
         (["--set", "kind.x=3"], "kind: "),
-        (["--shard", "3"], "--shard 3: write which of how many"),
+        (["--shard", "3"], "--shard 3: write the shard and the number of shards"),
     ],
 )
 def test_wrong_options(arguments: list[str], said: str, tmp_path: Path) -> None:

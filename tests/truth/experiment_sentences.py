@@ -119,7 +119,7 @@ def _none_shown(names: str) -> str:
 def _moved_most(names: str) -> str:
     return (
         rf"(?P<response>{names}) is moved most by (?P<factor>[\w.]+)"
-        r"(?P<aliases> \(or by .+?, which this design cannot tell apart: no interval\))?"
+        r"(?P<aliases> \(or by .+?, which this design cannot distinguish: no interval\))?"
         r"(?:, and not one way: from (?P<first_way>.+?) to (?P<last_way>.+?) it changes by"
         r" (?P<ways>.+?)"
         rf"|: from (?P<first>.+?) to (?P<last>.+?) it changes by (?P<value>{_NUMBER}) ?"

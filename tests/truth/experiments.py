@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from headgate import Experiment
 from headgate.base.level_order import level_text
 from headgate.engine.api import Result
-from headgate.experiment import drifting
 from headgate.experiment.conditions import label_levels
+from headgate.experiment.responses import BATCHES as BATCHES_KEY
 from headgate.experiment.responses import FIGURES, MEASURED, Response
 from headgate.experiment.runs import Key, Runs
 from headgate.stats.drift import BATCHES
@@ -315,7 +315,7 @@ def _runs(rng: np.random.Generator, made: Truth) -> Runs:
             "cpu_s": 1.0, "packet_hops": 1000, "labels": {**row, "seed": seed}, "warnings": [],
             MEASURED: {one.key: told[one.name] for one in definition.responses},
             FIGURES: told,
-            drifting.KEY: _batches(rng, drifts=c in made.drifts),
+            BATCHES_KEY: _batches(rng, drifts=c in made.drifts),
         }  # fmt: skip
         results[*row.values(), seed] = made.experiment.trim(Result({}, meta))
     return Runs(setup, results)

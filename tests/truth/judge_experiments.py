@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Analysis
 from headgate.experiment.tables import rows_of
 from headgate.figures.analysis.answer import LawAnswer
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table

@@ -8,7 +8,7 @@ import numpy as np
 
 from headgate import Result
 from headgate.experiment.runs import Key, Runs
-from headgate.experiment.stored_runs import ReadRuns
+from headgate.experiment.stored import ReadRuns
 from headgate.experiment.study.study import Study
 from headgate.lab.jobs import Job
 from headgate.lab.packed import PackedRuns

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from headgate.experiment.sequential import Until
+from headgate.experiment.claims import Until
 from headgate.stats.sequential import Looks, Spending
 
 RULES: tuple[Spending, ...] = ("obrien-fleming", "pocock")

@@ -5,13 +5,16 @@ from pathlib import Path
 
 from headgate import Result
 from headgate.experiment import runner
-from headgate.experiment.study import ask, study
+from headgate.experiment.study import study
 from headgate.lab.workers import WorkerPool
+
+#: The function that tests replace by `shrunk`.
+LOAD = study.load
 
 
 def shrunk(seeds: int = 2, period: str = "1 s") -> study.Study:
     """Return the study with a quick scale of 16 runs a seed, of four simulated seconds."""
-    whole = study.load("tcp-replacements")
+    whole = LOAD("tcp-replacements")
     quick = whole.spec.scales["quick"].model_copy(
         update={
             "factors": ("X1", "X12"),
@@ -34,7 +37,9 @@ def asked(folder: Path, seeds: int = 2, period: str = "1 s") -> runner.StudyRun:
 
 def run(folder: Path, workers: int) -> runner.StudyOutcome:
     """Run the small study."""
-    return runner.run_study(ask.ask("tcp-replacements", "quick", folder), WorkerPool(workers))
+    return runner.run_study(
+        study.plan_study("tcp-replacements", "quick", folder), WorkerPool(workers)
+    )
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -43,5 +48,5 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    ask.load = lambda _: shrunk()
+    study.load = lambda _: shrunk()
     run(Path(sys.argv[1]), 2)

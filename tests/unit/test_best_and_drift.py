@@ -9,7 +9,7 @@ import pytest
 
 from headgate import Experiment
 from headgate.experiment import findings, runner
-from headgate.experiment.drifting import read_batches
+from headgate.experiment.responses import read_batches
 from headgate.lab.workers import WorkerPool
 from headgate.stats.changes import find_ties_with_best
 from headgate.stats.drift import BATCHES, compute_batch_means, find_drift
@@ -112,7 +112,7 @@ def test_runs_note_their_batches_and_a_queue_that_fills_is_seen(
     }
     loads = {"traffic.0.load": [0.2, 2.0]}
     experiment = Experiment(base, loads, responses=["mean_queue_packets"], replicates=2)
-    asked = experiment.asked(tmp_path_factory.mktemp("drift"))
+    asked = experiment.plan_runs(tmp_path_factory.mktemp("drift"))
     runs, _ = runner.make_runs(asked, WorkerPool(1, None, None))
     assert all(len(read_batches(one)["queue_packets"]) == BATCHES for one in runs.results.values())
     assert all("series" not in tuple(one.tables) for one in runs.results.values())

@@ -12,8 +12,7 @@ from headgate import Experiment, Scenario
 from headgate.base.errors import HeadgateError
 from headgate.claims.verdicts import Verdict
 from headgate.experiment.runner import StudyOutcome, StudyRun, run_study
-from headgate.experiment.study.ask import Overrides, ask
-from headgate.experiment.study.study import load
+from headgate.experiment.study.study import Overrides, load, plan_study
 from headgate.figures.plots.effects import FactorAxis, InteractionPanel, draw_interaction
 from headgate.figures.plots.style import save_figure
 from headgate_studies.buffer_sizing.analysis import sawtooth
@@ -26,7 +25,9 @@ SMALL = ('duration="8 s"', "flows=[25, 100]", 'rate="20 Mbit/s"', 'warmup="2 s"'
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
-    asked = ask("buffer-sizing", "quick", tmp_path_factory.mktemp("out"), Overrides((), SMALL))
+    asked = plan_study(
+        "buffer-sizing", "quick", tmp_path_factory.mktemp("out"), Overrides((), SMALL)
+    )
     two = replace(asked.setup, seeds=(1, 2))
     return run_study(StudyRun(asked.study, two, asked.folder, "quick"))
 
@@ -96,8 +97,8 @@ def test_a_share_of_the_full_size_is_a_share_of_its_replicates() -> None:
 
 
 def test_a_law_of_ones_own_stands_beside_and_moves_no_claim(folder: Path, tmp_path: Path) -> None:
-    alone = run_study(ask(str(folder), "quick", tmp_path / "out"))
-    beside = run_study(ask(str(folder), "quick", tmp_path / "out", Overrides((GENTLE,))))
+    alone = run_study(plan_study(str(folder), "quick", tmp_path / "out"))
+    beside = run_study(plan_study(str(folder), "quick", tmp_path / "out", Overrides((GENTLE,))))
     assert [claim.ours for claim in beside.claims] == [claim.ours for claim in alone.claims]
     assert set(beside.analysis.data[0]["law"].tolist()) == {"reno", "Gentle"}
     assert len(beside.analysis.data[0]) == 2 * len(alone.analysis.data[0])
@@ -109,7 +110,7 @@ def test_all_of_the_study_is_150_lines() -> None:
 
 
 def test_the_study_of_the_how_to_runs_and_holds(folder: Path, tmp_path: Path) -> None:
-    made = run_study(ask(str(folder), "quick", tmp_path / "out"))
+    made = run_study(plan_study(str(folder), "quick", tmp_path / "out"))
     assert [claim.verdict for claim in made.claims] == [Verdict.HOLDS] * 3
     assert made.report.stat().st_size > 5000
     assert made.sentences[0].startswith(
@@ -131,7 +132,7 @@ def test_what_is_wrong_is_one_sentence(
     text = (folder / "study.toml").read_text().replace(old, new)
     (folder / "study.toml").write_text(text)
     with pytest.raises(HeadgateError, match=said) as raised:
-        _ = ask(str(folder), "quick", tmp_path / "out").jobs
+        _ = plan_study(str(folder), "quick", tmp_path / "out").jobs
     assert "\n" not in str(raised.value)
 
 
@@ -142,16 +143,16 @@ def test_a_sweep_may_name_a_file_of_a_scenario(folder: Path, tmp_path: Path) -> 
         own.replace("[sweeps.one]", '[sweeps.one]\nscenario = "base.toml"')
     )
     Scenario.from_dict({**BASE, "duration": "9 s"}).save(folder / "base.toml")
-    jobs = ask(str(folder), "quick", tmp_path / "out").jobs
+    jobs = plan_study(str(folder), "quick", tmp_path / "out").jobs
     assert {job.scenario.to_dict()["duration"] for job in jobs.values()} == {"9 s"}
     (folder / "study.toml").write_text(own)
     with pytest.raises(HeadgateError, match=r"sweeps\.one: it names no scenario"):
-        _ = ask(str(folder), "quick", tmp_path / "out").jobs
+        _ = plan_study(str(folder), "quick", tmp_path / "out").jobs
 
 
 def test_a_folder_elsewhere_may_hold_no_code(folder: Path) -> None:
     (folder / "analysis.py").write_text("raise SystemExit\n")
-    with pytest.raises(HeadgateError, match=r"is declared, by sweeps, and has no analysis\.py"):
+    with pytest.raises(HeadgateError, match=r"is declared, by sweeps, without analysis\.py"):
         load(str(folder))
     with pytest.raises(HeadgateError, match=r"nor a folder with a study\.toml"):
         load("nothing")
@@ -180,7 +181,7 @@ def test_keys_follow_from_the_factors() -> None:
     ("keys", "said"),
     [
         ({"network.buffer": "no_factor"}, "derived.network.buffer: .*its names are count"),
-        ({"network.buffer": "avg(count)"}, "gives not one value a condition"),
+        ({"network.buffer": "avg(count)"}, "does not give one value for each condition"),
         ({"network.colour": "count"}, "colour"),
     ],
 )

@@ -24,7 +24,7 @@ from headgate.engine.run import simulate as simulate_module
 from headgate.engine.run.options import RunOptions
 from headgate.engine.run.progress import Progress
 from headgate.experiment.runner import Shard
-from headgate.experiment.study import ask
+from headgate.experiment.study import study
 from headgate.lab import worker as worker_module
 from headgate.lab.campaign import Campaign
 from headgate.lab.jobs import Job
@@ -267,7 +267,7 @@ def test_shards_with_stores_of_their_own_are_united_by_copying_runs(tmp_path: Pa
 def test_a_shard_is_a_command_and_the_last_one_completes_the_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ask, "load", lambda _: shrunk(seeds=1))
+    monkeypatch.setattr(study, "load", lambda _: shrunk(seeds=1))
     words = ["study", "tcp-replacements", "--out", str(tmp_path), "--json", "--shard"]
     for shard, there in (("1/2", 8), ("2/2", 16)):
         done = CliRunner().invoke(app, [*words, shard], catch_exceptions=False)
@@ -302,7 +302,7 @@ def test_a_copy_that_was_slower_leaves_no_snapshot(
 
 @pytest.mark.parametrize("text", ["", "0/2", "3/2", "1", "a/b", "1/0", "-1/2"])
 def test_a_wrong_shard_is_one_sentence(text: str) -> None:
-    with pytest.raises(HeadgateError, match="write which of how many"):
+    with pytest.raises(HeadgateError, match="write the shard and the number of shards"):
         Shard.read(text)
 
 

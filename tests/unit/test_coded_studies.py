@@ -9,9 +9,8 @@ import pytest
 
 import headgate_studies
 from headgate.base.errors import HeadgateError
-from headgate.experiment.runnable import Analysis
 from headgate.experiment.runner import StudyRun, basis_of
-from headgate.experiment.runs import Runs
+from headgate.experiment.runs import Analysis, Runs
 from headgate.experiment.study.study import Study, load
 from headgate.lab.jobs import Job
 from headgate.stats.intervals import compute_mean_interval
@@ -78,7 +77,7 @@ def seed(runs: Runs) -> Estimate:
     return Estimate(ours=sum(runs.setup.seeds) / len(runs.setup.seeds))
 '''
 ANALYSIS = '''
-from headgate.experiment.runnable import Analysis
+from headgate.experiment.runs import Analysis
 from headgate_studies.designed import tidy
 
 def analyse(runs):
@@ -181,18 +180,21 @@ def test_a_sweep_may_have_replicates_of_its_own(folder: Path) -> None:
         ('base = "send", levels = { mbps = ["fast"], seed = [1] }', "send: mbps: 'fast': .*number"),
         ('base = "send", levels = { mbps = "$speed" }', "there is no setting 'speed'; .*rates"),
         ('base = "send", levels = { mbps = "$link.rtts.one" }', "the settings are long, short"),
-        ('base = "send", levels = { mbps = "$rates.one" }', "the settings are none of its own"),
-        ('base = "send", levels = { mbps = 1 }', "levels.mbps: 1 is no list"),
-        ('base = "send", levels = { mbps = [[1]] }', r"levels.mbps: \[\[1\]\] is no list of words"),
+        ('base = "send", levels = { mbps = "$rates.one" }', "the settings are none"),
+        ('base = "send", levels = { mbps = 1 }', "levels.mbps: 1 is not a list"),
+        (
+            'base = "send", levels = { mbps = [[1]] }',
+            r"levels.mbps: \[\[1\]\] is not a list of",
+        ),
         ('base = "send", levels = { mbps = [1] }, where = "mbps > 1"', "leaves no combination"),
         ('base = "send", levels = { mbps = [1] }, where = "rate"', "where: .*its names are mbps"),
         ('base = "send", levels = { mbps = [1] }, where = "mbps"', "neither true nor false"),
         ('base = "send", level = { mbps = [1] }', ": level: .*did you mean 'levels'"),
         (
             'base = "send", replicates = "$rates"',
-            r"replicates: \[1, 2\] is no number",
+            r"replicates: \[1, 2\] is not a number",
         ),
-        ('base = "send", replicates = 0', "replicates: 0 is no number of replicates, such as 3"),
+        ('base = "send", replicates = 0', "replicates: 0 is not a number of replicates, such as 3"),
     ],
 )
 def test_a_wrong_sweep_is_one_sentence(folder: Path, sweep: str, says: str) -> None:
@@ -204,7 +206,7 @@ def test_a_wrong_sweep_is_one_sentence(folder: Path, sweep: str, says: str) -> N
 def test_a_study_outside_the_package_names_no_function(folder: Path) -> None:
     study_of(folder, CLAIM)
     (folder / "analysis.py").unlink()
-    with pytest.raises(HeadgateError, match="a study outside the package is declared"):
+    with pytest.raises(HeadgateError, match="a study outside of packages is declared"):
         load(str(folder))
 
 
@@ -307,7 +309,7 @@ def test_a_wrong_function_is_said_before_anything_runs(folder: Path, value: str,
 
 def test_sql_with_an_extreme_gives_names_and_numbers(folder: Path) -> None:
     study = study_of(folder, claimed('"SELECT mbps FROM one"') + 'over = "least"\n')
-    with pytest.raises(HeadgateError, match=r"^claims\.a: gives 1 columns; for over = 'least'"):
+    with pytest.raises(HeadgateError, match=r"^claims\.a: gives 1 columns; over = 'least'"):
         analysed(study)
 
 

@@ -8,7 +8,7 @@ from headgate.base.version import RESULTS as NUMBER
 from headgate.experiment.runner import basis_of
 from headgate.experiment.stored import StoredResults
 from headgate.experiment.study import stored
-from headgate.experiment.study.ask import ask
+from headgate.experiment.study.study import plan_study
 from headgate.lab.packed import PackedRuns
 
 RESULTS = Path(__file__).parents[2] / "studies" / "results"
@@ -31,7 +31,7 @@ def test_results_of_todays_number_are_of_todays_runs() -> None:
     of_today = {at: one.basis for at, one in found.items() if one and one.basis.results == NUMBER}
     assert of_today
     for folder, basis in of_today.items():
-        asked = ask(folder.parent.name, folder.name.replace("-", "/"), results=RESULTS)
+        asked = plan_study(folder.parent.name, folder.name.replace("-", "/"), results=RESULTS)
         assert basis.runs_hash == basis_of(asked).runs_hash, folder
 
 

@@ -12,7 +12,7 @@ from headgate import dumbbell
 from headgate.cli.main import app
 from headgate.engine.run import simulate
 from headgate.experiment import runner
-from headgate.experiment.study import ask
+from headgate.experiment.study import study
 from headgate.lab import cost
 from headgate.lab.cost import CostEstimate, Pilot, estimate
 from headgate.lab.jobs import Job
@@ -155,7 +155,7 @@ def test_memory_is_told_within_a_quarter(tmp_path: Path) -> None:
 def test_the_command_runs_nothing_and_says_what_it_would_cost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ask, "load", lambda _: small_study.shrunk(seeds=1))
+    monkeypatch.setattr(study, "load", lambda _: small_study.shrunk(seeds=1))
     words = ["study", "tcp-replacements", "--dry-run", "--out", str(tmp_path)]
     done = CliRunner().invoke(app, words, catch_exceptions=False)
     assert done.exit_code == 0

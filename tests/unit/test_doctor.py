@@ -11,17 +11,17 @@ from tests.errors.command import headgate
 
 from headgate.base.errors import EngineMissingError
 from headgate.base.optional import EXTRAS
-from headgate.cli import machine_checks as doctor
+from headgate.cli import doctor
 
 NEEDED = {"Python", "engine", "pictures"}
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, doctor.Found]:
+def found() -> dict[str, doctor.CheckResult]:
     return {one.name: one for one in doctor.examine(Path())}
 
 
-def test_everything_that_is_asked_for_is_examined(found: dict[str, doctor.Found]) -> None:
+def test_everything_that_is_asked_for_is_examined(found: dict[str, doctor.CheckResult]) -> None:
     assert set(found) == NEEDED | {
         *(f"extra {name}" for name in EXTRAS),
         *("pandas", "polars", "xarray", "C compiler", "Rust"),
@@ -40,7 +40,7 @@ def test_extras_have_purposes() -> None:
 
 
 def test_an_extra_names_its_libraries_or_says_what_it_is_for(
-    found: dict[str, doctor.Found], monkeypatch: pytest.MonkeyPatch
+    found: dict[str, doctor.CheckResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert found["extra jit"].detail == f"numba {metadata.version('numba')}"
     monkeypatch.setitem(sys.modules, "numba", None)
@@ -48,7 +48,7 @@ def test_an_extra_names_its_libraries_or_says_what_it_is_for(
     assert not one.works
     assert "numba" in one.detail
     assert one.remedy == (
-        "for your own laws in Python at full speed (@jit): pip install 'headgate[jit]'"
+        "for your algorithms in Python at full speed (@jit): pip install 'headgate[jit]'"
     )
 
 
@@ -67,7 +67,7 @@ def test_libraries_leave_ctrl_c_as_it_was() -> None:
     code = (
         "import signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from headgate.cli import machine_checks as doctor; from headgate.base import optional\n"
+        "from headgate.cli import doctor; from headgate.base import optional\n"
         "assert all(doctor._extra(name).works for name in optional.EXTRAS)\n"
         "signal.raise_signal(signal.SIGINT)\n"
     )
@@ -109,7 +109,9 @@ def test_a_broken_engine_is_all_that_ends_with_2(monkeypatch: pytest.MonkeyPatch
     def refuse(**_: object) -> None:
         raise EngineMissingError("the engine is not built")
 
-    monkeypatch.setattr(doctor, "_namespaces", lambda: doctor.Found("user namespaces", False, "-"))
+    monkeypatch.setattr(
+        doctor, "_namespaces", lambda: doctor.CheckResult("user namespaces", False, "-")
+    )
     assert headgate("doctor", "--json").exit_code == 0
     monkeypatch.setattr("headgate.engine.build.dumbbell", refuse)
     done = headgate("doctor")
@@ -118,7 +120,7 @@ def test_a_broken_engine_is_all_that_ends_with_2(monkeypatch: pytest.MonkeyPatch
     assert "run `make setup` in the clone" in done.output
 
 
-def test_machines_read_it(found: dict[str, doctor.Found]) -> None:
+def test_machines_read_it(found: dict[str, doctor.CheckResult]) -> None:
     rows = json.loads(headgate("doctor", "--json").output)
     assert [row["name"] for row in rows] == list(found)
     assert set(rows[0]) == {"name", "works", "detail", "remedy", "needed"}

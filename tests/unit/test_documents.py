@@ -6,12 +6,12 @@ import pytest
 
 from headgate.base.errors import HeadgateError
 from headgate.base.strict import fit_model
-from headgate.experiment.study.documents import Document, Judged, read_documents
-from headgate.experiment.study.names import names
+from headgate.experiment.packages import find_studies
+from headgate.experiment.study.documents import Document, JudgedStatement, read_documents
 from headgate.experiment.study.study import load
 from headgate_studies.documents import OTHER_STUDIES
 
-REPRODUCING = [name for name in names() if name not in OTHER_STUDIES]
+REPRODUCING = [name for name in find_studies() if name not in OTHER_STUDIES]
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +22,10 @@ def documents() -> dict[str, Document]:
 @pytest.fixture(scope="module")
 def claims() -> dict[str, dict[str, str]]:
     """Statements of the claims by study and id."""
-    return {name: {c.id: c.statement for c in load(name).claims} for name in names()}
+    return {name: {c.id: c.statement for c in load(name).claims} for name in find_studies()}
 
 
-def unknown(entry: Judged, claims: dict[str, dict[str, str]]) -> list[str]:
+def unknown(entry: JudgedStatement, claims: dict[str, dict[str, str]]) -> list[str]:
     """What an entry names that no study has, with what may be meant."""
     said = []
     for study, ids in entry.claims.items():
@@ -74,7 +74,7 @@ def test_every_claim_of_a_study_is_named(
 def test_other_studies_are_told_apart(documents: dict[str, Document]) -> None:
     named = {study for d in documents.values() for entry in d.judged for study in entry.claims}
     assert named == set(REPRODUCING)
-    assert set(OTHER_STUDIES) <= set(names())
+    assert set(OTHER_STUDIES) <= set(find_studies())
 
 
 def test_a_statement_without_a_claim_says_why() -> None:
@@ -93,7 +93,7 @@ def test_what_pydantic_finds_is_told_in_our_words() -> None:
 
 
 def test_a_wrong_name_is_told_with_what_may_be_meant(claims: dict[str, dict[str, str]]) -> None:
-    (said,) = unknown(Judged(says="xi", claims={"vcp": ("xi-compare",)}), claims)
+    (said,) = unknown(JudgedStatement(says="xi", claims={"vcp": ("xi-compare",)}), claims)
     assert said.startswith("'xi' names vcp = 'xi-compare'; vcp has xi-compared")
 
 

@@ -69,7 +69,7 @@ def test_an_effect_that_a_fraction_cannot_tell_from_another_has_no_interval() ->
         LEVELS, {"y": (only_rtt, "lower")}, replicates=5,
         keep=lambda of: sum(of[name] == LEVELS[name][1] for name in LEVELS) % 2 == 1,
     )  # fmt: skip
-    assert "moved most by rtt (or by queue x law, which this design cannot tell apart: no" in said(
+    assert "moved most by rtt (or by queue x law, which this design cannot distinguish: no" in said(
         replace(half, paired=False)
     )
     rows = half.effects

@@ -22,7 +22,7 @@ from headgate.base.errors import HeadgateError
 from headgate.claims.verdicts import Verdict
 from headgate.data.columns import OF_A_RUN
 from headgate.experiment import measures, responses
-from headgate.experiment.result import ExperimentResult
+from headgate.experiment.experiment import ExperimentResult
 from headgate.lab.jobs import Job, SharedPlan
 from headgate_studies.mesonet import MesoNet
 
@@ -372,7 +372,7 @@ def test_a_class_of_the_program_itself_is_refused(monkeypatch: pytest.MonkeyPatc
         """A law that other processes could have only by running the whole program."""
 
     monkeypatch.setattr(Mine, "__module__", "__main__")
-    with pytest.raises(HeadgateError, match="put it in a file of its own"):
+    with pytest.raises(HeadgateError, match="put it in a separate file"):
         Experiment(BASE, {"law": ["reno", Mine]})
 
 

@@ -8,8 +8,7 @@ import pytest
 from headgate.claims.verdicts import JudgedClaim, judge
 from headgate.data.tables import Table, Words
 from headgate.engine.api import Result
-from headgate.experiment.runnable import Analysis
-from headgate.experiment.runs import Runs
+from headgate.experiment.runs import Analysis, Runs
 from headgate.experiment.study.study import load
 from headgate.figures.plots.style import save_figure
 from headgate_studies.fast import findings_equation, jobs, theory

@@ -10,8 +10,7 @@ import headgate
 from headgate.base.errors import HeadgateError
 from headgate.claims.verdicts import JudgedClaim
 from headgate.engine.fluid.completion import compute_processor_sharing, compute_slow_start
-from headgate.experiment.runnable import Analysis
-from headgate.experiment.runs import Runs
+from headgate.experiment.runs import Analysis, Runs
 from headgate.experiment.settings import change_settings
 from headgate.experiment.study.study import load
 from headgate.figures.plots.style import save_figure
@@ -284,13 +283,13 @@ def test_a_setting_is_changed_where_it_stands() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("base.laod=0.5", "there is no setting 'laod' here; it has load"),
-        ("load=0.5", "there is no setting 'load' here; it has base, rtts"),
-        ("base.load.x=1", "it has no keys of its own"),
+        ("base.laod=0.5", "there is no setting 'laod' here; the keys here are load"),
+        ("load=0.5", "there is no setting 'load' here; the keys here are base, rtts"),
+        ("base.load.x=1", "it contains no keys"),
         ("base.load=much", "'much' is not allowed; write a number, such as 0.9"),
         ("rtts=50", "50 is not allowed; write a list"),
         ("rtts=[50]", "50 is not allowed; write a text, such as '50 ms'"),
-        ("base={}", "a table with the keys load goes there"),
+        ("base={}", "write a table with the keys load"),
     ],
 )
 def test_a_wrong_setting_is_one_sentence(text: str, said: str) -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from headgate import Result
 from headgate.claims.verdicts import JudgedClaim
-from headgate.experiment.runnable import Analysis
-from headgate.experiment.runs import Runs
+from headgate.experiment.runs import Analysis, Runs
 from headgate.experiment.study.study import Study, load
 from headgate.figures.plots.style import save_figure
 from headgate_studies.flow_level import measures, networks, theory

@@ -12,8 +12,7 @@ from headgate import Result
 from headgate.base import catalog
 from headgate.claims.verdicts import judge
 from headgate.engine.fluid import Adaptive, solve
-from headgate.experiment.runnable import Analysis
-from headgate.experiment.runs import Runs, Setup
+from headgate.experiment.runs import Analysis, Runs, Setup
 from headgate.experiment.study.study import load
 from headgate.figures.plots.style import save_figure
 from headgate_studies.fluid_check import compare

@@ -51,14 +51,14 @@ NAMES = ("goodput_bps", "loss_rate", "mean_queue_packets", "avg_mean_rtt_s")
 def found(tmp_path_factory: pytest.TempPathFactory) -> MeasuredRuns:
     experiment = Experiment(BASE, FACTORS, responses=RESPONSES, where=PARITY)
     assert len(experiment.definition.conditions) == 32 * 3
-    asked = experiment.asked(tmp_path_factory.mktemp("fraction"))
+    asked = experiment.plan_runs(tmp_path_factory.mktemp("fraction"))
     runs, _ = runner.make_runs(asked, WorkerPool(2, None, None))
     return experiment.measure(runs)
 
 
 def means(found: MeasuredRuns, response: str, factor: str) -> dict[object, float]:
     """Return the mean at each level: in a balanced design their differences are the effects."""
-    values, labels = found.told[response].mean(axis=1), np.array(found.labels[factor], object)
+    values, labels = found.distinct[response].mean(axis=1), np.array(found.labels[factor], object)
     return {level: float(values[labels == level].mean()) for level in found.levels[factor]}
 
 

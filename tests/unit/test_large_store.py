@@ -108,7 +108,7 @@ def test_an_experiment_that_is_finished_takes_three_seconds(tmp_path: Path) -> N
     rtts = ", ".join(f'"{10 + n} ms"' for n in range(20))
     (tmp_path / "large.toml").write_text(LARGE.replace("RTTS", rtts))
     out = tmp_path / "out"
-    asked = Experiment.load(tmp_path / "large.toml").asked(out)
+    asked = Experiment.load(tmp_path / "large.toml").plan_runs(out)
     first, *others = asked.jobs.values()
     store = Store(out)
     Scheduler(store, keep=asked.study.keep, executor=Threads(1)).run([first], lambda _: None)

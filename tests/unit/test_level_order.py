@@ -15,7 +15,7 @@ from headgate.base.level_order import LevelOrder
 from headgate.cli.main import app
 from headgate.experiment import findings
 from headgate.experiment.conditions import order_levels
-from headgate.experiment.kept_order import read_order
+from headgate.experiment.form import read_order
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table

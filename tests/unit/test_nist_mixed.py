@@ -12,8 +12,7 @@ import pytest
 from headgate import Result, Scenario
 from headgate.claims.verdicts import Estimate, Sample, judge
 from headgate.data.tables import Table, Words
-from headgate.experiment.runnable import Analysis
-from headgate.experiment.runs import Key, NotRunError, Setup
+from headgate.experiment.runs import Analysis, Key, NotRunError, Setup
 from headgate.experiment.study.study import load
 from headgate.figures.analysis.whole import analyse_table
 from headgate.stats.intervals import compute_mean_interval, compute_share_interval

@@ -254,7 +254,7 @@ def test_another_study_takes_the_plan(whole: Sensitivity, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("study", "setting", "said"),
     [
-        ("nist-1b", "law", "'law' cannot be varied in nist-1b; what can be is buffer_prov"),
+        ("nist-1b", "law", "'law' cannot be varied in nist-1b; the settings are buffer_prov"),
         ("tcp-replacements", "patience", "'patience' cannot be varied in tcp-replacements"),
         ("fast", "alpha", "fast: has no factors, so that it takes no design"),
     ],

@@ -188,7 +188,7 @@ traffic = [{kind = "flows", law = "reno"}]
 """)
     assert "names this discipline, which is code (SHA-256 " in headgate("run", path).sentence
     assert "discipline Red (SHA-256 " in headgate("check", path).output
-    assert "not looked at" in headgate("check", path).output
+    assert "not checked" in headgate("check", path).output
     assert "mine.py:Red can be loaded" in headgate("check", path, "--trust").output
     loaded = Scenario.load(path)
     before = loaded.identity()

@@ -11,16 +11,16 @@ from headgate.base.errors import HeadgateError
 from headgate.claims.verdicts import Estimate
 from headgate.cli.main import app
 from headgate.experiment import runner
-from headgate.experiment.own_laws import COLUMNS, TITLE, place_own
+from headgate.experiment.findings import RANK_COLUMNS, RANK_TITLE, compare_own
+from headgate.experiment.packages import find_studies
 from headgate.experiment.runs import Runs
-from headgate.experiment.study.names import names
 from headgate.experiment.study.study import Study, load
 from headgate.lab.workers import WorkerPool
 
 from . import small_study
 
 GENTLE = f"{Path(__file__).parents[2] / 'examples' / 'laws' / 'gentle.py'}:Gentle"
-TAKES = [name for name in names() if not load(name).spec.no_own_law]
+TAKES = [name for name in find_studies() if not load(name).spec.no_own_law]
 
 
 def setup_of(study: Study, *own: str) -> runner.Setup:
@@ -39,16 +39,16 @@ def test_every_study_that_takes_one_runs_it_beside_the_others(name: str) -> None
         assert any("own" in law for law in plan["laws"])
 
 
-@pytest.mark.parametrize("name", sorted(set(names()) - set(TAKES)))
+@pytest.mark.parametrize("name", sorted(set(find_studies()) - set(TAKES)))
 def test_the_others_say_why_not(name: str) -> None:
-    with pytest.raises(HeadgateError, match=f"{name}: takes no law of one's own, as "):
+    with pytest.raises(HeadgateError, match=f"{name}: takes no user-defined algorithm, as "):
         setup_of(load(name), GENTLE)
 
 
 def test_the_list_says_which_take_one() -> None:
     said = CliRunner().invoke(app, ["study", "list"]).stdout
     assert said.count("takes --control") == len(TAKES)
-    assert said.count("no --control: ") == len(names()) - len(TAKES)
+    assert said.count("no --control: ") == len(find_studies()) - len(TAKES)
 
 
 @pytest.fixture(scope="module")
@@ -78,18 +78,20 @@ def test_claims_are_those_of_the_studys_own_laws(
 
 
 def test_the_report_says_where_it_stands(outcome: runner.StudyOutcome) -> None:
-    assert any(f"{GENTLE}: the best mean of all laws in" in text for text in outcome.sentences)
+    assert any(
+        f"{GENTLE}: the best mean of all algorithms in" in text for text in outcome.sentences
+    )
     table = outcome.analysis.tables[0]
-    assert (table.title, table.columns) == (TITLE, COLUMNS)
+    assert (table.title, table.columns) == (RANK_TITLE, RANK_COLUMNS)
     assert {row[1] for row in table.rows} == {GENTLE}
-    assert TITLE in outcome.report.read_text()
+    assert RANK_TITLE in outcome.report.read_text()
     assert GENTLE in set(outcome.analysis.data[0]["law"])
 
 
 def test_places_are_those_of_the_means(outcome: runner.StudyOutcome) -> None:
     table, roles = outcome.analysis.data[0], outcome.analysis.roles
     assert roles is not None
-    _, (listing,) = place_own(outcome.analysis, [GENTLE])
+    _, (listing,) = compare_own(outcome.analysis, [GENTLE])
     for title, _, mean, place, best, of_best, worst, of_worst in listing.rows:
         response = next(name for name in roles.responses if roles.title(name) == title)
         means = {law: np.nanmean(table[response][table["law"] == law]) for law in set(table["law"])}
@@ -114,9 +116,10 @@ def test_without_own_laws_runs_are_as_they_were() -> None:
 def test_a_study_without_roles_says_that_it_is_there() -> None:
     study = load("fast")
     analysis = runner.Analysis({"x": Estimate(ours=1.0)}, (), ())
-    said, tables = place_own(analysis, [GENTLE])
+    said, tables = compare_own(analysis, [GENTLE])
     assert said == [
-        f"{GENTLE}: beside the study's own laws in tables and pictures; no claim is about it."
+        f"{GENTLE}: shown in tables and pictures beside the study's algorithms; no claim is about"
+        " it."
     ]
     assert not tables
     assert replace(setup_of(study, GENTLE), own=()).laws[-1] == GENTLE

@@ -6,13 +6,13 @@ import pytest
 from headgate.base.errors import AnalysisError
 from headgate.data.tables import Table
 from headgate.design import Factor
-from headgate.experiment.study.study import load
-from headgate.experiment.wording import (
+from headgate.experiment.reporting import (
     describe_condition,
     describe_shared_levels,
     name_levels,
     words_of,
 )
+from headgate.experiment.study.study import load
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.phrases import (
     ConditionNames,

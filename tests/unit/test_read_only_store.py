@@ -45,6 +45,6 @@ def test_a_complete_campaign_on_a_read_only_store_is_reported_apart(tmp_path: Pa
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert "cannot be written; the report goes to out/kept-report" in done.stderr
+    assert "cannot be written; the report is in out/kept-report" in done.stderr
     assert (elsewhere / "out" / "kept-report" / "report.html").is_file()
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before

@@ -10,8 +10,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from headgate.experiment.effect_sentences import find_sides
 from headgate.experiment.findings import sentences
-from headgate.experiment.opposed import find_sides
 from headgate.figures.analysis.answer import LawAnswer, answer_each_law, find_reversal
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table

@@ -12,10 +12,16 @@ from tests.arch.test_docs import PAGES, blocks
 from tests.errors.command import headgate
 from tests.errors.test_wrong_scenarios import GOOD, WRONG
 
-from headgate.cli.forms import FORMS, every_form, file_name, make_schema, schema_text
 from headgate.engine.fluid import network
 from headgate.experiment.schemas import FOLDER
-from headgate.experiment.templates import experiment as template
+from headgate.experiment.schemas.studies import (
+    FORMS,
+    every_form,
+    file_name,
+    make_schema,
+    schema_text,
+)
+from headgate.experiment.templates import write_experiment
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python" / "headgate"
@@ -88,7 +94,7 @@ def form_of(data: dict[str, Any]) -> str:
 
 
 def test_a_template_has_the_form_of_an_experiment(tmp_path: Path) -> None:
-    template.write(tmp_path / "e.toml")
+    write_experiment(tmp_path / "e.toml")
     assert errors("experiment", tomllib.loads((tmp_path / "e.toml").read_text())) == []
 
 

@@ -9,8 +9,7 @@ from headgate.base.catalog import label
 from headgate.claims.verdicts import JudgedClaim, judge
 from headgate.data.tables import Table
 from headgate.engine.api import Result
-from headgate.experiment.runnable import Analysis
-from headgate.experiment.runs import Runs
+from headgate.experiment.runs import Analysis, Runs
 from headgate.experiment.study.study import load
 from headgate.figures.plots.style import save_figure
 from headgate.lab.scheduler import Scheduler

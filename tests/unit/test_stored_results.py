@@ -13,12 +13,17 @@ from headgate.claims.verdicts import Estimate, Verdict, judge
 from headgate.cli.main import app
 from headgate.data.parquet import read_columns
 from headgate.engine.api import Result
-from headgate.experiment import runner, stored_runs
+from headgate.experiment import runner
+from headgate.experiment import stored as results_store
 from headgate.experiment.estimates import estimate_mean, estimate_mean_ratio
 from headgate.experiment.stored import Basis, StoredResults
-from headgate.experiment.study import ask, stored, study
-from headgate.experiment.study.documents import Statement, read_documents
-from headgate.experiment.study.sentences import count_sentences, judge_sentence
+from headgate.experiment.study import stored, study
+from headgate.experiment.study.documents import (
+    Statement,
+    count_statements,
+    judge_statement,
+    read_documents,
+)
 from headgate.lab.jobs import Job
 from headgate.lab.workers import WorkerPool
 
@@ -28,7 +33,7 @@ RESULTS = ROOT / "studies" / "results"
 
 
 def run(folder: Path, results: Path) -> runner.StudyOutcome:
-    return runner.run_study(ask.ask(NAME, "quick", folder, results=results), WorkerPool(1))
+    return runner.run_study(study.plan_study(NAME, "quick", folder, results=results), WorkerPool(1))
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +60,7 @@ def test_without_them_it_runs(made: tuple[Path, runner.StudyOutcome], tmp_path: 
 def test_more_than_is_packed_at_once_is_packed_in_parts(
     made: tuple[Path, runner.StudyOutcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored_runs, "AT_ONCE_BYTES", 1)
+    monkeypatch.setattr(results_store, "AT_ONCE_BYTES", 1)
     outcome = run(tmp_path / "out", tmp_path / "results")
     assert len(list((tmp_path / "results").glob(f"{NAME}/quick/*/runs.parquet"))) == 4
     assert outcome.as_json()["claims"] == made[1].as_json()["claims"]
@@ -82,15 +87,15 @@ def test_only_columns_that_the_report_reads_are_stored(
 def test_of_a_large_study_what_the_claims_read_is_stored_and_a_report_makes_the_runs_again(
     made: tuple[Path, runner.StudyOutcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored_runs, "REPORT_BYTES", 1)
+    monkeypatch.setattr(results_store, "REPORT_BYTES", 1)
     first = run(tmp_path / "out", tmp_path / "results")
     assert first.as_json()["claims"] == made[1].as_json()["claims"]
     claims, report = columns_of(tmp_path / "results"), columns_of(made[0])
     assert all(columns <= report[name] for name, columns in claims.items())
-    asked = ask.ask(NAME, "quick", results=tmp_path / "results")
+    asked = study.plan_study(NAME, "quick", results=tmp_path / "results")
     kept = runner.read_finished(asked)
     assert kept is not None
-    assert not any(stored_runs.serves_reports(one) for one in kept.results.values())
+    assert not any(results_store.serves_reports(one) for one in kept.results.values())
     (computed,) = stored.compute_stored(tmp_path / "results")
     assert (computed.computed, computed.moved) == (True, ())
     assert computed.claims == first.claims
@@ -105,7 +110,7 @@ def test_what_a_changed_study_asks_beyond_what_is_stored_is_said_and_made_again(
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    asked = ask.ask(NAME, "quick", tmp_path / "out", results=tmp_path / "results")
+    asked = study.plan_study(NAME, "quick", tmp_path / "out", results=tmp_path / "results")
     shutil.copytree(made[0], tmp_path / "results")
     packed = StoredResults(tmp_path / "results" / NAME / "quick").runs
     less = {
@@ -116,10 +121,10 @@ def test_what_a_changed_study_asks_beyond_what_is_stored_is_said_and_made_again(
     packed.replace([less])
     (computed,) = stored.compute_stored(tmp_path / "results")
     assert (computed.computed, computed.claims) == (False, made[1].claims)
-    assert "a claim asks more than is stored (" in computed.describe_values()
+    assert "a claim reads data that is not stored (" in computed.describe_values()
     assert "stores no table 'flows' of this run" in computed.describe_values()
     outcome = run(tmp_path / "out", tmp_path / "results")
-    assert "its report asks for it, so the runs are made again" in caplog.text
+    assert "the report reads it, so the runs are made again" in caplog.text
     assert outcome.as_json()["claims"] == made[1].as_json()["claims"]
     assert columns_of(tmp_path / "results") == columns_of(made[0])
 
@@ -249,12 +254,12 @@ def test_a_sentence_is_judged_once_by_all_its_claims_at_the_largest_scale(
         "small": claims_of("small", "quick", **of_small),
         "large": claims_of("large", "standard", **of_large),
     }
-    assert judge_sentence(sentence, known) == outcome
+    assert judge_statement(sentence, known) == outcome
 
 
 def test_sentences_count_once_and_claims_of_none_apart() -> None:
     read = stored.read_stored(RESULTS)
-    counted = count_sentences(read)
+    counted = count_statements(read)
     with_claims = [
         (name, place, sentence.at)
         for name, document in read_documents().items()
@@ -263,10 +268,7 @@ def test_sentences_count_once_and_claims_of_none_apart() -> None:
     ]
     assert sum(counted.outcomes.values()) == len(with_claims)
     assert counted.claims + counted.apart == sum(len(one.claims) for one in read)
-    assert counted.describe().startswith(f"Of {len(with_claims)} sentences, figures and tables")
-    found = f"{len(with_claims)} sentences, figures and tables of five documents"
-    says = f"{found} by {counted.claims} claims"
-    assert says in " ".join((ROOT / "README.md").read_text().split())
+    assert counted.describe().startswith(f"{len(with_claims)} sentences, figures and tables")
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
@@ -303,7 +305,7 @@ def test_a_study_that_was_stopped_keeps_what_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a machine has made in its two hours is there for the next one."""
-    asked = ask.ask(NAME, "quick", tmp_path / "out", results=tmp_path / "results")
+    asked = study.plan_study(NAME, "quick", tmp_path / "out", results=tmp_path / "results")
     jobs = list(asked.jobs.values())
     whole = runner.Scheduler.run
 
@@ -317,7 +319,9 @@ def test_a_study_that_was_stopped_keeps_what_it_has(
     kept = StoredResults(tmp_path / "results" / NAME / "quick").runs
     assert len(kept) == 1
     monkeypatch.undo()
-    elsewhere = ask.ask(NAME, "quick", tmp_path / "elsewhere", results=tmp_path / "results")
+    elsewhere = study.plan_study(
+        NAME, "quick", tmp_path / "elsewhere", results=tmp_path / "results"
+    )
     runner.run_study(elsewhere, WorkerPool(1))
     assert len(list((tmp_path / "elsewhere" / "runs").iterdir())) == 3
     assert columns_of(tmp_path / "results").keys() == {"flows", "ports", "series"}
@@ -339,9 +343,9 @@ def test_wrong_folders_are_one_sentence(tmp_path: Path) -> None:
     (place / "findings.parquet").write_text("nothing")
     with pytest.raises(StoreError, match=r"findings\.parquet: cannot be read"):
         stored.read_stored(tmp_path)
-    own = ask.Overrides(settings=("x=1",))
-    with pytest.raises(HeadgateError, match="leave it out beside --control, --set and --design"):
-        ask.ask(NAME, "quick", None, own, tmp_path)
+    own = study.Overrides(settings=("x=1",))
+    with pytest.raises(HeadgateError, match="leave it out with --control, --set and --design"):
+        study.plan_study(NAME, "quick", None, own, tmp_path)
 
 
 def test_stop_after_takes_a_time() -> None:

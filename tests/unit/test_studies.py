@@ -10,10 +10,9 @@ from headgate.claims.claim import Claim
 from headgate.claims.verdicts import Estimate, judge
 from headgate.engine.api import Result
 from headgate.experiment.estimates import add_interval_by_seed, estimate_mean, estimate_mean_ratio
-from headgate.experiment.runs import NotRunError, Runs
-from headgate.experiment.scales import scale_name
+from headgate.experiment.packages import find_studies
+from headgate.experiment.runs import NotRunError, Runs, scale_name
 from headgate.experiment.study.claims import read_claims
-from headgate.experiment.study.names import names
 from headgate.experiment.study.study import load
 from headgate.stats.intervals import compute_mean_interval
 
@@ -114,7 +113,7 @@ def test_claims_of_a_study_have_different_ids(tmp_path: Path) -> None:
         read_claims(tmp_path / "claims.toml")
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", find_studies())
 def test_every_shipped_study_is_whole(name: str) -> None:
     study = load(name)
     assert study.spec.name == name

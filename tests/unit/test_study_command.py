@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from headgate import Result
 from headgate.cli.main import app
-from headgate.experiment.study import ask
+from headgate.experiment.study import study
 
 from . import small_study
 from .made_reports import no_pictures
@@ -22,7 +22,7 @@ RUNS = 4 * 4 * 2
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ask, "load", lambda _: small_study.shrunk())
+    monkeypatch.setattr(study, "load", lambda _: small_study.shrunk())
     # the pictures are drawn once, for `finished`: they cost more than all else here
     monkeypatch.setattr("headgate.figures.report.make.draw", no_pictures)
 
@@ -31,7 +31,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ask, "load", lambda _: small_study.shrunk())
+        patch.setattr(study, "load", lambda _: small_study.shrunk())
         small_study.run(folder, workers=2)
     return folder
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from headgate.base.errors import HeadgateError
+from headgate.experiment.packages import find_studies
 from headgate.experiment.study.claims import read_claims
-from headgate.experiment.study.names import names
+from headgate.experiment.study.files import list_files, read_extended
 from headgate.experiment.study.study import load
-from headgate.experiment.toml_extends import files, read
 
 SHARED = """
 first_seed = 3
@@ -39,7 +39,7 @@ def written(folder: Path, own: str, shared: str = SHARED) -> Path:
 
 
 def test_tables_are_laid_over_each_other_and_all_else_is_replaced(tmp_path: Path) -> None:
-    found = read(written(tmp_path, 'laws = ["fast"]\n[fixed]\nrate = "2 Gbit/s"\n'))
+    found = read_extended(written(tmp_path, 'laws = ["fast"]\n[fixed]\nrate = "2 Gbit/s"\n'))
     assert found["fixed"] == {"think": "2 s", "rate": "2 Gbit/s"}
     assert found["laws"] == ["fast"]
     assert found["first_seed"] == 3
@@ -100,7 +100,7 @@ value.law = "reno"
     ("own", "says"),
     [
         ('why = "$nobody"', r"a.why: there is no shared text 'nobody'; shared are paper, goodput"),
-        ('why = "$ 5"', r"a.why: write \$\$ where a \$ is meant"),
+        ('why = "$ 5"', r"a.why: write \$\$ for a \$"),
         ("why = 3", r"claims.toml: a: why: 3 is not allowed; it must be a text in quotes"),
         ('over = "some"', r"claims.toml: a: over: .*'least'"),
         ('value = { part = "x" }', r"claims.toml: a: value.function: this key is required"),
@@ -119,32 +119,36 @@ def test_a_wrong_claim_is_one_sentence(tmp_path: Path, own: str, says: str) -> N
     ("own", "shared", "says"),
     [
         ('[[claim]]\nid = "a"\n[[claim]]\nid = "a"\n', CLAIMS, "claims.toml: two entries"),
-        ("", 'extends = "third.toml"\n', "shared.toml: extends: what is extended extends no other"),
+        (
+            "",
+            'extends = "third.toml"\n',
+            "shared.toml: extends: an extended file cannot",
+        ),
         ("", "laws = [", "shared.toml: this is not TOML"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(tmp_path: Path, own: str, shared: str, says: str) -> None:
     with pytest.raises(HeadgateError, match=says):
-        read(written(tmp_path, own, shared))
+        read_extended(written(tmp_path, own, shared))
 
 
 def test_what_is_extended_is_a_file(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text('extends = "none.toml"\n')
     with pytest.raises(HeadgateError, match=r"none.toml: there is no such file"):
-        read(path)
+        read_extended(path)
     path.write_text("extends = 3\n")
     with pytest.raises(HeadgateError, match=r"study.toml: extends: 3 is not the path"):
-        read(path)
+        read_extended(path)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", find_studies())
 def test_every_reason_says_where_the_difference_lies(name: str) -> None:
     told = [claim for claim in load(name).claims if bool(claim.why) != bool(claim.whose)]
     assert not [claim.id for claim in told]
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", find_studies())
 def test_everything_that_a_study_reads_can_be_copied_into_one_folder(name: str) -> None:
     study = load(name)
     copied = [path.name for path in study.paths]
@@ -163,5 +167,5 @@ def test_experiments_of_a_kind_differ_in_the_experiment(name: str, like: str, sh
     one, other = load(name).spec, load(like).spec
     assert one.factors == other.factors
     assert {key for key in one.fixed if one.fixed[key] != other.fixed[key]} == {"experiment"}
-    read_by_one = [file.name for file in files(load(name).folder / "study.toml")]
+    read_by_one = [file.name for file in list_files(load(name).folder / "study.toml")]
     assert read_by_one == [shared, "study.toml"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headgate.base.errors import HeadgateError
-from headgate.experiment.study import names
+from headgate.experiment import packages
 from headgate.experiment.study.study import load
 
 ROOT = Path(__file__).parents[2]
@@ -55,13 +55,13 @@ def test_two_packages_with_a_study_of_one_name_are_refused(
         folder.mkdir(parents=True)
         (folder / "study.toml").write_text("")
     folders = {package: tmp_path / package for package in ("first", "second")}
-    monkeypatch.setattr(names, "packages", lambda: folders)
+    monkeypatch.setattr(packages, "list_packages", lambda: folders)
     with pytest.raises(HeadgateError, match="two packages contain a study 'one-buffer': first and"):
-        names.names()
+        packages.find_studies()
 
 
 def test_without_a_package_it_is_said_how_to_install_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(names, "packages", dict)
+    monkeypatch.setattr(packages, "list_packages", dict)
     says = r"no package with studies is installed; pip install 'headgate\[studies\]'"
     with pytest.raises(HeadgateError, match=says):
         load("tcp-replacements")

@@ -12,8 +12,7 @@ from headgate.base.errors import HeadgateError
 from headgate.claims.claim import read_bounds
 from headgate.claims.verdicts import JudgedClaim, judge
 from headgate.engine.fluid import solve
-from headgate.experiment.runnable import Analysis
-from headgate.experiment.runs import Runs
+from headgate.experiment.runs import Analysis, Runs
 from headgate.experiment.study.study import load
 from headgate.figures.plots.style import save_figure
 from headgate_studies.tcp_red.findings import change_by_tolerance, distance_of_row

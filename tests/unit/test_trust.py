@@ -92,7 +92,7 @@ def test_check_looks_at_the_scenario_without_its_law(scenario: Path) -> None:
     done = headgate("check", scenario)
     assert done.exit_code == 0
     assert f"{scenario} is valid" in done.output
-    assert f"law Mine (SHA-256 {sha256(scenario)[:16]}...): not looked at" in done.output
+    assert f"law Mine (SHA-256 {sha256(scenario)[:16]}...): not checked" in done.output
     assert not ran(scenario)
     assert "mine.py:Mine can be loaded" in headgate("check", scenario, "--trust").output
     assert ran(scenario)

@@ -13,9 +13,8 @@ from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.claims.claim import Claim, read_bounds
 from headgate.claims.verdicts import Verdict, judge, lies_within
 from headgate.design import Factor
-from headgate.experiment.claims import is_fixed
+from headgate.experiment.claims import Until, decide, is_fixed
 from headgate.experiment.responses import Response
-from headgate.experiment.sequential import Until, decide
 from headgate.experiment.tables import MeasuredRuns
 from headgate.stats.sequential import Looks
 
@@ -81,7 +80,7 @@ def test_values_that_are_alike_in_different_runs_decide_nothing() -> None:
     """Four zeros of an event that comes in one of ten runs are seen in 66 % of trials."""
     found = decide(claim("<= 0.05"), [0.0] * 4, Looks((4, 8)))
     assert (found.decided, found.ours, found.ci) == (False, 0.0, None)
-    assert found.note.startswith("undecided after 4 replicates: all have the same value")
+    assert found.note.startswith("undecided after 4 replicates: all replicates give the same value")
     judged = judge(claim("<= 0.05"), {"x": found}, "full")
     assert (judged.verdict, judged.detectable) == (Verdict.UNDECIDED, None)
 

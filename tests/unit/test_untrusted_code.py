@@ -170,7 +170,7 @@ def test_a_scenario_runs_no_code(name: str, folder: Path) -> None:
     write_toml(SCENARIOS[name], file)
     done = headgate("check", file)
     assert done.exit_code == 0
-    assert "not looked at, since only the scenario names it" in done.output
+    assert "not checked, because only the scenario names it" in done.output
     refuses(folder, "run", file, "--set", "title=mine", "--seed", "2")
     with pytest.raises(UntrustedLawError):
         Scenario.load(file).replaced({"duration": "0.2 s"}).run()
@@ -187,7 +187,7 @@ def test_an_experiment_runs_no_code(name: str, folder: Path) -> None:
     write_toml(given, file)
     done = headgate("experiment", "check", file)
     assert done.exit_code == 0, done.errors
-    assert "not looked at, since only the experiment names it" in done.output
+    assert "not checked, because only the experiment names it" in done.output
     assert not ran(folder)
     refuses(folder, "experiment", "run", file, "--workers", "1")
 
@@ -209,7 +209,7 @@ def test_a_function_in_an_experiment_does_not_run(folder: Path) -> None:
     write_toml({"responses": responses, "scenario": PLAIN, "factors": RTT}, file)
     done = headgate("experiment", "check", file)
     assert "function measure (SHA-256" in done.output
-    assert "not looked at" in done.output
+    assert "not checked" in done.output
     refuses(folder, "experiment", "run", file)
 
 

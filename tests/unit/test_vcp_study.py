@@ -9,8 +9,7 @@ import pytest
 from headgate.claims.verdicts import JudgedClaim, judge
 from headgate.data.tables import Table
 from headgate.engine.api import Result
-from headgate.experiment.runnable import Analysis
-from headgate.experiment.runs import NotRunError, Runs, Setup
+from headgate.experiment.runs import Analysis, NotRunError, Runs, Setup
 from headgate.experiment.study.study import load
 from headgate.figures.plots.style import save_figure
 from headgate_studies.vcp import findings, jobs

@@ -1,1 +1,1 @@
-"""The command line. Heavy libraries are imported where they are used, so that it starts at once."""
+"""The command line. Functions import heavy libraries, so that it starts fast."""

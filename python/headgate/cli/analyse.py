@@ -26,47 +26,52 @@ if TYPE_CHECKING:
 
 
 class Model(Enum):
-    """What judges an effect."""
+    """The model that tests an effect."""
 
     INTERACTIONS = "interactions"
     MAIN_EFFECTS = "main-effects"
     ONE_WAY = "one-way"
 
 
-def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
+def analyse(  # noqa: PLR0913, PLR0917 - one for each option
     file: Annotated[
         Path, typer.Argument(help="CSV (or other text) or Parquet, a row per run.", metavar="FILE")
     ],
     factors: Annotated[str, typer.Option(metavar="X1,X2,...", help="Columns of factors.")],
     responses: Annotated[str, typer.Option(metavar="Y1,Y2,...", help="Columns of responses.")],
     by: Annotated[
-        str, typer.Option(metavar="A,B,...", help="Label columns; each combination on its own.")
+        str,
+        typer.Option(
+            metavar="A,B,...", help="Label columns; each combination is analysed separately."
+        ),
     ] = "",
     law: Annotated[
-        str | None, typer.Option(help="Column of laws that the report compares.", metavar="COLUMN")
+        str | None,
+        typer.Option(help="Column of algorithms that the report compares.", metavar="COLUMN"),
     ] = None,
     condition: Annotated[
         str,
         typer.Option(
-            metavar="A,B,...", help="Columns that name a condition; the factors unless given."
+            metavar="A,B,...", help="Columns that name a condition; by default the factors."
         ),
     ] = "",
     replicate: Annotated[
         str | None,
         typer.Option(
-            help="Column of seeds: runs with the same one met the same traffic.", metavar="COLUMN"
+            help="Column of seeds: runs with the same seed share the traffic.",
+            metavar="COLUMN",
         ),
     ] = None,
     before: Annotated[
         str | None,
-        typer.Option(help="The law that the others are compared with.", metavar="LAW"),
+        typer.Option(help="The algorithm to compare the others with.", metavar="LAW"),
     ] = None,
     model: Annotated[
         Model,
         typer.Option(help="Test by a model with interactions, one without, or factor by factor."),
     ] = Model.INTERACTIONS,
     title: Annotated[
-        str, typer.Option(help="Title of the report; the file's name unless given.", metavar="TEXT")
+        str, typer.Option(help="Title of the report; by default the file's name.", metavar="TEXT")
     ] = "",
     question: Annotated[
         str, typer.Option(help="Question that the report answers.", metavar="TEXT")
@@ -77,14 +82,14 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     missing: Annotated[
         str,
         typer.Option(
-            help="Words of a text file that stand for a missing value, in any column.",
+            help="Words of a text file that mean a missing value, in any column.",
             metavar="A,B,...",
         ),
     ] = "",
     encoding: Annotated[
         str,
         typer.Option(
-            help="Encoding of a text file, such as cp1252; UTF-8 unless given.", metavar="NAME"
+            help="Encoding of a text file, such as cp1252; by default UTF-8.", metavar="NAME"
         ),
     ] = "",
     out: Annotated[
@@ -95,11 +100,11 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
 ) -> None:
     """Find which factors affect which responses, in any table of runs.
 
-    All factors and the interactions of two are in one model (type II F tests), or each by itself
-    with --model one-way, as NIST's Dataplot does it. A factor has two levels or more, numbers or
-    words. An empty cell is missing, and in a response NA or an infinite number too; rows that are
-    left out are counted. Commas, semicolons, tabs, vertical bars or spaces separate the cells of a
-    text file.
+    One model contains all factors and the interactions of two (type II F tests). With --model
+    one-way, each factor is tested alone, as in NIST's Dataplot. The levels of a factor are two or
+    more numbers or words. An empty cell is a missing value; in a response, NA and infinite numbers
+    are missing too. Omitted rows are counted. Commas, semicolons, tabs, vertical bars or spaces
+    separate the cells of a text file.
     """
     from headgate.figures.analysis.frame import Frame
     from headgate.figures.analysis.notes import write_notes
@@ -123,8 +128,8 @@ def analyse(  # noqa: PLR0913, PLR0917 - each is an option of its own
     )
     roles.check(frame)
     found = PeriodAnalysis(frame, roles).effects(labels)
-    for said in write_notes(frame, found.factors, found.responses, labels):
-        echo(f"Note: {said}", error=as_json)
+    for note in write_notes(frame, found.factors, found.responses, labels):
+        echo(f"Note: {note}", error=as_json)
     if as_json:
         echo(*json.dumps(_records(found, roles), indent=1).split("\n"))
     else:
@@ -139,22 +144,24 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _records(found: MainEffects, roles: Roles) -> list[dict[str, Any]]:
-    """Return an object a factor and response, with its levels, interactions and what is said."""
+    """Return an object for each factor and response, with levels, interactions and sentences."""
     from headgate.figures.analysis.effect_sentences import write_by_response
 
-    said = {g: write_by_response(found, g, roles.before_level) for g in found.table.groups}
-    return [{key: _plain(value) for key, value in record.items()} for record in found.records(said)]
+    sentences = {g: write_by_response(found, g, roles.before_level) for g in found.table.groups}
+    return [
+        {key: _plain(value) for key, value in record.items()} for record in found.records(sentences)
+    ]
 
 
 def _plain(value: Any) -> Any:
-    """Replace what JSON cannot say by null."""
+    """Replace numbers that JSON cannot express by null."""
     if isinstance(value, list):
         return [{key: _plain(one) for key, one in row.items()} for row in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _show(found: MainEffects, roles: Roles) -> None:
-    """Print levels, then for each group factors against responses, Psi, means, and the answer."""
+    """Print levels, then for each group effects, Psi, means, and the answer."""
     from headgate.figures.analysis.effect_sentences import write_sentences
 
     echo(*found.levels())
@@ -174,13 +181,13 @@ def _show(found: MainEffects, roles: Roles) -> None:
         " it falls; brackets are 95 % intervals"
     )
     echo(
-        "an answer names effects with p < 0.05 after a correction for all tests (Holm); that none"
-        " is shown does not mean that there is none"
+        "an answer names effects with p < 0.05 after a correction for all tests (Holm); an effect"
+        " that is not shown may still exist"
     )
 
 
 def _means(found: MainEffects, group: tuple[str, ...]) -> Iterator[str]:
-    """Yield the means at the levels of each factor on which an effect is shown."""
+    """Yield the means at the levels of each factor with a shown effect."""
     for response in found.responses:
         for effect in found.of_response(response, group):
             if effect.stars:
@@ -200,7 +207,7 @@ def _line(title: str, cells: Iterable[str], found: MainEffects) -> str:
 
 
 def _period(by: tuple[str, ...]) -> str | None:
-    """Return the label that distinguishes the parts of a report, which takes one."""
+    """Return the label of the parts of a report. Raises AnalysisError for several labels."""
     from headgate.figures.analysis import AnalysisError
 
     if len(by) > 1:
@@ -209,7 +216,7 @@ def _period(by: tuple[str, ...]) -> str | None:
 
 
 def _write_plain(frame: Frame, path: Path) -> None:
-    """Write a table that was read in another form as any reader takes it."""
+    """Write a table as plain CSV."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(map(escape_formula, frame.columns))
@@ -217,7 +224,7 @@ def _write_plain(frame: Frame, path: Path) -> None:
             writer.writerow(escape_formula(str(cell)) for cell in row)
 
 
-def _report(  # noqa: PLR0913, PLR0917 - what a report is made of
+def _report(  # noqa: PLR0913, PLR0917 - the inputs of a report
     file: Path,
     frame: Frame,
     form: TextForm,
@@ -226,7 +233,7 @@ def _report(  # noqa: PLR0913, PLR0917 - what a report is made of
     title: str,
     question: str,
 ) -> Path:
-    """Copy the table into the folder, say what it is, and make the report."""
+    """Copy the table into the folder, describe it, and make the report."""
     from headgate.figures.analysis.read import PLAIN
     from headgate.figures.report.about import About, write
     from headgate.figures.report.make import make

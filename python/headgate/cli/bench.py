@@ -1,4 +1,4 @@
-"""`headgate bench`: how fast the engine is on this machine."""
+"""`headgate bench`: the speed of the engine on this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headgate.base.terminal import echo
-from headgate.cli.options import Json, Threads
+from headgate.cli.options import Json, Threads, make_table
 
 if TYPE_CHECKING:
     from headgate.engine.bench import Timing
@@ -22,7 +22,7 @@ COLUMNS = (
 
 def bench(
     name: Annotated[
-        str | None, typer.Argument(help="One network; all four, one after the other, unless given.")
+        str | None, typer.Argument(help="One network; by default all four, one after the other.")
     ] = None,
     threads: Threads = 1,
     as_json: Json = False,
@@ -30,7 +30,7 @@ def bench(
     """Time the engine: packet-hops per CPU second on two dumbbells and two Abilene networks.
 
     A packet-hop is one packet, data or ACK, over one link. Leave the machine idle meanwhile: each
-    network runs on one core, or as many as there are threads, in a process of its own.
+    network runs in a separate process, on one core or as many as there are threads.
     """
     from headgate.engine.bench import measure, names
 
@@ -43,17 +43,9 @@ def bench(
 
 
 def _show(timings: list[Timing]) -> None:
-    from rich import box
-    from rich.table import Table
-
     from headgate.base.console import PlainConsole
 
-    table = Table(box=box.SIMPLE_HEAD)
-    for column in COLUMNS:
-        table.add_column(column, justify="left" if column == "network" else "right")
-    for timing in timings:
-        table.add_row(*_row(timing))
-    PlainConsole().print(table)
+    PlainConsole().print(make_table(None, COLUMNS, map(_row, timings)))
 
 
 def _row(timing: Timing) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What commands that run campaigns share: their options, and what they print."""
+"""Options and output of the commands that run campaigns."""
 
 import json
 import math
@@ -13,8 +13,6 @@ import typer
 from headgate.base.terminal import echo
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from headgate.base.console import PlainConsole
     from headgate.claims.verdicts import JudgedClaim
     from headgate.data.tables import Table as Means
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from headgate.lab.workers import WorkerPool
 
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Runs at a time; all cores unless given.", metavar="N")
+    int | None, typer.Option(min=1, help="Parallel runs; by default one per core.", metavar="N")
 ]
 ThreadsEach = Annotated[
     int | None,
@@ -31,7 +29,7 @@ ThreadsEach = Annotated[
         "--threads",
         min=1,
         metavar="N",
-        help="Threads of each run; unless given, runs share the cores that are free.",
+        help="Threads of each run; by default, runs share the free cores.",
     ),
 ]
 Clustered = Annotated[
@@ -40,15 +38,15 @@ Clustered = Annotated[
         "--cluster",
         metavar="WHERE",
         help="Workers of Dask.distributed instead of this machine's cores: a scheduler's address,"
-        " its file, or a profile in TOML. They need the folder on a file system that they share.",
+        " its file, or a profile in TOML. All workers need the folder on a shared file system.",
     ),
 ]
 Results = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Folder of stored results: runs that are there are not made again, and runs and"
-        " findings are kept there for others.",
+        help="Folder of stored results: its runs are reused, and new runs and findings are stored"
+        " there for others.",
     ),
 ]
 ShardOf = Annotated[
@@ -74,22 +72,29 @@ DryRun = Annotated[
         help="Estimate time and memory from short pilot runs; run nothing else.",
     ),
 ]
-PLAIN_WIDTH = 110  # of output that goes to a file or a pipe
-#: Rows of the table of means that are printed; all are in the file.
+#: The width of output to a file or a pipe.
+PLAIN_WIDTH = 110
+#: The largest number of printed rows of means; the file contains all.
 MOST_ROWS = 60
 SHADES = {"holds": "green", "differs": "red", "corrected": "blue", "undecided": "yellow"}
 
 
 @contextmanager
 def stopping_after(time: str | None) -> Iterator[None]:
-    """Stop what runs within as Ctrl-C does, once it has taken so long. Raises HeadgateError."""
+    """Stop the block after this wall time, as Ctrl-C does. Raises HeadgateError."""
     import _thread
     from threading import Timer
+
+    from headgate.base.errors import HeadgateError, UnitError
+    from headgate.base.units import parse_time_ps
 
     if time is None:
         yield
         return
-    timer = Timer(_read_time_s(time), _thread.interrupt_main)
+    try:
+        timer = Timer(parse_time_ps(time) / 1e12, _thread.interrupt_main)
+    except UnitError as error:
+        raise HeadgateError(f"--stop-after: {error}") from None
     timer.daemon = True
     timer.start()
     try:
@@ -98,38 +103,25 @@ def stopping_after(time: str | None) -> Iterator[None]:
         timer.cancel()
 
 
-def _read_time_s(text: str) -> float:
-    from headgate.base.errors import HeadgateError, UnitError
-    from headgate.base.units import parse_time_ps
-
-    try:
-        return parse_time_ps(text) / 1e12
-    except UnitError as error:
-        raise HeadgateError(f"--stop-after: {error}") from None
-
-
 def show_cost(cost: "CostEstimate", as_json: bool) -> None:
-    """Print what a campaign will cost."""
+    """Print the estimated cost of a campaign."""
     from headgate.base.progress import clock
 
     if as_json:
         echo(json.dumps(cost.as_json()))
         return
     there = f", and {cost.found} that are stored already" if cost.found else ""
+    trust = f"{cost.whole_pilots} of them ran to their end; expect errors of up to 25 %."
+    if not cost.pilots:
+        trust = "nothing is left to run."
+    elif not cost.whole_pilots:
+        trust = "none of them ran to its end, so late events in a run are not included."
     echo(f"runs:         {cost.runs}{there}")
     echo(f"packet-hops:  {cost.packet_hops:.4g}")
     echo(f"CPU time:     {clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
     echo(f"wall time:    {clock(cost.wall_s)} with {cost.workers} runs at a time")
     echo(f"memory:       {cost.memory_bytes / 1e9:.2f} GB with {cost.workers} runs at a time")
-    echo(f"Estimated from {cost.pilots} pilot runs on this machine; {_trust(cost)}")
-
-
-def _trust(cost: "CostEstimate") -> str:
-    if not cost.pilots:
-        return "nothing is left to run."
-    if not cost.whole_pilots:
-        return "none of them ran to its end, so what happens late in a run is not accounted for."
-    return f"{cost.whole_pilots} of them ran to their end; expect errors of up to 25 %."
+    echo(f"Estimated from {cost.pilots} pilot runs on this machine; {trust}")
 
 
 def read_shard(text: str | None) -> "Shard | None":
@@ -140,7 +132,7 @@ def read_shard(text: str | None) -> "Shard | None":
 
 
 def run_shard(asked: "StudyRun", shard: "Shard", pool: "WorkerPool", as_json: bool) -> None:
-    """Run a part of a campaign, and print what it made. Raises HeadgateError."""
+    """Run a part of a campaign, and print the number of runs. Raises HeadgateError."""
     from headgate.experiment import runner
 
     count, folder = runner.run_shard(asked, shard, pool), asked.folder
@@ -148,18 +140,23 @@ def run_shard(asked: "StudyRun", shard: "Shard", pool: "WorkerPool", as_json: bo
         echo(json.dumps({"shard": str(shard), "runs": count, "folder": str(folder)}))
         return
     echo(
-        f"Shard {shard}: its {count} runs are in {folder / 'runs'}. When all shards are there, the"
-        " same command without --shard analyses them."
+        f"Shard {shard}: its {count} runs are in {folder / 'runs'}. After all shards, the same"
+        " command without --shard analyses them."
     )
 
 
 def show_outcome(outcome: "StudyOutcome") -> None:
-    """Print findings, claims if there are any, the cost, and where the report is."""
+    """Print the findings, the claims, the cost, and the path of the report."""
+    from rich.table import Table
+    from rich.text import Text
+
     from headgate.base.plain_text import say_cost
 
-    printed = console()
+    printed, bullets = console(), Table.grid(padding=(0, 1))
+    for sentence in outcome.sentences:
+        bullets.add_row(" \N{BULLET}", Text(sentence))
     printed.print("\nFindings", style="bold")
-    printed.print(_bullets(outcome.sentences))
+    printed.print(bullets)
     printed.print()
     if outcome.claims:
         print_claims(printed, [(outcome.study, claim) for claim in outcome.claims])
@@ -171,22 +168,12 @@ def show_outcome(outcome: "StudyOutcome") -> None:
 
 
 def say_report(outcome: "StudyOutcome") -> str:
-    """Say where the report is, or what it takes."""
+    """Return the line with the path of the report, or with the missing libraries."""
     if outcome.report is not None:
         return f"Report: {outcome.report}"
     from headgate.base.optional import advise
 
     return f"Tables: {outcome.folder}. For a report: {advise('report')}"
-
-
-def _bullets(sentences: Sequence[str]) -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table.grid(padding=(0, 1))
-    for sentence in sentences:
-        grid.add_row(" \N{BULLET}", Text(sentence))
-    return grid
 
 
 def print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "JudgedClaim"]]) -> None:
@@ -197,14 +184,8 @@ def print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "JudgedCla
 
     several = len({name for name, _ in claims}) > 1
     table = Table(box=box.SIMPLE_HEAD, title_justify="left")
-    for column in (
-        *(("study",) if several else ()),
-        "claim",
-        "tolerance",
-        "found",
-        "95 % CI",
-        "detectable",
-    ):
+    heads = ("claim", "tolerance", "found", "95 % CI", "detectable")
+    for column in (*(("study",) if several else ()), *heads):
         table.add_column(column, overflow="fold", no_wrap=column == "tolerance")
     table.add_column("verdict", no_wrap=True)
     for name, claim in claims:
@@ -212,42 +193,30 @@ def print_claims(console: "PlainConsole", claims: Sequence[tuple[str, "JudgedCla
         cells = (
             claim.id,
             claim.tolerance or "",
-            _ours(claim),
-            _interval(claim),
-            _format_detectable(claim),
+            "" if claim.ours is None else f"{claim.ours:.3g}",
+            "" if claim.ci is None else f"{claim.ci[0]:.3g} to {claim.ci[1]:.3g}",
+            "" if claim.detectable is None else f"{claim.detectable:.2g}",
         )
         table.add_row(*((name,) if several else ()), *cells, verdict)
     console.print(table)
 
 
 def print_reasons(console: "PlainConsole", claims: Sequence[tuple[str, "JudgedClaim"]]) -> None:
-    """Print what a table has no room for: why claims differ, what would decide or judge others."""
+    """Print the reasons of claims that do not hold, which do not fit into the table."""
     from headgate.claims.verdicts import ORIGINS, Verdict
 
     for verdict in (Verdict.DIFFERS, Verdict.UNDECIDED, Verdict.CORRECTED, Verdict.NOT_CHECKABLE):
-        told = [(name, claim) for name, claim in claims if claim.verdict == verdict]
-        if told:
+        chosen = [(name, claim) for name, claim in claims if claim.verdict == verdict]
+        if chosen:
             console.print(f"{verdict.capitalize()}:")
-        for name, claim in told:
-            where = f" [in {ORIGINS[claim.whose]}]" if claim.whose else ""
+        for name, claim in chosen:
+            place = f" [in {ORIGINS[claim.whose]}]" if claim.whose else ""
             reason = claim.reason or "no reason is given"
-            console.print(f"  {name} {claim.id}{where}: {reason}", markup=False, soft_wrap=True)
-
-
-def _ours(claim: "JudgedClaim") -> str:
-    return "" if claim.ours is None else f"{claim.ours:.3g}"
-
-
-def _interval(claim: "JudgedClaim") -> str:
-    return "" if claim.ci is None else f"{claim.ci[0]:.3g} to {claim.ci[1]:.3g}"
-
-
-def _format_detectable(claim: "JudgedClaim") -> str:
-    return "" if claim.detectable is None else f"{claim.detectable:.2g}"
+            console.print(f"  {name} {claim.id}{place}: {reason}", markup=False, soft_wrap=True)
 
 
 def print_means(printed: "PlainConsole", means: "Means") -> None:
-    """Print a table of means with intervals, responses in the units that people read."""
+    """Print a table of means with intervals, in readable units."""
     from rich import box
     from rich.table import Table
 
@@ -279,7 +248,7 @@ def _measured(row: "dict[str, Any]") -> tuple[str, str, str]:
 
 
 def console() -> "PlainConsole":
-    """Return where to print: as wide as the terminal, if it is one."""
+    """Return the console for tables, as wide as the terminal if there is one."""
     from headgate.base.console import PlainConsole
 
     return PlainConsole(width=None if sys.stdout.isatty() else PLAIN_WIDTH)

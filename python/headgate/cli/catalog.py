@@ -1,32 +1,36 @@
-"""`headgate catalog`: what laws, devices and fluid models do; their parameters and sources."""
+"""`headgate catalog` and `headgate describe`: algorithms, devices, models; columns of results."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.base.errors import HeadgateError
+from headgate.base.messages import also, hint
 from headgate.base.terminal import echo
 from headgate.cli import complete
 from headgate.cli.options import Json
 
 if TYPE_CHECKING:
     from headgate.base.catalog import Law, Param
+    from headgate.data.columns import Column
 
 
 def catalog(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A law (by name, alias, or the NIST study's acronym or number), a queue "
+            help="An algorithm (by name, alias, or the NIST study's acronym or number), a queue "
             "discipline, a scheme, an impairment of links, or a fluid model.",
             autocompletion=complete.cards,
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List laws, disciplines, feedback, impairments and fluid models, or describe one in full."""
+    """List algorithms, disciplines, feedback, impairments and fluid models, or describe one."""
     from headgate.base import catalog as known
 
     chosen = known.list_everything() if name is None else known.cards(name)
@@ -42,9 +46,9 @@ def catalog(
         echo(*"\n\n".join(_card(card) for card in chosen).split("\n"))
 
 
-#: What a card is, and where a scenario names it.
+#: The kinds of cards, with their keys in a scenario.
 _KINDS = {
-    "law": "law of congestion control",
+    "law": "congestion control algorithm",
     "queue": "queue discipline, network.queue",
     "feedback": "router of a scheme, network.feedback",
     "impairment": "impairment of a link, network.impairments or network.ingress",
@@ -68,7 +72,7 @@ def _card(card: Law) -> str:
 
 
 def _driver(card: Law) -> str:
-    """Return what a card acts on, such as loss; an impairment acts on nothing."""
+    """Return the signal that a card reacts to, such as loss; for an impairment, nothing."""
     return "" if card.family == card.kind else card.family
 
 
@@ -79,8 +83,59 @@ def _param(param: Param) -> str:
 
 
 def _number(param: Param, number: float) -> str:
-    """Write a number as a scenario may have it: with a unit if its name carries none."""
+    """Write a number in the notation of a scenario: with a unit if its name includes none."""
     from headgate.base.parameters import required_unit
 
     unit = required_unit(param)
     return f"'{number:g} {unit}'" if unit else f"{number:g}"
+
+
+def describe(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TABLE[.COLUMN]]",
+            help="A table, or one column of it.",
+            autocompletion=complete.tables,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Explain the columns of the results: unit, definition, formula."""
+    chosen = select(what)
+    if as_json:
+        echo(json.dumps({name: [asdict(c) for c in cs] for name, cs in chosen.items()}))
+        return
+    for name, columns in chosen.items():
+        echo(name)
+        for column in columns:
+            echo(*_lines(column))
+
+
+def select(what: str | None) -> dict[str, tuple[Column, ...]]:
+    """Return the chosen columns, by table. Raises HeadgateError."""
+    from headgate.data.columns import EVERY_TABLE
+
+    if what is None:
+        return EVERY_TABLE
+    table, _, wanted = what.partition(".")
+    if table not in EVERY_TABLE:
+        known = f"; tables: {', '.join(EVERY_TABLE)}"
+        named = [
+            f"{t}.{table}" for t, cs in EVERY_TABLE.items() if any(c.name == table for c in cs)
+        ]
+        columns = f"; it is a column: {', '.join(named)}" if named and not wanted else ""
+        says = also(table, EVERY_TABLE) + columns or known
+        raise HeadgateError(f"'{table}' is not a table of results{says}")
+    found = tuple(c for c in EVERY_TABLE[table] if not wanted or c.name == wanted)
+    if not found:
+        names = [c.name for c in EVERY_TABLE[table]]
+        says = hint(wanted, names, f"columns: {', '.join(names)}")
+        raise HeadgateError(f"'{wanted}' is not a column of {table}; {says}")
+    return {table: found}
+
+
+def _lines(column: Column) -> list[str]:
+    unit = f" [{column.unit}]" if column.unit not in ("", "1") else ""
+    formula = [f"      = {column.formula}"] if column.formula else []
+    return [f"  {column.name}{unit}  {column.definition}", *formula]

@@ -1,4 +1,4 @@
-"""`headgate check`: is a scenario, a law or a discipline of one's own right? Runs no scenario."""
+"""`headgate check`: check a scenario, an algorithm or a discipline, without a run."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Checked = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A scenario in TOML, or a law or queue discipline of your own: ./mylaw.py:MyLaw, or a"
-        " C or Rust file.",
+        help="A scenario in TOML, or your algorithm or queue discipline: ./mylaw.py:MyLaw, or a C"
+        " or Rust file.",
         show_default=False,
     ),
 ]
@@ -35,23 +35,23 @@ def check(
 ) -> None:
     """Check a scenario without running it, or try your own code with random events.
 
-    Of a scenario it says what it comes to: routers, links, buffers in packets, traffic; with --json
-    it prints the scenario with every default filled in. Own code that only the scenario names is
-    not run without --trust. A law meets ACKs, losses, time-outs, marks and silence; a discipline
-    meets packets that come, wait and leave. NaN, a window below one segment, an invalid
-    verdict, a record it changed, unequal answers to equal events, or an exception is reported with
-    the line. It meets them in a process of its own.
+    For a scenario, it prints routers, links, buffers in packets and traffic; with --json, it prints
+    the scenario with all defaults. Code that only the scenario names runs with --trust only. An
+    algorithm receives ACKs, losses, time-outs, marks and silence; a discipline receives packets
+    that arrive, wait and leave. Errors are reported with their line: NaN, a window below one
+    segment, an invalid verdict, a changed record, different answers to equal events, or an
+    exception. The code runs in a separate process.
     """
     from headgate.plugin.user_code import is_code
 
     if is_code(file):
         _check_code(file, as_json)
         return
-    scenario = Path(file)
     from headgate.cli.options import load
     from headgate.engine.run.prepare import check_plan
     from headgate.scenario.plan_warnings import scenario_warnings
 
+    scenario = Path(file)
     read = load(scenario, settings, seed, trust=trust)
     plan, arrays = read.plan()
     check_plan(plan, arrays, read)
@@ -69,19 +69,19 @@ def check(
         echo(f"  {code}")
 
 
-def describe_code(source: str, interface: Interface, where: str = "the scenario") -> str:
-    """Load user-defined code if it may run, and say what it is. Raises LawError."""
+def describe_code(source: str, interface: Interface, namer: str = "the scenario") -> str:
+    """Load user-defined code if it may run, and describe it. Raises LawError."""
     from headgate.plugin import user_code
 
     name, sha256 = user_code.identify(source, interface)
     which = f"{interface.noun} {name} (SHA-256 {sha256[:16]}...)"
     if not user_code.is_trusted(source, interface):
-        return f"{which}: {_not_looked_at(where)}"
+        return f"{which}: {_describe_untrusted(namer)}"
     return f"{which}: {user_code.load(source, interface).label} can be loaded"
 
 
 def describe_function(source: str) -> str:
-    """Say of a function that is a response whether it may run. Raises LawError."""
+    """Describe a function that is a response, and whether it may run. Raises LawError."""
     from headgate.experiment.responses import trusted
     from headgate.plugin.code_files import read, sha256, shorten_path
     from headgate.plugin.user_code import split
@@ -89,11 +89,11 @@ def describe_function(source: str) -> str:
     file, name = split(source)
     which = f"function {name} (SHA-256 {sha256(read(file))[:16]}...)"
     loaded = f"{shorten_path(file)}:{name} can be loaded"
-    return f"{which}: {loaded if trusted(source) else _not_looked_at('the experiment')}"
+    return f"{which}: {loaded if trusted(source) else _describe_untrusted('the experiment')}"
 
 
-def _not_looked_at(where: str) -> str:
-    return f"not looked at, since only {where} names it; --trust allows it to run"
+def _describe_untrusted(namer: str) -> str:
+    return f"not checked, because only {namer} names it; --trust allows it to run"
 
 
 def _check_code(source: str, as_json: bool) -> None:
@@ -118,32 +118,32 @@ def _check_code(source: str, as_json: bool) -> None:
 
 
 def describe_plan(plan: dict[str, Any]) -> str:
-    """Say in one line what a plan comes to."""
+    """Describe a plan in one line."""
     traffic = plan["traffic"]
     users = sum(pool.get("hosts", 0) for item in traffic for pool in item.get("sources", ()))
     single = sum(item.get("count", 0) for item in traffic)
     live = sum(len(item.get("hosts", ())) for item in traffic)
-    who = [f"{single} single flows"] * bool(single) + [f"{users} sources"] * bool(users)
-    who += [f"{live} live hosts"] * bool(live)
+    sources = [f"{single} single flows"] * bool(single) + [f"{users} sources"] * bool(users)
+    sources += [f"{live} live hosts"] * bool(live)
     laws = ", ".join(_name_laws(plan))
     return (
         f"{len(plan['nodes'])} routers, {len(plan['links'])} links (each way counted), "
-        f"{' and '.join(who) or 'a flow list'}, {f'laws {laws}, ' if laws else ''}"
+        f"{' and '.join(sources) or 'a flow list'}, {f'laws {laws}, ' if laws else ''}"
         f"{plan['duration_ps'] / 1e12:g} s"
     )
 
 
 def _name_laws(plan: dict[str, Any]) -> list[str]:
-    """Name the laws that flows of the scenario use: live hosts bring their own."""
+    """Name the algorithms of simulated flows; live hosts use those of their kernels."""
     of_live = {item["law"] for item in plan["traffic"] if "hosts" in item}
     of_others = {item["law"] for item in plan["traffic"] if "hosts" not in item}
-    listed = any("key" in item for item in plan["traffic"])  # each flow may have a law of its own
+    listed = any("key" in item for item in plan["traffic"])  # each flow may use another one
     idle = set() if listed else of_live - of_others
     return [law["name"] for number, law in enumerate(plan["laws"]) if number not in idle]
 
 
 def describe_link(link: dict[str, Any]) -> str:
-    """Say in one line what a link of a plan is."""
+    """Describe a link of a plan in one line."""
     from headgate.base.units import format_rate, format_time_ps
 
     buffer = link["buffer"]

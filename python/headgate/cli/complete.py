@@ -1,4 +1,4 @@
-"""What a shell completes beside commands, options and paths: names that the program knows."""
+"""Shell completion of names: studies, algorithms, tables, forms, templates and pictures."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ FORMATS = ("png", "svg", "html")
 
 
 def studies(incomplete: str) -> list[str]:
-    """Return the names of studies that begin so."""
-    from headgate.experiment.study.names import names
+    """Return the names of studies with this beginning."""
+    from headgate.experiment.packages import find_studies
 
-    return _beginning(incomplete, ["list", *names()])
+    return _beginning(incomplete, ["list", *find_studies()])
 
 
 def cards(incomplete: str) -> list[str]:
-    """Return the names of the catalogue that begin so."""
+    """Return the names of the catalogue with this beginning."""
     from headgate.base import catalog
 
     return _beginning(incomplete, (card.name for card in catalog.list_everything()))
 
 
 def tables(incomplete: str) -> list[str]:
-    """Return the tables of results that begin so; behind a dot, the columns."""
+    """Return the tables of results with this beginning; after a dot, the columns."""
     from headgate.data.columns import EVERY_TABLE
 
     table, dot, _ = incomplete.partition(".")
@@ -32,38 +32,38 @@ def tables(incomplete: str) -> list[str]:
 
 
 def forms(incomplete: str) -> list[str]:
-    """Return the forms of TOML that begin so."""
-    from headgate.cli.forms import every_form
+    """Return the forms of TOML with this beginning."""
+    from headgate.experiment.schemas.studies import every_form
 
     return _beginning(incomplete, every_form())
 
 
 def templates(incomplete: str) -> list[str]:
-    """Return the templates of `headgate init` that begin so."""
+    """Return the templates of `headgate init` with this beginning."""
     from headgate.experiment.templates import KINDS
 
     return _beginning(incomplete, KINDS)
 
 
 def pictures(incomplete: str) -> list[str]:
-    """Return the pictures of a run, behind those that are there, that begin so."""
+    """Return the pictures of a run with this beginning, after those in the list."""
     from headgate.figures.spec.kinds import KINDS
 
     return _after_commas(incomplete, (kind.name for kind in KINDS))
 
 
 def formats(incomplete: str) -> list[str]:
-    """Return the formats of pictures, behind those that are there, that begin so."""
+    """Return the formats of pictures with this beginning, after those in the list."""
     return _after_commas(incomplete, FORMATS)
 
 
 def scales(incomplete: str) -> list[str]:
-    """Return the scales that every study has and that begin so."""
+    """Return the scales of every study with this beginning."""
     return _beginning(incomplete, ("quick", "standard", "full"))
 
 
 def tables_of_runs(incomplete: str) -> list[str]:
-    """Return the tables of a run that begin so."""
+    """Return the tables of a run with this beginning."""
     from headgate.data.columns import OF_A_RUN
 
     return _beginning(incomplete, OF_A_RUN)

@@ -1,9 +1,9 @@
-"""`headgate conform`: what RFCs and the BBR draft state, law by law."""
+"""`headgate conform`: test cases of RFCs and of the BBR draft, for each algorithm."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +17,7 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
     name: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Laws, by name, or ./mylaw.py:MyLaw; all of the catalogue unless given."
+            help="Algorithms by name, or ./mylaw.py:MyLaw; by default, all of the catalogue."
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Cases at once.")] = 2,
@@ -43,54 +43,39 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
     ] = 1,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="With --kernel: where figures and pictures go."),
+        typer.Option(metavar="DIR", help="With --kernel: folder for figures and pictures."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run the test cases of standards for every law that they apply to.
+    """Run the test cases of standards for every algorithm to which they apply.
 
     RFC 5681, 6298, 6582, 6675 for all; 9438 and 9406 for cubic, 8257 for dctcp; the test cases of
-    draft-ietf-ccwg-bbr for bbr3 and bbr. Ends with 1 if a case fails.
+    draft-ietf-ccwg-bbr for bbr3 and bbr. The exit code is 1 if a case fails.
 
     With --kernel: flows alone, pairs, random loss, completion times, marks and disciplines under
-    the TCP of a kernel, in real time, beside the same cases in simulation. Real-time runs are
-    random, so it ends with 0 whatever differs.
+    the TCP of a kernel, in real time, compared with the same cases in simulation. Real-time runs
+    are random, so the exit code is 0 for any difference.
     """
-    from headgate.experiment.suites import SuiteRequest, load_suite
+    from headgate.base.console import PlainConsole
+    from headgate.base.errors import HeadgateError
+    from headgate.engine.live.hosts import KERNELS
+    from headgate.experiment.packages import SuiteRequest, load_suite
 
-    request = SuiteRequest(name, workers, _say_progress, _known(kernel), case or (), repeats, out)
+    if kernel not in (None, *KERNELS):
+        raise HeadgateError(
+            f"--kernel: {kernel!r} is not allowed; it must be {' or '.join(KERNELS)}"
+        )
+    report_progress = partial(echo, error=True)
+    request = SuiteRequest(name, workers, report_progress, kernel or "", case or (), repeats, out)
     report = load_suite("kernel" if request.kernel else "standards")(request)
     if as_json:
         echo(json.dumps(report.record))
     else:
-        _print(report.parts)
+        console = PlainConsole()
+        for part in report.parts:
+            if isinstance(part, str):
+                echo(part)
+            else:
+                console.print(part)
     if report.failed:
         raise typer.Exit(1)
-
-
-def _say_progress(line: str) -> None:
-    echo(line, error=True)
-
-
-def _print(parts: Sequence[object]) -> None:
-    from headgate.base.console import PlainConsole
-
-    console = PlainConsole()
-    for part in parts:
-        if isinstance(part, str):
-            echo(part)
-        else:
-            console.print(part)
-
-
-def _known(kernel: str | None) -> str:
-    from headgate.base.errors import HeadgateError
-    from headgate.engine.live.hosts import KERNELS
-
-    if kernel is None:
-        return ""
-    if kernel not in KERNELS:
-        raise HeadgateError(
-            f"--kernel: {kernel!r} is not allowed; it must be {' or '.join(KERNELS)}"
-        )
-    return kernel

@@ -37,14 +37,14 @@ Given = Annotated[
         "LOW..MID..HIGH for more levels, (log) at the end for a logarithmic scale; repeatable.",
     ),
 ]
-#: Rows of the sheet that `show` prints; all with `--all`.
+#: The number of rows of the sheet that `show` prints without `--all`.
 ROWS = 32
 _LOG = re.compile(r"\s*\(log\)$")
 
 
 @app.command()
 def new(  # noqa: PLR0913, PLR0917 - one for each option
-    file: Annotated[Path, typer.Argument(help="Where to write it, in TOML.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="The file to write, in TOML.", metavar="FILE")],
     factor: Given = None,
     factors: Annotated[
         int, typer.Option(metavar="K", help="Number of placeholder factors (A, B, ...).")
@@ -73,7 +73,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     ] = "",
     array: Annotated[str, typer.Option(metavar="NAME", help="Orthogonal array, such as L18.")] = "",
     scenario: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The scenario that is varied.")
+        Path | None, typer.Option(metavar="FILE", help="The scenario to vary.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of run order and samples.")] = 1,
     replicates: Annotated[
@@ -93,6 +93,7 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     Example: headgate design new out/d.toml --scenario examples/first.toml
     --factor rate='network.rate:10 Mbit/s..1 Gbit/s (log)' --factor rtt='network.rtt:10 ms..100 ms'
     """
+    from headgate.base.files import write_bytes
     from headgate.design.file import DesignFile
     from headgate.design.generate import make_design
 
@@ -111,15 +112,21 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         "replicates": replicates,
         "centre_points": centre_points,
         "foldover": foldover,
-        "scenario": _beside(scenario, file),
+        "scenario": _relate(scenario, file),
         "factors": varied,
     }
     with _report_slow_search() if design or runs else nullcontext():
         made = make_design(DesignFile.from_dict(given, "design new"), file)
     if scenario is not None:
         made.scenarios()
-    _write(made, file)
-    _print_design(made, [file, file.with_suffix(".csv")], as_json=as_json)
+    made.file.save(file)
+    write_bytes(file.with_suffix(".csv"), made.csv().encode())
+    paths = [str(file), str(file.with_suffix(".csv"))]
+    if as_json:
+        echo(json.dumps(made.facts() | {"files": paths}))
+        return
+    _print_facts(made)
+    echo(*paths)
 
 
 @app.command()
@@ -128,7 +135,7 @@ def show(
     every: Annotated[bool, typer.Option("--all", help="Print every run.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Print the runs of a design in the scenario's own words, and what is confounded."""
+    """Print the runs of a design in the notation of the scenario, and its confounded effects."""
     made = _load(source)
     if as_json:
         echo(json.dumps(made.facts() | {"sheet": made.rows()}))
@@ -161,8 +168,7 @@ def alias(
             echo(" = ".join(chain))
     if made.design.fraction is None:
         echo("effects are partially confounded: --out DIR draws the correlations of their columns")
-    for path in paths:
-        echo(str(path))
+    echo(*map(str, paths))
 
 
 def _load(source: str) -> MadeDesign:
@@ -197,7 +203,7 @@ def _factors(texts: list[str], count: int, design: str) -> dict[str, dict[str, A
     from headgate.design.named import parse_size
 
     if texts and count:
-        raise ScenarioError("--factors", "give --factor for each, or only how many there are")
+        raise ScenarioError("--factors", "give --factor for each, or only their number")
     size = parse_size(design)[0] if design and not texts and not count else count
     return dict(map(_factor, texts)) or {
         name: {"low": -1, "high": 1} for name in letter_factors(size)
@@ -223,7 +229,7 @@ def _value(text: str) -> Any:
     return parse_setting(f"x={text.strip()}")[1]
 
 
-def _beside(scenario: Path | None, file: Path) -> str:
+def _relate(scenario: Path | None, file: Path) -> str:
     import os
 
     if scenario is None:
@@ -231,27 +237,10 @@ def _beside(scenario: Path | None, file: Path) -> str:
     return Path(os.path.relpath(scenario.absolute(), file.absolute().parent)).as_posix()
 
 
-def _write(made: MadeDesign, file: Path) -> None:
-    from headgate.base.files import write_bytes
-
-    made.file.save(file)
-    write_bytes(file.with_suffix(".csv"), made.csv().encode())
-
-
-def _print_design(made: MadeDesign, paths: list[Path], *, as_json: bool) -> None:
-    if as_json:
-        echo(json.dumps(made.facts() | {"files": [str(path) for path in paths]}))
-        return
-    _print_facts(made)
-    for path in paths:
-        echo(str(path))
-
-
 def _print_facts(made: MadeDesign) -> None:
     from headgate.design.generate import describe_design
 
-    for line in describe_design(made):
-        echo(line)
+    echo(*describe_design(made))
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:

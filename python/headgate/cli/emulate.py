@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -39,7 +39,7 @@ At = Annotated[
 Mtu = Annotated[int, typer.Option(metavar="BYTES", help="MTU of the hosts' devices.")]
 Capture = Annotated[
     bool,
-    typer.Option("--capture", help="Write what passes each host's device into DIR, as pcapng."),
+    typer.Option("--capture", help="Write the packets of each host's device into DIR, as pcapng."),
 ]
 Kernel = Annotated[
     list[str] | None,
@@ -51,7 +51,7 @@ Kernel = Annotated[
     ),
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say whether this machine is fast enough; run nothing.")
+    bool, typer.Option("--dry-run", help="Print whether this machine is fast enough; run nothing.")
 ]
 
 
@@ -72,8 +72,8 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     """Run real programs in the live hosts of a scenario, in real time.
 
     headgate emulate FILE --b "iperf3 -s -1" --a "iperf3 -c b" runs until all commands have ended,
-    or the scenario's duration. Hosts know each other by name. Needs Linux; root only where the
-    kernel allows users no namespaces. Only the simulated part can be repeated: headgate run FILE
+    or the scenario's duration. Hosts know each other by name. The command needs Linux, and root if
+    the kernel forbids user namespaces. Only the simulated part can be repeated: headgate run FILE
     --arrivals DIR/arrivals.parquet.
     """
     from headgate.engine.live.emulation import Emulation
@@ -97,7 +97,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _commands(hosts: list[str], at: list[str], others: list[str]) -> list[tuple[str, str]]:
-    """Return hosts and commands, of `--at HOST=CMD` and of `--HOST CMD`, in this order."""
+    """Return the hosts and commands of `--at HOST=CMD`, then those of `--HOST CMD`."""
     from headgate.engine.live.hosts import find_host, refuse_bad_command
 
     pairs = [one.partition("=") for one in at]
@@ -120,15 +120,15 @@ def _commands(hosts: list[str], at: list[str], others: list[str]) -> list[tuple[
         refuse_bad_command(host, command)
     if not commands:
         example = f'--{hosts[0]} "CMD"'
-        raise HeadgateError(f"there is no command; give some host one: {example}")
+        raise HeadgateError(f"there is no command; give one to a host: {example}")
     return commands
 
 
 def _run(net: Emulation, commands: list[tuple[str, str]]) -> list[str]:
-    """Run commands until all have ended; say of those that failed how they did."""
+    """Run commands until all have ended; describe those that failed."""
     from headgate.engine.live.emulation import OverloadWarning
 
-    warnings.simplefilter("ignore", OverloadWarning)  # it is among the result's warnings
+    warnings.simplefilter("ignore", OverloadWarning)  # the result's warnings include it
     with net:
         programs = [net.start(host, command) for host, command in commands]
         try:
@@ -136,19 +136,17 @@ def _run(net: Emulation, commands: list[tuple[str, str]]) -> list[str]:
         except KeyboardInterrupt:
             echo("headgate: stopped; the result covers the time until now", error=True)
         ended = [program.poll() for program in programs]
-    return [
-        f"host {host}: {command!r} {_describe_end(code)}"
-        for (host, command), code in zip(commands, ended, strict=True)
-        if code
-    ]
-
-
-def _describe_end(code: int) -> str:
-    return f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code}"
+    failed = []
+    for (host, command), code in zip(commands, ended, strict=True):
+        if code:
+            end = f"ended with exit code {code}" if code > 0 else f"was killed by signal {-code}"
+            failed.append(f"host {host}: {command!r} {end}")
+    return failed
 
 
 def _print(net: Emulation, out: Path | None, *, as_json: bool) -> None:
-    from headgate.data.measures.shown import list_flows, say_loop
+    from headgate.base.console import PlainConsole
+    from headgate.data.measures.shown import HEADS, list_flows, say_loop, show_flow
 
     flows, live = list_flows(net.result.tables), net.result.meta["live"]
     warn(net.result.meta["warnings"])
@@ -156,13 +154,6 @@ def _print(net: Emulation, out: Path | None, *, as_json: bool) -> None:
         loop = {key: value for key, value in live["loop"].items() if key != "lateness_histogram"}
         echo(json.dumps({"flows": flows, "loop": loop, "ended_s": live["ended_s"]}))
         return
-    _show_flows(flows)
+    PlainConsole().print(make_table("Flows of real packets", HEADS, map(show_flow, flows)))
     echo(say_loop(live))
     say_result(out)
-
-
-def _show_flows(flows: list[dict[str, Any]]) -> None:
-    from headgate.base.console import PlainConsole
-    from headgate.data.measures.shown import HEADS, show_flow
-
-    PlainConsole().print(make_table("Flows of real packets", HEADS, map(show_flow, flows)))

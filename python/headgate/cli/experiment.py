@@ -1,4 +1,4 @@
-"""`headgate experiment new | check | run`: an experiment of one's own, from one file."""
+"""`headgate experiment new | check | run`: user-defined experiments."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from headgate.base.errors import HeadgateError
 from headgate.base.terminal import echo
 from headgate.cli.campaign import (
     Clustered,
@@ -28,7 +29,7 @@ from headgate.cli.campaign import (
 )
 from headgate.cli.options import Json, Trust, warn
 
-app = typer.Typer(no_args_is_help=True, help="Run an experiment of your own: many runs, one file.")
+app = typer.Typer(no_args_is_help=True, help="Run your experiment: many runs from one file.")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment in TOML.")]
 Set = Annotated[
@@ -44,19 +45,19 @@ Set = Annotated[
 
 @app.command()
 def new(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it, in TOML.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, in TOML.")],
     scenario: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The scenario that is varied; a small one if not given."),
+        typer.Option(metavar="FILE", help="The scenario to vary; by default, a small one."),
     ] = None,
 ) -> None:
-    """Write an experiment with comments, ready to be run and to be changed.
+    """Write an experiment with comments, ready to run and to change.
 
     Example: headgate experiment new out/exp.toml --scenario examples/first.toml
     """
-    from headgate.experiment.templates.experiment import write
+    from headgate.experiment.templates import write_experiment
 
-    write(file, scenario)
+    write_experiment(file, scenario)
     named = shlex.quote(str(file))
     verbs = ("check", "run")
     echo(str(file), "Next:", *(f"  headgate experiment {verb} {named}" for verb in verbs))
@@ -66,23 +67,22 @@ def new(
 def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json = False) -> None:
     """Check an experiment without running it: factors, conditions, runs, responses, code.
 
-    Every condition is planned, every response and claim is held to the tables that runs have.
-    `headgate experiment run FILE --dry-run` says what its runs would cost.
+    Every condition is planned; every response and claim is checked against the tables of runs.
+    `headgate experiment run FILE --dry-run` estimates the cost.
     """
     from headgate.cli.check import describe_code, describe_function
-    from headgate.experiment.describe import facts, lines
     from headgate.experiment.experiment import Experiment
 
     experiment = Experiment.load(file, settings or (), trust=trust)
     warn(experiment.check())
     if as_json:
-        echo(json.dumps(facts(experiment.definition)))
+        echo(json.dumps(experiment.definition.facts()))
         return
     echo(f"{file} is valid: {experiment.title}")
-    for line in lines(experiment.definition):
+    for line in experiment.definition.describe():
         echo(f"  {line}")
     for code in experiment.definition.own_code():
-        echo(f"  {describe_code(*code, where='the experiment')}")
+        echo(f"  {describe_code(*code, namer='the experiment')}")
     for source in experiment.definition.file.functions():
         echo(f"  {describe_function(source)}")
 
@@ -95,7 +95,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     threads: ThreadsEach = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for runs, tables, figures and report; out/NAME unless given."),
+        typer.Option(help="Folder for runs, tables, figures and report; by default out/NAME."),
     ] = None,
     cluster: Clustered = None,
     results: Results = None,
@@ -114,18 +114,20 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Run an experiment: every condition with every replicate, means with intervals, effects.
 
-    Each finished run is stored at once. Stop it when you like (Ctrl-C): the same command
-    resumes it. The report is one HTML file that opens with the network off.
+    Each finished run is stored at once. Ctrl-C stops the experiment; the same command resumes it.
+    The report is one HTML file that opens offline.
     """
     from headgate.experiment import runner
     from headgate.experiment.experiment import Experiment
     from headgate.lab.workers import WorkerPool
 
     pool, part = WorkerPool(workers, cluster, threads), read_shard(shard)
-    stop = _read_until(until)
+    if until not in (None, "decided"):
+        raise HeadgateError(f"--until {until}: write --until decided")
+    stop: Literal["decided"] | None = "decided" if until else None
     experiment = Experiment.load(file, settings or (), trust=trust)
     warn(experiment.check())
-    asked = experiment.asked(out, results)
+    asked = experiment.plan_runs(out, results)
     if dry_run:
         show_cost(runner.cost(asked, workers), as_json)
         return
@@ -139,11 +141,3 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
         return
     print_means(console(), result.table)
     show_outcome(result.outcome)
-
-
-def _read_until(text: str | None) -> Literal["decided"] | None:
-    from headgate.base.errors import HeadgateError
-
-    if text not in (None, "decided"):
-        raise HeadgateError(f"--until {text}: write --until decided")
-    return "decided" if text else None

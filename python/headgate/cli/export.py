@@ -30,14 +30,14 @@ def export(  # noqa: PLR0913, PLR0917 - one for each option
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where to; DIR/export unless given.")
+        Path | None, typer.Option(metavar="DIR", help="Target folder; by default DIR/export.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Write the tables of a run, or of all runs of a study, as CSV or Parquet.
 
-    Of many runs a table has the rows of all, with the identity and labels of the run in front.
-    `headgate describe` says what the columns mean.
+    A table of several runs contains the rows of all, after the identity and labels of their run.
+    `headgate describe` explains the columns.
 
     Example: headgate export out/first --csv --table flows
     """

@@ -1,7 +1,9 @@
-"""`headgate fluid`: a fluid model solved, in milliseconds."""
+"""`headgate fluid`: solve a fluid model in milliseconds, or analyse its stability."""
 
 from __future__ import annotations
 
+import json
+import math
 import warnings
 from contextlib import nullcontext
 from pathlib import Path
@@ -16,6 +18,7 @@ from headgate.cli.options import Json, say_result, warn
 
 if TYPE_CHECKING:
     from headgate.engine.api import Result
+    from headgate.engine.fluid import Stability
     from headgate.engine.fluid.settings import Method
 
 Params = Annotated[
@@ -47,9 +50,7 @@ Every = Annotated[
 ]
 Stable = Annotated[
     bool,
-    typer.Option(
-        "--stability", help="Say whether its equilibrium is stable, and with what margins."
-    ),
+    typer.Option("--stability", help="Print whether the equilibrium is stable, and its margins."),
 ]
 Out = Annotated[
     Path | None,
@@ -58,7 +59,7 @@ Out = Annotated[
 
 
 def fluid(  # noqa: PLR0913, PLR0917 - one for each option
-    model: Annotated[str, typer.Argument(help="A fluid model: `headgate catalog` lists them.")],
+    model: Annotated[str, typer.Argument(help="A fluid model, as `headgate catalog` lists them.")],
     params: Params = None,
     network: Net = None,
     duration: Duration = "50 s",
@@ -80,9 +81,7 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
 
     table = None if network is None else read_toml_file(network)
     if stability:
-        from headgate.cli.stability import tell
-
-        tell(model, _read(params or ()), table, out, as_json)
+        _print_stability(model, _read(params or ()), table, out, as_json)
         return
     from headgate.data.folder import hold_for_run, write_folder
     from headgate.engine.fluid import solve
@@ -102,8 +101,6 @@ def fluid(  # noqa: PLR0913, PLR0917 - one for each option
             write_folder(out, result.tables, result.meta)
     warn(result.meta["warnings"])
     if as_json:
-        import json
-
         echo(json.dumps(_summary(result)))
     else:
         _show(result, out)
@@ -122,7 +119,7 @@ def _read(texts: list[str] | tuple[str, ...]) -> dict[str, float | str]:
     return params
 
 
-#: Ways to solve a model.
+#: Methods that solve a model.
 METHODS = ("adaptive", "euler", "rk4")
 
 
@@ -138,18 +135,18 @@ def _method(name: str, tolerance: float, step: str | None, past: str) -> Method:
         raise ScenarioError("--method", says)
     if step is None:
         raise ScenarioError("--step", f"{name} takes steps of one length, such as --step '20 ms'")
-    looked: Any = past  # a wrong word is refused when it is read
+    looked: Any = past  # the constructor refuses wrong words
     return Euler(step, looked) if name == "euler" else RK4(step, looked)
 
 
 def _summary(result: Result) -> dict[str, Any]:
-    """Return means of flows and ports, and what the solution cost."""
-    said = {key: result.meta[key] for key in ("fluid", "steps", "cpu_s", "warnings", "digest")}
-    return said | {name: _drop_missing(result, name) for name in ("flows", "ports")}
+    """Return means of flows and ports, and the cost of the solution."""
+    facts = {key: result.meta[key] for key in ("fluid", "steps", "cpu_s", "warnings", "digest")}
+    return facts | {name: _drop_missing(result, name) for name in ("flows", "ports")}
 
 
 def _drop_missing(result: Result, name: str) -> list[dict[str, Any]]:
-    """Return the rows of a table without what a fluid does not have."""
+    """Return the rows of a table without values that a fluid model does not define."""
     table = result.tables[name]
     rows = [{key: table[key][row].item() for key in table} for row in range(len(table))]
     return [
@@ -167,8 +164,80 @@ _SHOWN = {
 def _show(result: Result, out: Path | None) -> None:
     for name, columns in _SHOWN.items():
         for row in _drop_missing(result, name):
-            said = ", ".join(f"{column} {row[column]:.4g}" for column in columns)
-            echo(f"{row.get('link', row.get('traffic'))}: {said}")
+            means = ", ".join(f"{column} {row[column]:.4g}" for column in columns)
+            echo(f"{row.get('link', row.get('traffic'))}: {means}")
     steps, cpu_s = result.meta["steps"], result.meta["cpu_s"]
     echo(f"{steps['taken']:,} steps in {1e3 * cpu_s:.1f} ms of CPU")
     say_result(out)
+
+
+#: The number of printed roots.
+ROOTS = 3
+#: The name of the picture in the folder of `--out`.
+PICTURE = "stability"
+
+
+def _print_stability(
+    model: str,
+    params: dict[str, float | str],
+    network: dict[str, Any] | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Print the linear stability of a model's equilibrium, and draw it."""
+    from headgate.engine.fluid import analyse_stability
+
+    found = analyse_stability(model, params, network=network)
+    facts = _summarise_stability(found)
+    if as_json:
+        echo(json.dumps(facts))
+    else:
+        _show_stability(found, facts)
+    if out is not None:
+        _draw_stability(found, out)
+
+
+def _summarise_stability(found: Stability) -> dict[str, Any]:
+    margins = found.margins
+    return {
+        "model": found.model,
+        "stable": found.stable,
+        "growth_per_s": found.growth_per_s,
+        "roots": [[root.real, root.imag] for root in found.roots[:ROOTS].tolist()],
+        "unstable_roots": found.unstable_roots,
+        "phase_margin_deg": None if margins is None else _finite(margins.phase_deg),
+        "gain_margin": None if margins is None else _finite(margins.gain),
+        "at_an_edge": bool(found.edges),
+        "rest": {name: values.tolist() for name, values in found.rest.items()},
+    }
+
+
+def _finite(value: float) -> float | None:
+    """Return a margin for JSON; None if it is infinite."""
+    return value if math.isfinite(value) else None
+
+
+def _show_stability(found: Stability, facts: dict[str, Any]) -> None:
+    verdict = "stable" if found.stable else "unstable"
+    grows = "decay" if found.stable else "grow"
+    rate = f"{abs(found.growth_per_s):.4g}/s"
+    echo(f"{found.model}, equilibrium: {verdict}; perturbations {grows} at {rate}")
+    for name, values in facts["rest"].items():
+        echo(f"  {name}: {', '.join(f'{value:.4g}' for value in values)}")
+    roots = ", ".join(f"{real:.4g} {imag:+.4g}i" for real, imag in facts["roots"])
+    echo(f"rightmost roots (1/s): {roots}")
+    if found.margins is not None and found.stable:
+        phase_deg, gain = found.margins.phase_deg, found.margins.gain
+        echo(f"margins: {phase_deg:.1f} degrees of phase, gain times {gain:.3g}")
+    if found.edges:
+        echo("The equilibrium lies on a switching boundary; the result is valid on one side only.")
+
+
+def _draw_stability(found: Stability, out: Path) -> None:
+    from headgate.figures.plots.stability import draw_stability
+    from headgate.figures.plots.style import save_figure
+
+    title = f"{found.model}, equilibrium: {'stable' if found.stable else 'unstable'}"
+    phase_deg = None if found.margins is None else found.margins.phase_deg
+    paths = save_figure(draw_stability(title, found.roots, found.loop, phase_deg), out, PICTURE)
+    echo(f"Picture: {', '.join(str(path) for path in paths)}")

@@ -1,4 +1,4 @@
-"""`headgate init`: a file to begin with, and the commands to try next."""
+"""`headgate init`: write a file to start from, and print the next commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from headgate.cli.options import Json
 
 def init(
     file: Annotated[
-        Path | None, typer.Argument(help="Where to write it; KIND.toml unless given.")
+        Path | None, typer.Argument(help="The file to write; by default KIND.toml.")
     ] = None,
     kind: Annotated[
         str,
@@ -24,12 +24,12 @@ def init(
             "--from",
             metavar="KIND",
             autocompletion=complete.templates,
-            help="dumbbell, web, abilene, own-law (with a law in Python beside it) or experiment.",
+            help="dumbbell, web, abilene, own-law (with an algorithm in Python) or experiment.",
         ),
     ] = "dumbbell",
     as_json: Json = False,
 ) -> None:
-    """Write a scenario or an experiment with comments, ready to be run and to be changed.
+    """Write a scenario or an experiment with comments, ready to run and to change.
 
     Nothing is overwritten. It prints the files, and the commands to try next.
     """
@@ -44,7 +44,7 @@ def init(
 
 
 def next_commands(kind: str, paths: list[Path]) -> list[str]:
-    """Return what to type next for a template that was written."""
+    """Return the next commands for a written template."""
     file = shlex.quote(str(paths[0]))
     out = shlex.quote(str(Path("out") / paths[0].stem))
     if kind == "experiment":

@@ -1,4 +1,4 @@
-"""`headgate`: every command, and the one place where errors become a sentence and an exit code."""
+"""`headgate`: every command, and the conversion of errors to a sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import os
 import re
 import signal
 import sys
-from typing import Any
+from typing import Any, cast
 
 import typer
 from typer.core import TyperGroup
 
 from headgate.base.errors import HeadgateError, InterruptedRunError, join_lines
+from headgate.base.messages import also
 from headgate.base.process import keep_working_folder_out
 from headgate.base.terminal import echo
 from headgate.base.version import __version__
@@ -22,7 +23,6 @@ from headgate.cli import (
     catalog,
     check,
     conform,
-    describe,
     design,
     doctor,
     emulate,
@@ -33,21 +33,25 @@ from headgate.cli import (
     manual,
     plot,
     replay,
-    report,
     run,
     schema,
     study,
     trace,
     watch,
 )
-from headgate.cli.usage import UsageError, explain_usage
 
-#: Controls of a terminal; a setting may hold tabs and ends of lines.
+#: Control characters of a terminal; a setting may contain tabs and ends of lines.
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+#: The parser's error. Only some versions of Typer name this base of `BadParameter`.
+UsageError = cast("type[Exception]", typer.BadParameter.__base__)
+
+_NO_COMMAND = re.compile(r"No such command '(.*?)'\.")
+_EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)")
 
 
 class Commands(TyperGroup):
-    """Commands that Ctrl-C ends with a sentence; Typer alone would end them without a word."""
+    """Commands that Ctrl-C ends with a sentence; Typer alone would end them silently."""
 
     def invoke(self, ctx: Any) -> Any:
         """Call a command. Raises InterruptedRunError at Ctrl-C."""
@@ -64,9 +68,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="A laboratory for congestion control.\n\n"
-    "Start with: headgate init. What is there to choose from: headgate catalog. "
-    "What a result means: headgate describe.\n\n"
-    "Exit codes: 0 done; 1 stopped, or a finding failed; 2 something to put right.",
+    "To start: headgate init. To list algorithms and devices: headgate catalog. "
+    "To explain results: headgate describe.\n\n"
+    "Exit codes: 0 done; 1 stopped, or a finding failed; 2 an error to correct.",
 )
 
 
@@ -90,13 +94,13 @@ for command in (
     run.run,
     check.check,
     catalog.catalog,
-    describe.describe,
+    catalog.describe,
     fluid.fluid,
     study.study,
     study.reproduce,
     watch.watch,
     analyse.analyse,
-    report.report,
+    plot.report,
     plot.plot,
     trace.trace,
     replay.replay,
@@ -108,7 +112,7 @@ for command in (
     manual.man,
 ):
     app.command()(command)
-# a live host's name is an option: --a CMD
+# the name of a live host is an option: --a CMD
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
     emulate.emulate
 )
@@ -116,8 +120,8 @@ app.add_typer(design.app, name="design")
 app.add_typer(experiment.app, name="experiment")
 
 
-def _join_lines(of: typer.Typer) -> None:
-    """Let the help of every command flow: it would keep the line ends of a docstring."""
+def _join_paragraphs(of: typer.Typer) -> None:
+    """Join the lines of each paragraph of a command's docstring, for its help."""
     for command in of.registered_commands:
         paragraphs = inspect.cleandoc(getattr(command.callback, "__doc__", "") or "").split("\n\n")
         command.help = "\n\n".join(
@@ -126,60 +130,106 @@ def _join_lines(of: typer.Typer) -> None:
 
 
 for group in (app, design.app, experiment.app):
-    _join_lines(group)
+    _join_paragraphs(group)
 
-#: Options that have another name now.
+#: Renamed options.
 RENAMED = {"--plan": "--design"}
 
 
-def _refuse_renamed(arguments: list[str]) -> None:
+def _check_arguments(arguments: list[str]) -> None:
+    """Refuse control characters, which the parser would print unchanged, and renamed options."""
+    for argument in arguments:
+        if CONTROLS.search(argument):
+            raise HeadgateError(f"an argument holds a control character: {argument}")
     for argument in arguments:
         name = argument.partition("=")[0]
         if name in RENAMED:
             raise HeadgateError(f"{name} is now {RENAMED[name]}")
 
 
-def _refuse_controls(arguments: list[str]) -> None:
-    """Refuse what no name holds: the parser of the command line repeats arguments as they are."""
-    for argument in arguments:
-        if CONTROLS.search(argument):
-            raise HeadgateError(f"an argument holds a control character: {argument}")
-
-
 def _stop_at_sigterm() -> None:
-    """Have SIGTERM, which batch systems send before they kill, stop a command as Ctrl-C does.
+    """Let SIGTERM, which batch systems send first, stop a command like Ctrl-C.
 
-    A command that a shell put in the background ignores Ctrl-C; SIGTERM ends it at once, as ever.
+    A command in the background of a shell ignores Ctrl-C; there, SIGTERM ends it at once.
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
 
 
-def _limit_algebra_to_one_thread() -> None:
-    """Let NumPy's BLAS use one thread, unless the user chose otherwise.
+def _explain_usage(error: Any) -> str:
+    """Describe a `UsageError` in one sentence, with the command and the right usage.
 
-    The matrices here are small: on a busy machine several threads wait for each other far longer
-    than they compute. NumPy is imported later and reads the variable then.
+    The sentence is empty if the help was shown instead.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    context = error.ctx
+    if context is None:  # the parser reports the option only
+        return re.sub(r"Option '(.*?)'", r"\1", str(error.format_message())).rstrip(".")
+    if type(error).__name__ == "NoArgsIsHelpError":  # it printed the help
+        return ""
+    command = context.command_path.partition(" ")[2]
+    return f"{command}: {_explain(error, context)}" if command else _explain(error, context)
+
+
+def _explain(error: Any, context: Any) -> str:
+    message = str(error.format_message())
+    if found := _NO_COMMAND.match(message):
+        known = list(context.command.commands)
+        return f"{found[1]!r} is not a command{also(found[1], known) or _list('commands', known)}"
+    if hasattr(error, "possibilities"):
+        known = [
+            name
+            for param in context.command.get_params(context)
+            for name in param.opts
+            if name[0] == "-"
+        ]
+        name = error.option_name
+        return f"there is no option {name}{also(name, known) or _list('options', known)}"
+    usage = context.command.get_usage(context).removeprefix("Usage: ").strip()
+    if found := _EXTRA.match(message):
+        return f"{found[1]!r} is one argument too many; write {usage}"
+    if hasattr(error, "param_type"):
+        return f"{_name(message)} is missing; write {usage}"
+    if getattr(error, "param", None) is not None:
+        return f"{_name(message)}: {_explain_value(error)}"
+    return f"{message.rstrip('.')}; write {usage}"
+
+
+def _name(message: str) -> str:
+    """Return the option or argument that a message quotes."""
+    return message.split("'")[1]
+
+
+def _list(what: str, names: list[str]) -> str:
+    return f"; {what}: {', '.join(names)}"
+
+
+def _explain_value(error: Any) -> str:
+    """Describe the wrong value of an option."""
+    problems = getattr(error.__cause__, "errors", None)  # pydantic's
+    if problems is None:
+        return str(error.message).rstrip(".")
+    first = problems()[0]
+    says = first["msg"].partition(",")[0].replace("Input should", "it must")
+    return f"{first['input']!r} is not allowed; {says}"
 
 
 def main() -> None:
-    """Run the command line; errors that a user can put right end in one sentence on stderr."""
+    """Run the command line; an error that a user can correct is one sentence on stderr."""
     _stop_at_sigterm()
-    _limit_algebra_to_one_thread()
+    # The matrices are small: on a busy machine, several BLAS threads wait for each other far longer
+    # than they compute. NumPy is imported later, and reads the variable then.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     keep_working_folder_out()
     try:
-        _refuse_controls(sys.argv[1:])
-        _refuse_renamed(sys.argv[1:])
+        _check_arguments(sys.argv[1:])
         sys.exit(app(prog_name="headgate", standalone_mode=False))
     except HeadgateError as error:
         first, *others = error.lines
         echo(f"headgate: {first}", *others, error=True)
         sys.exit(error.exit_code)
     except UsageError as error:
-        if said := explain_usage(error):
-            echo(f"headgate: {join_lines(said)}", error=True)
+        if message := _explain_usage(error):
+            echo(f"headgate: {join_lines(message)}", error=True)
         sys.exit(2)
     except KeyboardInterrupt as stopped:
         echo(f"headgate: {stopped or 'stopped'}", error=True)

@@ -1,4 +1,4 @@
-"""`headgate man`: the manual page, made of the help of all commands."""
+"""`headgate man`: the manual page, made from the help of all commands."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import typer
 from headgate.base.terminal import echo
 from headgate.base.version import __version__
 
-#: What stands in the sections that no help has.
+#: Sections of the manual page that are not part of the help.
 _NAME = "headgate \\- a laboratory for congestion control"
 _EXIT_CODES = (
     ("0", "Done."),
     ("1", "Stopped, or a finding failed."),
-    ("2", "Something to put right, which a sentence on standard error names."),
+    ("2", "An error to correct, which a sentence on standard error describes."),
 )
 
 
 def man(
     context: typer.Context,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write it there instead of printing it.")
+        Path | None, typer.Option(metavar="FILE", help="Write the page to this file.")
     ] = None,
 ) -> None:
     """Print the manual page: every command with its arguments and options.
@@ -41,7 +41,7 @@ def man(
 
 
 def make_page(program: Any) -> str:
-    """Write the manual page of the program in man's macros (man(7))."""
+    """Return the manual page of the program in the macros of man(7)."""
     return "\n".join(_page(program)) + "\n"
 
 
@@ -61,7 +61,7 @@ def _page(program: Any) -> Iterator[str]:
 
 
 def each_command(commands: dict[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every command by its name, and those below it by both: `design new`."""
+    """Yield every command by its name, such as `run` or `design new`."""
     for name, command in commands.items():
         below = getattr(command, "commands", None)
         if below is None:
@@ -82,7 +82,7 @@ def _parameters(command: Any) -> Iterator[str]:
 
 
 def _head(parameter: Any) -> str:
-    """Write an option's names in bold, and in italics what is given."""
+    """Write an option's names in bold, and its value in italics."""
     value = f"\\fI{_escape(_metavar(parameter))}\\fR"
     if parameter.param_type_name == "argument":
         return value
@@ -103,6 +103,6 @@ def _paragraphs(text: str | None) -> Iterator[str]:
 
 
 def _escape(text: str) -> str:
-    """Write what man would read as its own: backslashes, hyphens, and a dot that begins a line."""
+    """Escape the syntax of man: backslashes, hyphens, and a dot at the start of a line."""
     plain = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{plain}" if plain.startswith((".", "'")) else plain

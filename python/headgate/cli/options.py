@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they print alike."""
+"""Options and output that several commands share."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Controls = Annotated[
     typer.Option(
         "--control",
         metavar="[TRAFFIC=]FILE[:NAME]",
-        help="Use a law of your own for all traffic, or for one kind by place (0, 1, ...) or name;"
+        help="Use your algorithm for all traffic, or for one kind by place (0, 1, ...) or name;"
         " repeatable.",
     ),
 ]
@@ -61,16 +61,16 @@ Trust = Annotated[
     bool,
     typer.Option(
         "--trust",
-        help="Allow the laws, queue disciplines and functions that the file names to run, now and"
-        " later: they are code. What you name by --control or --set needs no permission.",
+        help="Allow the algorithms, queue disciplines and functions that the file names to run, now"
+        " and later: they are code. Code that you name by --control or --set needs no permission.",
     ),
 ]
 
 
-def warn(doubts: Iterable[object]) -> None:
-    """Print doubts on standard error."""
-    for doubt in doubts:
-        echo(f"warning: {join_lines(str(doubt))}", error=True)
+def warn(warnings: Iterable[object]) -> None:
+    """Print warnings on standard error."""
+    for one in warnings:
+        echo(f"warning: {join_lines(str(one))}", error=True)
 
 
 def command_line() -> str:
@@ -79,28 +79,30 @@ def command_line() -> str:
 
 
 def say_result(out: Path | None) -> None:
-    """Say where a result was put, if it was."""
+    """Print the folder of a stored result, with the next command."""
     if out is not None:
         echo(f"Result: {out} (headgate plot {shlex.quote(str(out))} draws it)")
 
 
-def make_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """Make a table for the terminal; all but its first column are numbers."""
+def make_table(
+    title: str | None, heads: Sequence[str], rows: Iterable[Sequence[str]] = ()
+) -> Table:
+    """Make a table for the terminal; all columns but the first contain numbers."""
     from rich import box
     from rich.table import Table
 
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     for place, head in enumerate(heads):
-        table.add_column(head, justify="right" if place else "left")
+        table.add_column(head, justify="right" if place else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
     return table
 
 
 def say_paths(paths: Iterable[str | Path], as_json: bool) -> None:
-    """Print paths, one a line or as one list."""
-    said = list(map(str, paths))
-    echo(*([json.dumps(said)] if as_json else said))
+    """Print paths, one per line or as one JSON list."""
+    texts = list(map(str, paths))
+    echo(*([json.dumps(texts)] if as_json else texts))
 
 
 def load(
@@ -111,7 +113,7 @@ def load(
     *,
     trust: bool = False,
 ) -> Scenario:
-    """Read a scenario and change what the options say."""
+    """Read a scenario, changed by the options. Raises HeadgateError."""
     from headgate.engine.api import Scenario
     from headgate.scenario.toml import parse_setting, read_toml, set_key
 
@@ -121,7 +123,7 @@ def load(
         set_key(data, key, value)
         name_by_hand(value)
     for control in controls or ():
-        _take_control(data, control)
+        _replace_control(data, control)
     if seed is not None:
         data["seed"] = seed
     read = Scenario.from_file(data, str(file))
@@ -130,8 +132,8 @@ def load(
     return read
 
 
-def _take_control(data: dict[str, Any], control: str) -> None:
-    """Put a law of the user's own in the place of the traffic's."""
+def _replace_control(data: dict[str, Any], control: str) -> None:
+    """Replace the algorithm of traffic by a user-defined one."""
     which, sign, source = control.partition("=")
     if not sign:
         which, source = "", control

@@ -1,20 +1,20 @@
-"""`headgate plot`: the pictures of one run or of several."""
+"""`headgate plot` and `headgate report`: pictures of runs, and the page of a folder."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from headgate.base.errors import HeadgateError
 from headgate.base.messages import also
-from headgate.base.optional import find_missing
+from headgate.base.optional import find_missing, require
 from headgate.base.terminal import echo
 from headgate.cli import complete
 from headgate.cli.options import Json, say_paths
@@ -29,7 +29,7 @@ PAGE = "pictures.html"
 NO_FLOWS = 'its runs keep no flows; add tables = ["flows"] to the experiment, and run it again'
 
 
-def plot(  # noqa: PLR0913, PLR0917 - the options of a command
+def plot(  # noqa: PLR0913, PLR0917 - one for each option
     folders: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -63,7 +63,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where to write; by default `figures` in DIR, or in the common parent of several.",
+            help="Target folder; by default `figures` in DIR, or in the common parent of several.",
             show_default=False,
         ),
     ] = None,
@@ -75,8 +75,8 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
 ) -> None:
     """Draw a run over time, its completion times and network; or compare several runs.
 
-    Each picture is written as PNG and SVG. The page pictures.html has all of them, and shows values
-    under the pointer. `headgate plot --list` lists the pictures.
+    Each picture is written as PNG and SVG. The page pictures.html contains all pictures, and shows
+    values under the pointer. `headgate plot --list` lists the pictures.
     """
     from headgate.base.files import make_folder
     from headgate.figures.spec.kinds import KINDS
@@ -89,7 +89,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of a command
         return
     if not runs:
         raise HeadgateError(
-            "plot: name the folder of a run, as `headgate run --out` wrote it; --list names the"
+            "plot: name the folder of a run, as `headgate run --out` wrote it; --list lists the"
             " pictures"
         )
     drawings = _draw(kinds, runs, named=bool(only))
@@ -124,7 +124,7 @@ def _read_formats(formats: str) -> list[str]:
 
 
 def _read(folders: Sequence[Path]) -> list[Run]:
-    """Read runs; each is called by its folder."""
+    """Read runs; the name of each is that of its folder."""
     if not folders:
         return []
     names = {folder: folder.name or str(folder) for folder in folders}
@@ -134,10 +134,10 @@ def _read(folders: Sequence[Path]) -> list[Run]:
 
 
 def _read_folder(folder: Path, own: str) -> list[Run]:
-    """Read the run in a folder, or those of an experiment, in the order of its conditions."""
+    """Read the run in a folder, or the runs of an experiment in the order of its conditions."""
     from headgate.data.folder import find_run, find_runs
     from headgate.engine.traces.stored import read_first
-    from headgate.experiment.kept_order import read_order
+    from headgate.experiment.form import read_order
     from headgate.figures.spec.run import Run
 
     runs = []
@@ -145,31 +145,28 @@ def _read_folder(folder: Path, own: str) -> list[Run]:
         tables, meta = find_run(place)
         if "flows" not in tuple(tables) and len(found) > 1:
             raise HeadgateError(f"{folder}: {NO_FLOWS}")
-        name = _name_run(own, meta) if len(found) > 1 else own
+        name = own
+        if len(found) > 1:
+            name = ", ".join([own, *(f"{n} {value}" for n, value in meta["labels"].items())])
         runs.append(Run(name, tables, meta, place, partial(read_first, place)))
     if len(runs) == 1:
         above = folder.absolute().parent
-        # A run of an experiment has the colours of all its laws.
+        # A run of an experiment uses the colours of all algorithms of the experiment.
         return [replace(runs[0], order=read_order(above.parent))] if above.name == "runs" else runs
     order = read_order(folder)
     keys = order.places([run.meta["labels"] for run in runs])
     return [replace(runs[at], order=order) for at in sorted(range(len(runs)), key=keys.__getitem__)]
 
 
-def _name_run(folder: str, meta: Mapping[str, Any]) -> str:
-    """Name a run of an experiment by its labels."""
-    return ", ".join([folder, *(f"{name} {value}" for name, value in meta["labels"].items())])
-
-
 def _find_common(folders: Sequence[Path]) -> Path:
-    """Return the deepest folder that all are in; it is absolute if one of them is."""
+    """Return the deepest common folder; it is absolute if one of the folders is."""
     if any(folder.is_absolute() for folder in folders):
         folders = [folder.absolute() for folder in folders]
     return Path(os.path.commonpath(folders))
 
 
 def _list(kinds: Sequence[Kind], runs: Sequence[Run], *, as_json: bool) -> None:
-    """Print a line for each picture; of a run also what is missing for it."""
+    """Print a line for each picture; for runs, also the missing data."""
     lacking = {kind.name: _find_lack(kind, runs) for kind in kinds} if runs else {}
     if as_json:
         rows = [
@@ -181,21 +178,21 @@ def _list(kinds: Sequence[Kind], runs: Sequence[Run], *, as_json: bool) -> None:
         return
     width = max(len(kind.name) for kind in kinds)
     for kind in kinds:
-        said = kind.about + "; takes several runs" * kind.compares
-        echo(f"{kind.name:{width}}  {said}")
+        several = "; takes several runs" * kind.compares
+        echo(f"{kind.name:{width}}  {kind.about}{several}")
         if lack := lacking.get(kind.name):
             echo(f"{'':{width}}  - {lack}")
 
 
 def _find_lack(kind: Kind, runs: Sequence[Run]) -> str:
-    """Say what a picture lacks; nothing if it can be drawn."""
+    """Return the reason why a picture cannot be drawn; "" if it can."""
     if len(runs) > 1 and not kind.compares:
         return "shows one run; give one folder"
     return "" if kind.draw(runs) is not None else f"needs {kind.needs}"
 
 
 def _draw(kinds: Sequence[Kind], runs: Sequence[Run], *, named: bool) -> dict[str, Drawing]:
-    """Draw what the runs have data for; what was asked for by name must be among it."""
+    """Draw the pictures for which the runs contain data. Raises HeadgateError for a named one."""
     drawings: dict[str, Drawing] = {}
     for kind in kinds:
         shows = len(runs) == 1 or kind.compares
@@ -205,7 +202,9 @@ def _draw(kinds: Sequence[Kind], runs: Sequence[Run], *, named: bool) -> dict[st
         elif named:
             raise HeadgateError(f"plot {kind.name}: {_find_lack(kind, runs)}")
     if not drawings:
-        raise HeadgateError("plot: these runs have no data for any picture; --list says what to do")
+        raise HeadgateError(
+            "plot: these runs contain no data for any picture; --list explains what each needs"
+        )
     return drawings
 
 
@@ -219,7 +218,7 @@ def _title(runs: Sequence[Run]) -> str:
 
 
 def _lead(runs: Sequence[Run]) -> str:
-    """Return what stands above the pictures of a run in real time."""
+    """Return the text above the pictures of a run in real time."""
     from headgate.data.measures.shown import is_live
     from headgate.figures.report.pictures import write_lead
 
@@ -230,7 +229,7 @@ def _lead(runs: Sequence[Run]) -> str:
 def _write(
     drawings: dict[str, Drawing], folder: Path, formats: Sequence[str], runs: Sequence[Run]
 ) -> list[Path]:
-    """Write the pictures in the formats; the page has all of them."""
+    """Write the pictures in the formats; the page contains all of them."""
     from headgate.base.progress import count_slow_steps
 
     images = [kind for kind in formats if kind != "html"]
@@ -260,3 +259,31 @@ def _write_images(
         paths += save_figure(draw(drawing), folder, name, formats)
         step()
     return paths
+
+
+def report(
+    folder: Annotated[
+        Path,
+        typer.Argument(help="A study's folder, one with a report.toml, or a run's.", metavar="DIR"),
+    ],
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that draw; all cores unless given.")
+    ] = None,
+) -> None:
+    """Make the report of a folder: an HTML page that opens from disk, with pictures and tables.
+
+    The folder contains report.toml: title, question, the table (CSV or Parquet of any origin) and
+    the roles of its columns. Studies and `headgate analyse --out` write one. For the folder of a
+    run, the report is the page of its pictures, as `headgate plot` makes it.
+    """
+    require("report", "a report")
+    from headgate.data.folder import RUN_FILE
+    from headgate.figures.report import about
+
+    if (folder / RUN_FILE).is_file() and not (folder / about.FILE).exists():
+        plot([folder], formats="html")
+        return
+    about.read(folder)  # refuse before the import of drawing libraries
+    from headgate.figures.report.make import make
+
+    echo(f"Report: {make(folder, workers)}")

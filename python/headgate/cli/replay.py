@@ -18,7 +18,7 @@ from headgate.cli.options import Json, Settings, warn
 if TYPE_CHECKING:
     from headgate.engine.captures.write import Choice
 
-#: Wall time between two signs of life while a large file is read.
+#: Wall time between two progress messages while a large file is read.
 REPORT_S = 10.0
 
 
@@ -30,7 +30,7 @@ def replay(  # noqa: PLR0913, PLR0917 - one for each option
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Where to write flows, picture and scenario; without it, only a summary is shown.",
+            help="Folder for flows, picture and scenario; by default, only a summary is printed.",
             show_default=False,
         ),
     ] = None,
@@ -53,10 +53,10 @@ def replay(  # noqa: PLR0913, PLR0917 - one for each option
     settings: Settings = None,
     as_json: Json = False,
 ) -> None:
-    """Make a list of flows of the TCP connections of a capture, and a scenario that replays them.
+    """Make a list of flows from the TCP connections of a capture, and a scenario that replays them.
 
-    Each direction with data is a flow: its start, its size, and its round trip as the handshake
-    shows it. What is not TCP is counted and not taken.
+    Each direction with data is a flow: its start, its size, and its round trip by the handshake.
+    Other packets are counted only.
 
     Example: headgate replay capture.pcap --out out/replayed
     """
@@ -77,13 +77,13 @@ def replay(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _report_every(wall_s: float) -> Callable[[int], None]:
-    """Make what says how far the reading is, so often."""
-    told_s = time.monotonic()
+    """Return a function that reports the progress of reading at this interval."""
+    reported_s = time.monotonic()
 
     def report(consumed: int) -> None:
-        nonlocal told_s
-        if time.monotonic() - told_s >= wall_s:
-            told_s = time.monotonic()
+        nonlocal reported_s
+        if time.monotonic() - reported_s >= wall_s:
+            reported_s = time.monotonic()
             echo(f"{consumed / 1e9:.1f} GB read", error=True)
 
     return report
@@ -106,7 +106,7 @@ def _choose(
 
 
 def _next(capture: Path, out: Path | None) -> list[str]:
-    """Return the command to try next."""
+    """Return the next command."""
     from headgate.engine.captures.write import SCENARIO
 
     if out is None:
@@ -116,6 +116,6 @@ def _next(capture: Path, out: Path | None) -> list[str]:
 
 def _show(summary: dict[str, Any], paths: list[Path]) -> None:
     warn(summary["warnings"])
-    says = str(summary["says"])
-    echo(f"{says[:1].upper()}{says[1:]}.")
+    sentence = str(summary["says"])
+    echo(f"{sentence[:1].upper()}{sentence[1:]}.")
     echo(*(str(path) for path in paths))

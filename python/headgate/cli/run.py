@@ -1,7 +1,9 @@
-"""`headgate run`: one scenario, with progress; stopped and resumed at will."""
+"""`headgate run`: run one scenario, with progress; a stopped run can be resumed."""
 
 from __future__ import annotations
 
+import json
+import math
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,7 +30,7 @@ from headgate.cli.options import (
 
 if TYPE_CHECKING:
     from headgate.data.measures.shown import Heading
-    from headgate.engine.api import Result, Scenario
+    from headgate.engine.api import Result
     from headgate.engine.run.trace import Trace
 
 Traced = Annotated[
@@ -37,14 +39,14 @@ Traced = Annotated[
         "--trace",
         metavar="flows=NAMES|ports=NAMES",
         help="Write every event of these flows or ports into DIR/trace: names, patterns, numbers"
-        " from 0, or all, with commas; repeatable. headgate trace makes captures of it.",
+        " from 0, or all, with commas; repeatable. headgate trace makes captures from it.",
     ),
 ]
 TraceLimit = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="Events after which the trace ends, 5 million unless given; the run continues.",
+        help="Events after which the trace ends, by default 5 million; the run continues.",
     ),
 ]
 Arrivals = Annotated[
@@ -52,7 +54,7 @@ Arrivals = Annotated[
     typer.Option(
         metavar="FILE",
         help="Replay the real packets of a run of headgate emulate, DIR/arrivals.parquet;"
-        " the simulated part comes out the same.",
+        " the simulated part gives the same result.",
     ),
 ]
 
@@ -72,8 +74,8 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Run a scenario.
 
-    Ctrl-C stops it; with --out the same command resumes it, with the same result. A folder
-    that holds the finished run is read, not run again.
+    Ctrl-C stops it; with --out the same command resumes it, with the same result. If the folder
+    contains the finished run, it is read and not run again.
     """
     from headgate.engine.api import UnstoredError, simulate
     from headgate.engine.run.options import RunOptions
@@ -82,7 +84,12 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
 
     if arrivals is not None:
         chosen = load(scenario, settings, seed, controls, trust=trust)
-        _replay(chosen, arrivals, out, as_json)
+        from headgate.engine.live.arrivals import replay
+
+        result = replay(chosen, arrivals, command_line())
+        if out is not None:
+            result.write(out)
+        _print(result, out, as_json)
         return
     trace = _read_trace(traced, trace_limit)
     chosen = load(scenario, settings, seed, controls, trust=trust)
@@ -104,35 +111,26 @@ def _read_trace(traced: list[str] | None, limit: int | None) -> Trace | None:
     if traced:
         return Trace.parse(traced, limit)
     if limit is not None:
-        raise HeadgateError("--trace-limit: nothing is traced; say what, such as --trace flows=0")
+        raise HeadgateError(
+            "--trace-limit: nothing is traced; add --trace, such as --trace flows=0"
+        )
     return None
-
-
-def _replay(chosen: Scenario, arrivals: Path, out: Path | None, as_json: bool) -> None:
-    from headgate.engine.live.arrivals import replay
-
-    result = replay(chosen, arrivals, command_line())
-    if out is not None:
-        result.write(out)
-    _print(result, out, as_json)
 
 
 def _print(result: Result, out: Path | None, as_json: bool) -> None:
     warn(result.meta.get("warnings", ()))
     if as_json:
-        import json
-
         echo(json.dumps(summary(result)))
     else:
         _show(result, out)
 
 
 def summary(result: Result) -> dict[str, Any]:
-    """Return what the run cost, its responses, and sums over its flows and ports."""
-    import math
-
+    """Return the cost of a run, its responses, and sums over its flows and ports."""
     from headgate.data.measures.shown import MOST_PORTS, busiest, by_law
 
+    table = result.tables["responses"]
+    responses = [{key: table[key][row].item() for key in table} for row in range(len(table))]
     meta = {key: result.meta[key] for key in ("seed", "cpu_s", "packet_hops", "digest")}
     return meta | {
         name: [
@@ -142,17 +140,12 @@ def summary(result: Result) -> dict[str, Any]:
         for name, rows in (
             ("laws", by_law(result.tables)),
             ("ports", busiest(result.tables, MOST_PORTS)),
-            ("responses", _rows(result, "responses")),
+            ("responses", responses),
         )
     }
 
 
-def _rows(result: Result, name: str) -> list[dict[str, Any]]:
-    table = result.tables[name]
-    return [{key: table[key][row].item() for key in table} for row in range(len(table))]
-
-
-#: What is too long to stand over a column of small numbers.
+#: Headings that are too long for a column of small numbers.
 _FOLDED = {"retransmissions": "retrans-\nmissions", "time-outs": "time-\nouts"}
 
 

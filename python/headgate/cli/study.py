@@ -38,7 +38,7 @@ STORED = Path("studies") / "results"
 Scale = Annotated[
     str,
     typer.Option(
-        help="How much to run: quick (minutes), standard (hours), full (the published size), or a"
+        help="The size of the study: quick (minutes), standard (hours), full (as published), or a"
         " fraction of the full size such as 1/20.",
         autocompletion=complete.scales,
     ),
@@ -54,16 +54,16 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     threads: ThreadsEach = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for runs, figures and report; out/NAME unless given."),
+        typer.Option(help="Folder for runs, figures and report; by default out/NAME."),
     ] = None,
     controls: Annotated[
         list[str] | None,
         typer.Option(
             "--control",
             metavar="FILE:NAME",
-            help="A law of your own, FILE.py:CLASS or FILE.c, as one more law beside the others;"
-            " repeatable. Claims are judged without it. `headgate study list` says which studies"
-            " take one.",
+            help="Your algorithm, FILE.py:CLASS or FILE.c, to compare with the others; repeatable."
+            " Claims are judged without it. `headgate study list` lists the studies that accept"
+            " one.",
         ),
     ] = None,
     settings: Annotated[
@@ -80,7 +80,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         typer.Option(
             metavar="FILE",
             help="A design file, such as nist-sensitivity's design.toml, whose factors and levels"
-            " take the place of the study's own.",
+            " replace those of the study.",
         ),
     ] = "",
     cluster: Clustered = None,
@@ -93,21 +93,21 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Run a study: a designed experiment, its analysis, and the claims it checks.
 
-    Each finished run is stored at once. Stop it when you like (Ctrl-C): the same command
-    resumes it. The report is one HTML file that opens with the network off.
+    Each finished run is stored at once. Ctrl-C stops the study; the same command resumes it. The
+    report is one HTML file that opens offline.
     """
     if name == "list":
         _list(as_json)
         return
     from headgate.base.optional import require
     from headgate.experiment import runner
-    from headgate.experiment.study.ask import Overrides, ask
+    from headgate.experiment.study.study import Overrides, plan_study
     from headgate.lab.workers import WorkerPool
 
     require("report", "a study")
     pool, part = WorkerPool(workers, cluster, threads), read_shard(shard)
     own = Overrides(controls or (), settings or (), design)
-    asked = ask(name, scale, out, own, results, trust=trust)
+    asked = plan_study(name, scale, out, own, results, trust=trust)
     if dry_run:
         show_cost(runner.cost(asked, workers), as_json)
         return
@@ -126,46 +126,45 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
     scale: Annotated[
         str | None,
         typer.Option(
-            help="quick, standard, full or a fraction; unless given, the largest that is stored, or"
-            " with --run quick.",
+            help="quick, standard, full or a fraction; by default the largest stored one, or quick"
+            " with --run.",
             autocompletion=complete.scales,
         ),
     ] = None,
     results: Results = None,
     run: Annotated[
-        bool, typer.Option("--run", help="Run every study, reusing what --results already has.")
+        bool, typer.Option("--run", help="Run every study, reusing the runs in --results.")
     ] = False,
     update: Annotated[
         bool,
-        typer.Option("--update", help="Write the computed values in place of those stored."),
+        typer.Option("--update", help="Replace the stored values by the computed ones."),
     ] = False,
     workers: Workers = None,
     threads: ThreadsEach = None,
     cluster: Clustered = None,
     out: Annotated[
-        Path, typer.Option(help="Folder that gets a folder for each study, with --run.")
+        Path, typer.Option(help="With --run: folder for the folders of studies.")
     ] = Path("out"),
     as_json: Json = False,
 ) -> None:
     """Print one table of all claims, from stored results or, with --run, from runs made now.
 
-    Every value is computed from the stored runs of its study. A study of which no runs are stored
-    is judged by the values that were found when it ran.
+    Every value is computed from the stored runs of its study. A study without stored runs is judged
+    by the stored values.
 
-    Below it stands why a claim differs and where that lies (in the source, in a model, or in what
-    is ours), and what would decide or judge the others. At the end each sentence of the reproduced
-    documents is counted once. Stored results are those in the folder `studies/results`, or in the
-    one that --results names; a study that has none at --scale is judged at the largest scale that
-    it has. Stale results are marked: the study would now make different runs, or analyse them
-    differently.
+    Below the table, each claim that differs is listed with its reason and its origin (the source, a
+    model, or Headgate), and each open claim with the data that would decide it. At the end, each
+    statement of the reproduced documents counts once. Results are read from `studies/results`, or
+    from --results. A study without results at --scale is judged at its largest scale. Stale results
+    are marked: the study would now make different runs, or analyse them differently.
     """
     if run:
         from headgate.lab.workers import WorkerPool
 
         _run_all(scale or "quick", WorkerPool(workers, cluster, threads), out, results, as_json)
         return
-    from headgate.experiment.study.names import names
-    from headgate.experiment.study.sentences import count_sentences
+    from headgate.experiment.packages import find_studies
+    from headgate.experiment.study.documents import count_statements
     from headgate.experiment.study.stored import compute_stored
 
     stored = []
@@ -187,15 +186,15 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
             f" {one.describe_values()}{stale}",
             soft_wrap=True,
         )
-    if lacking := [name for name in names() if name not in {one.study for one in stored}]:
+    if lacking := [name for name in find_studies() if name not in {one.study for one in stored}]:
         printed.print(f"Not stored, and not counted: {', '.join(lacking)}.", soft_wrap=True)
     hours = sum(one.basis.cpu_s for one in stored) / 3600
-    printed.print(f"{count_sentences(stored).describe()}.", soft_wrap=True)
+    printed.print(f"{count_statements(stored).describe()}.", soft_wrap=True)
     printed.print(f"{_sum_up(claims)} {hours:.3g} CPU hours.", soft_wrap=True)
 
 
 def _sum_up(claims: "Sequence[tuple[str, JudgedClaim]]") -> str:
-    """Say how many claims got which verdict, and where the differences lie."""
+    """Count the claims by verdict, and the differences by origin."""
     from headgate.claims.verdicts import count_differences, tally
 
     judged = [claim for _, claim in claims]
@@ -206,18 +205,17 @@ def _run_all(
     scale: str, pool: "WorkerPool", out: Path, results: Path | None, as_json: bool
 ) -> None:
     from headgate.base.optional import require
+    from headgate.experiment.packages import find_studies
     from headgate.experiment.runner import run_study
-    from headgate.experiment.study.ask import ask
-    from headgate.experiment.study.names import names
+    from headgate.experiment.study.study import plan_study
 
     require("report", "a study")
-    asked = [ask(name, scale, out / name, results=results) for name in names()]
+    asked = [plan_study(name, scale, out / name, results=results) for name in find_studies()]
     outcomes = [run_study(one, pool) for one in asked]
     if as_json:
         echo(json.dumps([outcome.as_json() for outcome in outcomes]))
         return
-    printed = console()
-    claims = [(o.study, claim) for o in outcomes for claim in o.claims]
+    printed, claims = console(), [(o.study, claim) for o in outcomes for claim in o.claims]
     print_claims(printed, claims)
     print_reasons(printed, claims)
     for outcome in outcomes:
@@ -227,21 +225,14 @@ def _run_all(
 
 def _list(as_json: bool) -> None:
     from headgate.base.optional import advise
-    from headgate.experiment.study.names import names
+    from headgate.experiment.packages import find_studies
     from headgate.experiment.study.study import load
 
-    specs = [load(name).spec for name in names()]
+    specs = [load(name).spec for name in find_studies()]
     if as_json:
-        rows = [
-            {
-                "name": p.name,
-                "title": p.title,
-                "scales": list(p.scales),
-                "own_law": not p.no_own_law,
-            }
-            for p in specs
-        ]
-        echo(json.dumps(rows))
+        keys = ("name", "title", "scales", "own_law")
+        values = [(p.name, p.title, list(p.scales), not p.no_own_law) for p in specs]
+        echo(json.dumps([dict(zip(keys, row, strict=True)) for row in values]))
         return
     if not specs:
         echo(f"no package with studies is installed; {advise('studies')}")

@@ -1,4 +1,4 @@
-"""`headgate trace`: what a trace has, and captures made of it."""
+"""`headgate trace`: the events of a trace, and captures made from it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def trace(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make captures and pictures of a run's trace, in DIR/trace; or say which events it has."""
+    """Make captures and pictures of a run's trace, in DIR/trace; or count its events."""
     from headgate.base.progress import count_slow_steps
     from headgate.engine.traces.pcapng import write_pcapng
     from headgate.engine.traces.qlog import write_qlog
@@ -56,7 +56,7 @@ def trace(  # noqa: PLR0913, PLR0917 - one for each option
     )
     wanted = [make for asked, make in makers if asked]
     if not wanted:
-        return _tell(stored, as_json)
+        return _print_counts(stored, as_json)
     paths: list[Path] = []
     with count_slow_steps("trace", len(wanted), "kinds of files written") as step:
         for make in wanted:
@@ -78,12 +78,12 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
     from headgate.figures.report.pictures import write_pictures
     from headgate.figures.spec.packets import draw_time_sequence
 
-    if within_s is not None and not within_s[0] < within_s[1]:
-        says = f"{within_s[0]:g} to {within_s[1]:g} s is not allowed"
-        raise HeadgateError(f"--between: {says}; FROM must be before TO")
-    if within_s is not None and within_s[0] >= stored.ends_s:
-        says = f"{within_s[0]:g} to {within_s[1]:g} s is not allowed"
-        raise HeadgateError(f"--between: {says}; the trace ends at {stored.ends_s:g} s")
+    if within_s is not None:
+        first_s, last_s = within_s
+        wrong = "" if first_s < stored.ends_s else f"the trace ends at {stored.ends_s:g} s"
+        wrong = wrong if first_s < last_s else "FROM must be before TO"
+        if wrong:
+            raise HeadgateError(f"--between: {first_s:g} to {last_s:g} s is not allowed; {wrong}")
     folder = stored.folder.parent / "figures"
     drawings = {
         name: draw_time_sequence(traced, within_s) for name, traced in read_connections(stored)
@@ -94,7 +94,7 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
     return [*paths, write_pictures(folder / PAGE, str(stored.folder.parent.name), drawings)]
 
 
-def _tell(stored: StoredTrace, as_json: bool) -> None:
+def _print_counts(stored: StoredTrace, as_json: bool) -> None:
     names = ("flow", "link", "event", "count")
     rows = [dict(zip(names, (*key, n), strict=True)) for key, n in stored.count().items()]
     if as_json:

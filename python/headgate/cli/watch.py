@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.terminal import echo
-from headgate.cli.options import Json
+from headgate.cli.options import Json, make_table
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -28,8 +28,8 @@ def watch(
 ) -> None:
     """Watch a campaign: runs done, running and failed, rate, time left, and the figures so far.
 
-    Everything is read from files in DIR, so any terminal on any machine that sees them will do.
-    Ctrl-C ends the watching, never the campaign.
+    Everything is read from files in DIR, so any machine with access to them can watch. Ctrl-C stops
+    the watching, never the campaign.
     """
     from headgate.lab.view import Watcher
 
@@ -64,11 +64,16 @@ def _live(watcher: Any) -> None:
 
 def _page(view: View) -> Group:
     from rich.console import Group
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
     from rich.text import Text
 
+    done = view.done + sum(lease.share for lease in view.running)
+    bar = Table.grid()
+    bar.add_row(ProgressBar(view.total, done, width=60))
     parts: list[Any] = [
         Text(f"{view.title}: {view.state}", style="bold"),
-        _bar(view),
+        bar,
         Text(_counts(view)),
         Text(_pace(view)),
     ]
@@ -82,20 +87,12 @@ def _page(view: View) -> Group:
     return Group(*parts)
 
 
-def _bar(view: View) -> Table:
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
-
-    grid = Table.grid()
-    done = view.done + sum(lease.share for lease in view.running)
-    grid.add_row(ProgressBar(view.total, done, width=60))
-    return grid
-
-
 def _counts(view: View) -> str:
-    said = f"{view.done} of {view.total} runs done, {len(view.running)} running"
-    said += f", {len(view.failed)} failed"
-    return said + (f"; {view.found} were stored before" if view.found else "")
+    found = f"; {view.found} were stored before" if view.found else ""
+    return (
+        f"{view.done} of {view.total} runs done, {len(view.running)} running,"
+        f" {len(view.failed)} failed{found}"
+    )
 
 
 def _pace(view: View) -> str:
@@ -112,7 +109,7 @@ def _running(view: View) -> Table:
     from headgate.base.progress import clock
     from headgate.lab.campaign import format_labels
 
-    table = _table("running", "done", "for", "by")
+    table = make_table(None, ("running", "done", "for", "by"))
     for lease in view.running[:MOST_ROWS]:
         by = ":".join(lease.owner.split(":")[:2])
         age = clock(max(lease.for_s, 0))
@@ -124,20 +121,8 @@ def _running(view: View) -> Table:
 
 def _figures(view: View) -> Table:
     names = list(view.figures[0])
-    table = _table(*names)
-    for row in view.figures[:MOST_ROWS]:
-        table.add_row(*(_cell(row[name]) for name in names))
-    return table
-
-
-def _table(*columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD)
-    for place, name in enumerate(columns):
-        table.add_column(name, justify="right" if place else "left", overflow="fold")
-    return table
+    rows = ([_cell(row[name]) for name in names] for row in view.figures[:MOST_ROWS])
+    return make_table(None, names, rows)
 
 
 def _cell(value: object) -> str:

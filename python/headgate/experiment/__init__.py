@@ -1,1 +1,1 @@
-"""Experiments: what is run, run and reported, shipped studies and one's own alike."""
+"""Experiments and studies: definition, runs, analysis and report."""

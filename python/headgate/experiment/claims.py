@@ -1,75 +1,150 @@
-"""Claims of an experiment: what is asked of the table of runs, replicate by replicate."""
+"""Claims of an experiment: values by replicate, and replicates added until all are decided."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from headgate.base.errors import HeadgateError
-from headgate.claims.claim import Claim
-from headgate.claims.verdicts import Estimate
+from headgate.base.optional import require
+from headgate.claims.claim import Claim, read_bounds
+from headgate.claims.verdicts import Estimate, lies_within
 from headgate.data.tables import Table
 from headgate.experiment import sql
 from headgate.experiment.estimates import estimate_mean
-from headgate.experiment.sequential import decide
+from headgate.scenario.base import Model, Time, at
+from headgate.stats.intervals import are_alike
+from headgate.stats.sequential import Spending
 
 if TYPE_CHECKING:
     from headgate.experiment.tables import MeasuredRuns
     from headgate.stats.sequential import Looks
 
 RUNS, FIXED = "runs", "fixed_"
+SAME = "decided at once: all replicates are one and the same run, as nothing in it is random"
+ALIKE = "all replicates give the same value in different runs, so the spread is unknown"
+
+
+class Until(Model):
+    """`[until]`: replicates are added until every claim is decided, or no more may be."""
+
+    looks: int = Field(4, ge=1, le=20, description="The largest number of looks.")
+    first: int = Field(4, ge=2, description="Replicates at the first look.")
+    most: int = Field(32, ge=2, description="Replicates at the last look.")
+    alpha: float = Field(
+        0.05,
+        gt=0,
+        lt=1,
+        description="How often a claim is decided wrongly if the truth is the bound: with 0.05"
+        " about 5 % of the time, for normally distributed means.",
+    )
+    spending: Spending = Field(
+        "obrien-fleming", description="How alpha is spent: little at first, or as pocock does."
+    )
+    budget: Time | None = Field(
+        None, gt=0, description="CPU time that all runs together may take, such as '2 h'."
+    )
+
+    @model_validator(mode="after")
+    def _grows(self) -> Until:
+        if self.most < self.first:
+            raise at("most", f"{self.most} is less than the {self.first} of the first look")
+        return self
+
+    def plan(self) -> Looks:
+        """Return the looks. Raises MissingLibraryError."""
+        require("analysis", "until")
+        from headgate.stats.sequential import plan_looks
+
+        return plan_looks(self.most, self.looks, self.first, self.alpha, self.spending)
 
 
 def estimate(
     claim: Claim, runs: Table, looks: Looks | None = None, *, same: bool = False
 ) -> Estimate:
-    """Ask for a claim's value in each replicate; return the mean with Student's 95 % interval.
+    """Compute a claim's value in each replicate; return the mean with Student's 95 % interval.
 
-    With `looks` it is that of the look that decides the claim, or of the last one; `same` says that
-    replicates are one and the same run, so that the first look is as good as the last.
+    With `looks`, the interval is that of the look that decides the claim, or of the last one.
+    `same` means that all replicates are the same run, so that the first look decides.
     """
-    values = [_ask(claim, _only(runs, replicate)) for replicate in np.unique(runs["replicate"])]
+    replicates = runs["replicate"]
+    values = [
+        _ask(claim, runs.where(np.flatnonzero(replicates == one))) for one in np.unique(replicates)
+    ]
     return estimate_mean(values) if looks is None else decide(claim, values, looks, same=same)
 
 
 def check(claim: Claim, runs: Table) -> None:
-    """Hold a claim to the columns that the table of runs will have. Raises HeadgateError."""
+    """Check a claim against the columns of the future table of runs. Raises HeadgateError."""
     _ask(claim, runs)
 
 
 def _ask(claim: Claim, runs: Table) -> float:
+    question = claim.value
+    if not _is_select(claim):
+        where = f" WHERE {claim.where}" if claim.where else ""
+        question = f"SELECT {claim.value} FROM {RUNS}{where}"
     try:
-        return sql.number(sql.ask(question(claim), {RUNS: runs}))
+        return sql.number(sql.ask(question, {RUNS: runs}))
     except sql.SqlError as error:
         names = ", ".join(runs.columns)
         raise HeadgateError(f"claims.{claim.id}: {error}; columns of runs are {names}") from None
 
 
 def is_fixed(claim: Claim, found: MeasuredRuns) -> bool:
-    """Say whether the runs that a claim is about are the same in every replicate.
+    """Return whether the runs of a claim are the same in every replicate.
 
-    What a SELECT is about is not known: it may be all of them.
+    The rows of a SELECT are unknown: they may be all runs.
     """
     if found.same or not found.fixed.any() or not claim.where or _is_select(claim):
         return found.same
     conditions, _ = np.nonzero(found.digests)
     runs = found.asked.extended(RUNS, {FIXED: found.fixed[conditions].astype(int)})
-    asked = f"SELECT min({FIXED}) FROM {RUNS} WHERE {claim.where}"
-    return sql.number(sql.ask(asked, {RUNS: runs})) == 1
+    question = f"SELECT min({FIXED}) FROM {RUNS} WHERE {claim.where}"
+    return sql.number(sql.ask(question, {RUNS: runs})) == 1
 
 
 def _is_select(claim: Claim) -> bool:
     return claim.value.lstrip().lower().startswith(("select", "with"))
 
 
-def question(claim: Claim) -> str:
-    """Return what is asked: a SELECT as it is, or an expression over the rows that it is about."""
-    if _is_select(claim):
-        return claim.value
-    return f"SELECT {claim.value} FROM {RUNS}" + (f" WHERE {claim.where}" if claim.where else "")
+def decide(claim: Claim, values: Sequence[float], looks: Looks, *, same: bool = False) -> Estimate:
+    """Look at a claim as often as `values` allow, up to the first look that decides it.
+
+    `values` contains one number per replicate, in order; `same` means that all replicates are the
+    same run. Equal values of different runs decide nothing, because their spread is unknown.
+    """
+    reached = [size for size in looks.sizes if size <= len(values)]
+    allowed = read_bounds(claim.tolerance or "", claim.published)
+    if not reached or not np.isfinite(values[: reached[-1]]).all():
+        mean = float(np.mean(values)) if len(values) else math.nan
+        return Estimate(ours=mean, note="some replicates have no value", decided=False)
+    if same and are_alike(values):
+        return Estimate(ours=float(values[0]), note=SAME)
+    for number, size in enumerate(reached, 1):
+        interval = looks.compute_interval(values[:size])
+        if lies_within(interval, allowed) is not None:
+            note = f"decided at look {number} of {len(looks.sizes)}, with {size} replicates"
+            return Estimate(ours=float(np.mean(values[:size])), ci=interval, note=note)
+    seen = values[: reached[-1]]
+    mean, ci = float(np.mean(seen)), None if are_alike(seen) else looks.compute_interval(seen)
+    note = f"undecided after {len(seen)} replicates{_say_what_would_decide(seen, allowed, looks)}"
+    return Estimate(ours=mean, ci=ci, note=note, decided=False)
 
 
-def _only(runs: Table, replicate: int) -> Table:
-    rows = np.flatnonzero(runs["replicate"] == replicate)
-    return runs.where(rows)
+def _say_what_would_decide(
+    values: Sequence[float], allowed: tuple[float, float], looks: Looks
+) -> str:
+    """Estimate the number of replicates that would decide, with unchanged mean and spread."""
+    if are_alike(values):
+        return f": {ALIKE}"
+    mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
+    distance = min(abs(mean - bound) for bound in allowed if math.isfinite(bound))
+    if distance == 0:
+        return ": the mean is the bound"
+    needed = math.ceil((looks.bounds[-1] * spread / distance) ** 2)
+    return f"; some {max(needed, len(values) + 1)} would decide it if mean and spread stay"

@@ -1,12 +1,13 @@
-"""Conditions: the combinations of levels of a design that make sense, and what they are called."""
+"""Conditions: the combinations of levels that are run, their names, and keys derived from them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,14 +21,18 @@ from headgate.design.factorial import Design
 from headgate.experiment import sql
 from headgate.plugin.code_files import shorten_path
 from headgate.plugin.user_code import is_code, split
+from headgate.scenario.toml import anchor_code
+
+if TYPE_CHECKING:
+    from headgate.engine.api import Scenario
 
 Label = str | int | float
-#: Keys that say what a table is.
+#: Keys that name a table.
 _HEADS = ("name", "source", "kind", "preset")
 
 
 def choose(design: Design, where: str) -> Design:
-    """Leave out the combinations of levels that a condition refuses. Raises HeadgateError."""
+    """Remove the combinations of levels that `where` refuses. Raises HeadgateError."""
     if not where:
         return design
     kept = holds(where, levels_table(design.factors, design.matrix.tolist()))
@@ -42,12 +47,8 @@ def choose(design: Design, where: str) -> Design:
 
 
 def holds(where: str, levels: Table) -> list[bool]:
-    """Say which rows of levels a condition lets pass, one at least. Raises HeadgateError."""
-    try:
-        answer = sql.ask(f"SELECT ({where}) FROM levels", {"levels": levels})
-    except sql.SqlError as error:
-        names = ", ".join(levels.columns)
-        raise HeadgateError(f"where: {error}; its names are {names}") from None
+    """Return which rows of levels satisfy a SQL condition. Raises HeadgateError if none does."""
+    answer = _ask(where, levels, "where")
     if answer.types[0] != "BOOLEAN":
         raise HeadgateError(f"where: {where!r} is neither true nor false; compare a factor with it")
     kept = [row[0] is True for row in answer.rows]
@@ -57,7 +58,7 @@ def holds(where: str, levels: Table) -> list[bool]:
 
 
 def levels_table(factors: Sequence[Factor], coded: Sequence[Sequence[float]]) -> Table:
-    """Return a row a condition: levels in their own words, quantities as numbers beside them."""
+    """Return a row for each condition: the levels as text, and quantities also as numbers."""
     return label_table(
         {
             factor.name: label_levels(factor, [row[place] for row in coded])
@@ -67,7 +68,7 @@ def levels_table(factors: Sequence[Factor], coded: Sequence[Sequence[float]]) ->
 
 
 def label_table(labels: Mapping[str, Sequence[Label]]) -> Table:
-    """Return labels as columns, quantities as numbers beside them."""
+    """Return labels as columns; quantities also become columns of numbers."""
     columns: dict[str, Any] = {}
     for name, each in labels.items():
         columns[name] = column_of(each)
@@ -76,24 +77,27 @@ def label_table(labels: Mapping[str, Sequence[Label]]) -> Table:
 
 
 def column_of(labels: Sequence[Label]) -> Any:
-    """Return labels as a column: numbers as such, anything else as words."""
+    """Return labels as a column of numbers, if all are numbers, or of words."""
     if all(isinstance(label, int | float) for label in labels):
         return np.array(labels)
     return Words.of([level_text(label) for label in labels])
 
 
 def label_levels(factor: Factor, coded: Sequence[float] | Any) -> list[Label]:
-    """Return what the levels at coded values are called, one by one."""
+    """Return the label of each level, given as a coded value."""
     every = factor.levels or (factor.low, factor.high)
     names = [level_name(level) for level in every]
     twice = {name for name in names if names.count(name) > 1}
-    return [_label(factor.level(c), twice) for c in map(float, coded)]
+    levels = [factor.level(value) for value in map(float, coded)]
+    return [
+        shorten_path(str(one)) if level_name(one) in twice else level_name(one) for one in levels
+    ]
 
 
 def find_levels(factors: Sequence[Factor], coded: Any) -> dict[str, tuple[Label, ...]]:
-    """Return the levels of each factor that conditions have, in the order of the file.
+    """Return the levels of each factor that occur, in the order of the file.
 
-    Every picture, table and sentence takes its order from here.
+    Every picture, table and sentence uses this order.
     """
     columns = np.asarray(coded, float).T
     return {
@@ -103,17 +107,12 @@ def find_levels(factors: Sequence[Factor], coded: Any) -> dict[str, tuple[Label,
 
 
 def order_levels(levels: Mapping[str, Sequence[Label]]) -> LevelOrder:
-    """Return the order of levels, as tables write them."""
+    """Return the order of levels, in the spelling of tables."""
     return LevelOrder({name: tuple(map(level_text, labels)) for name, labels in levels.items()})
 
 
-def _label(level: Any, twice: set[Label]) -> Label:
-    name = level_name(level)
-    return shorten_path(str(level)) if name in twice else name
-
-
 def level_name(level: Any) -> Label:
-    """Return a level as a word or a number: code by its name."""
+    """Return a level as a word or a number; code is named by its class."""
     if isinstance(level, bool):
         return str(level).lower()
     if isinstance(level, Mapping):
@@ -127,23 +126,19 @@ def level_name(level: Any) -> Label:
 
 
 def quantities(name: str, labels: Sequence[Label]) -> dict[str, Any]:
-    """Return levels that are quantities of one kind as a column of numbers, `rtt_s`."""
-    return {f"{name}_{unit}": np.array(sizes) for unit, sizes in _sizes(labels).items()}
-
-
-def _sizes(labels: Sequence[Label]) -> dict[str, list[float]]:
-    """Return quantities as numbers by their unit; nothing where they are none."""
+    """Return quantities of one kind as a column of numbers such as `rtt_s`; else nothing."""
     texts = [str(label) for label in labels]
     for unit, parse, one in _KINDS:
         try:
-            return {unit: [parse(text) * one for text in texts]}
+            return {f"{name}_{unit}": np.array([parse(text) * one for text in texts])}
         except UnitError:
             continue
     words = {text.partition(" ")[2] for text in texts}
     known = units.sizes(texts)
     if known is None or len(words) > 1 or words == {""}:
         return {}
-    return {re.sub(r"\W+", "_", words.pop()).strip("_").lower(): [float(size) for size in known]}
+    unit = re.sub(r"\W+", "_", words.pop()).strip("_").lower()
+    return {f"{name}_{unit}": np.array([float(size) for size in known])}
 
 
 _KINDS = (
@@ -151,3 +146,39 @@ _KINDS = (
     ("bps", units.parse_rate, 1.0),
     ("bytes", units.parse_bytes, 1.0),
 )
+
+
+def derive(
+    scenarios: Sequence[Scenario], keys: Mapping[str, str], levels: Table, folder: Path
+) -> list[Scenario]:
+    """Return each scenario with the keys that SQL computes from its row of levels.
+
+    Paths of code are relative to the folder. Raises HeadgateError.
+    """
+    if not keys:
+        return list(scenarios)
+    columns = [
+        anchor_code(_compute_key(path, expression, levels), folder, path)
+        for path, expression in keys.items()
+    ]
+    return [
+        scenario.varied(dict(zip(keys, row, strict=True)))
+        for scenario, row in zip(scenarios, zip(*columns, strict=True), strict=True)
+    ]
+
+
+def _compute_key(path: str, expression: str, levels: Table) -> list[Any]:
+    values = [row[0] for row in _ask(expression, levels, f"derived.{path}").rows]
+    if len(values) != len(levels) or None in values:
+        raise HeadgateError(
+            f"derived.{path}: {expression!r} does not give one value for each condition"
+        )
+    return [float(value) if isinstance(value, Decimal) else value for value in values]
+
+
+def _ask(expression: str, levels: Table, place: str) -> sql.Answer:
+    try:
+        return sql.ask(f"SELECT ({expression}) FROM levels", {"levels": levels})
+    except sql.SqlError as error:
+        names = ", ".join(levels.columns)
+        raise HeadgateError(f"{place}: {error}; its names are {names}") from None

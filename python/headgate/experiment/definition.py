@@ -1,34 +1,39 @@
-"""What an experiment is, before any run: design, conditions, scenarios, jobs."""
+"""The definition of an experiment: its design, conditions, scenarios and jobs, with checks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.data.tables import Table
 from headgate.design.generate import MadeDesign, make_design
 from headgate.engine.api import Scenario
+from headgate.engine.run.prepare import check_plan
+from headgate.experiment import claims, responses
 from headgate.experiment.conditions import (
     Label,
     choose,
+    derive,
     find_levels,
     label_levels,
     levels_table,
 )
-from headgate.experiment.derived import derive
 from headgate.experiment.form import ExperimentFile
-from headgate.experiment.responses import Response, allow
 from headgate.experiment.runs import Key, Setup, key_by_labels
-from headgate.experiment.sequential import Until
 from headgate.lab.jobs import Job, SharedPlan
 from headgate.plugin import user_code
+from headgate.scenario.plan_warnings import scenario_warnings
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A combination of levels: as it is coded, what its levels are called, its scenario."""
+    """A combination of levels: coded values, labels, scenario."""
 
     coded: tuple[float, ...]
     labels: Mapping[str, Label]
@@ -37,14 +42,14 @@ class Condition:
 
 @dataclass(frozen=True)
 class Definition:
-    """An experiment's file, where it is, what it measures, and its base if no file has it."""
+    """An experiment's file with its path, its responses, and its base if the file has none."""
 
     file: ExperimentFile
     path: Path | None
-    responses: tuple[Response, ...]
+    responses: tuple[responses.Response, ...]
     given: Scenario | None = None
-    until: Until | None = None
-    """The rule by which replicates were added, if they were."""
+    until: claims.Until | None = None
+    """The rule by which replicates were added, if any."""
 
     @cached_property
     def base(self) -> Scenario:
@@ -53,15 +58,14 @@ class Definition:
 
     @cached_property
     def made(self) -> MadeDesign:
-        """The design without the combinations that make no sense. Raises HeadgateError."""
-        place = str(self.path or "")
+        """The design without the combinations that `where` refuses. Raises HeadgateError."""
         try:
             whole = make_design(self.file, self.path, self.given)
             return replace(whole, design=choose(whole.design, self.file.where))
         except ScenarioError:
             raise
         except HeadgateError as error:
-            raise ScenarioError(place, str(error)) from None
+            raise ScenarioError(str(self.path or ""), str(error)) from None
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
@@ -70,65 +74,135 @@ class Definition:
         scenarios = self.made.scenarios_of(list(rows.values()), self.base)
         factors = self.made.design.factors
         folder = self.path.resolve().parent if self.path else Path.cwd()
-        levels = levels_table(factors, list(rows))
-        scenarios = derive(scenarios, self.file.derived, levels, folder)
+        scenarios = derive(scenarios, self.file.derived, levels_table(factors, list(rows)), folder)
         for scenario in scenarios:
             scenario.named_by(str(self.path or "an experiment"))
-        columns = [
-            label_levels(factor, [row[place] for row in rows])
+        columns = {
+            factor.name: label_levels(factor, [row[place] for row in rows])
             for place, factor in enumerate(factors)
-        ]
+        }
         labels = [
-            dict(zip([factor.name for factor in factors], row, strict=True))
-            for row in zip(*columns, strict=True)
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
         ]
         return tuple(Condition(*parts) for parts in zip(rows, labels, scenarios, strict=True))
 
     @cached_property
     def levels(self) -> Mapping[str, tuple[Label, ...]]:
-        """The levels of each factor that conditions have, in the order of the file."""
+        """The levels of each factor that occur, in the order of the file."""
         coded = [condition.coded for condition in self.conditions]
         return find_levels(self.made.design.factors, coded)
 
     @property
     def setup(self) -> Setup:
-        """What the runner and the report know it by."""
-        seeds = tuple(self.base.seed + k for k in range(self._repeats))
-        return Setup(self._laws(), seeds, {}, self.made.design, self.made.source)
-
-    @property
-    def _repeats(self) -> int:
-        return max(row.replicate for row in self.made.sheet.rows)
-
-    def _laws(self) -> tuple[str, ...]:
+        """The setup of the runs, for the runner and the report."""
+        repeats = max(row.replicate for row in self.made.sheet.rows)
         laws = self.levels.get("law") or [law["name"] for law in self.base.plan()[0]["laws"]]
-        return tuple(dict.fromkeys(map(str, laws)))
+        seeds = tuple(self.base.seed + k for k in range(repeats))
+        unique = tuple(dict.fromkeys(map(str, laws)))
+        return Setup(unique, seeds, {}, self.made.design, self.made.source)
 
     def jobs(self, setup: Setup) -> Mapping[Key, Job]:
-        """Make every run; replicate k has the seed k - 1 after the base's, however many there are.
+        """Make every run. Replicate k uses the seed of the base plus k - 1.
 
-        Replicates come outermost: whoever stops early has the whole design with fewer of them.
+        Replicates are the outermost loop: a stopped experiment contains the whole design with
+        fewer replicates.
         """
         by_coded = {condition.coded: condition for condition in self.conditions}
         plans = {coded: SharedPlan(one.scenario) for coded, one in by_coded.items()}
         rows = sorted(self.made.sheet.rows, key=lambda row: (row.replicate, row.standard))
         return key_by_labels(
-            _job(by_coded[row.coded], plans[row.coded], setup.seeds[row.replicate - 1])
+            _make_job(by_coded[row.coded], plans[row.coded], setup.seeds[row.replicate - 1])
             for row in rows
         )
 
     def own_code(self) -> Iterable[tuple[str, user_code.Interface]]:
-        """Return the user-defined laws and disciplines of all conditions, each with its kind."""
+        """Return the user-defined code of all conditions, each with its interface."""
         return dict.fromkeys(code for one in self.conditions for code in one.scenario.own_code())
 
     def allow_code(self) -> None:
-        """Remember for this user that the laws and functions that it names may run."""
+        """Record for this user that the algorithms and functions of the file may run."""
         for code in self.own_code():
             user_code.allow(*code)
         for source in self.file.functions():
-            allow(source)
+            responses.allow(source)
+
+    def require_code(self) -> None:
+        """Load all user-defined code. Raises HeadgateError, also if some of it may not run."""
+        for code in self.own_code():
+            user_code.load(*code)
+        for source in self.file.functions():
+            responses.load(source)
+
+    def first_rows(self) -> Table:
+        """Return the future table of runs, for one replicate, with a 1 for every response."""
+        coded = [condition.coded for condition in self.conditions]
+        ones = {one.name: np.ones(len(coded)) for one in self.responses}
+        first = {"replicate": np.ones(len(coded), int), "seed": np.ones(len(coded), int)}
+        return levels_table(self.made.design.factors, coded).extended("runs", first | ones)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the object that `headgate experiment check --json` prints."""
+        return {
+            "kind": self.file.kind,
+            "source": self.made.source,
+            "factors": {name: list(levels) for name, levels in self.levels.items()},
+            "conditions": len(self.conditions),
+            "replicates": self.file.replicates,
+            "runs": len(self.made.sheet),
+            "seeds": list(self.setup.seeds),
+            "responses": {o.name: {"unit": o.unit, "title": o.title} for o in self.responses},
+            "claims": [claim.id for claim in self.file.claims],
+        }
+
+    def describe(self) -> Iterator[str]:
+        """Yield lines on the factors, the number of runs, the responses and the claims."""
+        count, runs = len(self.conditions), len(self.made.sheet)
+        repeats = self.file.replicates
+        yield f"{count} conditions ({self.made.source}), {repeats} replicates: {runs} runs"
+        paths = {factor.name: factor.setting for factor in self.made.design.factors}
+        for name, levels in self.levels.items():
+            path = f" ({paths[name]})" if paths[name] != name else ""
+            yield f"{name}{path}: {', '.join(map(str, levels))}"
+        for one in self.responses:
+            yield f"response {one.axis}: {one.title}".rstrip(": ")
+        for claim in self.file.claims:
+            yield f"claim {claim.id}: {claim.statement}"
+
+    def check(self) -> list[str]:
+        """Check everything that needs no run; return warnings. Raises ScenarioError."""
+        place = str(self.path or "")
+        try:
+            return self._check()
+        except HeadgateError as error:
+            message = str(error)
+            raise ScenarioError("" if message.startswith(place) else place, message) from None
+
+    def _check(self) -> list[str]:
+        found = list(dict.fromkeys(self._check_conditions()))
+        measure = self.base.measure
+        absent = {"flows": measure.flows == "none", "series": measure.series == "none"}
+        for response in self.responses:
+            for table in sorted(response.check()):
+                if absent.get(table):
+                    raise HeadgateError(
+                        f"responses.{response.name}: reads the table {table}, and the scenario"
+                        f" keeps none (measure.{table} = 'none')"
+                    )
+        for claim in self.file.claims:
+            if claim.value:
+                claims.check(claim, self.first_rows())
+        for code in self.own_code():
+            if user_code.is_trusted(*code):
+                user_code.load(*code)
+        return found
+
+    def _check_conditions(self) -> Iterator[str]:
+        for condition in self.conditions:
+            plan, arrays = condition.scenario.plan()
+            check_plan(plan, arrays, condition.scenario)
+            yield from scenario_warnings(condition.scenario, plan, arrays)
 
 
-def _job(condition: Condition, plan: SharedPlan, seed: int) -> Job:
+def _make_job(condition: Condition, plan: SharedPlan, seed: int) -> Job:
     scenario = condition.scenario.model_copy(update={"seed": seed})
     return Job(scenario, {**condition.labels, "seed": seed}, plan)

@@ -1,8 +1,8 @@
-"""The model of effects where conditions do not come in pairs: least squares with interactions.
+"""The model of effects without pairs of conditions: least squares with interactions.
 
-A factor with listed levels has a contrast for each level but one, with the sum zero, so that names
-have no order; a sampled quantity has one, from its low to its high end. An effect is a difference
-of two levels, the other factors at their mean.
+A factor with n listed levels adds n - 1 contrasts with the sum zero: the order of names does not
+matter. A sampled quantity adds one contrast, from its low to its high end. An effect is the
+difference between two levels, with the other factors at their mean.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Step = tuple[float, float]
 
 @dataclass(frozen=True)
 class Coding:
-    """How a factor enters the model: its levels as coded, and a row of contrasts for each."""
+    """The contrasts of a factor: one row for each coded level."""
 
     levels: Numbers
     contrasts: Numbers
 
     @classmethod
     def of(cls, column: Numbers, *, sampled: bool) -> Coding:
-        """Code a factor; one that is sampled is a straight line from -1 to 1."""
+        """Code a factor; a sampled factor is a straight line from -1 to 1."""
         levels = np.array([-1.0, 1.0]) if sampled else np.unique(column)
         count = len(levels)
         if count == 2:
@@ -48,21 +48,21 @@ class Coding:
 
     @property
     def steps(self) -> list[Step]:
-        """The steps from the first level to each other one."""
+        """The steps from the first level to each other level."""
         first, *others = self.levels.tolist()
         return [(first, other) for other in others]
 
     def difference(self, step: Step) -> Numbers:
-        """Return the contrasts at the end of a step less those at its start."""
+        """Return the contrasts at the end of a step minus those at its start."""
         first, last = (int(np.searchsorted(self.levels, level)) for level in step)
         return np.asarray(self.contrasts[last] - self.contrasts[first])
 
 
 @dataclass(frozen=True)
 class EffectModel:
-    """The terms that the design can tell apart, each with its place among the parameters.
+    """The terms that the design can distinguish, each with its place among the parameters.
 
-    `aliases` are the terms that it cannot tell from a kept one, by the kept one.
+    `aliases` lists, for each kept term, the terms that the design cannot distinguish from it.
     """
 
     codings: Mapping[str, Coding]
@@ -72,7 +72,7 @@ class EffectModel:
 
     @classmethod
     def of(cls, names: Sequence[str], coded: Numbers, sampled: Sequence[bool]) -> EffectModel:
-        """Choose terms: main effects first, then interactions, as far as they are no aliases."""
+        """Choose terms: main effects first, then interactions that are not aliases."""
         codings = {
             name: Coding.of(column, sampled=of)
             for name, column, of in zip(names, coded.T, sampled, strict=True)
@@ -86,11 +86,11 @@ class EffectModel:
 
     @property
     def freedom(self) -> int:
-        """How many degrees of freedom are left for the error."""
+        """The degrees of freedom of the residual."""
         return len(self.matrix) - int(self.matrix.shape[1])
 
     def weights(self, term: Factors, steps: tuple[Step, ...]) -> Numbers:
-        """Return what each condition weighs in the effect of a term over some steps."""
+        """Return the weight of each condition in the effect of a term over some steps."""
         parts = [
             self.codings[name].difference(step) for name, step in zip(term, steps, strict=True)
         ]
@@ -99,9 +99,9 @@ class EffectModel:
         return self._weigh({term: contrast})
 
     def weights_at(self, name: str, step: Step, other: str, level: float) -> Numbers | None:
-        """Return what each condition weighs in the effect of a factor at one level of another.
+        """Return the weight of each condition in the effect of a factor at one level of another.
 
-        None if the design cannot tell their interaction.
+        None if the model does not contain their interaction.
         """
         term = (name, other) if (name, other) in self.places else (other, name)
         if term not in self.places:
@@ -119,11 +119,11 @@ class EffectModel:
 
     @cached_property
     def _solution(self) -> Numbers:
-        """The least squares solution, from the means of conditions to parameters."""
+        """The least squares solution: the matrix from means of conditions to parameters."""
         return np.asarray(np.linalg.pinv(self.matrix))
 
     def residual_deviation(self, values: Numbers) -> float:
-        """Return the standard deviation of what the model leaves; NaN if nothing can be left."""
+        """Return the standard deviation of the residual; NaN without degrees of freedom."""
         if not self.freedom:
             return math.nan
         left = values - self.matrix @ (self._solution @ values)
@@ -133,7 +133,7 @@ class EffectModel:
 def _choose(
     terms: Mapping[Factors, Numbers], runs: int
 ) -> tuple[dict[Factors, slice], Numbers, dict[Factors, tuple[Factors, ...]]]:
-    """Keep the terms that the earlier ones and the mean do not make, by Gram and Schmidt."""
+    """Keep the terms that are independent of earlier ones and the mean, by Gram-Schmidt."""
     basis = np.full((1, runs), 1 / np.sqrt(runs))
     kept: dict[Factors, Numbers] = {}
     aliases: dict[Factors, tuple[Factors, ...]] = {}
@@ -153,7 +153,7 @@ def _choose(
 
 
 def _extend(basis: Numbers, columns: Numbers) -> Numbers | None:
-    """Return the basis with all columns of a term; None if it has one of them already."""
+    """Return the basis with all columns of a term; None if one depends on the basis."""
     for column in columns.T:
         left = project_out(column, basis)
         if float(left @ left) <= ALIAS * float(column @ column):

@@ -1,26 +1,37 @@
-"""What moves a response of an experiment, in a sentence: the largest effect that is shown.
+"""The sentence on the largest effect on a response of an experiment that is shown.
 
 An effect is shown if its p is below 5 % after a correction for all effects of the experiment. With
-one run of each condition nothing is shown, and the sentence says so.
+one run of each condition nothing is shown, and the sentence says so. If an effect's sign differs
+between conditions, the sentence gives both ways, and the factor that separates them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from headgate.base.level_order import level_text
 from headgate.base.units import readable
-from headgate.experiment.effects import Effect
-from headgate.experiment.opposed import Side, find_sides
+from headgate.experiment.conditions import label_levels, order_levels
+from headgate.experiment.effects import Effect, SimpleEffect
 from headgate.experiment.responses import Response
 from headgate.experiment.tables import MeasuredRuns
+from headgate.stats.changes import MATTERS_SHARE
+from headgate.stats.intervals import compute_mean_interval, compute_mean_p
+from headgate.stats.reversals import (
+    compute_relative_changes,
+    find_separating_factor,
+    find_shown_signs,
+    is_reversed_by_a_factor,
+)
 
 SINGLE = "with one run of each condition no interval can be given, and this may be chance"
 
 
 def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
-    """Yield the sentence on the effects on a response; nothing if none could be formed."""
+    """Yield the sentence on the effects on a response; nothing if no effect is defined."""
     effects = found.effects_by_response[response.name]
     main = [e for e in effects if len(e.factors) == 1 and np.isfinite(e.effect)]
     if not main:
@@ -32,10 +43,16 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
         return
     shown = found.shown[response.name]
     named = [e for e in main if e in shown or find_sides(found, response.name, e)]
-    said = [_count(shown, [e for e in tested if len(e.factors) == 1], "main effects")]
-    if pairs := [e for e in tested if len(e.factors) > 1]:
-        said.append(_count(shown, pairs, "interactions"))
-    counted = f"; shown after a correction for all tests: {' and '.join(said)}" if tested else ""
+    groups = {
+        "main effects": [e for e in tested if len(e.factors) == 1],
+        "interactions": [e for e in tested if len(e.factors) > 1],
+    }
+    counts = [
+        f"{sum(effect in shown for effect in group)} of {len(group)} {name}"
+        for name, group in groups.items()
+        if group or name == "main effects"
+    ]
+    counted = f"; shown after a correction for all tests: {' and '.join(counts)}" if tested else ""
     if named:
         largest = max(named, key=lambda e: e.size)
         yield f"{_say_largest(found, response, largest)}{counted}."
@@ -44,54 +61,122 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
 
 
 def spoken(response: Response) -> str:
-    """Return what a response is called where a sentence begins: its title, else its name."""
+    """Return the name of a response at the start of a sentence: its title, or its name."""
     return response.title or response.name
 
 
 def within(response: Response) -> str:
-    """Return what a response is called within a sentence."""
+    """Return the name of a response within a sentence."""
     return response.title[:1].lower() + response.title[1:] if response.title else response.name
 
 
 def unit_of(unit: str) -> str:
-    """Return a unit as it is written after a figure; nothing for 1."""
+    """Return a unit as it is written after a number; nothing for 1."""
     return "" if unit == "1" else unit
 
 
 def _say_largest(found: MeasuredRuns, response: Response, largest: Effect) -> str:
     first, last = found.ends(largest)
-    said = f"{spoken(response)} is moved most by {largest.factors[0]}{_say_aliases(largest)}"
-    sides = find_sides(found, response.name, largest)
-    if sides:
+    aliases = " or ".join(" x ".join(term) for term in largest.aliases)
+    also = (
+        f" (or by {aliases}, which this design cannot distinguish: no interval)" if aliases else ""
+    )
+    moved = f"{spoken(response)} is moved most by {largest.factors[0]}{also}"
+    if sides := find_sides(found, response.name, largest):
         both = " and ".join(_format_side(response, side) for side in sides)
-        return f"{said}, and not one way: from {first} to {last} it changes by {both}"
-    return f"{said}: from {first} to {last} it changes by {_format_effect(response, largest)}"
-
-
-def _say_aliases(effect: Effect) -> str:
-    """Name what a fraction cannot tell from an effect."""
-    names = [" x ".join(term) for term in effect.aliases]
-    if not names:
-        return ""
-    return f" (or by {' or '.join(names)}, which this design cannot tell apart: no interval)"
-
-
-def _count(shown: Sequence[Effect], among: Sequence[Effect], what: str) -> str:
-    return f"{sum(effect in shown for effect in among)} of {len(among)} {what}"
+        return f"{moved}, and not one way: from {first} to {last} it changes by {both}"
+    return f"{moved}: from {first} to {last} it changes by {_format_effect(response, largest)}"
 
 
 def _format_effect(response: Response, effect: Effect) -> str:
     low, high = effect.interval
     ends = [abs(end) for end in (effect.effect, low, high) if np.isfinite(end)]
     factor, unit = readable(response.unit, max(ends))
-    said = f"{effect.effect * factor:+.3g} {unit_of(unit)}".strip()
+    text = f"{effect.effect * factor:+.3g} {unit_of(unit)}".strip()
     if not np.isfinite(low):
-        return said
-    return f"{said} ({low * factor:+.3g} to {high * factor:+.3g})"
+        return text
+    return f"{text} ({low * factor:+.3g} to {high * factor:+.3g})"
+
+
+@dataclass(frozen=True)
+class Side:
+    """The changes of a response in one direction: the least, the largest, and their conditions."""
+
+    least: float
+    most: float
+    where: str
+
+    @classmethod
+    def of(cls, changes: Sequence[float], where: str) -> Side:
+        """Return the side of these changes."""
+        ordered = sorted(changes, key=abs)
+        return cls(ordered[0], ordered[-1], where)
 
 
 def _format_side(response: Response, side: Side) -> str:
     factor, unit = readable(response.unit, abs(side.most))
     ends = dict.fromkeys(f"{end * factor:+.3g}" for end in (side.least, side.most))
-    said = f"{' to '.join(ends)} {unit_of(unit)}".strip()
-    return f"{said} {side.where}"
+    text = f"{' to '.join(ends)} {unit_of(unit)}".strip()
+    return f"{text} {side.where}"
+
+
+def find_sides(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]:
+    """Return both ways of a main effect whose sign differs between conditions; else nothing.
+
+    For a fitted model, they are the effects at both levels of the factor that reverses the effect.
+    """
+    if effect.pairs:
+        return _find_sides_of_pairs(found, response, effect)
+    return _find_sides_of_model(found, response, effect)
+
+
+def _find_sides_of_pairs(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]:
+    """Separate increases from decreases, pair by pair."""
+    starts = [condition for condition, _ in effect.pairs]
+    others = [name for name in found.labels if name not in effect.factors]
+    levels = [{n: level_text(found.labels[n][c]) for n in others} for c in starts]
+    means = [compute_mean_interval(change)[0] for _, change in effect.pairs]
+    if any(np.isfinite(change).sum() > 1 for _, change in effect.pairs):
+        signs = find_shown_signs(
+            [compute_mean_p(of) for _, of in effect.pairs], [mean > 0 for mean in means]
+        )
+    else:
+        before = [compute_mean_interval(found.distinct[response][c])[0] for c in starts]
+        shares = compute_relative_changes(means, before)
+        signs = [0] * len(shares)
+        if found.same or is_reversed_by_a_factor(shares, levels):
+            signs = [int(np.sign(one)) if abs(one) >= MATTERS_SHARE else 0 for one in shares]
+    if not {1, -1} <= set(signs):
+        return []
+    factor, ways = find_separating_factor(levels, signs, order_levels(found.levels))
+    sides = []
+    for sign, way in zip((1, -1), ways, strict=True):
+        named = f" with {factor} {' or '.join(way.levels)}" if way.levels else ""
+        rest = f" and in {way.others} others" if way.others else ""
+        changes = [mean for mean, own in zip(means, signs, strict=True) if own == sign]
+        sides.append(Side.of(changes, f"in {way.count} of {way.among} pairs{named}{rest}"))
+    return sides
+
+
+def _find_sides_of_model(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]:
+    """Choose the factor with shown interaction at whose levels both signs are shown.
+
+    Among several such factors, the effect differs most between the levels of the chosen one.
+    """
+    shown = {frozenset(one.factors) for one in found.shown[response]}
+    simple = [one for one in effect.simple if frozenset((*effect.factors, one.other)) in shown]
+    signs = find_shown_signs([one.p for one in simple], [one.effect > 0 for one in simple])
+    by_factor: dict[str, list[tuple[int, SimpleEffect]]] = {}
+    for sign, one in zip(signs, simple, strict=True):
+        by_factor.setdefault(one.other, []).append((sign, one))
+    turned = {name: of for name, of in by_factor.items() if {1, -1} <= {sign for sign, _ in of}}
+    if not turned:
+        return []
+    name, levels = max(turned.items(), key=lambda item: np.ptp([one.effect for _, one in item[1]]))
+    factor = next(factor for factor in found.factors if factor.name == name)
+    sides = []
+    for sign in (1, -1):
+        chosen = [one for own, one in levels if own == sign]
+        named = map(level_text, label_levels(factor, [one.level for one in chosen]))
+        sides.append(Side.of([e.effect for e in chosen], f"with {name} {' or '.join(named)}"))
+    return sides

@@ -1,14 +1,14 @@
-"""Effects with intervals: how far a response moves from one level of a factor to another.
+"""Effects with intervals: the change of a response between two levels of a factor.
 
-Replicate k has the same seed, and so the same random traffic, under every condition. An effect is
-therefore formed within each replicate, from conditions that are equal but for the factor, and its
-interval is Student's t over the replicates: what differs between conditions by design is no error.
+Replicate k uses the same seed, and so the same random traffic, under every condition. Therefore an
+effect is computed within each replicate, from conditions that differ in the factor only. Its
+interval is Student's t over the replicates: differences between conditions by design are no error.
 An interaction is half the difference of two such effects, as in a two-level design (Box, Hunter and
-Hunter 2005, chapter 5). Where a design has no conditions that are equal but for a factor, as in
-fractions and samples, the effects are those of the model with two-factor interactions, fitted to
-the means of conditions. What it leaves of them is the error: a condition's lack of fit is the same
-in all its replicates, so that more of them do not make it smaller. A model that leaves nothing has
-its effects within each replicate, too; they are those of all that is confounded with a term.
+Hunter 2005, chapter 5). Fractions and samples contain no such pairs of conditions. Their effects
+are those of the model with two-factor interactions, fitted to the means of conditions. The error is
+the residual of the model: the lack of fit of a condition is the same in all its replicates, so that
+more replicates do not reduce it. A model without residual is fitted within each replicate; its
+effects are the sums of all effects that are confounded with a term.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from headgate.stats.intervals import (
 
 Numbers = NDArray[np.float64]
 Step = tuple[float, float]
-"""Two levels of a factor as they are coded: from the first to the second."""
+"""The change from one coded level of a factor to another."""
 Pairs = Sequence[tuple[int, Numbers]]
-"""The condition in which a pair begins, and the change in each replicate."""
+"""The first condition of each pair, and the change in each replicate."""
 
 
 @dataclass(frozen=True)
 class SimpleEffect:
-    """The effect of a factor at one level of another, as it is coded, with its interval."""
+    """The effect of a factor at one coded level of another factor, with its interval."""
 
     other: str
     level: float
@@ -51,13 +51,12 @@ class SimpleEffect:
 
 @dataclass(frozen=True)
 class Effect:
-    """A main effect, or the interaction of two factors: from which level to which, how far.
+    """A main effect, or the interaction of two factors: the levels and the change.
 
-    The ends are NaN where nothing says how wrong it may be, and so is `p`, two-sided, of no
-    effect. `pairs` are those of conditions that
-    are equal but for the factor, where a main effect is formed from such. Of a model,
-    `simple` are the effects at each level of other factors, and `aliases` the effects that the
-    design cannot tell from this one.
+    `low`, `high` and the two-sided `p` are NaN if the error is unknown. `pairs` are the pairs of
+    conditions of a main effect that is computed from pairs. For a fitted model, `simple` contains
+    the effects at each level of other factors, and `aliases` the effects that the design cannot
+    distinguish from this one.
     """
 
     factors: tuple[str, ...]
@@ -73,23 +72,23 @@ class Effect:
 
     @property
     def size(self) -> float:
-        """How far the response moves on average, whichever way."""
+        """The mean absolute change of the response."""
         moves = [abs(float(np.nanmean(each))) for _, each in self.pairs if np.isfinite(each).any()]
         return float(np.mean(moves)) if moves else abs(self.effect)
 
     @property
     def has_interval(self) -> bool:
-        """Whether there is an interval: one replicate of a grid has none."""
+        """Whether there is an interval: one replicate of a grid gives none."""
         return bool(np.isfinite(self.low))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval of this effect alone: NaN if the design cannot tell it from others."""
+        """The interval of this effect alone; NaN if the effect is aliased."""
         return (float("nan"), float("nan")) if self.aliases else (self.low, self.high)
 
     @property
     def decided(self) -> bool:
-        """Whether its interval excludes zero."""
+        """Whether the interval excludes zero."""
         return self.low > 0 or self.high < 0
 
 
@@ -102,15 +101,15 @@ def paired_effects(names: Sequence[str], coded: Numbers, values: Numbers) -> lis
     steps = [_steps(column) for column in coded.T]
     chosen = [(i,) for i in range(len(names))] + list(combinations(range(len(names)), 2))
     found = (
-        _paired(factors, corners, places, values, names)
+        _compute_paired(factors, corners, places, values, names)
         for factors in chosen
-        for corners in _corners([steps[i] for i in factors])
+        for corners in product(*(steps[i] for i in factors))
     )
     return [effect for effect in found if effect is not None]
 
 
 def are_paired(coded: Numbers) -> bool:
-    """Say whether every step of every factor has conditions that are equal but for it."""
+    """Return whether pairs of conditions exist for every step of every factor."""
     places = {tuple(row) for row in coded.tolist()}
     return all(
         any(row[i] == first and (*row[:i], last, *row[i + 1 :]) in places for row in places)
@@ -122,9 +121,9 @@ def are_paired(coded: Numbers) -> bool:
 def model_effects(
     names: Sequence[str], coded: Numbers, values: Numbers, sampled: Sequence[bool]
 ) -> list[Effect]:
-    """Return the effects of the model with interactions, from the first level to each other one.
+    """Return the effects of the model with interactions, from the first level to each other level.
 
-    A factor that is `sampled` has an effect from its low end to its high one.
+    The effect of a `sampled` factor is the change from its low to its high end.
     """
     known = np.isfinite(values).any(axis=1)
     if not known.any():
@@ -140,10 +139,7 @@ def model_effects(
 
 @dataclass(frozen=True)
 class _Fit:
-    """The model fitted to the means of conditions: what it leaves of these is the error.
-
-    A model that leaves nothing is fitted within each replicate.
-    """
+    """The model fitted to the means of conditions; a model without residual, to each replicate."""
 
     model: EffectModel
     values: Numbers
@@ -154,22 +150,20 @@ class _Fit:
 
     @cached_property
     def deviation(self) -> float:
-        """The standard error of what weighs all conditions by 1 in all."""
         return self.model.residual_deviation(self.means)
 
     def form_effect(self, term: tuple[str, ...], steps: tuple[Step, ...]) -> Effect:
         weights = self.model.weights(term, steps)
         known = int(np.isfinite(self.values).any(axis=0).sum())
         simple = tuple(self._form_simple(term[0], steps[0])) if len(term) == 1 else ()
-        return Effect(
-            term, steps, *self._estimate(weights), known, simple=simple,
-            aliases=self.model.aliases.get(term, ()), p=self._test(weights),
-        )  # fmt: skip
+        effect, low, high, p = self._estimate(weights)
+        aliases = self.model.aliases.get(term, ())
+        return Effect(term, steps, effect, low, high, known, simple=simple, aliases=aliases, p=p)
 
     def _form_simple(self, name: str, step: Step) -> Iterator[SimpleEffect]:
-        """Yield the effect of a factor at each level of each other one.
+        """Yield the effect of a factor at each level of each other factor.
 
-        There is none if another interaction may be the cause of what differs between the levels.
+        Factors whose interaction with this one is aliased are skipped.
         """
         for other, coding in self.model.codings.items():
             if any(self.model.aliases.get(term) for term in ((name, other), (other, name))):
@@ -177,28 +171,24 @@ class _Fit:
             for level in coding.levels.tolist() if other != name else ():
                 weights = self.model.weights_at(name, step, other, level)
                 if weights is not None:
-                    found = self._estimate(weights)
-                    yield SimpleEffect(other, level, *found, p=self._test(weights))
+                    yield SimpleEffect(other, level, *self._estimate(weights))
 
-    def _estimate(self, weights: Numbers) -> tuple[float, float, float]:
+    def _estimate(self, weights: Numbers) -> tuple[float, float, float, float]:
+        """Return the weighted sum of means, its interval, and the two-sided p."""
         effect = float(weights @ self.means)
         if self.model.freedom == 0:
             by_replicate = weights @ self.values
-            return _interval(by_replicate if np.isfinite(by_replicate).any() else [effect])
+            known = by_replicate if np.isfinite(by_replicate).any() else [effect]
+            return *_interval(known), compute_mean_p(by_replicate)
+        error = self.deviation * float(np.sqrt(weights @ weights))
         width = compute_student_quantile(0.5 + LEVEL / 2, self.model.freedom)
         half = width * self.deviation * float(np.sqrt(weights @ weights))
-        return effect, effect - half, effect + half
-
-    def _test(self, weights: Numbers) -> float:
-        """Return the two-sided p of what `_estimate` gives."""
-        if self.model.freedom == 0:
-            return compute_mean_p(weights @ self.values)
-        error = self.deviation * float(np.sqrt(weights @ weights))
-        return compute_student_p(float(weights @ self.means), error, self.model.freedom)
+        p = compute_student_p(effect, error, self.model.freedom)
+        return effect, effect - half, effect + half, p
 
 
 def _interval(values: Sequence[float] | Numbers) -> tuple[float, float, float]:
-    """Return the mean with its interval, whose ends are NaN for one value."""
+    """Return the mean with its interval; its ends are NaN for one value."""
     mean, low, high = compute_mean_interval(values)
     known = np.isfinite(values).sum() > 1
     return (mean, low, high) if known else (mean, float("nan"), float("nan"))
@@ -209,21 +199,14 @@ def _steps(column: Numbers) -> list[Step]:
     return [(first, other) for other in others]
 
 
-def _corners(steps: Sequence[Sequence[Step]]) -> Iterator[tuple[Step, ...]]:
-    if len(steps) == 1:
-        yield from ((step,) for step in steps[0])
-    else:
-        yield from ((one, other) for one in steps[0] for other in steps[1])
-
-
-def _paired(
+def _compute_paired(
     factors: tuple[int, ...],
     steps: tuple[Step, ...],
     places: dict[tuple[float, ...], int],
     values: Numbers,
     names: Sequence[str],
 ) -> Effect | None:
-    """Form an effect within each replicate; None where no conditions can be set side by side."""
+    """Compute an effect within each replicate; None if there are no pairs of conditions."""
     pairs = [
         (places[row], contrast)
         for row in places
@@ -248,7 +231,7 @@ def _contrast(
     places: dict[tuple[float, ...], int],
     values: Numbers,
 ) -> Iterator[Numbers]:
-    """Yield the signed sum over the corners that begin at a condition, if all are there."""
+    """Yield the signed sum over the corners that start at a condition, if all exist."""
     corners: list[tuple[tuple[float, ...], int]] = [(row, 1)]
     for i, (_, end) in zip(factors, steps, strict=True):
         corners = [

@@ -1,4 +1,4 @@
-"""From numbers to findings: intervals over replicates, the worst case of many."""
+"""Estimates from numbers: intervals over replicates, and the extreme of many values."""
 
 from __future__ import annotations
 
@@ -17,33 +17,32 @@ from headgate.stats.intervals import LEVEL, are_alike, compute_mean_interval, co
 
 Drawn = TypeVar("Drawn")
 Done = TypeVar("Done", bound=Runs)
-"""Finished runs, of a study that adds to them too."""
+"""Finished runs, or a study's subclass with more data."""
 Values = Mapping[str, float]
-"""Numbers by what they are of."""
+"""Numbers by name."""
 
 REPLICATES = "replicates"
 
-#: Fewer conditions whose values are all alike decide nothing: their spread is unknown. By the sign
-#: test, five on one side of a bound have p = 2 (1/2)^5 = 0.06, six have 0.03.
+#: The least number of conditions with equal values that decide a claim: their spread is unknown. By
+#: the sign test, five values on one side of a bound give p = 2 (1/2)^5 = 0.06, six give 0.03.
 LEAST_ALIKE = 6
 
 
 def make_estimates(
     makers: Mapping[str, Callable[[Done], Estimate]], runs: Done
 ) -> dict[str, Estimate]:
-    """Make every finding; one whose runs are missing says so and judges nothing."""
-    return {claim: _try_estimate(make, runs) for claim, make in makers.items()}
-
-
-def _try_estimate(make: Callable[[Done], Estimate], runs: Done) -> Estimate:
-    try:
-        return make(runs)
-    except NotRunError as reason:
-        return Estimate(ours=math.nan, note=str(reason))
+    """Make every estimate; if runs are missing, its note says so and its value is NaN."""
+    found = {}
+    for claim, make in makers.items():
+        try:
+            found[claim] = make(runs)
+        except NotRunError as reason:
+            found[claim] = Estimate(ours=math.nan, note=str(reason))
+    return found
 
 
 def make_possible(makers: Iterable[Callable[[Done], Drawn]], runs: Done) -> tuple[Drawn, ...]:
-    """Make every picture, table or sentence whose runs are there."""
+    """Make every picture, table or sentence whose runs exist."""
     made = []
     for make in makers:
         with suppress(NotRunError):
@@ -52,12 +51,12 @@ def make_possible(makers: Iterable[Callable[[Done], Drawn]], runs: Done) -> tupl
 
 
 def add_interval_by_seed(make: Callable[[Done], Estimate], runs: Done) -> Estimate:
-    """Make a finding, with the jackknife's interval over seeds (Tukey 1958).
+    """Make an estimate with the jackknife's interval over seeds (Tukey 1958).
 
-    The same measure is taken without each seed in turn. For a mean over seeds that is Student's
-    interval; a ratio, or the largest of many, has the bias taken off that it has in few runs. The
-    interval reaches to the finding itself where this lies outside. A measure that reads the same
-    runs whichever seed is left out has no replicates, and so no interval.
+    The same value is computed without each seed in turn. For a mean over seeds, the result is
+    Student's interval; for a ratio or the largest of many, it corrects the bias of few runs. The
+    interval is extended to the estimate if that lies outside. A function that reads the same runs
+    for every left-out seed uses no replicates, so that there is no interval.
     """
     seeds, (whole, read) = runs.setup.seeds, _make_and_record(make, runs)
     if whole.ci is not None or len(seeds) == 1:
@@ -93,7 +92,7 @@ class _RecordedResults(Mapping[Key, Result]):
 
 
 def _make_and_record(make: Callable[[Done], Estimate], runs: Done) -> tuple[Estimate, set[Key]]:
-    """Make a finding; return it with the keys of the runs that it reads."""
+    """Make an estimate; return it with the keys of the runs that it reads."""
     results = _RecordedResults(runs.results)
     return make(replace(runs, results=results)), results.read
 
@@ -103,17 +102,16 @@ def estimate_mean(
 ) -> Estimate:
     """Return the mean over replicates with Student's interval.
 
-    One replicate stands as it is; one condition, or whatever the unit, tells nothing of others.
-    Where one of several has no number, nothing is decided: those left may be no fair sample.
-    Nor do a few conditions decide anything whose values are all alike (`LEAST_ALIKE`); replicates
-    that are alike may be one run that draws nothing at random.
+    A single replicate gives its value; a single value of another unit decides nothing. If one of
+    several values is missing, nothing is decided: the others may be a biased sample. Few conditions
+    with equal values decide nothing either (`LEAST_ALIKE`). Replicates with equal values may be the
+    same run, in which nothing is random.
     """
     mean, low, high = compute_mean_interval(values, level)
     known = int(np.isfinite(values).sum())
     if known < len(values):
-        return _undecided(
-            mean, note, f"{len(values) - known} of {len(values)} {unit} have no number"
-        )
+        missing = f"{len(values) - known} of {len(values)} {unit} have no number"
+        return _undecided(mean, note, missing)
     if known == 1 and unit == REPLICATES:
         return Estimate(ours=mean, note=note)
     if known == 1:
@@ -133,7 +131,7 @@ def estimate_mean_ratio(
 ) -> Estimate:
     """Return the geometric mean of ratios, with Student's interval of their logarithms.
 
-    A ratio that is not above zero has no logarithm: with one of these nothing is decided.
+    A ratio of zero or less, which has no logarithm, decides nothing.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         found = estimate_mean(np.log(ratios).tolist(), note, unit, level)
@@ -142,21 +140,21 @@ def estimate_mean_ratio(
 
 
 def estimate_share(hits: int, trials: int, unit: str, level: float = LEVEL) -> Estimate:
-    """Return the share of hits with Wilson's interval; `unit` says what was counted."""
+    """Return the share of hits with Wilson's interval; `unit` names the trials."""
     ours, low, high = compute_share_interval(hits, trials, level)
     sample = Sample(count=trials, unit=unit)
     return Estimate(ours=ours, ci=(low, high), sample=sample, note=f"{hits} of {trials}")
 
 
 def find_largest(values: Values, digits: int = 3) -> Estimate:
-    """Return the largest of many, named."""
-    name = max(values, key=lambda each: values[each])
+    """Return the largest of many values, with its name in the note."""
+    name = max(values, key=values.__getitem__)
     return Estimate(ours=values[name], note=f"largest for {name}; {format_values(values, digits)}")
 
 
 def find_least(values: Values, digits: int = 3) -> Estimate:
-    """Return the least of many, named."""
-    name = min(values, key=lambda each: values[each])
+    """Return the least of many values, with its name in the note."""
+    name = min(values, key=values.__getitem__)
     return Estimate(ours=values[name], note=f"least for {name}; {format_values(values, digits)}")
 
 
@@ -166,5 +164,5 @@ def format_values(values: Values, digits: int = 3) -> str:
 
 
 def compute_relative_error(ours: float, expected: float) -> float:
-    """Return the relative distance from what is expected."""
+    """Return the relative error."""
     return abs(ours / expected - 1)

@@ -1,7 +1,7 @@
-"""An experiment of one's own: a base scenario, factors, replicates, responses, claims.
+"""User-defined experiments: a base scenario, factors, replicates, responses and claims.
 
-It is run by the same runner as the shipped studies, so that it resumes, is watched, sharded, run on
-a cluster and reported as they are.
+The runner treats experiments and installed studies alike: both can be resumed, watched, sharded,
+run on a cluster, and reported.
 """
 
 from __future__ import annotations
@@ -20,38 +20,36 @@ from headgate.base.errors import HeadgateError, InterruptedRunError
 from headgate.base.files import read_toml_file
 from headgate.base.terminal import echo, safe_file_name
 from headgate.claims.claim import Claim
-from headgate.claims.verdicts import Estimate
+from headgate.claims.verdicts import Estimate, JudgedClaim
+from headgate.data.tables import Table
 from headgate.engine.api import Result, Scenario
-from headgate.experiment import claims, runner
-from headgate.experiment.check import check, require_code
+from headgate.experiment import claims, form, runner
 from headgate.experiment.definition import Definition
-from headgate.experiment.describe import lines
-from headgate.experiment.drifting import Batches, find_drifting, read_batches
-from headgate.experiment.form import ExperimentFile
-from headgate.experiment.given import (
-    name_functions,
-    put_functions,
-    write_levels,
-    write_responses,
-    write_scenario,
+from headgate.experiment.responses import (
+    Batches,
+    Measuring,
+    answers,
+    describe_drift,
+    keep,
+    measured,
+    read_batches,
+    trim,
 )
-from headgate.experiment.kept_order import FILE
-from headgate.experiment.responses import Measuring, answers, keep, measured, trim
-from headgate.experiment.result import ExperimentResult
-from headgate.experiment.runnable import Analysis, PicturesLater, Source
-from headgate.experiment.runs import Key, Runs, Setup
-from headgate.experiment.sequential import Until
-from headgate.experiment.set_keys import set_keys
-from headgate.experiment.tables import MeasuredRuns
+from headgate.experiment.runs import Analysis, Key, PicturesLater, Runs, Setup, Source
+from headgate.experiment.settings import set_keys
+from headgate.experiment.tables import MeasuredRuns, rows_of
+from headgate.figures.notebook import draw_svg, show_figures
 from headgate.lab.jobs import Job
 from headgate.lab.workers import WorkerPool
 from headgate.plugin.code_files import name_by_hand, name_in_file
 from headgate.scenario.toml import toml_text
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from headgate.lab.cost import CostEstimate
 
-#: The base of the experiment, as it is kept beside the runs.
+#: The file of the base that is kept next to the runs.
 BASE = "scenario.toml"
 Factors = Mapping[str, Any]
 Responses = Sequence[str | Mapping[str, Any] | Callable[[Result], float]] | Mapping[str, Any]
@@ -60,12 +58,12 @@ Responses = Sequence[str | Mapping[str, Any] | Callable[[Result], float]] | Mapp
 class Experiment:
     """A designed experiment: `base` under every combination of the levels of `factors`.
 
-    A factor is a path in the scenario with its levels in the scenario's own words, such as
-    `{"network.rtt": ["20 ms", "80 ms"], "law": ["cubic", "./mine.py:Mine"]}`; `law` is that of all
-    traffic. Each condition is run `replicates` times, with the seeds that follow the base's.
-    A response is a figure's name (`goodput_bps`), `avg(flows.mean_rtt_s)`, a table with `name` and
-    `sql` or `function`, or a function of the result. Other keys are those of an experiment's file:
-    `where`, `kind`, `runs`, `claims`, `title`, ... Raises HeadgateError for what is not right.
+    A factor is a path in the scenario with levels in the notation of the scenario, such as
+    `{"network.rtt": ["20 ms", "80 ms"], "law": ["cubic", "./mine.py:Mine"]}`; `law` is the
+    algorithm of all traffic. Each condition is run `replicates` times, with consecutive seeds from
+    that of the base. A response is the name of a figure (`goodput_bps`), `avg(flows.mean_rtt_s)`, a
+    table with `name` and `sql` or `function`, or a function of the result. Other keys are those of
+    an experiment's file: `where`, `kind`, `runs`, `claims`, `title`, ... Raises HeadgateError.
     """
 
     definition: Definition
@@ -79,20 +77,29 @@ class Experiment:
         responses: Responses = ("goodput_bps",),
         **keys: Any,
     ) -> None:
-        functions = {} if isinstance(responses, Mapping) else name_functions(responses)
         data = {
             **keys,
-            "factors": {name: write_levels(table) for name, table in factors.items()},
+            "factors": {name: form.write_levels(table) for name, table in factors.items()},
             "replicates": replicates,
-            "responses": write_responses(responses),
-            **({} if isinstance(base, Scenario) else {"scenario": write_scenario(base)}),
+            "responses": form.write_responses(responses),
         }
-        ExperimentFile.anchor(data, Path.cwd())
-        name_by_hand(data)
-        file = ExperimentFile.from_dict(data)
-        measured = put_functions(file.make_responses(), functions)
         given = base if isinstance(base, Scenario) else None
-        self.definition = Definition(file, None, measured, given)
+        if isinstance(base, Mapping):
+            data["scenario"] = dict(base)
+        elif not isinstance(base, Scenario):
+            data["scenario"] = str(Path(base).absolute())
+        form.ExperimentFile.anchor(data, Path.cwd())
+        name_by_hand(data)
+        file = form.ExperimentFile.from_dict(data)
+        measured_by = form.put_functions(file.make_responses(), responses)
+        self.definition = Definition(file, None, measured_by, given)
+
+    @classmethod
+    def of(cls, definition: Definition) -> Experiment:
+        """Return the experiment of a definition."""
+        made = cls.__new__(cls)
+        made.definition = definition
+        return made
 
     @classmethod
     def load(
@@ -100,76 +107,74 @@ class Experiment:
     ) -> Experiment:
         """Read an experiment's TOML file, with keys changed by texts such as `replicates=3`.
 
-        Laws and functions of your own that it names are code: they run once you allowed them, with
-        `trust`. Raises HeadgateError.
+        User-defined algorithms and functions that the file names are code: they run only after you
+        allow them, with `trust`. Raises HeadgateError.
         """
-        folder = Path(path).resolve().parent
-        data = set_keys(read_toml_file(Path(path)), settings, folder)
-        file = ExperimentFile.from_file(data, Path(path))
+        file_path = Path(path)
+        data = set_keys(read_toml_file(file_path), settings, file_path.resolve().parent)
+        file = form.ExperimentFile.from_file(data, file_path)
         for source in file.functions():
             name_in_file(source, str(path))
-        made = cls.__new__(cls)
-        made.definition = Definition(file, Path(path), file.make_responses())
+        made = cls.of(Definition(file, file_path, file.make_responses()))
         if trust:
             made.definition.allow_code()
         return made
 
     @property
     def name(self) -> str:
-        """What it is called: its own name, or that of its file."""
+        """The key `name` of the file, or the name of the file."""
         path = self.definition.path
         stem = path.stem if path else "experiment"
         return self.definition.file.name or (stem if stem.strip(".") else safe_file_name(stem))
 
     @property
     def title(self) -> str:
-        """Its title."""
+        """The title, or the name."""
         return self.definition.file.title or self.name
 
     @property
     def question(self) -> str:
-        """What it is to answer."""
+        """The question that the runs answer."""
         return self.definition.file.question
 
     @property
     def sources(self) -> Mapping[str, Source]:
-        """Where levels are from, as far as the file says so."""
+        """The sources of settings: an experiment's file gives none."""
         return {}
 
     @property
     def claims(self) -> Sequence[Claim]:
-        """The claims that it judges."""
+        """The claims that the runs judge."""
         return self.definition.file.claims
 
     @property
     def files(self) -> Mapping[str, bytes]:
         """The experiment as TOML, and its base scenario."""
-        return {
-            FILE: self.definition.file.model_copy(update={"scenario": BASE}).text().encode(),
-            BASE: toml_text(self.definition.base.to_dict()).encode(),
-        }
+        file = self.definition.file.model_copy(update={"scenario": BASE})
+        base = toml_text(self.definition.base.to_dict())
+        return {form.FILE: file.text().encode(), BASE: base.encode()}
 
     @property
     def code(self) -> Sequence[Path]:
-        """The file that says what is run and measured, if there is one."""
+        """The experiment's file, if there is one."""
         return () if self.definition.path is None else (self.definition.path,)
 
     @property
     def keep(self) -> Measuring:
-        """What measures each run where it is made, and keeps its tables."""
+        """The reduction of each finished run to its measured values and the kept tables."""
         return keep(self.definition.responses, self.definition.file.tables)
 
     def has_all(self, result: Result) -> bool:
-        """Say whether a stored run can tell what is asked now."""
+        """Return whether a stored run contains the values of all responses."""
         return answers(self.definition.responses, result)
 
     def trim(self, result: Result) -> Result:
-        """Keep the figures of a stored run, unless a function asks the whole of it."""
+        """Return the measured values of a stored run, or all data if a function needs them."""
         return trim(self.definition.responses, result)
 
     @property
     def find(self) -> None:
-        """None: its runs are stored with all they have kept, as other questions may come."""
+        """None: runs are stored with all kept tables, because later questions may differ."""
 
     def analyse(self, runs: Runs) -> Analysis:
         """Turn the finished runs into tables, sentences and pictures. Raises HeadgateError."""
@@ -217,27 +222,27 @@ class Experiment:
                     values[one.name][c, k] = measured(one, result)
         coded = np.array([condition.coded for condition in of.conditions], float)
         factors, paired = of.made.design.factors, of.file.kind == "grid"
-        drifts = tuple("; ".join(map(str, find_drifting(own))) for own in batches)
+        drifts = tuple(map(describe_drift, batches))
         return MeasuredRuns(factors, coded, seeds, of.responses, values, digests, paired, drifts)
 
-    def asked(
+    def plan_runs(
         self, out: str | Path | None = None, results: str | Path | None = None
     ) -> runner.StudyRun:
-        """Say what is run, and where to. Raises HeadgateError, also if its code may not run."""
-        require_code(self.definition)
+        """Return the planned runs. Raises HeadgateError, also for untrusted code."""
+        self.definition.require_code()
         folder = Path(out) if out is not None else Path("out") / self.name
         kept = None if results is None else Path(results)
         return runner.StudyRun(self, self.definition.setup, folder, results=kept)
 
     def check(self) -> list[str]:
-        """Look at everything that can be without a run; return doubts. Raises HeadgateError."""
-        return self._doubts
+        """Check everything that needs no run; return warnings. Raises HeadgateError."""
+        return self._warnings
 
     @cached_property
-    def _doubts(self) -> list[str]:
-        return check(self.definition)
+    def _warnings(self) -> list[str]:
+        return self.definition.check()
 
-    def run(  # noqa: PLR0913 - what a campaign can be given
+    def run(  # noqa: PLR0913 - the options of a campaign
         self,
         out: str | Path | None = None,
         workers: int | None = None,
@@ -249,42 +254,42 @@ class Experiment:
     ) -> ExperimentResult:
         """Make the runs that the folder `out` lacks, analyse all, and write the report there.
 
-        With `until="decided"` replicates are added by the rule of the file's `[until]` until every
-        claim is decided, or the maximum number of replicates or the budget is reached.
+        With `until="decided"`, the rule of the file's `[until]` adds replicates until every claim
+        is decided, or the maximum number of replicates or the budget is reached.
 
-        A stopped or killed experiment is resumed by the same call. `results` is a folder shared
-        with other machines, from which finished runs are read and to which they are written.
+        The same call resumes a stopped or killed experiment. `results` is a folder shared with
+        other machines: finished runs are read from it and written to it.
         Raises HeadgateError; KeyboardInterrupt at Ctrl-C.
         """
         self.check()
         pool = WorkerPool(workers, cluster, threads)
         try:
-            of = self._decided(out, results, pool) if until else self
-            outcome = runner.run_study(of.asked(out, results), pool)
+            experiment = self._run_until_decided(out, results, pool) if until else self
+            outcome = runner.run_study(experiment.plan_runs(out, results), pool)
         except InterruptedRunError as stopped:
             raise KeyboardInterrupt(str(stopped)) from None
         return ExperimentResult(self.title, outcome)
 
     def _repr_html_(self) -> str:
-        """Show in a notebook what is varied and measured, and the base."""
-        first, *rest = map(escape, lines(self.definition))
-        said = "".join(f"<li>{line}</li>" for line in rest)
-        about = f"<p><b>{escape(self.title)}</b>: {first}</p><ul>{said}</ul>"
+        first, *rest = map(escape, self.definition.describe())
+        items = "".join(f"<li>{line}</li>" for line in rest)
+        about = f"<p><b>{escape(self.title)}</b>: {first}</p><ul>{items}</ul>"
         return about + self.definition.base._repr_html_()
 
-    def _decided(
+    def _run_until_decided(
         self, out: str | Path | None, results: str | Path | None, pool: WorkerPool
     ) -> Experiment:
-        """Add replicates until every claim is decided; return the experiment with as many."""
-        rule = self.definition.file.until or Until()
+        """Add replicates until every claim is decided; return the experiment with all of them."""
+        rule = self.definition.file.until or claims.Until()
         judged = [claim for claim in self.claims if claim.value]
         if not judged:
             raise HeadgateError("until: there is no claim to be decided; write [[claims]]")
         looks = rule.plan()
         for number, size in enumerate(looks.sizes, 1):
-            of = self._with_replicates(size, rule)
-            runs, (cpu_s, _) = runner.make_runs(of.asked(out, results), pool)
-            estimates = of._estimate(of.measure(runs))
+            file = self.definition.file.model_copy(update={"replicates": size})
+            experiment = self.of(replace(self.definition, file=file, until=rule))
+            runs, (cpu_s, _) = runner.make_runs(experiment.plan_runs(out, results), pool)
+            estimates = experiment._estimate(experiment.measure(runs))
             decided = sum(one.decided for one in estimates.values())
             echo(
                 f"look {number} of {len(looks.sizes)}, {size} replicates: {decided} of"
@@ -292,19 +297,20 @@ class Experiment:
                 error=True,
             )
             following = looks.sizes[number] if number < len(looks.sizes) else size
-            if decided == len(judged) or _too_dear(rule, cpu_s * following / size):
+            needed_s = cpu_s * following / size
+            if decided < len(judged) and rule.budget is not None and needed_s > rule.budget / 1e12:
+                echo(
+                    f"the budget ends before the next look, at about {needed_s:.0f} CPU seconds",
+                    error=True,
+                )
                 break
-        return of
-
-    def _with_replicates(self, replicates: int, rule: Until) -> Experiment:
-        file = self.definition.file.model_copy(update={"replicates": replicates})
-        made = Experiment.__new__(Experiment)
-        made.definition = replace(self.definition, file=file, until=rule)
-        return made
+            if decided == len(judged):
+                break
+        return experiment
 
     def cost(self, out: str | Path | None = None, workers: int | None = None) -> CostEstimate:
         """Estimate the cost of the runs that `out` lacks, from short pilot runs."""
-        return runner.cost(self.asked(out), workers)
+        return runner.cost(self.plan_runs(out), workers)
 
     def __repr__(self) -> str:
         made = self.definition.made
@@ -313,9 +319,60 @@ class Experiment:
         return f"Experiment({self.title}: {runs})"
 
 
-def _too_dear(rule: Until, cpu_s: float) -> bool:
-    """Say whether the budget is spent before so much CPU time."""
-    if rule.budget is None or cpu_s <= rule.budget / 1e12:
-        return False
-    echo(f"the budget ends before the next look, at some {cpu_s:.0f} CPU seconds", error=True)
-    return True
+class ExperimentResult:
+    """The tables of an experiment, its findings and judged claims, and its report."""
+
+    runs: Table
+    """One row per run: levels, replicate, seed, responses."""
+    table: Table
+    """One row per condition and response: mean with Student's 95 % interval over replicates."""
+    effects: Table
+    """One row per effect: main effects and two-factor interactions with 95 % intervals."""
+
+    def __init__(self, title: str, outcome: runner.StudyOutcome) -> None:
+        self.title, self.outcome = title, outcome
+        self.runs, self.table, self.effects = outcome.analysis.data
+
+    @property
+    def claims(self) -> tuple[JudgedClaim, ...]:
+        """The judged claims."""
+        return self.outcome.claims
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """The findings, as sentences."""
+        return self.outcome.sentences
+
+    @property
+    def report(self) -> Path | None:
+        """The page, which opens offline; None if libraries for it are missing."""
+        return self.outcome.report
+
+    def figures(self) -> dict[str, Figure]:
+        """Return the pictures of means with intervals and of effects, by name."""
+        return {picture.name: picture.figure for picture in self.outcome.analysis.pictures}
+
+    def plot(self, out: str | Path | None = None) -> None:
+        """Show the pictures in a notebook; elsewhere save them, and print the paths.
+
+        The default folder is that of the report's pictures. Raises StoreError.
+        """
+        show_figures(self.figures(), self.outcome.folder / "figures" if out is None else Path(out))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the object that `--json` prints."""
+        return self.outcome.as_json() | {
+            "means": list(rows_of(self.table)),
+            "effects": list(rows_of(self.effects)),
+            "findings": list(self.findings),
+            "report": None if self.report is None else str(self.report),
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join([f"{self.title}: {len(self.runs)} runs", *self.findings])
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.findings)
+        first = next(iter(self.figures().values()), None)
+        picture = "" if first is None else draw_svg(first)
+        return f"<ul>{items}</ul>{self.table._repr_html_()}{picture}"

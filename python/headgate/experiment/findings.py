@@ -1,4 +1,4 @@
-"""What an experiment found, in sentences and pictures: the answer first."""
+"""The findings of an experiment in sentences, pictures and tables: the answer first."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from headgate.base.level_order import level_text
 from headgate.base.units import readable, sizes
+from headgate.data.tables import Table
 from headgate.experiment.conditions import order_levels
 from headgate.experiment.effect_sentences import say_effects, spoken, unit_of, within
 from headgate.experiment.effects import Effect
 from headgate.experiment.responses import Response
-from headgate.experiment.runnable import Listing, Picture
+from headgate.experiment.runs import Analysis, Listing, Picture
 from headgate.experiment.tables import MeasuredRuns, rows_of
 from headgate.figures.analysis.roles import Roles
 from headgate.stats.changes import find_ties_with_best
@@ -24,22 +25,30 @@ if TYPE_CHECKING:
     from headgate.figures.plots.effects import FactorAxis
 
 LAW = "law"
-#: Panels and lines that can still be told apart; what is more is averaged over.
+#: The largest number of panels and lines; the means are over all other factors.
 MOST_PANELS, MOST_LINES = 12, 8
-#: Conditions that a sentence names before it says how many more there are.
+#: The largest number of drifting conditions that a sentence names.
 MOST_DRIFTING = 3
-#: Effects of a response that are drawn, the largest.
+#: The largest number of effects in a picture.
 MOST_EFFECTS = 24
 SAME = (
     "of every condition are one and the same run: nothing in the scenario is random, so that the"
-    " seed changes nothing and there are no intervals; random traffic beside the flows makes some."
+    " seed changes nothing and there are no intervals; add random traffic to get intervals."
 )
-#: Conditions that the page lists; all are in means.parquet.
+RANK_TITLE = "Comparison of your algorithm"
+RANK_COLUMNS = (
+    "response", "law", "mean", "place", "best law", "best mean", "worst law", "worst mean",
+)  # fmt: skip
+RANK_CAPTION = (
+    "Means over all conditions, periods and replicates. Places count from the best of all"
+    " algorithms; a response without a better direction gives no place."
+)
+#: The largest number of conditions on the page; means.parquet contains all.
 MOST_ROWS = 100
 
 
 def sentences(found: MeasuredRuns) -> tuple[str, ...]:
-    """Say of each response where it is best, and what moves it."""
+    """Name, for each response, its best condition and its largest effect."""
     return (
         *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
         *_say_drifts(found),
@@ -82,14 +91,22 @@ def _say(found: MeasuredRuns, response: Response) -> Iterator[str]:
 
 
 def _say_end(found: MeasuredRuns, response: Response, end: int, sign: int) -> str:
-    """Write the mean at an end, and from how many conditions it cannot be told apart."""
+    """Write the best or worst mean, with its interval or the number of similar conditions.
+
+    If other conditions may be the best, the best mean is biased by chance: its interval is wrong.
+    """
     alike = _say_alike(found, response.name, end, sign)
-    return f"{_format(found, response, end, alone=not alike)}{alike}"
+    mean, low, high = found.mean(response.name, end)
+    factor, unit = readable(response.unit, max(abs(low), abs(high)))
+    text = f"{mean * factor:.4g} {unit_of(unit)}".strip()
+    if low == high or alike:
+        return f"{text}{alike}"
+    return f"{text} (95 % interval {low * factor:.4g} to {high * factor:.4g})"
 
 
 def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
-    """Say from how many conditions the one at an end cannot be told apart, and what they share."""
-    values = sign * found.told[response]
+    """Count the conditions that do not differ from the best or worst, and name common levels."""
+    values = sign * found.distinct[response]
     if values.shape[1] == 1 and not found.same:
         return ", of one run each" if end == int(np.nanargmax(values[:, 0])) else ""
     alike = [c for c in find_ties_with_best(values, end) if c != end]
@@ -106,26 +123,13 @@ def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
     return f", which cannot be told apart from {count} of the {others} others{common}"
 
 
-def _format(found: MeasuredRuns, response: Response, condition: int, *, alone: bool) -> str:
-    """Write the mean of the best condition, with its interval if no other may be the best.
-
-    Among conditions that are alike, the best mean is too good by chance: the interval is wrong.
-    """
-    mean, low, high = found.mean(response.name, condition)
-    factor, unit = readable(response.unit, max(abs(low), abs(high)))
-    said = f"{mean * factor:.4g} {unit_of(unit)}".strip()
-    if low == high or not alone:
-        return said
-    return f"{said} (95 % interval {low * factor:.4g} to {high * factor:.4g})"
-
-
 def pictures(found: MeasuredRuns) -> tuple[Picture, ...]:
-    """Draw of each response its means with intervals, and its effects."""
+    """Draw the means with intervals and the effects of each response."""
     return tuple(picture for one in found.responses for picture in _draw(found, one))
 
 
 def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
-    if not np.isfinite(found.told[response.name]).any():
+    if not np.isfinite(found.distinct[response.name]).any():
         return
     title = spoken(response)
     repeats = 1 if found.same else found.repeats
@@ -135,35 +139,28 @@ def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
         else "One run each"
     )
     cloud = any(found.sampled)
+    axis, line, panels = _choose_places(found)
+    left = [name for name in found.levels if name not in (axis, line, *panels)]
+    averaged = f", over {', '.join(left)} too" if left else ""
     draw = _draw_cloud if cloud else _draw_means
     yield Picture(
         f"means-{response.name}", title,
         f"{over}."
         if cloud
-        else f"{over}{_say_averaged(found)}; lines that are not parallel show an interaction.",
+        else f"{over}{averaged}; lines that are not parallel show an interaction.",
         draw(found, response),
     )  # fmt: skip
     effects = [e for e in found.effects_by_response[response.name] if np.isfinite(e.effect)]
+    held = "in the model with two-factor interactions that fits the means of conditions"
+    if found.has_pairs:
+        held = "the other factors held equal"
     if effects:
         yield Picture(
             f"effects-{response.name}", f"Effects on {title[:1].lower()}{title[1:]}",
-            f"Change from one level to another, {_say_formed(found)}, and 95 % intervals; an"
+            f"Change from one level to another, {held}, and 95 % intervals; an"
             " interaction is half the difference of two such changes.",
             _draw_effects(found, response, effects),
         )  # fmt: skip
-
-
-def _say_averaged(found: MeasuredRuns) -> str:
-    """Name the factors that a picture of means has no room for."""
-    axis, line, panels = _places(found)
-    left = [name for name in found.levels if name not in (axis, line, *panels)]
-    return f", over {', '.join(left)} too" if left else ""
-
-
-def _say_formed(found: MeasuredRuns) -> str:
-    if found.has_pairs:
-        return "the other factors held equal"
-    return "in the model with two-factor interactions that fits the means of conditions"
 
 
 def _draw_effects(found: MeasuredRuns, response: Response, effects: Sequence[Effect]) -> Any:
@@ -172,25 +169,20 @@ def _draw_effects(found: MeasuredRuns, response: Response, effects: Sequence[Eff
     shown = sorted(effects, key=lambda effect: -abs(effect.effect))[:MOST_EFFECTS]
     factor, unit = readable(response.unit, max(abs(effect.effect) for effect in shown))
     bars = [
-        EffectInterval(
-            _name(found, effect),
-            effect.effect * factor,
-            low * factor,
-            high * factor,
-            low * high > 0,
-        )
+        EffectInterval(name, effect.effect * factor, low * factor, high * factor, low * high > 0)
         for effect in shown
         for low, high in [effect.interval]
+        for name in [_name_effect(found, effect)]
     ]
-    return effect_intervals(bars, f"change of {_label(response, unit)}")
+    return effect_intervals(bars, f"change of {_label_axis(response, unit)}")
 
 
-def _name(found: MeasuredRuns, effect: Effect) -> str:
+def _name_effect(found: MeasuredRuns, effect: Effect) -> str:
     first, last = found.ends(effect)
     return f"{' x '.join(effect.factors)}: {first} \N{RIGHTWARDS ARROW} {last}"
 
 
-def _label(response: Response, unit: str) -> str:
+def _label_axis(response: Response, unit: str) -> str:
     said = within(response)
     return f"{said} ({unit})" if unit_of(unit) else said
 
@@ -198,8 +190,8 @@ def _label(response: Response, unit: str) -> str:
 def _draw_means(found: MeasuredRuns, response: Response) -> Any:
     from headgate.figures.plots.effects import InteractionPanel, draw_interaction
 
-    axis, line, panels = _places(found)
-    values = found.told[response.name]
+    axis, line, panels = _choose_places(found)
+    values = found.distinct[response.name]
     factor, unit = readable(response.unit, float(np.nanmax(np.abs(values))))
     levels = found.levels
 
@@ -212,16 +204,16 @@ def _draw_means(found: MeasuredRuns, response: Response) -> Any:
 
     drawn = []
     for combination in product(*(levels[name] for name in reversed(panels))):
-        where = dict(zip(panels, reversed(combination), strict=True))
+        fixed = dict(zip(panels, reversed(combination), strict=True))
         lines = {
             str(name): [
-                interval({**where, **({line: name} if line else {}), axis: x}) for x in levels[axis]
+                interval({**fixed, **({line: name} if line else {}), axis: x}) for x in levels[axis]
             ]
             for name in (levels[line] if line else [""])
         }
-        drawn.append(InteractionPanel(", ".join(f"{n} {v}" for n, v in where.items()), lines))
+        drawn.append(InteractionPanel(", ".join(f"{n} {v}" for n, v in fixed.items()), lines))
     return draw_interaction(
-        drawn, _axis(found, axis, levels[axis]), _label(response, unit), line or ""
+        drawn, _axis(found, axis, levels[axis]), _label_axis(response, unit), line or ""
     )
 
 
@@ -240,10 +232,10 @@ def _axis(found: MeasuredRuns, name: str, levels: Sequence[Any]) -> FactorAxis:
     )
 
 
-def _places(found: MeasuredRuns) -> tuple[str, str, list[str]]:
-    """Choose the factor along the axis, that of the lines, and those of panels.
+def _choose_places(found: MeasuredRuns) -> tuple[str, str, list[str]]:
+    """Choose the factor of the axis, the factor of the lines, and the factors of panels.
 
-    Along the axis stands what has most levels, quantities before words; laws are lines.
+    The axis shows the factor with most levels, quantities before words; algorithms are lines.
     """
     levels = found.levels
     known = {name: sizes([str(one) for one in of]) is not None for name, of in levels.items()}
@@ -280,25 +272,25 @@ def _draw_cloud(found: MeasuredRuns, response: Response) -> Any:
             for group in found.levels.get(LAW, ("",))
         }
         panels.append(SamplePanel(name, points))
-    return draw_samples(panels, _label(response, unit), LAW if LAW in found.labels else "")
+    return draw_samples(panels, _label_axis(response, unit), LAW if LAW in found.labels else "")
 
 
 def listings(found: MeasuredRuns) -> tuple[Listing, ...]:
     """Return the table of means with intervals for the page."""
     rows = [tuple("" if v is None else v for v in row.values()) for row in rows_of(found.means)]
-    more = f"; the first {MOST_ROWS} of {len(rows)}, all are in means.parquet" * (
-        len(rows) > MOST_ROWS
-    )
+    more = ""
+    if len(rows) > MOST_ROWS:
+        more = f"; the first {MOST_ROWS} of {len(rows)}, all are in means.parquet"
     caption = f"Mean over replicates, 95 % interval of Student's t, standard deviation{more}."
     return (Listing("Means", caption, found.means.columns, rows[:MOST_ROWS]),)
 
 
 def roles(found: MeasuredRuns) -> Roles | None:
-    """Say what the columns of the table of runs are, for the analyses of the report."""
+    """Return the roles of the columns of the table of runs, for the analyses of the report."""
     names = [factor.name for factor in found.factors]
     compared = LAW in names and len(names) > 1
     worse = {"higher": "less", "lower": "more"}
-    known = [one for one in found.responses if np.isfinite(found.told[one.name]).any()]
+    known = [one for one in found.responses if np.isfinite(found.distinct[one.name]).any()]
     if not known:
         return None
     return Roles(
@@ -308,6 +300,38 @@ def roles(found: MeasuredRuns) -> Roles | None:
         replicate="replicate",
         order=order_levels(found.levels).levels,
         before=str(found.levels[LAW][0]) if compared else None,
-        titles={one.name: _label(one, one.unit) for one in known},
+        titles={one.name: _label_axis(one, one.unit) for one in known},
         worse={one.name: worse[one.better] for one in known if one.better},
     )
+
+
+def compare_own(whole: Analysis, own: Sequence[str]) -> tuple[list[str], list[Listing]]:
+    """Compare user-defined algorithms with those of the study: a sentence for each, and a table."""
+    names = ", ".join(own)
+    shown = "shown in tables and pictures beside the study's algorithms; no claim is about it"
+    sentences = [f"{names}: {shown}."]
+    if whole.roles is None or whole.roles.law is None or not whole.data:
+        return sentences, []
+    rows = list(_rank(whole.data[0], whole.roles, own))
+    for law in own:
+        best, worst, of = ([row[place] for row in rows if row[1] == law] for place in (4, 6, 1))
+        sentences.append(
+            f"{law}: the best mean of all algorithms in {best.count(law)} of {len(of)} responses,"
+            f" the worst in {worst.count(law)}."
+        )
+    return sentences, [Listing(RANK_TITLE, RANK_CAPTION, RANK_COLUMNS, rows)]
+
+
+def _rank(table: Table, roles: Roles, own: Sequence[str]) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each response and user-defined algorithm with values."""
+    laws = table[roles.law or "law"]
+    for response in (name for name in roles.responses if name in roles.worse):
+        values = table[response]
+        found = {str(law): values[(laws == law) & np.isfinite(values)] for law in np.unique(laws)}
+        means = {law: float(of.mean()) for law, of in found.items() if len(of)}
+        order = sorted(means, key=means.__getitem__, reverse=roles.worse[response] == "less")
+        for law in (law for law in own if law in means):
+            best, worst = order[0], order[-1]
+            place = f"{order.index(law) + 1} of {len(order)}"
+            title = roles.title(response)
+            yield title, law, means[law], place, best, means[best], worst, means[worst]

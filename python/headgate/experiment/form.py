@@ -1,37 +1,44 @@
-"""`experiment.toml` as a value: a design file, and what is measured and claimed."""
+"""`experiment.toml` as a value: a design file with responses and claims."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.base.files import read_toml_file
+from headgate.base.level_order import LevelOrder
 from headgate.base.messages import also, as_toml
 from headgate.base.terminal import check_name
 from headgate.claims.claim import Claim
 from headgate.data.columns import OF_A_RUN
-from headgate.design.file import DesignFile, Kind
+from headgate.design.file import SAMPLES, DesignFile, Kind
 from headgate.experiment import measures
+from headgate.experiment.claims import Until
+from headgate.experiment.conditions import label_levels, order_levels
 from headgate.experiment.measures import Better
 from headgate.experiment.responses import Response
-from headgate.experiment.sequential import Until
-from headgate.plugin.user_code import split
+from headgate.plugin.user_code import register_class, split
 from headgate.scenario.base import Model, also_text, at
 from headgate.scenario.toml import EVERY_LAW
 
+#: The name of the file that is kept next to the runs.
+FILE = "experiment.toml"
 _NAME = re.compile(r"[A-Za-z]\w*")
-#: What a table of runs has besides factors and responses.
+#: Columns of a table of runs that are neither factors nor responses.
 RESERVED = ("run", "replicate", "seed")
-#: Keys that ask for another design than a grid.
+#: Keys that select another design than a grid.
 _DESIGNED = ("design", "generators", "runs", "array", "foldover", "blocks", "centre_points")
 
 
 class ResponseTable(Model):
-    """A response: a named figure of a run, or SQL or a function of one's own."""
+    """A response: a named figure of a run, SQL, or a user-defined function."""
 
     model_config = ConfigDict(json_schema_extra=also_text)
 
@@ -58,16 +65,14 @@ class ResponseTable(Model):
         return self
 
     def response(self, name: str) -> Response:
-        """Return the response. Raises HeadgateError if it means nothing."""
+        """Return the response. Raises HeadgateError if the table is wrong."""
         if self.sql or self.function:
-            made = Response(name, self.sql, self.function, self.unit, self.title, self.better)
-        else:
-            found = measures.find(self.measure or name)
-            made = Response(
-                name, found.sql, "", self.unit or found.unit, self.title or found.title,
-                self.better or found.better,
-            )  # fmt: skip
-        return made
+            return Response(name, self.sql, self.function, self.unit, self.title, self.better)
+        found = measures.find(self.measure or name)
+        return Response(
+            name, found.sql, "", self.unit or found.unit, self.title or found.title,
+            self.better or found.better,
+        )  # fmt: skip
 
 
 class ExperimentFile(DesignFile):
@@ -87,7 +92,7 @@ class ExperimentFile(DesignFile):
     )
     responses: dict[str, ResponseTable] = Field(
         description="What is measured: a list of names, or [responses.NAME] with sql or function,"
-        " for which a text may stand: its `measure`."
+        " or a text, which is its `measure`."
     )
     tables: tuple[str, ...] | Literal["all", "large"] = Field(
         "large",
@@ -103,7 +108,7 @@ class ExperimentFile(DesignFile):
     @model_validator(mode="before")
     @classmethod
     def _refuse_mesonet(cls, given: Any) -> Any:
-        """Refuse NIST's model network: it is made in Python, and its parameters are no keys yet."""
+        """Refuse NIST's model network, whose parameters are not keys of TOML."""
         scenario = given.get("scenario") if isinstance(given, Mapping) else None
         network = scenario.get("network") if isinstance(scenario, Mapping) else None
         for place, table in (("scenario", scenario), ("scenario.network", network)):
@@ -159,7 +164,10 @@ class ExperimentFile(DesignFile):
         for name in factors:
             if name in RESERVED:
                 raise at("factors", f"{name!r} is a column of every table; choose another name")
-        self._refuse_two_laws()
+        settings = [table.setting or name for name, table in self.factors.items()]
+        others = [s for s in settings if re.fullmatch(r"traffic\.\d+\.(law|control)(\..*)?", s)]
+        if EVERY_LAW in settings and others:
+            raise at("factors", f"'law' is the law of all traffic, and {others[0]} is one of these")
         for claim in self.claims:
             if not claim.value and claim.missing is None:
                 raise at("claims", f"{claim.id}: this claim needs `value`, SQL over the runs")
@@ -167,15 +175,9 @@ class ExperimentFile(DesignFile):
             raise at("claims", "two claims have the same id")
         return self
 
-    def _refuse_two_laws(self) -> None:
-        settings = [table.setting or name for name, table in self.factors.items()]
-        others = [s for s in settings if re.fullmatch(r"traffic\.\d+\.(law|control)(\..*)?", s)]
-        if EVERY_LAW in settings and others:
-            raise at("factors", f"'law' is the law of all traffic, and {others[0]} is one of these")
-
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], place: str = "") -> Self:
-        """Make it of nested dicts. Raises ScenarioError."""
+        """Make an experiment's file from nested dicts. Raises ScenarioError."""
         try:
             listed = given.get("responses")
             if isinstance(listed, list | tuple):
@@ -189,12 +191,12 @@ class ExperimentFile(DesignFile):
         return made
 
     def make_responses(self) -> tuple[Response, ...]:
-        """Return the responses. Raises HeadgateError if one means nothing."""
+        """Return the responses. Raises HeadgateError if one of them is wrong."""
         return tuple(table.response(name) for name, table in self.responses.items())
 
     @classmethod
     def anchor(cls, data: dict[str, Any], folder: Path) -> None:
-        """Make paths of laws, disciplines and functions absolute, as seen from the file."""
+        """Make paths of code absolute, relative to the folder of the file."""
         super().anchor(data, folder)
         tables = data.get("responses")
         for table in tables.values() if isinstance(tables, dict) else tables or ():
@@ -202,26 +204,87 @@ class ExperimentFile(DesignFile):
                 table["function"] = str(folder / table["function"])
 
     def functions(self) -> Iterator[str]:
-        """Return the functions of one's own that it names."""
+        """Return the user-defined functions of the file."""
         return (table.function for table in self.responses.values() if table.function)
 
 
 def _by_name(given: Sequence[Any]) -> dict[str, Any]:
-    """Return responses that stand in a list by their names."""
+    """Return a list of responses as tables by name."""
     found: dict[str, Any] = {}
     for one in given:
-        name, table = _named(one)
+        if isinstance(one, str):
+            name, table = measures.name_of(one), {"measure": one}
+        elif isinstance(one, Mapping) and isinstance(one.get("name"), str):
+            name, table = one["name"], {key: value for key, value in one.items() if key != "name"}
+        else:
+            raise HeadgateError(
+                f"{as_toml(one)} is not a response; write a name, or a table with name and sql"
+            )
         if name in found:
             raise HeadgateError(f"{name!r} is listed twice")
         found[name] = table
     return found
 
 
-def _named(one: Any) -> tuple[str, Any]:
-    if isinstance(one, str):
-        return measures.name_of(one), {"measure": one}
-    if isinstance(one, Mapping) and isinstance(one.get("name"), str):
-        return one["name"], {key: value for key, value in one.items() if key != "name"}
-    raise HeadgateError(
-        f"{as_toml(one)} is not a response; write a name, or a table with name and sql"
+def read_order(folder: Path) -> LevelOrder:
+    """Return the order of levels in the file next to finished runs; without a file, none.
+
+    Studies, and files of other versions, sort levels by size.
+    """
+    try:
+        file = ExperimentFile.from_dict(read_toml_file(folder / FILE))
+    except HeadgateError:
+        return LevelOrder()
+    return order_levels(
+        {
+            factor.name: label_levels(factor, np.linspace(-1, 1, len(factor.levels) or 2))
+            for factor in file.make_factors()
+            if not (file.kind in SAMPLES and factor.numeric)
+        }
+    )
+
+
+def write_levels(table: Any) -> Any:
+    """Replace classes among levels by the place of their file.
+
+    Raises HeadgateError for a class of the running program, which other processes cannot import.
+    """
+    if isinstance(table, Mapping):
+        return {key: write_levels(value) for key, value in table.items()}
+    if isinstance(table, list | tuple):
+        return [write_levels(level) for level in table]
+    if not isinstance(table, type):
+        return table
+    if table.__module__ == "__main__":
+        raise HeadgateError(
+            f"{table.__qualname__}: runs are made in other processes, which cannot import a class"
+            f" of a program; put it in a separate file and write './file.py:{table.__qualname__}'"
+        )
+    return register_class(table)
+
+
+def write_responses(responses: Sequence[Any] | Mapping[str, Any]) -> Any:
+    """Replace functions among responses by tables with their names."""
+    if isinstance(responses, Mapping):
+        return dict(responses)
+    return [
+        {"name": one.__name__, "title": _make_title(one), "sql": "SELECT 0"}
+        if callable(one)
+        else one
+        for one in responses
+    ]
+
+
+def _make_title(function: Callable[..., float]) -> str:
+    return (function.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+
+
+def put_functions(
+    responses: tuple[Response, ...], given: Sequence[Any] | Mapping[str, Any]
+) -> tuple[Response, ...]:
+    """Return responses with the functions that `write_responses` replaced."""
+    functions = {one.__name__: one for one in given if callable(one)}
+    return tuple(
+        replace(one, sql="", function=functions[one.name]) if one.name in functions else one
+        for one in responses
     )

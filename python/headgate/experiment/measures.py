@@ -1,7 +1,7 @@
-"""What a run is measured by: figures that have a name, and columns of its tables made one number.
+"""Measures of a run: named figures, and columns of its tables reduced to one number.
 
-Each is a question in SQL to the tables of a run. A column that has a row a flow, port or moment is
-many numbers: what makes one of them is said with it, `avg(flows.mean_rtt_s)`.
+Each measure is a SQL query on the tables of a run. A column contains a number for each flow, port
+or sample; the name of a function reduces it to one number, as in `avg(flows.mean_rtt_s)`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from headgate.data.columns import OF_A_RUN, Column
 
 Better = Literal["higher", "lower", ""]
 
-#: What makes one number of a column, and what that is called.
+#: Functions that reduce a column to one number, and their names in titles.
 MAKERS = {
     "sum": "sum", "avg": "mean", "min": "least", "max": "greatest", "median": "median",
     "stddev": "standard deviation",
 }  # fmt: skip
-#: What columns are called in words, and which way they are better; others have neither.
+#: Names of columns in titles, and the direction in which they are better.
 SPOKEN: dict[str, tuple[str, Better]] = {
     "mean_rtt_s": ("mean RTT", "lower"), "min_rtt_s": ("least RTT", "lower"),
     "fct_receiver_s": ("completion time", "lower"),
@@ -33,19 +33,19 @@ SPOKEN: dict[str, tuple[str, Better]] = {
     "retransmissions": ("retransmissions", "lower"), "timeouts": ("time-outs", "lower"),
     "drops": ("drops", "lower"),
 }  # fmt: skip
-#: Which way the responses of a period are better; of the others neither way is.
+#: The direction in which responses of a period are better, if there is one.
 BETTER: dict[str, Better] = {
     **dict.fromkeys(("y5", "y8", "y9", "y10", "y13", "y14", "y15", "y16"), "lower"),
     **dict.fromkeys(("y6", "y7", *(f"y{number}" for number in range(17, 23))), "higher"),
 }
-#: What makes a number that is in no way better where its column is.
+#: A function whose result is not better if the values of its column are.
 _SPREAD = "stddev"
 _MADE = re.compile(r"(\w+)\((\w+)\.(\w+)\)")
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One number of a run: how it is asked for, its unit, its title, which way is better."""
+    """One number of a run: SQL, unit, title, and the direction in which it is better."""
 
     sql: str
     unit: str
@@ -74,7 +74,7 @@ NAMED = {
     "jain": Measure(
         "SELECT sum(goodput_bps) ^ 2 / (count(goodput_bps) * sum(goodput_bps ^ 2)) FROM flows",
         "1", "Jain's index of fairness", "higher",
-        "Jain's index of the goodput of all flows: 1 where all are equal (Jain, Chiu, Hawe 1984).",
+        "Jain's index of the goodput of all flows: 1 if all are equal (Jain, Chiu, Hawe 1984).",
     ),
     "utilisation": Measure(
         "SELECT max(utilisation) FROM ports", "1", "Utilisation of the busiest link", "higher",
@@ -96,13 +96,13 @@ NAMED = {
         "Time-outs of all flows after the warm-up.",
     ),
 }  # fmt: skip
-"""Figures of a run that have a name."""
+"""The named figures of a run."""
 
 
 def find(word: str) -> Measure:
-    """Return what a word means: a figure's name, `avg(table.column)`, or a response of a period.
+    """Return the measure of a figure's name, `avg(table.column)`, or a response of a period.
 
-    Raises HeadgateError with what can be said instead.
+    Raises HeadgateError with the allowed words.
     """
     if word in NAMED:
         return NAMED[word]
@@ -112,7 +112,8 @@ def find(word: str) -> Measure:
     if "responses" in tables and len(tables) == 1:
         column = _column("responses", word)
         asked = f'SELECT avg("{word}") FROM responses'
-        return Measure(asked, column.unit, _title(column), BETTER.get(word, ""))
+        title = column.definition.partition(".")[0].partition(";")[0]
+        return Measure(asked, column.unit, title, BETTER.get(word, ""))
     if tables:
         choices = ", ".join(f"{maker}({tables[0]}.{word})" for maker in MAKERS)
         also = f"; it is a column of {', '.join(tables)}" if len(tables) > 1 else ""
@@ -123,12 +124,12 @@ def find(word: str) -> Measure:
     says = hint(word, NAMED, f"responses: {', '.join(NAMED)}.")
     raise HeadgateError(
         f"{word!r} is not a response; {says} Or write one of a table, such as "
-        "avg(flows.mean_rtt_s), or SQL of your own"
+        "avg(flows.mean_rtt_s), or your SQL"
     )
 
 
 def name_of(word: str) -> str:
-    """Return the name of a response that is asked for in a word: `avg_mean_rtt_s`."""
+    """Return the name of the response that a word defines, such as `avg_mean_rtt_s`."""
     made = _MADE.fullmatch(word)
     return f"{made[1]}_{made[3]}" if made else word
 
@@ -141,17 +142,11 @@ def _make(maker: str, table: str, name: str) -> Measure:
         raise HeadgateError(f"'{maker}({table}.{name})': {name} has words, not numbers")
     better = SPOKEN[name][1] if name in SPOKEN and maker != _SPREAD else ""
     asked = f'SELECT {maker}("{name}") FROM {table}'
-    title = _title_made(maker, table, name)
-    return Measure(asked, column.unit, title, better)
-
-
-def _title_made(maker: str, table: str, name: str) -> str:
-    """Return what a number of a column is called: `Mean RTT`, `Greatest mean RTT over flows`."""
     said = SPOKEN[name][0] if name in SPOKEN else name
-    made = MAKERS[maker]
-    if maker == "avg" and said.startswith(f"{made} "):
-        return said[:1].upper() + said[1:]
-    return f"{made.capitalize()} of {said} over {table}"
+    title = f"{MAKERS[maker].capitalize()} of {said} over {table}"
+    if maker == "avg" and said.startswith(f"{MAKERS[maker]} "):
+        title = said[:1].upper() + said[1:]
+    return Measure(asked, column.unit, title, better)
 
 
 def _column(table: str, name: str) -> Column:
@@ -162,7 +157,3 @@ def _column(table: str, name: str) -> Column:
         says = hint(name, columns, f"its columns are {', '.join(columns)}")
         raise HeadgateError(f"{table} has no column {name!r}; {says}")
     return columns[name]
-
-
-def _title(column: Column) -> str:
-    return column.definition.partition(".")[0].partition(";")[0]

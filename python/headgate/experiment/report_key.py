@@ -1,6 +1,6 @@
-"""Says whether a report is up to date: then the same runs need no pictures, tables or page again.
+"""Determines whether a report is current: then the same runs need no new pictures or page.
 
-What writes tables takes 50 MB of memory, and what draws takes seconds.
+Writing the tables takes 50 MB of memory, and drawing takes seconds.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from headgate.base.strict import Strict
-from headgate.experiment.runnable import Analysis, Runnable
-from headgate.experiment.runs import Runs
+from headgate.experiment.runs import Analysis, Runnable, Runs
 from headgate.lab.records import read_record, write_record
 
 FILE = ".report.json"
@@ -21,18 +20,16 @@ PAGE, FIGURES = "report.html", "figures"
 
 
 class ReportKey(Strict):
-    """What a report was made of, and its page and tables as they were then: bytes and time."""
+    """The hash of a report's inputs, and the size and time of its page and tables."""
 
     made_of: str
     files: dict[str, tuple[int, int]]
 
 
 def hash_basis(study: Runnable, runs: Runs, analysis: Analysis, scale: str, pages: bytes) -> str:
-    """Return what changes with anything that the report shows."""
+    """Return a hash that changes with everything that the report shows."""
     total = hashlib.sha256()
-    for part in _parts(study, runs, analysis):
-        total.update(hashlib.sha256(part).digest())
-    for part in (_package(), scale.encode(), pages):
+    for part in (*_parts(study, runs, analysis), _package(), scale.encode(), pages):
         total.update(hashlib.sha256(part).digest())
     return total.hexdigest()
 
@@ -53,18 +50,14 @@ def _parts(study: Runnable, runs: Runs, analysis: Analysis) -> Iterator[bytes]:
 
 
 def is_current(folder: Path, made_of: str, tables: Iterable[str]) -> bool:
-    """Say whether page and tables in a folder were made of this, and nobody has changed them."""
+    """Return whether the page and tables in a folder are unchanged, and made from these inputs."""
     known = read_record(ReportKey, folder / FILE)
-    return (
-        known is not None
-        and known.made_of == made_of
-        and (folder / FIGURES).is_dir()
-        and known == _key(folder, made_of, tables)
-    )
+    there = known is not None and (folder / FIGURES).is_dir()
+    return there and known == _key(folder, made_of, tables)
 
 
-def note(folder: Path, made_of: str, tables: Iterable[str]) -> None:
-    """Write down what page and tables in a folder were made of. Raises StoreError."""
+def write_key(folder: Path, made_of: str, tables: Iterable[str]) -> None:
+    """Record the inputs of the page and tables in a folder. Raises StoreError."""
     key = _key(folder, made_of, tables)
     if key is not None:
         write_record(folder / FILE, key)
@@ -81,7 +74,7 @@ def _key(folder: Path, made_of: str, tables: Iterable[str]) -> ReportKey | None:
 
 @cache
 def _package() -> bytes:
-    """Return what changes with the program: another version may draw another page."""
+    """Return the state of the program's files: another version may draw another page."""
     root = Path(__file__).parents[1]
     files = sorted(path for path in root.rglob("*") if path.suffix in (".py", ".so", ".js", ".css"))
     status = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]

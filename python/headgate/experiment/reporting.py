@@ -1,29 +1,28 @@
-"""What a study says of itself for its report, and its own pictures."""
+"""The contents of a study's report: its design, parameters and versions, and its own pictures."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from headgate.base.plain_text import say_cost
+from headgate.data.tables import Table
 from headgate.design.factor import Factor
+from headgate.design.factorial import Design
 from headgate.experiment.conditions import level_name
-from headgate.experiment.runnable import Analysis, Listing, Runnable
-from headgate.experiment.runs import Runs, Setup
-from headgate.experiment.wording import name_levels
-from headgate.figures.analysis.phrases import level_words
+from headgate.experiment.runs import Analysis, Listing, Runnable, Runs, Setup
+from headgate.figures.analysis.phrases import CODES, level_words
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.plots.style import save_figure
 from headgate.figures.report.about import FIGURES, About, Listed, Parameter, Shown, write
 from headgate.lab.jobs import program
 from headgate.plugin.user_code import is_code
 
-#: Defining words that a report prints.
+#: The largest number of defining words in a report.
 MOST_WORDS = 8
 
 
-def write_about(  # noqa: PLR0913, PLR0917 - each says one thing of the study
+def write_about(  # noqa: PLR0913, PLR0917 - each argument is one topic of the report
     study: Runnable,
     runs: Runs,
     analysis: Analysis,
@@ -31,15 +30,18 @@ def write_about(  # noqa: PLR0913, PLR0917 - each says one thing of the study
     scale: str,
     total: tuple[float, int],
 ) -> None:
-    """Draw the study's own pictures, and say what the report is about."""
+    """Draw the study's own pictures, and write the contents of its report."""
+    from headgate.figures.plots.style import save_figure
+
     for item in analysis.pictures:
         save_figure(item.figure, folder / FIGURES, item.name)
+    roles, design = analysis.roles, runs.setup.design
     about = About(
         title=study.title,
         question=study.question,
-        table=f"{analysis.data[0].name}.parquet" if analysis.roles else None,
-        roles=_roles(analysis, runs.setup),
-        design=_design(runs.setup),
+        table=f"{analysis.data[0].name}.parquet" if roles else None,
+        roles=name_levels(roles, design.factors, analysis.data[0]) if roles else None,
+        design=_describe_design(runs.setup),
         findings=analysis.sentences,
         pictures=tuple(
             Shown(name=p.name, title=p.title, caption=p.caption) for p in analysis.pictures
@@ -51,22 +53,15 @@ def write_about(  # noqa: PLR0913, PLR0917 - each says one thing of the study
     write(about, folder)
 
 
-def _roles(analysis: Analysis, setup: Setup) -> Roles | None:
-    if analysis.roles is None:
-        return None
-    return name_levels(analysis.roles, setup.design.factors, analysis.data[0])
-
-
 def _plain_table(item: Listing) -> Listed:
-    """Return a table with plain numbers in it."""
     rows = [
         [cell.item() if isinstance(cell, np.generic) else cell for cell in row] for row in item.rows
     ]
     return Listed(title=item.title, caption=item.caption, columns=item.columns, rows=rows)
 
 
-def _design(setup: Setup) -> tuple[str, ...]:
-    """Say what the design is, if there is one."""
+def _describe_design(setup: Setup) -> tuple[str, ...]:
+    """Describe the design, if there is one."""
     design = setup.design
     if not design.factors:
         return ()
@@ -78,16 +73,16 @@ def _design(setup: Setup) -> tuple[str, ...]:
 
 
 def describe_levels(factor: Factor) -> str:
-    """Write the levels of a factor, each with its words where its title tells them."""
+    """Write the levels of a factor, each with its word if the factor's title gives words."""
     levels = _list_levels(factor)
     words = level_words(factor.title)
     if words is None or len(levels) != len(words):
         return _join(levels)
-    return _join([f"{level} ({said})" for level, said in zip(levels, words, strict=True)])
+    return _join([f"{level} ({word})" for level, word in zip(levels, words, strict=True)])
 
 
 def _list_levels(factor: Factor) -> list[str]:
-    return [_level(level) for level in factor.levels or (factor.low, factor.high)]
+    return [_write_level(level) for level in factor.levels or (factor.low, factor.high)]
 
 
 def _join(levels: list[str]) -> str:
@@ -95,8 +90,8 @@ def _join(levels: list[str]) -> str:
     return f"{', '.join(others)} or {last}"
 
 
-def _level(value: Any) -> str:
-    """Write a level; code by its name, since its path is that of the user's machine."""
+def _write_level(value: Any) -> str:
+    """Write a level; code by its name, because its path belongs to the user's machine."""
     if isinstance(value, Mapping) or (isinstance(value, str) and is_code(value)):
         return str(level_name(value))
     return f"{value:.6g}" if isinstance(value, float) and value % 1 else str(value)
@@ -112,13 +107,12 @@ def _parameters(study: Runnable, setup: Setup) -> Iterator[Parameter]:
             setting, (setting.replace("_", " "), str(setup.settings.get(setting)))
         )
         source = study.sources.get(setting)
-        told = source.model_dump() if source else {}
-        yield Parameter(name=name, value=value, **told)
+        yield Parameter(name=name, value=value, **(source.model_dump() if source else {}))
 
 
 def _versions(scale: str, runs: Runs, total: tuple[float, int]) -> dict[str, str]:
-    """Say what made the runs, and what they cost."""
-    said = {
+    """Return the program and the inputs of the runs, and their cost."""
+    versions = {
         "headgate": program(),
         "scale": scale,
         "laws": ", ".join(runs.setup.laws),
@@ -126,4 +120,35 @@ def _versions(scale: str, runs: Runs, total: tuple[float, int]) -> dict[str, str
         "runs": str(len(runs.results)),
         "cost": say_cost(total[1], total[0]),
     }
-    return {what: which for what, which in said.items() if which}
+    return {name: text for name, text in versions.items() if text}
+
+
+def words_of(factor: Factor) -> tuple[str, str]:
+    """Return words for the low and the high level: its own, by its title, or the levels."""
+    title = factor.title or factor.name
+    texts = str(factor.low), str(factor.high)
+    plain = texts if all(text[:1].isalpha() for text in texts) else None
+    return factor.words or level_words(title) or plain or (f"low {title}", f"high {title}")
+
+
+def name_levels(roles: Roles, factors: Iterable[Factor], table: Table) -> Roles:
+    """Return the roles of a table with words for the levels that it codes as -1 and 1."""
+    words = {
+        factor.name: dict(zip(CODES, words_of(factor), strict=True))
+        for factor in factors
+        if factor.name in roles.factors and {*map(str, table[factor.name])} <= {*CODES}
+    }
+    return roles.model_copy(update={"levels": {**words, **roles.levels}})
+
+
+def describe_condition(design: Design, run: int) -> str:
+    """Return a condition of a two-level design in words."""
+    signs = design.matrix[run].tolist()
+    pairs = zip(design.factors, signs, strict=True)
+    return ", ".join(words_of(factor)[sign > 0] for factor, sign in pairs)
+
+
+def describe_shared_levels(design: Design, runs: Iterable[int]) -> str:
+    """Return in words the levels that all of these conditions share."""
+    columns = {f: set(design.column(f.name)[list(runs)].tolist()) for f in design.factors}
+    return ", ".join(words_of(f)[1 in signs] for f, signs in columns.items() if len(signs) == 1)

@@ -1,45 +1,52 @@
-"""Responses: what is measured of each run, by SQL over its tables or by a function of one's own.
+"""Responses: the numbers measured of each run, by SQL over its tables or by a user's function.
 
-What is measured where the run was made is written down beside it (`Measuring`). Of large runs all
-tables are kept, and what is asked later is found in them; small ones are made again for that.
+`Measuring` measures a run in the process that made it, and records the values in `run.json`. Large
+runs keep their tables, so that later questions need no rerun; small runs are made again.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from headgate.base.errors import HeadgateError
+from headgate.base.units import PS_PER_S, parse_time_ps, readable
 from headgate.data.columns import OF_A_RUN
 from headgate.engine.api import Result
-from headgate.experiment import drifting, sql
+from headgate.experiment import sql
 from headgate.experiment.measures import Better
 from headgate.plugin import code_files
 from headgate.plugin.code_files import read, sha256, shorten_path
 from headgate.plugin.load import run_file
 from headgate.plugin.user_code import split
+from headgate.stats.drift import compute_batch_means, find_drift
 
-#: Where a run's `run.json` has what was measured: by hash of the question, and by name.
-MEASURED, FIGURES = "measured", "figures"
-#: What the analysis of an experiment asks of a run's `run.json`.
-ASKED = ("digest", "cpu_s", "packet_hops", "labels", MEASURED, FIGURES, drifting.KEY)
-#: Packet-hops of a run, about a CPU second, that is not made again for another question.
+#: Keys of a run's `run.json`: values by hash of the question, values by name, and batch means.
+MEASURED, FIGURES, BATCHES = "measured", "figures", "batches"
+#: The keys of `run.json` that an analysis reads.
+ASKED = ("digest", "cpu_s", "packet_hops", "labels", MEASURED, FIGURES, BATCHES)
+#: Packet-hops, about a CPU second, above which a run keeps its tables for later questions.
 LARGE = 10_000_000
+#: Columns of the busiest link that are tested for drift: unit, name, least difference that matters.
+DRIFT_COLUMNS = {
+    "queue_packets": ("packets", "queue", 0.5),
+    "throughput_bps": ("bit/s", "throughput", 0.0),
+}
 Function = Callable[[Result], float]
 Tables = tuple[str, ...] | Literal["all", "large"]
+Batches = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True)
 class Response:
-    """One number of each run: its name, how it is had, its unit, what it is called.
-
-    It has SQL, or the file and name of a function, or a function itself.
-    """
+    """One number of each run, from SQL, from a function in a file, or from a function object."""
 
     name: str
     sql: str = ""
@@ -51,19 +58,19 @@ class Response:
 
     @property
     def axis(self) -> str:
-        """What a narrow axis says: its name and unit."""
+        """The label of a narrow axis: name and unit."""
         return f"{self.name} ({self.unit})" if self.unit not in ("", "1") else self.name
 
     @cached_property
     def key(self) -> str:
-        """What it is known by beside a run: the hash of all that makes its number."""
+        """The key in `run.json`: the hash of everything that determines the number."""
         code = read(split(self.source)[0]) if self.source else b""
         parts = (self.sql, self.source.rpartition(":")[2])
         return sha256(code, *(part.encode() for part in parts))[:16]
 
     def check(self) -> frozenset[str]:
-        """Hold it to the tables that every run has; return those that it asks, if known."""
-        with _named(self.name):
+        """Check the response without a run; return the tables that it reads, if known."""
+        with _prefix_errors(self.name):
             if self.sql:
                 return sql.check(self.sql)
             if self.source and trusted(self.source):
@@ -71,8 +78,8 @@ class Response:
         return frozenset()
 
     def measure(self, result: Result) -> float:
-        """Measure a run; NaN where there is nothing to be measured. Raises HeadgateError."""
-        with _named(self.name):
+        """Measure a run; NaN if there is nothing to measure. Raises HeadgateError."""
+        with _prefix_errors(self.name):
             if self.sql:
                 return sql.number(sql.ask(self.sql, result.tables))
             return _call(self.function or load(self.source), result)
@@ -80,40 +87,34 @@ class Response:
 
 @dataclass(frozen=True)
 class Measuring:
-    """What is kept of a finished run: what was measured, and all of its tables or some."""
+    """The reduction of a finished run: its measured values, and all or some of its tables."""
 
     responses: tuple[Response, ...]
     tables: Tables = "large"
 
     def __call__(self, result: Result) -> Result:
-        """Measure a run where it was made; what fails here is said when all are read."""
-        found = self._at_once(result)
+        """Measure a run; errors are reported later, when all runs are read."""
+        asked = [response for response in self.responses if response.sql]
+        values = sql.ask_all([one.sql for one in asked], result.tables) if asked else None
+        found = {one.key: value for one, value in zip(asked, values or (), strict=False)}
         for response in self.responses:
             if response.key not in found:
                 with suppress(HeadgateError):
                     found[response.key] = response.measure(result)
-        told = {key: value if math.isfinite(value) else None for key, value in found.items()}
-        result.meta[MEASURED] = told
-        result.meta[FIGURES] = {one.name: told.get(one.key) for one in self.responses}
-        result.meta[drifting.KEY] = drifting.read_batches(result)
+        plain = {key: value if math.isfinite(value) else None for key, value in found.items()}
+        result.meta[MEASURED] = plain
+        result.meta[FIGURES] = {one.name: plain.get(one.key) for one in self.responses}
+        result.meta[BATCHES] = read_batches(result)
         if len(found) < len(self.responses):
             return result
-        return Result({name: result.tables[name] for name in self._kept(result)}, result.meta)
-
-    def _kept(self, result: Result) -> Iterable[str]:
-        if isinstance(self.tables, tuple):
-            return self.tables
         large = int(result.meta.get("packet_hops", 0)) >= LARGE
-        return result.tables if large or self.tables == "all" else ()
-
-    def _at_once(self, result: Result) -> dict[str, float]:
-        asked = [response for response in self.responses if response.sql]
-        values = sql.ask_all([one.sql for one in asked], result.tables) if asked else None
-        return {one.key: value for one, value in zip(asked, values or (), strict=False)}
+        kept = result.tables if large or self.tables == "all" else ()
+        names = self.tables if isinstance(self.tables, tuple) else kept
+        return Result({name: result.tables[name] for name in names}, result.meta)
 
 
 def measured(response: Response, result: Result) -> float:
-    """Return what was measured of a stored run, or measure it now. Raises HeadgateError."""
+    """Return the recorded value of a stored run, or measure it now. Raises HeadgateError."""
     known = result.meta.get(MEASURED, {})
     if response.function is None and response.key in known:
         value = known[response.key]
@@ -122,10 +123,9 @@ def measured(response: Response, result: Result) -> float:
 
 
 def keep(responses: Sequence[Response], tables: Tables) -> Measuring:
-    """Return what measures runs in other processes, which know no function but from its file.
+    """Return the reduction for other processes, which can load functions only from files.
 
-    Where there is another function, tables are kept for it. Raises HeadgateError if they are not
-    to be.
+    A function of this program needs all tables. Raises HeadgateError if they are not kept.
     """
     elsewhere = tuple(one for one in responses if one.function is None)
     if len(elsewhere) < len(responses):
@@ -136,7 +136,7 @@ def keep(responses: Sequence[Response], tables: Tables) -> Measuring:
 
 
 def answers(responses: Sequence[Response], result: Result) -> bool:
-    """Say whether a stored run has what the responses ask: measured, or in its tables."""
+    """Return whether a stored run contains the values or the tables of all responses."""
     known = result.meta.get(MEASURED, {})
     return all(
         (sql.tables_in(one.sql) if one.sql else {*OF_A_RUN}) <= {*result.tables}
@@ -146,26 +146,26 @@ def answers(responses: Sequence[Response], result: Result) -> bool:
 
 
 def trim(responses: Sequence[Response], result: Result) -> Result:
-    """Leave out of run.json what no response asks, unless a function has the whole of it."""
+    """Remove the keys of run.json that no response reads, unless a function takes the result."""
     if any(one.function is not None for one in responses):
         return result
     return Result(result.tables, {key: result.meta[key] for key in ASKED if key in result.meta})
 
 
 def trusted(source: str) -> bool:
-    """Say whether the function in a file may run. Raises HeadgateError if there is none."""
+    """Return whether the function in a file may run. Raises HeadgateError for a missing file."""
     file = split(source)[0]
     return code_files.is_trusted(file, sha256(read(file)))
 
 
 def allow(source: str) -> None:
-    """Remember for this user that the function in a file may run."""
+    """Record for this user that the function in a file may run."""
     file = split(source)[0]
     code_files.allow(file, sha256(read(file)))
 
 
 def load(source: str) -> Function:
-    """Find a function by its file and name. Raises HeadgateError, also if it may not run."""
+    """Load a function by its file and name. Raises HeadgateError, also if it may not run."""
     file, name = split(source)
     text = read(file)
     label = f"{shorten_path(file)}:{name}"
@@ -180,31 +180,63 @@ def load(source: str) -> Function:
 
 
 def _call(function: Function, result: Result) -> float:
+    """Call a user's function. Errors of any kind become a HeadgateError with file and line."""
     try:
         value = function(result)
         return math.nan if value is None else float(value)
     except HeadgateError:
         raise
     except Exception as error:
-        raise HeadgateError(_describe(error)) from None
-
-
-def _describe(error: Exception) -> str:
-    """Say of what kind an error is, what it says, and in which line it came up."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    said = (str(error).splitlines() or [""])[0]
-    if trace is None:
-        return f"{type(error).__name__}: {said}"
-    file = Path(trace.tb_frame.f_code.co_filename).name
-    return f"{type(error).__name__}: {said} (line {trace.tb_lineno} of {file})"
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        message = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+        if trace is not None:
+            file = Path(trace.tb_frame.f_code.co_filename).name
+            message += f" (line {trace.tb_lineno} of {file})"
+        raise HeadgateError(message) from None
 
 
 @contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Put the name of a response before what is wrong with it."""
+def _prefix_errors(name: str) -> Iterator[None]:
     try:
         yield
     except HeadgateError as error:
         raise HeadgateError(f"responses.{name}: {error}") from None
+
+
+def read_batches(result: Result) -> Batches:
+    """Return the batch means of a run, as recorded or computed from its series, if any."""
+    if BATCHES in result.meta:
+        recorded: Batches = result.meta[BATCHES]
+        return recorded
+    if "series" not in tuple(result.tables):
+        return {}
+    series = result.tables["series"]
+    names = series["name"]
+    of_ports = series["of"] == "port"
+    if not of_ports.any():
+        return {}
+    busy = {str(n): np.nanmean(series["throughput_bps"][(names == n) & of_ports])
+            for n in np.unique(names[of_ports])}  # fmt: skip
+    rows = (names == max(busy, key=lambda name: np.nan_to_num(busy[name]))) & of_ports
+    measure = result.meta.get("scenario", {}).get("measure", {})
+    from_s = parse_time_ps(measure.get("warmup", "0 s")) / PS_PER_S
+    t_s = series["t_s"][rows]
+    return {
+        column: compute_batch_means(t_s, series[column][rows], from_s, float(t_s.max()))
+        for column in DRIFT_COLUMNS
+    }
+
+
+def describe_drift(replicates: Sequence[Batches]) -> str:
+    """Describe the drift of the busiest link under one condition; "" if there is none."""
+    parts = []
+    for column, (base_unit, name, least) in DRIFT_COLUMNS.items():
+        known = [of[column] for of in replicates if of.get(column)]
+        drift = find_drift(known, least) if known else None
+        if drift is not None:
+            factor, unit = readable(base_unit, max(abs(drift.first), abs(drift.second)))
+            ends = f"{drift.first * factor:.3g} to {drift.second * factor:.3g}"
+            parts.append(f"{name} {ends} {unit}")
+    return "; ".join(parts)

@@ -1,4 +1,4 @@
-"""Runs what can be run, from its jobs to its report, and judges its claims."""
+"""Runs a study or an experiment, from its jobs to its report, and judges its claims."""
 
 import json
 import logging
@@ -20,11 +20,16 @@ from headgate.claims.verdicts import Estimate, JudgedClaim, judge, tally
 from headgate.data.parquet import write_table
 from headgate.engine.api import Result
 from headgate.experiment import report_key
-from headgate.experiment.runnable import Analysis, Runnable
-from headgate.experiment.runs import Key, Runs, Setup
-from headgate.experiment.scales import scale_name
-from headgate.experiment.stored import Basis, StoredResults, hash_code, hash_runs
-from headgate.experiment.stored_runs import ReadRuns, serves_reports, store_runs
+from headgate.experiment.runs import Analysis, Key, Runnable, Runs, Setup, scale_name
+from headgate.experiment.stored import (
+    Basis,
+    ReadRuns,
+    StoredResults,
+    hash_code,
+    hash_runs,
+    serves_reports,
+    store_runs,
+)
 from headgate.figures.report.about import CLAIMS
 from headgate.lab.cost import CostEstimate, estimate
 from headgate.lab.jobs import Job
@@ -34,18 +39,18 @@ from headgate.lab.workers import ALL_CORES, WorkerPool
 
 log = logging.getLogger("headgate")
 
-#: How often the runs of a study are made and read: the second time, what was damaged.
+#: The largest number of attempts to make and read runs; later attempts replace damaged runs.
 TRIES = 3
-#: Runs are packed for others in parts of this size, as their compressed files have it.
+#: The size of the compressed files that are packed together for other machines.
 AT_ONCE_BYTES = 100 << 20
 OTHER = Estimate(ours=math.nan, note="the settings are not those that the claims are about")
 
 
 @dataclass(frozen=True)
 class StudyRun:
-    """What is run, how much of it, and where to.
+    """The planned runs of a study: its setup, scale and folder.
 
-    With settings of the user's own the runs are no longer those of the claims: none is judged.
+    With user-defined settings no claim is judged, because claims are about the study's settings.
     """
 
     study: Runnable
@@ -54,16 +59,16 @@ class StudyRun:
     scale: str = ""
     settings: Sequence[str] = ()
     results: Path | None = None
-    """Where finished runs and findings are kept for others."""
+    """The folder for finished runs and findings that others read."""
 
     def __post_init__(self) -> None:
-        """Raise HeadgateError if no results can be kept at `results`, before hours of runs."""
+        """Raise HeadgateError if `results` is a file, before hours of runs."""
         if self.results is not None and not self.results.is_dir() and self.results.exists():
             raise HeadgateError(f"--results {self.results}: this is a file; give a folder")
 
     @cached_property
     def stored(self) -> StoredResults | None:
-        """What is kept there of this study and scale."""
+        """The stored results of this study and scale."""
         name = self.scale.replace("/", "-") or "all"
         return StoredResults(self.results / self.study.name / name) if self.results else None
 
@@ -75,7 +80,7 @@ class StudyRun:
 
 @dataclass(frozen=True)
 class Shard:
-    """Every `of_all`-th run from the `number`-th: a part for a machine that nobody else reaches."""
+    """Every `of_all`-th run from the `number`-th: the part of one machine."""
 
     number: int
     of_all: int
@@ -85,11 +90,13 @@ class Shard:
         """Read `2/5`. Raises HeadgateError."""
         number, _, of_all = text.partition("/")
         if not (number.isdigit() and of_all.isdigit() and 1 <= int(number) <= int(of_all)):
-            raise HeadgateError(f"--shard {text}: write which of how many, such as 1/4 to 4/4")
+            raise HeadgateError(
+                f"--shard {text}: write the shard and the number of shards, such as 1/4"
+            )
         return cls(int(number), int(of_all))
 
     def __str__(self) -> str:
-        """Return it as it is read."""
+        """Return the text that `read` reads."""
         return f"{self.number}/{self.of_all}"
 
     def of(self, jobs: Sequence[Job]) -> Sequence[Job]:
@@ -99,7 +106,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class StudyOutcome:
-    """What a study gave: the judged claims, the findings, and what they cost."""
+    """The outcome of a study: the judged claims, the findings, and their cost."""
 
     study: str
     scale: str
@@ -109,9 +116,9 @@ class StudyOutcome:
     packet_hops: int
     wall_s: float
     folder: Path
-    """Where tables and pictures are."""
+    """The folder of tables and pictures."""
     report: Path | None
-    """The page; none where libraries for it are missing."""
+    """The page; None if libraries for it are missing."""
     analysis: Analysis
 
     def as_json(self) -> dict[str, object]:
@@ -125,9 +132,9 @@ class StudyOutcome:
 
 
 def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
-    """Run what the store lacks, analyse, judge, draw, and write the report."""
+    """Make the missing runs, analyse, judge, draw, and write the report."""
     started_s = time.monotonic()
-    study, folder = asked.study, _pages(asked)
+    study, folder = asked.study, _choose_folder(asked)
     _keep_files(study, folder)
     runs, total, analysis = _make_and_analyse(asked, pool)
     if asked.settings:
@@ -135,9 +142,9 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
     judged = tuple(
         judge(c, analysis.findings, scale_name(asked.scale), total[0]) for c in study.claims
     )
-    said = (*analysis.sentences, *([f"{tally(judged)}."] if judged else []))
+    sentences = (*analysis.sentences, *([f"{tally(judged)}."] if judged else []))
     outcome = StudyOutcome(
-        study.name, asked.scale, judged, said, *total, time.monotonic() - started_s,
+        study.name, asked.scale, judged, sentences, *total, time.monotonic() - started_s,
         folder, None, analysis,
     )  # fmt: skip
     if asked.stored is not None:
@@ -149,28 +156,28 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
 def _make_and_analyse(
     asked: StudyRun, pool: WorkerPool
 ) -> tuple[Runs, tuple[float, int], Analysis]:
-    """Make runs and analyse them, all again if the stored ones lack something; store them."""
+    """Make runs, analyse and store them; make all again if the stored runs lack data."""
     try:
-        runs, total = make_runs(asked, pool)
-        read = _read_by_analysis(asked, runs)
-        analysis = _analyse(asked.study, read.watched)
+        runs, total, read, analysis = _try_analysis(asked, pool)
     except NotStoredError as lacking:
         if asked.stored is None:
             raise
-        log.warning("%s; its report asks for it, so the runs are made again", lacking)
-        runs, total = make_runs(replace(asked, results=None), pool)
-        read = _read_by_analysis(asked, runs)
-        analysis = _analyse(asked.study, read.watched)
+        log.warning("%s; the report reads it, so the runs are made again", lacking)
+        runs, total, read, analysis = _try_analysis(replace(asked, results=None), pool)
     if asked.stored is not None and asked.study.find is not None:
         store_runs(asked.stored.runs, read, asked.study.find)
     return runs, total, analysis
 
 
-def _read_by_analysis(asked: StudyRun, runs: Runs) -> ReadRuns:
-    return ReadRuns(runs, {key: asked.jobs[key].identity for key in runs.results})
+def _try_analysis(
+    asked: StudyRun, pool: WorkerPool
+) -> tuple[Runs, tuple[float, int], ReadRuns, Analysis]:
+    runs, total = make_runs(asked, pool)
+    read = ReadRuns(runs, {key: asked.jobs[key].identity for key in runs.results})
+    return runs, total, read, _analyse(asked.study, read.watched)
 
 
-def _report(  # noqa: PLR0913, PLR0917 - what the report is made of
+def _report(  # noqa: PLR0913, PLR0917 - the inputs of the report
     asked: StudyRun,
     runs: Runs,
     analysis: Analysis,
@@ -178,7 +185,7 @@ def _report(  # noqa: PLR0913, PLR0917 - what the report is made of
     total: tuple[float, int],
     pool: WorkerPool,
 ) -> Path | None:
-    """Write tables and page unless they are there; return the page, if its libraries are."""
+    """Write tables and page unless they are current; return the page, if its libraries exist."""
     scale = " ".join((asked.scale, *(f"--set {text}" for text in asked.settings)))
     judged = (folder / CLAIMS).read_bytes()
     made_of = report_key.hash_basis(asked.study, runs, analysis, scale, judged)
@@ -196,23 +203,22 @@ def _report(  # noqa: PLR0913, PLR0917 - what the report is made of
 
     write_about(asked.study, runs, analysis, folder, scale, total)
     page = make(folder, pool.workers)
-    report_key.note(folder, made_of, tables)
+    report_key.write_key(folder, made_of, tables)
     return page
 
 
-def _pages(asked: StudyRun) -> Path:
-    """Say where the report goes: beside the runs, or apart if nothing can be written there."""
+def _choose_folder(asked: StudyRun) -> Path:
+    """Return the folder of the report: that of the runs, or another if that is read-only."""
     if not asked.folder.is_dir() or os.access(asked.folder, os.W_OK):
         return asked.folder
     apart = Path("out") / f"{asked.folder.resolve().name}-report"
-    log.warning("%s: cannot be written; the report goes to %s", asked.folder, apart)
+    log.warning("%s: cannot be written; the report is in %s", asked.folder, apart)
     return apart
 
 
 def run_shard(asked: StudyRun, shard: Shard, pool: WorkerPool = ALL_CORES) -> int:
-    """Run one shard of what is asked for, analyse nothing, and return its number of runs."""
-    kept = _read_kept(asked)
-    mine = shard.of([job for key, job in asked.jobs.items() if key not in kept])
+    """Make the runs of one shard, analyse nothing, and return the number of runs."""
+    mine = shard.of(_missing(asked))
     _keep_files(asked.study, asked.folder)
     store = Store(asked.folder)
     _make(asked, mine, store, pool)
@@ -222,9 +228,13 @@ def run_shard(asked: StudyRun, shard: Shard, pool: WorkerPool = ALL_CORES) -> in
 
 def cost(asked: StudyRun, workers: int | None = None) -> CostEstimate:
     """Estimate the cost of the runs that the store lacks, from short pilot runs."""
+    return estimate(_missing(asked), Store(asked.folder), workers)
+
+
+def _missing(asked: StudyRun) -> list[Job]:
+    """Return the jobs whose runs nobody has stored."""
     kept = _read_kept(asked)
-    jobs = [job for key, job in asked.jobs.items() if key not in kept]
-    return estimate(jobs, Store(asked.folder), workers)
+    return [job for key, job in asked.jobs.items() if key not in kept]
 
 
 def _keep_files(study: Runnable, folder: Path) -> None:
@@ -233,7 +243,7 @@ def _keep_files(study: Runnable, folder: Path) -> None:
 
 
 def _make(asked: StudyRun, jobs: Sequence[Job], store: Store, pool: WorkerPool) -> None:
-    """Run what the store lacks; if it is stopped, what was finished is kept for others."""
+    """Make the missing runs; if stopped, store the finished ones for other machines."""
     study = asked.study
     try:
         with show_progress(study.name) as show:
@@ -255,40 +265,38 @@ def _keep_for_others(asked: StudyRun, jobs: Sequence[Job], store: Store) -> None
 
 
 def _split_by_size(jobs: Sequence[Job], store: Store) -> Iterator[list[Job]]:
-    """Split finished runs, since the tables of those packed at once are in memory together."""
+    """Split finished runs, because the tables of a part are in memory together."""
     totals = accumulate(store.count_bytes(job) for job in jobs)
     parts = groupby(zip(jobs, totals, strict=True), lambda one: one[1] // AT_ONCE_BYTES)
     return ([job for job, _ in part] for _, part in parts)
 
 
 def make_runs(asked: StudyRun, pool: WorkerPool) -> tuple[Runs, tuple[float, int]]:
-    """Run what the store lacks; return all runs, and their CPU seconds and packet-hops."""
-    results = _results(asked, Store(asked.folder), pool)
-    total = (
-        sum(r.meta["cpu_s"] for r in results.values()),
-        sum(r.meta["packet_hops"] for r in results.values()),
-    )
+    """Make the missing runs; return all runs, and their CPU seconds and packet-hops."""
+    results = _make_results(asked, Store(asked.folder), pool)
+    metas = [result.meta for result in results.values()]
+    total = sum(meta["cpu_s"] for meta in metas), sum(meta["packet_hops"] for meta in metas)
     return Runs(asked.setup, results), total
 
 
-def _results(asked: StudyRun, store: Store, pool: WorkerPool) -> Mapping[Key, Result]:
-    """Make what is missing and read all; what is found damaged then is made again."""
+def _make_results(asked: StudyRun, store: Store, pool: WorkerPool) -> Mapping[Key, Result]:
+    """Make the missing runs and read all; make damaged runs again."""
     kept = _read_kept(asked)
     missing = {key: job for key, job in asked.jobs.items() if key not in kept}
     for _ in range(TRIES):
         if missing:
             _make(asked, list(missing.values()), store, pool)
-        if asked.study.find is None:  # all is kept, for questions that nobody knows yet
+        if asked.study.find is None:  # all runs are stored, for later questions
             _keep_for_others(asked, list(missing.values()), store)
         read = {key: _read(asked, store, job) for key, job in missing.items()}
         results = kept | {key: result for key, result in read.items() if result is not None}
         if len(results) == len(asked.jobs):
             return {key: results[key] for key in asked.jobs}
-    raise StoreError(f"{store.runs}: what is written is damaged at once; look at the disk")
+    raise StoreError(f"{store.runs}: newly written files are damaged; check the disk")
 
 
 def _read(asked: StudyRun, store: Store, job: Job) -> Result | None:
-    """Read a run; one that does not have what is asked now is removed, to be made again."""
+    """Read a run; remove it, to be made again, if it lacks data of the analysis."""
     result = store.read(job)
     if result is None:
         return None
@@ -299,7 +307,7 @@ def _read(asked: StudyRun, store: Store, job: Job) -> Result | None:
 
 
 def _read_kept(asked: StudyRun) -> dict[Key, Result]:
-    """Read the runs that others have made, as far as they have what is asked now."""
+    """Read the stored runs of other machines that contain all data of the analysis."""
     if asked.stored is None:
         return {}
     packed, study = asked.stored.runs, asked.study
@@ -312,9 +320,9 @@ def _read_kept(asked: StudyRun) -> dict[Key, Result]:
 
 
 def read_finished(asked: StudyRun) -> Runs | None:
-    """Read all runs that are stored of what is asked, or None if one of them is not there.
+    """Read all stored runs; None if one of them is missing.
 
-    They may be of an engine with other rules; `Basis.stale` says so.
+    They may be results of an engine with other rules; `Basis.stale` checks that.
     """
     if asked.stored is None:
         return None
@@ -328,26 +336,26 @@ def read_finished(asked: StudyRun) -> Runs | None:
 
 
 def basis_of(asked: StudyRun, cpu_s: float = 0.0) -> Basis:
-    """Say what findings made now rest on."""
+    """Return the basis of findings made now."""
     jobs, study = asked.jobs.values(), asked.study
     code = hash_code(study.code, (claim.basis() for claim in study.claims))
     return Basis(hash_runs(jobs), code, len(jobs), cpu_s)
 
 
 def _analyse(study: Runnable, runs: Runs) -> Analysis:
-    """Analyse; what a fluid run warns of is for the study to say.
+    """Analyse without warnings of fluid runs, which the study reports itself.
 
-    Findings are those of the study's own laws, so that a law of the user's moves no verdict; tables
-    and pictures show it beside them.
+    Findings are about the study's own algorithms: a user-defined algorithm appears in tables and
+    pictures only, and changes no verdict.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FluidWarning)
         whole = study.analyse(runs)
         if not runs.setup.own:
             return whole
-        from headgate.experiment.own_laws import place_own
+        from headgate.experiment.findings import compare_own
 
-        sentences, tables = place_own(whole, runs.setup.own)
+        sentences, tables = compare_own(whole, runs.setup.own)
         return replace(
             whole,
             findings=study.analyse(runs.without_own()).findings,

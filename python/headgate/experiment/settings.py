@@ -1,56 +1,97 @@
-"""Settings of a study that a user changes: `base.load=0.7`, `rtts=["10 ms", "50 ms"]`."""
+"""Changes that a user makes with `--set`: settings of a study, and keys of an experiment's file."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from headgate.base.errors import HeadgateError
+from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.base.files import parse_toml
 from headgate.base.messages import also, as_toml
-from headgate.scenario.toml import parse_setting
+from headgate.scenario.toml import parse_setting, read_toml, set_key
+
+SCENARIO = "scenario"
 
 
 def change_settings(settings: Mapping[str, Any], texts: Sequence[str]) -> dict[str, Any]:
-    """Return settings with some changed; a wrong one is one sentence."""
-    made: dict[str, Any] = copy.deepcopy(dict(settings))
+    """Return settings changed by texts such as `base.load=0.7`. Raises HeadgateError."""
+    changed: dict[str, Any] = copy.deepcopy(dict(settings))
     for text in texts:
         key, value = parse_setting(text)
         *path, last = key.split(".")
-        here: Any = made
+        table: Any = changed
         for step in path:
-            here = _below(here, step, text)
-        _require_like(_below(here, last, text), value, text)
-        here[last] = value
-    return made
+            table = _find_setting(table, step, text)
+        _require_same_kind(_find_setting(table, last, text), value, text)
+        table[last] = value
+    return changed
 
 
-def _below(here: Any, key: str, text: str) -> Any:
-    if not isinstance(here, dict) or key not in here:
-        known = ", ".join(sorted(here)) if isinstance(here, dict) else "no keys of its own"
-        near = also(key, here) if isinstance(here, dict) else ""
-        raise HeadgateError(f"--set {text}: there is no setting {key!r} here; it has {known}{near}")
-    return here[key]
+def _find_setting(table: Any, key: str, text: str) -> Any:
+    if not isinstance(table, dict) or key not in table:
+        known = "it contains no keys"
+        if isinstance(table, dict):
+            known = f"the keys here are {', '.join(sorted(table))}{also(key, table)}"
+        raise HeadgateError(f"--set {text}: there is no setting {key!r} here; {known}")
+    return table[key]
 
 
-def _require_like(before: Any, value: Any, text: str) -> None:
-    """Refuse another kind of value than the one that stands there."""
-    if _kind(before) != _kind(value):
+def _require_same_kind(before: Any, value: Any, text: str) -> None:
+    """Refuse a value of another kind than the present one."""
+    if _name_kind(before) != _name_kind(value):
         raise HeadgateError(
-            f"--set {text}: {as_toml(value)} is not allowed; write {_kind(before)}, such as"
+            f"--set {text}: {as_toml(value)} is not allowed; write {_name_kind(before)}, such as"
             f" {as_toml(before)}"
         )
     if isinstance(before, list) and before:
         for each in value:
-            _require_like(before[0], each, text)
+            _require_same_kind(before[0], each, text)
     if isinstance(before, dict) and set(before) != set(value):
-        raise HeadgateError(f"--set {text}: a table with the keys {', '.join(before)} goes there")
+        raise HeadgateError(f"--set {text}: write a table with the keys {', '.join(before)}")
 
 
-def _kind(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true or false"
-    for kind, name in ((int | float, "a number"), (str, "a text"), (list, "a list")):
-        if isinstance(value, kind):
-            return name
-    return "a table"
+def _name_kind(value: Any) -> str:
+    kinds = {bool: "true or false", int | float: "a number", str: "a text", list: "a list"}
+    return next((name for kind, name in kinds.items() if isinstance(value, kind)), "a table")
+
+
+def set_keys(data: dict[str, Any], texts: Sequence[str], folder: Path) -> dict[str, Any]:
+    """Return an experiment's file with changed keys; `scenario.KEY` is a key of its base.
+
+    A base in a separate file becomes part of the experiment. Raises ScenarioError.
+    """
+    for text in texts:
+        key, value = parse_setting(text)
+        path = _split_key(key, text)
+        if path[0] == SCENARIO and len(path) > 1:
+            base = data.setdefault(SCENARIO, {})
+            if isinstance(base, str):
+                data[SCENARIO] = read_toml((folder / base).resolve())
+            set_key(data[SCENARIO], ".".join(path[1:]), value)
+        else:
+            _set(data, path, value, text)
+    return data
+
+
+def _set(data: dict[str, Any], path: Sequence[str], value: Any, text: str) -> None:
+    table: Any = data
+    for step in path[:-1]:
+        table = table.setdefault(step, {})
+        if not isinstance(table, dict):
+            raise ScenarioError(f"--set {text}", f"{step!r} contains no keys")
+    table[path[-1]] = value
+
+
+def _split_key(key: str, text: str) -> list[str]:
+    """Split a key as TOML does: quoted text is one part."""
+    try:
+        rest: Any = parse_toml(f"{key} = 0")
+    except ValueError:
+        raise ScenarioError(f"--set {text}", f"{key!r} is not a key") from None
+    path = []
+    while isinstance(rest, Mapping):
+        ((step, rest),) = rest.items()
+        path.append(step)
+    return path

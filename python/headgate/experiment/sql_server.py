@@ -1,9 +1,9 @@
-"""The process that answers SQL: DuckDB with limits, one question after the other.
+"""The process that answers SQL queries: DuckDB with limits, one query after the other.
 
-What an experiment file asks may be a stranger's. DuckDB limits the memory of sorts and joins, but
-not that of scalar functions. So questions are answered here, where the system limits the address
-space and the CPU time, and the process that asks ends this one at the deadline. A message is a
-length of 8 bytes, JSON of that length, and the buffers whose lengths the JSON gives.
+The SQL of an experiment file may come from a stranger. DuckDB limits the memory of sorts and joins,
+but not that of scalar functions. So a separate process answers queries: the system limits its
+address space and CPU time, and the client kills it at the deadline. A message is a length of
+8 bytes, JSON of that length, and the buffers whose lengths the JSON lists.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import duckdb
 import nanoarrow as na  # type: ignore[import-untyped]
 from nanoarrow.c_array_stream import CArrayStream  # type: ignore[import-untyped]
 
-#: The settings of the database, in this order: after the last one none can be changed.
+#: The settings of the database, in this order: the last one locks them.
 _SETTINGS = {
     "temp_directory": "''",
     "threads": "1",
@@ -35,9 +35,9 @@ _SETTINGS = {
     "enable_external_access": "false",
     "lock_configuration": "true",
 }
-#: Address space beyond the database's memory, for what DuckDB does not count, in bytes.
+#: Address space in bytes for memory that DuckDB does not count.
 _UNCOUNTED = 512 << 20
-#: An answer has no more bytes than this.
+#: The largest size of an answer in bytes.
 LARGEST_ANSWER = 64 << 20
 _LENGTH = struct.Struct("<Q")
 #: After these errors the database is not used again.
@@ -48,7 +48,7 @@ Order = dict[str, Any]
 
 
 def _read_order(source: BinaryIO) -> Order:
-    """Read the JSON of a message. Raises EOFError where there is no more."""
+    """Read the JSON of a message. Raises EOFError at the end."""
     (length,) = _LENGTH.unpack(_read(source, _LENGTH.size))
     order: Order = json.loads(_read(source, length))
     return order
@@ -62,7 +62,7 @@ def _read(source: BinaryIO, size: int) -> bytes:
 
 
 class _Table:
-    """A table as the message has it, as an Arrow stream."""
+    """A table of a message, as an Arrow stream."""
 
     def __init__(self, about: Order, source: BinaryIO) -> None:
         self._rows, columns = about["rows"], about["columns"]
@@ -103,7 +103,7 @@ def _open(memory_bytes: int) -> duckdb.DuckDBPyConnection:
 
 
 def _answer(database: duckdb.DuckDBPyConnection, order: Order, tables: Order) -> Order:
-    """Answer a question, or say why it has no answer."""
+    """Answer a query, or return its error."""
     sql: str = order["sql"]
     try:
         statements = database.extract_statements(sql)
@@ -123,17 +123,13 @@ def _answer(database: duckdb.DuckDBPyConnection, order: Order, tables: Order) ->
     except duckdb.Error as error:
         unknown = isinstance(error, duckdb.CatalogException)
         return {"error": str(error), "unknown_name": unknown}
-    plain = [[_plain(value) for value in row] for row in rows]
+    plain = [[float(v) if isinstance(v, Decimal) else v for v in row] for row in rows]
     return {"columns": [c[0] for c in about], "types": [str(c[1]) for c in about], "rows": plain}
-
-
-def _plain(value: Any) -> Any:
-    return float(value) if isinstance(value, Decimal) else value
 
 
 @contextmanager
 def _limits(database: duckdb.DuckDBPyConnection, order: Order) -> Iterator[None]:
-    """Limit the address space, the CPU time and the time of a question."""
+    """Limit the address space, the CPU time and the elapsed time of a query."""
     watch = threading.Timer(order["time_s"], database.interrupt)
     watch.start()
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -162,8 +158,8 @@ def _address_space() -> int | None:
 
 
 def serve() -> None:
-    """Answer questions on standard input until it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks has it too
+    """Answer queries on standard input until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the client handles it
     source, answers = sys.stdin.buffer, sys.stdout.buffer
     database: duckdb.DuckDBPyConnection | None = None
     while True:

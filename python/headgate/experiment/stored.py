@@ -1,10 +1,12 @@
-"""What a finished study leaves for others: the kept tables of its runs, and what was found.
+"""Stored results of a finished study: the tables that are read of its runs, and the findings.
 
     RESULTS/NAME/SCALE/PIECE/*.parquet    runs (`headgate.lab.packed`)
-    RESULTS/NAME/SCALE/findings.parquet   the number behind each claim, and what it rests on
+    RESULTS/NAME/SCALE/findings.parquet   the number behind each claim, and its basis
 
-Numbers are kept, not verdicts: these follow from the claims as they stand now. What was found is
-stale once the study would make other runs, or read them otherwise.
+Numbers are stored, not verdicts: verdicts follow from the present claims. Findings are stale as
+soon as the study would make other runs, or analyse them otherwise. Everything that the report reads
+is stored while it is small. Of larger studies, only the data of the claims is stored:
+`headgate reproduce` computes every value from it, and a report makes the runs again.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,15 +27,24 @@ from headgate.base.version import RESULTS, __version__
 from headgate.claims.verdicts import Estimate, Sample
 from headgate.data.parquet import read_columns, write_table
 from headgate.data.tables import Table, Words
+from headgate.engine.api import Result
+from headgate.experiment.runs import Key, Runs
 from headgate.lab.jobs import Job
 from headgate.lab.packed import PackedRuns
+from headgate.lab.reads import Reads
 
 FINDINGS = "findings"
+#: The largest size in bytes of the stored data of a report.
+REPORT_BYTES = 4_000_000
+#: Bytes of tables that are in memory together, and become one piece.
+AT_ONCE_BYTES = 400_000_000
+#: Key and value in the run.json of a stored run that contains only the data of the claims.
+ONLY, CLAIMS = "stored_for", "claims"
 
 
 @dataclass(frozen=True)
 class Basis:
-    """What findings rest on: which runs, what reads them, and what they cost."""
+    """The basis of findings: the runs, the analysis, and their cost."""
 
     runs_hash: str
     code_hash: str
@@ -44,7 +55,7 @@ class Basis:
     version: str = __version__
 
     def stale(self, now: Basis) -> str:
-        """Say why the findings are not those of today; nothing if they are."""
+        """Return why the findings are out of date; "" if they are not."""
         if self.results != now.results:
             return f"results have changed since (their number was {self.results}, is {now.results})"
         if self.runs_hash != now.runs_hash:
@@ -53,7 +64,7 @@ class Basis:
 
 
 @dataclass(frozen=True)
-class Found:
+class StoredFindings:
     """The findings of a study at one scale, by claim, and their basis."""
 
     estimates: Mapping[str, Estimate]
@@ -68,47 +79,43 @@ class StoredResults:
 
     @cached_property
     def runs(self) -> PackedRuns:
-        """Its runs."""
+        """The stored runs."""
         return PackedRuns(self.folder)
 
     def write(self, estimates: Mapping[str, Estimate], basis: Basis) -> None:
-        """Write what was found, in place of what stands there. Raises StoreError."""
-        rows = list(estimates.items())
-        ends = [one.ci or (math.nan, math.nan) for _, one in rows]
+        """Write findings in place of the present ones. Raises StoreError."""
+        found = estimates.values()
+        ends = [one.ci or (math.nan, math.nan) for one in found]
+        counts = [one.sample.count if one.sample else 0 for one in found]
         columns: dict[str, Any] = {
-            "claim": Words.of([name for name, _ in rows]),
-            "ours": np.array([one.ours for _, one in rows], dtype=float),
+            "claim": Words.of(list(estimates)),
+            "ours": np.array([one.ours for one in found], dtype=float),
             "low": np.array([low for low, _ in ends], dtype=float),
             "high": np.array([high for _, high in ends], dtype=float),
-            "count": np.array(
-                [one.sample.count if one.sample else 0 for _, one in rows], dtype=int
-            ),
-            "unit": Words.of([one.sample.unit if one.sample else "" for _, one in rows]),
-            "note": Words.of([one.note for _, one in rows]),
-            "decided": np.array([one.decided for _, one in rows], dtype=int),
+            "count": np.array(counts, dtype=int),
+            "unit": Words.of([one.sample.unit if one.sample else "" for one in found]),
+            "note": Words.of([one.note for one in found]),
+            "decided": np.array([one.decided for one in found], dtype=int),
         }
         table = Table(FINDINGS, columns).labelled(vars(basis) | {"date": time.strftime("%Y-%m-%d")})
         write_table(self.folder / f"{FINDINGS}.parquet", table)
 
-    def read(self) -> Found | None:
-        """Read what was found, or None where nothing stands. Raises StoreError."""
+    def read(self) -> StoredFindings | None:
+        """Read the findings; None if there are none. Raises StoreError."""
         path = self.folder / f"{FINDINGS}.parquet"
         if not path.is_file():
             return None
         columns = read_columns(path)
         try:
-            rows = {name: _plain(column) for name, column in columns.items()}
-            rows.setdefault("decided", [1] * len(rows["claim"]))  # files of before
+            rows: dict[str, list[Any]] = {
+                name: (column.texts() if isinstance(column, Words) else column).tolist()
+                for name, column in columns.items()
+            }
+            rows.setdefault("decided", [1] * len(rows["claim"]))  # files of earlier versions
             basis = Basis(**{name: rows[name][0] for name in Basis.__dataclass_fields__})
-            return Found(dict(_estimates(rows)), basis)
+            return StoredFindings(dict(_estimates(rows)), basis)
         except (KeyError, IndexError) as error:
             raise StoreError(f"{path}: holds no findings ({error} is missing)") from None
-
-
-def _plain(column: Any) -> list[Any]:
-    values = column.texts() if isinstance(column, Words) else column
-    plain: list[Any] = values.tolist()
-    return plain
 
 
 def _estimates(rows: Mapping[str, Sequence[Any]]) -> Iterable[tuple[str, Estimate]]:
@@ -122,21 +129,22 @@ def _estimates(rows: Mapping[str, Sequence[Any]]) -> Iterable[tuple[str, Estimat
 
 
 def hash_runs(jobs: Iterable[Job]) -> str:
-    """Return what changes when a study makes other runs: cheap, as no network is laid out.
+    """Return a hash that changes when a study makes other runs; no network is laid out.
 
-    Keys that have their defaults are left out, so that a new key makes no other runs; a default
-    that changes results changes `RESULTS`.
+    Keys with their defaults are excluded, so that a new key changes no hash. A default that changes
+    results changes `RESULTS`.
     """
-    told = sorted(
-        job.scenario.model_dump_json(exclude={"title"}, exclude_defaults=True) for job in jobs
-    )
-    return _hash(told)
-
-
-def hash_code(paths: Iterable[Path], asked: Iterable[str]) -> str:
-    """Return what changes with any of these files, or with what claims ask."""
     return _hash(
-        [*(path.read_text(encoding="utf-8") for path in sorted(paths)), *filter(None, asked)]
+        sorted(
+            job.scenario.model_dump_json(exclude={"title"}, exclude_defaults=True) for job in jobs
+        )
+    )
+
+
+def hash_code(paths: Iterable[Path], questions: Iterable[str]) -> str:
+    """Return a hash that changes with any of these files, or with the questions of claims."""
+    return _hash(
+        [*(path.read_text(encoding="utf-8") for path in sorted(paths)), *filter(None, questions)]
     )
 
 
@@ -145,3 +153,70 @@ def _hash(texts: Iterable[str]) -> str:
     for text in texts:
         total.update(hashlib.sha256(text.encode()).digest())
     return total.hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class ReadRuns:
+    """The runs of a study, with a record of the data that is read of them."""
+
+    runs: Runs
+    identities: Mapping[Key, str]
+    reads: Reads = field(default_factory=Reads)
+
+    @property
+    def watched(self) -> Runs:
+        """The same runs; they record the data that is read of them."""
+        results = self.runs.results.items()
+        watched = {key: self.reads.watch(self.identities[key], one) for key, one in results}
+        return replace(self.runs, results=watched)
+
+    def trim(self) -> Iterator[tuple[str, Result]]:
+        """Yield each run with only the data that was read of it."""
+        results = {self.identities[key]: one for key, one in self.runs.results.items()}
+        return ((run, self.reads.trim(run, one)) for run, one in results.items())
+
+
+def store_runs(
+    packed: PackedRuns, read: ReadRuns, find: Callable[[Runs], Mapping[str, Estimate]]
+) -> None:
+    """Store the data that an analysis read of its runs; if it is too large, that of `find`."""
+    trimmed = dict(read.trim())
+    known = len(packed) == len(trimmed)
+    if known and all(_is_stored(packed, run, one) for run, one in trimmed.items()):
+        return
+    if packed.replace(_split(trimmed)) <= REPORT_BYTES:
+        return
+    of_claims = ReadRuns(read.runs, read.identities)
+    find(of_claims.watched)
+    marked = {run: Result(one.tables, {**one.meta, ONLY: CLAIMS}) for run, one in of_claims.trim()}
+    packed.replace(_split(marked))
+
+
+def serves_reports(result: Result) -> bool:
+    """Return whether a stored run contains more than the data of the claims."""
+    return result.meta.get(ONLY) != CLAIMS
+
+
+def _is_stored(packed: PackedRuns, run: str, trimmed: Result) -> bool:
+    """Return whether a run is stored with exactly these tables and columns."""
+    stored = packed.read(run)
+    return stored is not None and _columns(stored) == _columns(trimmed)
+
+
+def _columns(result: Result) -> dict[str, tuple[str, ...]]:
+    return {name: result.tables[name].columns for name in result.tables}
+
+
+def _split(results: Mapping[str, Result]) -> Iterator[dict[str, Result]]:
+    """Split runs into parts of at most `AT_ONCE_BYTES`, or of one run."""
+    part: dict[str, Result] = {}
+    total = 0
+    for run, result in results.items():
+        size = sum(table.nbytes for table in result.tables.values())
+        if part and total + size > AT_ONCE_BYTES:
+            yield part
+            part, total = {}, 0
+        part[run] = result
+        total += size
+    if part:
+        yield part

@@ -1,11 +1,11 @@
-"""The tables of an experiment: its runs, means with intervals, effects with intervals."""
+"""The tables of an experiment: runs, means with intervals, and effects with intervals."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import starmap
 from typing import Any
 
@@ -32,9 +32,9 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MeasuredRuns:
-    """What was measured: of each response an array with shape (condition, replicate).
+    """The measured values of each response, as an array with shape (condition, replicate).
 
-    `coded` has a row a condition. A replicate that a condition does not have is NaN.
+    `coded` contains one row per condition. The value of a missing replicate is NaN.
     """
 
     factors: tuple[Factor, ...]
@@ -43,35 +43,35 @@ class MeasuredRuns:
     responses: tuple[Response, ...]
     values: dict[str, Numbers]
     digests: NDArray[np.str_]
-    """Of each run, with the same shape; "" where there is none."""
+    """The digest of each run, with the same shape; "" for a missing run."""
     paired: bool
     """Whether the design is a grid."""
     drifts: tuple[str, ...] = ()
-    """What still drifts under each condition when its runs end; "" if nothing is seen to."""
+    """The drift under each condition at the end of its runs; "" if there is none."""
 
     @property
     def repeats(self) -> int:
-        """How many replicates there are."""
+        """The number of replicates."""
         return len(self.seeds)
 
     @cached_property
     def fixed(self) -> NDArray[np.bool_]:
-        """Whether the replicates of each condition are one and the same run."""
+        """Whether the replicates of each condition are the same run."""
         return np.asarray((self.digests == self.digests[:, :1]).all(axis=1) & (self.repeats > 1))
 
     @property
     def same(self) -> bool:
-        """Whether those of all conditions are, as where nothing is random."""
+        """Whether the replicates of every condition are the same run, as if nothing is random."""
         return bool(self.fixed.all())
 
     @cached_property
-    def told(self) -> dict[str, Numbers]:
-        """What counts as seen: of replicates that are the same run, one."""
+    def distinct(self) -> dict[str, Numbers]:
+        """The values without repetitions: one replicate if all are the same run."""
         return {name: of[:, :1] if self.same else of for name, of in self.values.items()}
 
     @cached_property
     def labels(self) -> dict[str, list[Label]]:
-        """What the level of each factor is called, a word a condition."""
+        """The labels of the levels of each factor, one per condition."""
         return {
             factor.name: label_levels(factor, self.coded[:, place])
             for place, factor in enumerate(self.factors)
@@ -79,18 +79,18 @@ class MeasuredRuns:
 
     @cached_property
     def levels(self) -> dict[str, tuple[Label, ...]]:
-        """The levels of each factor that conditions have, in the order of the file."""
+        """The levels of each factor that occur, in the order of the file."""
         return find_levels(self.factors, self.coded)
 
     def describe(self, condition: int) -> str:
-        """Say what a condition is."""
+        """Name a condition by its levels."""
         return ", ".join(
             f"{name} {level_text(labels[condition])}" for name, labels in self.labels.items()
         )
 
     @cached_property
     def runs(self) -> Table:
-        """One row a run: levels in their own words, replicate, seed, responses."""
+        """One row per run: levels as labels, replicate, seed, responses."""
         conditions, replicates = np.nonzero(self.digests)
         columns: dict[str, Any] = {
             name: column_of([labels[c] for c in conditions]) for name, labels in self.labels.items()
@@ -101,7 +101,7 @@ class MeasuredRuns:
 
     @cached_property
     def asked(self) -> Table:
-        """The runs as claims ask for them: quantities are there as numbers, too."""
+        """The runs as claims query them: quantities are also columns of numbers."""
         runs = self.runs
         numbers = {
             key: column
@@ -112,11 +112,11 @@ class MeasuredRuns:
 
     def mean(self, response: str, condition: int) -> tuple[float, float, float]:
         """Return the mean over replicates with Student's 95 % interval."""
-        return compute_mean_interval(self.told[response][condition])
+        return compute_mean_interval(self.distinct[response][condition])
 
     @cached_property
     def means(self) -> Table:
-        """One row a condition and response: mean, 95 % interval, standard deviation, replicates."""
+        """One row per condition and response: mean, 95 % interval, deviation, replicates."""
         pairs = [(c, one) for one in self.responses for c in range(len(self.coded))]
         rows = list(starmap(self._mean_row, pairs))
         columns: dict[str, Any] = {
@@ -136,7 +136,7 @@ class MeasuredRuns:
     def _mean_row(
         self, condition: int, response: Response
     ) -> tuple[float, float, float, float, int]:
-        values = self.told[response.name][condition]
+        values = self.distinct[response.name][condition]
         known = values[np.isfinite(values)]
         spread = float(known.std(ddof=1)) if len(known) > 1 else math.nan
         mean, low, high = compute_mean_interval(known)
@@ -146,14 +146,19 @@ class MeasuredRuns:
     @cached_property
     def effects_by_response(self) -> dict[str, list[Effect]]:
         """Main effects and two-factor interactions of each response."""
-        return {one.name: self._form_effects(self.told[one.name]) for one in self.responses}
+        names = [factor.name for factor in self.factors]
+        if self.has_pairs:
+            compute = partial(paired_effects, names, self.coded)
+        else:
+            compute = partial(model_effects, names, self.coded, sampled=self.sampled)
+        return {one.name: compute(self.distinct[one.name]) for one in self.responses}
 
     @cached_property
     def shown(self) -> Mapping[str, tuple[Effect, ...]]:
-        """The effects on each response that no chance explains.
+        """The significant effects on each response.
 
         Their p are corrected for all effects on all responses (false discovery rate of 5 %). If
-        nothing is random, an effect is shown if it is there.
+        nothing is random, every effect above rounding is shown.
         """
         p = {
             (name, place): effect.p
@@ -165,33 +170,27 @@ class MeasuredRuns:
             name: tuple(
                 effect
                 for place, effect in enumerate(of)
-                if corrected[name, place] < WEAK_P or (self.same and self._is_there(name, effect))
+                if corrected[name, place] < WEAK_P
+                or (self.same and self._exceeds_rounding(name, effect))
             )
             for name, of in self.effects_by_response.items()
         }
 
-    def _is_there(self, response: str, effect: Effect) -> bool:
-        """Say whether an effect is more than rounding."""
-        largest = float(np.nanmax(np.abs(self.told[response]), initial=0.0))
+    def _exceeds_rounding(self, response: str, effect: Effect) -> bool:
+        largest = float(np.nanmax(np.abs(self.distinct[response]), initial=0.0))
         return effect.size > ROUNDING * largest
-
-    def _form_effects(self, values: Numbers) -> list[Effect]:
-        names = [factor.name for factor in self.factors]
-        if self.has_pairs:
-            return paired_effects(names, self.coded, values)
-        return model_effects(names, self.coded, values, self.sampled)
 
     @cached_property
     def has_pairs(self) -> bool:
-        """Whether effects are formed from conditions that are equal but for a factor.
+        """Whether effects are computed from pairs of conditions that differ in one factor.
 
-        A grid of which `where` leaves a fraction has none for most factors.
+        A grid that `where` reduces to a fraction contains no pairs for most factors.
         """
         return self.paired and are_paired(self.coded)
 
     @cached_property
     def sampled(self) -> list[bool]:
-        """Which factors have more levels than they list: quantities between low and high."""
+        """Whether each factor is a quantity that is sampled between its low and high level."""
         return [
             not factor.levels and len(np.unique(column)) > 2
             for factor, column in zip(self.factors, self.coded.T, strict=True)
@@ -199,7 +198,7 @@ class MeasuredRuns:
 
     @cached_property
     def effects(self) -> Table:
-        """One row a response and effect: from which level to which, how far, 95 % interval."""
+        """One row per response and effect: the levels, the change, the 95 % interval."""
         rows = [
             (one, effect) for one in self.responses for effect in self.effects_by_response[one.name]
         ]
@@ -221,7 +220,7 @@ class MeasuredRuns:
         })  # fmt: skip
 
     def ends(self, effect: Effect) -> tuple[str, str]:
-        """Say from which levels to which an effect leads."""
+        """Name the levels between which an effect is the change."""
         names = [factor.name for factor in self.factors]
         pairs = [
             label_levels(self.factors[names.index(name)], step)
@@ -232,11 +231,8 @@ class MeasuredRuns:
 
 
 def rows_of(table: Table) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table as plain values; what is missing is None."""
+    """Yield the rows of a table as plain values; missing numbers are None."""
     columns = {name: table[name].tolist() for name in table}
     for cells in zip(*columns.values(), strict=True):
-        yield dict(zip(columns, map(_plain, cells), strict=True))
-
-
-def _plain(cell: Any) -> Any:
-    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
+        plain = (None if isinstance(c, float) and not math.isfinite(c) else c for c in cells)
+        yield dict(zip(columns, plain, strict=True))

@@ -12,14 +12,22 @@ from headgate.base.lazy import lazy_attributes
 if TYPE_CHECKING:
     from headgate.base.process import end_with_parent
     from headgate.experiment.estimates import make_possible
-    from headgate.experiment.runnable import Analysis, Listing, Picture
-    from headgate.experiment.runs import Key, NotRunError, Runs, Setup, key_by_labels
+    from headgate.experiment.packages import SuiteReport, SuiteRequest
+    from headgate.experiment.reporting import describe_condition, describe_shared_levels
+    from headgate.experiment.runs import (
+        Analysis,
+        Key,
+        Listing,
+        NotRunError,
+        Picture,
+        Runs,
+        Setup,
+        key_by_labels,
+    )
     from headgate.experiment.study.study import Study
     from headgate.experiment.study.study import load as load_study
     from headgate.experiment.study.sweeps import Labels
-    from headgate.experiment.suites import SuiteReport, SuiteRequest
     from headgate.experiment.tables import MeasuredRuns
-    from headgate.experiment.wording import describe_condition, describe_shared_levels
     from headgate.lab.campaign import Campaign
     from headgate.lab.jobs import Job
     from headgate.lab.store import Store
@@ -30,13 +38,21 @@ else:
         {
             "headgate.base.process": ("end_with_parent",),
             "headgate.experiment.estimates": ("make_possible",),
-            "headgate.experiment.runnable": ("Analysis", "Listing", "Picture"),
-            "headgate.experiment.runs": ("Key", "NotRunError", "Runs", "Setup", "key_by_labels"),
+            "headgate.experiment.runs": (
+                "Analysis",
+                "Key",
+                "Listing",
+                "NotRunError",
+                "Picture",
+                "Runs",
+                "Setup",
+                "key_by_labels",
+            ),
             "headgate.experiment.study.study": ("Study", "load_study=load"),
             "headgate.experiment.study.sweeps": ("Labels",),
-            "headgate.experiment.suites": ("SuiteReport", "SuiteRequest"),
+            "headgate.experiment.packages": ("SuiteReport", "SuiteRequest"),
             "headgate.experiment.tables": ("MeasuredRuns",),
-            "headgate.experiment.wording": ("describe_condition", "describe_shared_levels"),
+            "headgate.experiment.reporting": ("describe_condition", "describe_shared_levels"),
             "headgate.lab.campaign": ("Campaign",),
             "headgate.lab.jobs": ("Job",),
             "headgate.lab.store": ("Store",),

@@ -1,9 +1,5 @@
 """The sentences, the tables and the data of the report."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from headgate import Result, Table
@@ -16,14 +12,9 @@ from headgate_studies.flow_level.jobs import DELAYED, LOSSY, NAMES
 from headgate_studies.flow_level.solutions import Solutions
 from headgate_studies.paths import MBPS, PACKET_BITS, utilisation
 
-if TYPE_CHECKING:
-    from headgate_studies.flow_level.solutions import Solutions
-
 
 def prepare(runs: Runs) -> Solutions:
     """Put the solutions beside the runs by packets; they are made here."""
-    from headgate_studies.flow_level.solutions import Solutions
-
     return Solutions(runs.setup, runs.results)
 
 

@@ -1,10 +1,8 @@
 """The sentences, the tables and the data of the report."""
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,16 +15,12 @@ from headgate_studies.paths import utilisation
 
 __all__ = ["data", "jobs", "prepare", "sentences", "tables"]
 
-if TYPE_CHECKING:
-    from headgate_studies.fluid_check.compare import Comparison
 ERRORS = ("throughput_error", "queue_error", "loss_error", "law_loss_error")
 MEASURES = ("throughput", "queue", "loss", "window", "rtt_s")
 
 
 def prepare(runs: Runs) -> Comparison:
     """Make the fluid runs beside those by packets."""
-    from headgate_studies.fluid_check.compare import Comparison
-
     return Comparison.of(runs)
 
 

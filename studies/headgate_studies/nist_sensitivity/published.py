@@ -28,7 +28,6 @@ PSI: Mapping[str, Mapping[str, float]] = {
 LARGEST = ("X1", "X13", "X2", "X7", "X3", "X5", "X12")
 #: The parameters that move the number of sources transmitting (y1).
 TRANSMITTING = ("X1", "X4", "X5", "X7", "X12", "X13")
-GROUPS = 7
 
 
 def _cells(text: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """JSON Schema of every form of TOML, for editors: `headgate schema`. Studies add their own forms.
 
-The files beside this one are made by `make schemas`, and a test holds them to the models. They say
-what a form looks like; what is right beyond that says `headgate check`.
+`make schemas` writes the files in this folder, and a test compares them with the models. A schema
+describes the structure of a form only; `headgate check` checks everything else.
 """
 
 from __future__ import annotations
@@ -11,23 +11,65 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema
 
 from headgate.design.file import DesignFile
 from headgate.engine.api import Scenario
 from headgate.experiment.form import ExperimentFile
-from headgate.experiment.schemas.plain import make_plain
 from headgate.figures.report.about import About
 from headgate.lab.cluster import Profile
 
 FOLDER = Path(__file__).parent
 Schema = dict[str, Any]
-Forms = Mapping[str, tuple[str, Callable[[], Schema]]]
+Form = tuple[str, Callable[[], Schema]]
+Forms = Mapping[str, Form]
 
 TEXT: Schema = {"type": "string"}
+#: The types of defaults that are as in TOML; other defaults are internal, such as picoseconds.
+_WRITTEN: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+}
+#: Bounds of internal numbers, which do not apply to texts.
+_BOUNDS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+
+
+class _Plain(GenerateJsonSchema):
+    """The generator of pydantic without titles of keys: `Rtt` adds nothing to `rtt`."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """Return False."""
+        del schema
+        return False
+
+
+def make_plain(model: type[BaseModel], *, by_alias: bool = True) -> Schema:
+    """Make the schema of a model, without titles of keys and with defaults as in TOML."""
+    made = model.model_json_schema(by_alias=by_alias, schema_generator=_Plain)
+    found: Schema = _clean(made)
+    return {**found, "$defs": found.get("$defs", {})}
+
+
+def _clean(part: Any) -> Any:
+    """Remove defaults that differ from TOML, and bounds of numbers for texts."""
+    if isinstance(part, list):
+        return [_clean(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    return {key: _clean(value) for key, value in part.items() if not _is_internal(key, part)}
+
+
+def _is_internal(key: str, part: Schema) -> bool:
+    kind = part.get("type")
+    if key == "default":
+        return not isinstance(part[key], _WRITTEN.get(str(kind), ())) or part[key] == ""
+    return kind == "string" and key in _BOUNDS
 
 
 def _vary(model: type[BaseModel]) -> Schema:
-    """Make the schema of a form that varies a scenario, which may stand in it."""
+    """Make the schema of a form that varies a scenario, which it may contain."""
     made, scenario = make_plain(model), make_plain(Scenario)
     defs = {**scenario.pop("$defs"), "Scenario": scenario, **made["$defs"]}
     about = made["properties"]["scenario"]["description"]
@@ -37,7 +79,7 @@ def _vary(model: type[BaseModel]) -> Schema:
 
 
 def _factors(made: Schema, defs: Schema) -> Schema:
-    """Let names of factors have dots without quotes, which makes tables within tables."""
+    """Allow names of factors with dots without quotes, which are tables within tables."""
     inner = {"anyOf": [{"$ref": "#/$defs/FactorTable"}, {"$ref": "#/$defs/Factors"}]}
     defs["Factors"] = {"type": "object", "minProperties": 1, "additionalProperties": inner}
     about = made["properties"]["factors"]["description"]
@@ -56,7 +98,7 @@ def _experiment() -> Schema:
 
 
 def _fluid_network() -> Schema:
-    """Make the schema of what `headgate fluid --network` reads."""
+    """Make the schema of the files of `headgate fluid --network`."""
     params, path = _by_name({"type": ["number", "string"]}), {"type": "array", "items": TEXT}
     flows, time = {"type": "number"}, {**TEXT, "examples": ["60 ms"]}
     rate, buffer = ({**TEXT, "examples": [text]} for text in ("100 Mbit/s", "1 BDP"))
@@ -80,7 +122,7 @@ def _by_name(part: Schema) -> Schema:
     return {"type": "object", "additionalProperties": part}
 
 
-#: Each form by its name, in the order in which they are listed: what it is, and what makes it.
+#: Each form by its name, in the order of lists: its description, and the function that makes it.
 FORMS: Forms = {
     "scenario": ("what `headgate run` runs", lambda: make_plain(Scenario)),
     "experiment": ("what `headgate experiment` runs", _experiment),

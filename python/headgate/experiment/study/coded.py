@@ -1,11 +1,10 @@
-"""A study with Python: what it runs and claims is data where it can be, functions where it must.
+"""A study with Python: data defines its runs and claims as far as possible, functions the rest.
 
-Its functions stand in modules that are called as they are, or in `analysis`. `sentences`,
-`pictures`, `tables` and, in that module too, `data` are asked of finished runs; where it has other
-things to give, `analyse` gives them all. What it runs is said by `[sweeps]` (see `sweeps`), or made
-by `jobs(setup)`. A claim's `value` names a function of module `findings`, or is SQL over `data`.
-`prepare(runs)`, if there, makes of the runs what all these work with. `keep`, if there, is for
-studies whose runs are too large to be stored as they are.
+Its functions are in modules of the same names, or in `analysis`. `sentences`, `pictures`, `tables`
+and `data` take finished runs; a study with other results defines `analyse` instead. Its
+runs are defined by `[sweeps]` (see `sweeps`), or by `jobs(setup)`. A claim's `value` names a
+function of the module `findings`, or is SQL over `data`. The optional `prepare(runs)` converts the
+runs for all of these functions. The optional `keep` reduces runs that are too large to store.
 """
 
 from __future__ import annotations
@@ -20,14 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.claims.verdicts import Estimate
 from headgate.data.tables import Table
-from headgate.experiment import toml_extends
 from headgate.experiment.estimates import add_interval_by_seed, make_estimates
-from headgate.experiment.runnable import Analysis
-from headgate.experiment.runs import Key, Runs, Setup, key_by_labels
-from headgate.experiment.study.claims import CLAIMS, StudyClaim
-from headgate.experiment.study.functions import Functions
-from headgate.experiment.study.sweeps import Sweeps
-from headgate.experiment.study.values import Tables, estimate, require_tables
+from headgate.experiment.runs import Analysis, Key, Runs, Setup, key_by_labels
+from headgate.experiment.study.claims import CLAIMS, StudyClaim, Tables, estimate, require_tables
+from headgate.experiment.study.files import list_files
+from headgate.experiment.study.sweeps import Functions, Sweeps
 from headgate.lab.jobs import Job
 
 if TYPE_CHECKING:
@@ -38,7 +34,7 @@ Make = Callable[[Runs], Estimate]
 
 @dataclass(frozen=True)
 class Coded:
-    """The part of a study that Python and its files make together."""
+    """The runs and the analysis of a study with Python."""
 
     package: str
     folder: Path
@@ -46,7 +42,7 @@ class Coded:
     claims: Sequence[StudyClaim]
 
     def own(self, name: str, module: str = "") -> Any:
-        """Return what `analysis` has of a name, else what the module of that name has, or None."""
+        """Return an object of `analysis`, or of the module of its name; None if there is none."""
         for each in ("analysis", module or name):
             place = f"{self.package}.{self.folder.name}.{each}"
             found = getattr(import_module(place), name, None) if find_spec(place) else None
@@ -55,7 +51,7 @@ class Coded:
         return None
 
     def jobs(self, setup: Setup) -> Mapping[Key, Job]:
-        """Make every run, once claims are known to be askable. Raises HeadgateError."""
+        """Make every run, after a check of the functions of claims. Raises HeadgateError."""
         dict(self._called())
         if self.sweeps:
             return key_by_labels(Sweeps(self.package, self.folder, self.sweeps).jobs(setup))
@@ -64,31 +60,34 @@ class Coded:
 
     @property
     def keep(self) -> Callable[[Result], Result] | None:
-        """The function that makes little of a finished run, if there is one."""
+        """The function that reduces a finished run, if there is one."""
         found: Callable[[Result], Result] | None = self.own("keep")
         return found
 
     @property
     def settable(self) -> frozenset[str] | None:
-        """What a user's design may vary, if the study says it."""
+        """The settings that a user's design may vary, if the study lists them."""
         found: frozenset[str] | None = self.own("SETTINGS")
         return found
 
     def analyse(self, runs: Runs) -> Analysis:
         """Turn finished runs into sentences, pictures and findings. Raises HeadgateError."""
-        prepare = self.own("prepare")
-        ready: Runs = prepare(runs) if prepare else runs
-        analysis: Analysis = (self.own("analyse") or self._tell)(ready)
+        ready = self._prepare(runs)
+        analysis: Analysis = (self.own("analyse") or self._collect)(ready)
         return replace(analysis, findings={**analysis.findings, **self.find(ready, analysis.data)})
 
     def find_in(self, runs: Runs) -> dict[str, Estimate]:
-        """Find what claims ask of finished runs, and draw nothing. Raises HeadgateError."""
-        prepare = self.own("prepare")
-        ready: Runs = prepare(runs) if prepare else runs
+        """Compute the values of claims, without pictures. Raises HeadgateError."""
+        ready = self._prepare(runs)
         data = self.own("data", "tables") if any(claim.value for claim in self.claims) else None
         return self.find(ready, data(ready) if data else ())
 
-    def _tell(self, ready: Runs) -> Analysis:
+    def _prepare(self, runs: Runs) -> Runs:
+        prepare = self.own("prepare")
+        ready: Runs = prepare(runs) if prepare else runs
+        return ready
+
+    def _collect(self, ready: Runs) -> Analysis:
         return Analysis(
             sentences=self.own("sentences")(ready),
             pictures=self.own("pictures")(ready),
@@ -97,13 +96,16 @@ class Coded:
         )
 
     def find(self, ready: Runs, data: Sequence[Table] = ()) -> dict[str, Estimate]:
-        """Find what claims ask of runs that are prepared, and of their tables."""
+        """Compute the values of claims from prepared runs, and from their tables."""
         tables = {table.name: table for table in data}
-        return make_estimates({**dict(self._called()), **dict(self._asked(tables))}, ready)
+        asked: dict[str, Make] = {
+            one.id: partial(_ask, one, tables) for one in self.claims if one.value
+        }
+        return make_estimates({**dict(self._called()), **asked}, ready)
 
     def _called(self) -> Iterator[tuple[str, Make]]:
-        """Give what makes the finding of each claim that names a function."""
-        files = toml_extends.files(self.folder / CLAIMS)
+        """Yield the id and the function of each claim that names one."""
+        files = list_files(self.folder / CLAIMS)
         folders = dict.fromkeys(path.parent.resolve() for path in files)
         functions = Functions(self.package, tuple(folders), "findings", "Estimate")
         for claim in self.claims:
@@ -112,10 +114,6 @@ class Coded:
                 function = functions.check(claim.call.function, arguments, f"claims.{claim.id}")
                 make: Make = partial(function, **arguments)
                 yield claim.id, partial(add_interval_by_seed, make) if claim.interval else make
-
-    def _asked(self, tables: Tables) -> Iterator[tuple[str, Make]]:
-        """Give what makes the finding of each claim that asks the tables."""
-        return ((one.id, partial(_ask, one, tables)) for one in self.claims if one.value)
 
 
 def _ask(claim: StudyClaim, tables: Tables, runs: Runs) -> Estimate:

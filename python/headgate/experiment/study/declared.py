@@ -1,12 +1,12 @@
-"""A study that is declared: sweeps, responses and claims as data, pictures of its own at most.
+"""A declared study: data defines its sweeps, responses and claims; Python may add pictures only.
 
-`study.toml` has `[responses]`, which are measured of every run, and `[sweeps.NAME]`, each what an
-experiment's file is: scenario, factors, `where`, `derived`. `"$name"` in a sweep stands for the
-setting of that name in `[fixed]` or in the scale's. A claim's `value` is SQL over tables that are
-called as the sweeps are, a row a run. Where the folder has a module `analysis`, its function
-`show(found)` gives sentences in the place of the framework's, and pictures that go before its own.
-The study's law is that of all traffic. Where there are several, as with one of the user's own,
-`law` is a factor more, and the framework's sentences and pictures have it.
+`study.toml` contains `[responses]`, which are measured of every run, and `[sweeps.NAME]` with the
+keys of an experiment's file: scenario, factors, `where`, `derived`. A setting in `[fixed]` or the
+scale replaces `"$name"` in a sweep. A claim's `value` is SQL over tables with the names of the
+sweeps, one row per run. The function `show(found)` of an optional module `analysis` returns
+sentences that replace those of the framework, and pictures that precede the others. The study's
+algorithm is that of all traffic. For several algorithms, as with a user-defined one, `law`
+becomes a factor, which the framework's sentences and pictures include.
 """
 
 from __future__ import annotations
@@ -20,17 +20,14 @@ from headgate.base.errors import HeadgateError
 from headgate.claims.verdicts import Estimate
 from headgate.data.tables import Table
 from headgate.experiment import findings
-from headgate.experiment.check import first_rows
 from headgate.experiment.conditions import Label
 from headgate.experiment.definition import Definition
 from headgate.experiment.experiment import Experiment
 from headgate.experiment.form import ExperimentFile, ResponseTable
 from headgate.experiment.responses import Measuring, Response, answers, keep
-from headgate.experiment.runnable import Analysis, Picture
-from headgate.experiment.runs import Key, Runs, Setup, key_by_labels
-from headgate.experiment.study.claims import StudyClaim
-from headgate.experiment.study.fill import fill
-from headgate.experiment.study.values import Tables, estimate
+from headgate.experiment.runs import Analysis, Key, Picture, Runs, Setup, key_by_labels
+from headgate.experiment.study.claims import StudyClaim, Tables, estimate
+from headgate.experiment.study.files import fill
 from headgate.experiment.tables import MeasuredRuns
 from headgate.lab.jobs import Job
 from headgate.scenario.toml import EVERY_LAW, read_toml, set_law
@@ -46,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Declared:
-    """The declared part of a study."""
+    """The runs and the analysis of a declared study."""
 
     folder: Path
     responses: Mapping[str, ResponseTable]
@@ -55,91 +52,84 @@ class Declared:
     show: Show | None = None
 
     def jobs(self, setup: Setup) -> dict[Key, Job]:
-        """Make every run; the first label says of which sweep it is. Raises HeadgateError."""
+        """Make every run; the first label is its sweep. Raises HeadgateError."""
         sweeps = self.experiments(setup)
-        self._check(sweeps)
-        return key_by_labels(
-            replace(job, labels={"sweep": name, **_say_law(job.labels, sweep, setup)})
-            for name, sweep in sweeps.items()
-            for job in sweep.jobs(_of(sweep, setup)).values()
-        )
-
-    def _check(self, sweeps: Mapping[str, Experiment]) -> None:
-        """Hold responses and claims to the tables that there will be. Raises HeadgateError."""
-        for response in self._measured():
+        for response in self._responses():
             response.check()
-        tables = {name: _called(first_rows(s.definition), name) for name, s in sweeps.items()}
         for claim in self.claims:
             if claim.call:
                 raise HeadgateError(f"claims.{claim.id}: a declared study has SQL as value only")
-        self._ask(tables)
+        self._ask({name: _name(s.definition.first_rows(), name) for name, s in sweeps.items()})
+        return key_by_labels(
+            replace(job, labels={"sweep": name, **_put_law_first(job.labels, sweep, setup)})
+            for name, sweep in sweeps.items()
+            for job in sweep.jobs(_limit_seeds(sweep, setup)).values()
+        )
 
     def experiments(self, setup: Setup) -> dict[str, Experiment]:
-        """Give every sweep at a scale as an experiment of its own. Raises HeadgateError."""
+        """Return every sweep at a scale as an experiment. Raises HeadgateError."""
         return {name: self._experiment(name, setup) for name in self.sweeps}
 
     def _experiment(self, name: str, setup: Setup) -> Experiment:
         data = fill(self.sweeps[name], setup.settings, f"sweeps.{name}")
-        data |= {"title": name, "responses": dict(self.responses), "replicates": _replicates(setup)}
-        data["scenario"] = self._read_base(name, data.get("scenario"))
-        set_law(data["scenario"], setup.laws[0])
-        if len(setup.laws) > 1:
-            data["factors"] = {EVERY_LAW: list(setup.laws), **data["factors"]}
-        file = ExperimentFile.from_dict(data, f"sweeps.{name}")
-        made = Experiment.__new__(Experiment)
-        made.definition = Definition(file, self.folder / f"{name}.toml", file.make_responses())
-        return made
-
-    def _read_base(self, name: str, base: Any) -> dict[str, Any]:
-        """Return the scenario of a sweep, of a file beside the study or as it is written there."""
+        # A share of the full size is a share of the replicates.
+        replicates = max(1, round(len(setup.seeds) * float(setup.settings["size"])))
+        data |= {"title": name, "responses": dict(self.responses), "replicates": replicates}
+        base = data.get("scenario")
         if isinstance(base, str):
-            return read_toml((self.folder / base).resolve())
-        if not isinstance(base, dict):
+            data["scenario"] = read_toml((self.folder / base).resolve())
+        elif not isinstance(base, dict):
             raise HeadgateError(
                 f'sweeps.{name}: it names no scenario; write scenario = "base.toml" or'
                 f" [sweeps.{name}.scenario]"
             )
-        return base
+        set_law(data["scenario"], setup.laws[0])
+        if len(setup.laws) > 1:
+            data["factors"] = {EVERY_LAW: list(setup.laws), **data["factors"]}
+        file = ExperimentFile.from_dict(data, f"sweeps.{name}")
+        path = self.folder / f"{name}.toml"
+        return Experiment.of(Definition(file, path, file.make_responses()))
 
     @property
     def keep(self) -> Measuring:
-        """What measures each run where it is made."""
-        return keep(self._measured(), "large")
+        """The reduction of each finished run."""
+        return keep(self._responses(), "large")
 
     def has_all(self, result: Result) -> bool:
-        """Say whether a stored run can tell what is asked now."""
-        return answers(self._measured(), result)
+        """Return whether a stored run contains the values of all responses."""
+        return answers(self._responses(), result)
 
-    def _measured(self) -> tuple[Response, ...]:
+    def _responses(self) -> tuple[Response, ...]:
         return tuple(table.response(name) for name, table in self.responses.items())
 
     def analyse(self, runs: Runs) -> Analysis:
-        """Measure every sweep, ask the claims, and draw. Raises HeadgateError."""
-        sweeps = self.experiments(runs.setup)
-        found = {name: sweep.measure(_part(runs, name, sweep)) for name, sweep in sweeps.items()}
+        """Measure every sweep, compute the values of claims, and draw. Raises HeadgateError."""
+        found = self._measure(runs)
         show = None if runs.setup.own else self.show
-        said, drawn = show(found) if show else (_sentences(found), ())
+        plain = [f"{n}: {text}" for n, one in found.items() for text in findings.sentences(one)]
+        sentences, drawn = show(found) if show else (plain, ())
         return Analysis(
             findings=self._findings(found),
-            sentences=tuple(said),
+            sentences=tuple(sentences),
             pictures=(*drawn, *_pictures(found)),
             tables=tuple(
                 replace(listing, title=f"{listing.title}: {name}")
                 for name, one in found.items()
                 for listing in findings.listings(one)
             ),
-            data=tuple(_called(m.asked, n) for n, m in found.items()),
+            data=tuple(_name(m.asked, n) for n, m in found.items()),
         )
 
     def find_in(self, runs: Runs) -> dict[str, Estimate]:
-        """Find what claims ask of finished runs, and draw nothing. Raises HeadgateError."""
+        """Compute the values of claims, without pictures. Raises HeadgateError."""
+        return self._findings(self._measure(runs))
+
+    def _measure(self, runs: Runs) -> dict[str, MeasuredRuns]:
         sweeps = self.experiments(runs.setup)
-        return self._findings(
-            {name: sweep.measure(_part(runs, name, sweep)) for name, sweep in sweeps.items()}
-        )
+        return {name: sweep.measure(_select(runs, name, sweep)) for name, sweep in sweeps.items()}
 
     def _findings(self, found: Mapping[str, MeasuredRuns]) -> dict[str, Estimate]:
-        return self._ask({name: _called(one.asked, name) for name, one in found.items()})
+        return self._ask({name: _name(one.asked, name) for name, one in found.items()})
 
     def _ask(self, tables: Tables) -> dict[str, Estimate]:
         count = max(int(table["replicate"].max()) for table in tables.values())
@@ -151,32 +141,27 @@ class Declared:
         }
 
 
-def _replicates(setup: Setup) -> int:
-    """Say how many replicates there are: the share of the full size is a share of these."""
-    return max(1, round(len(setup.seeds) * float(setup.settings["size"])))
-
-
-def _of(sweep: Experiment, setup: Setup) -> Setup:
-    """Give a sweep the seeds that it has at this scale."""
+def _limit_seeds(sweep: Experiment, setup: Setup) -> Setup:
+    """Return the setup of a sweep, with as many seeds as it has replicates."""
     return replace(setup, seeds=setup.seeds[: sweep.definition.file.replicates])
 
 
 def _laws(sweep: Experiment, setup: Setup) -> dict[Label, str]:
-    """Return the laws of a study by what tables call them; one of the user's own by its name."""
+    """Return the algorithms of a study by their labels in tables."""
     if len(setup.laws) == 1:
         return {setup.laws[0]: setup.laws[0]}
     levels = sweep.definition.levels[EVERY_LAW]
     return dict(zip(levels, setup.laws, strict=True))
 
 
-def _say_law(labels: Mapping[str, Any], sweep: Experiment, setup: Setup) -> dict[str, Any]:
-    """Return the labels of a run with its law first, by file and name if it is the user's own."""
+def _put_law_first(labels: Mapping[str, Any], sweep: Experiment, setup: Setup) -> dict[str, Any]:
+    """Return the labels of a run with its algorithm first; a user-defined one by its place."""
     rest = {name: label for name, label in labels.items() if name != EVERY_LAW}
     return {EVERY_LAW: _laws(sweep, setup)[labels.get(EVERY_LAW, setup.laws[0])], **rest}
 
 
-def _part(runs: Runs, name: str, sweep: Experiment) -> Runs:
-    """Return the runs of a sweep by the keys that they have there."""
+def _select(runs: Runs, name: str, sweep: Experiment) -> Runs:
+    """Return the runs of a sweep, by their keys in the sweep."""
     named = {law: label for label, law in _laws(sweep, runs.setup).items()}
     several = len(runs.setup.laws) > 1
     results = {
@@ -184,19 +169,15 @@ def _part(runs: Runs, name: str, sweep: Experiment) -> Runs:
         for (part, law, *rest), result in runs.results.items()
         if part == name
     }
-    return Runs(_of(sweep, runs.setup), results)
+    return Runs(_limit_seeds(sweep, runs.setup), results)
 
 
-def _called(table: Table, name: str) -> Table:
+def _name(table: Table, name: str) -> Table:
     return table.extended(name, {})
 
 
-def _sentences(found: Mapping[str, MeasuredRuns]) -> list[str]:
-    return [f"{name}: {said}" for name, one in found.items() for said in findings.sentences(one)]
-
-
 def _pictures(found: Mapping[str, MeasuredRuns]) -> tuple[Picture, ...]:
-    """Draw the means of every sweep, with the sweep in their names."""
+    """Draw the means of every sweep; the name of the sweep is part of the picture's name."""
     return tuple(
         replace(picture, name=f"{name}-{picture.name}", title=f"{picture.title}: {name}")
         for name, one in found.items()

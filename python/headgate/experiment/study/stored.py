@@ -1,4 +1,4 @@
-"""All claims from stored results: what was found, judged by the claims as they stand now."""
+"""The claims of all studies, judged by stored results and by the present claims."""
 
 from __future__ import annotations
 
@@ -9,42 +9,41 @@ from pathlib import Path
 
 from headgate.base.errors import HeadgateError, NotStoredError
 from headgate.claims.verdicts import Estimate, JudgedClaim, judge
+from headgate.experiment.packages import find_studies
 from headgate.experiment.runner import StudyRun, basis_of, read_finished
-from headgate.experiment.scales import scale_name
-from headgate.experiment.stored import Basis, Found, StoredResults
-from headgate.experiment.study.ask import ask
-from headgate.experiment.study.names import names
-from headgate.experiment.study.study import load
+from headgate.experiment.runs import scale_name
+from headgate.experiment.stored import Basis, StoredFindings, StoredResults
+from headgate.experiment.study.study import load, plan_study
 
-#: Which of several stored scales tells most; shares of the full size stand before all of them.
+#: The scales by size. Shares of the full size are smaller than all of them.
 ORDER = ("quick", "corners", "standard", "full")
-#: Values that differ by less, relative to their size, are equal: sums in another order.
+#: The relative difference up to which values are equal: sums may be in another order.
 EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """A study's claims by what is stored of it."""
+    """A study's claims, judged by its stored results."""
 
     study: str
     scale: str
     claims: tuple[JudgedClaim, ...]
     basis: Basis
     stale: str
-    """Why the study would make other runs today, or form other values of them."""
+    """Why the stored results are out of date, or ""."""
     computed: bool = False
-    """Whether the values were computed from the stored runs, and not read as they were found."""
+    """Whether the values were computed from the stored runs, or read from the findings."""
     moved: tuple[str, ...] = ()
-    """The claims whose computed value is not the stored one."""
+    """The claims whose computed value differs from the stored one."""
     lacking: str = "its runs are not stored"
     """Why the values were not computed."""
 
     def describe_values(self) -> str:
-        """Say where the values come from, and which are not those that were stored."""
+        """Name the source of the values, and the claims whose values moved."""
         if not self.computed:
-            return f"values as they were found, as {self.lacking}"
+            return f"values from the stored findings, because {self.lacking}"
         known = [claim for claim in self.claims if claim.ours is not None]
-        other = f"; not as stored: {', '.join(self.moved)}" if self.moved else ""
+        other = f"; different from the findings: {', '.join(self.moved)}" if self.moved else ""
         return f"{len(known)} values computed from its stored runs{other}"
 
     def as_json(self) -> dict[str, object]:
@@ -61,10 +60,10 @@ class StoredStudy:
 
 
 def read_stored(results: Path, scale: str | None = None) -> list[StoredStudy]:
-    """Judge all studies by their stored findings, of the largest scale unless one is given.
+    """Judge all studies by their stored findings of one scale, or of the largest scale.
 
-    A study that has none at that scale is judged by its largest all the same. Raises HeadgateError
-    where there are none.
+    A study without findings at that scale is judged by its largest one. Raises HeadgateError if
+    there are no findings.
     """
     return [_judge(asked, found.basis, found.estimates) for asked, found in _chosen(results, scale)]
 
@@ -74,9 +73,8 @@ def compute_stored(
 ) -> Iterator[StoredStudy]:
     """Compute every value from the stored runs of each study, one study after the other.
 
-    Findings of which no runs are stored, or too little of them, stand as they were found. With
-    `update` the findings are written in place of those stored. Raises HeadgateError where there are
-    none.
+    The stored findings are used for studies whose runs are missing or incomplete. With `update`,
+    the computed values replace the stored findings. Raises HeadgateError if there are no findings.
     """
     for asked, found in _chosen(results, scale):
         runs = read_finished(asked)
@@ -87,7 +85,7 @@ def compute_stored(
             values = load(asked.study.name).find(runs)
         except NotStoredError as lacking:
             as_found = _judge(asked, found.basis, found.estimates)
-            yield replace(as_found, lacking=f"a claim asks more than is stored ({lacking})")
+            yield replace(as_found, lacking=f"a claim reads data that is not stored ({lacking})")
             continue
         now = basis_of(asked, found.basis.cpu_s)
         basis = replace(now, results=found.basis.results, runs_hash=found.basis.runs_hash)
@@ -98,25 +96,23 @@ def compute_stored(
 
 
 def _moved(before: Mapping[str, Estimate], now: Mapping[str, Estimate]) -> Iterator[str]:
-    """Give the claims whose value or interval is not the stored one."""
+    """Yield the claims whose value or interval differs from the stored one."""
     for claim, found in now.items():
         stored = before.get(claim)
-        if stored is None or not all(map(_equal, _numbers(stored), _numbers(found))):
+        if stored is None or not all(
+            map(_are_equal, (stored.ours, *stored.interval), (found.ours, *found.interval))
+        ):
             yield claim
 
 
-def _numbers(found: Estimate) -> tuple[float, ...]:
-    return (found.ours, *found.interval)
-
-
-def _equal(one: float, other: float) -> bool:
+def _are_equal(one: float, other: float) -> bool:
     both_missing = math.isnan(one) and math.isnan(other)
     return both_missing or one == other or math.isclose(one, other, rel_tol=EQUAL, abs_tol=EQUAL)
 
 
-def _chosen(results: Path, scale: str | None) -> list[tuple[StudyRun, Found]]:
-    """Return each study that has findings at the scale that is told of, and these."""
-    found = {name: read for name in names() if (read := _read_study(results, name))}
+def _chosen(results: Path, scale: str | None) -> list[tuple[StudyRun, StoredFindings]]:
+    """Return each study with its findings at this scale, or at the largest one."""
+    found = {name: read for name in find_studies() if (read := _read_study(results, name))}
     if not any(scale in (None, *read) for read in found.values()):
         of = f" at scale {scale}" if scale else ""
         raise HeadgateError(
@@ -125,14 +121,14 @@ def _chosen(results: Path, scale: str | None) -> list[tuple[StudyRun, Found]]:
         )
     scales = {name: scale if scale in read else max(read, key=rank) for name, read in found.items()}
     return [
-        (ask(name, one.replace("-", "/"), results=results), found[name][one])
+        (plan_study(name, one.replace("-", "/"), results=results), found[name][one])
         for name, one in scales.items()
         if one
     ]
 
 
-def _read_study(results: Path, name: str) -> dict[str, Found]:
-    """Return what is stored of a study, by scale."""
+def _read_study(results: Path, name: str) -> dict[str, StoredFindings]:
+    """Return the stored findings of a study, by scale."""
     return {
         path.name: found
         for path in sorted((results / name).glob("*"))
@@ -141,7 +137,7 @@ def _read_study(results: Path, name: str) -> dict[str, Found]:
 
 
 def rank(scale: str) -> int:
-    """Return the place of a scale among all: a larger one says more."""
+    """Return the rank of a scale by its size."""
     return ORDER.index(scale) if scale in ORDER else -1
 
 

@@ -1,15 +1,17 @@
 """A study: a folder with a specification (`study.toml`), claims (`claims.toml`) and an analysis.
 
-It names the laws that are compared (`["*"]`: all that need no router's help), what is held fixed,
-and how much of it each scale runs; a designed study names factors with two levels each.
-Either file may extend another (`extends = "../nist/replaced.toml"`) and say what is different.
-A study whose sweeps are scenarios is declared (see `declared`); any other has Python (see `coded`).
+The specification lists the algorithms to compare (`["*"]`: all that need no router support), fixed
+settings, and the size of each scale; a designed study lists factors with two levels each. Either
+file may extend another (`extends = "../nist/replaced.toml"`). If the sweeps of a study are
+scenarios, it is declared (see `declared`); any other study has Python (see `coded`).
 """
 
 import re
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,17 +28,18 @@ from headgate.claims.verdicts import Estimate
 from headgate.design.factor import Factor
 from headgate.design.factorial import Design, make_factorial
 from headgate.design.generate import load_design
-from headgate.experiment import toml_extends
-from headgate.experiment.check import require_code
 from headgate.experiment.form import ResponseTable
-from headgate.experiment.runnable import Analysis, Source
-from headgate.experiment.runs import Key, Runs, Setup
-from headgate.experiment.scales import fraction
+from headgate.experiment.packages import SPEC, find_studies
+from headgate.experiment.runner import StudyRun
+from headgate.experiment.runs import Analysis, Key, Runs, Setup, Source
+from headgate.experiment.settings import change_settings
 from headgate.experiment.study.claims import CLAIMS, StudyClaim, read_claims
 from headgate.experiment.study.coded import Coded
 from headgate.experiment.study.declared import Declared
-from headgate.experiment.study.names import SPEC, places
+from headgate.experiment.study.files import list_files, read_extended
 from headgate.experiment.study.sweeps import BASE
+from headgate.plugin.code_files import name_by_hand
+from headgate.scenario.toml import parse_setting
 
 if TYPE_CHECKING:
     from headgate.engine.api import Result
@@ -47,7 +50,7 @@ EVERY_LAW = ("*",)
 
 
 class StudyFactor(Strict):
-    """A factor of the study: its title, the setting it drives, its two levels, their words."""
+    """A factor of the study: its title, its setting, its two levels, and words for them."""
 
     title: str
     setting: str
@@ -57,7 +60,7 @@ class StudyFactor(Strict):
 
 
 class Scale(Strict):
-    """How much of a study is run: which factors vary, how often, and at what size."""
+    """The size of a study: its varying factors, its replicates, and its settings."""
 
     factors: tuple[str, ...] = ()
     generators: dict[str, str] = Field({})
@@ -65,7 +68,7 @@ class Scale(Strict):
     size: float = Field(gt=0)
     fixed: dict[str, Any] = Field({})
     levels: dict[str, tuple[Any, Any]] = Field({})
-    """Low and high level of factors that have others at this scale than in the study."""
+    """Low and high levels of factors that differ from those of the study."""
 
 
 class StudySpec(Strict):
@@ -76,16 +79,16 @@ class StudySpec(Strict):
     question: str
     laws: tuple[str, ...]
     no_own_law: str = ""
-    """Why it takes no law of the user's own, if it does not."""
+    """The reason why the study accepts no user-defined algorithm, if it does not."""
     first_seed: int = 1
     fixed: dict[str, Any] = Field({})
     factors: dict[str, StudyFactor] = Field({})
     sources: dict[str, Source] = Field({})
-    """Where the values of settings come from, by their names."""
+    """The sources of the values of settings, by name."""
     responses: dict[str, ResponseTable] = Field({})
-    """What is measured of every run of a declared study."""
+    """The responses of every run of a declared study."""
     sweeps: dict[str, dict[str, Any]] = Field({})
-    """Its parts: each what an experiment's file is, or a function with levels (see `sweeps`)."""
+    """The parts: each an experiment's file, or a function with levels (see `sweeps`)."""
     scales: dict[str, Scale]
 
     @field_validator("name")
@@ -102,13 +105,13 @@ class StudySpec(Strict):
 
     @property
     def declared(self) -> bool:
-        """Say whether its sweeps are scenarios, so that it needs no Python."""
+        """Whether the sweeps are scenarios, so that the study needs no Python."""
         return bool(self.sweeps) and not any(BASE in sweep for sweep in self.sweeps.values())
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study by its folder, and by the package that contains it."""
+    """A study: its folder, and the package that contains it."""
 
     folder: Path
     package: str = ""
@@ -116,9 +119,9 @@ class Study:
 
     @cached_property
     def spec(self) -> StudySpec:
-        """What `study.toml` says, checked."""
+        """The content of `study.toml`, checked."""
         path = self.folder / SPEC
-        return fit_model(StudySpec, toml_extends.read(path), str(path))
+        return fit_model(StudySpec, read_extended(path), str(path))
 
     @cached_property
     def claims(self) -> list[StudyClaim]:
@@ -127,42 +130,42 @@ class Study:
 
     @property
     def name(self) -> str:
-        """What it is called in commands."""
+        """The name in commands."""
         return self.spec.name
 
     @property
     def title(self) -> str:
-        """Its title."""
+        """The title for people."""
         return self.spec.title
 
     @property
     def question(self) -> str:
-        """What it is to answer."""
+        """The question that the runs answer."""
         return self.spec.question
 
     @property
     def sources(self) -> Mapping[str, Source]:
-        """Where the values of settings come from."""
+        """The sources of the values of settings, by the names of these."""
         return self.spec.sources
 
     @property
     def paths(self) -> list[Path]:
-        """Specification and claims as they are written, with what they extend."""
-        return [file for name in (SPEC, CLAIMS) for file in toml_extends.files(self.folder / name)]
+        """The files of the specification and the claims, with those that they extend."""
+        return [file for name in (SPEC, CLAIMS) for file in list_files(self.folder / name)]
 
     @property
     def files(self) -> Mapping[str, bytes]:
-        """What these files hold, by name."""
+        """The content of these files, by name."""
         return {path.name: path.read_bytes() for path in self.paths}
 
     @property
     def code(self) -> Sequence[Path]:
-        """Its own files and those that they import or extend, claims apart."""
-        return sorted(_files_of(self.folder, _pattern_of_imports(self.package), set()))
+        """The files of the study and those that they import or extend, without claims."""
+        return sorted(_list_code(self.folder, _pattern_of_imports(self.package), set()))
 
     @property
     def laws(self) -> tuple[str, ...]:
-        """The laws that are compared, by their names in the registry."""
+        """The names of the compared algorithms in the registry."""
         if self.spec.laws == EVERY_LAW:
             apart = ("explicit", "none")
             return tuple(law.name for law in catalog.laws() if law.family not in apart)
@@ -179,22 +182,22 @@ class Study:
         return self._form.analyse
 
     def find(self, runs: Runs) -> dict[str, Estimate]:
-        """Find what the claims ask of finished runs, without pictures and tables."""
+        """Compute the values of claims from finished runs, without pictures and tables."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FluidWarning)
             return self._form.find_in(runs)
 
     @property
     def keep(self) -> "Callable[[Result], Result] | None":
-        """The function that makes little of a finished run before it is stored, if there is one."""
+        """The function that reduces a finished run before it is stored, if there is one."""
         return self._form.keep
 
     def has_all(self, result: "Result") -> bool:
-        """Say whether a stored run has what the analysis asks."""
+        """Return whether a stored run contains all data of the analysis."""
         return isinstance(self._form, Coded) or self._form.has_all(result)
 
     def trim(self, result: "Result") -> "Result":
-        """Return the whole result: what the analysis asks is known to it alone."""
+        """Return the whole result: only the analysis knows the data that it reads."""
         return result
 
     @cached_property
@@ -207,21 +210,26 @@ class Study:
 
     @property
     def module(self) -> Path:
-        """Its analysis; a declared study may have none."""
+        """The file of the analysis, which a declared study may lack."""
         return self.folder / MODULE
 
     def scale(self, name: str) -> Scale:
-        """Return a scale by name; a number is that fraction of the full size."""
+        """Return a scale by its name, or a fraction of the full size. Raises HeadgateError."""
         if name in self.spec.scales:
             return self.spec.scales[name]
-        full = self.spec.scales["full"]
-        known = list(self.spec.scales)
-        near = also(name, known)
-        share = fraction(name, f"scale {name!r} is not one of {', '.join(known)} or", near)
+        full, share = self.spec.scales["full"], 0.0
+        with suppress(ValueError, ZeroDivisionError):
+            share = float(Fraction(name))
+        if not 0 < share <= 1:
+            known = list(self.spec.scales)
+            raise HeadgateError(
+                f"scale {name!r} is not one of {', '.join(known)} or a fraction above 0 and up to"
+                f" 1, such as '1/20'{also(name, known)}"
+            )
         return full.model_copy(update={"size": full.size * share})
 
     def settings(self, scale: Scale) -> dict[str, Any]:
-        """Return what is held fixed at a scale."""
+        """Return the fixed settings of a scale."""
         factors = self._factors(scale)
         held = {f.setting: f.low for name, f in factors.items() if name not in scale.factors}
         return {**held, **self.spec.fixed, **scale.fixed, "size": scale.size}
@@ -233,7 +241,7 @@ class Study:
         return make_factorial(chosen, scale.generators)
 
     def _factors(self, scale: Scale) -> dict[str, StudyFactor]:
-        """Return the factors with the levels that they have at a scale. Raises HeadgateError."""
+        """Return the factors with their levels at a scale. Raises HeadgateError."""
         factors = dict(self.spec.factors)
         for name, (low, high) in scale.levels.items():
             if name not in factors:
@@ -245,14 +253,13 @@ class Study:
         return factors
 
     def setup(self, scale: Scale, own: Sequence[str] = (), design: str = "") -> Setup:
-        """Return what a scale has to work with; `own` are users' own laws, as file and name.
+        """Return the setup of a scale; `own` are user-defined algorithms, as file and name.
 
-        With a `design`, a design file, its factors vary and the study's own are held at their low
-        level.
+        The factors of a `design` file replace those of the study, which stay at their low level.
         """
         if own and self.spec.no_own_law:
             raise HeadgateError(
-                f"{self.spec.name}: takes no law of one's own, as {self.spec.no_own_law}"
+                f"{self.spec.name}: takes no user-defined algorithm, as {self.spec.no_own_law}"
             )
         seeds = tuple(range(self.spec.first_seed, self.spec.first_seed + scale.seeds))
         laws, own_design = (*self.laws, *own), self.design(scale)
@@ -262,7 +269,7 @@ class Study:
         return Setup(laws, seeds, self.settings(scale), own_design, own=tuple(own))
 
     def require_code(self, setup: Setup, *, trust: bool = False) -> None:
-        """Load the code that a study outside the package names, once the user allows it.
+        """Load the code that a study outside of packages names, if the user allowed it.
 
         With `trust` the user allows it now. Raises HeadgateError if some of it may not run.
         """
@@ -271,36 +278,32 @@ class Study:
         for experiment in self._form.experiments(setup).values():
             if trust:
                 experiment.definition.allow_code()
-            require_code(experiment.definition)
+            experiment.definition.require_code()
 
     def _load_design(self, file: str) -> Design:
-        """Read the design that takes the place of the study's own; raise HeadgateError."""
+        """Read the design that replaces the study's own. Raises HeadgateError."""
         if not self.spec.factors:
             raise HeadgateError(f"{self.spec.name}: has no factors, so that it takes no design")
-        design, known = load_design(file).design, self._settable
+        listed = self._form.settable if isinstance(self._form, Coded) else None
+        own = {*self.spec.fixed, *(factor.setting for factor in self.spec.factors.values())}
+        design, known = load_design(file).design, listed or own
         for factor in design.factors:
             if factor.setting not in known:
                 raise HeadgateError(
                     f"{file}: factor {factor.name}: {factor.setting!r} cannot be varied in"
-                    f" {self.spec.name}; what can be is {', '.join(sorted(known))}"
+                    f" {self.spec.name}; the settings are {', '.join(sorted(known))}"
                 )
         return design
 
-    @property
-    def _settable(self) -> frozenset[str]:
-        """What a user's design may vary: what the module says, else the keys of study.toml."""
-        own = {*self.spec.fixed, *(factor.setting for factor in self.spec.factors.values())}
-        return (self._form.settable if isinstance(self._form, Coded) else None) or frozenset(own)
-
 
 def _pattern_of_imports(package: str) -> re.Pattern[str]:
-    """Return the pattern of an import from the package, and of a specification that is extended."""
+    """Return the pattern of an import from the package, and of an extended specification."""
     imports = rf"from {re.escape(package)}\.|" if package else ""
     return re.compile(rf"(?:{imports}extends = \"\.\./)(\w+)")
 
 
-def _files_of(place: Path, imported: re.Pattern[str], seen: set[Path]) -> set[Path]:
-    """Collect the files of a folder of studies, or of a module, and of what they import."""
+def _list_code(place: Path, imported: re.Pattern[str], seen: set[Path]) -> set[Path]:
+    """Collect the files of a folder of studies, or of a module, and those that they import."""
     if place in seen:
         return seen
     found = [place] if place.suffix else [*place.glob("*.py"), *place.glob("*.toml")]
@@ -309,33 +312,61 @@ def _files_of(place: Path, imported: re.Pattern[str], seen: set[Path]) -> set[Pa
         for name in imported.findall(file.read_text(encoding="utf-8")):
             other = (place.parent if place.suffix else place).parent / name
             module = other.with_suffix(".py")
-            _files_of(module if module.is_file() else other, imported, seen)
+            _list_code(module if module.is_file() else other, imported, seen)
     return {file for file in seen if file.suffix}
 
 
 def load(name: str) -> Study:
     """Return a study by its name, or by its folder if it is declared. Raises HeadgateError."""
-    known = places()
+    known, folder = find_studies(), Path(name)
     if name in known:
         return Study(known[name].folder, known[name].package)
-    if not (Path(name) / SPEC).is_file():
-        raise HeadgateError(
-            f"{name!r} is not a study, nor a folder with a {SPEC}; {_list_names(name, known)}"
-        )
-    return _load_folder(Path(name))
-
-
-def _list_names(name: str, known: Collection[str]) -> str:
-    if not known:
-        return f"no package with studies is installed; {advise('studies')}"
-    return f"the studies are {', '.join(known)}{also(name, known)}"
-
-
-def _load_folder(folder: Path) -> Study:
-    """Read a study that the package does not have; nothing of it may be code."""
+    if not (folder / SPEC).is_file():
+        listed = f"no package with studies is installed; {advise('studies')}"
+        if known:
+            listed = f"the studies are {', '.join(known)}{also(name, known)}"
+        raise HeadgateError(f"{name!r} is not a study, nor a folder with a {SPEC}; {listed}")
     study = Study(folder)
     if not study.spec.declared or study.module.exists():
         raise HeadgateError(
-            f"{folder}: a study outside the package is declared, by sweeps, and has no {MODULE}"
+            f"{folder}: a study outside of packages is declared, by sweeps, without {MODULE}"
         )
     return study
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """A user's changes to a study: more algorithms to compare, settings as texts, a design file."""
+
+    laws: Sequence[str] = ()
+    settings: Sequence[str] = ()
+    design: str = ""
+
+
+NOTHING = Overrides()
+
+
+def plan_study(  # noqa: PLR0913 - the options of a study
+    name: str,
+    scale: str,
+    out: Path | None = None,
+    own: Overrides = NOTHING,
+    results: Path | None = None,
+    *,
+    trust: bool = False,
+) -> StudyRun:
+    """Return the planned runs of a study; finished runs are read from and written to `results`.
+
+    With `trust` the user allows the code that the study's file names. Raises HeadgateError.
+    """
+    name_by_hand([*own.laws, *(parse_setting(text)[1] for text in own.settings)])
+    study = load(name)
+    if results and own != NOTHING:
+        raise HeadgateError(
+            f"--results {results}: stores results of the unchanged study; leave it out with"
+            " --control, --set and --design"
+        )
+    setup = study.setup(study.scale(scale), own.laws, own.design)
+    setup = replace(setup, settings=change_settings(setup.settings, own.settings))
+    study.require_code(setup, trust=trust)
+    return StudyRun(study, setup, out or Path("out") / study.name, scale, own.settings, results)

@@ -1,4 +1,4 @@
-"""A congestion-control law of your own: what a flow does on an ACK and on a loss."""
+"""A user-defined congestion control algorithm: the reaction of a flow to an ACK and to a loss."""
 
 from headgate.plugin import Ack, Congestion, Path, Window
 
@@ -6,19 +6,19 @@ from headgate.plugin import Ack, Congestion, Path, Window
 class Mine:
     """Additive increase, multiplicative decrease: keep the share `beta` of the flight on a loss.
 
-    Windows are in segments. `window.cwnd` and `window.ssthresh` are what a law moves; `path` has
-    the round trips and rates that were measured. A law may define more callbacks, such as
-    `on_recovered`: the tutorial "A law of your own" lists them all.
+    Windows are in segments. An algorithm changes `window.cwnd` and `window.ssthresh`; `path`
+    contains measured round trips and rates. More callbacks are possible, such as `on_recovered`:
+    the tutorial "A law of your own" lists them all.
     """
 
     def __init__(self, beta: float = 0.7) -> None:
         self.beta = beta
-        # As much as Reno on the mean (Floyd, Handley, Padhye 2000).
+        # The mean throughput equals that of Reno (Floyd, Handley, Padhye 2000).
         self.alpha = 3 * (1 - beta) / (1 + beta)
 
     def on_ack(self, ack: Ack, path: Path, window: Window) -> None:
         """Grow by alpha segments a round trip, and twofold in slow start."""
-        if ack.cwnd_limited:  # unless the application or the receiver is what limits the flow
+        if ack.cwnd_limited:  # not if the application or the receiver limits the flow
             left = window.slow_start(ack.acked)
             window.cwnd += self.alpha * left / window.cwnd
 

@@ -101,15 +101,6 @@ def count_recoveries(states: Sequence[int], from_: int) -> int:
 
 FIGURES = ("goodput", "queue", "recoveries", "back-off", "completion", "share")
 
-UNITS = {
-    "goodput": "Mbit/s",
-    "queue": "packets",
-    "recoveries": "",
-    "back-off": "",
-    "completion": "ms",
-    "share": "",
-}
-
 
 def figures_of(outcome: Outcome, case: KernelCase) -> dict[str, float]:
     """Return the figures that are compared; NaN if a figure does not exist."""
