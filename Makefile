@@ -50,8 +50,7 @@ predict: $(VENV)/.ok ## What happens to the network if everyone's TCP is replace
 .PHONY: test
 test: $(VENV)/.dev ## Everything that must hold: style, types, tests, docs, examples
 	@$(MAKE) -j2 --output-sync=target lint test-rust
-	@$(MAKE) test-python
-	@$(MAKE) -j2 --output-sync=target docs examples
+	@$(MAKE) -j2 test-python docs-and-examples
 
 .PHONY: setup
 setup: $(VENV)/.dev ## Build the engine and install the package into .venv, with what tests and docs need
@@ -155,6 +154,12 @@ docs: $(VENV)/.dev ## Build the documentation into docs/_build/html, the crates'
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --quiet --locked --no-deps --workspace
 	$(BIN)/sphinx-build --quiet -W --keep-going -b html docs docs/_build/html
 	@cp -r target/doc docs/_build/html/rust
+
+# One after the other, beside the tests of Python, which also wait.
+.PHONY: docs-and-examples
+docs-and-examples:
+	@$(MAKE) docs
+	@$(MAKE) examples
 
 .PHONY: site
 site: docs ## Put the documentation beside that of other versions in site, to be served at URL
