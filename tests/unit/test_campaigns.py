@@ -1,5 +1,6 @@
 """Campaigns: shared stores, kills in the middle of a run, failures, shards, queries, the view."""
 
+import errno
 import json
 import os
 import shutil
@@ -361,3 +362,35 @@ def test_watch_shows_it_once_as_text_or_json(finished: Path) -> None:
 def test_there_is_nothing_to_watch_in_another_folder(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no campaign here"):
         watched(tmp_path)
+
+
+def test_a_new_lease_is_whole_from_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If it were empty after a kill, the next campaign would wait a minute for its owner."""
+    (job,) = small(1)
+
+    def kill(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "link", kill)
+        with pytest.raises(KeyboardInterrupt):
+            Leases(tmp_path).take(job)
+    assert not list((tmp_path / "running").iterdir())
+    assert Leases(tmp_path).take(job)
+    assert not Leases(tmp_path).take(job)
+
+
+def test_a_file_system_without_hard_links_has_leases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    (job,) = small(1)
+    assert Leases(tmp_path).take(job)
+    assert not Leases(tmp_path).take(job)
+    (lease,) = Leases(tmp_path).all()
+    assert lease.run_id == job.id

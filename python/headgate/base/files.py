@@ -59,6 +59,36 @@ def _folders_of(path: Path) -> Iterator[None]:
         raise
 
 
+def create_file(path: Path, data: bytes) -> bool:
+    """Create a whole file; return whether there was none. Of several callers one succeeds.
+
+    A killed process leaves no partial file, except on file systems without hard links. Raises
+    StoreError.
+    """
+    draft = name_draft(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_bytes(data)
+        _link(draft, path)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
+    finally:
+        draft.unlink(missing_ok=True)
+    return True
+
+
+def _link(draft: Path, path: Path) -> None:
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise
+    except OSError:  # this file system has no hard links
+        with path.open("xb") as file:
+            file.write(draft.read_bytes())
+
+
 def make_folder(folder: Path) -> None:
     """Make a folder before long work begins. Raises StoreError."""
     try:

@@ -24,11 +24,11 @@ from typing import Annotated
 
 from pydantic import Field, FiniteFloat, NonNegativeInt
 
-from headgate.base.errors import CrashedRunError, StoreError, explain_os
+from headgate.base.errors import CrashedRunError, StoreError
 from headgate.base.process import HeldError, exclusive, here, is_dead
 from headgate.engine.run.progress import Progress, StopRunError
 from headgate.lab.jobs import Job
-from headgate.lab.records import Clock, read_record, write_record
+from headgate.lab.records import Clock, create_record, read_record, write_record
 
 #: Wall time between two renewals, and silence after which a lease is void.
 BEAT_S, SILENT_S = 1.0, 60.0
@@ -142,20 +142,9 @@ class Leases:
                 yield lease
 
     def _create(self, lease: Lease) -> bool:
-        """Create the file of a lease; of two that try, one succeeds."""
-        try:
-            self.folder.mkdir(exist_ok=True)
-            os.close(os.open(self.folder / lease.run_id, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        except FileExistsError:
-            return False
-        except OSError as error:
-            raise StoreError(f"{self.folder}: cannot be written: {explain_os(error)}") from None
-        try:
-            self._write(lease)
-        except StoreError:
-            (self.folder / lease.run_id).unlink(missing_ok=True)
-            raise
-        return True
+        """Create the file of a lease, whole from the start; of two that try, one succeeds."""
+        self._beaten_s[lease.run_id] = time.monotonic()
+        return create_record(self.folder / lease.run_id, lease)
 
     def _take_over(self, lease: Lease) -> bool:
         """Take a lease over from a dead owner; of two that try, one succeeds."""

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from headgate.base.files import write_bytes
+from headgate.base.files import create_file, write_bytes
 
 Record = TypeVar("Record")
 
@@ -35,6 +35,11 @@ def read_record(kind: Callable[..., Record], path: Path) -> Record | None:
 def write_record(path: Path, record: object, *, durable: bool = False) -> None:
     """Write a whole record or nothing. Raises StoreError."""
     write_bytes(path, _shape(type(record)).dump_json(record), durable=durable)
+
+
+def create_record(path: Path, record: object) -> bool:
+    """Create a whole record; return whether there was none. Raises StoreError."""
+    return create_file(path, _shape(type(record)).dump_json(record))
 
 
 def _shape(kind: Any) -> TypeAdapter[Any]:
