@@ -138,7 +138,7 @@ races: ## Threads of a run in every order of their steps (loom), and under Threa
 	@scripts/races.sh
 
 .PHONY: mutants
-mutants: ## Make small wrong changes of laws, disciplines and ports; the Rust tests must notice (cargo-mutants)
+mutants: ## Make small wrong changes of algorithms, disciplines and ports; the Rust tests must notice (cargo-mutants)
 	@scripts/need-tools.sh $(PYTHON)
 	@nice $(PYTHON) -m tests.mutants --seed $(SEED) --workers $(WORKERS)
 

@@ -26,7 +26,7 @@ _PAPERS = "Papers"
 
 
 class Deviation(NamedTuple):
-    """One deviation: from what, what is done instead, and where that is written."""
+    """One deviation: its source, its description, and the file that contains it."""
 
     source: str
     text: str

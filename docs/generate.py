@@ -25,11 +25,11 @@ def write_all(folder: Path) -> None:
             path.write_text(text)
 
 
-def laws() -> str:
+def ccas() -> str:
     """Return every congestion control algorithm of the registry: card and parameters."""
     from headgate import catalog
 
-    return "\n".join(_law(law) for law in catalog.laws())
+    return "\n".join(_cca(cca) for cca in catalog.ccas())
 
 
 def queues() -> str:
@@ -51,30 +51,30 @@ def models() -> str:
     """Return every fluid model of the registry."""
     from headgate import catalog
 
-    return "\n".join(_law(card) for card in catalog.models())
+    return "\n".join(_cca(card) for card in catalog.models())
 
 
 def _devices(kind: str) -> str:
     from headgate import catalog
 
-    return "\n".join(_law(card) for card in catalog.devices() if card.kind == kind)
+    return "\n".join(_cca(card) for card in catalog.devices() if card.kind == kind)
 
 
-def _law(law: Any) -> str:
+def _cca(cca: Any) -> str:
     facts = [
-        ("aliases", ", ".join(code(alias) for alias in law.aliases)),
-        ("in the NIST study", law.nist or ""),
-        ("driven by", law.family),
-        ("rule", code(law.law)),
-        ("response", code(law.response)),
-        ("sources", "; ".join(law.references)),
+        ("aliases", ", ".join(code(alias) for alias in cca.aliases)),
+        ("in the NIST study", cca.nist or ""),
+        ("driven by", cca.family),
+        ("rule", code(cca.rule)),
+        ("response", code(cca.response)),
+        ("sources", "; ".join(cca.references)),
     ]
     parts = [
-        f"## {law.title}: `{law.name}`\n",
+        f"## {cca.title}: `{cca.name}`\n",
         table(["", ""], [fact for fact in facts if fact[1]]),
         table(
             ["parameter", "default", "range", "unit", "meaning", "source"],
-            [_parameter(param) for param in law.params],
+            [_parameter(param) for param in cca.params],
         ),
     ]
     return "\n".join(part for part in parts if part)
@@ -261,9 +261,9 @@ def conformance() -> str:
     rows = []
     for case in CASES:
         of_case = [verdict for verdict in verdicts if verdict.case is case]
-        held = [verdict.law for verdict in of_case if verdict.word == "holds"]
-        failed = [verdict.law for verdict in of_case if verdict.word == "fails"]
-        exempt = [f"{law}: {reason}" for law, reason in case.exempt.items()]
+        held = [verdict.cca for verdict in of_case if verdict.word == "holds"]
+        failed = [verdict.cca for verdict in of_case if verdict.word == "fails"]
+        exempt = [f"{cca}: {reason}" for cca, reason in case.exempt.items()]
         about = ", ".join(case.only) or "all algorithms"
         count = f"{len(held)} of {len(held) + len(failed)}"
         if case.left_out:
@@ -343,7 +343,7 @@ def marks() -> str:
 
 
 PAGES: dict[str, Callable[[], str]] = {
-    "laws": laws,
+    "algorithms": ccas,
     "impairments": impairments,
     "queues": queues,
     "routers": routers,

@@ -11,7 +11,7 @@ MODULES = (
     *("headgate", "headgate.lab", "headgate.figures", "headgate.stats", "headgate.design"),
     *("headgate.claims", "headgate.plugin", "headgate.forms"),
 )
-#: Descriptions of constants and of type aliases, which have no docstring.
+#: Descriptions of constants and of type aliases, which lack a docstring.
 CONSTANTS = {
     "__version__": "The version of the package.",
     "DASHES": "Dash styles of lines, in order.",
@@ -32,6 +32,7 @@ CONSTANTS = {
     "Mark": "Type of a mark that states how well the origin of a setting is known.",
     "ORDER": "Colours of areas, in order (Okabe and Ito 2008).",
     "PALE": "The colour of the grid.",
+    "OneCca": "Type of a field: one algorithm, of the catalogue or user-defined.",
     "Packets": "Type of a field: a number of packets, such as '10 packets'.",
     "TIMEOUT": "Cause of a congestion event: the retransmission timer expired.",
     "Time": "Type of a field: a time with its unit, such as '45 ms', kept in picoseconds.",
@@ -52,7 +53,7 @@ def _section(name: str) -> str:
 
 
 def _is_wing(module: ModuleType, name: str) -> bool:
-    """Whether a name is a public module, which has a section."""
+    """Whether a name is a public module, which gets a section."""
     return f"{module.__name__}.{name}" in MODULES
 
 
@@ -67,7 +68,7 @@ def _row(module: ModuleType, name: str) -> list[str]:
 
 
 def _first_sentence(found: object) -> str:
-    """Return the first sentence of a docstring. Raises ValueError where there is none."""
+    """Return the first sentence of a docstring. Raises ValueError if there is none."""
     text = getattr(found, "__doc__", None)
     if not text or found.__doc__ == type(found).__doc__:
         raise ValueError(f"{found!r} has no description")

@@ -8,8 +8,8 @@ import headgate
 from headgate import catalog
 
 scenario = headgate.load(Path(__file__).with_name("replay.toml"))
-for law in catalog.laws():
-    if law.family == "none" or law.scheme or law.needs_marks:
+for cca in catalog.ccas():
+    if cca.family == "none" or cca.scheme or cca.needs_marks:
         continue  # a constant rate, or an algorithm that needs router feedback or marks
-    flows = scenario.replaced({"traffic.0.law": law.name}).run().flows
-    print(f"{law.title}: mean completion time {np.nanmean(flows['fct_receiver_s']):.3f} s")
+    flows = scenario.replaced({"traffic.0.cca": cca.name}).run().flows
+    print(f"{cca.title}: mean completion time {np.nanmean(flows['fct_receiver_s']):.3f} s")

@@ -16,7 +16,7 @@ scenario = headgate.graph(
     flows=[
         {
             "kind": "web",
-            "law": "reno",
+            "cca": "reno",
             "users": 200,
             "think": "2 s",
             "size": {"kind": "exponential", "mean": "50 packets"},

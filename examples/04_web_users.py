@@ -4,7 +4,7 @@ import headgate
 
 users = {
     "kind": "web",
-    "law": "reno",
+    "cca": "reno",
     "users": 500,
     "think": "3.5 s",
     "size": {"kind": "pareto", "mean": "75 packets", "shape": 1.5},

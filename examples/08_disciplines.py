@@ -20,7 +20,7 @@ for ax, name in zip(panels.flat, names, strict=False):
         buffer="100 ms",
         queue=name,
         transport={"ecn": True},
-        flows=[{"law": "reno", "count": 4}, {"law": "reno", "count": 8, "start": "30 s"}],
+        flows=[{"cca": "reno", "count": 4}, {"cca": "reno", "count": 8, "start": "30 s"}],
         measure={"warmup": "5 s", "series": {"interval": "50 ms"}},
     )
     result = scenario.run("60 s", seed=1)

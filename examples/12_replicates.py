@@ -25,7 +25,7 @@ heaviest = MesoNet.from_dict(
     {
         "experiment": "1a",
         "size": size,
-        "law": "hstcp",
+        "cca": "hstcp",
         "duration": "100 s",
         "buffer_provisioning": "1 BDP",
         "source_distribution": "peer-to-peer",

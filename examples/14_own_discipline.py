@@ -14,7 +14,7 @@ def under(queue: object) -> headgate.Result:
         rtt="40 ms",
         buffer="2 BDP",
         queue=queue,
-        flows=[{"law": "cubic", "count": 8, "stagger": "300 ms"}],
+        flows=[{"cca": "cubic", "count": 8, "stagger": "300 ms"}],
         measure={"warmup": "10 s"},
     )
     return scenario.run("30 s", seed=1)

@@ -8,7 +8,7 @@ from headgate import Experiment
 HERE = Path(__file__).parent
 result = Experiment(
     HERE / "short_flows.toml",
-    factors={"network.rtt": ["20 ms", "80 ms"], "law": ["reno", f"{HERE}/laws/gentle.py:Gentle"]},
+    factors={"network.rtt": ["20 ms", "80 ms"], "cca": ["reno", f"{HERE}/ccas/gentle.py:Gentle"]},
     replicates=3,
     responses=["afct_s"],
 ).run(mkdtemp())

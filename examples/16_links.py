@@ -17,8 +17,8 @@ scenario = headgate.dumbbell(
     measure={"warmup": "5 s", "series": {"interval": "1 s"}},
 )
 result = scenario.run("60 s", seed=1)
-for law, goodput in zip(result.flows["law"], result.flows["goodput_bps"], strict=True):
-    print(f"{law:>6}: {goodput / 1e6:.2f} Mbit/s")
+for cca, goodput in zip(result.flows["cca"], result.flows["goodput_bps"], strict=True):
+    print(f"{cca:>6}: {goodput / 1e6:.2f} Mbit/s")
 
 series, seconds = result.series, np.arange(60)
 rates = result.meta["rates"]["bottleneck"]  # bit/s, with the start of each

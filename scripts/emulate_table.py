@@ -34,7 +34,7 @@ CASES = ((100, 0), (300, 0), (1000, 0), (2500, 0), (100, 1000), (1000, 1000), (1
 
 def scenario(rate_mbps: int, users: int, duration_s: float) -> headgate.Scenario:
     """Make a dumbbell with two live hosts, and users."""
-    web = {"kind": "web", "law": "cubic", "users": users, "size": SIZE}
+    web = {"kind": "web", "cca": "cubic", "users": users, "size": SIZE}
     return headgate.dumbbell(
         rate=f"{rate_mbps} Mbit/s",
         rtt="20 ms",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Run the tests of the crates without a machine under Miri, which finds undefined behaviour; those that
-# drive laws for long are left out, since Miri is some hundred times slower.
+# drive algorithms for long are left out, since Miri is some hundred times slower.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

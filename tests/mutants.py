@@ -36,7 +36,7 @@ Stage = tuple[str, ...]
 #: Tests nearest to the change come first.
 OF_ALGOS: tuple[Stage, ...] = (
     ("-p", "headgate-algos", "--lib"),
-    ("-p", "headgate-algos", "--test", "laws"),
+    ("-p", "headgate-algos", "--test", "controllers"),
     ("-p", "headgate-netsim", "-p", "headgate-lab"),
 )
 OF_PORTS: tuple[Stage, ...] = (
@@ -58,9 +58,9 @@ class Part:
 
 
 ALGOS, PORT = "crates/headgate-algos/src/", "crates/headgate-netsim/src/port/"
-LAWS = (ALGOS + "control/**/*.rs", ALGOS + "parts/*.rs", ALGOS + "round.rs")
+CCAS = (ALGOS + "control/**/*.rs", ALGOS + "parts/*.rs", ALGOS + "round.rs")
 PARTS = [
-    Part("laws", LAWS, 200, OF_ALGOS),
+    Part("ccas", CCAS, 200, OF_ALGOS),
     Part("disciplines", (ALGOS + "queue/*.rs",), 40, OF_ALGOS),
     Part("schemes", (ALGOS + "scheme/*.rs",), 30, OF_ALGOS),
     Part("ports", (PORT + "*.rs",), 40, OF_PORTS),

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # In a notebook
 #
-# Scenarios, results and experiments show themselves below their cell: what sends, the network,
-# what each law got, how it went over time. This page is a notebook that was run as it stands
-# here.
+# Scenarios, results and experiments show themselves below their cell: the senders, the network, the
+# throughput of each algorithm, and its course over time. This page is a notebook that was run
+# exactly as shown.
 
 # %%
 import headgate
@@ -23,14 +23,14 @@ result = scenario.run("20 s", seed=1)
 result
 
 # %% [markdown]
-# Tables show their first rows; a heading says what it means while the pointer is over it. pandas,
+# Tables show their first rows; a heading shows its meaning while the pointer hovers on it. pandas,
 # Polars, DuckDB and xarray take a table in one line.
 
 # %%
 result.flows
 
 # %%
-result.flows.to_pandas()[["law", "goodput_bps", "mean_rtt_s", "retransmissions"]]
+result.flows.to_pandas()[["cca", "goodput_bps", "mean_rtt_s", "retransmissions"]]
 
 # %%
 result.flows.to_xarray()["goodput_bps"]
@@ -41,14 +41,14 @@ result.flows.to_xarray()["goodput_bps"]
 # %%
 experiment = headgate.Experiment(
     scenario.replaced({"duration": "5 s", "measure.warmup": "1 s"}),
-    factors={"network.buffer": ["0.5 BDP", "2 BDP"], "traffic.1.law": ["bbr", "reno"]},
+    factors={"network.buffer": ["0.5 BDP", "2 BDP"], "traffic.1.cca": ["bbr", "reno"]},
     responses=["goodput_bps", "mean_queue_packets"],
     title="a short and a long buffer",
 )
 experiment
 
 # %% [markdown]
-# and, once it is, what was found, with intervals where there are replicates. Its runs are kept in
+# and, once it has run, the findings, with intervals if there are replicates. Its runs are kept in
 # a folder with a report.
 
 # %%

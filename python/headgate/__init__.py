@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from headgate.base import catalog
     from headgate.base.errors import (
         CatalogError,
+        CcaError,
         HeadgateError,
         HeadgateWarning,
-        LawError,
         ScenarioError,
         StoreError,
         UnitError,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from headgate.engine.run.trace import Trace
     from headgate.engine.traces.stored import StoredTrace
     from headgate.experiment.experiment import Experiment
-    from headgate.plugin.law_records import jit
+    from headgate.plugin.cca_records import jit
 else:
     __getattr__ = lazy_attributes(
         __name__,
@@ -53,7 +53,7 @@ else:
                 "CatalogError",
                 "HeadgateError",
                 "HeadgateWarning",
-                "LawError",
+                "CcaError",
                 "ScenarioError",
                 "StoreError",
                 "UnitError",
@@ -81,7 +81,7 @@ else:
             "headgate.engine.live.hosts": ("EmulationError",),
             "headgate.engine.run.trace": ("Trace",),
             "headgate.experiment.experiment": ("Experiment",),
-            "headgate.plugin.law_records": ("jit",),
+            "headgate.plugin.cca_records": ("jit",),
             "headgate.claims": ("claims=",),
             "headgate.design": ("design=",),
             "headgate.figures": ("figures=",),
@@ -94,13 +94,13 @@ else:
 
 __all__ = [
     "CatalogError",
+    "CcaError",
     "Emulation",
     "EmulationError",
     "Experiment",
     "Flow",
     "HeadgateError",
     "HeadgateWarning",
-    "LawError",
     "Result",
     "Scenario",
     "ScenarioError",

@@ -1,4 +1,4 @@
-"""`python -m headgate`: the command line where no script of that name is on the PATH."""
+"""`python -m headgate`: the command line if no script of that name is on the PATH."""
 
 from headgate.cli.main import main
 

@@ -88,7 +88,7 @@ class Routes:
 
 class OwnCode:
     @staticmethod
-    def law(
+    def cca(
         name: str,
         code: tuple[Callable[[], Any], Callable[[Any], bytes], Callable[[bytes], Any]],
         *,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from headgate.plugin.code_files import name_by_hand
     from headgate.scenario.base import Buffer, FileSize, Model, Packets, Time
     from headgate.scenario.base import at as make_key_error
-    from headgate.scenario.law import Control, LawChoice, make_law_keys, move_code
+    from headgate.scenario.cca import CcaChoice, OneCca, OwnCca
     from headgate.scenario.networks.four_tier import FourTier, Shares
 else:
     __getattr__ = lazy_attributes(
@@ -36,7 +36,7 @@ else:
                 "Time",
                 "make_key_error=at",
             ),
-            "headgate.scenario.law": ("Control", "LawChoice", "make_law_keys", "move_code"),
+            "headgate.scenario.cca": ("CcaChoice", "OneCca", "OwnCca"),
             "headgate.scenario.networks.four_tier": ("FourTier", "Shares"),
         },
     )
@@ -44,19 +44,18 @@ else:
 __all__ = [
     "Amount",
     "Buffer",
-    "Control",
+    "CcaChoice",
     "FileSize",
     "FourTier",
-    "LawChoice",
     "Mark",
     "Model",
+    "OneCca",
+    "OwnCca",
     "Packets",
     "Shares",
     "Time",
     "fit_model",
     "make_key_error",
-    "make_law_keys",
-    "move_code",
     "name_by_hand",
     "parse_buffer",
     "parse_packets",

@@ -48,7 +48,7 @@ def run_headgate(case: Case, repeat: int) -> Iterator[Row]:
         },
         "transport": {"preset": "linux", "quick_acks": quick},
         "traffic": [
-            {"kind": "flows", "law": cca, "start": f"{start} ms"}
+            {"kind": "flows", "cca": cca, "start": f"{start} ms"}
             | {"source": "senders", "receiver": "receivers"}
             | ({"size": f"{case.segments} packets"} if case.segments else {})
             for cca, start in zip(case.ccas, case.starts_ms(repeat), strict=True)

@@ -18,7 +18,7 @@ Measure = Callable[[Result, str], Mapping[str, NDArray[Any]]]
 
 
 class Designed(Runs):
-    """Runs of a design, by condition, law and seed."""
+    """Runs of a design, by condition, algorithm and seed."""
 
     @property
     def design(self) -> Design:
@@ -26,9 +26,9 @@ class Designed(Runs):
         return self.setup.design
 
     @property
-    def laws(self) -> tuple[str, ...]:
+    def ccas(self) -> tuple[str, ...]:
         """The algorithms that are compared."""
-        return self.setup.laws
+        return self.setup.ccas
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -54,23 +54,23 @@ class Designed(Runs):
     def _one(self) -> Result:
         return next(iter(self.results.values()))
 
-    def result(self, condition: int, law: str, seed: int) -> Result:
+    def result(self, condition: int, cca: str, seed: int) -> Result:
         """Return one run."""
-        return self[self.design.label(condition), law, seed]
+        return self[self.design.label(condition), cca, seed]
 
     def response(self, name: str) -> NDArray[np.float64]:
-        """Return a response with shape (condition, law, replicate, period)."""
+        """Return a response with shape (condition, algorithm, replicate, period)."""
         return np.array(
             [
-                [[self._column(c, law, seed, name) for seed in self.seeds] for law in self.laws]
+                [[self._column(c, cca, seed, name) for seed in self.seeds] for cca in self.ccas]
                 for c in range(len(self.design))
             ],
             dtype=float,
         )
 
-    def ports(self, condition: int, law: str, column: str) -> NDArray[np.float64]:
+    def ports(self, condition: int, cca: str, column: str) -> NDArray[np.float64]:
         """Return a column of the port table, the mean over replicates, one value a port."""
-        tables = [self.result(condition, law, seed).ports[column] for seed in self.seeds]
+        tables = [self.result(condition, cca, seed).ports[column] for seed in self.seeds]
         return np.asarray(np.mean(tables, axis=0), dtype=float)
 
     def links(self) -> list[tuple[str, str]]:
@@ -88,7 +88,7 @@ class Designed(Runs):
         labels = {
             "condition": Words(conditions, self.conditions),
             **{f.name: self.design.column(f.name)[conditions] for f in self.design.factors},
-            "law": Words.of(np.repeat([law for _, law, _ in keys], self.periods)),
+            "cca": Words.of(np.repeat([cca for _, cca, _ in keys], self.periods)),
             "seed": np.repeat([seed for _, _, seed in keys], self.periods),
             "period": np.tile(np.arange(1, self.periods + 1), len(keys)),
         }
@@ -96,11 +96,11 @@ class Designed(Runs):
         data = {name: np.concatenate([one[name] for one in measured]) for name in measured[0]}
         return Table("responses", labels | data)
 
-    def _column(self, condition: int, law: str, seed: int, name: str) -> Any:
-        return self.result(condition, law, seed).responses[name]
+    def _column(self, condition: int, cca: str, seed: int, name: str) -> Any:
+        return self.result(condition, cca, seed).responses[name]
 
 
-def _responses(result: Result, law: str) -> Mapping[str, NDArray[Any]]:  # noqa: ARG001
+def _responses(result: Result, cca: str) -> Mapping[str, NDArray[Any]]:  # noqa: ARG001
     return {name: np.asarray(result.responses[name]) for name in result.responses}
 
 
@@ -111,17 +111,17 @@ def jobs_of(setup: Setup, make: Make) -> dict[Key, Job]:
     """
     design = setup.design
     scenarios = {
-        (design.label(c), law): make({**setup.settings, **design.settings(c)}, law)
+        (design.label(c), cca): make({**setup.settings, **design.settings(c)}, cca)
         for c in range(len(design))
-        for law in setup.laws
+        for cca in setup.ccas
     }
     return key_by_labels(
         Job(
             scenario.model_copy(update={"seed": seed}),
-            {"condition": condition, "law": law, "seed": seed},
+            {"condition": condition, "cca": cca, "seed": seed},
         )
         for seed in setup.seeds
-        for (condition, law), scenario in scenarios.items()
+        for (condition, cca), scenario in scenarios.items()
     )
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate import Flow, Result, Scenario, dumbbell, format_time_ps, parse_time_ps
-from headgate.forms import make_law_keys
 from headgate.lab import Job
 
 MBPS = 1e6
@@ -15,7 +14,7 @@ PACKET_BYTES = 1500
 PACKET_BITS = 8 * PACKET_BYTES
 NO_SERIES = "none"
 #: Random traffic that keeps flows from synchronising.
-RANDOM_FILES = {"kind": "poisson", "law": "reno", "load": 0.05, "size": "10 packets"}
+RANDOM_FILES = {"kind": "poisson", "cca": "reno", "load": 0.05, "size": "10 packets"}
 
 
 def seconds(value: float) -> str:
@@ -96,13 +95,10 @@ def _scenario(
 
 
 def flow(
-    law: str, start_s: float = 0.0, *, params: Mapping[str, Any] | None = None, **keys: Any
+    cca: str, start_s: float = 0.0, *, params: Mapping[str, Any] | None = None, **keys: Any
 ) -> dict[str, Any]:
     """Describe one endless flow; an algorithm with a colon is a user's own, as file and name."""
-    obeys = make_law_keys(law)
-    if "law" in obeys:
-        obeys = {"law": {"name": law, **(params or {})}}
-    return {**obeys, "start": seconds(start_s), **keys}
+    return {"cca": {"name": cca, **(params or {})}, "start": seconds(start_s), **keys}
 
 
 def draw_starts(seed: int, count: int, spread_s: float) -> list[float]:

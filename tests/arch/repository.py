@@ -1,4 +1,4 @@
-"""Where things are in the clone, for the tests of its architecture."""
+"""Paths in the clone, for the tests of its architecture."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ STUDIES = ROOT / "studies" / "headgate_studies"
 def tracked_files() -> list[Path]:
     """Every file under version control that still exists.
 
-    Without git, or where git does not trust the clone's owner: every file that none of the lines of
+    Without git, or if git does not trust the clone's owner: every file that none of the lines of
     .gitignore names.
     """
     try:
@@ -27,7 +27,7 @@ def tracked_files() -> list[Path]:
 
 
 def files_not_ignored() -> Iterator[Path]:
-    """Walk the clone as .gitignore, which has only names, `*` and folders, lets git see it."""
+    """Walk the clone as .gitignore, which lists only names, `*` and folders, lets git see it."""
     lines = (ROOT / ".gitignore").read_text().splitlines()
     patterns = [".git", *(line.rstrip("/") for line in lines if line and not line.startswith("#"))]
     for folder, folders, names in os.walk(ROOT):

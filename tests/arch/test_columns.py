@@ -39,12 +39,12 @@ def lines_that_name(word: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("counter", COUNTERS)
 def test_a_counter_is_declared_in_one_line(counter: str) -> None:
-    uses = ("+=", "Column(")  # where it is counted, and what is formed of it
+    uses = ("+=", "Column(")  # increments, and derived columns
     found = [line for line in lines_that_name(counter) if not any(use in line for use in uses)]
     declared = [line for line in found if re.match(rf"{counter}( as \w+)?: ", line)]
     assert len(declared) == 1
     others = [line for line in found if line not in declared]
-    # a table of Python may say where the column stands
+    # a table of Python may give the position of the column
     assert all(re.fullmatch(rf'"{counter}(_packets)?",', line) for line in others), others
 
 
@@ -58,7 +58,7 @@ def test_every_column_that_the_engine_fills_is_in_a_table() -> None:
 
 def test_of_two_definitions_the_first_stands() -> None:
     (gauge,) = (column for column in EVERY_TABLE["series"] if column.name == "gauge")
-    assert "law (flows)" in gauge.definition
+    assert "algorithm (flows)" in gauge.definition
 
 
 def formulas() -> Iterator[tuple[str, Column]]:
@@ -71,7 +71,7 @@ def formulas() -> Iterator[tuple[str, Column]]:
 
 def test_what_is_written_of_a_column_is_how_it_is_formed() -> None:
     """Worked out again from the other columns of a run, as far as they are shown."""
-    flow = {"kind": "flows", "law": "reno", "size": "100 packets"}
+    flow = {"kind": "flows", "cca": "reno", "size": "100 packets"}
     network = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
     given = {"network": network, "traffic": [flow], "duration": "2 s"}
     tables = Scenario.from_dict(given).run().tables
@@ -107,6 +107,6 @@ def test_the_engine_knows_no_class_of_any_network(word: str) -> None:
         ROOT / "crates" / f"headgate-{crate}" / "src" for crate in ("model", "netsim", "lab")
     ]
     for path in (path for source in sources for path in source.rglob("*.rs")):
-        if path.stem not in {"tests", "sample", "catalog"}:  # the catalogue has a law of that name
+        if path.stem not in {"tests", "sample", "catalog"}:  # a CCA of the catalogue is called so
             code = path.read_text(encoding="utf-8").split("#[cfg(test)]", maxsplit=1)[0]
             assert f'"{word}"' not in code, path

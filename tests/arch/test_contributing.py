@@ -12,7 +12,7 @@ import pytest
 
 from .repository import PACKAGE, ROOT
 
-#: Step 4, without building the extension again: what the catalog reads, and a run with the
+#: Step 4, without building the extension again: the input of the catalog, and a run with the
 #: algorithm, the discipline, the traffic and the counter.
 STEP_4 = """\
 use headgate_lab::{catalog, simulation::Simulation, tables::Column};
@@ -44,7 +44,7 @@ from headgate.scenario.plan import plan_json
 
 scenario = Scenario.load(sys.argv[1]).to_dict()
 scenario["network"]["queue"] = "threshold"
-incast = {"kind": "incast", "law": "reno", "size": "20 packets", "every": "1 s", "rounds": 3}
+incast = {"kind": "incast", "cca": "reno", "size": "20 packets", "every": "1 s", "rounds": 3}
 plan, _ = Scenario.from_dict(scenario | {"traffic": [*scenario["traffic"], incast]}).plan()
 print(plan_json(plan))
 """
@@ -103,7 +103,7 @@ def with_counter(text: str, line: str) -> str:
 
 
 def run(folder: Path, *command: str) -> None:
-    # A target folder of its own: cargo takes two workspaces of one shape for the same.
+    # A separate target folder: cargo takes two workspaces of one shape for the same.
     environment = os.environ | {"CARGO_TARGET_DIR": str(folder / "target")}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -147,19 +147,19 @@ def copy_package(target: Path, kind: str) -> Path:
 def test_the_steps_add_an_algorithm_a_discipline_a_kind_of_traffic_and_a_counter(
     tmp_path: Path,
 ) -> None:
-    law, law_line, queue, queue_line, kind, kind_line, counter = code_blocks("rust")
+    cca, cca_line, queue, queue_line, kind, kind_line, counter = code_blocks("rust")
     algos = Path("crates", "headgate-algos", "src")
     netsim = Path("crates", "headgate-netsim", "src")
     kinds, counters = netsim / "traffic" / "kinds", netsim / "record" / "counters.rs"
     tests = Path("crates", "headgate-lab", "tests")
     added = {
-        algos / "control" / "aimd.rs": law,
+        algos / "control" / "aimd.rs": cca,
         algos / "queue" / "early_drop.rs": queue,
         kinds / "incast.rs": kind,
     }
     files = read_workspace() | added
     for registry, name, line in [
-        (algos / "control" / "mod.rs", "laws", law_line),
+        (algos / "control" / "mod.rs", "controllers", cca_line),
         (algos / "queue" / "mod.rs", "queues", queue_line),
         (kinds / "mod.rs", "kinds", kind_line),
     ]:

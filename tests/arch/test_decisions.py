@@ -1,4 +1,4 @@
-"""Decision records have one form, and the files and names that they mention exist."""
+"""Decision records follow one form, and the files and names that they mention exist."""
 
 import re
 import tomllib

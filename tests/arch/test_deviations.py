@@ -7,9 +7,10 @@ from pathlib import Path
 
 from .repository import ROOT
 
-#: A comment of a crate that begins like a deviation, whatever follows.
+#: A comment of a crate that begins like a deviation.
 BEGUN = re.compile(r"^\s*//[/!]? NOTE\b.*$", re.MULTILINE)
-#: What is deviated from: an RFC or a draft with its section, a paper with its year, or a program.
+#: The source deviated from: an RFC or a draft with its section, a paper with its year, or a
+#: program.
 FORM = re.compile(r"\s*//[/!]? NOTE\([^()]+\): \S")
 
 

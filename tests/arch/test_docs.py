@@ -1,4 +1,4 @@
-"""What the documentation shows is true: scenarios are valid, commands and names exist."""
+"""The documentation is true: its scenarios are valid, its commands and names exist."""
 
 import re
 import tomllib

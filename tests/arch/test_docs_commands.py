@@ -21,7 +21,7 @@ PROGRAM = typer.main.get_command(app)
 def lines_of(page: Path) -> Iterator[str]:
     """Every command line of headgate, in blocks of a shell, without its comment.
 
-    The variable of a loop has its first value.
+    The variable of a loop takes its first value.
     """
     for block in blocks(page, "sh"):
         loops = dict(re.findall(r"for (\w+) in (\w+)", block))

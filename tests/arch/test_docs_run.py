@@ -17,7 +17,7 @@ from .test_docs import PAGES, blocks
 SMALL = {
     "duration": "2 s",
     "network": {"kind": "dumbbell", "rate": "5 Mbit/s", "rtt": "20 ms"},
-    "traffic": [{"kind": "flows", "law": "reno", "size": "20 packets"}],
+    "traffic": [{"kind": "flows", "cca": "reno", "size": "20 packets"}],
     "measure": {"periods": 1},
 }
 
@@ -46,24 +46,24 @@ def test_python_in_the_documentation_runs(
 
 
 def write_table(path: Path) -> None:
-    """A table of runs with two-level factors, two laws and two periods."""
-    names = ("X1", "X2", "X3", "law", "period", "condition", "speed", "loss", "rtt", "delay")
+    """A table of runs with two-level factors, two algorithms and two periods."""
+    names = ("X1", "X2", "X3", "cca", "period", "condition", "speed", "loss", "rtt", "delay")
     with path.open("w", newline="") as file:
         table = csv.writer(file)
         table.writerow(names)
-        for run, (a, b, c, law, period) in enumerate(
+        for run, (a, b, c, cca, period) in enumerate(
             product((-1, 1), (-1, 1), (-1, 1), ("cubic", "fast", "reno"), ("early", "late"))
         ):
             noise = (run * 37 % 11) / 100
-            loss = 1 + 0.4 * a + 0.1 * b * c + noise + (law == "fast")
+            loss = 1 + 0.4 * a + 0.1 * b * c + noise + (cca == "fast")
             rtt = 50 + 9 * b + 3 * a * c + 10 * noise
-            table.writerow((a, b, c, law, period, f"{a}{b}{c}", a, loss, rtt, rtt / 2))
+            table.writerow((a, b, c, cca, period, f"{a}{b}{c}", a, loss, rtt, rtt / 2))
 
 
 def write_runs(out: Path) -> None:
-    """The runs of a small study, and those of two laws over one flow list."""
+    """The runs of a small study, and those of two algorithms over one flow list."""
     store = Store(out / "tcp-replacements")
-    for law in ("reno", "fast"):
-        scenario = Scenario.from_dict(SMALL).replaced({"traffic.0.law": law})
-        store.write(Job(scenario, {"law": law}), simulate(scenario))
-        simulate(scenario, out / f"replay-{law}")
+    for cca in ("reno", "fast"):
+        scenario = Scenario.from_dict(SMALL).replaced({"traffic.0.cca": cca})
+        store.write(Job(scenario, {"cca": cca}), simulate(scenario))
+        simulate(scenario, out / f"replay-{cca}")

@@ -1,4 +1,4 @@
-"""What stands for another law, discipline, router or model forwards every hook."""
+"""A wrapper of an algorithm, discipline, router or model forwards every hook."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A machine that lacks something is told in one sentence what, and how to get it."""
+"""If a machine lacks a tool, one sentence names it and says how to get it."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""The public interface: every name has a home, a docstring or comment, and a place in the docs."""
+"""The public interface: every name is defined once, described, and listed in the docs."""
 
 import ast
 import importlib
@@ -15,7 +15,7 @@ PUBLIC = (
     *("headgate", "headgate.claims", "headgate.design", "headgate.figures", "headgate.forms"),
     *("headgate.lab", "headgate.plugin", "headgate.stats"),
 )
-#: Modules that are names of the public interface, with names of their own.
+#: Modules that are names of the public interface and define public names.
 MODULES = {"analysis": "headgate.figures", "catalog": "headgate", "fluid": "headgate"}
 
 
@@ -61,7 +61,7 @@ def test_studies_and_examples_import_only_public_names(package: Path) -> None:
 
 
 def test_studies_use_only_public_names_of_modules() -> None:
-    """What is read of `analysis`, `catalog` and `fluid` is public too."""
+    """Names that studies read from `analysis`, `catalog` and `fluid` are public too."""
     offences = [
         f"{path.relative_to(ROOT)}: {node.value.id}.{node.attr}"
         for path in STUDIES.rglob("*.py")

@@ -1,4 +1,4 @@
-"""What the repository promises of itself: clean files, true commands, examples that are listed."""
+"""The repository keeps its promises: clean files, true commands, examples that are listed."""
 
 import re
 import tomllib

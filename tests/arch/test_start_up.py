@@ -1,4 +1,4 @@
-"""The command line answers at once: heavy libraries are imported where they are used."""
+"""The command line answers at once: heavy libraries are imported in functions."""
 
 import os
 import resource

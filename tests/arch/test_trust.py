@@ -6,9 +6,10 @@ from pathlib import Path
 from .repository import PACKAGE, STUDIES
 
 #: Calls that permit the code which they are given to run.
-PERMITS = ("name_by_hand", "load_law", "check_law", "from_dict", "replaced")
+PERMITS = ("name_by_hand", "load_cca", "check_cca", "from_dict", "replaced")
 #: Modules that may call them: the command line with arguments, calls of Python programs, shipped
-#: studies (whose laws are theirs or named on the command line), and processes that work for others.
+#: studies (whose algorithms are theirs or named on the command line), and processes that work for
+#: others.
 ALLOWED = {
     "headgate/engine/bench.py",
     "headgate/engine/build.py",

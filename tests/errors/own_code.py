@@ -1,4 +1,4 @@
-"""What wrong laws and wrong disciplines share: a mistake has a line, and ends in one sentence."""
+"""Helpers for wrong CCAs and disciplines: an error names its line and is one sentence."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,13 +26,13 @@ def line_of(path: Path, text: str, after: str) -> int:
 
 
 def assert_refused(done: Done, says: str, file: str = "") -> None:
-    """Hold a command to the one sentence that tells what is wrong, and where."""
+    """Check that a command fails with one sentence that states the mistake and its place."""
     assert done.exit_code == 2
     assert file in done.sentence
     assert says in done.sentence
 
 
 def assert_refused_at(done: Done, says: str, path: Path, line: str, after: str) -> None:
-    """Hold it to the line of the class, too, if one is given."""
+    """Check the line of the class too, if one is given."""
     place = f"{path.name}, line {line_of(path, line, after)}: " if line else ""
     assert_refused(done, says, place)

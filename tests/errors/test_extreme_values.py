@@ -12,18 +12,18 @@ from headgate.engine.run.prepare import check_plan
 
 SIZE = {"kind": "pareto", "mean": "30 packets", "shape": 1.5}
 WEB = {
-    "kind": "web", "law": {"name": "fast", "alpha": 20}, "users": 9, "receivers": 5, "think": "1 s",
+    "kind": "web", "cca": {"name": "fast", "alpha": 20}, "users": 9, "receivers": 5, "think": "1 s",
     "size": SIZE, "kinds": [{"name": "doc", "share": 0.2, "size": {**SIZE, "mean": "3 kB"}}],
     "patience": {"share": 0.5, "check": "1 s", "floor": "1 Mbit/s"}, "at_once": 0.5,
     "surge": {"share": 0.5, "start": "1 s", "stop": "2 s", "size": "9 packets"},
 }  # fmt: skip
-POISSON = {"kind": "poisson", "law": "reno", "load": 0.5, "hosts": 9, "size": SIZE, "start": "1 s"}
+POISSON = {"kind": "poisson", "cca": "reno", "load": 0.5, "hosts": 9, "size": SIZE, "start": "1 s"}
 ARRIVALS = {
-    "kind": "poisson", "law": "reno", "arrivals": "9 flows/s", "size": "5 packets",
+    "kind": "poisson", "cca": "reno", "arrivals": "9 flows/s", "size": "5 packets",
     "stop": "2 s",
 }  # fmt: skip
 FLOWS = {
-    "kind": "flows", "law": "reno", "count": 3, "size": "40 packets", "start": "1 ms",
+    "kind": "flows", "cca": "reno", "count": 3, "size": "40 packets", "start": "1 ms",
     "stagger": "1 ms", "stop": "3 s",
 }  # fmt: skip
 DUMBBELL = {

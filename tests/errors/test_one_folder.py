@@ -1,4 +1,4 @@
-"""One folder, one run; what cannot be written is told before the run, or costs no result."""
+"""One folder holds one run. An unwritable folder is reported before the run or costs no result."""
 
 import subprocess
 import sys
@@ -41,7 +41,7 @@ def begun(folder: Path, out: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_a_second_run_is_refused_before_it_starts_and_told_whose_it_is(tmp_path: Path) -> None:
+def test_a_second_run_is_refused_before_it_starts_and_the_owner_is_named(tmp_path: Path) -> None:
     out = tmp_path / "run"
     with begun(tmp_path, out) as first:
         done = headgate("run", scenario(tmp_path), "--out", out)
@@ -95,7 +95,7 @@ def test_where_the_file_system_knows_no_locks_the_name_decides(
         assert free
 
 
-def test_a_folder_that_cannot_be_written_is_told_before_the_run(
+def test_an_unwritable_folder_is_reported_before_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def never(*_: object) -> None:
@@ -131,12 +131,12 @@ def test_a_run_that_cannot_be_stored_prints_its_tables_and_leaves_nothing(
     done = headgate("run", scenario(tmp_path), "--out", tmp_path / "run")
     assert done.exit_code == 2
     assert done.sentence.endswith("cannot be written: No space left on device")
-    assert "Flows by law" in done.output
+    assert "Flows by algorithm" in done.output
     assert "Result:" not in done.output
     assert not (tmp_path / "run").exists()
-    with pytest.raises(UnstoredError) as told:
+    with pytest.raises(UnstoredError) as raised:
         simulate(Scenario.load(scenario(tmp_path)), tmp_path / "run")
-    assert len(told.value.result.flows)
+    assert len(raised.value.result.flows)
 
 
 def test_a_result_that_cannot_be_written_over_another_leaves_that(
@@ -152,7 +152,7 @@ def test_a_result_that_cannot_be_written_over_another_leaves_that(
     assert not [path for path in out.iterdir() if path.name.startswith(".")]
 
 
-def test_what_is_written_is_on_the_disk_before_it_has_its_name(
+def test_files_are_on_the_disk_before_they_get_their_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files, then names, then the folder; run.json after all tables; then the folder's own name."""

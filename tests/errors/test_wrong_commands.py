@@ -11,7 +11,7 @@ from headgate.cli.main import app
 from .command import headgate
 from .own_code import cache  # noqa: F401 - a fixture
 
-#: (command line, what the sentence says); files are those of `room`.
+#: (command line, expected part of the sentence); files are those of `room`.
 WRONG = [
     # the command, its options and arguments
     ("plt", "'plt' is not a command; did you mean 'plot'?"),
@@ -26,7 +26,7 @@ WRONG = [
     ("run", "run: scenario is missing; write headgate run [OPTIONS] {scenario}"),
     ("run none.toml", "none.toml: there is no such file"),
     ("run run", "run: this is a folder; give a TOML file"),
-    ("run law.py", "law.py: this is not TOML"),
+    ("run cca.py", "cca.py: this is not TOML"),
     ("run experiment.toml", "and `headgate experiment run` runs it"),
     ("run design.toml", "this is a design; `headgate design show` shows it"),
     ("run dumbbell.toml web.toml", "run: 'web.toml' is one argument too many; write headgate run"),
@@ -39,16 +39,19 @@ WRONG = [
     ("run dumbbell.toml --out", "--out requires an argument"),
     ("run dumbbell.toml --set", "--set requires an argument"),
     ("run dumbbell.toml --json=yes", "--json does not take a value"),
-    ("run dumbbell.toml --out law.py", "law.py: cannot be written: there is a file of that name"),
-    ("run dumbbell.toml --out law.py/x", "there is a file in place of a folder on that path"),
-    ("run dumbbell.toml --control none.py:Mine", "none.py: there is no such file"),
-    ("run dumbbell.toml --control law.py:mine", "has no class 'mine'; its laws: Mine; did you"),
+    ("run dumbbell.toml --out cca.py", "cca.py: cannot be written: there is a file of that name"),
+    ("run dumbbell.toml --out cca.py/x", "there is a file in place of a folder on that path"),
+    ("run dumbbell.toml --cca none.py:Mine", "none.py: there is no such file"),
     (
-        "run dumbbell.toml --control own.txt",
-        "your own law must be a file that ends in one of .py, .c",
+        "run dumbbell.toml --cca cca.py:mine",
+        "has no class 'mine'; its algorithms: Mine; did you",
     ),
     (
-        "run dumbbell.toml --control bbr=law.py:Mine",
+        "run dumbbell.toml --cca own.txt",
+        "your own algorithm must be a file that ends in one of .py, .c",
+    ),
+    (
+        "run dumbbell.toml --cca bbr=cca.py:Mine",
         "there is no traffic 'bbr'; the scenario has 0, 1",
     ),
     ("run dumbbell.toml --trace flow=0 --out x", "is not flows=NAMES or ports=NAMES"),
@@ -68,7 +71,7 @@ WRONG = [
     ("check dumbbell.toml --set network.queue.Name=red", "network.queue.Name: this is not a key"),
     ('check dumbbell.toml --set network.queue=\'{name="red",ECN="on"}\'', "did you mean 'ecn'?"),
     ('check dumbbell.toml --set network.queue=\'{name="red",ecn="On"}\'', "did you mean 'on'?"),
-    ("check dumbbell.toml --set traffic.0.law='{name=\"cubic\",Beta=0.8}'", "mean 'beta'?"),
+    ("check dumbbell.toml --set traffic.0.cca='{name=\"cubic\",Beta=0.8}'", "mean 'beta'?"),
     # units
     ("check dumbbell.toml --set network.rate=10mbit", "did you mean 'Mbit/s' or 'bit/s'?"),
     ("check dumbbell.toml --set network.rate='10 mbps'", "did you mean 'Mbit/s'?"),
@@ -88,7 +91,7 @@ WRONG = [
     # check
     ("check", "check: FILE is missing"),
     ("check none.py:Mine", "none.py: there is no such file"),
-    ("check law.py:Main", "has no class 'Main'; its laws: Mine; did you mean 'Mine'?"),
+    ("check cca.py:Main", "has no class 'Main'; its algorithms: Mine; did you mean 'Mine'?"),
     ("check experiment.toml", "this is an experiment; `headgate experiment check` checks it"),
     ("check run", "run: this is a folder"),
     # plot and trace
@@ -100,11 +103,11 @@ WRONG = [
     ("plot run --only fct", "plot fct: needs flows of given size that finish"),
     ("plot run run --only rtt", "plot rtt: shows one run; give one folder"),
     ("plot run --format PNG", "'PNG' is not one of png, svg, html; did you mean 'png'?"),
-    ("plot run --format png --only rtt --out law.py", "there is a file of that name"),
+    ("plot run --format png --only rtt --out cca.py", "there is a file of that name"),
     ("replay", "replay: CAPTURE is missing"),
-    ("replay law.py", "law.py: is neither pcap nor pcapng"),
+    ("replay cca.py", "cca.py: is neither pcap nor pcapng"),
     ("replay none.pcap", "none.pcap: cannot be read: there is no such file"),
-    ("replay law.py --between a b", "--network and --between belong together"),
+    ("replay cca.py --between a b", "--network and --between belong together"),
     ("trace", "trace: DIR is missing"),
     (
         "trace run",
@@ -125,7 +128,7 @@ WRONG = [
     ("export run", "export: give --csv, --parquet, or both"),
     ("export run --csv --table Flow", "holds no table 'Flow'; did you mean 'flows'?"),
     ("export none --csv", "none: holds neither a run"),
-    ("export run --csv --out law.py", "cannot be written: there is a file of that name"),
+    ("export run --csv --out cca.py", "cannot be written: there is a file of that name"),
     ("describe flow", "'flow' is not a table of results; did you mean 'flows'?"),
     ("describe Flows.goodput_bps", "did you mean 'flows'?"),
     ("describe flows.Goodput-bps", "did you mean 'goodput_bps'?"),
@@ -139,10 +142,15 @@ WRONG = [
     ("catalog xyzzy", "`headgate catalog` lists what there is"),
     ("schema Scenarios", "did you mean 'scenario'?"),
     ("schema xyzzy", "forms: scenario, experiment, design"),
-    ("schema scenario --out law.py", "law.py/scenario.schema.json: cannot be written"),
+    ("schema scenario --out cca.py", "cca.py/scenario.schema.json: cannot be written"),
     # init, man, doctor
     ("init --from Dumbell", "there is no template 'Dumbell'; did you mean 'dumbbell'?"),
-    ("init --from own_law", "did you mean 'own-law'?"),
+    ("init --from own_cca", "did you mean 'own-cca'?"),
+    ("init --from own-law", "there is no template 'own-law'; it is now 'own-cca'"),
+    (
+        "analyse run/flows.parquet --factors law --responses goodput_bps",
+        "there is no column 'law'; it is now 'cca'",
+    ),
     ("init dumbbell.toml", "dumbbell.toml: is there already; choose another name"),
     ("init first", "first: a scenario is TOML; write first.toml"),
     ("man --out run", "run: cannot be written: there is a folder of that name; give a file"),
@@ -174,7 +182,7 @@ WRONG = [
     ),
     ("study senders --stop-after 2", "--stop-after: '2' has no unit"),
     ("study senders --design none.toml", "senders: has no factors, so that it takes no design"),
-    ("study fct --control law.py:Mine", "fct: takes no user-defined algorithm"),
+    ("study fct --cca cca.py:Mine", "fct: takes no user-defined algorithm"),
     ("study senders --plan x", "--plan is now --design"),
     ("study senders --cluster none.toml", "--cluster none.toml: there is no such file"),
     ("study senders --cluster host", "a scheduler's address has a port; give its address"),
@@ -208,13 +216,13 @@ WRONG = [
     ("design new d.toml --factors 5 --runs 7", "a two-level fraction needs a power of two"),
     # analyse, bench, conform
     ("analyse", "analyse: FILE is missing"),
-    ("analyse run/flows.parquet --factors law", "analyse: --responses is missing"),
-    ("analyse run/flows.parquet --factors Law --responses goodput_bps", "did you mean 'law'?"),
-    ("analyse run/flows.parquet --factors law --responses goodput", "did you mean 'goodput_bps'?"),
+    ("analyse run/flows.parquet --factors cca", "analyse: --responses is missing"),
+    ("analyse run/flows.parquet --factors Cca --responses goodput_bps", "did you mean 'cca'?"),
+    ("analyse run/flows.parquet --factors cca --responses goodput", "did you mean 'goodput_bps'?"),
     ("bench dumbbell100", "did you mean 'dumbbell-100'?"),
     ("bench xyzzy", "they are dumbbell-100, dumbbell-2000"),
-    ("conform CUBICC", "'CUBICC' is not a law; did you mean 'cubic'?"),
-    ("conform law.py:Nothing", "law.py: has no class 'Nothing'; its laws: Mine"),
+    ("conform CUBICC", "'CUBICC' is not a congestion control algorithm; did you mean 'cubic'?"),
+    ("conform cca.py:Nothing", "cca.py: has no class 'Nothing'; its algorithms: Mine"),
 ]
 
 
@@ -224,9 +232,9 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("room")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for kind in ("dumbbell", "web", "own-law", "experiment"):
+        for kind in ("dumbbell", "web", "own-cca", "experiment"):
             assert headgate("init", "--from", kind).exit_code == 0
-        Path("own_law.py").rename("law.py")
+        Path("own_cca.py").rename("cca.py")
         assert headgate("design", "new", "design.toml", "--factors", "3").exit_code == 0
         small = ("--set", "duration=6 s", "--set", "network.rate=2 Mbit/s")
         assert headgate("run", "dumbbell.toml", *small, "--out", "run").exit_code == 0

@@ -9,7 +9,7 @@ from .own_code import assert_refused, assert_refused_at, cache  # noqa: F401 - a
 from .test_wrong_scenarios import GOOD
 
 WRONG_PY = Path(__file__).parents[1] / "unit" / "disciplines" / "wrong.py"
-LAWS = Path(__file__).parents[1] / "unit" / "laws"
+CCAS = Path(__file__).parents[1] / "unit" / "ccas"
 
 
 def run(tmp_path: Path, source: str | Path) -> Done:
@@ -128,8 +128,8 @@ def test_c_files(change: dict[str, str], says: str, tmp_path: Path) -> None:
         ("./none.py", "network.queue: none.py: there is no such file"),
         ("./mine.txt", "your own discipline must be a file that ends in one of .py, .c, .rs, .so"),
         ("mine", "'mine' is not a queue discipline"),
-        (f"{LAWS / 'reno.py'}:Reno", "Reno: has no on_arrival(self, packet, port, decision) or"),
-        (f"{LAWS / 'reno.c'}:reno", "it is another kind of table; a headgate_queue_v1 is wanted"),
+        (f"{CCAS / 'reno.py'}:Reno", "Reno: has no on_arrival(self, packet, port, decision) or"),
+        (f"{CCAS / 'reno.c'}:reno", "it is another kind of table; a headgate_queue_v1 is wanted"),
     ],
 )
 def test_files(source: str, says: str, tmp_path: Path) -> None:
@@ -137,11 +137,11 @@ def test_files(source: str, says: str, tmp_path: Path) -> None:
     assert_refused(done, says)
 
 
-def test_a_law_is_not_made_of_a_discipline(tmp_path: Path) -> None:
+def test_an_algorithm_is_not_made_of_a_discipline(tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
     path.write_text(GOOD)
     copies = WRONG_PY.with_name("copies.py")
-    done = headgate("run", path, "--control", f"{copies}:Red")
+    done = headgate("run", path, "--cca", f"{copies}:Red")
     assert "Red: has no on_ack(self, ack, path, window)" in done.sentence
 
 
@@ -247,7 +247,7 @@ def test_check_of_a_right_discipline(source: str, ways: str) -> None:
     assert " packets kept, " in done.output
 
 
-def test_what_a_library_holds_is_found_out(tmp_path: Path) -> None:
+def test_the_discipline_in_a_library_is_detected(tmp_path: Path) -> None:
     from headgate.plugin.library import build_library
 
     text = (WRONG_PY.parent / "red.c").read_bytes()

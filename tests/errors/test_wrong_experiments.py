@@ -1,4 +1,4 @@
-"""Experiments that cannot be run: one sentence each, with the place, the value, what is allowed."""
+"""Experiments that cannot be run: one sentence with the place, the value and the allowed values."""
 
 from pathlib import Path
 
@@ -10,10 +10,10 @@ BASE = """
 [scenario]
 duration = "2 s"
 network = {kind = "dumbbell", rate = "5 Mbit/s", rtt = "20 ms"}
-traffic = [{kind = "flows", law = "reno"}]
+traffic = [{kind = "flows", cca = "reno"}]
 measure = {series = "none"}
 """
-FACTORS = '[factors]\n"network.rtt" = ["10 ms", "20 ms"]\nlaw = ["reno", "cubic"]\n'
+FACTORS = '[factors]\n"network.rtt" = ["10 ms", "20 ms"]\ncca = ["reno", "cubic"]\n'
 GOODPUT = 'responses = ["goodput_bps"]\n'
 RIGHT = GOODPUT + FACTORS + BASE
 
@@ -50,11 +50,11 @@ def claim(lines: str) -> str:
         ("seeds = 5\n" + RIGHT, "seeds: this is not a key here; did you mean 'replicates'?"),
         ("kind = 'full'\n" + RIGHT, "kind: 'full' is not allowed"),
         # factors
-        (factor("law = []"), "factors.law.low: this key is required unless levels are given"),
-        (factor("law = ['reno']"), "factors.law.levels: a factor needs at least two levels"),
+        (factor("cca = []"), "factors.cca.low: this key is required unless levels are given"),
+        (factor("cca = ['reno']"), "factors.cca.levels: a factor needs at least two levels"),
         (
-            factor("law = 'reno'"),
-            "factors.law: 'reno' is not allowed; write a list of levels, such as [1, 2], or a"
+            factor("cca = 'reno'"),
+            "factors.cca: 'reno' is not allowed; write a list of levels, such as [1, 2], or a"
             " table with low and high",
         ),
         (
@@ -65,7 +65,7 @@ def claim(lines: str) -> str:
             factor("'network.rate' = ['1 Mbit/s', '2 Mbit/s', '1000 kbit/s']"),
             "'1 Mbit/s' and '1000 kbit/s' are the same level; each level must be different",
         ),
-        (factor("law = ['reno', 'cubik']"), "factor law, law = 'cubik'"),
+        (factor("cca = ['reno', 'cubik']"), "factor cca, cca = 'cubik'"),
         (factor("'network.rate' = ['5 Mbit/s', 9]"), "factor rate, network.rate = 9"),
         (factor("'network.rate' = ['5 Mbit/s', true]"), "factor rate, network.rate = true: "),
         (response("[{name = true}]"), "{name = true} is not a response; write a name, or a table"),
@@ -76,25 +76,25 @@ def claim(lines: str) -> str:
             '"network.buffer"',
         ),
         (factor("size = ['1 packet', '9 packets']"), 'write setting = "traffic.0.size"'),
-        (factor("'traffic.3.law' = ['reno', 'cubic']"), "'3' is not a place in a list of 1"),
-        (factor("law = ['reno', './none.py:Mine']"), "none.py: there is no such file"),
+        (factor("'traffic.3.cca' = ['reno', 'cubic']"), "'3' is not a place in a list of 1"),
+        (factor("cca = ['reno', './none.py:Mine']"), "none.py: there is no such file"),
         (
-            factor("law = ['reno', 'cubic']\n'traffic.0.law' = ['reno', 'cubic']"),
-            "factors: 'law' is the law of all traffic, and traffic.0.law is one of these",
+            factor("cca = ['reno', 'cubic']\n'traffic.0.cca' = ['reno', 'cubic']"),
+            "factors: 'cca' is the algorithm of all traffic, and traffic.0.cca is one of these",
         ),
         (factor("seed = [1, 2]"), "factors: 'seed' is a column of every table"),
-        # where
+        # the condition on combinations
         ("where = 'rtt_s <'\n" + RIGHT, "where: Parser Error: syntax error"),
-        ("where = 'delay < 3'\n" + RIGHT, "its names are rtt, rtt_s, law"),
+        ("where = 'delay < 3'\n" + RIGHT, "its names are rtt, rtt_s, cca"),
         ("where = 'rtt_s * 2'\n" + RIGHT, "where: 'rtt_s * 2' is neither true nor false"),
         ("where = 'rtt_s > 1'\n" + RIGHT, "where: 'rtt_s > 1' leaves no combination of levels"),
-        ("where = \"law = 'reno'\"\n" + RIGHT, "leaves one level of law, 'reno'"),
+        ("where = \"cca = 'reno'\"\n" + RIGHT, "leaves one level of cca, 'reno'"),
         ("where = '1; DROP TABLE levels'\n" + RIGHT, "where: Parser Error"),
         # designs
         ("kind = 'sobol'\n" + RIGHT, "runs: this key is required for the kind sobol"),
         ("runs = 3\n" + RIGHT, "runs = 3: a two-level fraction needs a power of two"),
         (
-            "runs = 4\n" + factor("law = ['reno', 'cubic', 'fast']"),
+            "runs = 4\n" + factor("cca = ['reno', 'cubic', 'fast']"),
             'not 3; for more, such as several congestion control algorithms, write kind = "grid"',
         ),
         # responses
@@ -104,10 +104,10 @@ def claim(lines: str) -> str:
         (response("['avg(flows.rtt)']"), "flows has no column 'rtt'"),
         (response("['avg(flow.rtt_s)']"), "there is no table 'flow'; the tables are flows"),
         (response("['p99(flows.mean_rtt_s)']"), "p99 is not one of sum, avg, min, max"),
-        (response("['avg(flows.law)']"), "law has words, not numbers"),
+        (response("['avg(flows.cca)']"), "cca has words, not numbers"),
         (response("['goodput_bps', 'goodput_bps']"), "'goodput_bps' is listed twice"),
         (response("[3]"), "3 is not a response; write a name, or a table"),
-        (response("[{name = 'law', sql = 'SELECT 1'}]"), "'law' is a factor"),
+        (response("[{name = 'cca', sql = 'SELECT 1'}]"), "'cca' is a factor"),
         (response("[{name = 'a b', sql = 'SELECT 1'}]"), "'a b' is not a name of a response"),
         (
             response("[{name = 'x', sql = 'SELECT 1', function = './a.py:b'}]"),
@@ -117,7 +117,7 @@ def claim(lines: str) -> str:
             response("[{name = 'x', sql = 'SELECT avg(rtt) FROM flows'}]"),
             'responses.x: Binder Error: Referenced column "rtt" not found',
         ),
-        (response("[{name = 'x', sql = 'SELECT law FROM flows'}]"), "gives VARCHAR, which is no"),
+        (response("[{name = 'x', sql = 'SELECT cca FROM flows'}]"), "gives VARCHAR, which is no"),
         (
             response("[{name = 'x', sql = 'SELECT 1, 2'}]"),
             "gives 2 columns; it must give one number",
@@ -146,7 +146,7 @@ def claim(lines: str) -> str:
             "claims.a: Binder Error",
         ),
         (
-            claim("id = 'a'\nstatement = 'b'\nvalue = 'law'\ntolerance = '>= 1'\nwhere='1=1'"),
+            claim("id = 'a'\nstatement = 'b'\nvalue = 'cca'\ntolerance = '>= 1'\nwhere='1=1'"),
             "claims.a: gives 4 rows; it must give one number",
         ),
     ],

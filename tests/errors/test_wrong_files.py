@@ -23,7 +23,7 @@ rtt = "40 ms"
 
 [[traffic]]
 kind = "replay"
-law = "reno"
+cca = "reno"
 file = "{file}"
 """
 
@@ -65,9 +65,9 @@ def scenario(folder: Path, text: str = GOOD) -> Path:
             "start_s,size_packets,rtt_s\n0,5,2\n0,5,x\n",
             "line 3 has rtt_s = 'x'; it must be",
         ),
-        ("f.csv", "start_s,size_packets,law\n0,5,reno\n0,5,renoo\n", "line 3 has law = 'renoo': "),
-        ("f.csv", "start_s,size_packets,law\n0,5,renoo\n", "did you mean 'reno'?"),
-        ("f.csv", "start_s,size_packets,law\n0,5,reno\n1,5,\n", "line 3 has no law"),
+        ("f.csv", "start_s,size_packets,cca\n0,5,reno\n0,5,renoo\n", "line 3 has cca = 'renoo': "),
+        ("f.csv", "start_s,size_packets,cca\n0,5,renoo\n", "did you mean 'reno'?"),
+        ("f.csv", "start_s,size_packets,cca\n0,5,reno\n1,5,\n", "line 3 has no cca"),
         ("f.csv", "start_s,size_packets,source\n0,5,top\n", "'top' is not a router here"),
         (
             "f.csv",
@@ -128,7 +128,7 @@ links = [{ends = ["a", "b"]}]
 
 [[traffic]]
 kind = "flows"
-law = "reno"
+cca = "reno"
 source = "a"
 receiver = "c"
 """
@@ -170,7 +170,7 @@ rtt = "40 ms"
 course = "c.csv"
 [[traffic]]
 kind = "flows"
-law = "reno"
+cca = "reno"
 """
 
 
@@ -244,7 +244,7 @@ def limit_files_to_2_kb() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
 
-def test_a_full_disk_keeps_what_is_finished(tmp_path: Path) -> None:
+def test_a_full_disk_keeps_finished_runs(tmp_path: Path) -> None:
     out = finished(tmp_path)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     done = subprocess.run(

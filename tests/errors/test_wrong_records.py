@@ -1,4 +1,4 @@
-"""Files of a store that hold something else: told or made again, never a traceback."""
+"""Damaged files of a store are reported or made again; they never cause a traceback."""
 
 import json
 from pathlib import Path
@@ -38,14 +38,14 @@ def jobs() -> list[Job]:
     made = dumbbell(rate="10 Mbit/s", rtt="20 ms", buffer="1 BDP", flows=["reno"])
     made = made.replaced({"duration": "2 s", "measure": {"series": "none"}})
     return [
-        Job(made.model_copy(update={"seed": seed}), {"law": "reno", "seed": seed})
+        Job(made.model_copy(update={"seed": seed}), {"cca": "reno", "seed": seed})
         for seed in range(2)
     ]
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with one run that is there, one in hand, and one that failed, of a campaign."""
+    """A store of a campaign with one finished run, one leased run and one failed run."""
     folder = tmp_path_factory.mktemp("store")
     whole, other = jobs()
     Scheduler(Store(folder), executor=Processes(1)).run([whole], lambda _: None)
@@ -61,7 +61,9 @@ RECORDS = ("campaigns/*/asked.json", "campaigns/*/end.json", "running/*", "faile
 
 
 @pytest.mark.parametrize("pattern", RECORDS)
-def test_what_has_another_shape_is_watched_without_a_traceback(store: Path, pattern: str) -> None:
+def test_a_record_of_another_shape_is_watched_without_a_traceback(
+    store: Path, pattern: str
+) -> None:
     if pattern.endswith("end.json"):
         for campaign in (store / "campaigns").iterdir():
             (campaign / "end.json").write_bytes(b"")
@@ -92,7 +94,7 @@ def test_a_run_of_another_shape_is_made_again(store: Path, wrong: bytes) -> None
     assert Result.read(file.parent).digest == digest
 
 
-def test_a_run_that_tells_nothing_of_what_it_took_is_made_again(store: Path) -> None:
+def test_a_run_with_an_unreadable_cost_is_made_again(store: Path) -> None:
     from headgate.data.folder import write_folder
 
     (job, _) = jobs()

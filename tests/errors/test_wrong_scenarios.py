@@ -27,7 +27,7 @@ buffer = "1 BDP"
 
 [[traffic]]
 kind = "flows"
-law = "reno"
+cca = "reno"
 """
 
 GRAPH = (
@@ -35,7 +35,7 @@ GRAPH = (
     'routers=[{name="a"},{name="b"},{name="c"}],links=[%s]}'
 )
 
-#: (--set, place, what the sentence says)
+#: (--set, place, expected part of the sentence)
 WEB = 'traffic.0={kind="web",users=5,size="9 packets"'
 WRONG = [
     # Keys
@@ -55,7 +55,7 @@ WRONG = [
         "one of " + ", ".join(repr(kind.model_fields["kind"].default) for kind in KINDS),
     ),
     ("traffic=[]", "traffic", "at least one [[traffic]]"),
-    ('traffic=[{kind="flows"}]', "traffic[0].law", "required"),
+    ('traffic=[{kind="flows"}]', "traffic[0].cca", "required"),
     ('network={kind="dumbbell",rate="1 Mbit/s"}', "network.rtt", "required"),
     ("durration='5 s'", "durration", "this is not a key here; did you mean 'duration'?"),
     ("Duration='5 s'", "Duration", "did you mean 'duration'?"),
@@ -66,16 +66,16 @@ WRONG = [
     ("traffic=[1]", "traffic[0]", "1 is not allowed; it must be a table"),
     ("transport=5", "transport", "5 is not allowed; write a table of keys and values"),
     (
-        'traffic={kind="flows",law="reno"}',
+        'traffic={kind="flows",cca="reno"}',
         "traffic",
         "this is one table, and there may be several; write [[traffic]]",
     ),
     (
-        'traffic.0.law=["reno","cubic"]',
-        "traffic[0].law",
-        "['reno', 'cubic'] is not allowed; write one law, such as 'reno' or",
+        'traffic.0.cca=["reno","cubic"]',
+        "traffic[0].cca",
+        "['reno', 'cubic'] is not allowed; write one algorithm, such as 'reno' or",
     ),
-    ('traffic.0.law={kind="cubic"}', "traffic[0].law.kind", "write { name = 'cubic' }"),
+    ('traffic.0.cca={kind="cubic"}', "traffic[0].cca.kind", "write { name = 'cubic' }"),
     (
         'measure.series={every="1 s"}',
         "measure.series.every",
@@ -87,10 +87,10 @@ WRONG = [
     # Keys in the wrong table
     ("warmup='1 s'", "warmup", "belongs in the table [measure]; write it below that line"),
     ("rtt='9 ms'", "rtt", "belongs in the table [network]; write it below that line"),
-    ("law.beta=1", "law", "belongs in the table [[traffic]]"),
+    ("cca.beta=1", "cca", "belongs in the table [[traffic]]"),
     ("network.duration='5 s'", "network.duration", "write it above the first [table]"),
     ("measure.seed=7", "measure.seed", "seed belongs to no table; write it above"),
-    ("flows=reno", "flows", 'write [[traffic]], and below it kind = "flows" and law = "reno"'),
+    ("flows=reno", "flows", 'write [[traffic]], and below it kind = "flows" and cca = "reno"'),
     ("flows=[3]", "flows", "flows are traffic; write [[traffic]]"),
     # Units
     ("network.rate=10", "network.rate", "10 has no unit; write a rate such as '10 Mbit/s'"),
@@ -119,7 +119,7 @@ WRONG = [
     ('network.rtt="-1 ms"', "network.rtt", "is negative"),
     ('duration="0 s"', "duration", "greater than 0"),
     ("seed=-1", "seed", "greater than or equal to 0"),
-    ('traffic.0={kind="flows",law="reno",start="2 s",stop="1 s"}', "traffic[0].stop", "after it"),
+    ('traffic.0={kind="flows",cca="reno",start="2 s",stop="1 s"}', "traffic[0].stop", "after it"),
     ('network.changes=[{at="0 s",rate="1 Mbit/s"}]', "network.changes[0].at", "greater than 0"),
     ("network.lose=[0]", "network.lose[0]", "greater than or equal to 1"),
     ("network.lose=[5,5]", "network.lose", "packet numbers must rise"),
@@ -172,12 +172,20 @@ WRONG = [
     ('transport.initial_window="0 packets"', "transport.initial_window", "'1 packet'"),
     ("transport.preset=windows", "transport.preset", "'default', 'linux', 'ns2' or 'mesonet'"),
     ("transport.recovery=tahoe", "transport.recovery", "'sack', 'sack1', 'newreno' or 'reno'"),
-    # Laws
-    ("traffic.0.law=renoo", "traffic[0].law", "is not a law; did you mean 'reno'?"),
-    ("traffic.0.law=CUBICC", "traffic[0].law", "is not a law; did you mean 'cubic'?"),
-    ("traffic.0.law=xyzzy", "traffic[0].law", "is not a law; known: "),
-    ("traffic.0.law.beta=1", "traffic[0].law.beta", "has no parameter 'beta'"),
-    ('traffic.0.law={name="fast",alpha=-3}', "traffic[0].law.alpha", "must be a number from"),
+    # Algorithms
+    (
+        "traffic.0.cca=renoo",
+        "traffic[0].cca",
+        "is not a congestion control algorithm; did you mean 'reno'?",
+    ),
+    (
+        "traffic.0.cca=CUBICC",
+        "traffic[0].cca",
+        "is not a congestion control algorithm; did you mean 'cubic'?",
+    ),
+    ("traffic.0.cca=xyzzy", "traffic[0].cca", "is not a congestion control algorithm; known: "),
+    ("traffic.0.cca.beta=1", "traffic[0].cca.beta", "has no parameter 'beta'"),
+    ('traffic.0.cca={name="fast",alpha=-3}', "traffic[0].cca.alpha", "must be a number from"),
     # Measurement
     (
         'measure.warmup="5 s"',
@@ -201,50 +209,50 @@ WRONG = [
     ('network={kind="graph",routers=[{name="a"}]}', "network.routers", "at least two routers"),
     ('network={kind="graph",file="none.graphml"}', "network.file", "there is no file"),
     # Traffic
-    ('traffic.0={kind="replay",law="reno",file="none.csv"}', "traffic[0].file", "there is no file"),
+    ('traffic.0={kind="replay",cca="reno",file="none.csv"}', "traffic[0].file", "there is no file"),
     (
-        'traffic.0={kind="poisson",law="reno",size="9 packets"}',
+        'traffic.0={kind="poisson",cca="reno",size="9 packets"}',
         "traffic[0].arrivals",
         "either arrivals",
     ),
-    ('traffic.0={kind="live",law="reno"}', "traffic[0].law", "bring their own TCP"),
+    ('traffic.0={kind="live",cca="reno"}', "traffic[0].cca", "bring their own TCP"),
     ('traffic.0={kind="live",hosts=[]}', "traffic[0].hosts", "at least one host"),
     ('traffic.0={kind="live",hosts=["A b"]}', "traffic[0].hosts[0]", "'A b'"),
     ('traffic.0={kind="live",peers=["a"]}', "traffic[0].peers", "'a' names two hosts"),
     (
-        'traffic.0={kind="bursts",law="reno",size="9 packets"}',
+        'traffic.0={kind="bursts",cca="reno",size="9 packets"}',
         "traffic[0].pause",
         'write either pause = "0.5 s" or interval = "2 s"',
     ),
     (
-        'traffic.0={kind="bursts",law="reno",size="9 packets",pause="1 s",interval="1 s"}',
+        'traffic.0={kind="bursts",cca="reno",size="9 packets",pause="1 s",interval="1 s"}',
         "traffic[0].pause",
         "write either",
     ),
     (
-        'traffic.0={kind="bursts",law="reno",size="9 packets",interval="0 s"}',
+        'traffic.0={kind="bursts",cca="reno",size="9 packets",interval="0 s"}',
         "traffic[0].interval",
         "above 0 s",
     ),
     (
-        'traffic.0={kind="bursts",law="reno",size="9 packets",pause={kind="pareto",mean="1 s"}}',
+        'traffic.0={kind="bursts",cca="reno",size="9 packets",pause={kind="pareto",mean="1 s"}}',
         "traffic[0].pause.shape",
         "has a shape",
     ),
     (
-        'traffic.0={kind="bursts",law="reno",size="9 packets",'
+        'traffic.0={kind="bursts",cca="reno",size="9 packets",'
         'pause={kind="exponential",mean="0 s"}}',
         "traffic[0].pause.mean",
         "above 0 s",
     ),
     (
-        'traffic.0={kind="bursts",law="reno",size="9 packets",pause="3000 h"}',
+        'traffic.0={kind="bursts",cca="reno",size="9 packets",pause="3000 h"}',
         "traffic[0].pause",
         "8640000 s",
     ),
-    ('traffic.0={kind="bursts",law="reno",pause="1 s"}', "traffic[0].size", "required"),
+    ('traffic.0={kind="bursts",cca="reno",pause="1 s"}', "traffic[0].size", "required"),
     (
-        'traffic.0={kind="bursts",law="reno",size="9 packets",pause="1 s",stop="1 s",start="2 s"}',
+        'traffic.0={kind="bursts",cca="reno",size="9 packets",pause="1 s",stop="1 s",start="2 s"}',
         "traffic[0].stop",
         "must start before stop",
     ),
@@ -253,77 +261,85 @@ WRONG = [
         "transport.after_idle",
         "'rfc5681', 'linux', 'ns2' or 'keep'",
     ),
-    ('traffic.0={kind="on_off",law="reno",off="1 s"}', "traffic[0].on", "required"),
-    ('traffic.0={kind="on_off",law="reno",on="0 s",off="1 s"}', "traffic[0].on", "greater than 0"),
+    ('traffic.0={kind="on_off",cca="reno",off="1 s"}', "traffic[0].on", "required"),
+    ('traffic.0={kind="on_off",cca="reno",on="0 s",off="1 s"}', "traffic[0].on", "greater than 0"),
     (
-        'traffic.0={kind="on_off",law="reno",on="1 s",off="1 s",shape=1}',
+        'traffic.0={kind="on_off",cca="reno",on="1 s",off="1 s",shape=1}',
         "traffic[0].shape",
         "greater than 1",
     ),
     (
-        'traffic.0={kind="on_off",law="reno",on="1 s",off="1 s",start="2 s",stop="1 s"}',
+        'traffic.0={kind="on_off",cca="reno",on="1 s",off="1 s",start="2 s",stop="1 s"}',
         "traffic[0].stop",
         "stop must be after start",
     ),
     (
-        'traffic.0={kind="on_off",law="reno",on="30 h",off="1 s"}',
+        'traffic.0={kind="on_off",cca="reno",on="30 h",off="1 s"}',
         "traffic[0].on",
         "to 100000 s",
     ),
     (
-        'traffic.0={kind="web",law="reno",users=5,size={kind="pareto",mean="9 packets"}}',
+        'traffic.0={kind="web",cca="reno",users=5,size={kind="pareto",mean="9 packets"}}',
         "traffic[0].size.shape",
         "has a shape",
     ),
     (
-        'traffic.0={kind="web",law="reno",users=5,size={kind="fixed",mean=9}}',
+        'traffic.0={kind="web",cca="reno",users=5,size={kind="fixed",mean=9}}',
         "traffic[0].size.mean",
         "9 has no unit",
     ),
-    ('traffic.0={kind="web",law="reno",size="9 packets"}', "traffic[0].users", "required"),
-    # What Web users do
+    ('traffic.0={kind="web",cca="reno",size="9 packets"}', "traffic[0].users", "required"),
+    # Web users
+    (f'{WEB},laws=[{{cca="bic",share=1}}]}}', "traffic[0].laws", "this key is now 'cca'"),
+    (f'{WEB},cca="reno",control="./mine.py"}}', "traffic[0].control", "this key is now 'cca'"),
+    (f'{WEB},law="reno"}}', "traffic[0].law", "this key is now 'cca'"),
+    ("traffic.0.law=reno", "traffic.0.law", "this key is now 'cca'; write traffic.0.cca"),
+    ("traffic.0.law.alpha=3", "traffic.0.law.alpha", "write traffic.0.cca.alpha"),
+    ("law=reno", "law", "this key is now 'cca'; write cca"),
+    (f"{WEB},cca={{reno=0.5,bic=0.4}}}}", "traffic[0].cca", "these add up to 0.9"),
+    (f"{WEB},cca={{reno=0.5,bik=0.5}}}}", "traffic[0].cca", "bic"),
     (
-        f'{WEB},laws=[{{law="bic",share=1}}],law="reno"}}',
-        "traffic[0].laws",
-        "either one law ('law' or 'control') or 'laws'",
+        'traffic.0={kind="flows",cca={reno=0.5,bic=0.5}}',
+        "traffic[0].cca",
+        "a mix is for kind = 'web'",
     ),
-    (f'{WEB},laws=[{{law="bic",share=0.5}}]}}', "traffic[0].laws", "these add up to 0.5"),
+    (f'{WEB},cca=[{{cca="bic",share=0.5}}]}}', "traffic[0].cca", "these add up to 0.5"),
     (
-        f'{WEB},laws=[{{law="bic",share=1}},{{law="bic",share=0.2,source="D"}}]}}',
-        "traffic[0].laws",
+        f'{WEB},cca=[{{cca="bic",share=1}},{{cca="bic",share=0.2,source="D"}}]}}',
+        "traffic[0].cca",
         "the shares of D must add up to 1; these add up to 0.2",
     ),
     (
-        f'{WEB},laws=[{{law="bic",share=1,source="Q"}}]}}',
-        "traffic[0].laws[0].source",
+        f'{WEB},cca=[{{cca="bic",share=1,source="Q"}}]}}',
+        "traffic[0].cca[0].source",
         "'Q' is not a class of routers; classes: none in this network",
     ),
-    (f'{WEB},laws=[{{law="bik",share=1}}]}}', "traffic[0].laws[0].law", "bic"),
-    (f"{WEB}}}", "traffic[0].law", "required, or 'control' or 'laws' in its place"),
+    (f'{WEB},cca=[{{cca="bik",share=1}}]}}', "traffic[0].cca[0].cca", "bic"),
+    (f"{WEB}}}", "traffic[0].cca", "required"),
     (
-        f'{WEB},law="reno",kinds=[{{name="a",share=1,size="9 B"}},'
+        f'{WEB},cca="reno",kinds=[{{name="a",share=1,size="9 B"}},'
         '{name="b",share=0.4,size="9 B"}]}',
         "traffic[0].kinds",
         "at most 1; these add up to 1.4",
     ),
     (
-        f'{WEB},law="reno",kinds=[{{name="long-lived",share=0.7,size="9 B"}}]}}',
+        f'{WEB},cca="reno",kinds=[{{name="long-lived",share=0.7,size="9 B"}}]}}',
         "traffic[0].kinds",
         "the name of another kind of file",
     ),
     (
-        f'{WEB},law="reno",patience={{check="0 s",floor="1 Mbit/s"}}}}',
+        f'{WEB},cca="reno",patience={{check="0 s",floor="1 Mbit/s"}}}}',
         "traffic[0].patience.check",
         "greater than 0",
     ),
-    (f'{WEB},law="reno",patience={{check="1 s"}}}}', "traffic[0].patience.floor", "required"),
+    (f'{WEB},cca="reno",patience={{check="1 s"}}}}', "traffic[0].patience.floor", "required"),
     (
-        f'{WEB},law="reno",surge={{share=1,start="2 s",stop="1 s",size="9 B"}}}}',
+        f'{WEB},cca="reno",surge={{share=1,start="2 s",stop="1 s",size="9 B"}}}}',
         "traffic[0].surge.stop",
         "stop must be after start",
     ),
     (
-        f'{WEB},law="reno",surge={{share=1,start="0 s",stop="1 s",size="9 B",source="D"}}}}',
+        f'{WEB},cca="reno",surge={{share=1,start="0 s",stop="1 s",size="9 B",source="D"}}}}',
         "traffic[0].surge.source",
         "is not a class of routers",
     ),
@@ -350,23 +366,23 @@ WRONG = [
     # The option itself
     ("seed", "--set seed", "is not key=value"),
     (
-        "traffic.law=reno",
-        "traffic.law",
-        "'law' is not a place in a list of 1; write traffic.0.law for the first one, or law",
+        "traffic.cca=reno",
+        "traffic.cca",
+        "'cca' is not a place in a list of 1; write traffic.0.cca for the first one, or cca",
     ),
     (
-        "traffic.all.law=reno",
-        "traffic.all.law",
-        "write traffic.0.law for the first one, or law for",
+        "traffic.all.cca=reno",
+        "traffic.all.cca",
+        "write traffic.0.cca for the first one, or cca for",
     ),
     ("traffic.all.size.mean=1", "traffic.all.size.mean", "write traffic.0.size.mean for the first"),
-    ('traffic.0={kind="flows",law="reno",flows=3}', "traffic[0].flows", ": this is not a"),
+    ('traffic.0={kind="flows",cca="reno",flows=3}', "traffic[0].flows", ": this is not a"),
     (
-        'traffic.0={kind="flows",law="reno",count=0,start=3}',
+        'traffic.0={kind="flows",cca="reno",count=0,start=3}',
         "traffic[0].count",
         "greater than or equal to 1 (also wrong: traffic[0].start)",
     ),
-    ("traffic.7.law=reno", "traffic.7.law", "'7' is not a place in a list of 1"),
+    ("traffic.7.cca=reno", "traffic.7.cca", "'7' is not a place in a list of 1"),
     ("duration.x=1", "duration.x", "has no keys of its own"),
 ]
 
@@ -429,7 +445,10 @@ def test_another_encoding(encoding: str, says: str, tmp_path: Path) -> None:
     ("flows", "says"),
     [
         ("reno", "flows: 'reno' is not a list; write one, such as flows=['reno']"),
-        ([3], "flows[0]: 3 is not a flow; write a law's name, a class, or a dict of its keys"),
+        (
+            [3],
+            "flows[0]: 3 is not a flow; write an algorithm's name, a class, or a dict of its keys",
+        ),
         (["reno", None], "flows[1]: None is not a flow"),
         (5, "flows: 5 is not a list"),
     ],

@@ -2,12 +2,12 @@
 
     python tests/faults/faults.py [--share 0.1] [--seed 1] [--only memory]
 
-Each case puts one fault into a campaign of two runs in a folder of its own, then starts the same
-campaign once more without a fault. It holds when nobody saw a traceback, every run has the digest
-that it has without faults, no run that was there has been made again, and nothing is left over.
-What is done is kept in out/faults/seed-N.jsonl, and skipped by the next start; at the end the table
-of docs/reference/reliability.md is written anew. `--share` takes so large a part of each kind, and
-`--only` the kinds whose names have a word.
+Each case puts one fault into a campaign of two runs in a separate folder, then starts the same
+campaign once more without a fault. It passes if no traceback was printed, the digest of every run
+equals that without faults, no finished run was repeated, and no temporary file remains. Finished
+cases are kept in out/faults/seed-N.jsonl, and the next start skips them. At the end the table of
+docs/reference/reliability.md is rewritten. `--share` selects a part of each kind, and `--only` the
+kinds whose names contain a word.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def _limited(more: int, work: Callable[..., int], *given: object) -> int:
 
 def _kill_later(after_s: float, process: int) -> None:
     def kill() -> None:
-        for send in (os.killpg, os.kill):  # it may have no group yet
+        for send in (os.killpg, os.kill):  # its group may not exist yet
             try:
                 send(process, signal.SIGKILL)
             except ProcessLookupError:
@@ -230,7 +230,7 @@ def run(seed: int, share: float, only: str) -> list[Case]:
 
 
 def _part(count: int, share: float) -> Iterable[int]:
-    """Take so many of the cases, evenly."""
+    """Select evenly spaced cases, this share of all."""
     wanted = max(round(count * share), 1)
     return sorted({int(place * count / wanted) for place in range(wanted)})
 
@@ -241,7 +241,7 @@ def _say(case: Case) -> None:
 
 
 def _inside(words: list[str]) -> int:
-    """Do it again with the shim, where file systems may be mounted, in a folder that goes away."""
+    """Run again with the shim, in a namespace that may mount file systems, in a fresh folder."""
     with tempfile.TemporaryDirectory(prefix="faults-") as place:
         shim, control = Path(place) / "shim.so", Path(place) / "control"
         source = HERE / "shim.c"
@@ -249,9 +249,9 @@ def _inside(words: list[str]) -> int:
         control.write_bytes(bytes(24))
         root = Path(place) / "root"
         root.mkdir()
-        told = {"LD_PRELOAD": shim, "FAULTS_CONTROL": control, "FAULTS_ROOT": root}
+        variables = {"LD_PRELOAD": shim, "FAULTS_CONTROL": control, "FAULTS_ROOT": root}
         command = ["unshare", "-Urm", sys.executable, __file__, *words, "--inside"]
-        env = os.environ | {name: str(value) for name, value in told.items()}
+        env = os.environ | {name: str(value) for name, value in variables.items()}
         return subprocess.run(command, env=env, check=False).returncode
 
 

@@ -12,7 +12,7 @@ BEGIN, END = "<!-- made by tests/faults/faults.py -->", "<!-- end -->"
 
 
 class Case(Protocol):
-    """What the table needs of a case."""
+    """The attributes of a case that the table shows."""
 
     kind: str
     ended: str

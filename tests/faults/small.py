@@ -1,4 +1,4 @@
-"""The small campaign that faults are put into, in a fork of a process that has all loaded."""
+"""The small campaign that faults are put into, in a fork of a process that imported everything."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Here:
 
 
 def apart() -> Executor:
-    """Make runs in a process of their own."""
+    """Make runs in a separate process."""
     return Processes(1)
 
 
@@ -58,7 +58,7 @@ def jobs(runs: int = 2) -> list[Job]:
     made = dumbbell(rate="10 Mbit/s", rtt="20 ms", buffer="1 BDP", flows=["reno"], loss=0.001)
     scenario = made.replaced({"duration": "10 s", "measure": {"series": "none"}})
     seeded = [scenario.model_copy(update={"seed": seed}) for seed in range(runs)]
-    return [Job(one, {"law": "reno", "seed": one.seed}) for one in seeded]
+    return [Job(one, {"cca": "reno", "seed": one.seed}) for one in seeded]
 
 
 def campaign(folder: Path, asked: list[Job], executor: Callable[[], Executor] = Here) -> int:
@@ -88,7 +88,7 @@ class Ended:
 
 
 def forked(work: Callable[[], int], log: Path, begun: Callable[[int], None] = int) -> Ended:
-    """Do something in a fork, which is a process group of its own."""
+    """Do something in a fork, which leads a new process group."""
     process = os.fork()
     if not process:
         try:

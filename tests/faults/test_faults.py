@@ -1,4 +1,4 @@
-"""The campaign of faults finds nothing; its table stands in docs/reference/reliability.md."""
+"""The campaign of faults finds nothing; docs/reference/reliability.md shows its table."""
 
 import shutil
 import subprocess

@@ -1,6 +1,6 @@
 """`make fuzz`: many cases, kept track of in a file, so that a run that was stopped goes on.
 
-Each finding is made small and kept in `tests/fuzz/cases`, where `make test` runs it from then on.
+Each finding is made small and kept in `tests/fuzz/cases`; `make test` runs it from then on.
 """
 
 import argparse
@@ -28,14 +28,14 @@ TELL_S = 10.0
 
 
 def program() -> str:
-    """Say which engine and which generator: what they found holds for no others."""
+    """Identify the engine and the generator: their findings hold for no others."""
     files = [Path(str(_native.__file__)), *sorted(FOLDER.glob("*.py"))]
     sums = b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)
     return hashlib.sha256(sums).hexdigest()[:8]
 
 
 class Ledger:
-    """What was checked, a line for each case; a line that was cut off is not there."""
+    """The checked cases, one line for each; a line that was cut off is ignored."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ class Progress:
         self.before, self.cases = done, cases
         self.begun_s = self.told_s = time.monotonic()
 
-    def tell(self, done: list[dict[str, Any]], last: bool = False) -> None:
+    def report(self, done: list[dict[str, Any]], last: bool = False) -> None:
         now_s = time.monotonic()
         if now_s - self.told_s < TELL_S and not last:
             return
@@ -106,13 +106,13 @@ def fuzz(
             if same(found) not in known:
                 known.add(same(found))
                 print(f"seed {order['seed']}: {found}\n  kept as {keep(order, answer)}", flush=True)
-        progress.tell(ledger.done)
+        progress.report(ledger.done)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("--cases", type=int, default=20_000, help="so many in all")
-    parser.add_argument("--seed", type=int, default=1, help="where they begin, in millions")
+    parser.add_argument("--cases", type=int, default=20_000, help="number of cases")
+    parser.add_argument("--seed", type=int, default=1, help="first case, in millions")
     parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--cpu", type=float, default=2.0, help="CPU seconds a case")
     args = parser.parse_args()
@@ -122,7 +122,7 @@ def main() -> int:
     seeds = [seed for seed in range(first, first + args.cases) if seed not in done]
     progress = Progress(len(done), args.cases)
     fuzz(seeds, ledger, progress, args)
-    progress.tell(ledger.done, last=True)
+    progress.report(ledger.done, last=True)
     return int(any(answer["found"] for answer in ledger.done))
 
 

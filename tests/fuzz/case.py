@@ -26,12 +26,12 @@ SLICE_S = 0.05
 
 
 class OutOfTimeError(Exception):
-    """The case has used up its CPU time; what it showed until then counts."""
+    """The case has used up its CPU time; its findings until then count."""
 
 
 @dataclass
 class Outcome:
-    """What became of a case: `refused`, `ran`, `ended` by the engine, or `cut` for its cost."""
+    """The outcome of a case: `refused`, `ran`, `ended` by the engine, or `cut` for its cost."""
 
     kind: str = "ran"
     found: list[str] = field(default_factory=list)

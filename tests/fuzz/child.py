@@ -18,8 +18,8 @@ from .scenarios import make
 
 #: Address space, bytes.
 MEMORY = 3 << 30
-#: What a case may take beyond its CPU time before the system ends it: setting up a large state, a
-#: slice, and a snapshot are not cut.
+#: Time beyond a case's CPU time after which the system ends it: setting up a large state, a slice,
+#: and a snapshot are not cut.
 GRACE_S = 20
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: What a child is told, and what it answers.
+#: A request to a child, and its answer.
 Order = dict[str, Any]
 Answer = dict[str, Any]
 
@@ -62,7 +62,7 @@ class Child:
 
 
 def answers(orders: Iterable[Order], workers: int) -> Iterator[tuple[Order, Answer]]:
-    """Check cases in so many processes, and give each with its answer as soon as it is there."""
+    """Check cases in a number of processes; yield each with its answer as soon as it is ready."""
     waiting, done = iter(list(orders)), SimpleQueue[tuple[Order, Answer] | None]()
 
     def work(first: Order | None) -> None:

@@ -5,7 +5,7 @@ import random
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from headgate.base.catalog import PACKET, Law, Param
+from headgate.base.catalog import PACKET, Cca, Param
 from headgate.base.parameters import (
     ParameterError,
     check_together,
@@ -66,8 +66,8 @@ class Draw(random.Random):
         number = self.of(low, high, default, inner, self.magnitude(least, high))
         return write_number(param, number)
 
-    def params(self, card: Law, share: float) -> dict[str, float | str]:
-        """Draw some parameters of a law or a device; often none."""
+    def params(self, card: Cca, share: float) -> dict[str, float | str]:
+        """Draw some parameters of an algorithm or a device; often none."""
         if self.maybe(1 - share):
             return {}
         drawn = {param.name: self.value(param) for param in card.params if self.maybe(0.5)}
@@ -79,7 +79,7 @@ class Draw(random.Random):
         return self.sample(list(choices), self.randint(1, min(most, len(choices))))
 
 
-def first_wrong(card: Law, drawn: dict[str, float | str]) -> str | None:
+def first_wrong(card: Cca, drawn: dict[str, float | str]) -> str | None:
     try:
         check_together(card, drawn, read_parameters(card, drawn, count_packets))
     except ParameterError as error:

@@ -2,7 +2,7 @@
 
 from .draw import Draw
 
-#: What readers of text, numbers and structures stumble over.
+#: Tokens that often break readers of text, numbers and structures.
 TOKENS = (
     b"",
     b"\x00",

@@ -24,7 +24,7 @@ def numbers(draw: Draw) -> list[int]:
 
 
 def at_ports(draw: Draw) -> dict[str, Any]:
-    """What any network may say of its ports."""
+    """Draw keys that any network accepts for its ports."""
     drawn: dict[str, Any] = {"buffer": draw.buffer()} if draw.maybe(0.95) else {}
     if draw.maybe(0.5):
         drawn["queue"] = queue(draw)
@@ -34,7 +34,7 @@ def at_ports(draw: Draw) -> dict[str, Any]:
 
 
 def impairments(draw: Draw) -> dict[str, Any]:
-    """What a link does to packets, before its queue and after."""
+    """Draw impairments of a link, before its queue and after it."""
     keys = [key for key in ("ingress", "impairments") if draw.maybe(0.1)]
     return {key: [device(draw, "impairment") for _ in range(draw.of(1, 1, 2, 4))] for key in keys}
 
@@ -47,7 +47,7 @@ def by_time(draw: Draw) -> dict[str, Any]:
 
 
 def reverse(draw: Draw) -> dict[str, Any]:
-    """What is different in the other direction; mostly nothing."""
+    """Draw the keys that differ in the other direction; mostly none."""
     if draw.maybe(0.9):
         return {}
     drawn: dict[str, Any] = {**impairments(draw), **by_time(draw)}
@@ -59,13 +59,13 @@ def reverse(draw: Draw) -> dict[str, Any]:
 
 
 def settle_rate(drawn: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what a trace or a course tells."""
-    told = {"trace", "course"} & set(drawn)
-    return {key: value for key, value in drawn.items() if not told or key not in TOLD}
+    """Leave out the keys that a trace or a course replaces."""
+    courses = {"trace", "course"} & set(drawn)
+    return {key: value for key, value in drawn.items() if not courses or key not in REPLACED}
 
 
-#: Keys that a trace or a course takes the place of.
-TOLD = ("rate", "changes")
+#: Keys that a trace or a course replaces.
+REPLACED = ("rate", "changes")
 
 
 def dumbbell(draw: Draw, duration_s: float) -> dict[str, Any]:

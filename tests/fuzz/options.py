@@ -1,4 +1,4 @@
-"""What stands at ports and in hosts: disciplines, schemes, laws, TCP profiles.
+"""Options of ports and hosts: disciplines, schemes, algorithms, TCP profiles.
 
 Names come from the catalogue and from the model of a profile, so whatever is added there is drawn.
 """
@@ -12,7 +12,7 @@ from headgate.scenario.transport import Transport
 
 from .draw import Draw
 
-#: Disciplines of one's own: one that decides at arrival, one at departure, one that ranks.
+#: User-defined disciplines: one that decides at arrival, one at departure, one that ranks.
 OWN = tuple(
     str(Path(__file__).parents[1] / "unit" / "disciplines" / name)
     for name in ("red.c:red", "codel.c", "copies.py:Fair")
@@ -54,7 +54,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
 
 
 def device(draw: Draw, kind: str) -> str | dict[str, Any]:
-    """Draw what stands at a port, of one kind: `queue` or `feedback`."""
+    """Draw a device of a port, of one kind: `queue` or `feedback`."""
     card = draw.choice([card for card in catalog.devices() if card.kind == kind])
     return {"name": card.name, **draw.params(card, 0.5)}
 
@@ -65,9 +65,9 @@ def queue(draw: Draw) -> str | dict[str, Any]:
     return draw.of(*OWN) if draw.maybe(0.1) else device(draw, "queue")
 
 
-def law(draw: Draw, scheme: str | None = None) -> dict[str, Any]:
-    """Draw a law: where routers speak, often the one they speak to."""
-    cards = catalog.laws()
+def cca(draw: Draw, scheme: str | None = None) -> dict[str, Any]:
+    """Draw an algorithm: with router feedback, often the one that uses it."""
+    cards = catalog.ccas()
     spoken = [card for card in cards if card.name == scheme]
     card = draw.choice(spoken if spoken and draw.maybe(0.6) else cards)
     return {"name": card.name, **draw.params(card, 0.35)}

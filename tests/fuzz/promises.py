@@ -1,4 +1,4 @@
-"""What every table of a run promises, whatever the scenario."""
+"""Properties of every table of a run, for any scenario."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,8 @@ import numpy as np
 
 from headgate.data.tables import Table
 
-#: Where no limit is written as infinity, and where the sign is part of what is told.
+#: Columns in which infinity means that there is no limit, and in which the sign carries
+#: information.
 MAY_BE_INFINITE = {
     ("ports", "buffer_packets"),
     ("series", "ssthresh_packets"),
@@ -65,7 +66,7 @@ def numbers(tables: Tables) -> Iterator[str]:
                 yield f"wrapped: {of}.{name}"
             missing = name in PROMISED.get(of, ()) and np.isnan(column)
             if name == "utilisation" and of == "links":
-                # in a short period a trace may have no opportunity
+                # in a short period a trace may offer no opportunity
                 missing &= np.asarray(table["sent_bytes"]) > 0
             if np.any(missing):
                 yield f"missing: {of}.{name}"
@@ -123,7 +124,7 @@ def balances(tables: Tables) -> Iterator[str]:
 
 
 def conservation(tables: Tables) -> Iterator[str]:
-    """What came to a port has left it, was dropped, or waits: no more than ever waited, and one."""
+    """Arrivals at a port left it, were dropped, or wait: at most one more than ever waited."""
     table = tables["ports"]
     counts = [np.asarray(table[name], np.float64) for name in ("arrivals", "drops", "departures")]
     waiting = counts[0] - counts[1] - counts[2]

@@ -8,7 +8,7 @@ from .networks import network
 from .options import transport
 from .traffic import add_bursts, add_on_off, traffic
 
-#: What nobody should write, of every type that TOML has.
+#: Values that nobody should write, one of each type of TOML.
 WILD: tuple[Any, ...] = (
     "", "\x00", "💥 s", "../../etc/passwd", "reno", "infinite", "nan", "inf", "-5 s", "1e400 s",
     "1e-400 s", "0 bit/s", "9e18 ps", "9223372036854775807 ps", "18446744073709551616 ps",

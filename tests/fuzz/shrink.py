@@ -8,9 +8,9 @@ from typing import Any
 from .draw import Scenario
 from .scenarios import parent, places
 
-#: What stands for anything of its kind.
+#: A plain value of each kind, which can replace any other of that kind.
 PLAIN: dict[str, Any] = {
-    "law": "reno",
+    "cca": "reno",
     "queue": "drop_tail",
     "buffer": "infinite",
     "size": "1 packets",
@@ -24,12 +24,12 @@ PLAIN: dict[str, Any] = {
 
 
 def same(finding: str) -> str:
-    """What makes two findings one: their words without the numbers."""
+    """Return the text of a finding without its numbers; equal findings share it."""
     return re.sub(r"[-+]?\d[\d.e+-]*", "#", finding)
 
 
 def shrink(scenario: Scenario, holds: Callable[[Scenario], bool], tries: int = 300) -> Scenario:
-    """Make a scenario small, as long as the finding holds, in so many tries at most."""
+    """Make a scenario small, as long as the finding holds, in at most `tries` tries."""
     left, before = tries, None
     while before != scenario:
         before = scenario
@@ -44,7 +44,7 @@ def shrink(scenario: Scenario, holds: Callable[[Scenario], bool], tries: int = 3
 
 
 def candidates(scenario: Scenario) -> Iterator[Scenario]:
-    """What is a little smaller: large parts first."""
+    """Yield scenarios that are a little smaller, without large parts first."""
     paths = sorted(places(scenario), key=len)
     for path in paths:
         yield without(scenario, path)
@@ -67,7 +67,7 @@ def changed(scenario: Scenario, path: tuple[Any, ...], new: Any) -> Scenario:
 
 
 def plainer(key: Any, old: Any) -> Iterator[Any]:
-    """What says less than a value."""
+    """Yield values that are simpler than a value."""
     if isinstance(old, dict) and len(old) > 1:
         yield from (old[name] for name in ("name", "kind", "preset") if name in old)
     if key in PLAIN and old != PLAIN[key]:

@@ -18,16 +18,16 @@ from .options import VALUES, field
 from .scenarios import make
 from .shrink import same, shrink
 
-#: Cases of `make test`, in so many parts, with so many CPU seconds each at most: 75 s in all.
+#: Cases of `make test`, number of parts, and the most CPU seconds of a case: 75 s in all.
 COUNT, PARTS, CPU_S = 300, 4, 0.25
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_random_scenario_breaks_anything(part: int) -> None:
     orders = [{"seed": seed, "cpu_s": CPU_S} for seed in range(part, COUNT, PARTS)]
-    told = [{"seed": order["seed"], **answer} for order, answer in answers(orders, workers=1)]
-    assert [answer for answer in told if answer["found"]] == []
-    assert Counter(answer["kind"] for answer in told)["ran"] > len(told) / 4
+    found = [{"seed": order["seed"], **answer} for order, answer in answers(orders, workers=1)]
+    assert [answer for answer in found if answer["found"]] == []
+    assert Counter(answer["kind"] for answer in found)["ran"] > len(found) / 4
 
 
 @pytest.mark.parametrize("file", sorted(CASES.glob("*.toml")), ids=lambda file: file.stem)
@@ -49,7 +49,7 @@ def words(tree: object) -> set[str]:
 
 def test_all_that_exists_is_drawn() -> None:
     drawn = set().union(*(words(make(seed).scenario) for seed in range(1500)))
-    names = {card.name for card in (*catalog.laws(), *catalog.devices())}
+    names = {card.name for card in (*catalog.ccas(), *catalog.devices())}
     networks = {"dumbbell", "parking_lot", "abilene", "isp", "graph"}
     kinds = {"bursts", "flows", "on_off", "poisson", "web"}
     parts = {"surge", "patience", "changes", "lose", "loss", "feedback"}

@@ -1,4 +1,4 @@
-"""Files from anybody: whatever their bytes, they are read or refused in a sentence."""
+"""Files from anybody: any bytes are read, or refused in a sentence."""
 
 import json
 from collections.abc import Callable
@@ -29,14 +29,14 @@ rtt = "20 ms"
 queue = { name = "codel", target = "5 ms" }
 [[traffic]]
 kind = "web"
-law = { name = "cubic", beta = 0.7 }
+cca = { name = "cubic", beta = 0.7 }
 users = 3
 size = { kind = "pareto", mean = "20 packets", shape = 1.5 }
 [measure]
 periods = [["0 s", "0.5 s"], ["0.5 s", "1 s"]]
 """
 
-CSV = b"""start_s,size_packets,source,receiver,law
+CSV = b"""start_s,size_packets,source,receiver,cca
 0.0,3,left,right,reno
 0.5,100,right,left,cubic
 """
@@ -79,7 +79,7 @@ def graph(path: Path) -> None:
         "delay": "1 ms",
         "buffer": "10 packets",
     }
-    flow = {"kind": "flows", "law": "reno", "source": "a", "receiver": "b"}
+    flow = {"kind": "flows", "cca": "reno", "source": "a", "receiver": "b"}
     Scenario.from_dict({"duration": "1 s", "network": network, "traffic": [flow]}).plan()
 
 

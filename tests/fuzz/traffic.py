@@ -3,7 +3,7 @@
 from typing import Any
 
 from .draw import Draw, Scenario, picoseconds
-from .options import law, transport
+from .options import cca, transport
 
 
 def traffic(draw: Draw, network: Scenario, duration_s: float, name: str) -> dict[str, Any]:
@@ -16,11 +16,11 @@ def traffic(draw: Draw, network: Scenario, duration_s: float, name: str) -> dict
         drawn["transport"] = transport(draw)
     scheme = network.get("feedback", {}).get("name")
     kind = draw.choices((flows, poisson, web), (5, 2, 2))[0]
-    return drawn | {"law": law(draw, scheme)} | kind(draw, duration_s)
+    return drawn | {"cca": cca(draw, scheme)} | kind(draw, duration_s)
 
 
 def places(draw: Draw, network: Scenario) -> dict[str, str]:
-    """Where the hosts sit, if the network does not know better."""
+    """Draw the places of the hosts, if the network does not fix them."""
     if network["kind"] == "graph":
         source, receiver = draw.sample([router["name"] for router in network["routers"]], 2)
         return {"source": source, "receiver": receiver}
@@ -84,17 +84,17 @@ def web(draw: Draw, duration_s: float) -> dict[str, Any]:
     }
     drawn |= {key: make() for key, make in optional.items() if draw.maybe(0.3)}
     if draw.maybe(0.3):
-        shares = [{"law": law(draw), "share": 0.25}, {"law": law(draw), "share": 0.75}]
-        drawn |= {"law": None, "laws": shares}
+        shares = [{"cca": cca(draw), "share": 0.25}, {"cca": cca(draw), "share": 0.75}]
+        drawn |= {"cca": shares}
     return drawn
 
 
 def add_on_off(draw: Draw, scenario: Scenario, duration_s: float) -> None:
-    """Add it to one of eight scenarios. What is drawn for it changes no other choice."""
+    """Add on-off sources to one of eight scenarios. Their draws change no other choice."""
     if draw.maybe(1 / 8):
         network = scenario["network"]
         scheme = network.get("feedback", {}).get("name")
-        group = {"name": "switches", **places(draw, network), "law": law(draw, scheme)}
+        group = {"name": "switches", **places(draw, network), "cca": cca(draw, scheme)}
         scenario["traffic"].append(group | on_off(draw, duration_s))
 
 
@@ -112,11 +112,11 @@ def on_off(draw: Draw, duration_s: float) -> dict[str, Any]:
 
 
 def add_bursts(draw: Draw, scenario: Scenario, duration_s: float) -> None:
-    """Add some to one of eight scenarios. What is drawn for them changes no other choice."""
+    """Add bursts to one of eight scenarios. Their draws change no other choice."""
     if draw.maybe(1 / 8):
         network = scenario["network"]
         scheme = network.get("feedback", {}).get("name")
-        group = {"name": "bursts", **places(draw, network), "law": law(draw, scheme)}
+        group = {"name": "bursts", **places(draw, network), "cca": cca(draw, scheme)}
         idle = {"transport": {"after_idle": draw.of("rfc5681", "linux", "ns2", "keep")}}
         scenario["traffic"].append(group | idle | bursts(draw, duration_s))
 

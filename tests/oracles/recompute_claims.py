@@ -1,6 +1,6 @@
 """Claims recomputed from stored runs by pandas and NumPy, with no code of the package.
 
-`FUNCTIONS` has the names that `claims.toml` calls; claims that are SQL have `by_sql`.
+`FUNCTIONS` holds the names that `claims.toml` calls; claims that are SQL use `by_sql`.
 """
 
 # fmt: off
@@ -51,9 +51,9 @@ def by_sql(study, sql):  # a sweep is a table: labels and figures of its runs; m
             values.append(database.execute(sql).fetchone()[0])
     return mean(values)
 
-def law_at_rest(law, kind):  # probability of a loss, and rate times round trip, of every run
+def cca_at_rest(cca, kind):  # probability of a loss, and rate times round trip, of every run
     found = []
-    for key in replicates("flow-level", kind, law):
+    for key in replicates("flow-level", kind, cca):
         flow, port_s = run("flow-level", key, "flows").iloc[0], port("flow-level", key, "elapsed_s")
         found.append((float(key[2]), flow.delivered_packets / port_s * flow.mean_rtt_s))
     return np.array(found).T
@@ -84,8 +84,8 @@ FUNCTIONS = NIST | DESIGNS | SCHEMES | {
     "dsl_mean_rtt": lambda s, rtt_ms: run(s, ("dsl", "fast", rtt_ms), "flows").mean_rtt_s.iloc[0],
     "dsl_largest_rtt": lambda s, rtt_ms: np.nanmax(
         course(s, ("dsl", "reno", rtt_ms), "reno", "srtt_s")[1]),
-    "kaist_queue": lambda s, law: (port(s, ("kaist", law), "mean_queue_packets")
-                                   / port(s, ("kaist", law), "buffer_packets")),
+    "kaist_queue": lambda s, cca: (port(s, ("kaist", cca), "mean_queue_packets")
+                                   / port(s, ("kaist", cca), "buffer_packets")),
     "fairness_of_latecomers": lambda _: max(
         abs(jain(shares(("latecomers", n))) / jain(models.late_rates(n)) - 1)
         for n in (2, 3, 5, 10)),
@@ -105,9 +105,9 @@ FUNCTIONS = NIST | DESIGNS | SCHEMES | {
                                / min(map(queue, replicates(s, "capacity")))),
     "coordinate": lambda _, axis, **__: models.point_b()[axis],
     "time_of": lambda _, **__: models.point_b().t,
-    "alpha": lambda _, law, kind: math.exp(
-        np.log(np.prod(law_at_rest(law, kind), axis=0)).mean()),
-    "exponent": lambda _, law, kind: -np.polyfit(*np.log(law_at_rest(law, kind)), 1)[0],
+    "alpha": lambda _, cca, kind: math.exp(
+        np.log(np.prod(cca_at_rest(cca, kind), axis=0)).mean()),
+    "exponent": lambda _, cca, kind: -np.polyfit(*np.log(cca_at_rest(cca, kind)), 1)[0],
     "median_reno_loss": median_reno_loss,
     "worst_one_flow": lambda _: (1 / cells("reno").query(
         "flows == 1 and room >= 1 and window >= 20").utilisation - 1).abs().max(),
@@ -119,6 +119,6 @@ FUNCTIONS = NIST | DESIGNS | SCHEMES | {
     "distance_left": lambda _: max(
         models.starts(name)[0][-1].max() for name in models.NETWORKS),
     "rounds": lambda _, kind: max(
-        abs(windows[losses == p].mean() / models.mean_window(law, p) - 1) for law in models.RULES
-        for losses, windows in [law_at_rest(law, kind)] for p in np.unique(losses)),
+        abs(windows[losses == p].mean() / models.mean_window(cca, p) - 1) for cca in models.RULES
+        for losses, windows in [cca_at_rest(cca, kind)] for p in np.unique(losses)),
 }

@@ -16,14 +16,14 @@ from .recompute_stored import load, runs
 F_LIMITS = {46: (4.0517, 7.2200), 126: (3.9163, 6.8404), 254: (3.8783, 6.7357)}
 
 
-def hold(study, response, law="fast", sign=1, bound=1.0):
+def hold(study, response, cca="fast", sign=1, bound=1.0):
     own = responses(study)[response].unstack()
-    ratio = own[law] / own.drop(columns=DELAY).median(axis=1)
+    ratio = own[cca] / own.drop(columns=DELAY).median(axis=1)
     return (sign * (ratio - bound) > 0).mean()
 
 @cache
-def durations():  # by experiment, length and law
-    keys = "experiment", "length", "law"
+def durations():  # by experiment, length and algorithm
+    keys = "experiment", "length", "cca"
     found, links = responses("nist-duration", *keys).copy(), load("nist-duration", "links")
     between = links[(links["from"].str.len() == 1) & (links.to.str.len() == 1)]
     by = between[between.period == 2].groupby([f"of_{key}" for key in keys])
@@ -45,12 +45,12 @@ def same_signs(study):
 @cache
 def settings(study):  # of every run and period: its factors, and 25 responses, counts a second
     found = load(study, "responses")[[*(f"y{k}" for k in range(1, 23)), "interval_s", "n",
-                                      "of_condition", "of_law"]].copy()
+                                      "of_condition", "of_cca"]].copy()
     for count in ("y3", "y4", "y6", "y8", "y12", "y13", "y14"):
         found[count] /= found.interval_s
     for share, count in (("y7", "y6"), ("y9", "y8")):
         found[share] = (found[count] / (found[count] + found.y1)).where(found[count] + found.y1 > 0)
-    classes, keys = load(study, "classes"), ["of_condition", "of_law", "n"]
+    classes, keys = load(study, "classes"), ["of_condition", "of_cca", "n"]
     long = classes[classes.file == "long-lived"].assign(n=classes.period - 1)
     flows = {(meta["labels"]["condition"], own["name"][-2:]): own["count"]
              for meta, *_ in runs(study).values() for own in meta["scenario"]["traffic"]
@@ -61,7 +61,7 @@ def settings(study):  # of every run and period: its factors, and 25 responses, 
         found[pair] /= [flows.get((c, pair), 1) for c in found.of_condition]
     return found.drop(columns="interval_s")
 
-def weight(level, values):  # what an effect counts in Psi: one-way F at 5 % and 1 %
+def weight(level, values):  # the weight of an effect in Psi: one-way F at 5 % and 1 %
     groups = [own.dropna() for _, own in values.groupby(level)]
     within = sum(((own - own.mean()) ** 2).sum() for own in groups)
     every = pd.concat(groups)
@@ -70,10 +70,10 @@ def weight(level, values):  # what an effect counts in Psi: one-way F at 5 % and
 
 def psi(study, factor):
     rows = settings(study)
-    mean_of = rows.groupby(["of_condition", "of_law"]).mean(numeric_only=True)
-    names = rows.columns.difference(["n", "of_condition", "of_law"])
+    mean_of = rows.groupby(["of_condition", "of_cca"]).mean(numeric_only=True)
+    names = rows.columns.difference(["n", "of_condition", "of_cca"])
     kinds = [[rows[rows.n == n].set_index("of_condition") for n in range(3)],
-             [mean_of.xs(law, level=1) for law in ("reno", "ctcp")]]
+             [mean_of.xs(cca, level=1) for cca in ("reno", "ctcp")]]
     return mean(mean(mean(weight(t.index.str.contains(f"{factor}+", regex=False), t[r])
                           for r in names) for t in kind) for kind in kinds)
 
@@ -91,13 +91,13 @@ def groups(study):  # responses that all go together, the largest group first
     return count
 
 def effect(study, response, factor):  # over the grand mean, if it is significant at 1 %
-    rows = load(study, "responses").query("n == 1 and of_law in ('reno', 'ctcp')")
+    rows = load(study, "responses").query("n == 1 and of_cca in ('reno', 'ctcp')")
     raised, values = rows.of_condition.str.contains(f"{factor}+", regex=False), rows[response]
     strong = weight(raised, values) == 1
     return (values[raised].mean() - values[~raised].mean()) / values.mean() if strong else 0.0
 
 def by_size(study, response):  # logs, the mean over seeds: a column a size, the least first
-    own = responses(study, "condition", "size", "law", "seed")[response]
+    own = responses(study, "condition", "size", "cca", "seed")[response]
     logs = np.log(own.where(own > 0)).groupby(level=[0, 1, 2]).mean().unstack(1)
     return logs[sorted(logs, key=Fraction)]
 

@@ -84,7 +84,7 @@ def update(name, windows, waits_s):  # next windows, with the queues that these 
     rtt_ms, first, last, alpha = np.array(flows).T
     routes = [(first <= link) & (link < last) for link in range(len(rates))]
     waits_s = waits_s.copy()
-    for _ in range(2000):  # one Newton step a link in turn; a spare link has no wait
+    for _ in range(2000):  # one Newton step a link in turn; at a spare link nothing waits
         before = waits_s.copy()
         for link, (rate, route) in enumerate(zip(rates, routes, strict=True)):
             rtts_s = rtt_ms / 1e3 + waits_s @ routes
@@ -154,8 +154,8 @@ RULES = {"reno": (0.5, 1.225, np.ones_like, lambda _: 0.5),
          "hstcp": (0.84, 0.120, hstcp_growth, hstcp_cut),
          "scalable": (1.0, 0.075, lambda w: 0.01 * w, lambda _: 0.125)}
 
-def mean_window(law, loss):  # rate times round trip of 4000 flows, losses at random
-    exponent, alpha, growth, cut = RULES[law]
+def mean_window(cca, loss):  # rate times round trip of 4000 flows, losses at random
+    exponent, alpha, growth, cut = RULES[cca]
     rng, window = np.random.default_rng(1), np.full(4000, alpha / loss ** exponent)
     packets, rounds = (np.append(0, np.cumsum(np.diff(GRID) * (y[1:] + y[:-1]) / 2))
                        for y in (GRID / growth(GRID), 1 / growth(GRID)))

@@ -1,6 +1,6 @@
 """Claims on NIST's experiments 1a to 2c from stored runs, by pandas and no code of the package.
 
-`NIST` has the names that `claims.toml` calls.
+`NIST` holds the names that `claims.toml` calls.
 """
 
 # fmt: off
@@ -19,17 +19,17 @@ FASTER = {"DD": "very fast", "DF": "fast", "FF": "fast"}
 LARGE, LOSING = ["service pack", "movie"], ["fast", "typical"]
 FILES = ["web object", "document", *LARGE]
 MINUS, INFINITE, FREE = "\N{MINUS SIGN}", "infinite ssthresh", "uncongested"
-GRUBBS = {6: 1.887145117784, 7: 2.01996850768, 8: 2.126645087195}  # by laws, two-sided, 5 %
+GRUBBS = {6: 1.887145117784, 7: 2.01996850768, 8: 2.126645087195}  # by algorithms, two-sided, 5 %
 LIGHT, HEAVY = ("X1+", "X7+", f"X12{MINUS}"), (f"X1{MINUS}", f"X7{MINUS}", "X12+")
 
 @cache
-def responses(study, *labels):  # of the second period, by condition and law or by these labels
-    keys = [f"of_{label}" for label in labels or ("condition", "law")]
+def responses(study, *labels):  # of the second period, by condition and CCA or by these labels
+    keys = [f"of_{label}" for label in labels or ("condition", "cca")]
     found = load(study, "responses").query("n == 1").set_index(keys)
     found = found[[*(f"y{k}" for k in range(1, 23)), "connecting"]].copy()
-    classes, laws = (load(study, name).query("period == 2") for name in ("classes", "laws"))
-    by = classes[classes.law == classes.of_law].groupby(keys)
-    found["swing"] = laws[laws.law == laws.of_law].groupby(keys).swing_relative.sum()
+    classes, ccas = (load(study, name).query("period == 2") for name in ("classes", "ccas"))
+    by = classes[classes.cca == classes.of_cca].groupby(keys)
+    found["swing"] = ccas[ccas.cca == ccas.of_cca].groupby(keys).swing_relative.sum()
     found["falls"] = by.decreases.sum()
     found["fall"] = by.fallen_packets.sum() / found.falls
     for (pair, kind), own in classes[classes.file == "web object"].groupby(["class", "interface"]):
@@ -40,19 +40,19 @@ def responses(study, *labels):  # of the second period, by condition and law or 
         found[f"long_{pair}"] = own.groupby(keys).delivered_packets_s.sum()
     return found.replace([math.inf, -math.inf], math.nan)
 
-def order(study):  # conditions by what TCP resends, in 2a to 2c in the law's place
+def order(study):  # conditions by what TCP resends, in 2a to 2c in the algorithm's place
     runs = load(study, "responses").query("n == 1 and of_variant == ''")
-    tcp = runs[runs.of_law == ("tcp" if study > "nist-2" else "reno")].set_index("of_condition")
+    tcp = runs[runs.of_cca == ("tcp" if study > "nist-2" else "reno")].set_index("of_condition")
     return list(tcp.y10.sort_values(kind="stable").index)
 
 def quarter(study, number):
     size = max(1, round(len(order(study)) / 4))
     return order(study)[-size:] if number == 3 else order(study)[number * size :][:size]
 
-def over_others(study, response, law="fast"):  # where buffers are small
+def over_others(study, response, cca="fast"):  # in conditions with small buffers
     short = [c for c in quarter(study, 3) if f"X3{MINUS}" in c.split()]
     own = responses(study).eval(response).unstack().loc[short]
-    return gmean(own[law] / own.drop(columns=DELAY, errors="ignore").median(axis=1))
+    return gmean(own[cca] / own.drop(columns=DELAY, errors="ignore").median(axis=1))
 
 def near(study, condition):
     own = responses(study).xs(condition).dropna(axis=1)
@@ -74,14 +74,14 @@ def fast_grows_with_congestion(study):
     return y10.reno.rank().corr((y10.fast - rest).rank())
 
 @cache
-def rates(study, variant=""):  # logs: condition by (side, law, file, path, interface)
+def rates(study, variant=""):  # logs: condition by (side, algorithm, file, path, interface)
     rows = load(study, "classes").query("of_variant == @variant").copy()
-    rows["file"], own = rows.file.replace("file", "movie"), rows.of_law.replace("tcp", "hstcp")
+    rows["file"], own = rows.file.replace("file", "movie"), rows.of_cca.replace("tcp", "hstcp")
     rows["path"] = rows["class"].replace({**dict.fromkeys(PAIRS, "typical"), **FASTER})
-    rows["side"] = (rows.law == own).map({True: "own", False: "tcp"})
-    rows = rows[((rows.law == own) | (rows.law == "reno")) & rows["class"].isin(PAIRS)]
+    rows["side"] = (rows.cca == own).map({True: "own", False: "tcp"})
+    rows = rows[((rows.cca == own) | (rows.cca == "reno")) & rows["class"].isin(PAIRS)]
     rows = rows[rows.file.isin(FILES)]
-    by = rows.groupby(["of_condition", "side", "of_law", "file", "path", "interface"])
+    by = rows.groupby(["of_condition", "side", "of_cca", "file", "path", "interface"])
     ratio = by.delivered_packets.sum() / by.active_s.sum()
     return ratio.where(ratio > 0).map(math.log, na_action="ignore").unstack([1, 2, 3, 4, 5])
 
@@ -106,8 +106,8 @@ def corner(study, *levels):
 
 def ahead(frame):  # logs of own over TCP beside it, over the same of the control
     gap = frame["own"] - frame["tcp"]
-    return pd.DataFrame({law: (gap[law] - gap["tcp"]).mean(axis=1) for law in gap.columns.levels[0]
-                         if law != "tcp"})
+    return pd.DataFrame({cca: (gap[cca] - gap["tcp"]).mean(axis=1) for cca in gap.columns.levels[0]
+                         if cca != "tcp"})
 
 def common(frame, side):
     return frame[side].drop(columns="tcp", level=0).stack([1, 2, 3], future_stack=True).dropna()
@@ -120,15 +120,15 @@ def left(s, files, heavy=False):
     return beside(distinct(only(rates(s), quarter(s, 3) if heavy else None, file=files)))
 
 def resent(study, variant=""):
-    rows = load(study, "classes").query("of_variant == @variant and law == 'reno'")
-    by = rows[rows.of_law != "tcp"].groupby(["of_condition", "of_law"])
+    rows = load(study, "classes").query("of_variant == @variant and cca == 'reno'")
+    by = rows[rows.of_cca != "tcp"].groupby(["of_condition", "of_cca"])
     return (by.retransmissions.sum() / by.delivered_packets.sum()).unstack()
 
 def of_quarter(study, number, files, path=("very fast", *LOSING)):
     return distinct(only(rates(study), quarter(study, number), file=files, path=path))
 
-def gain(*where):
-    return ahead(of_quarter(*where)).mean()
+def gain(*quarter):
+    return ahead(of_quarter(*quarter)).mean()
 
 def movies(study):
     fast = {"path": ["very fast"], "interface": ["fast", "normal"]}
@@ -149,7 +149,7 @@ NIST = {
         (left(s, files, heavy)[FAIR].mean(axis=1) > left(s, files, heavy)[u]).mean()
         for u in unfair),
     "tcp_resends": lambda s, beside: distinct(resent(s), groups_of(rates(s))).pipe(
-        lambda own: min(gmean(own[law] / own[FAIR].mean(axis=1)) for law in beside)),
+        lambda own: min(gmean(own[cca] / own[FAIR].mean(axis=1)) for cca in beside)),
     "fast_at_less_fair": lambda s: corners_apart(s, lambda t, v: beside(rates(t, v))),
     "htcp_below": lambda s: beside(distinct(only(rates(s), file=LARGE)), "own").pipe(
         lambda own: math.exp((own.htcp - own.drop(columns="htcp").mean(axis=1)).mean())),

@@ -48,7 +48,7 @@ def swept(part, scheme, of, low=0, high=math.inf):  # the mean of the replicates
     each = {float(key[2]): replicates("vcp", *key[:3]) for key in replicates("vcp", part, scheme)}
     return {x: mean(map(of, keys)) for x, keys in each.items() if low <= x <= high}
 
-def queues(scheme, part, crowded):  # by level, where each of 50 flows has a packet at most or more
+def queues(scheme, part, crowded):  # by level, with at most one packet for each flow, or more
     window = 0.08e6 / 8000 / 50 if part == "bandwidth" else 150e3 / 8000 / 50
     return {x: q for x, q in swept(part, scheme, queue_share).items()
             if (window * x <= 1) == crowded}
@@ -97,32 +97,32 @@ def delivered_after_warmup(key, name):
                for text in (scenario["measure"]["warmup"], scenario["duration"])]
     return np.diff(delivered("senders", key, name, times_s))[0]
 
-def left_to_tcp(s, law, low=False):  # TCP's packets beside a law over those beside another TCP
+def left_to_tcp(s, cca, low=False):  # TCP's packets beside a CCA over those beside another TCP
     pairs = [(key, "other", ("pairs low", "reno", *key[2:]))
-             for key in replicates(s, "pairs low", law)] if low else [
+             for key in replicates(s, "pairs low", cca)] if low else [
         (key, name, ("pairs", "reno", "reno", *key[3:]))
-        for laws, name in ((("reno", law), "one"), ((law, "reno"), "other"))
-        for key in replicates(s, "pairs", *laws)]
+        for ccas, name in ((("reno", cca), "one"), ((cca, "reno"), "other"))
+        for key in replicates(s, "pairs", *ccas)]
     return mean(delivered_after_warmup(key, name)
                 / mean(delivered_after_warmup(own, each) for each in ("one", "other"))
                 for key, name, own in pairs)
 
-def about_loss(s, law):  # time and window, and the row at which packet 700,000 is lost
-    key = "one loss", law, "low"
-    t_s, window = course(s, key, law, "cwnd_packets")
-    return t_s, window, np.searchsorted(course(s, key, law, "delivered_packets")[1], 700_000) - 3
+def about_loss(s, cca):  # time and window, and the row at which packet 700,000 is lost
+    key = "one loss", cca, "low"
+    t_s, window = course(s, key, cca, "cwnd_packets")
+    return t_s, window, np.searchsorted(course(s, key, cca, "delivered_packets")[1], 700_000) - 3
 
-def share_kept(s, law):
-    _, window, at = about_loss(s, law)
+def share_kept(s, cca):
+    _, window, at = about_loss(s, cca)
     return window[at:at + 6].min() / window[max(0, at - 6):at].max()
 
-def window_gain(s, law, from_s, to_s):
-    t_s, window, at = about_loss(s, law)
+def window_gain(s, cca, from_s, to_s):
+    t_s, window, at = about_loss(s, cca)
     begin, end = np.searchsorted(t_s, [t_s[at] + from_s, t_s[at] + to_s])
     return window[end] - window[begin]
 
-def loss_exponent(s, law):
-    keys = [key for key in replicates(s, "random loss", "1 Gbit/s", law)
+def loss_exponent(s, cca):
+    keys = [key for key in replicates(s, "random loss", "1 Gbit/s", cca)
             if 1e-5 <= float(key[3]) <= 1e-3]
     losses = sorted({key[3] for key in keys}, key=float)
     rates = [mean(run(s, key, "flows").goodput_bps.sum() for key in keys if key[3] == loss)
@@ -163,10 +163,10 @@ SCHEMES = {
         share for part in ("bandwidth", "delay") for x, share in queues(scheme, part, False).items()
         if part == "delay" or x >= 10),
     "share_kept": share_kept, "loss_exponent": loss_exponent,
-    "gain_ratio": lambda s, law, from_s, to_s: (
-        window_gain(s, law, from_s, to_s) / window_gain(s, "reno", from_s, to_s)),
-    "fair_margin": lambda s, law: left_to_tcp(s, law) - max(
+    "gain_ratio": lambda s, cca, from_s, to_s: (
+        window_gain(s, cca, from_s, to_s) / window_gain(s, "reno", from_s, to_s)),
+    "fair_margin": lambda s, cca: left_to_tcp(s, cca) - max(
         left_to_tcp(s, unfair) for unfair in ("scalable", "bic", "fast")),
-    "threshold_effect": lambda s, law, sign: sign * (
-        left_to_tcp(s, law) - left_to_tcp(s, law, low=True)),
+    "threshold_effect": lambda s, cca, sign: sign * (
+        left_to_tcp(s, cca) - left_to_tcp(s, cca, low=True)),
 }

@@ -33,9 +33,9 @@ def whole(file):  # a table of all runs, with the columns that formulas give
     return frame
 
 @cache
-def runs(study):  # by labels: what a run says of itself, and where its rows are
-    found, where = {}, ROOT / "studies" / "results" / study / STORED[study]
-    for file in sorted(where.glob("*/runs.parquet")):
+def runs(study):  # by labels: the facts of a run, and the file of its rows
+    found, folder = {}, ROOT / "studies" / "results" / study / STORED[study]
+    for file in sorted(folder.glob("*/runs.parquet")):
         for texts in duckdb.read_parquet(str(file)).df()[["meta", "tables"]].to_numpy():
             meta, places = map(json.loads, texts)
             found[tuple(map(str, meta["labels"].values()))] = meta, file, places

@@ -1,6 +1,6 @@
 """One endless flow, watched: sends until it is stopped, counts its recoveries by TCP_INFO.
 
-python reno_sender.py HOST LAW FROM_S UNTIL_S
+python reno_sender.py HOST CCA FROM_S UNTIL_S
 """
 
 import json
@@ -15,9 +15,9 @@ CA_STATE = 1
 
 
 def main() -> None:
-    host, law, from_s, until_s = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4])
+    host, cca, from_s, until_s = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4])
     sock = socket.socket()
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, law.encode())
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cca.encode())
     sock.connect((host, 5001))
     sock.setblocking(False)
     begun_s, data, recoveries, recovering = time.monotonic(), bytes(1 << 20), 0, False

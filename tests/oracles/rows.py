@@ -1,4 +1,4 @@
-"""Measured rows, as CSV: measuring goes on where it stopped."""
+"""Measured rows, as CSV: measuring resumes after the last row."""
 
 import csv
 from pathlib import Path
@@ -14,7 +14,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
 
 
 def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Write rows that have the columns of the first one."""
+    """Write rows with the columns of the first one."""
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()

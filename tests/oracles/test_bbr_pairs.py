@@ -1,8 +1,8 @@
-"""Two flows of BBR in 1 BDP of buffer: what they send again in a minute, beside Linux 6.18.
+"""Two flows of BBR in 1 BDP of buffer: their retransmissions in a minute, beside Linux 6.18.
 
-The order in which two packets reach a full queue decides whose is lost. Here both flows send up to
-a third more or less again if the second one begins 0.05 ms later, and the kernel's repeats of one
-start differ by as much: only the means over several starts can be compared.
+The order in which two packets reach a full queue decides whose is lost. Here the retransmissions
+of both flows differ by up to a third if the second one begins 0.05 ms later, and the kernel's
+repeats of one start differ by as much: only the means over several starts can be compared.
 """
 
 import numpy as np

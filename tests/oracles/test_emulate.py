@@ -30,13 +30,13 @@ BUFFERS = (
 )
 
 
-def measured(law: str, bdp: str) -> dict[str, str]:
+def measured(cca: str, bdp: str) -> dict[str, str]:
     return next(
-        row for row in rows("linux/long_flows.csv") if row["scenario"] == f"s1_{law}_40ms_{bdp}bdp"
+        row for row in rows("linux/long_flows.csv") if row["scenario"] == f"s1_{cca}_40ms_{bdp}bdp"
     )
 
 
-def run(law: str, buffer_packets: str) -> tuple[float, float, int]:
+def run(cca: str, buffer_packets: str) -> tuple[float, float, int]:
     """Give goodput (Mbit/s), mean queue (packets) and recoveries after 20 s."""
     scenario = headgate.dumbbell(
         rate="20 Mbit/s",
@@ -52,7 +52,7 @@ def run(law: str, buffer_packets: str) -> tuple[float, float, int]:
             net.run(host, BUFFERS, check=True)
         sink = net.start("b", [python, str(HERE / "byte_counter.py"), *span], **options)
         net.run("b", "while ! grep -q ':1389 ' /proc/net/tcp; do sleep 0.01; done")
-        source = net.start("a", [python, str(HERE / "reno_sender.py"), "b", law, *span], **options)
+        source = net.start("a", [python, str(HERE / "reno_sender.py"), "b", cca, *span], **options)
         net.wait([sink, source])
         got = json.loads(sink.communicate()[0])
         seen = json.loads(source.communicate()[0])
@@ -71,11 +71,11 @@ def run(law: str, buffer_packets: str) -> tuple[float, float, int]:
 @pytest.mark.parametrize("case", ["reno-0.5", "reno-1", "reno-2", "cubic-1", "bbr-1"])
 def test_the_kernel_does_what_it_did_on_a_real_path(case: str) -> None:
     require_hosts()
-    law, bdp = case.split("-")
-    row = measured(law, bdp)
-    goodput_mbps, queue, recoveries = run(law, row["buf_pkts"])
+    cca, bdp = case.split("-")
+    row = measured(cca, bdp)
+    goodput_mbps, queue, recoveries = run(cca, row["buf_pkts"])
     assert goodput_mbps == pytest.approx(float(row["goodput_after20s_mbps"]), rel=GOODPUT)
-    near = QUEUE_OF_BBR if law == "bbr" else QUEUE
+    near = QUEUE_OF_BBR if cca == "bbr" else QUEUE
     assert queue == pytest.approx(float(row["queue_mean_after20s"]), rel=near)
     assert recoveries == pytest.approx(float(row["recoveries_after20s"]), rel=RECOVERIES, abs=1)
 
@@ -101,7 +101,7 @@ def make_pair(simulated: int, seed: int) -> headgate.Scenario:
         {"ends": ["L", "R"], "rate": "20 Mbit/s", "delay": "18 ms", "buffer": "67 packets"},
         {"ends": ["R", "C"], **fast},
     ]
-    law = {"kind": "flows", "law": "cubic", "source": "B", "receiver": "C", "count": simulated}
+    cca = {"kind": "flows", "cca": "cubic", "source": "B", "receiver": "C", "count": simulated}
     live = {**LIVE, "source": "A", "receiver": "C"}
     return headgate.Scenario.from_dict(
         {
@@ -110,7 +110,7 @@ def make_pair(simulated: int, seed: int) -> headgate.Scenario:
             "transport": "linux",
             "measure": {"warmup": f"{PAIR_FROM_S} s"},
             "network": {"kind": "graph", "routers": [{"name": n} for n in "ABLRC"], "links": links},
-            "traffic": [live, *([law] if simulated else [])],
+            "traffic": [live, *([cca] if simulated else [])],
         }
     )
 
@@ -152,7 +152,7 @@ while True:
 
 @pytest.mark.slow
 def test_a_simulated_cubic_is_a_match_for_a_real_one() -> None:
-    """What the real one of a mixed pair gets lies within what two real ones show."""
+    """The share of the real one of a mixed pair lies within the range of two real ones."""
     require_hosts()
     real = [share_of_first(0, seed) for seed in range(REPEATS)]
     mixed = [share_of_first(1, seed) for seed in range(REPEATS)]

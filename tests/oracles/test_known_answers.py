@@ -192,7 +192,7 @@ def test_average_linkage_joins_at_the_heights_that_r_gives() -> None:
     """Five ribosomal RNAs: joined at 17, 22, 28 and 33.
 
     The printed distances are laid out as points by classical scaling and turned until every
-    coordinate has the same spread, so that dividing by it changes all distances alike.
+    coordinate is equally spread, so that dividing by it changes all distances alike.
     """
     apart = np.zeros((5, 5))
     apart[np.triu_indices(5, 1)] = [17, 21, 31, 23, 30, 34, 21, 28, 39, 43]
@@ -220,7 +220,7 @@ def test_components_are_those_of_the_handbook() -> None:
     """Eigenvalues and vectors as printed, to four decimals; the sign of a vector is free."""
     columns: dict[str, object] = {
         "condition": [f"c{i}" for i in range(10)],
-        "law": ["p"] * 10,
+        "cca": ["p"] * 10,
     } | dict(zip("abc", HANDBOOK.T, strict=True))
     found = compute_components(columns, list("abc"))
     assert 3 * found.shares == pytest.approx([1.7688, 0.9271, 0.3041], abs=5e-5)
@@ -238,12 +238,12 @@ def test_friedmans_test_is_that_of_r() -> None:
     ways = [name for name in rows if name != "player"]
     columns = {
         "condition": rows["player"] * 3,
-        "law": [way for way in ways for _ in rows["player"]],
+        "cca": [way for way in ways for _ in rows["player"]],
         "time": [cell for way in ways for cell in rows[way]],
     }
     found = compute_ranks(columns, ["time"])
     assert found.p["time"] == pytest.approx(0.003805, abs=5e-7)
-    assert min(found.laws, key=lambda way: found.ranks["time", way].mean) == "wide angle"
+    assert min(found.ccas, key=lambda way: found.ranks["time", way].mean) == "wide angle"
 
 
 def test_fifteen_tests_leave_four() -> None:

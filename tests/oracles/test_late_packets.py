@@ -13,7 +13,7 @@ from .late.cases import CASES, Case
 from .late.ours import run
 from .oracle import rows
 
-#: How near goodput and packets sent again are to the kernel's, where they leave its range.
+#: How near goodput and packets sent again are to the kernel's if they leave its range.
 GOODPUT, SENT_AGAIN, PACKETS = 0.05, 0.20, 10
 #: How near the window after a spike, as a share of the one before it, is to the kernel's range.
 WINDOW = 0.05

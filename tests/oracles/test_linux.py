@@ -13,13 +13,13 @@ SEGMENT_BITS = 1448 * 8
 LONG = rows("linux/long_flows.csv")
 #: BBR keeps its window after a loss.
 REDUCING = [row for row in LONG if row["algo"] != "bbr"]
-#: By law: goodput, mean queue, recoveries.
+#: By algorithm: goodput, mean queue, recoveries.
 ALLOWED = {"reno": (0.01, 0.10, 0.15), "cubic": (0.02, 0.15, 0.20), "bbr": (0.02, 0.15, 0.20)}
 SHORT = rows("linux/fct_reno.csv")
 
 
 @cache
-def long_flow(law: str, buffer: int, duration_s: int) -> Result:
+def long_flow(cca: str, buffer: int, duration_s: int) -> Result:
     """One endless flow over 20 Mbit/s and 40 ms; figures from 20 s on."""
     return run(
         duration=f"{duration_s} s",
@@ -31,7 +31,7 @@ def long_flow(law: str, buffer: int, duration_s: int) -> Result:
             "access": "direct",
         },
         transport="linux",
-        traffic=[{"kind": "flows", "law": law}],
+        traffic=[{"kind": "flows", "cca": cca}],
         measure={"warmup": "20 s", "series": {"interval": "10 ms"}},
     )
 
@@ -43,9 +43,9 @@ def test_the_oracle_has_reno_at_three_buffers_and_the_others_at_one() -> None:
 
 @pytest.mark.parametrize("row", LONG, ids=lambda row: row["scenario"])
 def test_long_flow(row: dict[str, str]) -> None:
-    law, buffer = row["algo"], int(row["buf_pkts"])
-    in_goodput, in_queue, in_recoveries = ALLOWED[law]
-    result = long_flow(law, buffer, 120)
+    cca, buffer = row["algo"], int(row["buf_pkts"])
+    in_goodput, in_queue, in_recoveries = ALLOWED[cca]
+    result = long_flow(cca, buffer, 120)
     flows = result.flows
     whole = flows["delivered_total_packets"][0] * SEGMENT_BITS / 120 / 1e6
     assert whole == pytest.approx(float(row["goodput_mbps"]), rel=in_goodput)
@@ -108,7 +108,7 @@ def test_completion_time(row: dict[str, str]) -> None:
             "access": "direct",
         },
         transport="linux",
-        traffic=[{"kind": "flows", "law": "reno", "size": f"{row['packets']} packets"}],
+        traffic=[{"kind": "flows", "cca": "reno", "size": f"{row['packets']} packets"}],
     )
     drops = int(float(row["tail_drops_median"]))
     ours = result.flows["fct_receiver_s"][0] * 1e3

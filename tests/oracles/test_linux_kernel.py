@@ -1,4 +1,4 @@
-"""The laws and disciplines beside those of Linux 6.1, run as a process (user-mode Linux)."""
+"""The algorithms and disciplines beside those of Linux 6.1, run as a process (user-mode Linux)."""
 
 import random
 from collections import defaultdict
@@ -17,12 +17,12 @@ TICK_S = 0.01
 #: Its receivers have 16 MiB each, half of it for windows, and acknowledge a segment at once as long
 #: as the window they offer grows, by two segments each time (tcp_grow_window). ACKs were counted.
 LINUX: dict[str, Any] = {"preset": "linux", "quick_acks": 2950}
-#: What `fq` as the sender's discipline does: it paces, by Linux's multiples of a window per RTT,
+#: Effect of `fq` as the sender's discipline: it paces, by Linux's multiples of a window per RTT,
 #: one segment at a time, since the device takes no more.
 FQ: dict[str, Any] = {"pacing": {"slow_start_gain": 2.0, "gain": 1.2}, "pacing_bursts": False}
 #: Ours as the modules of that kernel. H-TCP and Westwood+ count RTTs in ticks; stretched ACKs have
-#: pushed BIC's estimate of segments per ACK above 2, where it stays.
-LAWS: dict[str, dict[str, Any]] = {
+#: pushed BIC's estimate of segments per ACK above 2, and it stays there.
+CCAS: dict[str, dict[str, Any]] = {
     "bic": {"name": "bic", "segments_per_ack": 2.25},
     "dctcp": {"name": "dctcp", "variant": "linux"},
     "highspeed": {"name": "hstcp", "variant": "linux"},
@@ -30,8 +30,8 @@ LAWS: dict[str, dict[str, Any]] = {
     "scalable": {"name": "scalable", "variant": "linux-5.6"},
     "westwood": {"name": "westwood", "variant": "linux", "tick_s": TICK_S},
 }
-#: What `tc` makes of min 30000 max 90000 avpkt 1500 burst 34 probability 0.1. For `adaptive` it
-#: sets a flag where this kernel does not look before it starts the timer: the probability stays.
+#: Result of `tc` for min 30000 max 90000 avpkt 1500 burst 34 probability 0.1. For `adaptive` it
+#: sets a flag that this kernel does not read before it starts the timer: the probability stays.
 TC_RED = {
     "name": "red",
     "min": "20 packets",
@@ -56,7 +56,7 @@ QUEUES: dict[str, dict[str, Any]] = {
     "pie": {"name": "pie", "update": "20 ms", "derandomise": "on"},
     "red": TC_RED,
 }
-#: What is out of bounds; the reference page of the oracles says why.
+#: Figures that are out of bounds; the reference page of the oracles says why.
 DIFFERS = {
     ("bbr-33", "queue_packets"),
     ("bbr-67", "queue_packets"),
@@ -67,9 +67,9 @@ DIFFERS = {
     ("vegas-67", "queue_packets"),
     ("yeah-67", "retransmissions"),
 }
-#: Time between the first packets of flows that began together, as their first windows tell.
+#: Time between the first packets of flows that began together, inferred from their first windows.
 APART_MS = {1: 0.0, 4: 3.0, 16: 1.2}
-#: Where chance decides, the mean of so many runs.
+#: If chance decides, the mean of the runs of these seeds is compared.
 SEEDS = range(1, 6)
 
 REPEATS: dict[str, list[dict[str, str]]] = defaultdict(list)
@@ -77,8 +77,8 @@ for row in rows("uml/runs.csv"):
     REPEATS[row["run"]].append(row)
 
 
-def flow(law: str, start: str = "0 s") -> dict[str, Any]:
-    return {"kind": "flows", "law": LAWS.get(law, {"name": law}), "start": start}
+def flow(cca: str, start: str = "0 s") -> dict[str, Any]:
+    return {"kind": "flows", "cca": CCAS.get(cca, {"name": cca}), "start": start}
 
 
 def starts(flows: int, seed: int) -> list[str]:
@@ -104,7 +104,7 @@ def ours(case: str, duration_s: int, seed: int) -> Result:
         duration=f"{duration_s} s",
         network=network,
         transport=LINUX | (FQ if row["sender_qdisc"] == "fq" else {}),
-        traffic=[flow(row["law"], start) for start in starts(int(row["flows"]), seed)],
+        traffic=[flow(row["cca"], start) for start in starts(int(row["flows"]), seed)],
         measure={"warmup": "10 s" if duration_s > 10 else "0 s", "series": "none"},
     )
 
@@ -147,8 +147,8 @@ def test_like_the_kernel(case: str) -> None:
         ("retransmissions", 0.15, 1.0),
         ("recoveries", 0.15, 1.0),
     ]:
-        told = any(row[name] for row in REPEATS[case])
-        if told and (case, name) not in DIFFERS:
+        is_known = any(row[name] for row in REPEATS[case])
+        if is_known and (case, name) not in DIFFERS:
             low, high = bounds(case, name, share, slack)
             assert low <= found[name] <= high, (name, found[name], low, high)
 
@@ -178,7 +178,7 @@ def test_hystart_ends_slow_start_where_the_kernel_does(case: str) -> None:
 
 
 def joined(beside: str, start_s: float) -> dict[str, float]:
-    """Let cubic join another; goodput from 30 s on, and where its slow start ended."""
+    """Let cubic join another; goodput from 30 s on, and the end of its slow start."""
     result = run(
         duration="60 s",
         network={

@@ -9,7 +9,7 @@ from headgate.stats.effects import compute_psi_of_stars
 
 DATA = Path(__file__).parent / "data" / "nist"
 PERIODS = ("Period #1", "Period #2", "Period #3")
-LAWS = ("TCP", "CTCP")
+CCAS = ("TCP", "CTCP")
 
 
 def rows(name: str) -> dict[str, dict[str, str]]:
@@ -31,7 +31,7 @@ def test_psi_of_the_printed_stars_is_the_printed_row_of_period_2() -> None:
 def test_the_weighted_average_is_as_printed_in_all_columns() -> None:
     """Of the printed rows, whole per cents: X2 has 63.5 and prints 64, exact shares give 63.3."""
     printed = rows("psi.csv")
-    of = {name: [float(cell) for cell in printed[name].values()] for name in (*PERIODS, *LAWS)}
-    average = of_rows(of, list(printed["TCP"]), [PERIODS, LAWS]).average
+    of = {name: [float(cell) for cell in printed[name].values()] for name in (*PERIODS, *CCAS)}
+    average = of_rows(of, list(printed["TCP"]), [PERIODS, CCAS]).average
     whole = {factor: str(floor(psi + 0.5)) for factor, psi in average.items()}
     assert whole == printed["Weighted Average"]

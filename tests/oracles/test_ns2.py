@@ -12,7 +12,7 @@ from headgate import Result
 
 from .oracle import DATA, bottleneck, rows, run
 
-#: One run is chaotic: what is compared is the mean of runs whose starts are jittered.
+#: One run is chaotic: the comparison uses the mean of runs whose starts are jittered.
 SEEDS = range(1, 9)
 JITTER_S = 50e-6
 SINGLE = {"sack": "sack1", "newreno": "newreno"}
@@ -46,7 +46,7 @@ def replay(path: Path, recovery: str, duration: str, seed: int) -> Result:
             "access": "direct",
         },
         transport={"preset": "ns2", "segment": "960 B", "recovery": recovery},
-        traffic=[{"kind": "replay", "law": "reno", "file": str(path)}],
+        traffic=[{"kind": "replay", "cca": "reno", "file": str(path)}],
         measure={"warmup": "10 s", "series": "none"},
     )
 
@@ -114,7 +114,7 @@ def mean_fct(result: Result, row: dict[str, str], expected: int) -> float:
     return float(np.mean(flows["fct_sender_s"][chosen]))
 
 
-def long_lived(law: dict[str, str], ssthresh: str) -> Result:
+def long_lived(cca: dict[str, str], ssthresh: str) -> Result:
     return run(
         duration="200 s",
         network={
@@ -125,13 +125,13 @@ def long_lived(law: dict[str, str], ssthresh: str) -> Result:
             "access": "direct",
         },
         transport={"preset": "ns2", "initial_ssthresh": ssthresh},
-        traffic=[{"kind": "flows", "law": law}],
+        traffic=[{"kind": "flows", "cca": cca}],
         measure={"warmup": "50 s", "series": "none"},
     )
 
 
 @pytest.mark.parametrize(
-    ("agent", "law", "ssthresh"),
+    ("agent", "cca", "ssthresh"),
     [
         ("sack1", {"name": "reno"}, "417 packets"),
         # TCP/Linux ignores the first ssthresh
@@ -139,13 +139,13 @@ def long_lived(law: dict[str, str], ssthresh: str) -> Result:
         ("scalable", {"name": "scalable", "variant": "linux"}, "infinite"),
     ],
 )
-def test_long_lived_flow(agent: str, law: dict[str, str], ssthresh: str) -> None:
+def test_long_lived_flow(agent: str, cca: dict[str, str], ssthresh: str) -> None:
     [theirs] = [
         row
         for row in rows("ns2/longlived.csv")
         if (row["cc"], row["initial_ssthresh_pkts"]) == (agent, "417")
     ]
-    ours = long_lived(law, ssthresh)
+    ours = long_lived(cca, ssthresh)
     goodput = float(ours.flows["goodput_bps"][0])
     assert goodput == pytest.approx(float(theirs["goodput_bps"]), rel=0.02)
     queue = bottleneck(ours, "mean_queue_packets")

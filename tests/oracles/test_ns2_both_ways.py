@@ -1,4 +1,4 @@
-"""Fifty flows each way over a drop-tail link, where ACKs are lost too, beside ns-2.35."""
+"""Fifty flows each way over a drop-tail link, which loses ACKs too, beside ns-2.35."""
 
 from functools import cache
 
@@ -40,7 +40,7 @@ def ours(recovery: str, reduction: str = "each") -> dict[str, float]:
             "timeout_reduction": reduction,
         },
         traffic=[
-            {"kind": "flows", "law": "reno", "start": f"{start:.6f} s", "reverse": i % 2 == 0}
+            {"kind": "flows", "cca": "reno", "start": f"{start:.6f} s", "reverse": i % 2 == 0}
             for i, start in enumerate(starts)
         ],
         measure={"warmup": "20 s", "series": "none"},

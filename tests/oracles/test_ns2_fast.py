@@ -1,8 +1,8 @@
 """FAST beside its authors' agent in ns-2: at rest, in short buffers, under random loss.
 
 Repeats are at round trips of 95 to 105 ms, or other losses. In buffers that its doubling overflows
-the agent's repeats part widely: at 1 Gbit/s, alpha 200 and a quarter of the path, 98 ms come to
-rest and 100 ms lose for ever. So medians must be near, or the repeats of both overlap.
+the agent's repeats differ widely: at 1 Gbit/s, alpha 200 and a quarter of the path, 98 ms settle
+and 100 ms lose indefinitely. So medians must be near, or the repeats of both overlap.
 """
 
 from collections import defaultdict
@@ -20,8 +20,8 @@ from .oracle import bottleneck, rows, run
 #: All repeats lose 10.5 to 11.0 % here; the agent 10.5 % at 100 ms, and 4.0 to 6.9 % at 98, 99,
 #: 101 and 102 ms. The cause is not known.
 DIFFERS = [(100.0, 1, 84)]
-#: The agent counts what is in flight as Sack1 does. It has a timer of two RTTs for each packet, so
-#: that it rarely sends again after a time-out what has arrived.
+#: The agent counts what is in flight as Sack1 does. It keeps a timer of two RTTs for each packet,
+#: so that it rarely sends again after a time-out what has arrived.
 TRANSPORT = {
     "preset": "ns2",
     "segment": "1460 B",
@@ -84,7 +84,7 @@ THEIRS = theirs()
 
 @cache
 def ours(case: Case, rtt_ms: float, seed: int) -> Figures:
-    law = {
+    cca = {
         "name": "fast",
         "variant": "ns2",
         "alpha": case.alpha,
@@ -103,7 +103,7 @@ def ours(case: Case, rtt_ms: float, seed: int) -> Figures:
         },
         transport=TRANSPORT,
         traffic=[
-            {"kind": "flows", "name": str(i), "law": law, "start": f"{i * case.gap_s:.6f} s"}
+            {"kind": "flows", "name": str(i), "cca": cca, "start": f"{i * case.gap_s:.6f} s"}
             for i in range(case.flows)
         ],
         measure={"warmup": f"{case.from_s} s", "series": "none"},
@@ -148,7 +148,7 @@ def test_the_agent(case: Case) -> None:
     other = list(THEIRS[case].values())
     mine = [ours(case, *repeat) for repeat in THEIRS[case]]
     assert near([one.utilisation for one in mine], [one.utilisation for one in other], 0, 0.03)
-    if not case.loss:  # the agent's monitor cannot tell them apart then
+    if not case.loss:  # the agent's monitor cannot distinguish them then
         assert near([one.loss_rate for one in mine], [one.loss_rate for one in other], 0.25)
         assert near([one.queue for one in mine], [one.queue for one in other], 0.15)
     fair_mine, fair_other = (
@@ -177,7 +177,7 @@ def test_shares_of_flows_at_rest(case: Case) -> None:
 @pytest.mark.parametrize("variant", ["ns2", "paper"])
 @pytest.mark.parametrize("rtt_ms", [100, 101, 102, 103, 104, 105])
 def test_the_queue_does_not_depend_on_ticks_of_the_clock(variant: str, rtt_ms: int) -> None:
-    """The clock of 10 ms is that of time-outs: FAST times packets, whatever it shows.
+    """The clock of 10 ms is that of time-outs: FAST times packets independently of it.
 
     At rest 100 packets are in the queue but for what the handshake's packet of 40 B made less of
     the smallest RTT: three transmissions of 0.12 ms.
@@ -191,7 +191,7 @@ def test_the_queue_does_not_depend_on_ticks_of_the_clock(variant: str, rtt_ms: i
             "buffer": "infinite",
         },
         transport=TRANSPORT if variant == "ns2" else "ns2",
-        traffic=[{"kind": "flows", "law": {"name": "fast", "variant": variant, "alpha": 100}}],
+        traffic=[{"kind": "flows", "cca": {"name": "fast", "variant": variant, "alpha": 100}}],
         measure={"warmup": "20 s", "series": "none"},
     )
     assert 97 <= bottleneck(result, "mean_queue_packets") <= 99

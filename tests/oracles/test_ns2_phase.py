@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from .oracle import rows, run
-from .test_ns2_laws import LINUX
+from .test_ns2_ccas import LINUX
 
-#: The Linux of that agent, 2.6.22, had no RACK yet: no timer starts anew at an ACK that only SACKs.
+#: The Linux of that agent, 2.6.22, lacked RACK: no timer restarts at an ACK that only SACKs.
 BEFORE_RACK = LINUX | {"rack_tlp": False}
 #: Of the line, and of each packet on it; how many sources the cross traffic has.
 RATE_MBPS, PACKET_BITS, SOURCES = 10, 12_000, 50
@@ -36,7 +36,7 @@ def sources(cross: float, seed: int) -> list[dict[str, Any]]:
         {
             "kind": "flows",
             "name": f"cross {at}",
-            "law": {"name": "constant", "rate_mbps": rate_mbps},
+            "cca": {"name": "constant", "rate_mbps": rate_mbps},
             "transport": BEFORE_RACK,
             "start": f"{start:.6f} s",
         }
@@ -61,7 +61,7 @@ def share(rtt_a_s: str, rtt_b_s: str, seed: int, cross: float = 0) -> float:
             {
                 "kind": "flows",
                 "name": name,
-                "law": "reno",
+                "cca": "reno",
                 "transport": BEFORE_RACK,
                 "start": f"{start:.6f} s",
                 "rtt": f"{rtt} s",

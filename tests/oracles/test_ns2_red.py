@@ -15,7 +15,8 @@ THRESHOLDS: dict[str, dict[str, Any]] = {
     "AUTO": {"mode": "bytes", "mean_packet_bytes": 1000, "rtt": "120.24 ms"},
     "THIRDS": {"min": "333 packets", "max": "666 packets", "rtt": "120.12 ms"},
 }
-#: Where ours falls into step more often; the reference page of the oracles has the figures.
+#: Cases in which ours falls into step more often; the reference page of the oracles lists the
+#: figures.
 DIFFERS = {(20, "THIRDS", 0), (20, "THIRDS", 1)}
 CASES = [
     pytest.param(flows, kind, ecn, marks=[pytest.mark.slow] if flows == 20 else [])
@@ -42,7 +43,7 @@ def both_ways(flows: int, kind: str, ecn: int, seed: int) -> Result:
         },
         transport={"preset": "ns2", "segment": "960 B", "recovery": "sack", "ecn": bool(ecn)},
         traffic=[
-            {"kind": "flows", "law": "reno", "start": f"{start:.6f} s", "reverse": i % 2 == 0}
+            {"kind": "flows", "cca": "reno", "start": f"{start:.6f} s", "reverse": i % 2 == 0}
             for i, start in enumerate(starts)
         ],
         measure={"warmup": "20 s", "series": "none"},
@@ -53,7 +54,7 @@ def both_ways(flows: int, kind: str, ecn: int, seed: int) -> Result:
 def test_two_way_traffic(flows: int, kind: str, ecn: int) -> None:
     """Asked: utilisation within 2 points, the mean queue within a factor of 2, loss within 20 %.
 
-    One run is chaotic: what is compared are means of five.
+    One run is chaotic: the comparison uses means of five.
     """
     case = (str(flows), kind, str(ecn))
     theirs = [r for r in rows("ns2/red.csv") if (r["flows"], r["thresholds"], r["ecn"]) == case]

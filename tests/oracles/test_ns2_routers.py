@@ -24,7 +24,7 @@ NETWORK: dict[str, Any] = {
 TRANSPORT = {"preset": "ns2", "segment": "960 B", "recovery": "newreno"}
 #: Its routers begin at times that are drawn.
 XCP = {"name": "xcp", "first_interval": "drawn"}
-#: RCP had the gains of its authors' figure 6, and a buffer without end.
+#: RCP used the gains of its authors' figure 6, and an infinite buffer.
 ROUTERS: dict[str, dict[str, Any]] = {
     "xcp": {"feedback": XCP},
     "rcp": {
@@ -44,12 +44,12 @@ def both_ways_of_ns2() -> dict[str, float]:
     return means([row for row in rows("ns2/xcp_summary.csv") if row["case"] == "both ways"])
 
 
-def list_of_ns2(law: str) -> dict[str, float]:
+def list_of_ns2(cca: str) -> dict[str, float]:
     """Give the port's figures under the flow list: of repeats for XCP, of one run for RCP."""
-    if law == "xcp":
+    if cca == "xcp":
         return means([row for row in rows("ns2/xcp_summary.csv") if row["case"] == "list"])
     return {
-        row["key"]: float(row[law]) for row in rows("ns2/fct_summary.csv") if row["key"] in KEYS
+        row["key"]: float(row[cca]) for row in rows("ns2/fct_summary.csv") if row["key"] in KEYS
     }
 
 
@@ -57,37 +57,37 @@ def means(repeats: list[dict[str, str]]) -> dict[str, float]:
     return {key: float(np.mean([float(row[key]) for row in repeats])) for key in KEYS}
 
 
-def replay(path: Path, law: str, duration: str) -> Result:
+def replay(path: Path, cca: str, duration: str) -> Result:
     write_jittered(path, 1)
     return run(
         duration=duration,
-        network=NETWORK | ROUTERS[law],
+        network=NETWORK | ROUTERS[cca],
         transport=TRANSPORT,
-        traffic=[{"kind": "replay", "law": law, "file": str(path)}],
+        traffic=[{"kind": "replay", "cca": cca, "file": str(path)}],
         measure={"warmup": "10 s", "series": "none"},
     )
 
 
-@pytest.mark.parametrize("law", sorted(ROUTERS))
-def test_port_under_the_flow_list(law: str, tmp_path: Path) -> None:
-    theirs = list_of_ns2(law)
-    ours = replay(tmp_path / "flows.csv", law, "100 s")
+@pytest.mark.parametrize("cca", sorted(ROUTERS))
+def test_port_under_the_flow_list(cca: str, tmp_path: Path) -> None:
+    theirs = list_of_ns2(cca)
+    ours = replay(tmp_path / "flows.csv", cca, "100 s")
     assert bottleneck(ours, "utilisation") == pytest.approx(theirs["utilisation"], abs=0.02)
     assert bottleneck(ours, "loss_rate") == theirs["loss_rate"] == 0
     ratio = bottleneck(ours, "mean_queue_packets") / theirs["mean_queue_pkts"]
     assert 0.5 <= ratio <= 2
 
 
-@pytest.mark.parametrize("law", sorted(ROUTERS))
-def test_completion_time_of_every_size(law: str, tmp_path: Path) -> None:
-    ours = replay(tmp_path / "flows.csv", law, "200 s")
+@pytest.mark.parametrize("cca", sorted(ROUTERS))
+def test_completion_time_of_every_size(cca: str, tmp_path: Path) -> None:
+    ours = replay(tmp_path / "flows.csv", cca, "200 s")
     assert (ours.flows["status"] == "finished").all()
-    bins = [row for row in rows(f"ns2/fct_{law}.csv") if int(row["n_flows"]) >= 30]
+    bins = [row for row in rows(f"ns2/fct_{cca}.csv") if int(row["n_flows"]) >= 30]
     errors = {
         f"{row['bin_lo_pkts']}-{row['bin_hi_pkts']} packets": error(ours, row) for row in bins
     }
     assert len(errors) == 22
-    assert not {size: error for size, error in errors.items() if abs(error) > WITHIN[law]}
+    assert not {size: error for size, error in errors.items() if abs(error) > WITHIN[cca]}
 
 
 def error(ours: Result, row: dict[str, str]) -> float:
@@ -105,7 +105,7 @@ def both_ways(seed: int, flows: int = 50) -> Result:
         traffic=[
             {
                 "kind": "flows",
-                "law": "xcp",
+                "cca": "xcp",
                 "count": flows,
                 "start": f"{seed} ms",
                 "stagger": f"{900 / flows + seed + 0.3 * back} ms",

@@ -1,4 +1,4 @@
-"""VCP beside its author's agent and queue in ns-2.35: what was released, and a later revision."""
+"""VCP beside its author's agent and queue in ns-2.35: the released code, and a later revision."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -14,7 +14,8 @@ from .oracle import rows, run
 
 TRANSPORT = {"preset": "ns2", "segment": "960 B", "recovery": "reno"}
 CODE = {"name": "vcp", "gamma": 0.95, "rounding": "per-cent"}
-#: Law and router by the tag of the row; the later revision has no moving target, caps or sixteenth.
+#: Algorithm and router by the tag of the row; the later revision lacks the moving target, caps and
+#: sixteenth.
 LATER = ({"name": "vcp", "variant": "code"}, CODE)
 RELEASED = (
     {"name": "vcp", "variant": "released"},
@@ -28,7 +29,7 @@ FLOWS, APART_S = 5, 100
 
 
 class Case(NamedTuple):
-    """What rows that only differ by seed and link have in common."""
+    """The common fields of rows that only differ by seed and link."""
 
     tag: str
     rate_mbps: float
@@ -61,7 +62,7 @@ class Case(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What a test is called by."""
+        """Return the name of a test."""
         order = "ACKs first" if self.ack_priority else "one FIFO"
         flows = f"{self.forth} + {self.back}"
         return f"{self.tag}, {self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms, {flows}, {order}"
@@ -112,11 +113,11 @@ def theirs(case: Case, key: str) -> list[float]:
 
 
 def simulate(case: Case, begun: list[float], seed: int, series: Any) -> Result:
-    law = case.variant[0]
+    cca = case.variant[0]
     traffic = [
         {
             "kind": "flows",
-            "law": law,
+            "cca": cca,
             "name": f"flow {at}",
             "source": f"r{one}",
             "receiver": f"r{other}",
@@ -219,7 +220,7 @@ def test_flows_that_join_one_another_are_fair_as_soon() -> None:
     assert result.ports["drops"].sum() == 0
 
 
-#: The agents have no time-out on these paths, which drop nothing.
+#: The agents never time out on these paths, which drop nothing.
 LONG_RTT_MS, MOST_TIMEOUTS = 500.0, 5
 
 

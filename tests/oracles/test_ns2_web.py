@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from .oracle import bottleneck, rows, run
-from .test_ns2_laws import LINUX
+from .test_ns2_ccas import LINUX
 from .web import AGENTS, REPEATS, UNTIL_S, files
 
 SACK1: dict[str, Any] = {"preset": "ns2", "segment": "960 B"}
-#: TCP/Linux has a time stamp of 10 B in 1000.
+#: TCP/Linux uses a time stamp of 10 B in 1000.
 TCP_LINUX = LINUX | {"segment": "950 B"}
-LAWS: dict[str, tuple[str, dict[str, Any]]] = {"Sack1": ("reno", SACK1), "bic": ("bic", TCP_LINUX)}
+CCAS: dict[str, tuple[str, dict[str, Any]]] = {"Sack1": ("reno", SACK1), "bic": ("bic", TCP_LINUX)}
 #: Standard errors by which means may differ: 1 % of the time chance alone does more.
 ERRORS = 2.6
 FIGURES = ("long_packets", "timeouts_per_drop", "drops")
-#: What is out of bounds; the reference page of the oracles says by how much.
+#: Figures that are out of bounds; the reference page of the oracles says by how much.
 DIFFERS = {("bic", "timeouts_per_drop")}
 
 
@@ -49,7 +49,7 @@ def run_ours(agent: str, repeat: int, folder: Path) -> dict[str, float]:
     path = folder / f"{repeat}.csv"
     lines = [f"{start},{size}" for start, size in files(repeat)]
     path.write_text("\n".join(["start_s,size_pkts", *lines]) + "\n")
-    law, transport = LAWS[agent]
+    cca, transport = CCAS[agent]
     result = run(
         duration=f"{UNTIL_S} s",
         network={
@@ -61,8 +61,8 @@ def run_ours(agent: str, repeat: int, folder: Path) -> dict[str, float]:
         },
         transport=SACK1,
         traffic=[
-            {"kind": "flows", "name": "long", "law": law, "transport": transport},
-            {"kind": "replay", "name": "files", "law": "reno", "file": str(path)},
+            {"kind": "flows", "name": "long", "cca": cca, "transport": transport},
+            {"kind": "replay", "name": "files", "cca": "reno", "file": str(path)},
         ],
         measure={"warmup": "10 s", "series": "none"},
     )

@@ -24,14 +24,14 @@ NEED_A_SOLVER = {"least_tiny_loss", "warning_precision", "worst_over_red"}
 #: The package solves these models in time, up to close to their rest; the second program takes the
 #: rest itself. Relative distances between the two.
 AT_REST = {"median_reno_loss": 0.01, "worst_one_flow": 0.001}
-#: What the second program may import.
+#: Modules that the second program may import.
 ALLOWED = {
     "duckdb", "fractions", "functools", "itertools", "json", "math", "numpy", "pandas", "pathlib",
     "statistics",
 }  # fmt: skip
 MOST_LINES = 200
 
-#: What a claim asks: SQL, or a function with its arguments.
+#: The query of a claim: SQL, or a function with its arguments.
 Value = str | dict[str, Any]
 
 
@@ -57,7 +57,7 @@ def _merge(kind: dict[str, Any], claim: dict[str, Any]) -> Value | None:
 
 @cache
 def stored_numbers(study: str) -> pd.Series[float]:
-    """Return the stored number of each claim, NaN where it has none; empty before any run."""
+    """Return the stored number of each claim, NaN if none is stored; empty before any run."""
     file = ROOT / "studies" / "results" / study / STORED[study] / "findings.parquet"
     if not file.exists():
         return pd.Series(dtype=float)
@@ -65,7 +65,7 @@ def stored_numbers(study: str) -> pd.Series[float]:
 
 
 def has_a_number(study: str, claim: str) -> bool:
-    """Say whether a claim has a number, as far as it is known."""
+    """Return whether the number of a claim exists, as far as it is known."""
     return not math.isnan(stored_numbers(study).get(claim, 0.0))
 
 

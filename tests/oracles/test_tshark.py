@@ -33,8 +33,8 @@ def tshark(path: Path, shown: str, *fields: str) -> list[list[str]]:
     checks = ("-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE")
     wanted = [part for field in fields for part in ("-e", field)]
     command = [need("tshark"), "-r", str(path), *checks, "-Y", shown, "-T", "fields", *wanted]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return [line.split("\t") for line in told.splitlines()]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return [line.split("\t") for line in output.splitlines()]
 
 
 @pytest.fixture(scope="module", params=CASES.values(), ids=list(CASES))
@@ -47,8 +47,8 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
             "transport": transport,
             "network": {"kind": "dumbbell", "rate": "20 Mbit/s", "rtt": "40 ms", **network},
             "traffic": [
-                *({"kind": "flows", "law": law} for law in FLOWS),
-                {"kind": "flows", "law": "reno", "name": "short", "size": "200 packets"},
+                *({"kind": "flows", "cca": cca} for cca in FLOWS),
+                {"kind": "flows", "cca": "reno", "name": "short", "size": "200 packets"},
             ],
         }
     )
@@ -115,12 +115,12 @@ def test_what_was_acknowledged_is_what_was_delivered(run: Any) -> None:
 @pytest.mark.slow
 def test_tcptrace_counts_what_we_count(run: Any) -> None:
     result, paths, _ = run
-    told = subprocess.run(
+    output = subprocess.run(
         [need("tcptrace"), "-lr", "-n", str(paths["senders"])],
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    again = [int(n) for n in re.findall(r"rexmt data pkts: +(\d+) +rexmt", told)]
+    again = [int(n) for n in re.findall(r"rexmt data pkts: +(\d+) +rexmt", output)]
     assert len(again) == len(FLOWS) + 1
     assert sorted(again) == sorted(int(n) for n in result.flows["retransmissions"])

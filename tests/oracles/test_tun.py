@@ -1,7 +1,7 @@
 """This program beside a kernel's own TCP on the same paths: completion times, pairs, random loss.
 
-What the kernel did is in `data/linux/tun_*.csv`; the slow test lets this machine's kernel
-do some of it again.
+The kernel's results are in `data/linux/tun_*.csv`; the slow test repeats some of them with this
+machine's kernel.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ REPEATS = (1, 2, 3, 4, 5)
 GOODPUT, COUNTS = 0.01, 0.15
 #: Segments that one full queue may cost or not.
 A_LOSS = 2
-#: How much of the line a flow beside another may have more or less: chance decides there.
+#: How much of the line a flow beside another may get more or less: chance decides there.
 SHARE = 0.03
 #: A PROBE_RTT follows 10 s after the one before, at the soonest.
 MOST_PROBE_RTTS = 10
@@ -39,7 +39,8 @@ def measured(name: str) -> dict[str, list[dict[str, str]]]:
 
 
 SHORT, AT_ONE_TIME = measured("tun_short"), measured("tun_long")
-#: Where a flow joins another's sawtooth decides what both lose: these repeats differ in that.
+#: The time at which a flow joins another's sawtooth decides their losses: these repeats differ in
+#: it.
 LONG = AT_ONE_TIME | measured("tun_joins")
 FIXED = [case for case in CASES if case.flows[0][2]]
 ENDLESS = [case for case in CASES if not case.flows[0][2]]
@@ -100,7 +101,7 @@ def test_bbr_sends_again_what_is_lost_and_no_more(case: Case) -> None:
 
 @named(BBR_ALONE)
 def test_bbr_looks_for_a_smaller_rtt_as_often(case: Case) -> None:
-    # An equal RTT once put it off for ever: then there were none. How many of the ten possible
+    # An equal RTT once put it off indefinitely: then there were none. How many of the ten possible
     # there are depends on chance: any RTT smaller by a microsecond puts it off.
     kernel = theirs(case, "probe_rtts_measured")
     counts = ours(case, "probe_rtts_measured")
@@ -126,7 +127,7 @@ def test_losses_together(case: Case) -> None:
 
 
 def test_hystart_of_cubic_that_joins() -> None:
-    # Sixteen traces, of Linux 6.18 here and of 6.1 as a process, have the same threshold:
+    # Sixteen traces, of Linux 6.18 here and of 6.1 as a process, end at the same threshold:
     # HyStart judges a round trip by eight ACKs, each of one segment.
     series = simulate(next(case for case in CASES if case.name == "cubic-joins-reno"), 1).series
     cubic = series.where(series["name"] == "cubic")
@@ -137,8 +138,8 @@ def test_hystart_of_cubic_that_joins() -> None:
 def test_losses_of_a_bbr_that_joins_reno_at_one_time() -> None:
     """Here alike repeats would be equal, so that bbr begins some milliseconds later each time."""
     [case] = [case for case in CASES if case.name == "bbr-joins-reno"]
-    reno, (law, start, size) = case.flows
-    later = [replace(case, flows=(reno, (law, start + ms / 1e3, size))) for ms in REPEATS]
+    reno, (cca, start, size) = case.flows
+    later = [replace(case, flows=(reno, (cca, start + ms / 1e3, size))) for ms in REPEATS]
     mine = [simulate(one, 0).flows["retransmissions"].sum() for one in later]
     both = defaultdict(float)
     for row in AT_ONE_TIME[case.name]:
@@ -150,7 +151,7 @@ def test_losses_of_a_bbr_that_joins_reno_at_one_time() -> None:
 @pytest.mark.parametrize("name", ["fct-bbr-30", "fct-bbr-1000", "reno-33", "bbr-40ms-0.003"])
 def test_this_kernel_does_as_measured(name: str) -> None:
     case = next(case for case in CASES if case.name == name)
-    if lacks := missing({law for law, _, _ in case.flows}):
+    if lacks := missing({cca for cca, _, _ in case.flows}):
         pytest.skip(f"the kernel's TCP cannot be measured here; missing: {lacks}")
     for _ in range(TRIES):
         result = run(case, seed=1)

@@ -9,14 +9,14 @@ from .uml.boot import Run, boot, missing_packages
 from .uml.figures import of_batch
 
 FIFO = "netem rate 20mbit -14 limit 68"
-LAWS = ("highspeed", "illinois", "scalable", "yeah")
+CCAS = ("highspeed", "illinois", "scalable", "yeah")
 
 
 @pytest.mark.slow
 def test_a_batch_repeats_the_stored_one(tmp_path: Path) -> None:
     if missing := missing_packages():
         pytest.skip(f"needs the Debian packages {', '.join(missing)}")
-    batch = [Run(f"{law}-67", 40, FIFO, ((law, 0.0),)) for law in LAWS]
+    batch = [Run(f"{cca}-67", 40, FIFO, ((cca, 0.0),)) for cca in CCAS]
     boot(batch, tmp_path)
     for made in of_batch(batch, tmp_path):
         stored = next(row for row in rows("uml/runs.csv") if row["run"] == made["run"])

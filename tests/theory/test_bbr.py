@@ -1,7 +1,7 @@
 """BBR against what its texts say: start-up, random loss, PROBE_RTT, sharing.
 
 Version 1 is Cardwell et al. 2016 with Linux's margin, version 3 draft-ietf-ccwg-bbr. Each bound is
-worked by hand from them beside its test; none has a share "for the rest".
+worked by hand from them beside its test; none contains a share "for the rest".
 """
 
 from functools import cache
@@ -14,9 +14,9 @@ import pytest
 from headgate import Result, dumbbell
 
 LINUX_V3 = {"name": "bbr3", "variant": "linux-v3"}
-LAWS = [
-    pytest.param(law, id=name)
-    for law, name in (("bbr", "bbr"), ("bbr3", "bbr3"), (LINUX_V3, "linux-v3"))
+CCAS = [
+    pytest.param(cca, id=name)
+    for cca, name in (("bbr", "bbr"), ("bbr3", "bbr3"), (LINUX_V3, "linux-v3"))
 ]
 #: Payload of a packet's 1500 B with the preset `linux`.
 PAYLOAD = 1448 / 1500
@@ -25,7 +25,7 @@ RTT_S = 0.1
 MARGIN = 0.99
 
 
-def utilisation(law: Any, loss: float, seed: int = 1) -> float:
+def utilisation(cca: Any, loss: float, seed: int = 1) -> float:
     """Share of 100 Mbit/s, as far as the losses leave it, after 20 s of 80."""
     result = dumbbell(
         rate="100 Mbit/s",
@@ -35,16 +35,16 @@ def utilisation(law: Any, loss: float, seed: int = 1) -> float:
         loss=loss,
         duration="80 s",
         transport="linux",
-        flows=[{"law": law}],
+        flows=[{"cca": cca}],
         measure={"warmup": "20 s", "series": "none"},
     ).run(seed=seed)
     return float(result.flows["goodput_bps"][0]) / (100e6 * PAYLOAD * (1 - loss))
 
 
 @cache
-def two(law: str, variant: str) -> Result:
+def two(cca: str, variant: str) -> Result:
     """Two flows over 20 Mbit/s and 40 ms that start two seconds apart; figures from 40 s on."""
-    chosen = law if variant == "draft" else {"name": law, "variant": variant}
+    chosen = cca if variant == "draft" else {"name": cca, "variant": variant}
     return dumbbell(
         rate="20 Mbit/s",
         rtt="40 ms",
@@ -52,23 +52,23 @@ def two(law: str, variant: str) -> Result:
         access="direct",
         duration="120 s",
         transport="linux",
-        flows=[{"law": chosen, "count": 2, "stagger": "2 s"}],
+        flows=[{"cca": chosen, "count": 2, "stagger": "2 s"}],
         measure={"warmup": "40 s", "series": {"interval": "10 ms"}},
     ).run(seed=1)
 
 
-def pair(law: Any) -> Result:
-    return two(law, "draft") if isinstance(law, str) else two(law["name"], law["variant"])
+def pair(cca: Any) -> Result:
+    return two(cca, "draft") if isinstance(cca, str) else two(cca["name"], cca["variant"])
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_start_up_doubles_each_round_trip(law: Any) -> None:
-    # The window grows by what is acknowledged: by 2 in a round trip and no more. What is sent at a
-    # rate e^z a round trip is measured as (e^-z - e^-2z)/z of it; a pace of G times what is
+@pytest.mark.parametrize("cca", CCAS)
+def test_start_up_doubles_each_round_trip(cca: Any) -> None:
+    # The window grows by the acknowledged data: by 2 in a round trip and no more. Data sent at a
+    # rate e^z a round trip are measured as (e^-z - e^-2z)/z of it; a pace of G times what is
     # measured lets it grow by e^z with G (e^-z - e^-2z)/z = 1. G = 4 ln 2 gives 2, and 0.99 * 2.77
     # gives 1.9848. Version 1's 0.99 * 2.885 is above both: the window decides. The next roots of
-    # that equation are 0.543 of the first: what the first window was off fades so, each round trip.
-    # An ACK tells of two segments, so each count is up to 2 off at either end: 4 in all.
+    # that equation are 0.543 of the first: the error of the first window fades so, each round trip.
+    # An ACK reports two segments, so each count is up to 2 off at either end: 4 in all.
     gain, least, fades = 0.99 * 2.77, 1.9848, 0.543
     other = np.log(fades * least) + 4.2155j
     for root in (np.log(least), other):
@@ -79,7 +79,7 @@ def test_start_up_doubles_each_round_trip(law: Any) -> None:
         buffer="1 BDP",
         access="direct",
         duration="1.5 s",
-        flows=[{"law": law}],
+        flows=[{"cca": cca}],
         measure={"warmup": "0 s", "series": {"interval": f"{RTT_S} s"}},
     ).run()
     flow = result.series.where(result.series["of"] == "flow")
@@ -105,14 +105,14 @@ def test_version_1_does_not_mind_random_loss(loss: float) -> None:
 
 def test_version_1_gives_way_where_a_probe_finds_nothing() -> None:
     # At p = 0.4 the best of a cycle is 1.25 * 0.99 * 0.6 = 0.74 of the estimate: 20 cycles, 20 s,
-    # leave 0.3 %. Chance holds it up where three deviations of a round trip of n segments are worth
+    # leave 0.3 %. Chance holds it up if three deviations of a round trip of n segments are worth
     # 1/0.74: 3 sqrt(p / (1 - p) / n) = 0.35, n = 50 of 833. With all of them: 0.1.
     assert 1.25 * MARGIN * (1 - 0.4) < 0.75
     assert utilisation("bbr", 0.4) < 0.1
 
 
 def held(rounds: int, chance: float, kept: float) -> float:
-    """Mean rate of so many round trips, each of which keeps `kept` with that chance."""
+    """Mean rate of a number of round trips, each of which keeps `kept` with that chance."""
     factor = 1 - chance * (1 - kept)
     return float(np.mean(factor ** np.arange(rounds)))
 
@@ -140,30 +140,30 @@ def expected_of_version_3(loss: float) -> tuple[float, float]:
     return least * (1 - rtt_costs[0] / 5), most * (1 - rtt_costs[1] / 5.4)
 
 
-@pytest.mark.parametrize("law", LAWS[1:])
+@pytest.mark.parametrize("cca", CCAS[1:])
 @pytest.mark.parametrize("loss", [1e-5, 1e-3, 1e-2])
-def test_version_3_loses_what_round_trips_lose_between_probes(law: Any, loss: float) -> None:
+def test_version_3_loses_what_round_trips_lose_between_probes(cca: Any, loss: float) -> None:
     least, most = expected_of_version_3(loss)
-    ours = np.mean([utilisation(law, loss, seed) for seed in (1, 2, 3, 4)])
+    ours = np.mean([utilisation(cca, loss, seed) for seed in (1, 2, 3, 4)])
     assert least < ours < most
 
 
-@pytest.mark.parametrize("law", LAWS[1:])
-def test_version_3_gives_way_above_two_percent(law: Any) -> None:
+@pytest.mark.parametrize("cca", CCAS[1:])
+def test_version_3_gives_way_above_two_percent(cca: Any) -> None:
     # p = 0.05. A wait of 25 round trips leaves 0.95^25 = 0.28 of 0.85 inflight_long; REFILL at most
     # doubles it, and its losses end UP at once: inflight_long falls to 0.48 of itself a cycle,
     # unless chance lets a probe pass. At 0.2 of the path, 167 segments, at most 3 of 8.3 expected
     # losses may come: one probe in 30 passes, so it does not stay there.
-    assert utilisation(law, 0.05) < 0.2
+    assert utilisation(cca, 0.05) < 0.2
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_probe_rtt_finds_the_path_empty(law: Any) -> None:
+@pytest.mark.parametrize("cca", CCAS)
+def test_probe_rtt_finds_the_path_empty(cca: Any) -> None:
     # Both flows meet in PROBE_RTT (Cardwell et al. 2016), within ten seconds (version 3: five) and
-    # what that takes: four segments of each, or half of its share of the path, leave no queue.
-    # There is one to remove: a probe at 5/4 by a flow with 0.39 of the rate adds 0.25 * 0.39 * 67
-    # segments.
-    series = pair(law).series
+    # the duration of PROBE_RTT: four segments of each, or half of its share of the path, leave no
+    # queue. There is one to remove: a probe at 5/4 by a flow with 0.39 of the rate adds 0.25 * 0.39
+    # * 67 segments.
+    series = pair(cca).series
     port = series.where(series["of"] == "port")
     for start_s in range(20, 100, 11):
         inside = (port["t_s"] > start_s) & (port["t_s"] < start_s + 11)
@@ -171,8 +171,8 @@ def test_probe_rtt_finds_the_path_empty(law: Any) -> None:
         assert port["queue_packets"][inside].max() > 6
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_two_flows_share(law: Any) -> None:
+@pytest.mark.parametrize("cca", CCAS)
+def test_two_flows_share(cca: Any) -> None:
     # A probe on a full link: a becomes 1.25 a / (1.25 a + b), and so does b in its turn. Their
     # ratio r becomes r (1.25 + r) / (1 + 1.25 r): 10 becomes less than 1.1 in 30 cycles, before the
     # figures begin. Between two turns, of which the estimate remembers two, it is off by 1.25^2 at
@@ -181,7 +181,7 @@ def test_two_flows_share(law: Any) -> None:
     for _ in range(30):
         ratio *= (1.25 + ratio) / (1 + 1.25 * ratio)
     assert ratio < 1.1
-    rates = pair(law).flows["goodput_bps"]
+    rates = pair(cca).flows["goodput_bps"]
     assert 0.39 < rates[0] / rates.sum() < 0.61
     # 1 % of margin; PROBE_RTT costs all for 0.2 s and two round trips in ten seconds, or half in
     # five

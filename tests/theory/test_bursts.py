@@ -19,7 +19,7 @@ SPREAD_S = (PACKETS + 2) * 1500 * 8 / 1e9
 
 
 @cache
-def run(after_idle: str, pause: str, law: str = "reno", size: str = f"{PACKETS} packets") -> Result:
+def run(after_idle: str, pause: str, cca: str = "reno", size: str = f"{PACKETS} packets") -> Result:
     return dumbbell(
         rate="1 Gbit/s",
         rtt="100 ms",
@@ -27,7 +27,7 @@ def run(after_idle: str, pause: str, law: str = "reno", size: str = f"{PACKETS} 
         access="direct",
         duration="40 s",
         transport={"after_idle": after_idle},
-        flows=[{"kind": "bursts", "name": "web", "law": law, "size": size, "pause": pause}],
+        flows=[{"kind": "bursts", "name": "web", "cca": cca, "size": size, "pause": pause}],
         measure={"warmup": "0 s"},
     ).run(seed=1)
 
@@ -94,8 +94,8 @@ def test_each_burst_counts_its_own_packets() -> None:
     assert 0 <= delivered[-1] <= PACKETS
 
 
-def test_at_an_interval_bursts_begin_whatever_the_law_does() -> None:
-    def starts(law: str) -> Any:
+def test_at_an_interval_bursts_begin_whatever_the_algorithm_does() -> None:
+    def starts(cca: str) -> Any:
         return column(
             dumbbell(
                 rate="5 Mbit/s",
@@ -105,7 +105,7 @@ def test_at_an_interval_bursts_begin_whatever_the_law_does() -> None:
                     {
                         "kind": "bursts",
                         "name": "live",
-                        "law": law,
+                        "cca": cca,
                         "size": {"kind": "pareto", "mean": "400 kB", "shape": 1.5},
                         "interval": {"kind": "exponential", "mean": "1 s"},
                     }
@@ -131,7 +131,7 @@ def test_a_burst_that_begins_early_waits_behind_the_one_before() -> None:
         flows=[
             {
                 "kind": "bursts",
-                "law": "reno",
+                "cca": "reno",
                 "size": "250 packets",
                 "interval": "1 s",
                 "bursts": 5,
@@ -145,15 +145,15 @@ def test_a_burst_that_begins_early_waits_behind_the_one_before() -> None:
     assert column(result, "retransmissions").sum() == 0
 
 
-@pytest.mark.parametrize("law", ["bbr", "bbr3", "cubic", "vegas", "ledbat", "fast", "htcp"])
-def test_every_law_sends_on_after_a_pause(law: str) -> None:
-    result = run("linux", "2 s", law)
+@pytest.mark.parametrize("cca", ["bbr", "bbr3", "cubic", "vegas", "ledbat", "fast", "htcp"])
+def test_every_algorithm_sends_on_after_a_pause(cca: str) -> None:
+    result = run("linux", "2 s", cca)
     assert len(result.flows) > 8
     status = column(result, "status")
     assert (status[:-1] == "finished").all()
 
 
-def test_laws_of_a_model_keep_their_window() -> None:
+def test_algorithms_of_a_model_keep_their_window() -> None:
     """After its idle time BBR paces at the bandwidth that it has seen, and needs no slow start."""
     slow = column(run("rfc5681", "2 s", "cubic"), "fct_receiver_s")[1]
     model = column(run("rfc5681", "2 s", "bbr"), "fct_receiver_s")[1]

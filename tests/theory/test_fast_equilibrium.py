@@ -41,7 +41,7 @@ class Case:
 
     @property
     def rest_s(self) -> float:
-        """Time to come to rest.
+        """Time until the flows settle.
 
         Each update, every other round trip, takes a share gamma alpha/w = alpha/(2w) from a flow's
         distance to its own rest; after eight over that share, e^-8 of it is left.
@@ -63,7 +63,7 @@ CASES = [
 
 
 def run(case: Case, starts_s: list[float], rest_s: float, seed: int = 1) -> Result:
-    law = {"name": "fast", "alpha": case.alpha, "variant": case.variant}
+    cca = {"name": "fast", "alpha": case.alpha, "variant": case.variant}
     warmup_s = max(starts_s) + rest_s
     return dumbbell(
         rate=f"{case.rate_mbps} Mbit/s",
@@ -72,7 +72,7 @@ def run(case: Case, starts_s: list[float], rest_s: float, seed: int = 1) -> Resu
         access="direct",
         duration=f"{warmup_s + rest_s / 2} s",
         transport={"min_rto": "1 s"},  # RFC 6298; with less, the rise of the queue is a time-out
-        flows=[{"law": law, "start": f"{start_s} s"} for start_s in starts_s],
+        flows=[{"cca": cca, "start": f"{start_s} s"} for start_s in starts_s],
         measure={"warmup": f"{warmup_s} s", "series": "none"},
     ).run(seed=seed)
 
@@ -104,7 +104,7 @@ def test_n_flows_keep_n_alpha_packets_in_the_queue(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_flows_with_the_same_alpha_share_equally(case: Case) -> None:
     # Whole packets make windows of 90 differ by one, 1.1 %. A flow that took the alpha packets of
-    # another for distance would have 1.24 times its share (below).
+    # another for distance would get 1.24 times its share (below).
     result = together(case, seed=1)
     delivered = result.flows["delivered_packets"]
     assert np.abs(delivered / delivered.mean() - 1).max() < 0.02
@@ -118,7 +118,7 @@ def test_flows_with_the_same_alpha_share_equally(case: Case) -> None:
 def queues_seen(flows: int) -> list[float]:
     """Queueing delay, in units of alpha/C, after each arrival: the next one takes it for distance.
 
-    Solves sum 1/(q - e_i) = 1, where e_i is the delay when flow i came.
+    Solves sum 1/(q - e_i) = 1. Here e_i is the delay when flow i came.
     """
     seen = [0.0]
     for _ in range(flows):

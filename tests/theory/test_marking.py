@@ -16,7 +16,7 @@ BDP_PACKETS = RATE_BPS * RTT_S / PACKET_BITS
 THRESHOLD = 65
 
 
-def marked(law: str, flows: int, *, ecn: bool = False) -> Result:
+def marked(cca: str, flows: int, *, ecn: bool = False) -> Result:
     return Scenario.from_dict(
         {
             "seed": 1,
@@ -30,7 +30,7 @@ def marked(law: str, flows: int, *, ecn: bool = False) -> Result:
                 "queue": {"name": "threshold", "mark": f"{THRESHOLD} packets"},
             },
             "transport": {"ecn": ecn},
-            "traffic": [{"kind": "flows", "law": law, "count": flows}],
+            "traffic": [{"kind": "flows", "cca": cca, "count": flows}],
             "measure": {"warmup": "300 ms", "series": {"interval": "50 us"}},
         }
     ).run()
@@ -81,7 +81,7 @@ def test_without_ecn_nothing_is_marked() -> None:
 def test_a_time_out_under_marks_does_not_last() -> None:
     """Slow start overshoots a RED queue and ends in a time-out while marks are echoed.
 
-    Repeated segments carry no answer to a mark (RFC 3168 6.1.5), so the echo stands until new data
+    Repeated segments carry no answer to a mark (RFC 3168 6.1.5), so the echo lasts until new data
     are sent; a window that marks kept from growing would stay at one segment for as long as it
     takes to repair some thousand. With ECN a flow gets at least nine tenths of what it has without.
     """
@@ -106,8 +106,8 @@ def test_a_time_out_under_marks_does_not_last() -> None:
                     "ecn": ecn,
                 },
                 "traffic": [
-                    {"kind": "flows", "law": "reno"},
-                    {"kind": "flows", "law": "reno", "reverse": True},
+                    {"kind": "flows", "cca": "reno"},
+                    {"kind": "flows", "cca": "reno", "reverse": True},
                 ],
                 "measure": {"warmup": "5 s", "series": "none"},
             }

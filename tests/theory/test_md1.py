@@ -22,7 +22,7 @@ WARMUP_S = 20.0
 #: 1 / ((1 - load) sqrt(n)) of itself, so high loads need more of both.
 SIZES = {0.3: (50_000, 10), 0.5: (80_000, 10), 0.7: (150_000, 10), 0.9: (400_000, 16)}
 
-#: What an interval may be wide at most, as a share of the wait: a wider one would prove nothing.
+#: The greatest width of an interval, as a share of the wait: a wider one would prove nothing.
 WIDEST = 0.03
 
 
@@ -44,7 +44,7 @@ def run(load: float, customers: int, seed: int) -> Result:
         flows=[
             {
                 "kind": "poisson",
-                "law": "reno",
+                "cca": "reno",
                 "arrivals": f"{per_s} flows/s",
                 "size": "1 packets",
             }
@@ -99,9 +99,10 @@ def test_queue_and_wait_obey_littles_law() -> None:
 
 
 def test_a_line_behind_another_of_the_same_rate_has_no_queue_of_customers() -> None:
-    # What leaves M/D/1 is spaced by a service at least, so the SYN-ACKs that answer find their line
-    # free; only 1 B ACKs wait there, each less than one service. With half the packets ACKs, the
-    # mean wait is below half a service at any load; the way forward has 4.5 of them at load 0.9.
+    # Departures of M/D/1 are spaced by a service at least, so the SYN-ACKs that answer find their
+    # line free; only 1 B ACKs wait there, each less than one service. With half the packets ACKs,
+    # the mean wait is below half a service at any load; on the way forward it is 4.5 of them at
+    # load 0.9.
     ports = run(0.9, 50_000, seed=1).ports
     assert ports["mean_wait_s"][1] < SERVICE_S / 2
     assert ports["mean_wait_s"][0] > 4 * SERVICE_S

@@ -7,7 +7,7 @@ import pytest
 from headgate import Scenario
 
 
-def directions(law: str, **network: Any) -> tuple[list[float], list[float]]:
+def directions(cca: str, **network: Any) -> tuple[list[float], list[float]]:
     """Give the goodputs of five flows each way, and those of the way back."""
     dumbbell = {"kind": "dumbbell", "rate": "100 Mbit/s", "rtt": "80 ms", "buffer": "1000 packets"}
     result = Scenario.from_dict(
@@ -16,7 +16,7 @@ def directions(law: str, **network: Any) -> tuple[list[float], list[float]]:
             "duration": "10 s",
             "network": dumbbell | network,
             "traffic": [
-                {"kind": "flows", "name": name, "law": law, "count": 5, "reverse": name == "back"}
+                {"kind": "flows", "name": name, "cca": cca, "count": 5, "reverse": name == "back"}
                 for name in ("there", "back")
             ],
             "measure": {"series": "none"},
@@ -28,9 +28,9 @@ def directions(law: str, **network: Any) -> tuple[list[float], list[float]]:
     return goodputs["there"], goodputs["back"]
 
 
-@pytest.mark.parametrize("law", ["reno", "cubic", "bbr", "fast", "htcp"])
-def test_senders(law: str) -> None:
-    there, back = directions(law)
+@pytest.mark.parametrize("cca", ["reno", "cubic", "bbr", "fast", "htcp"])
+def test_senders(cca: str) -> None:
+    there, back = directions(cca)
     assert there == back
     assert min(there) > 0
 

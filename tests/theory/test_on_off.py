@@ -1,4 +1,4 @@
-"""Sources that are on and off in turn: how often, how long, and when under different laws."""
+"""Sources that are on and off in turn: how often, how long, and when under different algorithms."""
 
 from functools import cache
 from itertools import pairwise
@@ -13,7 +13,7 @@ CYCLE_S = ON_S + OFF_S
 
 
 @cache
-def run(law: str = "reno", shape: float | None = None) -> Result:
+def run(cca: str = "reno", shape: float | None = None) -> Result:
     """Host links hold every source to 1 Mbit/s, and a window of 10 packets to 120 ms there."""
     shaped = {} if shape is None else {"shape": shape}
     times = {"on": f"{ON_S} s", "off": f"{OFF_S} s", **shaped}
@@ -23,7 +23,7 @@ def run(law: str = "reno", shape: float | None = None) -> Result:
         host_rate="1 Mbit/s",
         duration=f"{DURATION_S} s",
         transport={"receive_window": "10 packets"},
-        flows=[{"kind": "on_off", "name": "senders", "law": law, "hosts": SOURCES, **times}],
+        flows=[{"kind": "on_off", "name": "senders", "cca": cca, "hosts": SOURCES, **times}],
         measure={"series": "none"},
     ).run(seed=1)
 
@@ -33,8 +33,8 @@ def column(result: Result, name: str) -> np.ndarray:
 
 
 def test_sources_go_on_as_often_as_renewal_theory_says() -> None:
-    """Of exponential times, a cycle has the variance on^2 + off^2. So many are in a time T: in the
-    mean T / cycle + (variance + cycle^2) / (2 cycle^2) - off / cycle; variance T v / cycle^3.
+    """The variance of a cycle of exponential times is on^2 + off^2. The mean number in a time T is
+    T / cycle + (variance + cycle^2) / (2 cycle^2) - off / cycle; variance T v / cycle^3.
     """
     variance = ON_S**2 + OFF_S**2
     late = (variance + CYCLE_S**2) / (2 * CYCLE_S**2) - OFF_S / CYCLE_S
@@ -58,9 +58,9 @@ def test_what_is_sent_is_what_the_link_carries_while_sources_are_on() -> None:
     assert 0.7 < sent_bits / (on_s * 1e6) < 1.1
 
 
-@pytest.mark.parametrize("law", ["cubic", "bbr", "vegas"])
-def test_under_every_law_the_same_sources_are_on_at_the_same_moments(law: str) -> None:
-    assert column(run(law), "start_s").tolist() == column(run(), "start_s").tolist()
+@pytest.mark.parametrize("cca", ["cubic", "bbr", "vegas"])
+def test_under_every_algorithm_the_same_sources_are_on_at_the_same_moments(cca: str) -> None:
+    assert column(run(cca), "start_s").tolist() == column(run(), "start_s").tolist()
 
 
 def test_pareto_times_have_their_least() -> None:

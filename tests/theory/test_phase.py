@@ -21,7 +21,7 @@ def share_of_second(longer_ms: float, impairments: list[dict[str, str]], start_s
 
     bottleneck = {"ends": ["L", "R"], "rate": "20 Mbit/s", "delay": "19 ms", "buffer": "67 packets"}
     links = [link("A", "L"), link("B", "L", 1 + longer_ms / 2), bottleneck]
-    flow = {"kind": "flows", "law": "cubic", "receiver": "R"}
+    flow = {"kind": "flows", "cca": "cubic", "receiver": "R"}
     scenario = headgate.Scenario.from_dict(
         {
             "duration": "80 s",

@@ -1,11 +1,11 @@
-"""A link whose rate changes: what it carries, and how a flow adapts."""
+"""A link whose rate changes: the traffic that it carries, and how a flow adapts."""
 
 import pytest
 
 from headgate import Result, Scenario
 
 
-def halved(law: str) -> Result:
+def halved(cca: str) -> Result:
     return Scenario.from_dict(
         {
             "duration": "40 s",
@@ -17,7 +17,7 @@ def halved(law: str) -> Result:
                 "access": "direct",
                 "changes": [{"at": "20 s", "rate": "10 Mbit/s"}],
             },
-            "traffic": [{"kind": "flows", "law": law}],
+            "traffic": [{"kind": "flows", "cca": cca}],
             "measure": {"warmup": "10 s", "series": {"interval": "100 ms"}},
         }
     ).run()
@@ -38,5 +38,5 @@ def test_throughput_follows_the_rate() -> None:
     port = (series["name"] == "bottleneck") & (series["of"] == "port")
     t_s, rate = series["t_s"][port], series["throughput_bps"][port]
     assert rate[(t_s > 12) & (t_s < 20)].mean() == pytest.approx(20e6, rel=0.01)
-    # what was queued at 20 s, 67 packets at most, leaves at the rate before: 40 ms
+    # packets queued at 20 s, 67 at most, leave at the rate before: 40 ms
     assert rate[(t_s > 20.2) & (t_s < 40)].mean() == pytest.approx(10e6, rel=0.01)

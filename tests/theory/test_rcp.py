@@ -24,7 +24,7 @@ def rcp(traffic: dict[str, Any], **scenario: Any) -> Result:
             "duration": "20 s",
             "network": network,
             "transport": transport,
-            "traffic": [{"law": "rcp", **traffic}],
+            "traffic": [{"cca": "rcp", **traffic}],
             "measure": {"series": "none"},
         }
         | scenario
@@ -73,8 +73,8 @@ def test_a_flow_of_less_than_a_packet_per_rtt_asks_for_a_new_rate() -> None:
 
 
 def test_flows_that_ask_in_between_share_equally() -> None:
-    # 60 flows on 1 Mbit/s: a packet in 0.48 s each, an RTT of 0.4 s. Of many more, who all send at
-    # once when the rate rises, the queue never settles.
+    # 60 flows on 1 Mbit/s: a packet in 0.48 s each, an RTT of 0.4 s. With many more, which all send
+    # at once when the rate rises, the queue never settles.
     traffic = {"kind": "flows", "count": 60, "stagger": "100 ms"}
     result = rcp(
         traffic,

@@ -1,4 +1,4 @@
-"""What kinds of recovery differ in, worked by hand: segments 1 and 5 of the first 15 are lost.
+"""Differences between kinds of recovery, by hand: segments 1 and 5 of the first 15 are lost.
 
 The first window holds 10 segments, of which eight arrive. The first two duplicate ACKs let out 11
 and 12 (limited transmit); the third says that 1 is lost and goes again: ssthresh is half of the ten
@@ -7,7 +7,7 @@ with 12 in flight: out goes 13. A round trip later 11 and 12 let out 14 and 15. 
 the ACK says 4.
 
 NewReno takes that for a second loss and sends 5 again at once, so all is acknowledged a round trip
-later; SACK knew of it before, and has 14 and 15 to wait for. Reno's recovery is over. Three more
+later; SACK knew of it before, and waits for 14 and 15. Reno's recovery has ended. Three more
 duplicates come, of 13, 14 and 15, but all they speak of was outstanding when the recovery began:
 only the timer sends 5 again, a time-out later.
 """
@@ -37,7 +37,7 @@ def run(recovery: str) -> Result:
             "duration": "5 s",
             "network": NETWORK,
             "transport": {"recovery": recovery, "initial_window": "10 packets"},
-            "traffic": [{"kind": "flows", "law": "reno", "size": "15 packets"}],
+            "traffic": [{"kind": "flows", "cca": "reno", "size": "15 packets"}],
         }
     ).run()
 
@@ -68,7 +68,8 @@ def test_what_is_sent_again_may_wait_behind_what_was_sent_before_it(rate: str, l
     """A queue doubles within the round trip in which it loses a segment.
 
     So that segment, sent again, arrives later than any RTO by round trips of before. Linux takes
-    each SACK for a sample, and times the first segment anew at each of what left before it did.
+    each SACK for a sample, and restarts the timer of the first segment at each SACK of a segment
+    that left before it did.
     """
     result = Scenario.from_dict(
         {
@@ -76,7 +77,7 @@ def test_what_is_sent_again_may_wait_behind_what_was_sent_before_it(rate: str, l
             "duration": "20 s",
             "network": NETWORK | {"rate": rate, "rtt": "40 ms", "lose": [SYN + lost]},
             "transport": {"preset": "linux"},
-            "traffic": [{"kind": "flows", "law": "reno", "size": "400 packets"}],
+            "traffic": [{"kind": "flows", "cca": "reno", "size": "400 packets"}],
         }
     ).run()
     assert counts(result) == [1, 1, 0]

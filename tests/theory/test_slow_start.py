@@ -61,7 +61,7 @@ def run(case: Case, packets: int) -> Result:
             "delayed_ack_timeout": "200 ms",  # longer than any loop: no timer ever acknowledges
             "initial_window": f"{case.initial_window} packets",
         },
-        flows=[{"law": "reno", "size": f"{packets} packets"}],
+        flows=[{"cca": "reno", "size": f"{packets} packets"}],
         measure={"series": "none"},
     )
     return scenario.run()
@@ -111,7 +111,7 @@ def test_the_rounds_of_an_ns2_sender(packets: int, rounds: int) -> None:
         access="direct",
         duration="5 s",
         transport={"preset": "ns2", "segment": "960 B"},
-        flows=[{"law": "reno", "size": f"{packets} packets"}],
+        flows=[{"cca": "reno", "size": f"{packets} packets"}],
         measure={"series": "none"},
     ).run()
     over_s = result.flows["fct_sender_s"][0] - (1 + rounds) * 0.1

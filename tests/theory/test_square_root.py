@@ -1,7 +1,7 @@
 """The square-root law: reno's mean window is K / p^0.5, and K depends on how the losses fall.
 
-By hand: one packet a round trip is 1/w per packet, so w^2 grows by 2 with each packet acknowledged,
-whatever the window; a loss divides w^2 by 4. A window averages over time as packets over round
+By hand: one packet a round trip is 1/w per packet, so w^2 grows by 2 with each packet acknowledged
+at any window; a loss divides w^2 by 4. A window averages over time as packets over round
 trips. With losses at regular distances of 1/p packets the saw tooth runs from M/2 to M with
 3/8 M^2 = 1/p and mean 3/4 M: K = 1.5^0.5 = 1.2247. With independent losses the distances are
 exponential, w^2 just before a loss is 2/p times X = sum of E_k / 4^k over standard exponentials
@@ -26,7 +26,7 @@ INDEPENDENT = 1.3098
 
 # Independent losses ------------------------------------------------------------------------------
 
-#: Loss probability -> seconds measured. Each run has some thousand losses, of 60 flows.
+#: Loss probability -> seconds measured. Each run yields some thousand losses, of 60 flows.
 MEASURED_S = {1e-3: 100, 2e-4: 120}
 PROBABILITIES = [1e-3, pytest.param(2e-4, marks=pytest.mark.slow)]
 SEEDS = 8
@@ -38,7 +38,7 @@ def laplace_of_x(s: float) -> float:
 
 
 def test_the_constant_of_independent_losses() -> None:
-    # E[X^-1/2] = integral of L(s) s^-1/2 ds / Gamma(1/2), where L(s) = product of 1 / (1 + s/4^k),
+    # E[X^-1/2] = integral of L(s) s^-1/2 ds / Gamma(1/2), with L(s) = product of 1 / (1 + s/4^k),
     # taken over u, the root of s.
     integral, _ = quad(lambda u: 2 * laplace_of_x(u * u), 0, np.inf, limit=500)
     assert math.sqrt(2) / (integral / math.sqrt(math.pi)) == pytest.approx(INDEPENDENT, abs=1e-4)
@@ -55,7 +55,7 @@ def lossy(p: float, seed: int) -> Result:
         loss=p,
         duration=f"{20 + MEASURED_S[p]} s",
         transport={"initial_ssthresh": f"{INDEPENDENT / math.sqrt(p):.0f} packets"},
-        flows=[{"law": "reno", "count": 60, "stagger": "7 ms"}],
+        flows=[{"cca": "reno", "count": 60, "stagger": "7 ms"}],
         # 37 ms: the samples fall anywhere within a round trip.
         measure={"warmup": "20 s", "series": "none", "interval": "37 ms"},
     )
@@ -67,7 +67,7 @@ def measured_loss_rate(result: Result) -> float:
 
 
 def expected_window(p: float) -> float:
-    """The law, and one round trip of recovery a loss.
+    """The algorithm, and one round trip of recovery a loss.
 
     A cycle delivers 1/p packets while the window grows, at a mean of K / p^0.5: that takes
     n = 1 / (K p^0.5) round trips. Growing by one in each, it climbs from n to 2n. Recovery adds one
@@ -79,19 +79,19 @@ def expected_window(p: float) -> float:
 
 @pytest.mark.parametrize("p", PROBABILITIES)
 def test_mean_window_under_independent_loss(p: float) -> None:
-    # The law knows real-valued windows. A sender keeps whole packets in flight and halves those:
+    # The rule knows real-valued windows. A sender keeps whole packets in flight and halves those:
     # half a packet less in flight than in the window, a quarter of one less after each halving;
     # together less than one packet. Periodic loss, K = 1.22, would be 6.5 % lower (2.7 packets at
-    # 1e-3, 6 at 2e-4); a law that halves twice a window of losses, or by another share, fails as
-    # far; an increase of 2 a round trip gives 1.41 times the window.
+    # 1e-3, 6 at 2e-4); an algorithm that halves twice a window of losses, or by another share,
+    # fails as far; an increase of 2 a round trip gives 1.41 times the window.
     def constant(seed: int) -> float:
         result = lossy(p, seed)
         return float(result.responses["y11"][0]) * math.sqrt(measured_loss_rate(result))
 
-    found, law = replicate(constant, SEEDS), expected_window(p) * math.sqrt(p)
+    found, cca = replicate(constant, SEEDS), expected_window(p) * math.sqrt(p)
     packet = math.sqrt(p)
-    assert found.half_width < 0.015 * law
-    assert found.misses(law) < packet
+    assert found.half_width < 0.015 * cca
+    assert found.misses(cca) < packet
     assert found.mean - found.half_width > PERIODIC
 
 
@@ -120,7 +120,7 @@ def test_losses_fall_as_often_as_asked(p: float) -> None:
 # Periodic losses ---------------------------------------------------------------------------------
 
 #: Rate in packets of 1200 us at 10 Mbit/s, round trip, buffer in packets. The buffer is less than
-#: 6 % of the pipe, so the round trip is nearly constant, as the law has it.
+#: 6 % of the pipe, so the round trip is nearly constant, as the algorithm has it.
 PIPES = [(5, 0.1, 2), (10, 0.1, 5), (20, 0.1, 8), (50, 0.08, 12)]
 CYCLES = 150
 
@@ -163,7 +163,7 @@ def tooth(flight: int) -> tuple[float, float]:
 
     The window grows from flight/2 to flight + 1 in n round trips of one packet each (a round trip
     passes between the loss and its discovery), then one of recovery stays at flight/2. The packets
-    that grow it are half the difference of the squares; a flight more is acknowledged in recovery.
+    that grow it are half the difference of the squares; recovery acknowledges another flight.
     """
     low, high = flight / 2, flight + 1
     n = high - low
@@ -183,10 +183,10 @@ def test_a_buffer_that_overflows_gives_one_loss_a_tooth(pipe: tuple[float, float
     assert p == pytest.approx(expected_p, rel=0.015)
 
 
-def test_mean_window_under_periodic_loss_tends_to_the_law() -> None:
-    # Ends of the tooth cost the law terms in 1/M; what is left as 1/M goes to zero is K. A cut
-    # tooth moves each constant by 0.5 %, and the line through four of them its intercept by little
-    # more. Independent losses would give 1.31, 7 % more.
+def test_mean_window_under_periodic_loss_tends_to_the_algorithm() -> None:
+    # Ends of the tooth cost the algorithm terms in 1/M; the limit as 1/M goes to zero is K. A
+    # cut tooth moves each constant by 0.5 %, and the line through four of them its intercept by
+    # little more. Independent losses would give 1.31, 7 % more.
     flights = [overflowing_flight(*pipe) for pipe in PIPES]
     constants = [window * math.sqrt(p) for window, p in map(figures, PIPES)]
     intercept = np.polyfit([1 / flight for flight in flights], constants, 1)[1]

@@ -13,7 +13,7 @@ from headgate.engine.fluid import analyse_stability, find_stability_boundary, si
 from headgate.engine.fluid.characteristic import Delayed
 from headgate.engine.fluid.stability import bisect_verdict
 
-#: What simulation is held to.
+#: Tolerance of the simulation.
 WITHIN = 0.05
 #: Theory is found by halving to 1e-4 of a parameter.
 THEORY = 1e-3
@@ -86,7 +86,7 @@ def test_random_systems_have_as_many_unstable_roots_by_both_ways() -> None:
 
 
 def beta_most(alpha: float) -> float:
-    """Where `(alpha s + beta) e^-s/s^2` comes to -1: |G| = 1 at w, and w = atan(alpha w/beta)."""
+    """The beta at which `(alpha s + beta) e^-s/s^2` is -1: |G| = 1, w = atan(alpha w/beta)."""
 
     def late(beta: float) -> float:
         rad = np.sqrt((alpha**2 + np.sqrt(alpha**4 + 4 * beta**2)) / 2)
@@ -187,7 +187,7 @@ def red_boundary(
     return float(np.exp(found.x[0]))
 
 
-#: Flows, round trip, packets/s; the upper threshold, its weight; where a root is looked for.
+#: Flows, round trip, packets/s; the upper threshold, its weight; a first guess of the root.
 REDS = [
     ((60.0, 0.2, 3750.0), 2000.0, 1e-3, (0.3, 2.8)),
     ((100.0, 0.1, 3750.0), 200.0, 1e-3, (0.38, 5.9)),
@@ -253,7 +253,7 @@ def test_fast_that_hears_of_waits_a_round_trip_late_is_stable(
 ) -> None:
     """In round trips, k = gamma/n, r = q/R: (S + k r)(S + 1) + k (1 - r) e^-S = 0.
 
-    At its worst, k = 1 and r = 0, the loop e^-S/(S (S + 1)) has the gain 1 at S = 0.786 i and 6.8
+    At its worst, k = 1 and r = 0, the gain of the loop e^-S/(S (S + 1)) is 1 at S = 0.786 i and 6.8
     degrees left there (Wang, Wei, Low 2005: stable with one round trip).
     """
     params = {"alpha": alpha, "gamma": gamma, "update_rounds": rounds, "feedback": "round"}
@@ -270,7 +270,7 @@ def test_fast_that_hears_of_waits_a_round_trip_late_is_stable(
 
 
 def test_a_model_that_bends_at_rest_has_no_linear_theory() -> None:
-    """RED's upper threshold is where the queue rests: R = 0.24 s, W = 15, p = 2/15^2 = max_p."""
+    """The queue rests at RED's upper threshold: R = 0.24 s, W = 15, p = 2/15^2 = max_p."""
     red = {"min_packets": 1e-9, "max_packets": 150.0, "max_p": 2 / 15**2}
     with pytest.raises(ScenarioError, match="no smooth equilibrium was found"):
         analyse_stability("misra-gong-towsley", red, network=red_network(60.0, 0.2, 3750.0))
@@ -278,7 +278,7 @@ def test_a_model_that_bends_at_rest_has_no_linear_theory() -> None:
 
 @pytest.mark.parametrize("red", ["mean", "queue"])
 def test_tcp_red_circles_where_theory_says(red: str) -> None:
-    """Its ACKs come no faster than its link sends: an edge at rest, where nothing depends on it."""
+    """Its ACKs come no faster than its link sends: an edge at rest, and nothing depends on it."""
     found = analyse_stability("tcp-red", {"red": red})
     assert found.edges
     assert not found.stable  # the cycles of "TCP reloaded 5", RED from 20 to 60 packets
@@ -296,7 +296,7 @@ def test_ends_that_are_alike_are_told() -> None:
 
 def spread_of_arrivals(scheme: str, alpha: float, beta: float, seed: int) -> float:
     """Twice the flows after 30 s; how much arrivals vary 20 s later, in parts of the line."""
-    flows = {"law": scheme, "kind": "flows", "count": 20, "stagger": "10 ms"}
+    flows = {"cca": scheme, "kind": "flows", "count": 20, "stagger": "10 ms"}
     result = Scenario.from_dict(
         {
             "seed": seed,

@@ -12,7 +12,7 @@ from headgate.engine.traces.stored import StoredTrace
 
 from .retransmission_timer import Event, Linux, Ns2, Rfc6298, Rule, Timer
 
-#: What each preset's documentation says of its timer: rule, first, least and largest time-out.
+#: The documented timer of each preset: rule, first, least and largest time-out.
 PRESETS = ("default", "mesonet", "ns2")
 #: Scenarios of one test, and tests of a preset.
 EACH, PARTS = 20, 10
@@ -42,12 +42,12 @@ def draw(seed: int, preset: str) -> Scenario:
     rate_bps = min(10 ** chance.uniform(6, 7.7), PACKETS * 12000 / duration_s)
     bdp = rate_bps * rtt_s / 12000
     windows = (2, 10, 100, 600, 2 + int(bdp * chance.uniform(0.3, 3)))
-    law = chance.choice(("reno", "cubic", "vegas", "bic", "htcp"))
+    cca = chance.choice(("reno", "cubic", "vegas", "bic", "htcp"))
     bursts = [
         {
             "name": f"burst {at}",
             "kind": "flows",
-            "law": law,
+            "cca": cca,
             "count": chance.randint(1, 8),
             "size": f"{int(10 ** chance.uniform(0, 2.5))} packets",
             "start": f"{chance.uniform(0, duration_s):.6f} s",
@@ -60,7 +60,7 @@ def draw(seed: int, preset: str) -> Scenario:
         "delayed_ack": chance.random() < 0.5,
         "delayed_ack_timeout": chance.choice(("40 ms", "100 ms", "200 ms")),
     }
-    long = {"name": "long", "kind": "flows", "law": law, "count": chance.randint(1, 5)}
+    long = {"name": "long", "kind": "flows", "cca": cca, "count": chance.randint(1, 5)}
     return Scenario.from_dict(
         {
             "seed": seed,

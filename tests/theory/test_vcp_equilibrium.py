@@ -5,7 +5,7 @@ which at rest cancel; with w = x rtt and rho = N x/(gamma C) the rate of each fl
 
     x = gamma C/N + alpha/(k t)
 
-whatever its RTT. The queue stays empty as long as the N alpha/(k t) = 20 N packets/s fit into the
+for any RTT. The queue stays empty as long as the N alpha/(k t) = 20 N packets/s fit into the
 (1 - gamma) C that are kept free. Rates differ from one another by a share that falls with the time
 constant x t^2/alpha.
 """
@@ -25,7 +25,7 @@ SETTLES_S = RATE * PERIOD_S**2 / ALPHA
 def at_rest(feedback: str) -> Result:
     """Measure when e^-8 of the differences at the start is left."""
     warmup_s = 8 * SETTLES_S
-    law = {"name": "vcp", "feedback": feedback}
+    cca = {"name": "vcp", "feedback": feedback}
     return dumbbell(
         rate="20 Mbit/s",
         rtt="40 ms",
@@ -33,7 +33,7 @@ def at_rest(feedback: str) -> Result:
         feedback={"name": "vcp", "gamma": GAMMA},
         duration=f"{warmup_s + 60:.3f} s",
         transport={"segment": "960 B", "initial_window": "2 packets"},
-        flows=[{"law": law, "rtt": f"{rtt} ms"} for rtt in RTTS_MS],
+        flows=[{"cca": cca, "rtt": f"{rtt} ms"} for rtt in RTTS_MS],
         measure={"warmup": f"{warmup_s:.3f} s", "series": "none"},
     ).run()
 
@@ -41,7 +41,7 @@ def at_rest(feedback: str) -> Result:
 @pytest.mark.parametrize(
     ("feedback", "all_apart", "each_apart"),
     # A period holds 470 packets: whole packets move the load by 0.2 %. Eight bits round it up to
-    # the next 256th, half a step more in the mean. e^-8 of the differences is 0.03 %; what is left
+    # the next 256th, by half a step in the mean. e^-8 of the differences is 0.03 %; the rest
     # for one flow is its luck with packets of the others in its RTT, which squared scales alpha.
     [("exact", 0.005, 0.02), ("8-bit", 0.008, 0.02)],
 )

@@ -21,7 +21,7 @@ def xcp(traffic: list[dict[str, Any]], rate: str, rtt: str, **scenario: Any) -> 
             }
             | scenario.pop("network", {}),
             "transport": {"preset": "ns2", "segment": "960 B"},
-            "traffic": [{"kind": "flows", "law": "xcp", **group} for group in traffic],
+            "traffic": [{"kind": "flows", "cca": "xcp", **group} for group in traffic],
         }
         | scenario
     ).run()
@@ -64,7 +64,7 @@ def test_thirty_flows_share_equally() -> None:
 
 def test_thirty_flows_of_different_rtts_share_equally() -> None:
     # Asked as well: 5 % of each flow. The shortest round trips, of some five packets, miss that
-    # (docs/reference/validation.md); it is asked where windows are larger, below.
+    # (docs/reference/validation.md); it is asked for larger windows, below.
     assert jain(thirty(UNEQUAL_MS, 30)) >= 0.99
 
 
@@ -124,7 +124,7 @@ def test_sudden_demand_is_met_without_loss() -> None:
 def test_prices_set_the_shares() -> None:
     prices = np.array([5, 10, 15])
     result = xcp(
-        [{"law": {"name": "xcp", "price": int(p)}, "start": f"{p} ms"} for p in prices],
+        [{"cca": {"name": "xcp", "price": int(p)}, "start": f"{p} ms"} for p in prices],
         "10 Mbit/s",
         "80 ms",
         duration="60 s",

@@ -116,7 +116,7 @@ def chain(duration_s: int) -> Result:
         }
         for hop in range(1, HOPS + 1)
     ]
-    fifty = {"kind": "flows", "law": "xcp", "count": 50, "stagger": "20 ms"}
+    fifty = {"kind": "flows", "cca": "xcp", "count": 50, "stagger": "20 ms"}
     whole = {"source": "r0", "receiver": f"r{HOPS}"}
     cross = [
         {"source": f"r{hop - 1}", "receiver": f"r{hop}", "start": f"{hop} ms"}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 _NUMBER = r"[+\-]?[\d.]+(?:e[+-]?\d+)?"
-#: What figures are multiplied by, by their unit.
+#: The factor of figures, by their unit.
 UNITS = {
     "bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, "s": 1.0, "ms": 1e-3, "us": 1e-6,
     "ns": 1e-9, "packets": 1.0, "": 1.0,
@@ -16,7 +16,7 @@ UNITS = {
 
 @dataclass(frozen=True)
 class End:
-    """The best condition, or the worst: its mean, and how many others it is not told apart from."""
+    """The best condition, or the worst: its mean, and the number of others that may equal it."""
 
     condition: str
     value: float
@@ -27,7 +27,7 @@ class End:
 
 @dataclass(frozen=True)
 class Ends:
-    """Where a response is lowest or highest, and where it is the opposite."""
+    """The condition in which a response is lowest or highest, and that of the opposite."""
 
     response: str
     word: str
@@ -39,7 +39,7 @@ class Ends:
 class Moved:
     """The factor that moves a response most; "" if no main effect is shown.
 
-    `ways` are the words on both ways of an effect that has no one sign.
+    `ways` are the words on both ways of an effect without a single sign.
     """
 
     response: str

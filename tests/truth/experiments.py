@@ -1,7 +1,7 @@
-"""Random experiments with known means: designs, laws, directions, replicates that share traffic.
+"""Random experiments with known means: designs, CCAs, directions, replicates that share traffic.
 
-No run is simulated. Each run has the numbers that a measured run stores beside its tables, so that
-everything behind the simulation is the program's own: conditions, analysis, claims, report.
+No run is simulated. Each run contains the numbers that a measured run stores beside its tables, so
+that everything behind the simulation is the program's own: conditions, analysis, claims, report.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from headgate.experiment.runs import Key, Runs
 from headgate.stats.drift import BATCHES
 
 Numbers = NDArray[np.float64]
-LAW = "law"
+CCA = "cca"
 SHAPES = ("grid", "grid with a hole", "half of a grid", "two-level", "sample")
 BASE = {
     "duration": "2 s",
     "network": {"kind": "dumbbell", "rate": "4 Mbit/s", "rtt": "20 ms", "buffer": "1 BDP"},
-    "traffic": [{"kind": "flows", "law": "reno", "count": 2}],
+    "traffic": [{"kind": "flows", "cca": "reno", "count": 2}],
 }
-LAWS = ("reno", "cubic", "bbr", "vegas")
+CCAS = ("reno", "cubic", "bbr", "vegas")
 #: Factors with their levels, of which the first two or three are taken.
 FACTORS: dict[str, tuple[Any, ...]] = {
     "network.rtt": ("10 ms", "40 ms", "100 ms"),
@@ -40,7 +40,7 @@ FACTORS: dict[str, tuple[Any, ...]] = {
     "network.buffer": ("0.5 BDP", "1 BDP", "2 BDP"),
     "traffic.0.count": (1, 4, 16),
 }
-#: Responses: what is measured, about how large it is, and its unit.
+#: Responses: the measured quantity, about how large it is, and its unit.
 RESPONSES: dict[str, tuple[Any, float]] = {
     "goodput_bps": ("goodput_bps", 4.2e6),
     "mean_queue_packets": ("mean_queue_packets", 51.0),
@@ -55,7 +55,7 @@ MOST_DOWN = 0.7
 
 @dataclass
 class Truth:
-    """What is planted: of each response the mean of every condition, without noise.
+    """The planted values: of each response the mean of every condition, without noise.
 
     `mains` are the deviations at the levels of a factor, by response and factor, `pairs` those of
     each combination of two factors, by response. `noise` is the deviation of one run, but for the
@@ -179,13 +179,13 @@ class Truth:
             return max(float(np.mean(np.abs(of))) for of in changes)
         return max(abs(float(np.mean(of))) for of in changes)
 
-    def ratios(self, response: str, before: str, law: str) -> Numbers:
-        """Return the true ratio of two laws, condition by condition."""
+    def ratios(self, response: str, before: str, cca: str) -> Numbers:
+        """Return the true ratio of two algorithms, condition by condition."""
         means = self.means[response]
         found = []
         for c, row in enumerate(self.labels):
-            partner = {**row, LAW: law}
-            if row[LAW] == before and partner in self.labels:
+            partner = {**row, CCA: cca}
+            if row[CCA] == before and partner in self.labels:
                 found.append(means[self.labels.index(partner)] / means[c])
         return np.array(found)
 
@@ -212,17 +212,17 @@ def _design(rng: np.random.Generator, shape: str) -> Experiment:
     factors: dict[str, Any] = {
         name: list(FACTORS[name][: 2 if two else int(rng.integers(2, 4))]) for name in names[:count]
     }
-    laws = rng.permutation(LAWS)[: 2 if shape == "two-level" else int(rng.integers(2, 5))].tolist()
+    ccas = rng.permutation(CCAS)[: 2 if shape == "two-level" else int(rng.integers(2, 5))].tolist()
     if shape != "sample" and rng.random() < 0.85:
-        factors = {**factors, LAW: laws} if rng.random() < 0.5 else {LAW: laws, **factors}
+        factors = {**factors, CCA: ccas} if rng.random() < 0.5 else {CCA: ccas, **factors}
     keys: dict[str, Any] = {}
     if shape == "grid with a hole":
-        last = [name for name in factors if name != LAW][:2]
+        last = [name for name in factors if name != CCA][:2]
         keys["where"] = " OR ".join(
             f"{name.rpartition('.')[2]} <> {_sql(factors[name][-1])}" for name in last
         )
     elif shape == "half of a grid":
-        high = [name for name in factors if name != LAW]
+        high = [name for name in factors if name != CCA]
         signs = [f"({n.rpartition('.')[2]} = {_sql(factors[n][1])})::int" for n in high]
         keys["where"] = f"({' + '.join(signs)}) % 2 = 0"
     elif shape == "two-level":
@@ -309,12 +309,12 @@ def _runs(rng: np.random.Generator, made: Truth) -> Runs:
     rows = [one.labels for one in definition.conditions]
     for (c, row), (k, seed) in product(enumerate(rows), enumerate(setup.seeds)):
         values = {one.name: made.values[one.name][c, k] for one in definition.responses}
-        told = {name: None if np.isnan(value) else float(value) for name, value in values.items()}
+        figures = {name: None if np.isnan(x) else float(x) for name, x in values.items()}
         meta = {
             "digest": f"{c}" if made.same else f"{c} {k}",
             "cpu_s": 1.0, "packet_hops": 1000, "labels": {**row, "seed": seed}, "warnings": [],
-            MEASURED: {one.key: told[one.name] for one in definition.responses},
-            FIGURES: told,
+            MEASURED: {one.key: figures[one.name] for one in definition.responses},
+            FIGURES: figures,
             BATCHES_KEY: _batches(rng, drifts=c in made.drifts),
         }  # fmt: skip
         results[*row.values(), seed] = made.experiment.trim(Result({}, meta))

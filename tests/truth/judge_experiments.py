@@ -1,4 +1,4 @@
-"""What an experiment says, in sentences and tables, beside the planted means."""
+"""The sentences and tables of an experiment, beside the planted means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from headgate.experiment.runs import Analysis
 from headgate.experiment.tables import rows_of
-from headgate.figures.analysis.answer import LawAnswer
+from headgate.figures.analysis.answer import CcaAnswer
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 
 from .experiment_sentences import Drifts, End, Ends, Moved, read
@@ -30,14 +30,14 @@ PROMISED: dict[str, Promise] = {
     "main effect of five standard errors is shown": (0.8, 1),
     "both ways stated and false": (0, 0.05),
     "mean of the best or worst condition within its interval": (0.93, 0.97),
-    "true best is among those not told apart": (0.95, 1),
+    "true best is among the indistinguishable ones": (0.95, 1),
     "level that all of these share is that of the true best": (0.95, 1),
     "drifting conditions are counted right": (0.95, 1),
-    "law's change stated and false": (0, 0.05),
-    "direction of a law's change is right": (0.99, 1),
-    "law's change within its interval": (0.93, 0.97),
-    "law's change stated to be small and is not": (0, 0.05),
-    "law's change both ways stated and false": (0, 0.05),
+    "algorithm's change stated and false": (0, 0.05),
+    "direction of an algorithm's change is right": (0.99, 1),
+    "algorithm's change within its interval": (0.93, 0.97),
+    "algorithm's change stated to be small and is not": (0, 0.05),
+    "algorithm's change both ways stated and false": (0, 0.05),
 }
 #: A difference below this part of the largest mean is none.
 ROUNDING = 1e-9
@@ -132,7 +132,7 @@ def _judge_best(made: Truth, end: End, condition: int, means: Numbers, found: Ra
     best = int(means.argmax())
     if end.alike == 0:
         near = means[condition] >= means[best] - ROUNDING * np.abs(means).max()
-        found.add("true best is among those not told apart", near)
+        found.add("true best is among the indistinguishable ones", near)
     elif end.shared:
         labels = made.describe(best).split(", ")
         hit = set(end.shared) <= set(labels)
@@ -162,22 +162,24 @@ def _judge_moved(made: Truth, said: Moved, found: Rates) -> None:
         found.add("direction of a change in a sentence is right", right)
 
 
-def _judge_answer(said: Said, answer: LawAnswer, found: Rates) -> None:
+def _judge_answer(said: Said, answer: CcaAnswer, found: Rates) -> None:
     made, part = said.made, said.whole.focus
     before = str(part.roles.before)
     for name in part.roles.responses:
-        ratios = made.ratios(name, before, answer.law)
+        ratios = made.ratios(name, before, answer.cca)
         if made.same or len(ratios) < len(part.order) or made.has_gaps:
             continue
         true = float(np.exp(np.log(ratios).mean())) - 1
-        change = part.changes.compare_mean(answer.law, part.order, name)
-        found.add("law's change within its interval", change.low <= true <= change.high)
+        change = part.changes.compare_mean(answer.cca, part.order, name)
+        found.add("algorithm's change within its interval", change.low <= true <= change.high)
         if change.state == "small":
-            found.add("law's change stated to be small and is not", abs(true) >= 0.1)
+            found.add("algorithm's change stated to be small and is not", abs(true) >= 0.1)
         if any(name in of for of in answer.changes.values()):
-            found.add("law's change stated and false", abs(true) < ROUNDING)
-            found.add("direction of a law's change is right", (true > 0) == (change.share > 0))
+            found.add("algorithm's change stated and false", abs(true) < ROUNDING)
+            found.add(
+                "direction of an algorithm's change is right", (true > 0) == (change.share > 0)
+            )
         if any(name in of for of in answer.reversals.values()):
             both = ratios.min() < 1 - ROUNDING and ratios.max() > 1 + ROUNDING
             example = "" if both else answer.sentence
-            found.add("law's change both ways stated and false", not both, example)
+            found.add("algorithm's change both ways stated and false", not both, example)

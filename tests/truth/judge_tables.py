@@ -1,4 +1,4 @@
-"""What the analysis of a planted table says, as JSON and in sentences, beside the truth."""
+"""The analysis of a planted table, as JSON and in sentences, beside the truth."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PROMISED: dict[str, Promise] = {
 
 @dataclass
 class Said:
-    """One table, what the analysis says of it as JSON and as text, and the fit behind both."""
+    """One table, its analysis as JSON and as text, and the fit behind both."""
 
     made: Planted
     found: MainEffects
@@ -129,7 +129,7 @@ def _judge_statement(made: Planted, said: Statement, found: Rates) -> None:
 
 
 def _is_doubled(made: Planted, said: Statement) -> bool:
-    """Say whether a factor of the sentence has a copy: its effect is that of both."""
+    """Return whether a factor of the sentence was copied: its effect is that of both."""
     return any(name in made.copies or name in made.copies.values() for name in said.factors)
 
 
@@ -137,8 +137,8 @@ def _judge_change(said: Change, true: float, found: Rates) -> None:
     if said.interval is None:
         return
     low, high = said.interval
-    where = " at a level of an interacting factor" if said.at else " in a sentence"
-    found.add(f"change{where} within its interval", low <= true <= high)
+    place = " at a level of an interacting factor" if said.at else " in a sentence"
+    found.add(f"change{place} within its interval", low <= true <= high)
     if not low <= 0 <= high and true:
         found.add("direction in a sentence is right", (low > 0) == (true > 0))
 
@@ -151,5 +151,5 @@ def _judge_extreme(made: Planted, factor: str, other: str, said: Extreme, found:
         return
     best = max(true, key=true.__getitem__)
     word = "highest" if said.way > 0 else "lowest"
-    where = " beside an interacting factor" if other else ""
-    found.add(f"{word} level{where} is among those in a sentence", best in said.levels)
+    place = " beside an interacting factor" if other else ""
+    found.add(f"{word} level{place} is among those in a sentence", best in said.levels)

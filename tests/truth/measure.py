@@ -1,7 +1,7 @@
 """Measures the rates of docs/reference/power.md, and writes them there.
 
 `python -m tests.truth.measure KIND COUNT [FILE]` looks at COUNT planted tables or experiments with
-their pages. What was counted is added to FILE, seed by seed, so that a measurement that was stopped
+their pages. Counts are added to FILE, seed by seed, so that a measurement that was stopped
 goes on; begin with no file after a change of the program.
 """
 

@@ -19,10 +19,10 @@ from headgate.figures.analysis.roles import Roles
 Numbers = NDArray[np.float64]
 Places = NDArray[np.int64]
 MOST_ROWS = 240
-#: The mean of the response where nothing is planted.
+#: The mean of the response if nothing is planted.
 CENTRE = 20.0
 SHAPES = ("balanced", "unbalanced", "fraction", "one run each", "with holes")
-LAWS = ("cubic", "bbr3", "reno", "vegas")
+CCAS = ("cubic", "bbr3", "reno", "vegas")
 #: Labels of nominal factors, the awkward ones among them.
 WORDS = (
     ("6.1", "6.10", "6.6", "6.12", "6.18", "5.15"),
@@ -39,7 +39,7 @@ class Planted:
 
     `mains` holds the deviation at each level, `pairs` those of each combination of two factors.
     `copies` are columns that repeat another factor, `aliases` products of two others, `empty` cells
-    without a level. `law` is the factor that is the column of laws, `before` the one that the
+    without a level. `cca` is the factor that is the column of algorithms, `before` the one that the
     others take the place of.
     """
 
@@ -55,7 +55,7 @@ class Planted:
     at_three: set[str] = field(default_factory=set)
     seeds: list[str] = field(default_factory=list)
     y: list[str] = field(default_factory=list)
-    law: str = ""
+    cca: str = ""
     before: str = ""
     empty: set[tuple[str, int]] = field(default_factory=set)
 
@@ -65,11 +65,11 @@ class Planted:
 
     @property
     def roles(self) -> Roles:
-        """What the columns are, as the command is told."""
+        """Return the roles of the columns, as passed to the command."""
         return Roles(
             responses=("y",),
-            factors=tuple(name for name in self.factors if name != self.law),
-            law=self.law or None,
+            factors=tuple(name for name in self.factors if name != self.cca),
+            cca=self.cca or None,
             before=self.before or None,
             replicate="seed" if self.seeds else None,
         )
@@ -121,20 +121,20 @@ def plant(seed: int) -> Planted:
     shape = SHAPES[seed % len(SHAPES)]
     made = _design(rng, shape)
     _add_copies(rng, made)
-    _name_laws(rng, made)
+    _name_ccas(rng, made)
     _plant_effects(rng, made)
     _measure(rng, made)
     return made
 
 
-def _name_laws(rng: np.random.Generator, made: Planted) -> None:
-    """Make one of the factors the column of laws, as `--law` names it."""
-    own = [n for n in made.factors if len(made.labels[n]) <= len(LAWS) and n not in made.copies]
+def _name_ccas(rng: np.random.Generator, made: Planted) -> None:
+    """Make one of the factors the column of algorithms, as `--cca` names it."""
+    own = [n for n in made.factors if len(made.labels[n]) <= len(CCAS) and n not in made.copies]
     if rng.random() < 0.3 and own:
-        made.law = str(rng.choice(own))
-        made.labels[made.law] = LAWS[: len(made.labels[made.law])]
-        made.ordered[made.law] = False
-        made.before = str(rng.choice(made.labels[made.law]))
+        made.cca = str(rng.choice(own))
+        made.labels[made.cca] = CCAS[: len(made.labels[made.cca])]
+        made.ordered[made.cca] = False
+        made.before = str(rng.choice(made.labels[made.cca]))
 
 
 def _design(rng: np.random.Generator, shape: str) -> Planted:
@@ -261,7 +261,7 @@ def _measure(rng: np.random.Generator, made: Planted) -> None:
     for (one, other), cells in made.pairs.items():
         y += cells[made.places[one], made.places[other]]
     if made.shape == "balanced" and rng.random() < 0.3:
-        # The runs of one seed met the same traffic: what it does to y is no error.
+        # The runs of one seed met the same traffic: its effect on y is no error.
         numbers = np.tile(np.arange(made.replicates), made.rows // made.replicates)
         made.seeds = [str(11400714819323198485 + int(k)) for k in numbers]
         y += rng.normal(size=made.replicates)[numbers] * 3

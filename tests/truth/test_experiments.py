@@ -1,4 +1,4 @@
-"""What an experiment says, beside what was planted in its runs: sentences, tables, page."""
+"""An experiment beside the values planted in its runs: sentences, tables, page."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_the_experiments_are_of_every_kind() -> None:
     made = [said.made for said in few()[0]]
     assert {one.shape for one in made} == set(SHAPES)
     assert {1, 2, 3, 5, 8} == {one.replicates for one in made}
-    assert {2, 3, 4} <= {len(one.levels["law"]) for one in made if "law" in one.levels}
+    assert {2, 3, 4} <= {len(one.levels["cca"]) for one in made if "cca" in one.levels}
     better = {of.better for one in made for of in one.responses}
     assert better == {"higher", "lower", ""}
     for has in ("has_gaps", "drifts", "same", "pairs"):

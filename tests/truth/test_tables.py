@@ -1,4 +1,4 @@
-"""What the analysis of a table says, beside what was planted in it: signs, stars, intervals, words.
+"""The analysis of a table, beside the values planted in it: signs, stars, intervals, words.
 
 Tables and experiments are 200 by default, with pages for 20; `slow` are 5,000 with pages. The rates
 are in docs/reference/power.md.
@@ -54,7 +54,7 @@ def test_every_rate_is_published() -> None:
 
 
 def test_the_tables_are_of_every_kind() -> None:
-    """Two to eight factors with two to six levels, gaps, copies, laws, replicates or none."""
+    """Two to eight factors with two to six levels, gaps, copies, algorithms, replicates or none."""
     made = [said.made for said in few()[0]]
     assert {len(one.factors) for one in made} == set(range(2, 9))
     assert {len(of) for one in made for of in one.labels.values()} == set(range(2, 7))
@@ -66,7 +66,7 @@ def test_the_tables_are_of_every_kind() -> None:
     for has in (
         [one for one in made if one.copies],
         [one for one in made if one.aliases],
-        [one for one in made if one.law],
+        [one for one in made if one.cca],
         [one for one in made if one.seeds],
         [one for one in made if one.empty],
         [one for one in made if "NA" in one.y],
@@ -185,7 +185,7 @@ def test_copies_and_aliases_are_not_told_apart_and_said_to_be() -> None:
 
 
 def _is_said_to_be_a_copy(said: Said, name: str, of: str) -> bool:
-    """Say whether two factors are stated to change together, or not to be told apart."""
+    """Return whether two factors are stated to change together, or to be indistinguishable."""
     kinds = {one.factors: one.kind for one in said.statements}
     confounded = {kinds.get((name,)), kinds.get((of,))} == {"confounded"}
     return "always change together in this table" in said.answer or confounded

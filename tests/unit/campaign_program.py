@@ -1,4 +1,4 @@
-"""A campaign of a few runs as a program of its own, which can be killed.
+"""A campaign of a few runs as a separate program, which can be killed.
 
 FOLDER, runs, seconds of each, and by how many seconds the clock of its machine is ahead.
 """
@@ -20,7 +20,7 @@ from headgate.lab.worker import CampaignSpec, JobOutcome, Worker
 
 
 class Threads:
-    """Makes `workers` runs at a time in this process, where a test can look at them."""
+    """Makes `workers` runs at a time in this process, so that a test can inspect them."""
 
     copies = False
     patience_s = float("inf")
@@ -44,7 +44,7 @@ def jobs(runs: int, duration_s: float) -> list[Job]:
     scenario = dumbbell(
         rate="100 Mbit/s", rtt="20 ms", buffer="1 BDP", flows=["reno", "cubic"]
     ).replaced({"duration": f"{duration_s} s", "measure": {"flows": "all", "series": "none"}})
-    return [Job(seeded(scenario, seed), {"law": "both", "seed": seed}) for seed in range(runs)]
+    return [Job(seeded(scenario, seed), {"cca": "both", "seed": seed}) for seed in range(runs)]
 
 
 def seeded(scenario: Scenario, seed: int) -> Scenario:

@@ -21,7 +21,7 @@ class Frame:
     wire: int
 
 
-def tcp(  # noqa: PLR0917 - as they stand in the header
+def tcp(  # noqa: PLR0917 - in the order of the header
     time_s: float,
     ends: tuple[tuple[str, int], tuple[str, int]],
     seq: int,

@@ -1,4 +1,7 @@
-"""Three runs with many idle users each, two at a time: their memory, `told` or `taken`, FOLDER."""
+"""Three runs with many idle users, two at a time: print their memory, `predicted` or `taken`.
+
+Arguments: `predicted` or `taken`, FOLDER.
+"""
 
 import resource
 import sys
@@ -17,7 +20,7 @@ WORKERS = 2
 def jobs() -> list[Job]:
     users = {
         "kind": "web",
-        "law": "reno",
+        "cca": "reno",
         "users": USERS,
         "think": "1000 s",
         "size": {"kind": "pareto", "mean": "30 packets", "shape": 1.5},
@@ -30,7 +33,7 @@ def jobs() -> list[Job]:
 
 if __name__ == "__main__":
     store = Store(Path(sys.argv[2]))
-    if sys.argv[1] == "told":
+    if sys.argv[1] == "predicted":
         print(estimate(jobs(), store, WORKERS).memory_bytes)
     else:
         Scheduler(store, WORKERS).run(jobs(), lambda _: None)

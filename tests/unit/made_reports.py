@@ -1,4 +1,4 @@
-"""A folder with a report of a table whose truth is known: three factors, four laws, two periods."""
+"""A folder with a report of a table whose truth is known: three factors, four CCAs, two periods."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from headgate.figures.analysis.whole import TableAnalysis
 from headgate.figures.report.about import About, Listed, Parameter, write
 from headgate.figures.report.make import make
 
-LAWS = ("reno", "ctcp", "fast", "scalable")
+CCAS = ("reno", "ctcp", "fast", "scalable")
 FACTORS = ("X1", "X2", "X3")
 RESPONSES = ("loss", "delay", "rate", "rate_tcp", "flows", "timeouts")
 
-#: What a report calls a law, factor, response or condition.
+#: Maps an algorithm, factor, response or condition to its name in a report.
 Naming = Callable[[str], str]
 
 
 def table(called: Naming = str) -> list[dict[str, object]]:
-    """Loss grows where X1 is low; FAST's losses are three times the others' there."""
+    """Loss grows if X1 is low; FAST then loses three times as much as the others."""
     rng = np.random.default_rng(11)
     rows: list[dict[str, object]] = []
-    for signs, law, period, seed in product(product((-1, 1), repeat=3), LAWS, (1, 2), (1, 2, 3)):
+    for signs, cca, period, seed in product(product((-1, 1), repeat=3), CCAS, (1, 2), (1, 2, 3)):
         x1, x2, x3 = signs
         noise = 1 + 0.01 * rng.normal(size=6)
-        loss = (2.0 - x1) * (3.0 if law == "fast" and x1 < 0 else 1.0)
-        faster = 1.3 if law == "ctcp" and x1 > 0 else 1.0
+        loss = (2.0 - x1) * (3.0 if cca == "fast" and x1 < 0 else 1.0)
+        faster = 1.3 if cca == "ctcp" and x1 > 0 else 1.0
         values = (loss, 10 + 2 * x2, (20 + 5 * x1) * faster, 20 + 5 * x1, 50 + 8 * x3, 3 * loss)
         condition = " ".join(
             f"{f}{'+' if s > 0 else '-'}" for f, s in zip(FACTORS, signs, strict=True)
         )
         rows.append(
             {"condition": called(condition), **dict(zip(map(called, FACTORS), signs, strict=True)),
-             "law": called(law), "period": period, "seed": seed,
+             "cca": called(cca), "period": period, "seed": seed,
              **dict(zip(map(called, RESPONSES), (noise * values).tolist(), strict=True))}
         )  # fmt: skip
     return rows
@@ -54,7 +54,7 @@ def roles(called: Naming = str) -> Roles:
         responses=several(*RESPONSES),
         factors=several(*FACTORS),
         condition=("condition",),
-        law="law",
+        cca="cca",
         replicate="seed",
         period="period",
         before=called("reno"),
@@ -84,7 +84,7 @@ def made_report(folder: Path, called: Naming = str) -> Path:
         writer.writerows(rows)
     about = About(
         title=called("A made table"),
-        question=called("Is what was planted told?"),
+        question=called("Does the report state the planted effects?"),
         table="runs.csv",
         roles=roles(called),
         design=(called("three factors"),),

@@ -1,4 +1,4 @@
-"""Runs of a study, made in this process: what it makes of them is tested, and no store."""
+"""Runs of a study, made in this process: these test the analysis and need no store."""
 
 from collections.abc import Mapping
 from dataclasses import replace

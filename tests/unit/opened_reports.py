@@ -1,4 +1,4 @@
-"""A page in a real browser, and what goes wrong there; everything has a limit of time."""
+"""A page in a real browser and the errors it reports there; every step is limited in time."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 READY = "html[data-ready=yes]"
-#: How long anything in the browser may take: a test that waits for ever names nobody.
+#: How long anything in the browser may take: a test that hangs does not name its cause.
 LIMIT_MS = 30_000
 ALL_DRAWN = "[...document.querySelectorAll('div.chart')].every((div) => div.querySelector('svg'))"
 
 
 def open_browser() -> Iterator[Browser]:
-    """Give a browser; without one skip, or fail where tests must not be skipped."""
+    """Give a browser; without one skip the test, or fail in CI."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         missing = f"there is no browser here; one of {', '.join(NAMES)} is needed"
@@ -33,7 +33,7 @@ def open_browser() -> Iterator[Browser]:
 
 
 class Opened:
-    """A page in a tab of its own, and what went wrong there."""
+    """A page in a separate tab, and the errors it reported there."""
 
     def __init__(
         self, browser: Browser, path: Path, scheme: str = "light", width: int = 1400
@@ -89,7 +89,7 @@ class Opened:
         self.drawn()
 
     def click(self, mark: Locator) -> None:
-        """Click on a mark, whatever lies above it, and wait for what follows."""
+        """Click on a mark, even if another lies above it, and wait until the page is redrawn."""
         mark.click(force=True)
         self.drawn()
 

@@ -48,9 +48,9 @@ def read(path: Path) -> Capture:
         elif kind == 1:
             link, reserved, _ = struct.unpack_from("<HHI", body)
             assert (link, reserved) == (1, 0)
-            told = options(body[8:])
-            assert told[9] == b"\x09"
-            capture.interfaces.append(told[2].decode())
+            block_options = options(body[8:])
+            assert block_options[9] == b"\x09"
+            capture.interfaces.append(block_options[2].decode())
         else:
             assert kind == 6
             capture.segments.append(packet(body, capture.interfaces))
@@ -107,8 +107,8 @@ def ip_packet(ip: bytes, wire: int) -> Segment:
     assert offset >> 4 == len(tcp) // 4
     source, goal = (".".join(map(str, ip[at : at + 4])) for at in (12, 16))
     ends = (source, source_port, goal, goal_port)
-    told = tcp_options(tcp[20:])
-    return Segment(0, "", 0, 0, ends, tos, seq, ack, flags, window, payload, told)
+    parsed_options = tcp_options(tcp[20:])
+    return Segment(0, "", 0, 0, ends, tos, seq, ack, flags, window, payload, parsed_options)
 
 
 def checksum(data: bytes) -> int:

@@ -1,6 +1,6 @@
-"""Tables with a known truth in them: periods by conditions by laws by responses.
+"""Tables with a known truth in them: periods by conditions by algorithms by responses.
 
-Noise is normal with a deviation of one sigma a run; what is planted is added in sigmas.
+Noise is normal with a deviation of one sigma a run; planted effects are added in sigmas.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from headgate.design.named import make_named_design
 
-LAWS = ("bic", "ctcp", "fast", "hstcp", "htcp", "scalable", "reno")
+CCAS = ("bic", "ctcp", "fast", "hstcp", "htcp", "scalable", "reno")
 PLAN = "2^(6-1)"
 FACTORS = ("X1", "X2", "X3", "X4", "X5", "X6")
 
@@ -21,8 +21,8 @@ FACTORS = ("X1", "X2", "X3", "X4", "X5", "X6")
 class Planted:
     """Noise of one sigma about each condition's mean, which differs by response within `level`.
 
-    `shifts` has the shape (period, condition, law, response). With 32 conditions these are the runs
-    of a 2^(6-1), whose factors are columns too.
+    The shape of `shifts` is (period, condition, algorithm, response). With 32 conditions these are
+    the runs of a 2^(6-1), whose factors are columns too.
     """
 
     conditions: int = 32
@@ -35,7 +35,7 @@ class Planted:
     shifts: NDArray[np.float64] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.shifts = np.zeros((self.periods, self.conditions, len(LAWS), self.responses))
+        self.shifts = np.zeros((self.periods, self.conditions, len(CCAS), self.responses))
 
     @property
     def names(self) -> list[str]:
@@ -51,17 +51,17 @@ class Planted:
         self.shifts[..., response] += size / 2 * self.factors[:, factor][None, :, None]
 
     def table(self) -> dict[str, NDArray[np.generic]]:
-        """Return one row a run: period, condition, law, seed, factors, responses."""
+        """Return one row a run: period, condition, algorithm, seed, factors, responses."""
         rng = np.random.default_rng(self.seed)
         level = rng.uniform(*self.level, (self.periods, self.conditions, 1, 1, self.responses))
-        shape = (self.periods, self.conditions, len(LAWS), self.replicates, self.responses)
+        shape = (self.periods, self.conditions, len(CCAS), self.replicates, self.responses)
         noise = rng.normal(size=shape)
         values = level + self.sigma * (self.shifts[:, :, :, None] + noise)
-        period, c, law, seed = (axis.ravel() for axis in np.indices(shape[:4]))
+        period, c, cca, seed = (axis.ravel() for axis in np.indices(shape[:4]))
         labels = {
             "period": period + 1,
             "condition": np.char.add("c", (c + 1).astype(str)),
-            "law": np.array(LAWS)[law],
+            "cca": np.array(CCAS)[cca],
             "seed": seed,
         }
         if self.conditions == len(self.factors):

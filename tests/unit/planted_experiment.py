@@ -1,4 +1,4 @@
-"""An experiment whose numbers are planted: what its tables, sentences and pictures must say."""
+"""An experiment with planted numbers: its tables, sentences and pictures must show them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of an analysis find of what is there; `python -m tests.unit.power` prints it.
+"""The power of the tests of an analysis; `python -m tests.unit.power` prints it.
 
 Each row is planted at two, three and five sigma, alone, many times over. A sigma is the deviation
 of one run.
@@ -24,10 +24,10 @@ from headgate.figures.analysis.clusters import ClusterTree
 from headgate.figures.analysis.conditions import OutlierTest
 from headgate.stats.outliers import ALPHA
 
-from .planted import FACTORS, LAWS, Planted
+from .planted import CCAS, FACTORS, Planted
 
 SIZES = (2.0, 3.0, 5.0)
-#: Of so many trials a share is known to 0.016 at worst (two deviations).
+#: With 4000 trials a share is known to 0.016 at worst (two deviations).
 TRIALS = 4000
 
 ALIKE = (100.0, 100.0)
@@ -51,14 +51,14 @@ def moved(size: float, count: int = 1, seed: int = 1, responses: int = 45) -> Pl
 
 
 def one_way(size: float, trials: int, seed: int, count: int = 1) -> float:
-    made = moved(size, count, seed, trials // len(LAWS))
-    found = compute_main_effects(made.table(), ["X1"], made.names, by=["law"])
+    made = moved(size, count, seed, trials // len(CCAS))
+    found = compute_main_effects(made.table(), ["X1"], made.names, by=["cca"])
     return float(np.mean([e.p < ALPHA and e.effect > 0 for e in found.effects.values()]))
 
 
 def in_model(size: float, trials: int, seed: int, count: int = 1) -> float:
-    made = moved(size, count, seed, trials // len(LAWS))
-    found = compute_main_effects(made.table(), FACTORS, made.names, by=["law"]).full.values()
+    made = moved(size, count, seed, trials // len(CCAS))
+    found = compute_main_effects(made.table(), FACTORS, made.names, by=["cca"]).full.values()
     terms = [model.terms["X1",] for model in found]
     return float(np.mean([term.p < ALPHA and term.effect > 0 for term in terms]))
 
@@ -68,7 +68,7 @@ def in_errors(size: float, trials: int, seed: int) -> float:
 
 
 def exact(size_in_errors: float, freedom: int = RUNS - 2) -> float:
-    """Power of F for an effect of so many standard errors: F with that non-centrality, squared."""
+    """Power of F for an effect in standard errors: F with this non-centrality, squared."""
     critical = stats.f.isf(ALPHA, 1, freedom)
     return float(stats.ncf.sf(critical, 1, freedom, size_in_errors**2))
 
@@ -77,10 +77,10 @@ def exact(size_in_errors: float, freedom: int = RUNS - 2) -> float:
 
 
 def _cells(
-    laws: list[int], size: float, trials: int, seed: int, replicates: int
+    ccas: list[int], size: float, trials: int, seed: int, replicates: int
 ) -> list[OutlierTest]:
     made = Planted(trials, 1, replicates, seed=seed)
-    made.shifts[..., laws, 0] = size
+    made.shifts[..., ccas, 0] = size
     return list(
         compute_condition_responses(made.table(), made.names, replicate="seed").tests.values()
     )
@@ -88,17 +88,17 @@ def _cells(
 
 def alone(size: float, trials: int, seed: int, replicates: int, by: str) -> float:
     found = _cells([2], size, trials, seed, replicates)
-    return float(np.mean([test.law == LAWS[2] and test.p_by(by) < ALPHA for test in found]))
+    return float(np.mean([test.cca == CCAS[2] and test.p_by(by) < ALPHA for test in found]))
 
 
 def one_of_two(size: float, trials: int, seed: int, replicates: int, by: str) -> float:
-    both = {LAWS[0], LAWS[2]}
+    both = {CCAS[0], CCAS[2]}
     found = _cells([0, 2], size, trials, seed, replicates)
-    return float(np.mean([test.law in both and test.p_by(by) < ALPHA for test in found]))
+    return float(np.mean([test.cca in both and test.p_by(by) < ALPHA for test in found]))
 
 
 def pair(size: float, trials: int, seed: int, replicates: int) -> float:
-    both = {LAWS[0], LAWS[2]}
+    both = {CCAS[0], CCAS[2]}
     found = _cells([0, 2], size, trials, seed, replicates)
     return float(np.mean([set(test.pair) == both and test.pair_p < ALPHA for test in found]))
 
@@ -110,28 +110,28 @@ def sides(tree: ClusterTree) -> set[frozenset[str]]:
     """Return what the last link joins."""
     labels = hierarchy.fcluster(tree.linkage, 2, "maxclust")
     return {
-        frozenset(law for law, own in zip(tree.laws, labels, strict=True) if own == label)
+        frozenset(cca for cca, own in zip(tree.ccas, labels, strict=True) if own == label)
         for label in (1, 2)
     }
 
 
-def of_laws(size: float, trials: int, seed: int) -> float:
-    """Two laws apart from the other five in fifteen of 45 responses."""
+def of_ccas(size: float, trials: int, seed: int) -> float:
+    """Two algorithms apart from the other five in fifteen of 45 responses."""
     made = Planted(trials, replicates=1, seed=seed)
     made.shifts[:, :, [0, 2], :15] = size
-    two = frozenset({LAWS[0], LAWS[2]})
+    two = frozenset({CCAS[0], CCAS[2]})
     trees = compute_clusters(made.table(), made.names).trees.values()
-    return float(np.mean([sides(tree) == {two, frozenset(LAWS) - two} for tree in trees]))
+    return float(np.mean([sides(tree) == {two, frozenset(CCAS) - two} for tree in trees]))
 
 
 def of_points(size: float, trials: int, seed: int) -> float:
     """Half of 32 conditions apart in fifteen of 45 responses: points in the greater parts."""
     right = []
-    for repeat in range(trials // (RUNS * len(LAWS))):
+    for repeat in range(trials // (RUNS * len(CCAS))):
         made = Planted(replicates=1, level=ALIKE, seed=1000 * seed + repeat)
         made.shifts[:, RUNS // 2 :, :, :15] = size
         found = compute_components(made.table(), made.names)
-        right.append(_agreeing(found.groups, np.arange(RUNS * len(LAWS)) // (len(LAWS) * 16)))
+        right.append(_agreeing(found.groups, np.arange(RUNS * len(CCAS)) // (len(CCAS) * 16)))
     return float(np.mean(right))
 
 
@@ -171,7 +171,7 @@ ROWS: dict[str, tuple[Power, int]] = {
     "pair, test of pairs, one run": (partial(pair, replicates=1), TRIALS),
     "pair, test of pairs, means of three": (partial(pair, replicates=3), TRIALS),
     "pair, spread of three": (partial(one_of_two, replicates=3, by="runs"), TRIALS),
-    "two laws of seven, clusters": (of_laws, TRIALS),
+    "two algorithms of seven, clusters": (of_ccas, TRIALS),
     "conditions, components": (of_points, TRIALS),
     "responses, correlations": (of_responses, TRIALS // 4),
 }

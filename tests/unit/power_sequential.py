@@ -28,8 +28,8 @@ def draw_normal(random: np.random.Generator, shape: tuple[int, int]) -> NDArray[
 
 def draw_skewed(random: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float64]:
     """A lognormal variable of skewness 1.75, as completion times have, centred and scaled."""
-    law = stats.lognorm(0.5)
-    return (random.lognormal(0.0, 0.5, shape) - law.mean()) / law.std()
+    cca = stats.lognorm(0.5)
+    return (random.lognormal(0.0, 0.5, shape) - cca.mean()) / cca.std()
 
 
 NOISE: dict[str, Draw] = {"normal": draw_normal, "skewed": draw_skewed}
@@ -45,7 +45,7 @@ class Outcome:
 
 
 def try_rule(looks: Looks, distance: float, draw: Draw, trials: int, seed: int) -> Outcome:
-    """Judge `>= 0` where the truth is `distance`; at 0 either verdict is wrong."""
+    """Judge `>= 0` when the true value is `distance`; at 0 either verdict is wrong."""
     values = draw(np.random.default_rng(seed), (trials, looks.sizes[-1])) + distance
     above, below = np.zeros(trials, dtype=bool), np.zeros(trials, dtype=bool)
     used = np.full(trials, looks.sizes[-1])

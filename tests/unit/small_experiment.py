@@ -11,15 +11,15 @@ BASE = {
     "duration": "3 s",
     "network": {"kind": "dumbbell", "rate": "5 Mbit/s", "rtt": "20 ms", "buffer": "1 BDP"},
     "traffic": [
-        {"kind": "flows", "law": "reno", "count": 2},
-        {"kind": "poisson", "law": "reno", "load": 0.2, "size": "10 packets"},
+        {"kind": "flows", "cca": "reno", "count": 2},
+        {"kind": "poisson", "cca": "reno", "load": 0.2, "size": "10 packets"},
     ],
     "measure": {"warmup": "1 s", "series": "none"},
 }
 FACTORS = {
     "network.rtt": ["10 ms", "20 ms", "40 ms"],
     "network.buffer": ["0.5 BDP", "2 BDP"],
-    "law": ["reno", "cubic"],
+    "cca": ["reno", "cubic"],
 }
 FILE = """
 title = "small"
@@ -30,7 +30,7 @@ responses = ["goodput_bps", "avg(flows.mean_rtt_s)"]
 [factors]
 network.rtt = ["10 ms", "20 ms", "40 ms"]
 "network.buffer" = ["0.5 BDP", "2 BDP"]
-law = ["reno", "cubic"]
+cca = ["reno", "cubic"]
 """
 RESPONSES = ("goodput_bps", "avg(flows.mean_rtt_s)")
 

@@ -1,4 +1,4 @@
-"""What the claims of a study find in runs that are made up, or prepared by a test."""
+"""The findings of a study's claims in synthetic runs, or in runs that a test prepares."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -40,10 +40,10 @@ def half_fraction() -> dict[str, np.ndarray]:
 
 def unbalanced() -> dict[str, np.ndarray]:
     speed = np.array([10.0, 20.0, 40.0] * 7 + [10.0, 10.0])
-    law = np.array(["tcp", "fast"] * 11 + ["tcp"], dtype=object)
-    y = speed + (law == "tcp") + RNG.normal(size=23)
+    cca = np.array(["tcp", "fast"] * 11 + ["tcp"], dtype=object)
+    y = speed + (cca == "tcp") + RNG.normal(size=23)
     y[[3, 8]] = np.nan
-    return {"speed": speed, "law": law, "y": y}
+    return {"speed": speed, "cca": cca, "y": y}
 
 
 def test_one_way_f_is_that_of_statsmodels_with_three_levels_and_holes() -> None:
@@ -52,9 +52,9 @@ def test_one_way_f_is_that_of_statsmodels_with_three_levels_and_holes() -> None:
     from statsmodels.stats.anova import anova_lm
 
     table = unbalanced()
-    found = compute_main_effects(table, ["speed", "law"], ["y"])
+    found = compute_main_effects(table, ["speed", "cca"], ["y"])
     frame = pd.DataFrame(table).dropna()
-    for factor in ("speed", "law"):
+    for factor in ("speed", "cca"):
         anova = anova_lm(smf.ols(f"y ~ C({factor})", frame).fit())
         effect = found.one(factor, "y")
         assert effect.f_ratio == pytest.approx(anova["F"].iloc[0], rel=1e-10)
@@ -138,7 +138,7 @@ def test_constant_responses_have_no_effect_and_single_runs_no_test() -> None:
         ({"a": [1, 2], "y": [1, 2]}, ["a"], ["a"], "named twice"),
     ],
 )
-def test_what_cannot_be_analysed_is_one_sentence(
+def test_a_table_that_cannot_be_analysed_is_one_sentence(
     table: dict[str, list[object]], factors: list[str], responses: list[str], says: str
 ) -> None:
     with pytest.raises(AnalysisError, match=says):
@@ -176,7 +176,7 @@ def test_the_command_prints_a_table_and_writes_pictures(tmp_path: Path) -> None:
     assert "Main effects" in (out / "report.html").read_text()
 
 
-def test_the_ten_steps_find_what_was_planted(tmp_path: Path) -> None:
+def test_the_ten_steps_find_planted_effects(tmp_path: Path) -> None:
     """y = 50 + 4 X1 - 3 X2 X3 and noise of 1: an effect's error is 2/sqrt 32 = 0.35."""
     table = half_fraction()
     steps = compute_ten_steps(table, [f"X{i}" for i in range(1, 7)], "y")
@@ -289,17 +289,17 @@ def test_the_longer_delay_is_the_high_level() -> None:
 def test_levels_are_printed_low_before_high(tmp_path: Path) -> None:
     file = tmp_path / "runs.csv"
     rows = product(("100 ms", "20 ms"), ("reno", "bic"), ("3", "1", "2"))
-    file.write_text("delay,law,n,y\n" + "".join(f"{d},{w},{n},{d[:3]}\n" for d, w, n in rows))
-    printed = analyse(file, "--factors", "delay,law,n", "--responses", "y").splitlines()
+    file.write_text("delay,cca,n,y\n" + "".join(f"{d},{w},{n},{d[:3]}\n" for d, w, n in rows))
+    printed = analyse(file, "--factors", "delay,cca,n", "--responses", "y").splitlines()
     assert printed[:3] == [
         "delay: low is 20 ms, high is 100 ms",
-        "law: bic, reno (names, without an order)",
+        "cca: bic, reno (names, without an order)",
         "n: low is 1, then 2, high is 3",
     ]
     assert printed[4].split() == ["y", "+**", ".", "."]
 
 
-@pytest.mark.parametrize("option", ["--law", "--condition", "--replicate"])
+@pytest.mark.parametrize("option", ["--cca", "--condition", "--replicate"])
 def test_a_column_that_is_not_there_is_refused_also_without_a_report(
     option: str, tmp_path: Path
 ) -> None:

@@ -29,7 +29,7 @@ from headgate.figures.analysis.phrases import ConditionNames
 from headgate.figures.plots.style import save_figure
 from headgate.stats.outliers import compute_critical_value, compute_grubbs_p, compute_grubbs_pair_p
 
-from .planted import LAWS, Planted
+from .planted import CCAS, Planted
 
 #: NIST/SEMATECH e-Handbook 1.3.5.17.1: the uranium data of Tietjen and Moore, G = 2.4687.
 URANIUM = np.array([199.31, 199.53, 200.19, 200.82, 201.92, 201.95, 202.18, 245.57])
@@ -89,17 +89,17 @@ def test_planted_outliers_are_found() -> None:
     truth = {}
     for cell in cells:
         c, r = divmod(int(cell), made.responses)
-        law = int(rng.integers(len(LAWS)))
-        made.shifts[..., c, law, r] = rng.choice([-1, 1]) * rng.uniform(5, 10)
-        truth[f"c{c + 1}", f"y{r + 1}"] = LAWS[law]
+        cca = int(rng.integers(len(CCAS)))
+        made.shifts[..., c, cca, r] = rng.choice([-1, 1]) * rng.uniform(5, 10)
+        truth[f"c{c + 1}", f"y{r + 1}"] = CCAS[cca]
     found = compute_condition_responses(made.table(), made.names)
     by_runs = found.outliers(by="runs")
-    hits = sum(cell in by_runs and by_runs[cell].law == law for cell, law in truth.items())
+    hits = sum(cell in by_runs and by_runs[cell].cca == cca for cell, cca in truth.items())
     assert hits >= 0.99 * len(truth)
     # With the means alone: 5 sigma of a run are 8.7 of a mean of three, which Grubbs finds in 98 %.
     alone = found.outliers()
     assert (
-        sum(cell in alone and alone[cell].law == law for cell, law in truth.items()) >= 0.95 * 200
+        sum(cell in alone and alone[cell].cca == cca for cell, cca in truth.items()) >= 0.95 * 200
     )
 
 
@@ -129,13 +129,13 @@ def test_planted_clusters_are_found() -> None:
         for name, tree in found.trees.items()
         if int(name[1:]) > 8
     ]
-    wanted = {frozenset({"bic", "fast"}), frozenset(LAWS) - {"bic", "fast"}}
+    wanted = {frozenset({"bic", "fast"}), frozenset(CCAS) - {"bic", "fast"}}
     assert sum(groups == wanted for groups in apart) >= 0.99 * len(apart)
 
 
 def _two(tree: ClusterTree) -> list[list[str]]:
     labels = hierarchy.fcluster(tree.linkage, 2, "maxclust")
-    return [[law for law, own in zip(tree.laws, labels, strict=True) if own == k] for k in (1, 2)]
+    return [[cca for cca, own in zip(tree.ccas, labels, strict=True) if own == k] for k in (1, 2)]
 
 
 # --- clusters -------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def _two(tree: ClusterTree) -> list[list[str]]:
 
 def test_average_linkage_by_hand() -> None:
     """Points 0, 1 and 5 on a line of deviation sqrt 7: links at 1 and (5 + 4)/2 of it."""
-    table = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [0.0, 1.0, 5.0]}
+    table = {"condition": ["a"] * 3, "cca": ["p", "q", "r"], "y": [0.0, 1.0, 5.0]}
     tree = compute_clusters(table, ["y"]).trees["a"]
     assert tree.linkage[:, 2] == pytest.approx(np.array([1.0, 4.5]) / np.sqrt(7))
     assert tree.groups() == (("p", "q"), ("r",))
@@ -151,7 +151,7 @@ def test_average_linkage_by_hand() -> None:
 
 
 def test_a_response_that_does_not_vary_is_left_out() -> None:
-    table = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [0.0, 1.0, 5.0], "z": [7.0] * 3}
+    table = {"condition": ["a"] * 3, "cca": ["p", "q", "r"], "y": [0.0, 1.0, 5.0], "z": [7.0] * 3}
     tree = compute_clusters(table, ["y", "z"]).trees["a"]
     assert tree.used == ("y",)
     same = compute_clusters(table, ["z"]).trees["a"]
@@ -187,12 +187,12 @@ def test_the_silhouette_is_that_of_scikit_learn() -> None:
 
 def test_groups_of_points_are_found() -> None:
     rng = np.random.default_rng(3)
-    places = [(condition, law) for condition in range(12) for law in LAWS]
+    places = [(condition, cca) for condition in range(12) for cca in CCAS]
     first = np.array([condition < 6 for condition, _ in places])
     noise = rng.normal(size=(3, len(places)))
     table = {
         "condition": np.array([f"c{condition}" for condition, _ in places]),
-        "law": np.array([law for _, law in places]),
+        "cca": np.array([cca for _, cca in places]),
         "a": 10.0 * first + noise[0],
         "b": 10.0 * first + noise[1],
         "n": noise[2],
@@ -207,7 +207,7 @@ def test_groups_of_points_are_found() -> None:
 
 
 def test_dimensions_are_mutual_clusters() -> None:
-    """Two hidden behaviours with three and two responses, and one response of its own."""
+    """Two hidden behaviours with three and two responses, and one independent response."""
     rng = np.random.default_rng(5)
     one, two = rng.normal(size=(2, 400))
     noise = 0.3 * rng.normal(size=(5, 400))
@@ -253,7 +253,7 @@ def test_correlations_use_the_runs_in_which_both_are_known() -> None:
 def test_ranks_by_hand() -> None:
     table = {
         "condition": ["a"] * 3 + ["b"] * 3,
-        "law": ["p", "q", "r"] * 2,
+        "cca": ["p", "q", "r"] * 2,
         "y": [1.0, 2.0, 3.0, 5.0, 5.0, 9.0],
     }
     found = compute_ranks(table, ["y"])
@@ -265,20 +265,23 @@ def test_ranks_by_hand() -> None:
 
 def test_equal_ranks_and_none_are_called_so() -> None:
     def say(*y: float) -> str:
-        table = {"condition": ["a"] * 3 + ["b"] * 3, "law": ["p", "q", "r"] * 2, "y": y}
+        table = {"condition": ["a"] * 3 + ["b"] * 3, "cca": ["p", "q", "r"] * 2, "y": y}
         return next(of_ranks(compute_ranks(table, ["y"]))).sentence
 
-    assert say(1, 1, 1, 2, 2, 2) == "In y, all laws have the same rank."
+    assert say(1, 1, 1, 2, 2, 2) == "In y, all algorithms have the same rank."
     assert say(1, 2, 2, 1, 2, 2).startswith("In y, q and r rank highest: 2.5 of 3 on average")
     none = (np.nan, 1, 2, 1, np.nan, 2)
-    assert say(*none) == "In y, no law is ranked, because no condition has a number of every law."
+    assert (
+        say(*none)
+        == "In y, no algorithm is ranked, because no condition has a number of every algorithm."
+    )
     assert (
         say(1, 2, 3, *none[:3]) == "In y, r ranks highest: 3.0 of 3 on average (too few to test)."
     )
 
 
 def test_biplots_give_the_geometric_mean_of_ratios() -> None:
-    table = {"condition": ["a", "b"], "law": ["p", "p"], "own": [4.0, 9.0], "tcp": [1.0, 1.0]}
+    table = {"condition": ["a", "b"], "cca": ["p", "p"], "own": [4.0, 9.0], "tcp": [1.0, 1.0]}
     panel = compute_biplots(table, "own", "tcp").panels["p"]
     assert panel.ratio[0] == pytest.approx(6)
     assert panel.ahead[0] == 1
@@ -287,7 +290,7 @@ def test_biplots_give_the_geometric_mean_of_ratios() -> None:
 
 
 def test_one_condition_gives_a_ratio_without_bounds() -> None:
-    table = {"condition": ["a"], "law": ["p"], "own": [4.0], "tcp": [1.0]}
+    table = {"condition": ["a"], "cca": ["p"], "own": [4.0], "tcp": [1.0]}
     found = compute_biplots(table, "own", "tcp")
     assert found.panels["p"].ratio == pytest.approx((4, 0, np.inf))
     assert [one.sentence for one in of_biplots(found)] == [
@@ -299,7 +302,7 @@ def test_one_condition_gives_a_ratio_without_bounds() -> None:
 def test_nothing_beside_tcp_leaves_no_ratio() -> None:
     table = {
         "condition": ["a", "b", "c"],
-        "law": ["p"] * 3,
+        "cca": ["p"] * 3,
         "own": [0.0, 2.0, 2.0],
         "tcp": [1.0, 1.0, 1.0],
     }
@@ -311,17 +314,17 @@ def test_nothing_beside_tcp_leaves_no_ratio() -> None:
 
 def test_equal_is_said_only_of_intervals_within_10_percent() -> None:
     def say(*own: float) -> list[str]:
-        table = {"condition": list("abc"), "law": ["p"] * 3, "own": own, "tcp": [1.0] * 3}
+        table = {"condition": list("abc"), "cca": ["p"] * 3, "own": own, "tcp": [1.0] * 3}
         return [one.sentence for one in of_biplots(compute_biplots(table, "own", "tcp"))]
 
     assert say(0.99, 1.0, 1.01) == [
-        "No law's flows get 10 % more or less than competing TCP flows."
+        "No algorithm's flows get 10 % more or less than competing TCP flows."
     ]
     assert say(0.5, 1.0, 2.0)[0].startswith("It is not known whether flows get more or less")
 
 
-def test_bars_are_shares_of_what_is_available() -> None:
-    table = {"condition": ["a"], "law": ["p"], "own": [4.0], "tcp": [1.0], "rate": [8.0]}
+def test_bars_are_shares_of_the_available_rate() -> None:
+    table = {"condition": ["a"], "cca": ["p"], "own": [4.0], "tcp": [1.0], "rate": [8.0]}
     assert compute_bars(table, "own", "tcp", "rate").mean() == {"p": (0.5, 0.125)}
     with pytest.raises(AnalysisError, match="above zero; got 0"):
         compute_bars(table | {"rate": [0.0]}, "own", "tcp", "rate")
@@ -332,12 +335,12 @@ def test_bars_are_shares_of_what_is_available() -> None:
 
 def test_missing_cells_and_unequal_replicates_are_dealt_with() -> None:
     made = Planted(conditions=4, responses=3).table()
-    kept = np.ones(len(made["law"]), dtype=bool)
+    kept = np.ones(len(made["cca"]), dtype=bool)
     kept[[0, 5, 6, 7, 8]] = False  # a run of bic, one of ctcp, all of fast in c1
     table = {name: column[kept] for name, column in made.items()}
     table["y1"] = np.where(np.arange(kept.sum()) < 10, np.nan, table["y1"])
     found = compute_condition_responses(table, ["y1", "y2", "y3"])
-    assert len(found.tests) == 11  # of y1 two laws only are left in c1
+    assert len(found.tests) == 11  # of y1 two algorithms only are left in c1
     assert np.isfinite(found.tests["c1", "y2"].runs_p)
     compute_components(table, ["y1", "y2", "y3"])
     compute_ranks(table, ["y1"])
@@ -347,25 +350,25 @@ def without(table: Mapping[str, Any], rows: np.ndarray) -> dict[str, Any]:
     return {name: np.asarray(column)[~rows] for name, column in table.items()}
 
 
-def test_replicates_stand_where_their_label_says() -> None:
+def test_replicates_are_placed_by_their_label() -> None:
     table = Planted(conditions=2, responses=1).table()
     table["seed"] = table["seed"] + 7
-    lost = (table["condition"] == "c1") & (table["law"] == "fast") & (table["seed"] == 7)
+    lost = (table["condition"] == "c1") & (table["cca"] == "fast") & (table["seed"] == 7)
     whole, part = (
         compute_grid(rows, ["y1"], replicate="seed") for rows in (table, without(table, lost))
     )
-    at = whole.conditions.index("c1"), whole.laws.index("fast"), 0, 0
+    at = whole.conditions.index("c1"), whole.ccas.index("fast"), 0, 0
     expected = whole.runs.copy()
     expected[at] = np.nan
     assert part.paired
     np.testing.assert_array_equal(part.runs, expected)
     assert np.isnan(compute_grid(without(table, lost), ["y1"]).runs[at[0], at[1], 2, 0])
-    # A design that repeats its centre has several runs of a seed: these are told by their order.
+    # A design that repeats its centre runs a seed several times: order distinguishes these runs.
     again = compute_grid({**table, "seed": np.zeros(len(lost))}, ["y1"], replicate="seed")
     np.testing.assert_array_equal(again.runs, whole.runs)
 
 
-def test_conditions_may_have_seeds_of_their_own() -> None:
+def test_conditions_may_have_separate_seeds() -> None:
     table = Planted(conditions=3, responses=1).table()
     own = np.char.add(table["condition"].astype(str), table["seed"].astype(str))
     one, other = (
@@ -374,12 +377,12 @@ def test_conditions_may_have_seeds_of_their_own() -> None:
     np.testing.assert_array_equal(one.runs, other.runs)
 
 
-def test_a_change_is_over_the_seeds_that_both_laws_have() -> None:
-    """The traffic of a seed moves both laws far more than the change of 20 % does."""
+def test_a_change_is_over_the_seeds_that_both_algorithms_have() -> None:
+    """The traffic of a seed moves both algorithms far more than the change of 20 % does."""
     traffic = np.array([10.0, 40.0, 160.0])
     table = {
         "condition": ["a"] * 6,
-        "law": ["old"] * 3 + ["new"] * 3,
+        "cca": ["old"] * 3 + ["new"] * 3,
         "seed": [1, 2, 3] * 2,
         "y": np.concatenate([traffic, 1.2 * traffic + [0.0, 0.1, 0.2]]),
     }
@@ -397,7 +400,7 @@ def test_a_lost_run_does_not_silence_its_cell() -> None:
     made = Planted(conditions=2, responses=2)
     made.shifts[..., 2, :] = 60.0
     table = made.table()
-    first = (table["condition"] == "c1") & (table["law"] == "bic")
+    first = (table["condition"] == "c1") & (table["cca"] == "bic")
     lost = without(table, first & (table["seed"] == 0))
     found = compute_condition_responses(lost, made.names, replicate="seed")
     assert len(found.outliers(by="runs")) == 4
@@ -412,29 +415,29 @@ def test_a_lost_run_does_not_silence_its_cell() -> None:
     assert "(Grubbs' test in 2 cells without replicates)" in said
 
 
-def test_a_law_without_numbers_is_left_out_of_its_tree() -> None:
+def test_an_algorithm_without_numbers_is_left_out_of_its_tree() -> None:
     made = Planted(conditions=3, responses=4)
     table = made.table()
-    lost = (table["condition"] == "c1") & (table["law"] == "fast")
-    alone = (table["condition"] == "c2") & (table["law"] != "fast")
+    lost = (table["condition"] == "c1") & (table["cca"] == "fast")
+    alone = (table["condition"] == "c2") & (table["cca"] != "fast")
     for name in made.names:
         table[name] = np.where(lost | alone, np.nan, table[name])
     found = compute_clusters(table, made.names)
-    assert found.trees["c1"].laws == tuple(law for law in LAWS if law != "fast")
+    assert found.trees["c1"].ccas == tuple(cca for cca in CCAS if cca != "fast")
     assert found.trees["c1"].greatest > 0
     assert (found.order, list(found.trees)) == (("c1", "c3"), ["c1", "c3"])
-    nobody = {"condition": ["a"] * 2, "law": ["p", "q"], "y": [np.nan, 1.0]}
-    with pytest.raises(AnalysisError, match="no condition has numbers of two laws"):
+    nobody = {"condition": ["a"] * 2, "cca": ["p", "q"], "y": [np.nan, 1.0]}
+    with pytest.raises(AnalysisError, match="no condition has numbers of two algorithms"):
         compute_clusters(nobody, ["y"])
 
 
-def test_two_laws_have_no_outlier() -> None:
-    table = {"condition": ["a", "a"], "law": ["p", "q"], "y": [1.0, 2.0]}
-    with pytest.raises(AnalysisError, match="outliers need three laws; it has 2"):
+def test_two_algorithms_have_no_outlier() -> None:
+    table = {"condition": ["a", "a"], "cca": ["p", "q"], "y": [1.0, 2.0]}
+    with pytest.raises(AnalysisError, match="outliers need three algorithms; it has 2"):
         compute_condition_responses(table, ["y"])
 
 
-def test_conditions_stand_in_words_where_these_fit() -> None:
+def test_conditions_are_written_in_words_if_these_fit() -> None:
     made = Planted(conditions=5, responses=6)
     outlying = compute_condition_responses(made.table(), made.names)
     first = outlying.order[0]
@@ -464,15 +467,15 @@ def test_pictures_mark_levels_where_words_do_not_fit() -> None:
     assert trees.get_supxlabel().split()[-4:] == ["●", "fast", "○", "slow"]
 
 
-def test_pictures_of_changes_say_what_conditions_are() -> None:
+def test_pictures_of_changes_name_the_conditions() -> None:
     made = Planted(conditions=5, responses=6)
     cells = compute_grid(made.table(), made.names)
-    found = changes_of(cells, cells.laws[0], range(5))
+    found = changes_of(cells, cells.ccas[0], range(5))
     drawn = found.figures(names=ConditionNames({cells.conditions[0]: "slow network"}))
-    assert list(drawn) == [f"changes-{law}" for law in cells.laws[1:]]
+    assert list(drawn) == [f"changes-{cca}" for cca in cells.ccas[1:]]
     axis = next(iter(drawn.values())).axes[0]
-    told = [label.get_text() for label in axis.get_xticklabels()]
-    assert told == ["slow network", *cells.conditions[1:]]
+    ticks = [label.get_text() for label in axis.get_xticklabels()]
+    assert ticks == ["slow network", *cells.conditions[1:]]
 
 
 def test_every_picture_is_drawn(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The best is named with what cannot be told apart from it, and what still drifts is flagged."""
+"""The best level is named with its statistical ties; a response that still drifts is flagged."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def test_the_truly_best_is_seldom_left_out() -> None:
 
 
 def goodput(levels: dict[str, object], replicate: int) -> float:
-    """Drop-tail gives all the same, whatever the round trip; fq-codel half of it."""
+    """Drop-tail gives the same goodput at every round trip; fq-codel gives half of it."""
     noise = 0.01 * ((7 * replicate + 3 * len(str(levels["rtt"]))) % 5)
     return (10.0 if levels["queue"] == "drop_tail" else 5.0) + noise
 
 
-def test_a_sentence_counts_what_cannot_be_told_apart_and_says_what_it_shares() -> None:
+def test_a_sentence_counts_statistical_ties_and_names_their_common_level() -> None:
     levels = {"rtt": ("5 ms", "40 ms", "100 ms"), "queue": ("fq-codel", "drop_tail")}
     found = measured(levels, {"goodput_bps": (goodput, "higher")}, replicates=5)
     said = findings.sentences(found)[0]
@@ -81,13 +81,13 @@ def test_a_trend_that_matters_is_a_drift() -> None:
     assert find_drift(swinging) is None
 
 
-def test_what_does_not_drift_is_seldom_called_so() -> None:
+def test_a_response_without_drift_is_seldom_flagged() -> None:
     rng = np.random.default_rng(5)
     wrong = sum(find_drift(rng.normal(10, 10, (2, 10))) is not None for _ in range(2000))
     assert wrong / 2000 <= 0.015  # p below 0.01
 
 
-def test_an_experiment_flags_what_is_too_short() -> None:
+def test_an_experiment_flags_runs_that_are_too_short() -> None:
     found = measured(
         {"rtt": ("5 ms", "40 ms"), "queue": ("fq-codel", "drop_tail")},
         {"goodput_bps": (goodput, "higher")},
@@ -107,7 +107,7 @@ def test_runs_note_their_batches_and_a_queue_that_fills_is_seen(
     base = {
         "duration": "5 s",
         "network": {"kind": "dumbbell", "rate": "5 Mbit/s", "rtt": "20 ms", "buffer": "infinite"},
-        "traffic": [{"kind": "poisson", "law": "reno", "load": 2.0, "size": "10 packets"}],
+        "traffic": [{"kind": "poisson", "cca": "reno", "load": 2.0, "size": "10 packets"}],
         "measure": {"warmup": "1 s"},
     }
     loads = {"traffic.0.load": [0.2, 2.0]}

@@ -19,7 +19,7 @@ from headgate_studies.buffer_sizing.analysis import sawtooth
 
 ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs" / "how-to" / "write-a-study.md"
-GENTLE = f"{ROOT / 'examples' / 'laws' / 'gentle.py'}:Gentle"
+GENTLE = f"{ROOT / 'examples' / 'ccas' / 'gentle.py'}:Gentle"
 SMALL = ('duration="8 s"', "flows=[25, 100]", 'rate="20 Mbit/s"', 'warmup="2 s"')
 
 
@@ -34,7 +34,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The study of the how-to, as it stands there."""
+    """The study of the how-to, copied from its page."""
     made = tmp_path / "one-buffer"
     made.mkdir()
     own, *_ = HOW_TO.read_text().partition("## 4.")
@@ -96,11 +96,13 @@ def test_a_share_of_the_full_size_is_a_share_of_its_replicates() -> None:
     assert seeds == {1, 2, 3}
 
 
-def test_a_law_of_ones_own_stands_beside_and_moves_no_claim(folder: Path, tmp_path: Path) -> None:
+def test_a_user_defined_algorithm_is_added_and_changes_no_claim(
+    folder: Path, tmp_path: Path
+) -> None:
     alone = run_study(plan_study(str(folder), "quick", tmp_path / "out"))
     beside = run_study(plan_study(str(folder), "quick", tmp_path / "out", Overrides((GENTLE,))))
     assert [claim.ours for claim in beside.claims] == [claim.ours for claim in alone.claims]
-    assert set(beside.analysis.data[0]["law"].tolist()) == {"reno", "Gentle"}
+    assert set(beside.analysis.data[0]["cca"].tolist()) == {"reno", "Gentle"}
     assert len(beside.analysis.data[0]) == 2 * len(alone.analysis.data[0])
 
 
@@ -126,7 +128,7 @@ def test_the_study_of_the_how_to_runs_and_holds(folder: Path, tmp_path: Path) ->
         ("$buffers", "$duration", "sweeps.one: factors.buffer.levels"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(
+def test_a_mistake_is_one_sentence(
     folder: Path, tmp_path: Path, old: str, new: str, said: str
 ) -> None:
     text = (folder / "study.toml").read_text().replace(old, new)
@@ -161,7 +163,7 @@ def test_a_folder_elsewhere_may_hold_no_code(folder: Path) -> None:
 BASE = {
     "duration": "2 s",
     "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "20 ms"},
-    "traffic": [{"kind": "flows", "law": "reno"}],
+    "traffic": [{"kind": "flows", "cca": "reno"}],
 }
 
 
@@ -171,9 +173,9 @@ def test_keys_follow_from_the_factors() -> None:
         {"traffic.0.count": [1, 4], "network.rtt": ["20 ms", "40 ms"]},
         derived={"network.buffer": "printf('%.3f BDP', 0.5 / sqrt(count))"},
     )
-    told = [one.scenario.to_dict() for one in made.definition.conditions]
-    assert [d["network"]["buffer"] for d in told] == [
-        {1: "0.5 BDP", 4: "0.25 BDP"}[d["traffic"][0].get("count", 1)] for d in told
+    scenarios = [one.scenario.to_dict() for one in made.definition.conditions]
+    assert [d["network"]["buffer"] for d in scenarios] == [
+        {1: "0.5 BDP", 4: "0.25 BDP"}[d["traffic"][0].get("count", 1)] for d in scenarios
     ]
 
 

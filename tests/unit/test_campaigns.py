@@ -197,7 +197,7 @@ class _PanicError(BaseException):
 
 
 @pytest.mark.parametrize("error", [ValueError("no window"), _PanicError("no window")])
-def test_a_failed_run_is_told_with_its_scenario_and_the_others_finish(
+def test_a_failed_run_is_reported_with_its_scenario_and_the_others_finish(
     tmp_path: Path, error: BaseException, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs = small(4)
@@ -209,15 +209,15 @@ def test_a_failed_run_is_told_with_its_scenario_and_the_others_finish(
 
     with monkeypatch.context() as patch:
         patch.setattr(worker_module, "simulate", failing)
-        with pytest.raises(FailedRunsError, match="1 of 4 runs failed") as told:
+        with pytest.raises(FailedRunsError, match="1 of 4 runs failed") as raised:
             pooled(tmp_path, jobs)
-    assert "law=both seed=1" in str(told.value)
-    assert "no window" in str(told.value)
+    assert "cca=both seed=1" in str(raised.value)
+    assert "no window" in str(raised.value)
     assert set(digests(tmp_path)) == {job.id for job in jobs} - {jobs[1].id}
     view = Watcher(tmp_path).look()
     assert (view.state, view.done, [f.run_id for f in view.failed]) == ("failed", 3, [jobs[1].id])
     scenario = tmp_path / "failed" / f"{jobs[1].id}.toml"
-    assert str(scenario) in str(told.value)
+    assert str(scenario) in str(raised.value)
     again = CliRunner().invoke(app, ["run", str(scenario), "--json"], catch_exceptions=False)
     pooled(tmp_path, jobs)
     assert digests(tmp_path)[jobs[1].id] == json.loads(again.stdout)["digest"]
@@ -257,7 +257,7 @@ def test_shards_are_parts_and_their_union_is_the_whole() -> None:
     assert [len(part) for part in parts] == [11, 11, 10]
 
 
-def test_shards_with_stores_of_their_own_are_united_by_copying_runs(tmp_path: Path) -> None:
+def test_shards_with_separate_stores_are_united_by_copying_runs(tmp_path: Path) -> None:
     jobs = small(5)
     for number in (1, 2):
         pooled(tmp_path / str(number), list(Shard(number, 2).of(jobs)))
@@ -317,7 +317,7 @@ def test_a_campaign_is_watched_from_another_process(tmp_path: Path) -> None:
         view = watched(tmp_path)
         assert (view.title, view.state, view.total, view.done) == ("campaign", "running", 3, 0)
         assert len(view.running) == 2
-        assert view.running[0].labels["law"] == "both"
+        assert view.running[0].labels["cca"] == "both"
         assert view.packet_hops > 0
         assert view.hops_per_s == pytest.approx(view.packet_hops / view.elapsed_s)
         share = sum(lease.share for lease in view.running)
@@ -327,13 +327,13 @@ def test_a_campaign_is_watched_from_another_process(tmp_path: Path) -> None:
     assert (view.state, view.running, view.eta_s) == ("silent", (), None)
 
 
-def test_a_finished_campaign_has_figures_by_law(finished: Path) -> None:
+def test_a_finished_campaign_has_figures_by_algorithm(finished: Path) -> None:
     view = watched(finished)
     assert (view.state, view.done, view.total, view.failed) == ("done", 16, 16, ())
-    assert [row["law"] for row in view.figures] == ["ctcp", "fast", "reno", "scalable"]
+    assert [row["cca"] for row in view.figures] == ["ctcp", "fast", "reno", "scalable"]
     assert [row["runs"] for row in view.figures] == [4] * 4
     runs = [Result.read(run) for run in (finished / "runs").iterdir()]
-    reno = [r.responses["y1"].mean() for r in runs if r.meta["labels"]["law"] == "reno"]
+    reno = [r.responses["y1"].mean() for r in runs if r.meta["labels"]["cca"] == "reno"]
     assert view.figures[2]["sources sending"] == pytest.approx(sum(reno) / 4)
     assert view.packet_hops == sum(result.meta["packet_hops"] for result in runs)
 

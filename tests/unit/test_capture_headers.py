@@ -1,4 +1,4 @@
-"""Headers between the frame and IP: whatever carries a TCP connection, its flows are the same."""
+"""Headers between the frame and IP: they do not change the flows of a TCP connection."""
 
 import struct
 from dataclasses import replace
@@ -79,7 +79,7 @@ def test_frames_of_ppp(link: int, plain: dict[str, list[object]], tmp_path: Path
         (MACS + b"\x00\x26\x42\x42\x03", "not_ip"),  # spanning tree
     ],
 )
-def test_what_has_no_ip_is_counted_so(header: bytes, kind: str, tmp_path: Path) -> None:
+def test_frames_without_ip_are_counted(header: bytes, kind: str, tmp_path: Path) -> None:
     frames = wrap(exchange(), header)
     capture = read_capture(write(tmp_path / "a.pcap", frames))
     assert capture.counts[kind].packets == len(frames)

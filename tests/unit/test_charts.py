@@ -72,7 +72,7 @@ def label(row: Row, *keys: tuple[str, str]) -> str:
 
 
 def test_a_change_has_the_colour_that_it_has_beside_the_page(found: TableAnalysis) -> None:
-    chosen = {"period": "2", "law": "fast"}
+    chosen = {"period": "2", "cca": "fast"}
     drawn = dict(marks(found, changes, **chosen))
     rows = rows_of(found, changes(found), **chosen)
     cells = next(o for o in found.of("changes") if o.part.period == "2").result.cells
@@ -100,7 +100,7 @@ def _called(drawn: Mapping[str, ET.Element], *parts: str) -> ET.Element:
 
 def test_what_is_not_chosen_steps_back_and_what_is_chosen_does_not(found: TableAnalysis) -> None:
     one = "X1- X2- X3-"
-    drawn = marks(found, changes, period="2", law="fast", condition=one)
+    drawn = marks(found, changes, period="2", cca="fast", condition=one)
     for name, mark in drawn:
         assert opacity(mark) == (1.0 if one in name else AWAY)
 
@@ -109,12 +109,12 @@ def test_a_small_outlier_is_faint_as_beside_the_page(found: TableAnalysis) -> No
     rows = rows_of(found, outliers(found), period="2")
     small = [row for row in rows if abs(row["relative"]) < FILTER_SHARE]
     assert 0 < len(small) < len(rows)
-    colour = colours(found.all_periods.cells.laws)
+    colour = colours(found.all_periods.cells.ccas)
     drawn = dict(marks(found, outliers, period="2"))
     for row in rows:
         mark = _called(drawn, f"code: {row['condition']}", f"title: {row['title']};")
         assert opacity(mark) == (SMALL if row in small else 1.0)
-        assert rgb(mark.get("fill", "")) == pytest.approx(to_rgb(colour[row["law"]]), abs=0.01)
+        assert rgb(mark.get("fill", "")) == pytest.approx(to_rgb(colour[row["cca"]]), abs=0.01)
 
 
 def test_a_correlation_has_the_colour_and_the_sign_that_it_has_beside_the_page(

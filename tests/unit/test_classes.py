@@ -1,4 +1,4 @@
-"""Flows are told apart by whatever classes a network gives its routers."""
+"""The classes that a network gives its routers distinguish its flows."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def chain(*classes: str) -> Scenario:
                 "links": [{"ends": pair} for pair in ends],
             },
             "traffic": [
-                {"kind": "flows", "law": "reno", "size": "20 packets", "source": a, "receiver": b}
+                {"kind": "flows", "cca": "reno", "size": "20 packets", "source": a, "receiver": b}
                 for a, b in pairs
             ],
             "duration": "2 s",
@@ -52,7 +52,7 @@ def test_responses_of_the_model_network_are_of_its_classes_only() -> None:
 
 
 @pytest.mark.parametrize("label", ["core/edge", "x" * 41, "a\nb"])
-def test_what_is_no_label_is_refused(label: str) -> None:
+def test_an_invalid_label_is_refused(label: str) -> None:
     with pytest.raises(ScenarioError, match="at most 40 characters, none of them '/'") as error:
         chain("core", label).run()
     assert str(error.value).startswith("network.routers[1].class_name: ")

@@ -68,7 +68,7 @@ def test_two_machines_make_no_run_twice_with_all_their_clocks_apart(
 @pytest.mark.slow
 def test_machines_of_one_name_do_not_take_each_other_for_dead(tmp_path: Path) -> None:
     if subprocess.run([*OWN_PROCESSES, "true"], check=False, capture_output=True).returncode:
-        pytest.skip("needs user namespaces with processes of their own")
+        pytest.skip("needs user namespaces with separate processes")
     held_together(tmp_path, [(OWN_PROCESSES, 0.0), (OWN_PROCESSES, 3600.0)], 24)
 
 

@@ -39,7 +39,7 @@ RUN_S = 160.0  # simulated; a third of a CPU second
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[LocalCluster]:
-    """Three workers, each a process of its own that is started again when it dies.
+    """Three workers, each a separate process that is started again when it dies.
 
     Dask gives a run up after three deaths of its workers; here many more are wanted.
     """
@@ -71,7 +71,7 @@ class Killer:
 
 
 def worker_of(lease: Lease) -> int:
-    """Find the worker of Dask whose child has a lease; 0 if that has just ended."""
+    """Find the worker of Dask whose child holds this lease; 0 if the child has just ended."""
     try:
         stat = Path(f"/proc/{lease.owner.split(':')[1]}/stat").read_text()
     except OSError:
@@ -156,9 +156,9 @@ def test_a_scheduler_file_will_do(local: LocalCluster, tmp_path: Path) -> None:
     assert set(digests(tmp_path / "s")) == {job.id for job in made}
 
 
-def test_a_failed_run_on_a_cluster_is_told(local: LocalCluster, tmp_path: Path) -> None:
+def test_a_failed_run_on_a_cluster_is_reported(local: LocalCluster, tmp_path: Path) -> None:
     whole, *_ = jobs(1, 10.0)
-    broken = Job(whole.scenario.model_copy(update={"traffic": ()}), {"law": "none"})
+    broken = Job(whole.scenario.model_copy(update={"traffic": ()}), {"cca": "none"})
     broken.__dict__["id"] = "0" * 16
     with pytest.raises(FailedRunsError, match="1 of 2 runs failed"):
         campaign(local, tmp_path, [whole, broken])
@@ -201,7 +201,7 @@ def scheduler_process(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 def test_the_file_of_a_scheduler_that_is_starting_is_waited_for(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whoever starts a scheduler and a study in two lines has no file yet, or half of one."""
+    """A study that starts right after its scheduler finds no file, or an incomplete one."""
     path = tmp_path / "scheduler.json"
     threading.Timer(0.2, lambda: path.write_text('{"address": ')).start()
     threading.Timer(0.6, lambda: path.write_text('{"address": "tcp://127.0.0.1:9"}')).start()
@@ -239,12 +239,12 @@ def test_an_address_without_a_scheduler_is_one_sentence(monkeypatch: pytest.Monk
 
 
 def test_a_client_without_a_scheduler_is_closed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the garbage collector closes can stop the start of the next cluster."""
+    """A client that the garbage collector closes can stop the start of the next cluster."""
     monkeypatch.setattr("headgate.lab.cluster.CONNECT_S", 0.5)
     before = {id(one) for one in clients_in_use()}
-    for where in ("tcp://127.0.0.1:9", "nonsense"):
+    for address in ("tcp://127.0.0.1:9", "nonsense"):
         with pytest.raises(HeadgateError, match="there is no scheduler"):
-            Cluster(where)
+            Cluster(address)
         assert not [one for one in clients_in_use() if id(one) not in before]
 
 
@@ -291,7 +291,7 @@ def test_a_campaign_that_nobody_works_on_says_so(
 
 
 def test_a_worker_of_this_process_does_not_count_its_memory(tmp_path: Path) -> None:
-    """Dask would pause it, for ever, where anything else here takes the memory of one core."""
+    """Dask would pause it indefinitely if anything else here took the memory of one core."""
     (tmp_path / "local.toml").write_text('engine = "local"\noptions = { processes = false }\n')
     cluster = Profile.load(tmp_path / "local.toml").start()
     with cluster, Client(cluster) as client:
@@ -331,15 +331,15 @@ def test_a_busy_machine_gets_another_try(starved: list[float], tmp_path: Path) -
     assert not starved
 
 
-@pytest.mark.parametrize("where", ["local.toml", "tcp://127.0.0.1:9"])
+@pytest.mark.parametrize("address", ["local.toml", "tcp://127.0.0.1:9"])
 def test_a_machine_that_is_too_busy_is_one_sentence(
-    starved: list[float], tmp_path: Path, where: str, monkeypatch: pytest.MonkeyPatch
+    starved: list[float], tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "local.toml").write_text('engine = "local"\n')
     starved += [10.0, 10.0, 10.0]
     with pytest.raises(HeadgateError, match=r"not started in 10 s, .*try again later"):
-        Cluster(where)
+        Cluster(address)
     assert len(starved) == 1
 
 

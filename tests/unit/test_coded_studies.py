@@ -21,7 +21,7 @@ STUDY = """
 name = "made-up"
 title = "t"
 question = "q"
-laws = ["reno"]
+ccas = ["reno"]
 [fixed]
 rates = [1, 2]
 link = { rtts = { short = 10, long = 50 } }
@@ -157,7 +157,7 @@ def test_labels_that_hang_together_are_given_by_a_function(folder: Path) -> None
     assert list(made) == [("one", mbps, "long", seed) for mbps in (1, 2) for seed in (1, 2)]
 
 
-def test_a_sweep_may_have_replicates_of_its_own(folder: Path) -> None:
+def test_a_sweep_may_set_its_replicates(folder: Path) -> None:
     own = 'replicates = "$link.rtts.short"'
     sweeps = f'one = {{ base = "send", levels = {{ mbps = [1], seed = "$seeds" }}, {own} }}'
     assert list(jobs_of(study_of(folder, CLAIM, sweeps))) == [("one", 1, s) for s in range(1, 11)]
@@ -198,9 +198,9 @@ def test_a_sweep_may_have_replicates_of_its_own(folder: Path) -> None:
     ],
 )
 def test_a_wrong_sweep_is_one_sentence(folder: Path, sweep: str, says: str) -> None:
-    with pytest.raises(HeadgateError, match=f"^sweeps.one.*{says}") as told:
+    with pytest.raises(HeadgateError, match=f"^sweeps.one.*{says}") as raised:
         jobs_of(study_of(folder, CLAIM, f"one = {{ {sweep} }}"))
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_a_study_outside_the_package_names_no_function(folder: Path) -> None:
@@ -213,18 +213,18 @@ def test_a_study_outside_the_package_names_no_function(folder: Path) -> None:
 # Claims ------------------------------------------------------------------------------------------
 
 
-def test_a_value_is_what_a_function_makes_of_the_runs(folder: Path) -> None:
+def test_a_value_is_the_result_of_a_function_of_the_runs(folder: Path) -> None:
     found = analysed(study_of(folder, claimed('{ function = "goodput", mbps = 1 }')))
     assert 0.5e6 < found.findings["a"].ours < 1e6
     assert found.findings["a"].ci is None
     assert found.sentences == ("s",)
 
 
-def test_what_is_told_stands_in_modules_called_so(folder: Path) -> None:
+def test_sentences_and_pictures_come_from_modules_of_those_names(folder: Path) -> None:
     (folder / "analysis.py").unlink()
     for name in ("sentences", "pictures"):
-        told = f"def {name}(runs):\n    return (runs.setup.laws[0], {name!r})\n"
-        (folder / f"{name}.py").write_text(told)
+        source = f"def {name}(runs):\n    return (runs.setup.ccas[0], {name!r})\n"
+        (folder / f"{name}.py").write_text(source)
     tables = ANALYSIS.replace("def analyse(runs)", "def data(runs)").replace(
         'Analysis(sentences=("s",), data=tidy(runs, rate))', "tidy(runs, rate)"
     )
@@ -241,10 +241,10 @@ def test_a_run_that_a_scale_lacks_makes_no_value(folder: Path) -> None:
     assert found.note == "the run one 9 short 1 is not part of this scale"
 
 
-@pytest.mark.parametrize("where", ["claim", "file"])
-def test_an_interval_is_that_of_the_seeds_if_it_is_asked_for(folder: Path, where: str) -> None:
+@pytest.mark.parametrize("place", ["claim", "file"])
+def test_an_interval_is_that_of_the_seeds_if_it_is_asked_for(folder: Path, place: str) -> None:
     value, asked = claimed('{ function = "seed" }'), 'interval = "seeds"\n'
-    study = study_of(folder, asked + value if where == "file" else value + asked)
+    study = study_of(folder, asked + value if place == "file" else value + asked)
     found = analysed(study).findings["a"]
     assert (found.ours, found.ci) == (1.5, pytest.approx(compute_mean_interval([1.0, 2.0])[1:]))
 
@@ -269,7 +269,7 @@ def test_an_interval_is_that_of_the_seeds_if_it_is_asked_for(folder: Path, where
         ),
     ],
 )
-def test_a_value_is_what_sql_finds_in_the_tables(
+def test_a_value_is_the_result_of_sql_on_the_tables(
     folder: Path, over: str, sql: str, ours: float, note: str
 ) -> None:
     study = study_of(folder, claimed(f'"""{sql}"""') + f'over = "{over}"\n')
@@ -285,7 +285,7 @@ def test_a_value_is_what_sql_finds_in_the_tables(
         ("SELECT rtt, mbps FROM two", "there is no table two; the tables are one"),
     ],
 )
-def test_what_no_table_has_is_not_run(folder: Path, sql: str, note: str) -> None:
+def test_a_value_that_no_table_holds_is_not_run(folder: Path, sql: str, note: str) -> None:
     found = analysed(study_of(folder, claimed(f'"{sql}"') + 'over = "least"\n')).findings["a"]
     assert found.ours != found.ours
     assert found.note == note
@@ -302,9 +302,9 @@ def test_what_no_table_has_is_not_run(folder: Path, sql: str, note: str) -> None
     ],
 )
 def test_a_wrong_function_is_said_before_anything_runs(folder: Path, value: str, says: str) -> None:
-    with pytest.raises(HeadgateError, match=rf"^claims\.a: .*{says}") as told:
+    with pytest.raises(HeadgateError, match=rf"^claims\.a: .*{says}") as raised:
         jobs_of(study_of(folder, claimed(value)))
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_sql_with_an_extreme_gives_names_and_numbers(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""The commands: what they print for people, and for machines."""
+"""The output of the commands for people and for machines."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def test_options_with_another_name_now_are_refused_with_it(
     assert capsys.readouterr().err == "headgate: --plan is now --design\n"
 
 
-def test_memory_that_runs_out_is_told_in_a_sentence(
+def test_memory_that_runs_out_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def run_out(**_: object) -> None:
@@ -49,17 +49,17 @@ def test_memory_that_runs_out_is_told_in_a_sentence(
 def test_each_failed_run_has_a_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What another library writes over several lines stays in its line."""
+    """A message of another library that spans several lines is printed on one line."""
 
     def fail(**_: object) -> None:
-        raise FailedRunsError("2 of 9 runs failed:", "law=a: out of room", "law=b: one\n  two")
+        raise FailedRunsError("2 of 9 runs failed:", "cca=a: out of room", "cca=b: one\n  two")
 
     monkeypatch.setattr("headgate.cli.main.app", fail)
     monkeypatch.setattr("sys.argv", ["headgate", "bench"])
     with pytest.raises(SystemExit, match="1"):
         main()
     said = capsys.readouterr().err.splitlines()
-    assert said == ["headgate: 2 of 9 runs failed:", "  law=a: out of room", "  law=b: one two"]
+    assert said == ["headgate: 2 of 9 runs failed:", "  cca=a: out of room", "  cca=b: one two"]
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
@@ -121,39 +121,39 @@ def test_version() -> None:
     assert __version__ == metadata.version("headgate")
 
 
-def test_the_catalogue_lists_every_card_and_tells_all_about_one() -> None:
+def test_the_catalogue_lists_every_card_and_describes_one_in_full() -> None:
     names = [card.name for card in catalog.list_everything()]
     assert [line.split()[0] for line in printed("catalog").splitlines()] == names
-    assert [law["name"] for law in json.loads(printed("catalog", "--json"))] == names
+    assert [cca["name"] for cca in json.loads(printed("catalog", "--json"))] == names
     card = printed("catalog", "fast")
-    for param in catalog.law("fast").params:
+    for param in catalog.cca("fast").params:
         assert f"{param.name} = " in card
     assert json.loads(printed("catalog", "tcp", "--json"))["name"] == "reno"
 
 
-def test_every_card_of_the_catalogue_is_told() -> None:
+def test_every_card_of_the_catalogue_is_printed() -> None:
     for card in catalog.list_everything():
-        told = printed("catalog", card.name)
-        assert card.title in told
-        assert "driven by  impairment" not in told
+        shown = printed("catalog", card.name)
+        assert card.title in shown
+        assert "driven by  impairment" not in shown
 
 
-def test_the_catalogue_tells_about_disciplines_and_both_sides_of_a_scheme() -> None:
+def test_the_catalogue_describes_disciplines_and_both_sides_of_a_scheme() -> None:
     assert "queue discipline" in printed("catalog", "fq-codel")
     kinds = [card["kind"] for card in json.loads(printed("catalog", "rcp", "--json"))]
-    assert kinds == ["law", "feedback", "fluid"]
+    assert kinds == ["cca", "feedback", "fluid"]
     card = printed("catalog", "rcp")
-    for param in [*catalog.law("rcp").params, *catalog.device("feedback", "rcp").params]:
+    for param in [*catalog.cca("rcp").params, *catalog.device("feedback", "rcp").params]:
         assert f"{param.name} = " in card
 
 
 @pytest.mark.parametrize("word", ["STCP", "6", "stcp"])
-def test_a_law_answers_to_its_names_in_the_nist_study(word: str) -> None:
+def test_an_algorithm_answers_to_its_names_in_the_nist_study(word: str) -> None:
     assert "NIST       6 STCP" in printed("catalog", word)
 
 
-def test_no_word_means_two_laws() -> None:
-    words = [word for law in catalog.laws() for word in law.names]
+def test_no_word_means_two_algorithms() -> None:
+    words = [word for cca in catalog.ccas() for word in cca.names]
     assert len(set(words)) == len(words)
 
 
@@ -169,7 +169,7 @@ def test_describe_knows_every_column() -> None:
     assert [column["unit"] for column in only["flows"]] == ["bit/s"]
 
 
-def test_check_says_what_would_run() -> None:
+def test_check_describes_the_resolved_scenario() -> None:
     text = printed("check", FIRST)
     assert "is valid: 2 routers, 2 links" in text
     assert "buffer 333 packets" in text
@@ -178,17 +178,17 @@ def test_check_says_what_would_run() -> None:
     assert resolved["transport"]["min_rto"] == "200 ms"
 
 
-@pytest.mark.parametrize("settings", [(), ("--set", "duration=3 s", "--set", "traffic.1.law=reno")])
+@pytest.mark.parametrize("settings", [(), ("--set", "duration=3 s", "--set", "traffic.1.cca=reno")])
 def test_run_prints_a_summary_for_machines(settings: tuple[str, ...]) -> None:
     short = ("--set", "duration=2 s", "--set", "measure.warmup=1 s")
     summary = json.loads(printed("run", FIRST, *short, *settings, "--json"))
-    assert {"seed", "cpu_s", "packet_hops", "digest", "laws", "responses"} <= summary.keys()
-    flows = {row["law"]: row["flows"] for row in summary["laws"]}
+    assert {"seed", "cpu_s", "packet_hops", "digest", "ccas", "responses"} <= summary.keys()
+    flows = {row["cca"]: row["flows"] for row in summary["ccas"]}
     assert flows == ({"reno": 2} if settings else {"reno": 1, "fast": 1})
 
 
 def test_run_prints_tables_for_people() -> None:
     text = printed("run", FIRST, "--set", "duration=2 s", "--set", "measure.warmup=1 s")
-    assert "Flows by law" in text
+    assert "Flows by algorithm" in text
     assert "bottleneck" in text
     assert "packet-hops" in text

@@ -1,4 +1,4 @@
-"""Completion in shells: what bash, zsh, fish and PowerShell are told, as they ask for it."""
+"""Shell completion: the answers that bash, zsh, fish and PowerShell get to their requests."""
 
 import os
 import shutil
@@ -12,9 +12,9 @@ HEADGATE = Path(sys.executable).with_name("headgate")
 
 
 def ask(shell: str, *words: str) -> str:
-    """What a shell is told for a line whose last word is being typed."""
+    """Return the completions that a shell gets for a line with an unfinished last word."""
     line = " ".join(["headgate", *words])
-    told = {
+    variables = {
         "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(words))},
         "zsh": {"_TYPER_COMPLETE_ARGS": line},
         "fish": {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
@@ -23,7 +23,7 @@ def ask(shell: str, *words: str) -> str:
             "_TYPER_COMPLETE_WORD_TO_COMPLETE": words[-1],
         },
     }[shell]
-    environment = os.environ | told | {"_HEADGATE_COMPLETE": f"complete_{shell}"}
+    environment = os.environ | variables | {"_HEADGATE_COMPLETE": f"complete_{shell}"}
     return subprocess.run(
         [HEADGATE], check=False, capture_output=True, text=True, env=environment
     ).stdout
@@ -36,7 +36,7 @@ def ask(shell: str, *words: str) -> str:
         ("bash", ("experiment", "ru"), "run"),
         ("bash", ("catalog", "fq"), "fq-codel"),
         ("zsh", ("study", "nist-1"), "nist-1b"),
-        ("fish", ("init", "--from", "own"), "own-law"),
+        ("fish", ("init", "--from", "own"), "own-cca"),
         ("powershell", ("catalog", "fq"), "fq-codel"),
     ],
 )
@@ -69,12 +69,14 @@ def test_names_of_studies_are_offered_without_importing_them() -> None:
         "import sys; from headgate.cli.complete import studies; assert 'nist-1a' in studies('ni');"
         "print([name for name in sys.modules if name.startswith('headgate_studies')])"
     )
-    told = subprocess.run([sys.executable, "-c", asks], check=True, capture_output=True, text=True)
-    assert told.stdout.strip() == "[]"
+    completed = subprocess.run(
+        [sys.executable, "-c", asks], check=True, capture_output=True, text=True
+    )
+    assert completed.stdout.strip() == "[]"
 
 
 def script_of(shell: str) -> str:
-    """What `headgate --show-completion` prints in a shell."""
+    """Return the output of `headgate --show-completion` for a shell."""
     environment = os.environ | {"_HEADGATE_COMPLETE": f"source_{shell}"}
     return subprocess.run(
         [HEADGATE], check=True, capture_output=True, text=True, env=environment

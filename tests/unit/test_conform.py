@@ -1,4 +1,4 @@
-"""The conformance suite: every law holds to what it has to, and the cases can fail."""
+"""The conformance suite: every algorithm holds to what it has to, and the cases can fail."""
 
 import json
 from pathlib import Path
@@ -12,13 +12,13 @@ from headgate_studies.conform.report import CASES, judge, run_suite, subjects
 
 
 def pairs() -> list[tuple[Case, Subject]]:
-    return [(case, law) for law in subjects() for case in CASES if case.applies(law.name)]
+    return [(case, cca) for cca in subjects() for case in CASES if case.applies(cca.name)]
 
 
 @pytest.mark.parametrize(
     ("case", "subject"), pairs(), ids=lambda item: getattr(item, "id", getattr(item, "name", ""))
 )
-def test_the_law_does_what_the_standard_says(case: Case, subject: Subject) -> None:
+def test_the_algorithm_follows_the_standard(case: Case, subject: Subject) -> None:
     finding = case.check(subject)
     assert finding.holds, f"{case.source}: expected {finding.expected}; got {finding.observed}"
 
@@ -28,11 +28,11 @@ def find(case: str) -> Case:
 
 
 @pytest.mark.parametrize(
-    ("case", "law"),
+    ("case", "cca"),
     [("dctcp-first-mark", "reno"), ("dctcp-loss", "scalable"), ("dctcp-no-drops", "reno")],
 )
-def test_a_law_of_other_rules_fails(case: str, law: str) -> None:
-    [subject] = subjects([law])
+def test_an_algorithm_of_other_rules_fails(case: str, cca: str) -> None:
+    [subject] = subjects([cca])
     assert not find(case).check(subject).holds
 
 
@@ -43,19 +43,19 @@ def test_figures_and_counts_are_compared() -> None:
     assert not equal({"timeouts": 1.0}, {"timeouts": 0}).holds
 
 
-def test_every_case_names_its_section_and_has_a_name_of_its_own() -> None:
+def test_every_case_names_its_section_and_has_a_unique_name() -> None:
     assert len({case.id for case in CASES}) == len(CASES)
     assert all("§" in case.source for case in CASES)
 
 
-def test_what_does_not_apply_says_why() -> None:
+def test_a_case_that_does_not_apply_states_the_reason() -> None:
     verdicts = {verdict.case.id: verdict for verdict in run_suite(subjects(["fast"]))}
     assert verdicts["loss-window"].word == "does not apply"
     assert "ns-2" in verdicts["loss-window"].reason
 
 
-def test_a_law_of_the_users_own_is_held_to_the_same_cases() -> None:
-    own = Path(__file__).parent / "laws" / "reno.py"
+def test_a_user_defined_algorithm_is_held_to_the_same_cases() -> None:
+    own = Path(__file__).parent / "ccas" / "reno.py"
     done = CliRunner().invoke(app, ["conform", f"{own}:Reno", "--json"])
     words = [record["verdict"] for record in json.loads(done.stdout)]
     assert done.exit_code == 0
@@ -66,7 +66,7 @@ def test_the_command_prints_for_machines() -> None:
     done = CliRunner().invoke(app, ["conform", "reno", "--json"])
     records = json.loads(done.stdout)
     assert done.exit_code == 0
-    assert {record["law"] for record in records} == {"reno"}
+    assert {record["cca"] for record in records} == {"reno"}
     assert {record["verdict"] for record in records} == {"holds", "does not apply"}
 
 
@@ -75,7 +75,7 @@ def test_every_test_case_of_the_bbr_draft_is_listed() -> None:
     assert sections == [f"draft-ietf-ccwg-bbr §A.{number}" for number in range(1, 23)]
 
 
-def test_what_cannot_be_tried_is_shown_with_its_reason() -> None:
+def test_a_case_that_cannot_be_tried_is_shown_with_its_reason() -> None:
     left_out = [case for case in CASES if case.left_out]
     assert [case.source[-5:] for case in left_out] == ["§A.18", "§A.19"]
     [bbr3] = subjects(["bbr3"])

@@ -1,4 +1,4 @@
-"""`headgate conform --kernel`: figures by hand, what agrees, what is left out; one case live."""
+"""`headgate conform --kernel`: figures by hand, agreement, skipped cases; one case live."""
 
 import json
 import os
@@ -111,23 +111,23 @@ def test_a_busy_machine_says_nothing_of_its_kernel() -> None:
     assert Comparison(ALONE, (outcome(), late), (outcome(),)).is_disturbed
 
 
-def test_laws_are_chosen_by_either_name_and_what_is_missing_is_named() -> None:
+def test_algorithms_are_chosen_by_either_name_and_missing_ones_are_named() -> None:
     by_ours = select(LINUX, ["hstcp", "cubic", "fast"])
     assert by_ours.not_in_kernel == ("hstcp",)
     assert by_ours.not_in_linux == ("fast",)
-    assert {law for case in by_ours.cases for law in case.laws} == {"cubic"}
+    assert {cca for case in by_ours.cases for cca in case.ccas} == {"cubic"}
     said = select(LINUX, None).says(LINUX)
     assert "skipped, as Headgate has no: veno" in said
     assert "skipped, as kernel 6.1 has no discipline: fq_codel, red" in said
-    with pytest.raises(HeadgateError, match="has none of these laws: hstcp"):
+    with pytest.raises(HeadgateError, match="has none of these algorithms: hstcp"):
         select(LINUX, ["hstcp"])
 
 
-def test_cases_have_names_of_their_own_and_every_law_has_one() -> None:
+def test_cases_have_unique_names_and_every_algorithm_has_a_case() -> None:
     every = [match.linux for match in path.MATCHES]
     cases = list_cases(every, DISCIPLINES, TICK_S)
     assert len({case.name for case in cases}) == len(cases)
-    assert {law for case in cases for law in case.laws} == {*every}
+    assert {cca for case in cases for cca in case.ccas} == {*every}
     assert {case.topic for case in cases} == {
         *("alone", "pair", "loss", "completion", "queue", "qdisc")
     }
@@ -195,9 +195,9 @@ def _is_sender(pid: int) -> bool:
     return b"headgate_studies.conform.kernel.sender" in _read(pid, "cmdline")
 
 
-def _read(pid: int, what: str) -> bytes:
+def _read(pid: int, part: str) -> bytes:
     try:
-        return Path(f"/proc/{pid}/{what}").read_bytes()
+        return Path(f"/proc/{pid}/{part}").read_bytes()
     except OSError:
         return b""
 

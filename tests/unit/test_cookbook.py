@@ -1,7 +1,7 @@
-"""Recipes of the cookbook are short, and run as they stand: here at their smallest.
+"""Recipes of the cookbook are short and run unchanged, here at their smallest size.
 
-They use the package that runs the tests, or that of the environment HEADGATE_VENV, where one is
-named: `make wheel` names a fresh one that has the wheel alone.
+They use the package that runs the tests, or the package in the environment HEADGATE_VENV if it is
+set: `make wheel` sets it to a new environment that contains only the wheel.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ VENV = os.environ.get("HEADGATE_VENV")
 BINARIES = f"{VENV}/bin" if VENV else sysconfig.get_path("scripts")
 PYTHON = f"{BINARIES}/python" if VENV else sys.executable
 
-#: What makes each recipe small; each text must be there.
+#: Replacements that make each recipe small; each text must occur in its recipe.
 SHORT_RUN = ("run two.toml", "run two.toml --set duration='6 s'")
 SMALLEST = {
     "Compare two algorithms": [SHORT_RUN],
@@ -91,7 +91,7 @@ def test_a_recipe_runs_at_its_smallest(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RECIPES)
-def test_a_recipe_runs_as_it_stands(name: str, tmp_path: Path) -> None:
+def test_a_recipe_runs_unchanged(name: str, tmp_path: Path) -> None:
     _, text = RECIPES[name]
     if "tshark" in text and not shutil.which("tshark"):
         pytest.skip("tshark is missing: apt install tshark")

@@ -21,11 +21,11 @@ from headgate.lab.store import Store
 
 from . import campaign_program, heavy_campaign, small_study
 
-WITHIN = 0.25  # what the dry run promises
+WITHIN = 0.25  # the accuracy that the dry run promises
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[CostEstimate, runner.StudyRun]:
+def predicted(tmp_path_factory: pytest.TempPathFactory) -> tuple[CostEstimate, runner.StudyRun]:
     """Estimate the small study, with longer periods, before and without running it."""
     asked = small_study.asked(tmp_path_factory.mktemp("cost"), seeds=2, period="5 s")
     with pytest.MonkeyPatch.context() as patch:
@@ -37,38 +37,38 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[CostEstimate, runner
 
 
 @pytest.fixture(scope="module")
-def taken(told: tuple[CostEstimate, runner.StudyRun]) -> list[dict[str, float]]:
-    _, asked = told
+def taken(predicted: tuple[CostEstimate, runner.StudyRun]) -> list[dict[str, float]]:
+    _, asked = predicted
     store, jobs = Store(asked.folder), list(asked.jobs.values())
     Scheduler(store, 2).run(jobs, lambda _: None)
     results = [store.read(job) for job in jobs]
     return [result.meta for result in results if result is not None]
 
 
-def test_packet_hops_are_told_within_a_quarter(
-    told: tuple[CostEstimate, runner.StudyRun], taken: list[dict[str, float]]
+def test_packet_hops_are_predicted_within_a_quarter(
+    predicted: tuple[CostEstimate, runner.StudyRun], taken: list[dict[str, float]]
 ) -> None:
-    found, asked = told
+    found, asked = predicted
     assert (found.runs, found.found, found.pilots) == (32, 0, 12)
     kept = [json.loads(path.read_text()) for path in asked.folder.glob("pilots/*/*.json")]
-    assert max(pilot["seen"] for pilot in kept) < 0.5  # it was told, not found out
+    assert max(pilot["seen"] for pilot in kept) < 0.5  # predicted, not measured
     hops = sum(meta["packet_hops"] for meta in taken)
     assert found.packet_hops == pytest.approx(hops, rel=WITHIN)
 
 
 @pytest.mark.timing
-def test_cpu_time_is_told_within_a_quarter(
-    told: tuple[CostEstimate, runner.StudyRun], taken: list[dict[str, float]]
+def test_cpu_time_is_predicted_within_a_quarter(
+    predicted: tuple[CostEstimate, runner.StudyRun], taken: list[dict[str, float]]
 ) -> None:
-    found, _ = told
+    found, _ = predicted
     cpu_s = sum(meta["cpu_s"] + meta["setup_cpu_s"] for meta in taken)
     assert found.cpu_s == pytest.approx(cpu_s, rel=WITHIN)
 
 
-def test_what_is_there_costs_nothing(
-    told: tuple[CostEstimate, runner.StudyRun], taken: list[dict[str, float]]
+def test_finished_runs_cost_nothing(
+    predicted: tuple[CostEstimate, runner.StudyRun], taken: list[dict[str, float]]
 ) -> None:
-    _, asked = told
+    _, asked = predicted
     found = estimate(list(asked.jobs.values()), Store(asked.folder), 2)
     assert (found.runs, found.found, found.cpu_s, found.wall_s) == (0, 32, 0, 0)
 
@@ -85,13 +85,13 @@ def test_a_pilot_sees_a_part_of_the_run_and_is_kept(
     assert cost._pilot(job, tmp_path) == pilot
 
 
-def test_what_comes_late_is_learned_from_runs_that_go_to_their_end(
+def test_late_traffic_is_learned_from_runs_that_reach_their_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A bulk flow begins when half of the time is over: the beginnings see only short flows."""
+    """A bulk flow begins after half of the time: the first parts of runs see only short flows."""
     monkeypatch.setattr(simulate, "SLICE_S", 0.0)  # a report a window, however fast it runs
-    short = {"kind": "poisson", "law": "reno", "load": 0.4, "size": "10 packets"}
-    bulk = {"kind": "flows", "law": "cubic", "start": "20 s"}
+    short = {"kind": "poisson", "cca": "reno", "load": 0.4, "size": "10 packets"}
+    bulk = {"kind": "flows", "cca": "cubic", "start": "20 s"}
     both = dumbbell(rate="20 Mbit/s", rtt="20 ms", flows=[short, bulk], duration="40 s")
     jobs = [Job(campaign_program.seeded(both, seed), {"place": seed}) for seed in range(12)]
     found = estimate(jobs, Store(tmp_path), 2)
@@ -110,13 +110,18 @@ def test_the_dear_are_drawn_more_often_and_the_too_dear_never() -> None:
 
 
 def test_a_few_dear_runs_whose_beginnings_mislead_are_corrected_too() -> None:
-    """57 cheap runs take a tenth more than told, seven dear ones less than half."""
-    told = [1.0 + place / 100 for place in range(57)] + [7.0 + place / 10 for place in range(7)]
-    took = [cost_s * (1.1 if cost_s < 2 else 0.45) for cost_s in told]
-    drawn = [Pilot("", told[at], told[at], 0.2, took[at], took[at]) for at in cost.draw(told)]
+    """57 cheap runs take 10 % more than predicted, seven expensive ones less than half."""
+    predicted_s = [1.0 + place / 100 for place in range(57)] + [
+        7.0 + place / 10 for place in range(7)
+    ]
+    took = [cost_s * (1.1 if cost_s < 2 else 0.45) for cost_s in predicted_s]
+    drawn = [
+        Pilot("", predicted_s[at], predicted_s[at], 0.2, took[at], took[at])
+        for at in cost.draw(predicted_s)
+    ]
     hops, cpu = cost.Pilots({}, drawn).corrections()
     assert hops == cpu
-    assert hops * sum(told) == pytest.approx(sum(took), rel=0.1)
+    assert hops * sum(predicted_s) == pytest.approx(sum(took), rel=0.1)
 
 
 def test_replicates_share_a_pilot_and_there_are_not_too_many() -> None:
@@ -141,7 +146,7 @@ def test_wall_time_is_that_of_runs_handed_out_in_order(
     assert cost._wall_s(costs_s, workers) == wall_s
 
 
-def test_memory_is_told_within_a_quarter(tmp_path: Path) -> None:
+def test_memory_is_predicted_within_a_quarter(tmp_path: Path) -> None:
     """Three runs of 150,000 idle users each, two at a time."""
 
     def printed(which: str) -> float:
@@ -149,10 +154,10 @@ def test_memory_is_told_within_a_quarter(tmp_path: Path) -> None:
         done = subprocess.run(program, check=True, capture_output=True, text=True)
         return float(done.stdout)
 
-    assert printed("told") == pytest.approx(printed("taken"), rel=WITHIN)
+    assert printed("predicted") == pytest.approx(printed("taken"), rel=WITHIN)
 
 
-def test_the_command_runs_nothing_and_says_what_it_would_cost(
+def test_the_command_runs_nothing_and_prints_the_cost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(study, "load", lambda _: small_study.shrunk(seeds=1))

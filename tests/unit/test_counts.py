@@ -1,4 +1,4 @@
-"""What ports and responses count is within its bounds, whatever happens to a rate."""
+"""The counters of ports and responses stay within their bounds when rates change."""
 
 from typing import Any
 
@@ -23,9 +23,9 @@ def scenario(**network: Any) -> Scenario:
             },
             "transport": "ns2",
             "traffic": [
-                {"kind": "flows", "law": "reno", "count": 4},
+                {"kind": "flows", "cca": "reno", "count": 4},
                 {
-                    "kind": "poisson", "law": "reno", "arrivals": "40 /s", "hosts": 1,
+                    "kind": "poisson", "cca": "reno", "arrivals": "40 /s", "hosts": 1,
                     "size": {"kind": "fixed", "mean": "30 packets"},
                 },
             ],

@@ -32,19 +32,19 @@ from headgate.plugin import code_files
 from .campaign_program import Threads
 from .small_study import digests
 
-LAWS = Path(__file__).parent / "laws"
+CCAS = Path(__file__).parent / "ccas"
 SEGFAULT = "crashed its process 2 times: was killed by SIGSEGV"
 
 
-def job(law: object, seed: int = 1, duration: str = "4 s") -> Job:
-    flow = {"control": str(law)} if isinstance(law, Path) else str(law)
+def job(cca: object, seed: int = 1, duration: str = "4 s") -> Job:
+    flow = {"cca": str(cca)} if isinstance(cca, Path) else str(cca)
     scenario = dumbbell(rate="100 Mbit/s", rtt="20 ms", buffer="1 BDP", flows=[flow])
     made = scenario.replaced({"duration": duration, "seed": seed, "measure": {"series": "none"}})
-    return Job(made, {"law": getattr(law, "stem", law), "seed": seed})
+    return Job(made, {"cca": getattr(cca, "stem", cca), "seed": seed})
 
 
 def crashing() -> Job:
-    return job(LAWS / "crash.c")
+    return job(CCAS / "crash.c")
 
 
 def whole(count: int = 2) -> list[Job]:
@@ -53,10 +53,10 @@ def whole(count: int = 2) -> list[Job]:
 
 def held_to(folder: Path, jobs: list[Job], executor: Executor, bad: Job, says: str) -> None:
     """Run a campaign with a bad run, and hold it to the others and to what it says."""
-    with pytest.raises(FailedRunsError, match=f"1 of {len(jobs)} runs failed") as told:
+    with pytest.raises(FailedRunsError, match=f"1 of {len(jobs)} runs failed") as raised:
         Scheduler(Store(folder), executor=executor).run(jobs, lambda _: None)
-    assert says in str(told.value)
-    assert told.value.exit_code == 1
+    assert says in str(raised.value)
+    assert raised.value.exit_code == 1
     others = {one.id: one.scenario.run().digest for one in jobs if one is not bad}
     assert digests(folder) == others
     assert list(read_failures(folder)) == [bad.id]
@@ -77,13 +77,13 @@ def test_a_failure_is_kept_where_no_memory_is_left_to_write_its_scenario(
     assert failure.error == "ValueError: why"
 
 
-def test_a_law_that_crashes_costs_its_run_only(tmp_path: Path) -> None:
+def test_an_algorithm_that_crashes_costs_its_run_only(tmp_path: Path) -> None:
     bad = crashing()
     held_to(tmp_path, [bad, *whole()], Processes(2), bad, SEGFAULT)
 
 
-def test_a_law_that_ends_its_process_is_told(tmp_path: Path) -> None:
-    bad = job(LAWS / "leaves.py")
+def test_an_algorithm_that_ends_its_process_is_reported(tmp_path: Path) -> None:
+    bad = job(CCAS / "leaves.py")
     held_to(tmp_path, [bad, *whole(1)], Processes(1), bad, "ended with exit code 0")
 
 
@@ -105,8 +105,8 @@ def test_two_campaigns_set_the_same_run_aside_and_make_the_others_once(tmp_path:
         return ""
 
     with ThreadPoolExecutor(2) as executor:
-        told = [made.result() for made in [executor.submit(start) for _ in range(2)]]
-    assert all(SEGFAULT in one for one in told)
+        messages = [made.result() for made in [executor.submit(start) for _ in range(2)]]
+    assert all(SEGFAULT in one for one in messages)
     assert set(digests(tmp_path)) == {one.id for one in others}
 
 
@@ -153,19 +153,19 @@ def test_an_attempt_is_on_the_disk_before_it_starts(tmp_path: Path) -> None:
         Scheduler(Store(tmp_path), executor=Processes(1)).run([long], look)
 
 
-def test_a_law_that_may_not_run_here_may_not_run_in_a_child(
+def test_an_algorithm_that_may_not_run_here_may_not_run_in_a_child(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setattr(code_files, "_by_file", {})
-    code_files.name_in_file(str(LAWS / "leaves.py"), "plan.toml")
-    made = job(LAWS / "leaves.py")
+    code_files.name_in_file(str(CCAS / "leaves.py"), "plan.toml")
+    made = job(CCAS / "leaves.py")
     monkeypatch.setattr(code_files, "_by_hand", set())  # not the user, but a file named it
-    with pytest.raises(FailedRunsError, match=r"plan.toml names this law.*--trust"):
+    with pytest.raises(FailedRunsError, match=r"plan.toml names this algorithm.*--trust"):
         Scheduler(Store(tmp_path / "s"), executor=Processes(1)).run([made], lambda _: None)
 
 
-def test_a_child_that_dies_is_told_and_another_takes_its_place() -> None:
+def test_a_child_that_dies_is_reported_and_replaced() -> None:
     children = Children()
     with pytest.raises(DiedError, match="exit code 7"):
         children.call(os._exit, 7)
@@ -175,7 +175,7 @@ def test_a_child_that_dies_is_told_and_another_takes_its_place() -> None:
     children.close()
 
 
-def test_what_a_child_raises_is_raised_here() -> None:
+def test_an_error_of_a_child_is_raised_here() -> None:
     child = Child()
     with pytest.raises(HeadgateError, match="there is no such file"):
         child.call(_refuse)

@@ -17,7 +17,7 @@ from headgate.base.errors import MissingLibraryError
 from headgate.data.tables import Table, Words
 
 ROOT = Path(__file__).resolve().parents[2]
-#: What the page on data frames says, run as it stands there.
+#: The page on data frames, whose code is run unchanged.
 PAGE = ROOT / "docs" / "how-to" / "use-data-frames.md"
 #: The oldest versions that are supported: those of pyproject.toml.
 OLDEST = re.findall(
@@ -30,7 +30,7 @@ def make_table() -> Table:
     return Table(
         "flows",
         {
-            "law": Words.of(["reno", "fast"]),
+            "cca": Words.of(["reno", "fast"]),
             "size_packets": np.array([1, 2**63], np.uint64),
             "goodput_bps": np.array([1e7, np.nan]),
         },
@@ -55,12 +55,12 @@ def test_xarray_has_labels_units_and_definitions() -> None:
     data = make_table().to_xarray()
     assert isinstance(data, xarray.Dataset)
     assert dict(data.sizes) == {"row": 2}
-    assert set(data.coords) == {"law"}
+    assert set(data.coords) == {"cca"}
     assert data["goodput_bps"].attrs["units"] == "bit/s"
     assert data["goodput_bps"].attrs["long_name"] == make_table().definition("goodput_bps")
     assert data["size_packets"].dtype == np.uint64
     assert float(data["goodput_bps"].mean()) == 1e7
-    assert data["goodput_bps"].groupby("law").mean().sel(law="reno") == 1e7
+    assert data["goodput_bps"].groupby("cca").mean().sel(cca="reno") == 1e7
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "xarray"])

@@ -79,7 +79,7 @@ def test_aliases_are_equal_columns_and_clear_effects_have_none(made: Design) -> 
 @given(fractions())
 @settings(max_examples=40, deadline=None)
 def test_full_foldover_leaves_words_of_even_length_only(made: Design) -> None:
-    """So that resolution III becomes IV (or more, where there is no word of length 4)."""
+    """So resolution III becomes IV (or more, if there is no word of length 4)."""
     both = fold_over(made)
     assert len(both) == 2 * len(made)
     assert np.array_equal(both.matrix[: len(made)], made.matrix)
@@ -113,7 +113,7 @@ def test_signs_are_kept_in_relation_and_aliases() -> None:
     assert made.fraction.relation(most=1) == "I = -ABC = ... (2 more)"
 
 
-def test_generators_may_stand_on_each_other() -> None:
+def test_generators_may_build_on_each_other() -> None:
     made = design(4, C="A B", D="-C A")
     assert np.array_equal(made.column("D"), -made.column("B"))
     assert made.resolution == 2

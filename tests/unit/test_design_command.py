@@ -1,4 +1,4 @@
-"""`headgate design`: what is written is what is shown, and what others read."""
+"""`headgate design`: the files match the printed output, and other programs can read them."""
 
 import contextlib
 import csv
@@ -19,7 +19,7 @@ FIRST = Path(__file__).parents[2] / "examples" / "first.toml"
 FACTORS = [
     "--factor=rate=network.rate:10 Mbit/s..1 Gbit/s (log)",
     "--factor=rtt=network.rtt:10 ms..100 ms",
-    "--factor=law=traffic.0.law:reno..cubic",
+    "--factor=cca=traffic.0.cca:reno..cubic",
 ]
 
 
@@ -34,11 +34,11 @@ def headgate(*arguments: object) -> str:
     return out.getvalue()
 
 
-def test_new_writes_what_show_reads(tmp_path: Path) -> None:
+def test_show_reads_the_files_that_new_writes(tmp_path: Path) -> None:
     file = tmp_path / "d.toml"
     said = headgate("design", "new", file, "--scenario", FIRST, *FACTORS, "--runs", 4, "--json")
     new, shown = json.loads(said), json.loads(headgate("design", "show", file, "--json"))
-    assert new["generating_words"] == shown["generating_words"] == ["rate rtt law"]
+    assert new["generating_words"] == shown["generating_words"] == ["rate rtt cca"]
     assert new["files"] == [str(file), str(file.with_suffix(".csv"))]
     rows = shown["sheet"]
     assert [row["run"] for row in rows] == [1, 2, 3, 4]
@@ -47,7 +47,7 @@ def test_new_writes_what_show_reads(tmp_path: Path) -> None:
     for scenario, row in zip(scenarios, rows, strict=True):
         data = scenario.to_dict()
         assert data["network"]["rate"] == row["rate"]
-        assert (data["traffic"][0].get("law")) == row["law"]
+        assert (data["traffic"][0].get("cca")) == row["cca"]
 
 
 def test_the_csv_is_factor_names_and_signs(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_factors_keep_their_order_in_the_file(tmp_path: Path) -> None:
     """A short and a long table: their order decides which column each one has."""
     file = tmp_path / "d.toml"
     headgate("design", "new", file, *FACTORS)
-    assert [f.name for f in load_design(file).design.factors] == ["rate", "rtt", "law"]
+    assert [f.name for f in load_design(file).design.factors] == ["rate", "rtt", "cca"]
 
 
 def test_alias_lists_chains_and_draws_them(tmp_path: Path) -> None:

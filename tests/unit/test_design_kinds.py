@@ -89,7 +89,7 @@ def test_a_latin_hypercube_has_one_point_in_every_stratum() -> None:
 
 
 def test_sobol_points_are_balanced_in_every_dyadic_part() -> None:
-    """A (t, m, s)-net: 2^5 points have one in each 1/32 of a factor, one of 4 x 8 cells in two."""
+    """A (t, m, s)-net: 2^5 points put one in each 1/32 of a factor, and one in each 4 x 8 cell."""
     design = sample_sobol(make_coded_factors(letter_factors(2)), 32, seed=1)
     shares = (design.matrix + 1) / 2
     for column in shares.T:
@@ -99,10 +99,10 @@ def test_sobol_points_are_balanced_in_every_dyadic_part() -> None:
 
 
 def test_samples_of_words_take_each_in_turn() -> None:
-    law = Factor("law", "", "traffic.0.law", "reno", "fast", levels=("reno", "cubic", "fast"))
-    design = sample_latin_hypercube([law, RATE], 9)
-    laws = [design.settings(run)["traffic.0.law"] for run in range(9)]
-    assert sorted(laws) == ["cubic"] * 3 + ["fast"] * 3 + ["reno"] * 3
+    cca = Factor("cca", "", "traffic.0.cca", "reno", "fast", levels=("reno", "cubic", "fast"))
+    design = sample_latin_hypercube([cca, RATE], 9)
+    ccas = [design.settings(run)["traffic.0.cca"] for run in range(9)]
+    assert sorted(ccas) == ["cubic"] * 3 + ["fast"] * 3 + ["reno"] * 3
 
 
 def test_levels_between_low_and_high_have_their_unit() -> None:
@@ -130,7 +130,7 @@ def test_a_logarithmic_scale_is_above_zero() -> None:
         Factor("t", "", "t", "0 s", "2 s", "log").level(0)
 
 
-def test_a_sheet_has_every_run_once_in_an_order_of_its_own() -> None:
+def test_a_sheet_lists_every_run_once_in_random_order() -> None:
     design, _ = make_named_design("2^(6-1)")
     made = lay_out_sheet(design, seed=1, name="a")
     assert sorted(row.standard for row in made.rows) == list(range(1, 33))
@@ -153,9 +153,9 @@ def test_centre_points_and_replicates() -> None:
 
 @pytest.mark.parametrize("levels", [("reno", "cubic", "vegas"), (1, 2, 3)])
 def test_a_list_of_levels_has_no_centre(levels: tuple[Any, ...]) -> None:
-    listed = Factor("law", "", "law", levels[0], levels[-1], levels=levels)
+    listed = Factor("cca", "", "cca", levels[0], levels[-1], levels=levels)
     design = make_orthogonal_array([listed, *leveled(3)])[0]
-    with pytest.raises(HeadgateError, match=r"factor law: .* no centre; give it low and high"):
+    with pytest.raises(HeadgateError, match=r"factor cca: .* no centre; give it low and high"):
         lay_out_sheet(design, centre_points=1)
 
 
@@ -177,8 +177,8 @@ def test_a_design_gives_scenarios_that_are_valid() -> None:
     from headgate import Scenario
 
     base = Scenario.load(Path(__file__).parents[2] / "examples" / "first.toml")
-    law = Factor("law", "", "traffic.0.law", "reno", "cubic")
-    design = make_factorial([RATE, law])
+    cca = Factor("cca", "", "traffic.0.cca", "reno", "cubic")
+    design = make_factorial([RATE, cca])
     made = design.scenarios(base)
     assert [s.to_dict()["network"]["rate"] for s in made] == ["10 Mbit/s", "1 Gbit/s"] * 2
     assert len({s.identity() for s in made}) == 4
@@ -190,9 +190,9 @@ def test_a_design_gives_scenarios_that_are_valid() -> None:
     ("setting", "low", "said"),
     [
         ("network.speed", "1 Mbit/s", "this is not a key here"),
-        ("traffic.7.law", "reno", "'7' is not a place in a list of 2"),
+        ("traffic.7.cca", "reno", "'7' is not a place in a list of 2"),
         ("network.rtt", "10", "'10' has no unit"),
-        ("traffic.0.law", "renoo", "renoo"),
+        ("traffic.0.cca", "renoo", "renoo"),
     ],
 )
 def test_a_factor_that_does_not_fit_is_one_sentence(setting: str, low: str, said: str) -> None:
@@ -219,7 +219,7 @@ def test_samples_between_whole_numbers_are_fractions_unless_the_scenario_takes_n
     base = {
         "duration": "1 s",
         "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "20 ms"},
-        "traffic": [{"kind": "flows", "law": "reno", "count": 2}],
+        "traffic": [{"kind": "flows", "cca": "reno", "count": 2}],
     }
     file = DesignFile.from_dict({
         "kind": kind, "runs": 16, "scenario": base,

@@ -102,7 +102,7 @@ def test_no_plan_of_dataplot_has_less_aberration(name: str) -> None:
 
 
 def test_the_plans_that_the_study_names_have_minimum_aberration_but_one() -> None:
-    """The 2^(20-12) has 70 words of length 4, where 5 are possible."""
+    """The 2^(20-12) has 70 words of length 4, but 5 are possible."""
     for name in ("2^(6-1)", "2^(9-4)", "2^(11-5)"):
         published, ours = make_named_design(name)[0], make_named_design(name, published=False)[0]
         assert published.fraction.word_lengths == ours.fraction.word_lengths

@@ -1,4 +1,4 @@
-"""What works here: each check says what is there, or what it is for and what to do."""
+"""`headgate doctor`: each check reports its finding, or the use of a missing part and a fix."""
 
 import json
 import subprocess
@@ -39,7 +39,7 @@ def test_extras_have_purposes() -> None:
     assert set(doctor.PURPOSES) == set(EXTRAS)
 
 
-def test_an_extra_names_its_libraries_or_says_what_it_is_for(
+def test_an_extra_names_its_libraries_or_its_purpose(
     found: dict[str, doctor.CheckResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert found["extra jit"].detail == f"numba {metadata.version('numba')}"
@@ -52,7 +52,7 @@ def test_an_extra_names_its_libraries_or_says_what_it_is_for(
     )
 
 
-def test_a_library_that_lacks_what_it_needs_does_not_work(
+def test_a_library_without_its_dependencies_does_not_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "frail.py").write_text("import none_such")

@@ -26,7 +26,7 @@ def claims() -> dict[str, dict[str, str]]:
 
 
 def unknown(entry: JudgedStatement, claims: dict[str, dict[str, str]]) -> list[str]:
-    """What an entry names that no study has, with what may be meant."""
+    """Return the names in an entry that no study defines, with similar names."""
     said = []
     for study, ids in entry.claims.items():
         known = claims.get(study, {})
@@ -60,7 +60,7 @@ def test_every_claim_of_a_study_is_named(
         for claim in entry.claims.get(study, ())
     }
     missing = [f'"{claim}" ({says})' for claim, says in claims[study].items() if claim not in named]
-    where = (
+    message = (
         f"of {study} no file of headgate_studies/documents names\n  "
         + "\n  ".join(missing)
         + "\nput each into"
@@ -68,10 +68,10 @@ def test_every_claim_of_a_study_is_named(
         " `beyond` if the document does not state it"
     )
     if missing:
-        pytest.fail(where, pytrace=False)
+        pytest.fail(message, pytrace=False)
 
 
-def test_other_studies_are_told_apart(documents: dict[str, Document]) -> None:
+def test_other_studies_are_listed_separately(documents: dict[str, Document]) -> None:
     named = {study for d in documents.values() for entry in d.judged for study in entry.claims}
     assert named == set(REPRODUCING)
     assert set(OTHER_STUDIES) <= set(find_studies())
@@ -83,7 +83,7 @@ def test_a_statement_without_a_claim_says_why() -> None:
         fit_model(Document, bare, "t.toml")
 
 
-def test_what_pydantic_finds_is_told_in_our_words() -> None:
+def test_pydantic_errors_are_reworded() -> None:
     for statements, says in (
         (3, "statements: 3 is not allowed; it must be a list"),
         ([{"at": 1, "says": "a"}], r"statements\[0\].at: 1 is not allowed"),
@@ -92,18 +92,18 @@ def test_what_pydantic_finds_is_told_in_our_words() -> None:
             fit_model(Document, {"title": "t", "short": "s", "statements": statements}, "t.toml")
 
 
-def test_a_wrong_name_is_told_with_what_may_be_meant(claims: dict[str, dict[str, str]]) -> None:
+def test_a_wrong_name_is_reported_with_similar_ones(claims: dict[str, dict[str, str]]) -> None:
     (said,) = unknown(JudgedStatement(says="xi", claims={"vcp": ("xi-compare",)}), claims)
     assert said.startswith("'xi' names vcp = 'xi-compare'; vcp has xi-compared")
 
 
-def test_no_statement_stands_twice(documents: dict[str, Document]) -> None:
+def test_no_statement_is_listed_twice(documents: dict[str, Document]) -> None:
     for document in documents.values():
         assert len({(s.at, s.says) for s in document.statements}) == len(document.statements)
 
 
 def test_what_the_same_claims_judge_is_one_sentence(documents: dict[str, Document]) -> None:
-    """A sentence that a document says at two places stands once, with both places."""
+    """A sentence that a document states at two places is listed once, with both places."""
     for name, document in documents.items():
         judged = [repr(sorted(s.claims.items())) for s in document.statements if s.claims]
         again = {claims for claims in judged if judged.count(claims) > 1}

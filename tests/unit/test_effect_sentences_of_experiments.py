@@ -21,7 +21,7 @@ from headgate.figures.report.html import Codes
 
 from .planted_experiment import measured
 
-LEVELS = {"rtt": ("10 ms", "40 ms"), "queue": ("drop_tail", "fq-codel"), "law": ("cubic", "bbr3")}
+LEVELS = {"rtt": ("10 ms", "40 ms"), "queue": ("drop_tail", "fq-codel"), "cca": ("cubic", "bbr3")}
 
 
 def chance(levels: Mapping[str, object], replicate: int) -> float:
@@ -46,7 +46,7 @@ def test_chance_alone_names_no_factor() -> None:
     )
 
 
-def test_what_moves_a_response_is_named_with_its_interval() -> None:
+def test_a_factor_that_moves_a_response_is_named_with_its_interval() -> None:
     found = measured(LEVELS, {"y": (only_rtt, "lower")}, replicates=5)
     text = said(found)
     assert text.startswith("y is moved most by rtt: from 10 ms to 40 ms it changes by +")
@@ -63,29 +63,29 @@ def test_single_runs_have_no_interval_and_the_sentence_says_so() -> None:
     )
 
 
-def test_an_effect_that_a_fraction_cannot_tell_from_another_has_no_interval() -> None:
+def test_an_effect_confounded_with_another_in_a_fraction_has_no_interval() -> None:
     """Half of eight combinations: rtt is the product of the other two."""
     half = measured(
         LEVELS, {"y": (only_rtt, "lower")}, replicates=5,
         keep=lambda of: sum(of[name] == LEVELS[name][1] for name in LEVELS) % 2 == 1,
     )  # fmt: skip
-    assert "moved most by rtt (or by queue x law, which this design cannot distinguish: no" in said(
+    assert "moved most by rtt (or by queue x cca, which this design cannot distinguish: no" in said(
         replace(half, paired=False)
     )
     rows = half.effects
     place = rows["factors"].tolist().index("rtt")
-    assert rows["confounded_with"][place] == "queue x law"
+    assert rows["confounded_with"][place] == "queue x cca"
     assert np.isnan(rows["low"][place])
     assert rows["shown"][place] == 1
 
 
 def test_a_level_is_written_as_tables_write_it() -> None:
     found = measured(
-        {"loss": (0.0, 0.01), "law": ("cubic", "bbr3")},
+        {"loss": (0.0, 0.01), "cca": ("cubic", "bbr3")},
         {"y": (lambda of, k: 5.0 * (of["loss"] == 0.01) + 0.01 * k, "lower")},
     )
     text = " ".join(sentences(found))
-    assert "loss 0, law" in text
+    assert "loss 0, cca" in text
     assert "from 0 to 0.01" in text
 
 
@@ -99,7 +99,7 @@ def test_a_sampled_quantity_has_the_digits_that_it_was_given(coded: float) -> No
 
 
 def test_a_replicated_sample_has_a_slope_for_each_quantity() -> None:
-    """Twelve conditions of three runs, in which every quantity has a value of its own."""
+    """Twelve conditions of three runs, each with a different value of every quantity."""
     rng = np.random.default_rng(4)
     rtt, loss = rng.permutation(12) * 8.0 + 10, rng.permutation(12) / 1000
     y = np.repeat(3 * rtt, 3) + rng.normal(size=36)
@@ -115,7 +115,7 @@ def test_a_replicated_sample_has_a_slope_for_each_quantity() -> None:
     assert "change together" not in text
 
 
-def test_two_numbers_that_change_together_in_three_conditions_are_not_told_apart() -> None:
+def test_two_numbers_that_change_together_in_three_conditions_are_not_separated() -> None:
     table = {"a": [1, 2, 3] * 4, "b": [1, 4, 9] * 4, "y": np.arange(12.0) % 3}
     roles = Roles(responses=("y",), factors=("a", "b"))
     (text,) = say_table(PeriodAnalysis(Frame.of(table), roles).main_effects)
@@ -123,11 +123,11 @@ def test_two_numbers_that_change_together_in_three_conditions_are_not_told_apart
 
 
 def test_a_level_that_is_a_condition_stays_a_level_in_sentences() -> None:
-    """With one factor beside the law, 10 is a condition, and no part of the number 10.63."""
+    """With one factor beside the algorithm, 10 is a condition, and no part of the number 10.63."""
     table = {
-        "x1": [10, 20] * 4, "law": ["cubic", "cubic", "bbr3", "bbr3"] * 2, "y": np.arange(8.0),
+        "x1": [10, 20] * 4, "cca": ["cubic", "cubic", "bbr3", "bbr3"] * 2, "y": np.arange(8.0),
     }  # fmt: skip
-    roles = Roles(responses=("y",), factors=("x1",), law="law")
+    roles = Roles(responses=("y",), factors=("x1",), cca="cca")
     said = "y rises with x1, by 9 (7.588 to 10.63) from 10 to 20"
     assert str(Codes.of(TableAnalysis(Frame.of(table), roles)).explain(said)) == said
     assert str(Codes({"10": "ten"}).explain("10.63 or 2.10")) == "10.63 or 2.10"
@@ -135,9 +135,9 @@ def test_a_level_that_is_a_condition_stays_a_level_in_sentences() -> None:
 
 def test_a_row_without_a_level_is_of_no_condition() -> None:
     table = {
-        "x1": ["a", "b", "", "b"], "x2": ["c", "c", "d", "d"], "law": ["cubic", "bbr3"] * 2,
+        "x1": ["a", "b", "", "b"], "x2": ["c", "c", "d", "d"], "cca": ["cubic", "bbr3"] * 2,
         "y": np.arange(4.0),
     }  # fmt: skip
-    part = PeriodAnalysis(Frame.of(table), Roles(responses=("y",), factors=("x1", "x2"), law="law"))
+    part = PeriodAnalysis(Frame.of(table), Roles(responses=("y",), factors=("x1", "x2"), cca="cca"))
     assert not part.has_cells
     assert set(phrases(part.frame, part.roles)) == {"a c", "b c", "b d"}

@@ -18,7 +18,7 @@ def test_effects_of_planted_numbers_by_hand() -> None:
     coded, values = planted(3)
     found = {(e.factors, e.steps): e for e in paired_effects(["a", "b"], coded, values)}
     first, last = (-1.0, 0.0), (-1.0, 1.0)
-    # what is common to a replicate (100 own) cancels; so does b's own in a
+    # the common part of a replicate (100 own) cancels; so does that of b in a
     assert found[("a",), (first,)].effect == pytest.approx(1)
     assert found[("a",), (last,)].effect == pytest.approx(5)
     assert found[("a",), (last,)].low == pytest.approx(5)

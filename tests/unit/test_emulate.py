@@ -1,4 +1,4 @@
-"""Real programs in live hosts: what they send goes through the simulated network."""
+"""Real programs in live hosts: their packets pass through the simulated network."""
 
 import json
 import os
@@ -86,7 +86,7 @@ def test_pings_are_answered_by_the_kernel_there() -> None:
     assert len(flows_of(net, "icmp")) == 2
 
 
-def test_a_queue_drops_what_finds_no_room() -> None:
+def test_a_full_queue_drops_packets() -> None:
     with headgate.emulate(dumbbell(buffer="20 packets")) as net:
         sink = net.start("b", does("count_marks", 2.5), **PIPE)
         time.sleep(0.7)
@@ -145,7 +145,7 @@ def test_a_file_arrives_beside_simulated_flows(tmp_path: Path) -> None:
     assert [each["host"] for each in live["commands"]] == ["b", "a"]
     assert live["commands"][1]["exit_code"] == 0
     assert stored.digest == ""
-    assert stored.flows["law"].tolist() == ["cubic"]
+    assert stored.flows["cca"].tolist() == ["cubic"]
     picture = draw_real_packets([Run("", stored.tables, stored.meta)])
     assert picture is not None
     goodput, delay, lateness = picture.panels
@@ -206,7 +206,7 @@ def test_programs_end_as_they_do_elsewhere() -> None:
 
 
 def test_a_flood_of_hostile_packets_changes_nothing_but_counters(tmp_path: Path) -> None:
-    """What is no packet for a host is counted, what is one arrives, and all else is as ever."""
+    """Invalid packets are counted, valid ones arrive, and nothing else changes."""
     scenario = dumbbell("cubic")
     with headgate.emulate(scenario, out=tmp_path) as net:
         net.start("b", does("echo", "AF_INET"))
@@ -220,7 +220,7 @@ def test_a_flood_of_hostile_packets_changes_nothing_but_counters(tmp_path: Path)
     assert min(took_s) >= 0.040
     assert loop["malformed"] > 5000
     assert loop["unreachable"] > 2500
-    # every packet that was read entered or was refused, and every one that entered has a fate
+    # every packet that was read entered or was refused, and the fate of each that entered is known
     entered = len(tables["arrivals"])
     assert entered + loop["malformed"] + loop["unreachable"] == loop["read"]
     flows = tables["live_flows"]

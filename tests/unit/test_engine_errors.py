@@ -1,4 +1,4 @@
-"""What ends a run of the engine is one sentence, whoever runs it."""
+"""An error that ends a run of the engine is one sentence, in Python and on the command line."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from headgate import Scenario, dumbbell
-from headgate.base.errors import HeadgateError, LawError, join_lines
+from headgate.base.errors import CcaError, HeadgateError, join_lines
 from headgate.data.measures.formula import evaluate
 from headgate.engine.live import arrivals as arrivals_module
 from headgate.engine.live.arrivals import replay
@@ -40,13 +40,13 @@ hosts = ["a"]
 peers = ["b"]
 [[traffic]]
 kind = "flows"
-law = "bad.py:NAME"
+cca = "bad.py:NAME"
 """
 
 
 @pytest.fixture
 def live(tmp_path: Path) -> Path:
-    """A scenario with a law that fails, and the packets of a run in real time."""
+    """A scenario with an algorithm that fails, and the packets of a run in real time."""
     (tmp_path / "bad.py").write_text(BAD)
     (tmp_path / "s.toml").write_text(LIVE.replace("NAME", "Bad"))
     log = np.zeros(3, arrivals_module._ROW)
@@ -61,17 +61,17 @@ def live(tmp_path: Path) -> Path:
 
 @pytest.mark.usefixtures("lists")
 @pytest.mark.parametrize(
-    ("law", "said"), [("Bad", "cwnd became NaN"), ("Raises", "ValueError: first line second line")]
+    ("cca", "said"), [("Bad", "cwnd became NaN"), ("Raises", "ValueError: first line second line")]
 )
-def test_a_law_that_fails_in_a_replay_of_arrivals_is_one_sentence(
-    law: str, said: str, live: Path
+def test_an_algorithm_that_fails_in_a_replay_of_arrivals_is_one_sentence(
+    cca: str, said: str, live: Path
 ) -> None:
-    (live / "s.toml").write_text(LIVE.replace("NAME", law))
+    (live / "s.toml").write_text(LIVE.replace("NAME", cca))
     done = headgate("run", live / "s.toml", "--trust", "--arrivals", live / "arrivals.log")
     assert done.exit_code == 2
     assert "bad.py" in done.sentence
     assert said in done.sentence
-    with pytest.raises(LawError, match=said):
+    with pytest.raises(CcaError, match=said):
         replay(Scenario.load(live / "s.toml", trust=True), live / "arrivals.log")
 
 

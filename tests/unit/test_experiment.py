@@ -1,4 +1,4 @@
-"""An experiment of one's own: the file and Python say the same, and what it finds is right."""
+"""A user's experiment: its file and its Python form agree, and its findings are right."""
 
 import json
 import os
@@ -77,8 +77,8 @@ def test_a_condition_is_the_base_with_its_levels(file: Path) -> None:
     }
     base = Scenario.from_dict(BASE)
     levels = {"network.rtt": "40 ms", "network.buffer": "2 BDP"}
-    laws = {"traffic.0.law": "cubic", "traffic.1.law": "cubic"}
-    assert found["40 ms", "2 BDP", "cubic"] == base.replaced(levels | laws)
+    ccas = {"traffic.0.cca": "cubic", "traffic.1.cca": "cubic"}
+    assert found["40 ms", "2 BDP", "cubic"] == base.replaced(levels | ccas)
 
 
 def test_replicates_are_seeds_and_one_more_changes_none_before_it() -> None:
@@ -90,13 +90,13 @@ def test_replicates_are_seeds_and_one_more_changes_none_before_it() -> None:
 def test_means_are_those_of_the_runs_with_students_interval(
     result: ExperimentResult,
 ) -> None:
-    scenario = Scenario.from_dict(BASE).replaced({"network.rtt": "40 ms", "law": "cubic"})
+    scenario = Scenario.from_dict(BASE).replaced({"network.rtt": "40 ms", "cca": "cubic"})
     scenario = scenario.replaced({"network.buffer": "2 BDP"})
     runs = [scenario.run(seed=seed) for seed in (1, 2, 3)]
     goodput = [np.nansum(run.flows["goodput_bps"] * run.flows["active_s"]) / 2.0 for run in runs]
     table = result.table.to_pandas()
     row = table[
-        (table.rtt == "40 ms") & (table.buffer == "2 BDP") & (table.law == "cubic")
+        (table.rtt == "40 ms") & (table.buffer == "2 BDP") & (table.cca == "cubic")
         & (table.response == "goodput_bps")
     ].iloc[0]  # fmt: skip
     low, high = stats.t.interval(0.95, 2, np.mean(goodput), stats.sem(goodput))
@@ -110,14 +110,14 @@ def test_effects_are_paired_by_the_seed(
     result: ExperimentResult,
 ) -> None:
     runs = result.runs.to_pandas()
-    of = runs.pivot_table(index="replicate", columns="law", values="goodput_bps")
+    of = runs.pivot_table(index="replicate", columns="cca", values="goodput_bps")
     by_seed = (of["cubic"] - of["reno"]).to_numpy()
     effects = result.effects.to_pandas()
-    row = effects[(effects.factors == "law") & (effects.response == "goodput_bps")].iloc[0]
+    row = effects[(effects.factors == "cca") & (effects.response == "goodput_bps")].iloc[0]
     low, high = stats.t.interval(0.95, 2, by_seed.mean(), stats.sem(by_seed))
     assert (row["from"], row["to"]) == ("reno", "cubic")
     assert (row["effect"], row["low"], row["high"]) == pytest.approx((by_seed.mean(), low, high))
-    # rtt 2, buffer 1, law 1; rtt x buffer 2, rtt x law 2, buffer x law 1
+    # rtt 2, buffer 1, algorithm 1; rtt x buffer 2, rtt x cca 2, buffer x cca 1
     assert len(effects) == 2 * (4 + 5)
 
 
@@ -189,7 +189,7 @@ def test_a_finished_experiment_runs_nothing_again(out: Path, result: ExperimentR
 def test_page_and_tables_are_written_again_only_if_they_have_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tiny = Experiment(BASE, {"law": ["reno", "cubic"]})
+    tiny = Experiment(BASE, {"cca": ["reno", "cubic"]})
     tiny.run(tmp_path, workers=1)
     written = {path: path.stat().st_mtime_ns for path in tmp_path.glob("[!.]*.[hp]*")}
     assert {path.name for path in written} >= {"report.html", "means.parquet", "runs.parquet"}
@@ -205,7 +205,7 @@ def test_page_and_tables_are_written_again_only_if_they_have_changed(
 
 
 def test_what_is_asked_later_is_found_in_the_tables(tmp_path: Path) -> None:
-    levels = {"law": ["reno", "cubic"]}
+    levels = {"cca": ["reno", "cubic"]}
     Experiment(BASE, levels, tables="all").run(tmp_path, workers=1)
     before = times(tmp_path)
     later = Experiment(BASE, levels, tables="all", responses=["jain"]).run(tmp_path, workers=1)
@@ -214,7 +214,7 @@ def test_what_is_asked_later_is_found_in_the_tables(tmp_path: Path) -> None:
 
 
 def test_small_runs_keep_no_tables_and_are_made_again_for_another_question(tmp_path: Path) -> None:
-    levels = {"law": ["reno", "cubic"]}
+    levels = {"cca": ["reno", "cubic"]}
     first = Experiment(BASE, levels).run(tmp_path, workers=1)
     assert not list(tmp_path.glob("runs/*/*.parquet"))
     before, made = times(tmp_path), digests(tmp_path)
@@ -243,14 +243,14 @@ def test_where_leaves_combinations_out() -> None:
 
 
 def test_names_of_factors_are_the_last_words_of_their_paths() -> None:
-    laws = {"traffic.0.law": ["reno", "cubic"], "traffic.1.law": ["reno", "cubic"]}
-    made = Experiment(BASE, {**laws, "network.rtt": ["10 ms", "20 ms"]}).definition.made
-    assert [f.name for f in made.design.factors] == ["traffic_0_law", "traffic_1_law", "rtt"]
+    ccas = {"traffic.0.cca": ["reno", "cubic"], "traffic.1.cca": ["reno", "cubic"]}
+    made = Experiment(BASE, {**ccas, "network.rtt": ["10 ms", "20 ms"]}).definition.made
+    assert [f.name for f in made.design.factors] == ["traffic_0_cca", "traffic_1_cca", "rtt"]
 
 
-def test_a_law_with_parameters_is_a_level() -> None:
-    made = Experiment(BASE, {"law": ["reno", {"name": "fast", "alpha": 20}]})
-    labels = [condition.labels["law"] for condition in made.definition.conditions]
+def test_an_algorithm_with_parameters_is_a_level() -> None:
+    made = Experiment(BASE, {"cca": ["reno", {"name": "fast", "alpha": 20}]})
+    labels = [condition.labels["cca"] for condition in made.definition.conditions]
     assert labels == ["reno", "fast(alpha=20)"]
 
 
@@ -276,16 +276,16 @@ def test_other_designs(keys: dict[str, object], runs: int) -> None:
 def test_a_sample_has_effects_of_a_model(tmp_path: Path) -> None:
     factors = {
         "network.rtt": {"low": "10 ms", "high": "40 ms"},
-        "law": ["reno", "cubic"],
+        "cca": ["reno", "cubic"],
     }
     found = Experiment(BASE, factors, kind="random", runs=8).run(tmp_path, workers=1)
-    assert found.effects["factors"].tolist() == ["rtt", "law", "rtt x law"]
+    assert found.effects["factors"].tolist() == ["rtt", "cca", "rtt x cca"]
     assert np.isfinite(found.effects["low"]).all()
 
 
 def test_replicates_without_chance_are_one_run(tmp_path: Path) -> None:
-    base = {**BASE, "traffic": [{"kind": "flows", "law": "reno"}]}
-    found = Experiment(base, {"law": ["reno", "cubic"]}, replicates=3).run(tmp_path, workers=1)
+    base = {**BASE, "traffic": [{"kind": "flows", "cca": "reno"}]}
+    found = Experiment(base, {"cca": ["reno", "cubic"]}, replicates=3).run(tmp_path, workers=1)
     assert "are one and the same run" in found.findings[0]
     assert np.isnan(found.table["low"]).all()
     assert set(found.table["replicates"]) == {1}
@@ -294,24 +294,24 @@ def test_replicates_without_chance_are_one_run(tmp_path: Path) -> None:
 def networks() -> Iterator[tuple[str, Scenario]]:
     """The same traffic on a dumbbell, a graph from GraphML, the four tiers, and MesoNet."""
     keys = {"duration": "2 s", "measure": {"series": "none"}}
-    flows = [{"kind": "flows", "law": "reno"}]
+    flows = [{"kind": "flows", "cca": "reno"}]
     yield "dumbbell", headgate.dumbbell(rate="5 Mbit/s", rtt="20 ms", flows=flows, **keys)
     ring = Scenario.load(ROOT / "examples" / "ring.toml")
     yield "graph", ring.replaced({"duration": "2 s", "measure": {"series": "none"}})
-    web = {"kind": "web", "law": "reno", "users": 20, "think": "1 s", "size": "20 packets"}
+    web = {"kind": "web", "cca": "reno", "users": 20, "think": "1 s", "size": "20 packets"}
     yield "abilene", headgate.abilene(rate="50 Mbit/s", flows=[web], **keys)
     yield "mesonet", MesoNet.from_dict({"size": 0.002, "duration": "5 s"}).scenario()
 
 
 @pytest.mark.parametrize("name", ["dumbbell", "graph", "abilene", "mesonet"])
-def test_laws_of_ones_own_stand_beside_built_in_ones(name: str, tmp_path: Path) -> None:
+def test_user_defined_algorithms_are_listed_beside_built_in_ones(name: str, tmp_path: Path) -> None:
     base = dict(networks())[name]
-    laws = ROOT / "examples" / "laws"
-    levels = ["reno", "cubic", "bbr3", f"{laws}/gentle.py:Gentle", f"{laws}/patient.c:patient"]
-    found = Experiment(base, {"law": levels}, name=name, responses=["utilisation"]).run(
+    ccas = ROOT / "examples" / "ccas"
+    levels = ["reno", "cubic", "bbr3", f"{ccas}/gentle.py:Gentle", f"{ccas}/patient.c:patient"]
+    found = Experiment(base, {"cca": levels}, name=name, responses=["utilisation"]).run(
         tmp_path, workers=1
     )
-    assert found.runs["law"].tolist() == ["reno", "cubic", "bbr3", "Gentle", "patient"]
+    assert found.runs["cca"].tolist() == ["reno", "cubic", "bbr3", "Gentle", "patient"]
     assert (found.runs["utilisation"] > 0).all()
 
 
@@ -348,12 +348,12 @@ def test_two_workers_of_dask_give_the_same(out: Path, result: object, tmp_path: 
 
 
 def test_watch_and_report_know_its_folder(out: Path, result: object) -> None:
-    told = command("watch", out, "--json")
-    assert json.loads(told.output)["done"] == 36
-    assert [row["law"] for row in json.loads(told.output)["figures"]] == ["cubic", "reno"]
+    watched = command("watch", out, "--json")
+    assert json.loads(watched.output)["done"] == 36
+    assert [row["cca"] for row in json.loads(watched.output)["figures"]] == ["cubic", "reno"]
     assert command("report", out).exit_code == 0
     asked = command(
-        "analyse", out / "runs.parquet", "--factors", "rtt,buffer,law", "--responses", "goodput_bps"
+        "analyse", out / "runs.parquet", "--factors", "rtt,buffer,cca", "--responses", "goodput_bps"
     )
     assert "goodput_bps" in asked.output
 
@@ -363,17 +363,17 @@ def test_shards_make_the_whole(file: Path, tmp_path: Path) -> None:
     for shard in ("1/2", "2/2"):
         assert command("experiment", "run", file, "--out", out, "--shard", shard).exit_code == 0
     assert len(list(out.glob("runs/*/run.json"))) == 36
-    told = command("experiment", "run", file, "--out", out, "--dry-run", "--json")
-    assert json.loads(told.output)["found"] == 36
+    planned = command("experiment", "run", file, "--out", out, "--dry-run", "--json")
+    assert json.loads(planned.output)["found"] == 36
 
 
 def test_a_class_of_the_program_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     class Mine:
-        """A law that other processes could have only by running the whole program."""
+        """An algorithm that other processes could load only by running the whole program."""
 
     monkeypatch.setattr(Mine, "__module__", "__main__")
     with pytest.raises(HeadgateError, match="put it in a separate file"):
-        Experiment(BASE, {"law": ["reno", Mine]})
+        Experiment(BASE, {"cca": ["reno", Mine]})
 
 
 def test_an_experiment_without_changes_draws_nothing_again(

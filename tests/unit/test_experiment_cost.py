@@ -1,4 +1,4 @@
-"""What an experiment costs beside the engine, told for a thousand runs of a quarter CPU second."""
+"""The cost of an experiment beyond the engine, for a thousand runs of a quarter CPU second."""
 
 import json
 import resource
@@ -12,13 +12,13 @@ MOST = 0.15
 TEXT = """
 responses = ["goodput_bps", "mean_queue_packets", "avg(flows.mean_rtt_s)"]
 [factors]
-law = ["reno", "cubic"]
+cca = ["reno", "cubic"]
 [scenario]
 duration = "160 s"
 network = {kind = "dumbbell", rate = "100 Mbit/s", rtt = "40 ms"}
 traffic = [
-  {kind = "flows", law = "reno", count = 4},
-  {kind = "poisson", law = "reno", load = 0.05, size = "10 packets"},
+  {kind = "flows", cca = "reno", count = 4},
+  {kind = "poisson", cca = "reno", load = 0.05, size = "10 packets"},
 ]
 measure = {warmup = "2 s", series = "none"}
 """

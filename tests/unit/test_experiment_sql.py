@@ -1,4 +1,4 @@
-"""What an experiment file asks in SQL reaches the tables of a run and nothing else."""
+"""The SQL of an experiment file can read the tables of a run and nothing else."""
 
 import math
 import os
@@ -19,7 +19,7 @@ from headgate.experiment.sql import SqlError
 
 FLOWS = Table(
     "flows",
-    {"goodput_bps": np.array([1.0, 2.0, np.nan]), "law": Words.of(["reno", "cubic", "reno"])},
+    {"goodput_bps": np.array([1.0, 2.0, np.nan]), "cca": Words.of(["reno", "cubic", "reno"])},
 )
 
 
@@ -31,14 +31,14 @@ def ask(question: str) -> float:
     ("question", "answer"),
     [
         ("SELECT sum(goodput_bps) FROM flows", 3.0),
-        ("SELECT avg(goodput_bps) FROM flows", 1.5),  # what is missing is no zero
-        ("SELECT count(*) FROM flows WHERE law = 'reno'", 2.0),
+        ("SELECT avg(goodput_bps) FROM flows", 1.5),  # a missing value does not count as zero
+        ("SELECT count(*) FROM flows WHERE cca = 'reno'", 2.0),
         ("SELECT sum(goodput_bps * 2) FROM flows", 6.0),
         ("SELECT count(*) FROM (SELECT * FROM flows)", 3.0),
         ("WITH own AS (SELECT goodput_bps AS g FROM flows) SELECT max(g) FROM own", 2.0),
         ("SELECT max(f.goodput_bps) FROM flows f", 2.0),
         ("SELECT max(flows.goodput_bps) FROM flows", 2.0),
-        ("SELECT goodput_bps FROM flows WHERE law = 'none'", math.nan),
+        ("SELECT goodput_bps FROM flows WHERE cca = 'none'", math.nan),
     ],
 )
 def test_questions_are_answered(question: str, answer: float) -> None:
@@ -69,8 +69,8 @@ SECRET = Table("secret", {"x": np.ones(1)})
         "CREATE TABLE own AS SELECT 1",
         "SELECT count(*) FROM query('COPY flows TO ''out.csv''')",
         "SELECT * FROM flows",
-        "SELECT law FROM flows",
-        "SELECT max(law) FROM flows",
+        "SELECT cca FROM flows",
+        "SELECT max(cca) FROM flows",
     ],
 )
 def test_nothing_else_is(question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +103,7 @@ def test_no_question_takes_longer_than_its_time(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_no_question_takes_more_memory_than_it_may(question: str) -> None:
-    """Also where scalar functions take it, which DuckDB's own limit does not count."""
+    """This includes memory of scalar functions, which DuckDB's limit does not count."""
     with pytest.raises(SqlError, match=r"Out of Memory|takes more than|takes longer than"):
         ask(question)
     process = sql._process()._process
@@ -124,7 +124,7 @@ def test_no_child_held_more_memory() -> None:
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2_000_000
 
 
-def test_a_question_that_ends_its_process_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_that_ends_its_process_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ask("SELECT 1") == 1
     process = sql._process()._process
     assert process is not None
@@ -151,7 +151,7 @@ def test_an_answer_has_a_limit() -> None:
         ask("SELECT repeat('x', 70000000)")
 
 
-def test_questions_of_several_threads_get_their_own_answers() -> None:
+def test_queries_of_several_threads_get_the_right_answers() -> None:
     with ThreadPoolExecutor(4) as pool:
         assert [*pool.map(ask, (f"SELECT {n} * 2" for n in range(40)))] == [*range(0, 80, 2)]
 

@@ -19,7 +19,7 @@ from headgate.lab.store import Store
 SMALL = {
     "duration": "2 s",
     "network": {"kind": "dumbbell", "rate": "5 Mbit/s", "rtt": "20 ms"},
-    "traffic": [{"kind": "flows", "law": "reno", "size": "20 packets", "count": 2}],
+    "traffic": [{"kind": "flows", "cca": "reno", "size": "20 packets", "count": 2}],
 }
 
 
@@ -31,9 +31,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     store = Store(tmp_path / "study")
-    for law in ("reno", "cubic", "=cmd|x"):
-        scenario = Scenario.from_dict(SMALL).replaced({"law": law.replace("=cmd|x", "bic")})
-        store.write(Job(scenario, {"law": law}), simulate(scenario))
+    for cca in ("reno", "cubic", "=cmd|x"):
+        scenario = Scenario.from_dict(SMALL).replaced({"cca": cca.replace("=cmd|x", "bic")})
+        store.write(Job(scenario, {"cca": cca}), simulate(scenario))
     return tmp_path / "study"
 
 
@@ -55,7 +55,7 @@ def test_csv_and_parquet_have_the_figures_of_the_run(run: Path, tmp_path: Path) 
     assert {path.name for path in paths} == {f"{t}.{k}" for t in tables for k in ("csv", "parquet")}
 
 
-def test_parquet_keeps_what_columns_mean(run: Path, tmp_path: Path) -> None:
+def test_parquet_keeps_descriptions_of_columns(run: Path, tmp_path: Path) -> None:
     headgate("export", run, "--parquet", "--table", "flows", "--out", tmp_path)
     found = duckdb.sql(f"FROM parquet_kv_metadata('{tmp_path}/flows.parquet')").fetchall()
     about = {key: json.loads(value) for _, key, value in found if key == b"goodput_bps"}
@@ -68,7 +68,7 @@ def test_of_many_runs_each_row_says_whose_it_is(study: Path) -> None:
     with (study / "export" / "flows.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 2 * len(list((study / "runs").iterdir()))
-    assert {row["law"] for row in rows} == {"reno", "cubic", "bic"}
+    assert {row["cca"] for row in rows} == {"reno", "cubic", "bic"}
     assert len({row["run_id"] for row in rows}) == len(rows) / 2
 
 
@@ -77,8 +77,8 @@ def test_a_label_that_a_spreadsheet_would_compute_is_written_as_text(
 ) -> None:
     headgate("export", study, "--csv", "--parquet", "--table", "flows", "--out", tmp_path)
     with (tmp_path / "flows.csv").open() as file:
-        assert {row["label_law"] for row in csv.DictReader(file)} == {"reno", "cubic", "'=cmd|x"}
-    kept = set(polars.read_parquet(tmp_path / "flows.parquet")["label_law"])
+        assert {row["label_cca"] for row in csv.DictReader(file)} == {"reno", "cubic", "'=cmd|x"}
+    kept = set(polars.read_parquet(tmp_path / "flows.parquet")["label_cca"])
     assert kept == {"reno", "cubic", "=cmd|x"}
 
 
@@ -87,11 +87,11 @@ def test_runs_that_kept_other_tables_are_exported_too(study: Path, tmp_path: Pat
     other = Scenario.from_dict(SMALL).replaced({"seed": 9})
     kept = Result({"mine": Table("mine", {"y": np.array([1.5]), "w": Words.of(["a"])})}, {})
     kept.meta |= simulate(other).meta
-    store.write(Job(other, {"law": "reno"}), kept)
+    store.write(Job(other, {"cca": "reno"}), kept)
     headgate("export", study, "--csv", "--table", "mine", "--out", tmp_path)
     with (tmp_path / "mine.csv").open() as file:
         (row,) = csv.DictReader(file)
-    assert (row["y"], row["w"], row["label_law"]) == ("1.5", "a", "reno")
+    assert (row["y"], row["w"], row["label_cca"]) == ("1.5", "a", "reno")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_runs_that_kept_other_tables_are_exported_too(study: Path, tmp_path: Pat
         (("{run}", "--csv", "--out", "{here}/file"), "cannot be written"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(
+def test_a_mistake_is_one_sentence(
     words: tuple[str, ...], says: str, run: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")

@@ -1,4 +1,4 @@
-"""The package without its extras: what runs, and what says which one it needs."""
+"""The package without its extras: some parts run, and the others name the extra they need."""
 
 import os
 import re
@@ -66,7 +66,7 @@ def test_extras_are_those_of_the_package() -> None:
     assert find_modules(extras, "all") == set().union(*EXTRAS.values())
 
 
-#: What conda-forge calls otherwise.
+#: Packages with another name on conda-forge.
 CONDA = {
     "duckdb": "python-duckdb",
     "matplotlib": "matplotlib-base",
@@ -74,7 +74,7 @@ CONDA = {
 }
 
 
-def test_the_conda_recipe_asks_for_what_the_package_does() -> None:
+def test_the_conda_recipe_requires_the_same_packages() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     asked = [*project["dependencies"], *extras["analysis"], *extras["report"][1:]]
@@ -118,14 +118,16 @@ def test_a_run_and_its_pictures_need_none(tmp_path: Path) -> None:
         (("run", "own.toml", "--set", "duration=5 s"), "@jit needs numba"),
     ],
 )
-def test_what_needs_one_says_which(tmp_path: Path, words: tuple[str, ...], sentence: str) -> None:
+def test_a_feature_that_needs_an_extra_names_it(
+    tmp_path: Path, words: tuple[str, ...], sentence: str
+) -> None:
     (tmp_path / "runs.csv").write_text("a,y\n1,2\n2,3\n")
     calls = ("on_ack(self, ack, path, window)", "on_congestion(self, event, path, window)")
     body = "".join(f"    def {call}:\n        pass\n" for call in calls)
     (tmp_path / "own.py").write_text(f"from headgate import jit\n\n@jit\nclass Own:\n{body}")
     (tmp_path / "own.toml").write_text(
         'duration = "5 s"\n[network]\nkind = "dumbbell"\nrate = "10 Mbit/s"\nrtt = "40 ms"\n'
-        '[[traffic]]\nkind = "flows"\ncontrol = "./own.py:Own"\n'
+        '[[traffic]]\nkind = "flows"\ncca = "./own.py:Own"\n'
     )
     trust = ("--trust",) if words[0] == "run" else ()
     done = headgate(tmp_path, *words, *trust)

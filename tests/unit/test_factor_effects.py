@@ -1,4 +1,4 @@
-"""What is said of factors: signs, levels, intervals, and what a design cannot tell."""
+"""Sentences on factors: signs, levels, intervals, and effects that a design cannot separate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def grid(means: dict[tuple[str, ...], float], names: str, again: int, spread: fl
     return dict(zip([*names, "y"], map(list, columns), strict=True))
 
 
-def test_names_have_no_sign_and_all_levels_are_told() -> None:
+def test_names_have_no_sign_and_all_levels_are_named() -> None:
     """The means of three catalysts: the middle one in the alphabet is the highest."""
     table = grid({("A",): 1.04, ("B",): 1.55, ("C",): 1.07}, "c", 4, 0.05)
     effect = compute_main_effects(table, ["c"], ["y"]).tested("c", "y")
@@ -89,7 +89,7 @@ def test_the_interval_of_an_effect_is_that_of_the_textbook() -> None:
 
 
 def test_unequal_numbers_of_runs_give_no_stars_to_a_factor_without_effect() -> None:
-    """18, 2, 2 and 18 runs: one-way, b has the effect of a; in the model it has none."""
+    """18, 2, 2 and 18 runs: one-way, b seems to act like a; in the model it does not act."""
     a = np.repeat(["0", "0", "1", "1"], [18, 2, 2, 18])
     b = np.repeat(["0", "1", "0", "1"], [18, 2, 2, 18])
     y = 10.0 * (a == "1") + np.tile([-0.5, 0.5], 20)
@@ -146,7 +146,7 @@ def test_one_run_of_each_combination_has_tests_but_no_intervals() -> None:
     assert stated.effect.low < stated.effect.value < stated.effect.high
 
 
-def test_a_factor_that_is_the_product_of_two_others_is_not_told_from_them() -> None:
+def test_a_factor_that_is_the_product_of_two_others_is_not_separated_from_them() -> None:
     """The fraction c = ab with three runs of each: y follows the product of a and b."""
     means = {(a, b, "1" if a == b else "0"): 3.0 * (a == b) for a, b in product("01", "01")}
     table = grid(means, "abc", 3, 0.3)
@@ -196,28 +196,30 @@ def test_many_responses_are_said_factor_by_factor() -> None:
     ]
 
 
-def test_laws_are_compared_with_the_one_before_and_the_page_has_its_title(tmp_path: Path) -> None:
+def test_algorithms_are_compared_with_the_one_before_and_the_page_has_its_title(
+    tmp_path: Path,
+) -> None:
     rows = [
-        f"{buffer},{law},{seed},{mean + (buffer == 'large') + seed + 0.01 * k}"
-        for k, (buffer, (law, mean), seed) in enumerate(
+        f"{buffer},{cca},{seed},{mean + (buffer == 'large') + seed + 0.01 * k}"
+        for k, (buffer, (cca, mean), seed) in enumerate(
             product(("small", "large"), (("reno", 5), ("cubic", 8), ("bbr3", 6)), range(4))
         )
     ]
     file = tmp_path / "runs.csv"
-    file.write_text("\n".join(["buffer,law,seed,goodput", *rows]) + "\n")
-    asked = ["analyse", str(file), "--factors", "buffer", "--responses", "goodput", "--law", "law",
+    file.write_text("\n".join(["buffer,cca,seed,goodput", *rows]) + "\n")
+    asked = ["analyse", str(file), "--factors", "buffer", "--responses", "goodput", "--cca", "cca",
              "--before", "reno", "--replicate", "seed", "--out", str(tmp_path / "out"),
-             "--title", "Three laws", "--question", "Which law has most?"]  # fmt: skip
+             "--title", "Three algorithms", "--question", "Which algorithm has most?"]  # fmt: skip
     done = CliRunner().invoke(app, asked, catch_exceptions=False)
     assert done.exit_code == 0, done.output
-    assert "goodput depends on law: highest with cubic (" in done.stdout
+    assert "goodput depends on cca: highest with cubic (" in done.stdout
     assert "; compared with reno: bbr3 +1.0" in done.stdout
     assert ", cubic +3.0" in done.stdout
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "<title>Three laws</title>" in page
-    assert "Which law has most?" in page
+    assert "<title>Three algorithms</title>" in page
+    assert "Which algorithm has most?" in page
     answer = page[page.index("<h2>Answer</h2>") : page.index('class="scope"')]
     assert "compared with reno" in answer
     assert "Psi" not in answer
     wrong = CliRunner().invoke(app, [*asked[:8], "--before", "vegas"])
-    assert "'vegas' is none of the laws reno, cubic, bbr3" in str(wrong.exception)
+    assert "'vegas' is none of the algorithms reno, cubic, bbr3" in str(wrong.exception)

@@ -58,7 +58,7 @@ def test_what_follows_from_the_equation_holds(claim: str, verdicts: dict[str, Ju
     assert verdicts[claim].verdict == "holds", verdicts[claim]
 
 
-def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(runs: Runs, tmp_path: Path) -> None:
     assert_stored_suffices(load("fast"), runs, tmp_path)
 
 
@@ -69,13 +69,13 @@ def test_every_claim_has_a_finding_or_says_why_not(analysis: Analysis) -> None:
     assert all(found.note for found in analysis.findings.values() if np.isnan(found.ours))
 
 
-def test_what_was_not_run_says_so(verdicts: dict[str, JudgedClaim]) -> None:
+def test_parts_that_were_not_run_say_so(verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts["kaist-fast-queue"].verdict == "not run"
     assert "kaist fast is not part" in verdicts["kaist-fast-queue"].note
     assert verdicts["sc2004-rate-binary"].verdict == "holds"
 
 
-def test_what_is_only_recalled_is_not_judged(verdicts: dict[str, JudgedClaim]) -> None:
+def test_a_statement_that_is_only_recalled_is_not_judged(verdicts: dict[str, JudgedClaim]) -> None:
     recalled = [claim for claim in load("fast").claims if "recalled" in claim.source]
     assert {claim.id for claim in recalled} == {
         "long-fat-95", "long-fat-reno", "two-gbit-92", "jain-fast-first", "jain-scalable-last"
@@ -168,8 +168,8 @@ def test_an_order_on_oc192_is_of_means_over_losses() -> None:
         return Result({"ports": Table("ports", {"utilisation": np.array([share])})}, {})
 
     results = {
-        ("oc192", law, jobs.OC192_CLAIMED_LOSS, 1.0, seed): run(share)
-        for law, shares in used.items()
+        ("oc192", cca, jobs.OC192_CLAIMED_LOSS, 1.0, seed): run(share)
+        for cca, shares in used.items()
         for seed, share in zip(setup.seeds, shares, strict=True)
     }
     results |= {("oc192 forms", "simple", 200, seed): run(0.98) for seed in setup.seeds}

@@ -1,4 +1,4 @@
-"""The study of completion times: what it knows of sizes, all of it on a slow link."""
+"""The study of completion times: its file sizes, and the whole study on a slow link."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -115,7 +115,7 @@ def test_tcp_is_compared_with_the_line_that_is_drawn(monkeypatch: pytest.MonkeyP
 
 
 def test_tcp_beside_the_least_possible(monkeypatch: pytest.MonkeyPatch) -> None:
-    """0.4 s in the mean, where 0.15 s of round trips and 50 ms of service would do."""
+    """0.4 s in the mean, but 0.15 s of round trips and 50 ms of service would suffice."""
     times = made_up([10.0, 100.0], receiver_s=[0.3, 0.5])
     monkeypatch.setattr(findings_order, "_of", lambda *_, **__: [times])
     monkeypatch.setattr(findings_order, "mean_total", lambda *_: 0.05)
@@ -149,7 +149,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
     return Runs(setup, {key: fresh.read(job) for key, job in jobs.items()})
 
 
-def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(runs: Runs, tmp_path: Path) -> None:
     assert_stored_suffices(load("fct"), runs, tmp_path)
 
 
@@ -177,9 +177,7 @@ def test_what_does_not_depend_on_capacity_holds(
 
 
 @pytest.mark.parametrize("claim", ["infinite-variance", "heavier-near-2", "shorter-near-2"])
-def test_what_the_source_has_wrong_is_corrected(
-    claim: str, verdicts: dict[str, JudgedClaim]
-) -> None:
+def test_mistakes_of_the_source_are_corrected(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts[claim].verdict == "corrected", verdicts[claim]
 
 
@@ -236,7 +234,7 @@ def test_the_parts_of_the_gap_add_up_to_it(runs: Runs) -> None:
         assert sum(parts_s(rcp, low, high).values()) == pytest.approx(gap, abs=1e-12)
 
 
-def test_levels_come_in_order_whatever_their_unit(runs: Runs) -> None:
+def test_levels_come_in_order_in_every_unit(runs: Runs) -> None:
     assert list(levels(runs.setup, "rtt")) == ["50 ms", "100 ms", "200 ms"]
     assert list(levels(runs.setup, "rate")) == ["6 Mbit/s", "24 Mbit/s"]
 
@@ -244,7 +242,7 @@ def test_levels_come_in_order_whatever_their_unit(runs: Runs) -> None:
 def test_what_is_kept_of_a_run_are_its_means_by_size() -> None:
     run = headgate.dumbbell(
         rate="24 Mbit/s", rtt="100 ms", access="direct", measure={"series": "none"},
-        flows=[{"kind": "poisson", "law": "reno", "load": 0.6, "size": "10 packets"}],
+        flows=[{"kind": "poisson", "cca": "reno", "load": 0.6, "size": "10 packets"}],
         duration="10 s",
     ).run()  # fmt: skip
     kept = keep(run)
@@ -261,7 +259,7 @@ def test_what_is_kept_of_a_run_are_its_means_by_size() -> None:
 def test_a_flow_without_a_round_trip_measured_leaves_the_mean_of_its_size() -> None:
     run = headgate.dumbbell(
         rate="24 Mbit/s", rtt="100 ms", access="direct", measure={"series": "none"},
-        flows=[{"kind": "poisson", "law": "reno", "load": 0.6, "size": "10 packets"}],
+        flows=[{"kind": "poisson", "cca": "reno", "load": 0.6, "size": "10 packets"}],
         duration="10 s",
     ).run()  # fmt: skip
     done = np.flatnonzero(np.isfinite(run.flows["fct_sender_s"]))
@@ -273,7 +271,7 @@ def test_a_flow_without_a_round_trip_measured_leaves_the_mean_of_its_size() -> N
 # Settings ----------------------------------------------------------------------------------------
 
 
-def test_a_setting_is_changed_where_it_stands() -> None:
+def test_a_nested_setting_is_changed_in_a_copy() -> None:
     before = {"base": {"load": 0.9, "rtt": "100 ms"}, "rtts": ["50 ms"]}
     after = change_settings(before, ["base.load=0.5", 'rtts=["1 ms", "2 ms"]'])
     assert after == {"base": {"load": 0.5, "rtt": "100 ms"}, "rtts": ["1 ms", "2 ms"]}

@@ -1,4 +1,4 @@
-"""Findings in words: they say what the numbers say, and nothing where there is nothing."""
+"""Findings in words: they state what the numbers show, and nothing if there is no effect."""
 
 from collections.abc import Iterable
 
@@ -14,14 +14,14 @@ from headgate.figures.analysis import (
 from headgate.figures.analysis import findings as said
 from headgate.figures.analysis.influence import of_rows
 
-from .planted import LAWS, Planted
+from .planted import CCAS, Planted
 
 
 def sentences(found: Iterable[said.Finding]) -> list[str]:
     return [one.sentence for one in found]
 
 
-def test_influence_names_what_moves_and_what_does_not() -> None:
+def test_influence_names_responses_that_move_and_those_that_do_not() -> None:
     found = of_rows({"1": [0.2, 0.9, 0.0]}, ["X1", "X2", "X3"], [["1"]])
     assert sentences(said.of_influence(found)) == [
         "The factors with effects on most responses are X2 90 %, X1 20 % (Psi, the share of"
@@ -30,7 +30,7 @@ def test_influence_names_what_moves_and_what_does_not() -> None:
     ]
 
 
-def test_outliers_are_set_beside_what_chance_gives() -> None:
+def test_outliers_are_compared_with_chance() -> None:
     made = Planted(conditions=20, responses=10)
     made.shifts[..., 2, :3] = 60.0
     first, second = sentences(
@@ -41,21 +41,21 @@ def test_outliers_are_set_beside_what_chance_gives() -> None:
     assert second.startswith("60 of these outliers are at least 10 % of the mean away: fast in 60")
 
 
-def test_without_anything_planted_nobody_stands_apart() -> None:
+def test_without_planted_effects_no_algorithm_is_an_outlier() -> None:
     made = Planted(conditions=20, responses=10)
     _, second = sentences(said.of_outliers(compute_condition_responses(made.table(), made.names)))
     assert second == "None of these outliers is 10 % of the mean or more away."
 
 
-def test_clusters_name_the_law_that_is_alone() -> None:
+def test_clusters_name_the_algorithm_that_is_alone() -> None:
     made = Planted(conditions=4, responses=10)
     made.shifts[:, :, 2] = 20.0
     assert sentences(said.of_clusters(compute_clusters(made.table(), made.names))) == [
-        "The law that differs most from the others: fast in 4 of 4 conditions."
+        "The algorithm that differs most from the others: fast in 4 of 4 conditions."
     ]
-    same = {"condition": ["a"] * 3, "law": ["p", "q", "r"], "y": [1.0] * 3}
+    same = {"condition": ["a"] * 3, "cca": ["p", "q", "r"], "y": [1.0] * 3}
     assert sentences(said.of_clusters(compute_clusters(same, ["y"]))) == [
-        "Under 1 of 1 conditions all laws give the same numbers."
+        "Under 1 of 1 conditions all algorithms give the same numbers."
     ]
 
 
@@ -63,9 +63,9 @@ def test_ranks_biplots_and_correlations_say_their_numbers() -> None:
     made = Planted(conditions=12, responses=2, sigma=0.1)
     made.shifts[..., 2, 0] = 30.0
     table = made.table()
-    table["y2"] = table["y1"] / np.where(np.asarray(table["law"]) == "fast", 2.0, 1.0)
+    table["y2"] = table["y1"] / np.where(np.asarray(table["cca"]) == "fast", 2.0, 1.0)
     rank = sentences(said.of_ranks(compute_ranks(table, ["y1"])))[0]
-    assert rank.startswith(f"In y1, fast ranks highest: 7.0 of {len(LAWS)} on average")
+    assert rank.startswith(f"In y1, fast ranks highest: 7.0 of {len(CCAS)} on average")
     assert rank.endswith("(Friedman's test: p < 0.001).")
     beside = sentences(said.of_biplots(compute_biplots(table, "y1", "y2")))
     assert beside == ["Flows get more than competing TCP flows (95 %): fast 2.00 times."]

@@ -61,7 +61,7 @@ def verdicts(study: Study, analysis: Analysis) -> dict[str, JudgedClaim]:
     return judge_numbers("flow-level", analysis.findings)
 
 
-def test_what_claims_read_is_enough_for_them(study: Study, runs: Runs, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(study: Study, runs: Runs, tmp_path: Path) -> None:
     assert_stored_suffices(study, runs, tmp_path)
 
 
@@ -70,14 +70,14 @@ def test_a_cycle_without_recovery_has_the_closed_forms() -> None:
 
     At random 4,000 flows of 100 losses each give a mean within half a per cent.
     """
-    for law, kind, closed, within in (
+    for cca, kind, closed, within in (
         ("reno", False, 1.5**0.5, 1e-4),
         ("reno", True, 1.3098, 5e-3),
         ("scalable", False, 0.01 / -np.log(7 / 8), 1e-4),
         ("scalable", True, 0.01 / -np.log(7 / 8), 5e-3),
     ):
-        exponent = theory.PRINTED[law][0]
-        ours = theory.mean_window(law, 1e-4, random=kind, recovery=0.0) * 1e-4**exponent
+        exponent = theory.PRINTED[cca][0]
+        ours = theory.mean_window(cca, 1e-4, random=kind, recovery=0.0) * 1e-4**exponent
         np.testing.assert_allclose(ours, closed, rtol=within)
 
 
@@ -142,8 +142,8 @@ def test_what_the_slides_constants_are_corrected_to_follows_from_cycles() -> Non
     """The geometric mean over the p of the standard scale, round by round."""
     losses = (3e-4, 1e-4, 3e-5, 1e-5, 3e-6)
 
-    def constant(law: str, exponent: float, *, random: bool) -> float:
-        each = [theory.mean_window(law, p, random=random) * p**exponent for p in losses]
+    def constant(cca: str, exponent: float, *, random: bool) -> float:
+        each = [theory.mean_window(cca, p, random=random) * p**exponent for p in losses]
         return float(np.exp(np.mean(np.log(each))))
 
     corrections = {c.id: c.corrected.published for c in load("flow-level").claims if c.corrected}
@@ -188,7 +188,7 @@ def test_every_claim_is_judged(study: Study, analysis: Analysis) -> None:
         "exponential-global", "full", "full-stays", "windows-same", "windows-factor",
     ],
 )  # fmt: skip
-def test_what_the_slides_say_holds(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
+def test_statements_of_the_slides_hold(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts[claim].verdict == "holds", verdicts[claim]
 
 
@@ -201,14 +201,16 @@ def test_recovery_which_the_equation_leaves_out_takes_scalable_a_round(
 
 
 @pytest.mark.parametrize("claim", ["exponent-hstcp-solution", "alpha-hstcp-solution"])
-def test_what_the_slides_round_is_corrected(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
+def test_rounded_figures_of_the_slides_are_corrected(
+    claim: str, verdicts: dict[str, JudgedClaim]
+) -> None:
     assert verdicts[claim].verdict == "corrected", verdicts[claim]
 
 
 def test_lines_lose_every_so_many_th_packet(runs: Runs) -> None:
     """25 losses are measured: within three, as times are those of the printed windows."""
-    for law in ("reno", "hstcp", "scalable"):
-        lost = int(runs["periodic", law, 1e-4].ports["lost"][0])
+    for cca in ("reno", "hstcp", "scalable"):
+        lost = int(runs["periodic", cca, 1e-4].ports["lost"][0])
         assert lost == pytest.approx(25, abs=3)
 
 

@@ -61,8 +61,8 @@ def test_halving_the_tolerance_changes_less_than_it_allows() -> None:
 
 @pytest.mark.parametrize("method", [Euler, RK4])
 def test_fixed_steps_come_to_the_adaptive_solution(method: type[Euler] | type[RK4]) -> None:
-    """They see a switch at the row after it, so both have order one in all: an eighth, or less
-    than a quarter where the rows lie badly."""
+    """They see a switch at the row after it, so both are of order one overall: an eighth, or less
+    than a quarter if the rows lie badly."""
     exact = solve("tcp-red", duration="10 s", method=Adaptive(1e-9), every="100 ms")
 
     def error(step: str) -> float:
@@ -96,7 +96,7 @@ def test_a_sweep_is_the_same_for_any_number_of_workers() -> None:
         np.testing.assert_array_equal(one[name], many[name])
 
 
-def test_a_run_that_cannot_be_solved_is_told_and_leaves_the_others() -> None:
+def test_a_run_that_cannot_be_solved_is_reported_and_the_others_finish() -> None:
     """An average over 0.3 ms takes Euler's steps of 20 ms out of all bounds."""
     table = sweep("tcp-red", {"alpha": [1e-4, 0.9]}, method=Euler("20 ms"))
     assert np.isnan(table["stopped_s"][0])
@@ -133,13 +133,13 @@ def test_a_run_that_cannot_be_solved_is_told_and_leaves_the_others() -> None:
         (lambda: sweep("tcp-red", {"beta": [[0.5]]}), "beta: must be a list of numbers or words"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(call: Callable[[], object], said: str) -> None:
-    with pytest.raises(HeadgateError) as told:
+def test_a_mistake_is_one_sentence(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(HeadgateError) as raised:
         call()
-    assert said in str(told.value)
+    assert said in str(raised.value)
 
 
-def test_the_command_solves_keeps_and_tells(tmp_path: Path) -> None:
+def test_the_command_solves_stores_and_prints(tmp_path: Path) -> None:
     arguments = ["fluid", "tcp-red", "--set", "red=queue", "--set", "min_packets=13.26"]
     done = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "run")])
     assert done.exit_code == 0

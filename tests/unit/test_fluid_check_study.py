@@ -52,8 +52,8 @@ def analysis(runs: Runs) -> Analysis:
     return load("fluid-check").analyse(runs)
 
 
-def test_laws_are_found_by_their_names() -> None:
-    names = {law.name for law in catalog.laws()} & {card.name for card in catalog.models()}
+def test_algorithms_are_found_by_their_names() -> None:
+    names = {cca.name for cca in catalog.ccas()} & {card.name for card in catalog.models()}
     assert {face.name for face in faces()} == names | {RED}
     assert {"reno", "fast"} <= names
 
@@ -61,10 +61,10 @@ def test_laws_are_found_by_their_names() -> None:
 def test_a_scheme_has_its_router_and_both_faces_the_same_numbers() -> None:
     setup, cell = small(), Cell("10 Mbit/s", 50, 10, 2.0)
     for face in faces():
-        given, told = face.params(setup, cell), face.sender(setup, cell)
-        assert all(told[name] == given[name] for name in told if name in given)
-        if catalog.law(face.law).family == "explicit":
-            assert face.network(setup, cell) == {"feedback": {"name": face.law}}
+        given, of_sender = face.params(setup, cell), face.sender(setup, cell)
+        assert all(of_sender[name] == given[name] for name in of_sender if name in given)
+        if catalog.cca(face.cca).family == "explicit":
+            assert face.network(setup, cell) == {"feedback": {"name": face.cca}}
             assert not face.starts_slowly
 
 
@@ -76,13 +76,13 @@ def test_every_claim_is_judged_or_says_why_not(analysis: Analysis) -> None:
         assert judged.ours is not None or judged.note
 
 
-def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(runs: Runs, tmp_path: Path) -> None:
     assert_stored_suffices(load("fluid-check"), runs, tmp_path)
 
 
 def test_every_picture_and_table_is_made(analysis: Analysis, tmp_path: Path) -> None:
     names = [picture.name for picture in analysis.pictures]
-    assert names == ["map", "throughput", "queue", "loss", "law-loss"]
+    assert names == ["map", "throughput", "queue", "loss", "cca-loss"]
     panels = [len(picture.figure.axes) - 1 for picture in analysis.pictures]  # less the bar
     assert min(panels) >= 3
     first = analysis.pictures[0]

@@ -91,7 +91,7 @@ def test_equal_shares_do_not_care_for_the_law_of_sizes() -> None:
         assert (spent / packets).mean() == pytest.approx(1 / (1 - load), rel=0.05)
 
 
-# What is wrong -----------------------------------------------------------------------------------
+# Errors ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_equal_shares_do_not_care_for_the_law_of_sizes() -> None:
         ),
     ],
 )
-def test_a_wrong_input_is_told_in_one_sentence(call: Callable[[], object], says: str) -> None:
+def test_a_wrong_input_is_one_sentence(call: Callable[[], object], says: str) -> None:
     with pytest.raises(ScenarioError) as raised:
         call()
     assert str(raised.value) == says

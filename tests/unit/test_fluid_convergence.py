@@ -78,7 +78,7 @@ def test_what_flows_differ_by_shrinks_slower_than_their_sum() -> None:
 def test_two_rtts_on_one_link_have_the_rate_that_is_worked_by_hand() -> None:
     """P = 1 - x r'/(r'x), r = 1/R: its range is v with r'v = 0, so one rate is left beside 1 - g.
 
-    q = 20/1000 s, x = 500 each: v = (R1, -R2), D v = (d1, -d2); what it keeps of itself is
+    q = 20/1000 s, x = 500 each: v = (R1, -R2), D v = (d1, -d2); the kept share is
     trace(D P) = d1/R1 + d2/R2 - (x1 d1/R1^2 + x2 d2/R2^2)/(x1/R1 + x2/R2).
     """
     classes = {
@@ -93,7 +93,7 @@ def test_two_rtts_on_one_link_have_the_rate_that_is_worked_by_hand() -> None:
 
 
 def test_two_starts_that_fill_no_link_stay_as_far_apart() -> None:
-    """Below its rate a link has no queue, and every flow adds gamma alpha whatever it has."""
+    """Below its rate a link's queue is empty, and every flow adds gamma alpha to any window."""
     network = one_link({"all": {"rtt": "100 ms", "path": ["core"]}}, packets_s=1e5)
     found = measure_convergence(network, {"alpha": 10.0}, starts=20)
     np.testing.assert_allclose(found.pair_ratio.max(), 1.0)
@@ -114,7 +114,7 @@ def test_classes_of_several_flows_are_as_many_classes_of_one() -> None:
     np.testing.assert_allclose(apart["window_packets"][:, 2:], whole["window_packets"], rtol=1e-9)
 
 
-def test_a_number_of_starts_below_one_is_told() -> None:
+def test_a_number_of_starts_below_one_is_refused() -> None:
     network = one_link({"all": {"rtt": "100 ms", "path": ["core"]}})
     with pytest.raises(ScenarioError, match="starts: must be at least 1; got 0"):
         measure_convergence(network, starts=0)

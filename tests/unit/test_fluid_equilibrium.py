@@ -9,10 +9,10 @@ import pytest
 from headgate.base.errors import HeadgateError
 from headgate.engine.fluid import Adaptive, find_equilibrium, iterate_fast_map, solve
 
-#: What the closed forms are held to.
+#: Relative tolerance of the closed forms.
 EXACT = 1e-6
 
-LAWS = ("reno", "hstcp", "scalable", "vegas", "fast")
+CCAS = ("reno", "hstcp", "scalable", "vegas", "fast")
 
 
 def link(packets_s: float) -> dict[str, Any]:
@@ -59,11 +59,11 @@ def test_fast_is_proportionally_fair_in_a_parking_lot(links: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("law", "exponent"), [("reno", 0.5), ("scalable", 1.0), ("vegas", 1.0), ("fast", 1.0)]
+    ("cca", "exponent"), [("reno", 0.5), ("scalable", 1.0), ("vegas", 1.0), ("fast", 1.0)]
 )
-def test_shares_follow_the_exponent_of_the_law(law: str, exponent: float) -> None:
+def test_shares_follow_the_exponent_of_the_algorithm(cca: str, exponent: float) -> None:
     """Over L links of one price the long flow pays L times it, and has L^-exponent of the rate."""
-    found = find_equilibrium(law, network=parking_lot(4, rtt="100 ms"))
+    found = find_equilibrium(cca, network=parking_lot(4, rtt="100 ms"))
     np.testing.assert_allclose(
         found.rate_packets_s[0] / found.rate_packets_s[1], 4**-exponent, rtol=EXACT
     )
@@ -77,11 +77,11 @@ def test_only_full_links_have_a_price() -> None:
     np.testing.assert_allclose(found.utilisation, [1, 1, 0.2], rtol=EXACT)
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_integration_to_rest_comes_to_the_same(law: str) -> None:
-    params = {"beta": 2} if law == "vegas" else {}
-    found = find_equilibrium(law, params, network=two_links())
-    run = solve(law, params, network=two_links(), duration="2000 s", method=Adaptive(1e-10))
+@pytest.mark.parametrize("cca", CCAS)
+def test_integration_to_rest_comes_to_the_same(cca: str) -> None:
+    params = {"beta": 2} if cca == "vegas" else {}
+    found = find_equilibrium(cca, params, network=two_links())
+    run = solve(cca, params, network=two_links(), duration="2000 s", method=Adaptive(1e-10))
     rates = run.series["throughput_bps"][(run.series["of"] == "flow")].reshape(2, -1)[:, -1]
     np.testing.assert_allclose(rates / (8 * 1500), found.rate_packets_s, rtol=EXACT)
 
@@ -94,8 +94,8 @@ def test_a_large_network_is_solved_and_no_link_is_asked_for_more() -> None:
     for index in range(100):
         path = [str(name) for name in rng.choice(names, rng.integers(1, 5), replace=False)]
         classes[f"c{index}"] = {"flows": int(rng.integers(1, 9)), "rtt": "80 ms", "path": path}
-    for law in LAWS:
-        found = find_equilibrium(law, network={"links": links, "classes": classes})
+    for cca in CCAS:
+        found = find_equilibrium(cca, network={"links": links, "classes": classes})
         assert found.utilisation.max() < 1 + EXACT
         priced = found.link_price > 0
         np.testing.assert_allclose(found.utilisation[priced], 1.0, rtol=EXACT)
@@ -141,7 +141,7 @@ def test_the_map_without_a_queue_adds_alpha_each_time() -> None:
         (lambda: find_equilibrium("fast", {"alfa": 1}, network=two_links()), "no parameter 'alfa'"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(call: Callable[[], object], said: str) -> None:
-    with pytest.raises(HeadgateError) as told:
+def test_a_mistake_is_one_sentence(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(HeadgateError) as raised:
         call()
-    assert said in str(told.value)
+    assert said in str(raised.value)

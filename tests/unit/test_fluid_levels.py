@@ -1,4 +1,4 @@
-"""Max-min fair rests, by filling links: closed forms, integration to rest, what has no rest."""
+"""Max-min fair equilibria by filling links: closed forms, integration, models without one."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import pytest
 from headgate.base.errors import HeadgateError
 from headgate.engine.fluid import Adaptive, find_equilibrium, solve
 
-#: What closed forms, and runs that have come to rest, are held to.
+#: Relative tolerance of closed forms, and of runs in equilibrium.
 EXACT = 1e-6
 
 #: Gains that settle.
@@ -76,26 +76,26 @@ def test_xcp_leaves_a_part_of_links_whose_flows_are_slowed_elsewhere() -> None:
     assert rest.rate_packets_s[2] == pytest.approx(level, rel=EXACT)
 
 
-@pytest.mark.parametrize("law", ["rcp", "vcp", "xcp"])
-def test_rests_are_those_that_a_run_comes_to(law: str) -> None:
+@pytest.mark.parametrize("cca", ["rcp", "vcp", "xcp"])
+def test_rests_are_those_that_a_run_comes_to(cca: str) -> None:
     network = lot(1000, 1300, 2500)
     network["classes"]["middle"] = {"rtt": "90 ms", "path": ["hop-1", "hop-2"]}
     network["links"]["hop-2"]["buffer"] = "50 packets"
-    rest = find_equilibrium(law, STABLE[law], network=network)
-    run = solve(law, STABLE[law], network=network, duration="600 s", method=Adaptive(1e-9))
+    rest = find_equilibrium(cca, STABLE[cca], network=network)
+    run = solve(cca, STABLE[cca], network=network, duration="600 s", method=Adaptive(1e-9))
     assert not any(
         "slow start" in text for text in run.meta["warnings"]
     )  # packets have none either
     series = run.tables["series"]
     for name, rate in zip(rest.classes, rest.rate_packets_s, strict=True):
-        # What is in flight and in queues, over the round trip, is the rate.
+        # The rate is the packets in flight and in queues, divided by the round trip.
         at_rest = series.where((series["name"] == name) & (series["t_s"] == 600.0))
         found = at_rest["cwnd_packets"][0] / at_rest["srtt_s"][0]
         assert found == pytest.approx(rate, rel=EXACT), name
 
 
 @pytest.mark.parametrize(
-    ("law", "params", "rate", "says"),
+    ("cca", "params", "rate", "says"),
     [
         ("tcp-red", {}, 1000, "'tcp-red'"),
         ("misra-gong-towsley", {}, 1000, "'misra-gong-towsley' has no utility"),
@@ -117,9 +117,9 @@ def test_rests_are_those_that_a_run_comes_to(law: str) -> None:
         ),
     ],
 )
-def test_what_has_no_rest_is_told(
-    law: str, params: dict[str, float | str], rate: float, says: str
+def test_a_model_without_an_equilibrium_is_refused(
+    cca: str, params: dict[str, float | str], rate: float, says: str
 ) -> None:
     with pytest.raises(HeadgateError) as raised:
-        find_equilibrium(law, params, network=lot(rate))
+        find_equilibrium(cca, params, network=lot(rate))
     assert says in str(raised.value)

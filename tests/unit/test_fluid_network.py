@@ -1,4 +1,4 @@
-"""Networks of fluid models: how they are written, what the tables call them, what is refused."""
+"""Networks of fluid models: their notation, their names in tables, and the refused ones."""
 
 import re
 from collections.abc import Callable
@@ -107,9 +107,9 @@ def test_a_sweep_varies_numbers_of_the_network() -> None:
 
 def test_a_varied_buffer_is_shown_in_packets() -> None:
     one = {"rate": "12 Mbit/s", "buffer": "1 BDP"}
-    where = {"links": {"a.b": one}, "classes": {"x": {"rtt": "100 ms", "path": ["a.b"]}}}
+    described = {"links": {"a.b": one}, "classes": {"x": {"rtt": "100 ms", "path": ["a.b"]}}}
     varied = {"links.a.b.buffer": ["1 BDP", "30 packets", "infinite"]}
-    table = sweep("fast", varied, network=where, duration="1 s")
+    table = sweep("fast", varied, network=described, duration="1 s")
     assert list(table["links.a.b.buffer"]) == [100.0, 30.0, np.inf]
     assert set(varied) <= set(table)
 
@@ -130,7 +130,7 @@ def test_a_varied_buffer_is_shown_in_packets() -> None:
         ({"classes.long.flows": [1, 2], "beta": [0.5]}, "beta: has 1 values; another has 2"),
     ],
 )
-def test_what_is_wrong_in_a_varied_network(params: dict[str, Any], said: str) -> None:
+def test_a_mistake_in_a_varied_network_is_one_sentence(params: dict[str, Any], said: str) -> None:
     with pytest.raises(HeadgateError, match=re.escape(said)):
         sweep(MODEL, params, network=network(), duration="1 s")
 
@@ -177,10 +177,10 @@ def test_a_network_that_varies_is_given() -> None:
         (lambda: with_link(delay="x"), "network.links.first.delay: 'x' is not a time"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(make: Callable[[], Any], said: str) -> None:
-    with pytest.raises(HeadgateError) as told:
+def test_a_mistake_is_one_sentence(make: Callable[[], Any], said: str) -> None:
+    with pytest.raises(HeadgateError) as raised:
         solve(MODEL, network=make())
-    assert said in str(told.value)
+    assert said in str(raised.value)
 
 
 def test_a_buffer_in_bdp_needs_a_class_that_passes() -> None:
@@ -189,7 +189,7 @@ def test_a_buffer_in_bdp_needs_a_class_that_passes() -> None:
         solve(MODEL, network=network(links=links, classes={"a": {"rtt": "1 s", "path": ["first"]}}))
 
 
-def test_a_model_with_a_network_of_its_own_takes_none() -> None:
+def test_a_model_with_a_fixed_network_takes_none() -> None:
     classes = {"a": {"rtt": "1 s", "path": ["first"]}}
     with pytest.raises(HeadgateError, match="'tcp-red' has a network of its own; leave this out"):
         solve("tcp-red", network={"links": {"first": {"rate": "1 Mbit/s"}}, "classes": classes})

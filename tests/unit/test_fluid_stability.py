@@ -1,4 +1,4 @@
-"""What `headgate fluid --stability` says, its pictures, and how rests are found."""
+"""The output of `headgate fluid --stability`, its pictures, and the search for equilibria."""
 
 import json
 from pathlib import Path
@@ -56,12 +56,12 @@ def test_what_rests_is_what_a_solution_comes_to() -> None:
     )
 
 
-def test_a_guess_of_another_size_is_told() -> None:
+def test_a_guess_of_the_wrong_size_is_refused() -> None:
     with pytest.raises(ScenarioError, match="at: must be 3 finite numbers"):
         analyse_stability("tcp-red", at=[1.0])
 
 
-def test_the_command_tells_and_draws(tmp_path: Path) -> None:
+def test_the_command_prints_and_draws(tmp_path: Path) -> None:
     order = ["fluid", "tcp-red", "--set", "red=queue", "--stability"]
     done = CliRunner().invoke(app, [*order, "--out", str(tmp_path)])
     assert done.exit_code == 0
@@ -73,7 +73,7 @@ def test_the_command_tells_and_draws(tmp_path: Path) -> None:
     assert not said["stable"]
 
 
-def test_pictures_are_drawn_for_what_is_stable_and_what_is_not() -> None:
+def test_pictures_are_drawn_for_stable_and_unstable_networks() -> None:
     for beta in (0.226, 0.5):
         params = {"alpha": 0.4, "beta": beta, "target_packets": 1000.0}
         found = analyse_stability("rcp", params, network=NETWORK)

@@ -1,4 +1,4 @@
-"""What fluid runs say of goodput and in the responses of a packet run, worked by hand."""
+"""Goodput of fluid runs, and their values of the responses of a packet run, worked by hand."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def test_responses_of_reno_are_those_of_its_rest() -> None:
     assert result.flows["retransmissions"][0] == pytest.approx(PACKETS_S / 20 * lost * 100)
 
 
-def test_a_queue_is_a_wait_of_what_leaves() -> None:
+def test_a_queue_is_a_wait_of_departing_packets() -> None:
     """FAST holds 20 x 10 packets: 24 ms of wait, beside 60 ms of path; nothing is lost."""
     result = solve("fast", {"alpha": 10}, network=CORE, duration="100 s", warmup="50 s")
     one = {name: float(result.responses[name][0]) for name in result.responses}
@@ -43,7 +43,7 @@ def test_a_queue_is_a_wait_of_what_leaves() -> None:
     assert result.flows["goodput_bps"][0] == pytest.approx(5e6)
 
 
-def test_what_a_full_buffer_cannot_take_is_lost() -> None:
+def test_packets_beyond_a_full_buffer_are_lost() -> None:
     """FAST asks for 2,000 packets of queue, and there is room for 500: windows grow to 200."""
     result = solve("fast", {"alpha": 100}, network=CORE, duration="100 s", warmup="50 s")
     lost = 1 - PACKETS_S / (20 * result.flows["mean_cwnd_packets"][0] / 0.12)

@@ -1,4 +1,4 @@
-"""Warnings of fluid runs: there just beyond each limit, not within it, and where users see them."""
+"""Warnings of fluid runs: given just beyond each limit, not within it, and visible to users."""
 
 import warnings
 from pathlib import Path
@@ -24,12 +24,12 @@ def network(window: float, buffer: str = "infinite") -> dict[str, Any]:
 
 
 def said(model: str, window: float, buffer: str = "infinite", **params: Any) -> list[str]:
-    """What is warned of a run that begins at its rest, but for its queue."""
+    """Return the warnings of a run that starts in equilibrium except for its queue."""
     given = {"initial_window": window, **params}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FluidWarning)
-        where = network(window, buffer)
-        result = solve(model, given, network=where, duration="400 s", warmup="200 s")
+        links = network(window, buffer)
+        result = solve(model, given, network=links, duration="400 s", warmup="200 s")
     found: list[str] = result.meta["warnings"]
     return found
 
@@ -99,12 +99,12 @@ def test_few_flows_over_red_are_warned_of() -> None:
 
 def test_means_that_count_a_climb_are_warned_of() -> None:
     """Reno takes 400 round trips and more from 10 packets to 400, 48 s; slow start 0.7 s."""
-    where = network(400.0)
+    links = network(400.0)
     with pytest.warns(FluidWarning, match="set a warm-up of"):
-        solve("reno", network=where, duration="100 s")
+        solve("reno", network=links, duration="100 s")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        solve("reno", network=where, duration="100 s", warmup="70 s")
+        solve("reno", network=links, duration="100 s", warmup="70 s")
 
 
 def test_a_fluid_warning_is_one_of_headgates() -> None:
@@ -118,8 +118,17 @@ def test_the_command_says_it_on_stderr(tmp_path: Path) -> None:
         '[links.core]\nrate = "100 Mbit/s"\nbuffer = "1 BDP"\n'
         '[classes.web]\nflows = 50\nrtt = "120 ms"\npath = ["core"]\n'
     )
-    told = ["fluid", "reno", "--network", str(file), "--duration", "300 s", "--warmup", "150 s"]
-    done = CliRunner().invoke(app, told)
+    arguments = [
+        "fluid",
+        "reno",
+        "--network",
+        str(file),
+        "--duration",
+        "300 s",
+        "--warmup",
+        "150 s",
+    ]
+    done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0
     assert done.stderr.startswith("warning: core: reno has no queue")
     assert "warning" not in done.stdout

@@ -1,4 +1,4 @@
-"""An experiment with half of the combinations of six factors and three laws says what is true."""
+"""An experiment with half of the combinations of six factors and three CCAs says what is true."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ BASE = {
     "duration": "2 s",
     "network": {"kind": "dumbbell", "rate": "4 Mbit/s", "rtt": "20 ms", "buffer": "1 BDP"},
     "traffic": [
-        {"kind": "flows", "law": "reno", "count": 2},
-        {"kind": "poisson", "law": "reno", "load": 0.2, "size": "10 packets"},
+        {"kind": "flows", "cca": "reno", "count": 2},
+        {"kind": "poisson", "cca": "reno", "load": 0.2, "size": "10 packets"},
     ],
     "measure": {"warmup": "0.5 s", "series": "none", "periods": [["0.5 s", "2 s"]]},
 }
@@ -36,9 +36,10 @@ FACTORS = {
     "network.loss": [0.0, 0.005],
     "traffic.0.count": [1, 4],
     "traffic.1.load": [0.1, 0.4],
-    "law": ["reno", "cubic", "bbr"],
+    "cca": ["reno", "cubic", "bbr"],
 }
-#: An even number of factors at their high level: I = A B C D E F, 32 of 64, each under three laws.
+#: An even number of factors at their high level: I = A B C D E F, 32 of 64, each under three
+#: algorithms.
 PARITY = (
     "((rate_bps > 8e6)::int + (rtt_s > 0.04)::int + (buffer = '2 BDP')::int + (loss > 0)::int"
     " + (count > 1)::int + (load > 0.2)::int) % 2 = 0"
@@ -62,7 +63,7 @@ def means(found: MeasuredRuns, response: str, factor: str) -> dict[object, float
     return {level: float(values[labels == level].mean()) for level in found.levels[factor]}
 
 
-def test_the_fraction_has_pairs_for_the_law_only(found: MeasuredRuns) -> None:
+def test_the_fraction_has_pairs_for_the_algorithm_only(found: MeasuredRuns) -> None:
     assert not are_paired(found.coded)
     assert not found.has_pairs
 
@@ -73,7 +74,7 @@ def test_every_main_effect_is_the_difference_of_the_means_of_its_levels(
 ) -> None:
     effects = [e for e in found.effects_by_response[response] if len(e.factors) == 1]
     assert [e.factors[0] for e in effects] == [
-        "rate", "rtt", "buffer", "loss", "count", "load", "law", "law",
+        "rate", "rtt", "buffer", "loss", "count", "load", "cca", "cca",
     ]  # fmt: skip
     for effect in effects:
         by_level = means(found, response, effect.factors[0])
@@ -83,8 +84,8 @@ def test_every_main_effect_is_the_difference_of_the_means_of_its_levels(
 
 
 @pytest.mark.parametrize("response", NAMES)
-def test_what_moves_a_response_most_is_named(found: MeasuredRuns, response: str) -> None:
-    """The factor with the largest difference of means, which was never the law but once."""
+def test_the_factor_that_moves_a_response_most_is_named(found: MeasuredRuns, response: str) -> None:
+    """The factor with the largest difference of means, which was never the algorithm but once."""
     spans = {name: max(m) - min(m) for name, m in _list_means(found, response).items()}
     title = next(one for one in found.responses if one.name == response).title
     said = next(s for s in findings.sentences(found) if s.startswith(f"{title} is moved most by"))
@@ -104,7 +105,7 @@ def _list_means(found: MeasuredRuns, response: str) -> dict[str, list[float]]:
 def test_sentences_have_the_direction_of_the_runs(found: MeasuredRuns) -> None:
     """Loss, queues and round trips grow with what makes them grow in these very runs."""
     said = " ".join(findings.sentences(found))
-    assert 0 < said.count("is moved most by law") < len(NAMES)
+    assert 0 < said.count("is moved most by cca") < len(NAMES)
     for response in NAMES:
         largest = max(
             (e for e in found.effects_by_response[response] if len(e.factors) == 1),
@@ -120,24 +121,24 @@ def test_a_nominal_factor_of_a_fraction_has_an_effect_for_each_level() -> None:
     """Levels A 1.0, B 5.0, C 1.2 in half of the combinations: no straight line has these."""
     plant = {-1.0: 1.0, 0.0: 5.0, 1.0: 1.2}
     rows = [
-        (law, a, b, c)
-        for law, a, b, c in product((-1.0, 0.0, 1.0), (-1.0, 1.0), (-1.0, 1.0), (-1.0, 1.0))
+        (cca, a, b, c)
+        for cca, a, b, c in product((-1.0, 0.0, 1.0), (-1.0, 1.0), (-1.0, 1.0), (-1.0, 1.0))
         if a * b * c > 0
     ]
     coded = np.array(rows)
-    values = np.array([[plant[law] + 0.5 * a + 2.0 * (law == 0) * b] for law, a, b, _ in rows])
-    model = model_effects(("law", *"abc"), coded, values, [False] * 4)
+    values = np.array([[plant[cca] + 0.5 * a + 2.0 * (cca == 0) * b] for cca, a, b, _ in rows])
+    model = model_effects(("cca", *"abc"), coded, values, [False] * 4)
     found = {(e.factors, e.steps): e.effect for e in model}
-    assert found[("law",), ((-1.0, 0.0),)] == pytest.approx(4.0)
-    assert found[("law",), ((-1.0, 1.0),)] == pytest.approx(0.2)
+    assert found[("cca",), ((-1.0, 0.0),)] == pytest.approx(4.0)
+    assert found[("cca",), ((-1.0, 1.0),)] == pytest.approx(0.2)
     assert found[("a",), ((-1.0, 1.0),)] == pytest.approx(1.0)
-    # b has the effect 4 with B and none with the others: 4/3 on average
+    # the effect of b is 4 with B and 0 with the others: 4/3 on average
     assert found[("b",), ((-1.0, 1.0),)] == pytest.approx(4 / 3)
     # half of the difference of b's effect between A (0) and B (4)
-    assert found[("law", "b"), ((-1.0, 0.0), (-1.0, 1.0))] == pytest.approx(2.0)
+    assert found[("cca", "b"), ((-1.0, 0.0), (-1.0, 1.0))] == pytest.approx(2.0)
 
 
-def test_what_a_fraction_cannot_tell_apart_is_named() -> None:
+def test_effects_that_a_fraction_confounds_are_named() -> None:
     coded = np.array([(a, b, a * b) for a, b in product((-1.0, 1.0), repeat=2)])
     values = np.array([[1.0], [2.0], [3.0], [4.0]])
     (a, b, c) = model_effects("abc", coded, values, [False] * 3)
@@ -145,7 +146,7 @@ def test_what_a_fraction_cannot_tell_apart_is_named() -> None:
 
 
 def test_effects_at_the_levels_of_another_factor_are_those_of_the_model() -> None:
-    """y = 3 a - 5 a b: the effect of a is 16 where b is low and -4 where it is high."""
+    """y = 3 a - 5 a b: the effect of a is 16 if b is low and -4 if it is high."""
     coded = np.array(list(product((-1.0, 1.0), repeat=4)))
     rng = np.random.default_rng(2)
     values = (3 * coded[:, 0] - 5 * coded[:, 0] * coded[:, 1])[:, None] + rng.normal(
@@ -176,11 +177,11 @@ def test_every_response_of_a_period_with_a_direction_has_it() -> None:
 @pytest.mark.parametrize(
     ("keys", "factors", "said"),
     [
-        ({"design": "2^(7-1)"}, FACTORS, 'factors.law.levels: .* write kind = "grid"'),
+        ({"design": "2^(7-1)"}, FACTORS, 'factors.cca.levels: .* write kind = "grid"'),
         ({"runs": 8}, FACTORS, "needs two levels per factor, not 3"),
     ],
 )
-def test_a_fraction_crossed_with_laws_is_refused(
+def test_a_fraction_crossed_with_algorithms_is_refused(
     keys: dict[str, object], factors: dict[str, object], said: str
 ) -> None:
     with pytest.raises(HeadgateError, match=said):

@@ -34,7 +34,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run_on_full_disk(folder: Path, *command: str | Path) -> tuple[int, str, dict[str, int]]:
     if subprocess.run([*OWN_MOUNTS, "true"], check=False, capture_output=True).returncode:
-        pytest.skip("needs user namespaces with mounts of their own")
+        pytest.skip("needs user namespaces with separate mounts")
     words = [*OWN_MOUNTS, sys.executable, "-c", PROGRAM, "8k", folder, sys.executable, "-m"]
     done = subprocess.run([*words, "headgate", *command], check=True, capture_output=True)
     code, errors, files = json.loads(done.stdout)

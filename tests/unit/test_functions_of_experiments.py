@@ -1,4 +1,4 @@
-"""Responses that are functions of one's own: code, which a stranger's file may only name."""
+"""Responses that are user-defined functions: code, which a stranger's file may only name."""
 
 import json
 from pathlib import Path
@@ -43,12 +43,12 @@ def test_a_function_that_was_allowed_measures(tmp_path: Path) -> None:
     file = own(tmp_path)
     out = ("--out", tmp_path / "out", "--set", "tables=all")
     done = command("experiment", "run", file, "--trust", *out, "--json")
-    told = json.loads(done.output)
+    report = json.loads(done.output)
     runs = {
         Path(p).parent: Result.read(Path(p).parent) for p in tmp_path.glob("out/runs/*/run.json")
     }
     drops = sorted(float(run.ports["drops"].sum()) for run in runs.values())
-    mine = [row["mean"] for row in told["means"] if row["response"] == "mine"]
+    mine = [row["mean"] for row in report["means"] if row["response"] == "mine"]
     assert sorted(mine) == drops
     assert (tmp_path / "it-ran").exists()
 
@@ -66,7 +66,7 @@ def test_a_function_of_the_program_measures(tmp_path: Path) -> None:
         return float(result.ports["drops"].sum())
 
     found = Experiment(
-        BASE, {"law": ["reno", "cubic"]},
+        BASE, {"cca": ["reno", "cubic"]},
         responses=[drops, {"name": "same", "sql": "SELECT sum(drops) FROM ports"}],
     ).run(tmp_path, workers=1)  # fmt: skip
     assert found.runs["drops"].tolist() == found.runs["same"].tolist()

@@ -12,7 +12,7 @@ FAST_BPS, NORMAL_BPS = 960e6, 96e6
 LONGEST_RTT_S = 0.08
 
 
-def alone(host_buffer: str, fast: float, law: str = "reno") -> Result:
+def alone(host_buffer: str, fast: float, cca: str = "reno") -> Result:
     """Run one flow that nothing slows but interfaces, and whose slow start ends at a loss only."""
     return Scenario.from_dict(
         {
@@ -24,23 +24,23 @@ def alone(host_buffer: str, fast: float, law: str = "reno") -> Result:
                 "host_buffer": host_buffer,
             },
             "transport": {"preset": "mesonet", "initial_ssthresh": "infinite"},
-            "traffic": [{"kind": "flows", "law": law, "source": "D", "receiver": "D"}],
+            "traffic": [{"kind": "flows", "cca": cca, "source": "D", "receiver": "D"}],
             "measure": {"warmup": "6 s", "flows": "all", "series": "none"},
         }
     ).run()
 
 
-@pytest.mark.parametrize("law", ["reno", "scalable", "hstcp"])
-def test_a_sender_waits_for_its_interface_and_loses_nothing(law: str) -> None:
+@pytest.mark.parametrize("cca", ["reno", "scalable", "hstcp"])
+def test_a_sender_waits_for_its_interface_and_loses_nothing(cca: str) -> None:
     """The window stops at what the path and the host's queue hold, and the interface stays full."""
-    flows = alone("50 ms", 1.0, law).flows
+    flows = alone("50 ms", 1.0, cca).flows
     assert flows["retransmissions"][0] == 0
     assert flows["goodput_bps"][0] == pytest.approx(FAST_BPS * 1460 / 1500, rel=0.01)
     assert BUFFER_S < flows["mean_rtt_s"][0] < BUFFER_S + LONGEST_RTT_S
 
 
 def test_without_a_limit_the_window_grows_for_ever() -> None:
-    """In slow start every round brings a window more: seconds of it wait after ten seconds."""
+    """In slow start every round adds a window: after ten seconds, seconds of data wait."""
     flows = alone("infinite", 1.0).flows
     assert flows["retransmissions"][0] == 0
     assert flows["mean_rtt_s"][0] > 10 * BUFFER_S

@@ -1,4 +1,4 @@
-"""Names that nobody means well: what a terminal, a spreadsheet or a picture would obey is shown."""
+"""Hostile names: text that a terminal, spreadsheet or picture would obey is shown as text."""
 
 import csv
 import io
@@ -36,7 +36,7 @@ from .made_reports import roles, table
 #: Clears the screen, sets the window's title, goes back over what was said, turns text round.
 ORDERS = "\x1b[2J\x1b]0owned\x07\x9b31m\u202egnp\u2066"
 FORMULA = "=cmd|' /C calc'!A0"
-#: What a spreadsheet takes for the beginning of a formula.
+#: Characters at which a spreadsheet starts a formula.
 COMPUTED = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
@@ -54,7 +54,7 @@ COMPUTED = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff2
         ("\ufeff\U000e0041", "\\ufeff\\U000e0041"),
     ],
 )
-def test_what_a_terminal_would_obey_is_written_out(text: str, shown: str) -> None:
+def test_text_that_a_terminal_would_obey_is_escaped(text: str, shown: str) -> None:
     assert escape_controls(text) == shown
     assert escape_controls(shown) == shown
 
@@ -126,7 +126,7 @@ def test_a_value_of_a_scenario_in_an_error_is_drawn(
 
 def test_no_markup_and_no_order_of_a_name_is_obeyed_in_tables() -> None:
     out = io.StringIO()
-    name = f"[link=https://example.org]law[/link] :smile: {ORDERS}"
+    name = f"[link=https://example.org]algorithm[/link] :smile: {ORDERS}"
     claim = JudgedClaim(
         id=name, statement="s", source="s", published=1.0, measure="m", tolerance=name, ours=1.0,
         ci=None, verdict="holds", note="",
@@ -134,7 +134,7 @@ def test_no_markup_and_no_order_of_a_name_is_obeyed_in_tables() -> None:
     print_claims(PlainConsole(file=out, width=400), [(name, claim)])
     said = out.getvalue()
     assert harmless(said)
-    assert "[link=https://example.org]law[/link] :smile: \\x1b[2J" in said
+    assert "[link=https://example.org]algorithm[/link] :smile: \\x1b[2J" in said
 
 
 class Terminal(io.StringIO):
@@ -162,7 +162,7 @@ def test_a_bar_obeys_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def computed(cell: str) -> Iterator[str]:
-    """Give what a spreadsheet would compute, whatever parts its cells."""
+    """Give the parts that a spreadsheet would compute, for every separator of cells."""
     for one in cell.replace("\n", ";").replace("\t", ";").split(";"):
         if one.startswith(COMPUTED) and len(one) > 1:
             yield one
@@ -191,14 +191,14 @@ def test_numbers_and_plain_words_stay(text: str) -> None:
 
 
 def test_tables_of_a_report_are_not_computed_and_are_read_back(tmp_path: Path) -> None:
-    rows = [{f"{FORMULA} law": FORMULA, "x": -1.5, "level": "-1", "said": "a;=b"}]
+    rows = [{f"{FORMULA} algorithm": FORMULA, "x": -1.5, "level": "-1", "said": "a;=b"}]
     write_tables({"t": rows}, tmp_path)
     with (tmp_path / "t.csv").open(newline="") as file:
         head, cells = csv.reader(file)
-    assert head[0] == f"'{FORMULA} law"
+    assert head[0] == f"'{FORMULA} algorithm"
     assert cells == [f"'{FORMULA}", "-1.5", "-1", "a;'=b"]
     frame = Frame.of(tmp_path / "t.csv")
-    assert frame.column(f"{FORMULA} law").tolist() == [FORMULA]
+    assert frame.column(f"{FORMULA} algorithm").tolist() == [FORMULA]
     assert frame.column("said").tolist() == ["a;=b"]
 
 
@@ -256,7 +256,7 @@ def test_a_name_of_a_file_stays_in_its_folder(name: str) -> None:
     assert safe_file_name("changes-fast-period-2") == "changes-fast-period-2"
 
 
-def test_pictures_and_tables_of_hostile_laws_stay_in_their_folders() -> None:
+def test_pictures_and_tables_of_hostile_algorithms_stay_in_their_folders() -> None:
     rows = table(lambda name: f"../{name}</script>")
     found = analyse_table({name: [row[name] for row in rows] for name in rows[0]},
                   roles(lambda name: f"../{name}</script>"))  # fmt: skip

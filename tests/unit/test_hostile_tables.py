@@ -23,15 +23,15 @@ from headgate.figures.analysis import (
 Table = dict[str, Any]
 
 RESPONSES = ["y0", "y1", "y2"]
-LAWS = np.array(["bic", "fast", "reno", "htcp"])
+CCAS = np.array(["bic", "fast", "reno", "htcp"])
 
 
-def table(conditions: int = 4, laws: int = 3, replicates: int = 2) -> Table:
-    condition, law, seed = (i.ravel() for i in np.indices((conditions, laws, replicates)))
-    noise = np.random.default_rng(1).normal(10, 1, (len(RESPONSES), len(law)))
+def table(conditions: int = 4, ccas: int = 3, replicates: int = 2) -> Table:
+    condition, cca, seed = (i.ravel() for i in np.indices((conditions, ccas, replicates)))
+    noise = np.random.default_rng(1).normal(10, 1, (len(RESPONSES), len(cca)))
     return {
         "condition": np.char.add("c", condition.astype(str)),
-        "law": LAWS[law],
+        "cca": CCAS[cca],
         "seed": seed,
         "x1": condition % 2,
         "x2": condition // 2 % 2,
@@ -61,8 +61,8 @@ def main(made: Table) -> object:
     return list(found.rows()), found.psi()
 
 
-def by_law(made: Table) -> object:
-    return list(compute_main_effects(made, ["x1", "x2"], RESPONSES, by=["law"]).rows())
+def by_cca(made: Table) -> object:
+    return list(compute_main_effects(made, ["x1", "x2"], RESPONSES, by=["cca"]).rows())
 
 
 def ten(made: Table) -> object:
@@ -83,7 +83,7 @@ def correlated(made: Table) -> object:
 
 ANALYSES: dict[str, Callable[[Table], object]] = {
     "main effects": main,
-    "main effects by law": by_law,
+    "main effects by algorithm": by_cca,
     "ten steps": ten,
     "outliers": outlying,
     "correlations": correlated,
@@ -112,16 +112,16 @@ TABLES: dict[str, Callable[[], Table]] = {
     "single replicates": lambda: table(replicates=1),
     "unbalanced": lambda: {name: column[:-7] for name, column in table().items()},
     "one condition": lambda: table(conditions=1),
-    "two laws": lambda: table(laws=2),
-    "one law": lambda: table(laws=1),
-    "a law without a response": lambda: changed("y0", put(np.nan, *range(0, 24, 6))),
+    "two algorithms": lambda: table(ccas=2),
+    "one algorithm": lambda: table(ccas=1),
+    "an algorithm without a response": lambda: changed("y0", put(np.nan, *range(0, 24, 6))),
     "a condition without a response": lambda: changed("y0", put(np.nan, *range(6))),
     "one row": lambda: table(1, 1, 1),
     "no rows": lambda: {name: column[:0] for name, column in table().items()},
     "no columns": dict,
-    "no law": lambda: {name: of for name, of in table().items() if name != "law"},
+    "no algorithm": lambda: {name: of for name, of in table().items() if name != "cca"},
     "no response": lambda: {name: of for name, of in table().items() if name != "y0"},
-    "a row without a law": lambda: changed("law", put("", 3)),
+    "a row without an algorithm": lambda: changed("cca", put("", 3)),
     "rows without a condition": lambda: changed("condition", put(None, *range(24))),
     "a row without a level": lambda: changed("x1", put(np.nan, 3)),
     "one level": lambda: changed("x1", np.zeros_like),
@@ -163,18 +163,18 @@ REFUSED = [
     ("too large", "outliers", "y0 has numbers beyond 1e\\+150"),
     ("two dimensions", "bars", "y0 is no list with one value a row"),
     ("a number for a column", "main effects", "y0 is no list with one value a row"),
-    ("a row without a law", "clusters", "row 4 has nothing in law"),
+    ("a row without an algorithm", "clusters", "row 4 has nothing in cca"),
     ("rows without a condition", "ranks", "row 1 has nothing in condition"),
     ("constant responses", "components", "components need two points and two varying responses"),
     ("a response missing", "bars of a column", "is above zero; got no number"),
     ("a response missing", "main effects", "y0 has no number in any row"),
-    ("one row", "outliers", "outliers need three laws; it has 1"),
-    ("no law", "components", "there is no column 'law'"),
+    ("one row", "outliers", "outliers need three algorithms; it has 1"),
+    ("no algorithm", "components", "there is no column 'cca'"),
 ]
 
 
 @pytest.mark.parametrize(("kind", "analysis", "says"), REFUSED)
-def test_what_is_refused_is_said(kind: str, analysis: str, says: str) -> None:
+def test_refusals_state_their_reason(kind: str, analysis: str, says: str) -> None:
     with pytest.raises(AnalysisError, match=says):
         ANALYSES[analysis](TABLES[kind]())
 

@@ -22,7 +22,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "experiment"])
-def test_what_is_written_and_said_runs(kind: str) -> None:
+def test_written_files_and_printed_commands_run(kind: str) -> None:
     made = json.loads(headgate("init", "--from", kind, "--json").output)
     assert made["files"][0] == f"{kind}.toml"
     check, run, plot = (shlex.split(command)[1:] for command in made["next"])
@@ -31,7 +31,7 @@ def test_what_is_written_and_said_runs(kind: str) -> None:
     done = headgate(*run, *short)
     assert done.exit_code == 0, done.errors
     assert not done.errors.startswith("warning")
-    assert "Flows by law" in done.output
+    assert "Flows by algorithm" in done.output
     assert headgate(*plot).exit_code == 0
 
 
@@ -55,12 +55,12 @@ def test_an_experiment_is_right() -> None:
     assert headgate(*plot, "--format", "svg").output.split()[0].endswith("throughput-delay.svg")
 
 
-@pytest.mark.parametrize("law", ["reno", "cubic", "bbr3"])
-def test_no_goodput_of_the_experiment_exceeds_the_rate_of_its_link(law: str) -> None:
-    """What is acknowledged after a warm-up and arrived before weighs little in so long a time."""
+@pytest.mark.parametrize("cca", ["reno", "cubic", "bbr3"])
+def test_no_goodput_of_the_experiment_exceeds_the_rate_of_its_link(cca: str) -> None:
+    """Data that arrived before the warm-up's end and is acknowledged after it weighs little."""
     headgate("init", "--from", "experiment", "mine.toml")
     text = Path("mine.toml").read_text()
-    base = largest_queue(tomllib.loads(text)["scenario"], law)
+    base = largest_queue(tomllib.loads(text)["scenario"], cca)
     for seed in (1, 2, 3):
         result = base.run(seed=seed)
         flows, ports = result.flows, result.ports
@@ -68,14 +68,14 @@ def test_no_goodput_of_the_experiment_exceeds_the_rate_of_its_link(law: str) -> 
         assert acknowledged / ports["elapsed_s"].max() < ports["rate_bps"].max()
 
 
-def largest_queue(told: dict[str, Any], law: str) -> Scenario:
+def largest_queue(written: dict[str, Any], cca: str) -> Scenario:
     """The condition with the largest queue, in which most is left over from the warm-up."""
-    network = {**told["network"], "buffer": "2 BDP", "rtt": "80 ms"}
-    traffic = [{**one, "law": law} for one in told["traffic"]]
-    return Scenario.from_dict({**told, "network": network, "traffic": traffic})
+    network = {**written["network"], "buffer": "2 BDP", "rtt": "80 ms"}
+    traffic = [{**one, "cca": cca} for one in written["traffic"]]
+    return Scenario.from_dict({**written, "network": network, "traffic": traffic})
 
 
-def test_a_new_experiment_says_what_to_type_next() -> None:
+def test_a_new_experiment_prints_the_next_command() -> None:
     lines = headgate("experiment", "new", "mine one.toml").output.splitlines()
     assert lines[:2] == ["mine one.toml", "Next:"]
     check, run = (shlex.split(line)[1:] for line in lines[2:])
@@ -83,7 +83,7 @@ def test_a_new_experiment_says_what_to_type_next() -> None:
     assert headgate(*check).exit_code == 0
 
 
-def test_what_is_said_of_commands_stands_in_one_column() -> None:
+def test_descriptions_of_commands_are_aligned() -> None:
     headgate("init", "a_name_that_is_long.toml")
     lines = Path("a_name_that_is_long.toml").read_text().splitlines()[1:4]
     places = [
@@ -92,15 +92,18 @@ def test_what_is_said_of_commands_stands_in_one_column() -> None:
     assert len(set(places)) == 1
 
 
-def test_a_law_stands_beside_its_scenario_under_its_name(here: Path) -> None:
-    done = headgate("init", "--from", "own-law", "new/my law-2.toml")
+def test_an_algorithm_file_is_written_beside_its_scenario_under_its_name(here: Path) -> None:
+    done = headgate("init", "--from", "own-cca", "new/my cca-2.toml")
     assert done.exit_code == 0
-    assert sorted(p.name for p in (here / "new").iterdir()) == ["my law-2.toml", "my_law_2.py"]
-    text = (here / "new" / "my law-2.toml").read_text()
-    assert tomllib.loads(text)["traffic"][0]["control"]["source"] == "./my_law_2.py:Mine"
+    assert sorted(p.name for p in (here / "new").iterdir()) == [
+        "my cca-2.toml",
+        "my_cca_2.py",
+    ]
+    text = (here / "new" / "my cca-2.toml").read_text()
+    assert tomllib.loads(text)["traffic"][0]["cca"]["source"] == "./my_cca_2.py:Mine"
     assert "FILE" not in text
-    assert "headgate check 'new/my_law_2.py:Mine'" not in text
-    assert "'new/my law-2.toml' --out" in done.output
+    assert "headgate check 'new/my_cca_2.py:Mine'" not in text
+    assert "'new/my cca-2.toml' --out" in done.output
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -113,22 +116,22 @@ def test_nothing_is_overwritten(kind: str, here: Path) -> None:
     assert [path.name for path in here.iterdir()] == ["x.toml"]
 
 
-def test_a_law_that_is_there_stops_the_scenario_too(here: Path) -> None:
-    (here / "own_law.py").write_text("mine")
-    assert "own_law.py: is there already" in headgate("init", "--from", "own-law").sentence
-    assert [path.name for path in here.iterdir()] == ["own_law.py"]
+def test_an_algorithm_that_is_there_stops_the_scenario_too(here: Path) -> None:
+    (here / "own_cca.py").write_text("mine")
+    assert "own_cca.py: is there already" in headgate("init", "--from", "own-cca").sentence
+    assert [path.name for path in here.iterdir()] == ["own_cca.py"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--from", "Own_Law"), "there is no template 'Own_Law'; did you mean 'own-law'?"),
-        (("--from", "ring"), "templates: dumbbell, web, abilene, own-law, experiment"),
+        (("--from", "Own_Cca"), "there is no template 'Own_Cca'; did you mean 'own-cca'?"),
+        (("--from", "ring"), "templates: dumbbell, web, abilene, own-cca, experiment"),
         (("mine.py",), "mine.py: a scenario is TOML; write mine.toml"),
         (("here/there.toml",), "here/there.toml: cannot be written: "),
     ],
 )
-def test_what_is_wrong_is_one_sentence(arguments: tuple[str, ...], says: str, here: Path) -> None:
+def test_a_mistake_is_one_sentence(arguments: tuple[str, ...], says: str, here: Path) -> None:
     (here / "here").write_text("")
     done = headgate("init", *arguments)
     assert done.exit_code == 2

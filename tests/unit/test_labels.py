@@ -39,8 +39,8 @@ def test_versions_that_are_equal_as_numbers_are_two_levels(tmp_path: Path) -> No
 
 
 def test_seeds_of_64_bits_stay_apart(tmp_path: Path) -> None:
-    rows = [(law, seed, k) for law in ("a", "b") for k, seed in enumerate(SEEDS)]
-    frame = Frame.of(write(tmp_path / "t.csv", "law,seed,y", rows))
+    rows = [(cca, seed, k) for cca in ("a", "b") for k, seed in enumerate(SEEDS)]
+    frame = Frame.of(write(tmp_path / "t.csv", "cca,seed,y", rows))
     assert [key for (key,) in frame.groups(["seed"])] == SEEDS
     frame.columns["condition"] = np.array(["one"] * len(rows))  # type: ignore[index]
     assert compute_grid(frame, ["y"], replicate="seed").runs.shape == (1, 2, 4, 1)
@@ -102,7 +102,7 @@ def test_factors_that_mostly_change_together_are_named() -> None:
     assert write_notes(same, ["A", "B"], ["y"]) == []  # the answer says that
 
 
-def test_the_command_says_what_it_leaves_out(tmp_path: Path) -> None:
+def test_the_command_names_the_rows_it_leaves_out(tmp_path: Path) -> None:
     rows = [("a", 1), ("b", 2), ("a", 1.5), ("", 3), ("b", "NA"), ("b", 2.5)]
     file = write(tmp_path / "t.csv", "x,y", rows)
     asked = ["analyse", str(file), "--factors", "x", "--responses", "y"]

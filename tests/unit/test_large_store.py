@@ -1,4 +1,4 @@
-"""A store of ten thousand runs: what a start and a look at it take."""
+"""A store of ten thousand runs: the cost of starting on it and of looking at it."""
 
 import json
 import os
@@ -35,8 +35,8 @@ class Took:
     peak_bytes: int
 
 
-#: Runs a program and tells what it took. A process's peak of memory begins with that of its parent,
-#: so the parent is this small one and not the tests.
+#: Runs a program and prints its cost. A process's peak of memory starts at that of its parent,
+#: so the parent is this small program and not the tests.
 LAUNCHER = (
     "import json, os, sys; pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ,"
     " file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]);"
@@ -47,7 +47,7 @@ LAUNCHER = (
 
 
 def taken(*words: str | Path) -> Took:
-    """Run a program; tell its exit code and what it took."""
+    """Run a program; return its exit code, CPU time and memory."""
     launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *map(str, words)]
     done = subprocess.run(launcher, capture_output=True, text=True, check=True)
     return Took(*json.loads(done.stdout))
@@ -55,7 +55,7 @@ def taken(*words: str | Path) -> Took:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One run, ten thousand times over, under identities of their own."""
+    """Ten thousand copies of one run, each with a separate identity."""
     folder = tmp_path_factory.mktemp("large")
     (first,) = campaign_program.jobs(1, 1.0)
     store = Store(folder)
@@ -94,11 +94,11 @@ responses = ["goodput_bps"]
 [scenario]
 duration = "1 s"
 network = { kind = "dumbbell", rate = "2 Mbit/s", rtt = "20 ms", buffer = "1 BDP" }
-traffic = [{ kind = "flows", law = "reno" }]
+traffic = [{ kind = "flows", cca = "reno" }]
 [factors]
 "network.rtt" = [RTTS]
 "network.buffer" = ["1 BDP", "2 BDP", "3 BDP", "4 BDP", "5 BDP"]
-law = ["reno", "cubic"]
+cca = ["reno", "cubic"]
 """
 
 

@@ -1,4 +1,4 @@
-"""Levels, laws and panels have the order of the experiment's file, wherever they are shown."""
+"""Levels, CCAs and panels keep the order of the experiment's file in every output."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .small_experiment import BASE
 LEVELS = {
     "queue": ["fq-codel", "drop_tail"],
     "rtt": ["100 ms", "9 ms", "40 ms"],
-    "law": ["reno", "cubic", "bbr"],
+    "cca": ["reno", "cubic", "bbr"],
 }
 BITS = {"fq-codel": 0.0, "drop_tail": 331e3, "100 ms": 0.0, "9 ms": 5e5, "40 ms": 1e6,
         "reno": 0.0, "cubic": 1e5, "bbr": 3e5}  # fmt: skip
@@ -71,36 +71,38 @@ def test_an_effect_has_one_sign_in_the_experiment_and_in_its_analysis(found: Tab
     assert rows["queue"]["effect"] == pytest.approx(331e3)
 
 
-def test_tables_pictures_and_charts_list_levels_and_laws_in_order(found: TableAnalysis) -> None:
+def test_tables_pictures_and_charts_list_levels_and_algorithms_in_order(
+    found: TableAnalysis,
+) -> None:
     assert found.frame.levels("rtt").names == ("100 ms", "9 ms", "40 ms")
     assert found.frame.levels("queue").order == "given"
-    assert found.focus.cells.laws == ("reno", "cubic", "bbr")
+    assert found.focus.cells.ccas == ("reno", "cubic", "bbr")
     assert found.roles.before == "reno"
-    laws = collect_data(found)["cells"]["law"]
-    assert isinstance(laws, dict)
-    assert laws["words"] == ["reno", "cubic", "bbr"]
+    ccas = collect_data(found)["cells"]["cca"]
+    assert isinstance(ccas, dict)
+    assert ccas["words"] == ["reno", "cubic", "bbr"]
 
 
-def test_laws_keep_their_order_if_the_first_condition_lacks_one() -> None:
+def test_algorithms_keep_their_order_if_the_first_condition_lacks_one() -> None:
     def keep(levels: dict[str, object]) -> bool:
-        return levels["law"] != "reno" or levels["rtt"] != "100 ms"
+        return levels["cca"] != "reno" or levels["rtt"] != "100 ms"
 
-    levels = {name: LEVELS[name] for name in ("law", "rtt")}
+    levels = {name: LEVELS[name] for name in ("cca", "rtt")}
     experiment = measured(levels, {"goodput_bps": (goodput, "higher")}, keep=keep)
-    assert experiment.labels["law"][0] == "cubic"
-    assert experiment.levels["law"] == ("reno", "cubic", "bbr")
+    assert experiment.labels["cca"][0] == "cubic"
+    assert experiment.levels["cca"] == ("reno", "cubic", "bbr")
     roles = findings.roles(experiment)
     assert roles is not None
     assert roles.before == "reno"
-    assert analyse_table(experiment.runs, roles).focus.cells.laws == ("reno", "cubic", "bbr")
+    assert analyse_table(experiment.runs, roles).focus.cells.ccas == ("reno", "cubic", "bbr")
 
 
-def test_a_definition_lists_levels_as_its_file_does_whatever_where_leaves_out() -> None:
-    factors = {"network.rtt": ["10 ms", "20 ms"], "law": ["reno", "cubic"]}
-    made = Experiment(BASE, factors, where="NOT (rtt_s < 0.015 AND law = 'reno')").definition
+def test_a_definition_lists_levels_in_file_order_also_if_where_leaves_some_out() -> None:
+    factors = {"network.rtt": ["10 ms", "20 ms"], "cca": ["reno", "cubic"]}
+    made = Experiment(BASE, factors, where="NOT (rtt_s < 0.015 AND cca = 'reno')").definition
     assert made.conditions[0].labels["rtt"] == "20 ms"
-    assert made.levels == {"rtt": ("10 ms", "20 ms"), "law": ("reno", "cubic")}
-    assert made.setup.laws == ("reno", "cubic")
+    assert made.levels == {"rtt": ("10 ms", "20 ms"), "cca": ("reno", "cubic")}
+    assert made.setup.ccas == ("reno", "cubic")
 
 
 def test_numbers_are_one_level_however_they_are_written() -> None:
@@ -129,11 +131,11 @@ def test_levels_by_size_are_still_known_to_be_sizes() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three round trips, which as text are sorted 100, 40, 9, under two laws."""
+    """Three round trips, which as text are sorted 100, 40, 9, under two algorithms."""
     base = headgate.dumbbell(rate="10 Mbit/s", rtt="20 ms", loss=0.01, flows=["reno"])
     made = Experiment(
         base.replaced({"duration": "1 s"}),
-        factors={"network.rtt": ["9 ms", "40 ms", "100 ms"], "law": ["reno", "cubic"]},
+        factors={"network.rtt": ["9 ms", "40 ms", "100 ms"], "cca": ["reno", "cubic"]},
         responses=["goodput_bps"], replicates=1, tables=["flows"],
     )  # fmt: skip
     folder = tmp_path_factory.mktemp("order") / "out"
@@ -143,7 +145,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_panels_of_plot_have_the_order_of_the_file(folder: Path) -> None:
     assert read_order(folder).levels == {
-        "rtt": ("9 ms", "40 ms", "100 ms"), "law": ("reno", "cubic"),
+        "rtt": ("9 ms", "40 ms", "100 ms"), "cca": ("reno", "cubic"),
     }  # fmt: skip
     arguments = ["plot", str(folder), "--only", "throughput-delay", "--format", "html"]
     done = CliRunner().invoke(app, arguments, catch_exceptions=False)
@@ -155,4 +157,4 @@ def test_panels_of_plot_have_the_order_of_the_file(folder: Path) -> None:
 def test_the_report_keeps_the_order(folder: Path) -> None:
     roles = abouts.read(folder).roles
     assert roles is not None
-    assert roles.order == {"rtt": ("9 ms", "40 ms", "100 ms"), "law": ("reno", "cubic")}
+    assert roles.order == {"rtt": ("9 ms", "40 ms", "100 ms"), "cca": ("reno", "cubic")}

@@ -1,4 +1,4 @@
-"""What a run in real time writes down while it goes on, and what its devices drop."""
+"""The log that a run in real time writes, and the drops of its devices."""
 
 import os
 import re
@@ -41,7 +41,7 @@ buffer = "50 packets"
 kind = "live"
 [[traffic]]
 kind = "flows"
-law = "cubic"
+cca = "cubic"
 """
 
 
@@ -132,8 +132,8 @@ def test_a_killed_run_leaves_arrivals_that_can_be_repeated(tmp_path: Path) -> No
     assert "holds no packet" in command("run", str(scenario), "--arrivals", str(log)).sentence
 
 
-def test_what_a_device_drops_is_counted_and_said(tmp_path: Path) -> None:
-    """The whole process stands still while a host sends more than its device's queue holds."""
+def test_drops_of_a_device_are_counted_and_reported(tmp_path: Path) -> None:
+    """The whole process is stopped while a host sends more than its device's queue holds."""
     stopped, done = tmp_path / "stopped", tmp_path / "done"
     wait = f"for n in $(seq 600); do [ -e {done} ] && break; sleep 0.05; done"
     pause = f"kill -STOP {os.getpid()}; touch {stopped}; {wait}; kill -CONT {os.getpid()}"
@@ -174,13 +174,14 @@ def test_pictures_and_report_of_a_live_run_say_live_first(tmp_path: Path) -> Non
     }
 
 
-CUBIC = '[[traffic]]\nkind = "flows"\nlaw = "cubic"\n'
+CUBIC = '[[traffic]]\nkind = "flows"\ncca = "cubic"\n'
 
 
 @pytest.mark.parametrize(
-    ("others", "says"), [("", "2 live hosts, 20 s"), (CUBIC, "2 live hosts, laws cubic, 20 s")]
+    ("others", "says"),
+    [("", "2 live hosts, 20 s"), (CUBIC, "2 live hosts, algorithms cubic, 20 s")],
 )
-def test_check_names_no_law_that_nobody_obeys(tmp_path: Path, others: str, says: str) -> None:
+def test_check_names_no_algorithm_that_nobody_obeys(tmp_path: Path, others: str, says: str) -> None:
     scenario = tmp_path / "live.toml"
     scenario.write_text(SCENARIO.removesuffix(CUBIC) + others)
     said = command("check", str(scenario)).output

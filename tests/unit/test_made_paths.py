@@ -1,4 +1,4 @@
-"""Paths made by hand: what the sender of the conformance suite measures on them."""
+"""Synthetic paths, and the measurements of the conformance suite's sender on them."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from headgate_studies.conform.bbr.made import Bucket, MadePath, MadeSender
 
 
 class Fixed:
-    """A law that leaves the window as it is."""
+    """An algorithm that leaves the window as it is."""
 
     gauge = 1.0
 
@@ -61,11 +61,11 @@ def test_a_policer_passes_its_burst_and_then_its_rate() -> None:
     assert all(passed[:5])
 
 
-def test_every_lost_segment_is_told_once() -> None:
+def test_every_lost_segment_is_reported_once() -> None:
     lost = iter([False] * 50 + [True, False, True] + [False] * 10_000)
     flow = sender(MadePath(rate=1000.0, lose=lambda _: next(lost)))
     flow.run(3.0)
-    assert flow.law.lost == flow.path.dropped == 2  # type: ignore[attr-defined]
+    assert flow.cca.lost == flow.path.dropped == 2  # type: ignore[attr-defined]
     assert [since for _, since in flow.losses] == [1.0, 2.0]
 
 
@@ -80,7 +80,7 @@ def test_samples_after_a_pause_are_limited_by_the_application() -> None:
     flow.run(5.0)
     limited = [rate.app_limited for rate in flow.samples[before:]]
     assert limited[0]
-    assert not any(limited[10:])  # what was sent before the first ACK, and no more
+    assert not any(limited[10:])  # only the segments sent before the first ACK
 
 
 def test_slots_bring_acks_together() -> None:
@@ -90,8 +90,8 @@ def test_slots_bring_acks_together() -> None:
     assert max(rate.newly for rate in flow.samples) > 3
 
 
-def test_a_law_of_the_catalogue_is_an_object() -> None:
-    law = builtin("bbr3", variant="linux-v3", probe_wait_s=3.0)
-    assert isinstance(law, Builtin)
+def test_an_algorithm_of_the_catalogue_is_an_object() -> None:
+    cca = builtin("bbr3", variant="linux-v3", probe_wait_s=3.0)
+    assert isinstance(cca, Builtin)
     with pytest.raises(ValueError, match="parameters"):
         Builtin(0, [])

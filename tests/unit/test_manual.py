@@ -18,7 +18,7 @@ PAGE = (
 )  # fmt: skip
 
 
-def test_the_committed_page_is_what_the_help_makes() -> None:
+def test_the_committed_page_matches_the_help() -> None:
     assert PAGE.read_text() == make_page(PROGRAM), "run `make schemas`"
     assert headgate("man").output == PAGE.read_text()
 

@@ -1,4 +1,4 @@
-"""What memory cannot hold is refused before anything runs, by `check` as by `run`."""
+"""A run too large for memory is refused before anything runs, by `check` and by `run`."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ from headgate.engine.run import memory
 from headgate.engine.run.prepare import check_plan
 
 DUMBBELL = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
-FLOW = {"kind": "flows", "law": "reno"}
+FLOW = {"kind": "flows", "cca": "reno"}
 SIZE = "10 packets"
 
 
@@ -23,7 +23,7 @@ def scenario(*traffic: dict[str, Any], **keys: Any) -> Scenario:
 
 
 def refusals(asked: Scenario) -> set[str]:
-    """What `check` and `run` say; they say the same."""
+    """Return the sentences of `check` and `run`, which must agree."""
     said = set()
     for tried in (lambda: check_plan(*asked.plan(), asked), lambda: simulate(asked)):
         with pytest.raises(ScenarioError) as refused:
@@ -38,7 +38,7 @@ def refusals(asked: Scenario) -> set[str]:
         (scenario(measure={"series": {"interval": "1 us"}}), "measure.series.interval"),
         (scenario({**FLOW, "count": 1_000_000, "size": SIZE}), "traffic[0].count"),
         (
-            scenario({"kind": "web", "law": "reno", "users": 1_000_000, "size": SIZE}),
+            scenario({"kind": "web", "cca": "reno", "users": 1_000_000, "size": SIZE}),
             "traffic[0].users",
         ),
         (
@@ -46,7 +46,7 @@ def refusals(asked: Scenario) -> set[str]:
                 FLOW,
                 {
                     "kind": "poisson",
-                    "law": "reno",
+                    "cca": "reno",
                     "arrivals": "1 flows/s",
                     "hosts": 10_000_000,
                     "size": SIZE,
@@ -55,17 +55,17 @@ def refusals(asked: Scenario) -> set[str]:
             "traffic[1].hosts",
         ),
         (
-            scenario({"kind": "on_off", "law": "reno", "on": "1 us", "off": "1 us"}),
+            scenario({"kind": "on_off", "cca": "reno", "on": "1 us", "off": "1 us"}),
             "traffic[0].hosts",
         ),
         (
             scenario(
-                {"kind": "bursts", "law": "reno", "count": 1000, "size": SIZE, "interval": "1 us"}
+                {"kind": "bursts", "cca": "reno", "count": 1000, "size": SIZE, "interval": "1 us"}
             ),
             "traffic[0].count",
         ),
         (
-            scenario({"kind": "poisson", "law": "reno", "arrivals": "1e6 flows/s", "size": SIZE}),
+            scenario({"kind": "poisson", "cca": "reno", "arrivals": "1e6 flows/s", "size": SIZE}),
             "traffic[0].hosts",
         ),
         (
@@ -88,24 +88,24 @@ def refusals(asked: Scenario) -> set[str]:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_does_not_fit_is_refused_at_its_key(asked: Scenario, place: str) -> None:
+def test_a_scenario_too_large_for_memory_is_refused_at_its_key(asked: Scenario, place: str) -> None:
     with mock.patch.object(memory, "free_bytes", return_value=100_000_000):
         (said,) = refusals(asked)
     assert said.startswith(f"{place}: ")
     assert said.endswith("; 100 MB are free")
 
 
-def test_what_fits_is_taken() -> None:
+def test_a_scenario_that_fits_in_memory_is_accepted() -> None:
     with mock.patch.object(memory, "free_bytes", return_value=100_000_000):
         check_plan(*scenario(duration="1 s").plan(), scenario())
 
 
-def test_what_the_engine_refuses_is_told_of_the_users_key() -> None:
+def test_a_refusal_of_the_engine_names_the_users_key() -> None:
     (said,) = refusals(scenario(measure={"series": {"interval": "1 ns"}}))
     assert said.startswith("measure.series.interval: ")
 
 
-def test_the_estimate_is_not_above_what_a_run_takes(tmp_path: Path) -> None:
+def test_the_estimate_is_not_above_the_use_of_a_run(tmp_path: Path) -> None:
     """A million rows of series are held three times over: by the engine, as facts, as a table."""
     asked = scenario(duration="10 s", measure={"series": {"interval": "100 us"}})
     (series,) = [

@@ -1,4 +1,4 @@
-"""Runs of a campaign begin while memory has room for them; fewer of them have more threads."""
+"""Runs of a campaign start while memory suffices; with fewer runs, each gets more threads."""
 
 import threading
 import time
@@ -22,7 +22,7 @@ def small_jobs(count: int) -> list[Job]:
 
 
 def most_at_once(limiter: MemoryLimiter, runs: int, needs: Callable[[int], int]) -> int:
-    """Let so many runs begin at a time, and give how many were in hand at once."""
+    """Let `runs` runs begin at a time, and return the greatest number that ran at once."""
     lock, at_once, most = threading.Lock(), [0], [0]
 
     def make(number: int) -> None:
@@ -48,11 +48,11 @@ def test_as_many_runs_begin_as_memory_holds(needs: int, at_once: int) -> None:
     assert most_at_once(MemoryLimiter(lambda: 100), 6, lambda _: needs) == at_once
 
 
-def test_where_nobody_knows_what_is_free_all_begin() -> None:
+def test_without_a_figure_of_free_memory_all_runs_begin() -> None:
     assert most_at_once(MemoryLimiter(lambda: None), 5, lambda _: 10**15) == 5
 
 
-def test_what_a_run_took_counts_more_than_what_was_guessed() -> None:
+def test_the_measured_use_of_a_run_replaces_the_guess() -> None:
     limiter = MemoryLimiter(lambda: 100)
     limiter.note_peak(60)
     assert most_at_once(limiter, 4, lambda _: 1) == 1
@@ -70,7 +70,7 @@ def test_nobody_waits_when_the_campaign_is_over() -> None:
         assert not waiting.is_alive()
 
 
-def test_a_guess_is_of_the_order_of_what_a_run_takes(tmp_path: Path) -> None:
+def test_a_guess_is_of_the_order_of_the_use_of_a_run(tmp_path: Path) -> None:
     job = small_jobs(1)[0]
     executor = Processes(1)
     Scheduler(Store(tmp_path), executor=executor).run([job], lambda _: None)
@@ -92,4 +92,4 @@ def test_a_campaign_without_room_makes_one_run_after_the_other(
 
     Scheduler(Store(tmp_path), executor=executor).run(jobs, look)
     assert Store(tmp_path).missing(jobs) == []
-    assert "1" not in shares  # nobody had to share: the run in hand had both cores
+    assert "1" not in shares  # no run had to share: each used both cores

@@ -1,4 +1,4 @@
-"""A list of a million flows: what a check and a run take, and that every flow is there."""
+"""A list of a million flows: the cost of a check and a run, and every flow in the result."""
 
 import sys
 from pathlib import Path
@@ -19,7 +19,7 @@ rtt = "20 ms"
 buffer = "1 BDP"
 [[traffic]]
 kind = "replay"
-law = "reno"
+cca = "reno"
 file = "flows.csv"
 [measure]
 series = "none"

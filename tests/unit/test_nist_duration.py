@@ -1,4 +1,4 @@
-"""What a shortened run preserves: its runs, its ratios by hand, and its whole analysis."""
+"""The study of shortened runs: its runs, its ratios by hand, and its whole analysis."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +21,11 @@ def study() -> Study:
 
 @pytest.fixture(scope="module")
 def tiny(study: Study) -> Durations:
-    """Run both experiments at a hundredth of their size, for 5 s and 10 s, under two laws."""
+    """Run both experiments at a hundredth of their size, for 5 s and 10 s, under two algorithms."""
     setup = study.setup(study.spec.scales["quick"])
     durations = {name: {SHORT: "5 s", PUBLISHED: "10 s"} for name in ("1b", "2a")}
     settings = {**setup.settings, "durations": durations, "size": 0.01}
-    setup = replace(setup, settings=settings, laws=("reno", "fast"))
+    setup = replace(setup, settings=settings, ccas=("reno", "fast"))
     return Durations(setup, {key: job.scenario.run() for key, job in study.jobs(setup).items()})
 
 
@@ -38,7 +38,9 @@ def made_up(tiny: Durations, response: str, by_key: dict[tuple[str, str, str], f
     return made
 
 
-def test_what_claims_read_is_enough_for_them(study: Study, tiny: Durations, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(
+    study: Study, tiny: Durations, tmp_path: Path
+) -> None:
     assert_stored_suffices(study, tiny, tmp_path)
 
 
@@ -89,7 +91,7 @@ def test_findings_by_hand(tiny: Durations) -> None:
     made = made_up(tiny, "y10", rates)
     assert findings.farthest(made, response="y10").ours == pytest.approx(0.5)
     # FAST over TCP: 2.5 for 2 in 1b, 2/3 for 2 in 2a.
-    kept = findings.contrast_kept(made, response="y10", law="fast")
+    kept = findings.contrast_kept(made, response="y10", cca="fast")
     assert kept.ours == pytest.approx(2 / 3, abs=1e-3)
     signs = findings.same_signs(made)
     assert signs.ours == pytest.approx(0.5)

@@ -29,7 +29,7 @@ from headgate_studies.nist.competing import (
     tally,
 )
 from headgate_studies.nist.estimates import find_worst, merge_pair, ratio, ratio_in_corner
-from headgate_studies.nist.findings_fairness import FAIR as FAIR_LAWS
+from headgate_studies.nist.findings_fairness import FAIR as FAIR_CCAS
 from headgate_studies.nist.findings_mixed import sst_when_heavy
 from headgate_studies.nist.mixed import (
     compare_usefulness,
@@ -52,7 +52,7 @@ from headgate_studies.nist.variants import (
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of
 
-LAWS = ("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable")
+CCAS = ("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable")
 
 
 # By hand -------------------------------------------------------------------------------------
@@ -60,13 +60,13 @@ LAWS = ("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable")
 
 def classes(*rows: tuple[int, str, str, str, str, float, float]) -> Result:
     """Make a run of two periods of these rows: labels, packets delivered, seconds under way."""
-    period, file, pair, interface, law, delivered, active_s = zip(*rows, strict=True)
+    period, file, pair, interface, cca, delivered, active_s = zip(*rows, strict=True)
     table = {
         "period": np.array(period),
         "file": Words.of(file),
         "class": Words.of(pair),
         "interface": Words.of(interface),
-        "law": Words.of(law),
+        "cca": Words.of(cca),
         "delivered_packets": np.array(delivered),
         "active_s": np.array(active_s),
         "retransmissions": np.array(delivered) / 100,
@@ -113,19 +113,19 @@ def test_periods_and_replicates_are_added_before_they_are_divided() -> None:
     place = (0, 0, FILES.index("movie"), PATHS.index("very fast"), 1)
     assert np.exp(rates.logs[place]) == pytest.approx([20.0, 7.0])  # (10 + 50 + 40) / 5, 7 / 1
     assert np.isfinite(rates.logs).sum() == 2
-    # what requests alone make of it, 6 / 4, is taken away
+    # the effect of the requests alone, 6 / 4, is divided out
     assert np.exp(rates.ahead()) == pytest.approx(np.array([[20 / 7 / 1.5]]))
     without = Rates.of({key: runs[key] for key in list(runs)[:2]}, ["a"], ["ctcp"])
     assert np.isnan(without.ahead()).all()
 
 
-def test_the_control_is_tcp_in_a_laws_place() -> None:
+def test_the_control_is_tcp_in_a_algorithms_place() -> None:
     settings = {"experiment": "2b", "size": 0.01, "duration": "8 s", "downloaders": 2}
     control = scenario(settings, CONTROL)
     alone = control.to_dict()
     for group in alone["traffic"]:
-        group.pop("laws", None)
-        group["law"] = "reno"
+        group.pop("ccas", None)
+        group["cca"] = "reno"
     # packet by packet what it is with TCP under its own name
     assert control.run().digest == Scenario.from_dict(alone).run().digest
     _, active_s = tally(control.run(), CONTROL)
@@ -133,7 +133,7 @@ def test_the_control_is_tcp_in_a_laws_place() -> None:
 
 
 def test_a_gain_that_the_control_has_too_is_none() -> None:
-    found = ours(planted({**dict.fromkeys(LAWS, 2.0), CONTROL: 2.0}, EVEN))
+    found = ours(planted({**dict.fromkeys(CCAS, 2.0), CONTROL: 2.0}, EVEN))
     assert found["equal-when-light-each"] == pytest.approx(1.0)
     assert found["threshold-equals-tcp-by-control"] == 1.0
     assert found["bic-behind-tcp-by-control"] == pytest.approx(1.0)
@@ -171,24 +171,25 @@ def planted(
     variants: Mapping[str, Mapping[str, float]] | None = None,
     pairs: Sequence[str] = PAIRS,
 ) -> Mixed:
-    """Make a study in which laws and TCP beside them have these throughputs in every condition.
+    """Make a study in which CCAs and TCP beside them have these throughputs in every condition.
 
-    Files that are not among `only` have the same throughput everywhere, as a law has between
-    routers that are not among `pairs`; laws have other throughputs in `variants`.
+    The throughput of files that are not in `only` is the same everywhere. So is that of an
+    algorithm between routers that are not in `pairs`. `variants` replaces the throughputs of
+    algorithms.
     """
 
     def gained(key: Key) -> float:
-        """Return what a law gets in a run."""
+        """Return what an algorithm gets in a run."""
         return (variants or {}).get(str(key[-1]), own).get(str(key[1]), 1.0)
 
     setup, keys = every_key()
     results = {
         key: classes(
             *(
-                (1, file, pair, interface, law, 100.0 * (gain if counts else 1.0), 1.0)
+                (1, file, pair, interface, cca, 100.0 * (gain if counts else 1.0), 1.0)
                 for file, pair, interface in product(FILES, PAIRS, ("fast", "normal"))
                 for counts in [file in only and pair in pairs]
-                for law, gain in (
+                for cca, gain in (
                     (label(str(key[1])), gained(key)),
                     ("reno", tcp.get(str(key[1]), 1.0)),
                 )
@@ -203,9 +204,9 @@ def planted(
     return mixed
 
 
-EVEN = dict.fromkeys(LAWS, 1.0)
+EVEN = dict.fromkeys(CCAS, 1.0)
 UNFAIR = ("scalable", "bic", "fast")
-FAIR = {**dict.fromkeys(FAIR_LAWS, 1.2), "hstcp": 1.0, **dict.fromkeys(UNFAIR, 0.8)}
+FAIR = {**dict.fromkeys(FAIR_CCAS, 1.2), "hstcp": 1.0, **dict.fromkeys(UNFAIR, 0.8)}
 
 
 def ours(mixed: Mixed) -> dict[str, float]:
@@ -213,7 +214,7 @@ def ours(mixed: Mixed) -> dict[str, float]:
     return {claim: one.ours for claim, one in found.items()}
 
 
-def test_equal_laws_are_found_equal() -> None:
+def test_equal_algorithms_are_found_equal() -> None:
     found = ours(planted(EVEN, EVEN))
     assert found["threshold-equals-tcp-by-control"] == 1.0
     assert found["equal-when-light-each"] == pytest.approx(1.0)
@@ -223,18 +224,19 @@ def test_equal_laws_are_found_equal() -> None:
     assert found["ctcp-leads-ranks"] == pytest.approx(0.0)
 
 
-def test_who_is_fair_is_found_fair() -> None:
+def test_a_fair_algorithm_is_found_fair() -> None:
     found = ours(planted(EVEN, FAIR))
     assert found["fair-before-unfair-each"] == 1.0
     assert found["fairest-are-these"] == found["unfairest-are-these"] == 3
-    found = ours(planted(EVEN, {law: 1 / share for law, share in FAIR.items()}))
+    found = ours(planted(EVEN, {cca: 1 / share for cca, share in FAIR.items()}))
     assert found["fair-before-unfair-each"] == 0.0
     assert found["fairest-are-these"] == found["unfairest-are-these"] == 0
 
 
-def test_one_law_does_not_carry_a_sentence_about_three() -> None:
-    # beside BIC alone TCP gets much less, so that the mean of the three is below the fair laws'
-    carried = {**dict.fromkeys(LAWS, 1.2), "bic": 0.1}
+def test_one_algorithm_does_not_carry_a_sentence_about_three() -> None:
+    # beside BIC alone TCP gets much less, so that the mean of the three is below the fair
+    # algorithms'
+    carried = {**dict.fromkeys(CCAS, 1.2), "bic": 0.1}
     found = findings_of("nist-2b", planted(EVEN, carried))
     assert found["unfair-to-newcomers-each"].ours == found["fair-before-unfair-each"].ours == 0.0
     assert found["unfair-to-newcomers-each"].note.startswith(
@@ -243,25 +245,25 @@ def test_one_law_does_not_carry_a_sentence_about_three() -> None:
     assert found["unfair-induce-losses-each"].ours == pytest.approx(1.0)
 
 
-def test_what_decides_is_the_worst_law_with_the_worst_ends() -> None:
-    laws = {
+def test_what_decides_is_the_worst_algorithm_with_the_worst_ends() -> None:
+    ccas = {
         "a": Estimate(ours=2.0, ci=(1.5, 2.5)),
         "b": Estimate(ours=1.2, ci=(1.1, 1.3)),
         "c": Estimate(ours=1.4, ci=(0.9, 1.9)),
     }
-    least, most = find_worst(laws), find_worst(laws, most=True)
+    least, most = find_worst(ccas), find_worst(ccas, most=True)
     assert (least.ours, least.ci) == (1.2, (0.9, 1.3))
     assert (most.ours, most.ci) == (2.0, (1.5, 2.5))
-    lone = find_worst({**laws, "d": Estimate(ours=3.0, decided=False)})
-    assert (lone.ci, lone.decided) == (None, False)  # a law without an interval leaves it open
+    lone = find_worst({**ccas, "d": Estimate(ours=3.0, decided=False)})
+    assert (lone.ci, lone.decided) == (None, False)  # a CCA without an interval leaves it open
 
 
 def rates(*rows: float) -> Rates:
-    """Make throughputs of one cell by condition; every law has the same, and so has TCP."""
+    """Make throughputs of one cell by condition, the same for every algorithm and for TCP."""
     logs = np.log(np.array(rows)).reshape(-1, 1, 1, 1, 1, 1)
-    ones = np.ones((1, len(LAWS), len(FILES), len(PATHS), 2, 2))
+    ones = np.ones((1, len(CCAS), len(FILES), len(PATHS), 2, 2))
     names = [f"c{place}" for place in range(len(rows))]
-    return Rates(names, LAWS, logs * ones, (logs * ones)[:, :1])
+    return Rates(names, CCAS, logs * ones, (logs * ones)[:, :1])
 
 
 def test_conditions_in_which_nothing_differs_count_once() -> None:
@@ -281,20 +283,20 @@ def test_conditions_in_which_nothing_differs_count_once() -> None:
     )
 
 
-def test_only_small_files_tell_who_is_unfair_to_newcomers() -> None:
+def test_only_small_files_show_unfairness_to_newcomers() -> None:
     small = {**FAIR, "hstcp": 0.7, "fast": 9.0}  # FAST is not among the three, HSTCP is
     claim = "unfair-to-newcomers-each"
     assert ours(planted(EVEN, small))[claim] == 1.0
     assert ours(planted(EVEN, small, FILES[:2]))[claim] == 1.0
     assert ours(planted(EVEN, small, FILES[2:]))[claim] == 0.0
-    reverse = {law: 1 / gain for law, gain in small.items()}
+    reverse = {cca: 1 / gain for cca, gain in small.items()}
     assert ours(planted(EVEN, reverse))[claim] == 0.0
 
 
 FAST = {**EVEN, "fast": 4.0, "fast-at": 3.0, "ctcp": 2.0, "htcp": 0.5}
 
 
-def test_who_is_fast_is_found_first() -> None:
+def test_a_fast_algorithm_is_found_first() -> None:
     found = ours(planted(FAST, EVEN))
     assert found["fast-leads-for-free-movies"] == pytest.approx(1.5)  # FAST-AT's 3 over CTCP's 2
     assert found["ctcp-next-for-free-movies"] == pytest.approx(2.0)  # over 1
@@ -311,8 +313,8 @@ def test_fast_alone_does_not_make_both_the_best() -> None:
     assert found["fast-leads-for-free-movies"].ours == pytest.approx(0.5)  # FAST-AT's 1 over 2
 
 
-def test_congested_paths_alone_tell_of_congestion() -> None:
-    """Very fast paths lose next to nothing: what laws gain there says nothing of it."""
+def test_only_congested_paths_show_effects_of_congestion() -> None:
+    """Very fast paths lose almost nothing: gains there say nothing about congestion."""
     gain = {**EVEN, "bic": 3.0, "ctcp": 3.0, "hstcp": 3.0}
     found = ours(planted(gain, EVEN, pairs=("DD",)))
     assert found["bic-behind-tcp-by-control"] == pytest.approx(1.0)
@@ -323,16 +325,16 @@ def test_congested_paths_alone_tell_of_congestion() -> None:
 
 
 def test_a_gain_under_congestion_is_allowed_at_the_price_of_unfairness() -> None:
-    twice, claim = dict.fromkeys(LAWS, 2.0), "utility-when-light-or-unfair-by-control"
+    twice, claim = dict.fromkeys(CCAS, 2.0), "utility-when-light-or-unfair-by-control"
     assert ours(planted(twice, EVEN))[claim] == 0.0  # as much gained with congestion as without
-    assert ours(planted(twice, dict.fromkeys(LAWS, 0.7)))[claim] == 1.0
-    assert ours(planted(twice, dict.fromkeys(LAWS, 0.8)))[claim] == 0.0  # less than a quarter lost
+    assert ours(planted(twice, dict.fromkeys(CCAS, 0.7)))[claim] == 1.0
+    assert ours(planted(twice, dict.fromkeys(CCAS, 0.8)))[claim] == 0.0  # less than a quarter lost
     of = planted(twice, {**EVEN, "bic": 0.7})
     assert ours(of)[claim] == pytest.approx(1 / 7)
 
 
-def test_who_cuts_less_is_asked_of_all_files_and_hstcp_under_congestion() -> None:
-    beside = {**EVEN, **dict.fromkeys(FAIR_LAWS, 1.2), "scalable": 0.9, "bic": 0.9, "hstcp": 0.9}
+def test_small_cuts_are_judged_by_all_files_and_hstcp_under_congestion() -> None:
+    beside = {**EVEN, **dict.fromkeys(FAIR_CCAS, 1.2), "scalable": 0.9, "bic": 0.9, "hstcp": 0.9}
     found = findings_of("nist-2b", planted(EVEN, beside, FILES[2:]))
     assert found["less-cut-unfair-each"].ours == found["hstcp-unfair-when-heavy"].ours == 1.0
     assert found["unfair-to-newcomers-each"].ours == 0.0  # large files are no newcomers
@@ -345,29 +347,29 @@ def test_who_cuts_less_is_asked_of_all_files_and_hstcp_under_congestion() -> Non
     )
 
 
-def test_intervals_of_several_laws_hold_together() -> None:
+def test_intervals_of_several_algorithms_hold_together() -> None:
     found = findings_of("nist-2b", planted(EVEN, FAIR))
     shares = {"fair-before-unfair-each": 9, "unfair-to-newcomers-each": 3}
-    for claim, laws in shares.items():
+    for claim, ccas in shares.items():
         hits, trials = round(found[claim].ours * 1), 1  # conditions that are alike are one
-        _, low, high = compute_share_interval(hits, trials, 1 - 0.05 / laws)
+        _, low, high = compute_share_interval(hits, trials, 1 - 0.05 / ccas)
         assert found[claim].ci == pytest.approx((low, high))
     logs = np.log([1.1, 1.3, 1.2])
     _, low, high = compute_mean_interval(logs, 1 - 0.05 / 3)
-    assert ratio(logs, laws=3).ci == pytest.approx((np.exp(low), np.exp(high)))
+    assert ratio(logs, ccas=3).ci == pytest.approx((np.exp(low), np.exp(high)))
 
 
 def test_an_infinite_ratio_decides_nothing() -> None:
-    """TCP resends nothing beside the fair laws, and something beside another."""
+    """TCP resends nothing beside the fair algorithms, and something beside another."""
     found = ratio(np.array([0.1, 0.2, np.inf, np.nan]))
     assert (found.decided, found.ci) == (False, None)
     assert "1 of 3 conditions have no number" in found.note
 
 
-def test_who_gains_and_at_whose_cost_is_told() -> None:
+def test_gains_and_their_costs_are_reported() -> None:
     of = planted(FAST, FAIR)
-    for law, found in find_gains(of, of.light).items():
-        assert found.ours == pytest.approx(FAST[law] / FAIR[law])
+    for cca, found in find_gains(of, of.light).items():
+        assert found.ours == pytest.approx(FAST[cca] / FAIR[cca])
     mean = np.exp(np.mean(np.log(list(FAIR.values()))))
     assert find_costs(of)["ctcp"].ours == pytest.approx(1.2 / mean)
     assert {row[0]: row[4] for row in compare_usefulness(of).rows}["bic"] == "most unfair"
@@ -393,7 +395,7 @@ def test_what_the_source_says_of_uncongested_paths_is_judged_in_the_corner() -> 
 
 
 def test_both_settings_are_set_side_by_side_with_and_without_congestion() -> None:
-    twice = dict.fromkeys(LAWS, 2.0)
+    twice = dict.fromkeys(CCAS, 2.0)
     made = planted(EVEN, EVEN, variants={INFINITE: twice, UNCONGESTED: twice})
     found = sst_when_heavy(made)
     assert found.ours == pytest.approx(0.5)
@@ -401,11 +403,11 @@ def test_both_settings_are_set_side_by_side_with_and_without_congestion() -> Non
     assert "without congestion: bic 2," in found.note
     claim = "sst-matters-little-when-heavy-each"
     assert ours(planted(EVEN, EVEN))[claim] == pytest.approx(0.0)
-    # a law that gains and one that loses as much do not make up for each other
+    # an algorithm that gains and one that loses as much do not make up for each other
     opposite = {**EVEN, "fast": 2.0, "bic": 0.5}
     found = sst_when_heavy(planted(EVEN, EVEN, variants={INFINITE: opposite}))
     assert found.ours == pytest.approx(1.0)  # BIC's
-    # TCP counts where it has the law's place
+    # TCP counts if it takes the algorithm's place
     tcp = planted(EVEN, EVEN, variants={INFINITE: {CONTROL: 4.0}})
     assert sst_when_heavy(tcp).ours == pytest.approx(0.5)  # 4 on its own side, 1 on the other
     # very fast paths are not congested
@@ -415,7 +417,7 @@ def test_both_settings_are_set_side_by_side_with_and_without_congestion() -> Non
 
 
 def test_a_window_that_binds_leaves_less_to_gain() -> None:
-    twice = dict.fromkeys(LAWS, 2.0)
+    twice = dict.fromkeys(CCAS, 2.0)
     found = ours(planted({**twice, "bic": 0.5}, EVEN, variants={WINDOW: {**EVEN, "fast": 3.0}}))
     assert (
         found["utility-without-rwnd-by-control"] == 6.0
@@ -440,7 +442,7 @@ def tiny() -> Mixed:
         "fixed": {"duration": "4 s", "downloaders": 1},
     }
     setup = study.setup(study.spec.scales["quick"].model_copy(update=changes))
-    setup = replace(setup, laws=("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable"))
+    setup = replace(setup, ccas=("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable"))
     return Mixed(setup, {key: job.scenario.run() for key, job in study.jobs(setup).items()})
 
 
@@ -460,7 +462,7 @@ def test_the_table_has_both_sides_of_every_cell(tiny: Mixed, analysis: Analysis)
     mine = [
         place
         for place in range(len(rows))
-        if (rows["file"][place], rows["law"][place]) == ("web object", "ctcp")
+        if (rows["file"][place], rows["cca"][place]) == ("web object", "ctcp")
         and (rows["class"][place][1], rows["interface"][place]) == ("N", "normal")
         and rows["period"][place] == 2
     ]
@@ -473,7 +475,7 @@ def test_the_table_has_both_sides_of_every_cell(tiny: Mixed, analysis: Analysis)
     assert tally(result, "ctcp")[0].sum() == pytest.approx(total)
 
 
-def test_what_claims_read_is_enough_for_them(tiny: Mixed, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(tiny: Mixed, tmp_path: Path) -> None:
     assert_stored_suffices(load("nist-2b"), tiny, tmp_path)
 
 
@@ -493,9 +495,9 @@ def test_the_design_alone_judges_nothing_about_variants(tiny: Mixed) -> None:
     assert np.isfinite(found["fair-before-unfair-each"].ours)
 
 
-def test_what_was_not_run_is_not_spoken_of(tiny: Mixed, analysis: Analysis) -> None:
+def test_parts_that_were_not_run_are_not_mentioned(tiny: Mixed, analysis: Analysis) -> None:
     (corner,) = (said for said in analysis.sentences if "uncongested corner" in said)
-    assert all(law in corner for law in LAWS)
+    assert all(cca in corner for cca in CCAS)
     alone = Mixed(tiny.setup, {key: one for key, one in tiny.results.items() if len(key) == 3})
     said = sentences(alone)
     assert len(said) == len(analysis.sentences) - 2
@@ -512,5 +514,5 @@ def test_the_report_sets_pairs_side_by_side(analysis: Analysis) -> None:
     assert len(found.of("biplots")[0].result) == len(PAIRED)
     assert len(found.of("bars")[0].result) == len(PAIRED)
     words = {answer.asked: answer for answer in found.of("questions")[1].result}
-    assert set(words["fairness"].words) == set(LAWS)
-    assert set(words["utility"].words) == set(LAWS)
+    assert set(words["fairness"].words) == set(CCAS)
+    assert set(words["utility"].words) == set(CCAS)

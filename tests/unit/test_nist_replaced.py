@@ -33,11 +33,11 @@ from headgate_studies.nist.summary import Experiment, balance
 from .made_runs import assert_stored_suffices
 from .study_findings import findings_of
 
-LAWS = ("reno", "ctcp", "fast", "scalable")
+CCAS = ("reno", "ctcp", "fast", "scalable")
 
 
 def tiny(study: Study) -> Runs:
-    """Run four conditions and four laws, ten simulated seconds each."""
+    """Run four conditions and four algorithms, ten simulated seconds each."""
     scale = study.spec.scales["quick"].model_copy(
         update={
             "factors": ("X1", "X3"),
@@ -47,7 +47,7 @@ def tiny(study: Study) -> Runs:
             "fixed": {"duration": "10 s"},
         }
     )
-    setup = replace(study.setup(scale), laws=LAWS)
+    setup = replace(study.setup(scale), ccas=CCAS)
     made = study.jobs(setup)
     return Runs(setup, {key: job.scenario.run() for key, job in made.items()})
 
@@ -62,43 +62,43 @@ def experiment(runs: Runs) -> Experiment:
     return Experiment(Designed(runs.setup, runs.results), roles(runs.setup.design), responses)
 
 
-def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(runs: Runs, tmp_path: Path) -> None:
     assert_stored_suffices(load("nist-1b"), runs, tmp_path)
 
 
 def test_settings_are_mesonets_own(experiment: Experiment) -> None:
     settings = {**experiment.runs.settings, **experiment.runs.design.settings(3)}
     made = scenario(settings, "fast").to_dict()
-    assert made == MesoNet.from_dict({**settings, "law": "fast"}).scenario().to_dict()
+    assert made == MesoNet.from_dict({**settings, "cca": "fast"}).scenario().to_dict()
     assert "100 packets" in str(made["transport"])
 
 
-def same_but_for_the_law(value: object) -> object:
-    """What is written in a scenario, less its title and the laws."""
+def same_but_for_the_cca(value: object) -> object:
+    """Return the content of a scenario without its title and the algorithms."""
     if isinstance(value, dict):
-        kept = {key: one for key, one in value.items() if key not in ("law", "title")}
-        return {key: same_but_for_the_law(one) for key, one in kept.items()}
-    return [same_but_for_the_law(one) for one in value] if isinstance(value, list) else value
+        kept = {key: one for key, one in value.items() if key not in ("cca", "title")}
+        return {key: same_but_for_the_cca(one) for key, one in kept.items()}
+    return [same_but_for_the_cca(one) for one in value] if isinstance(value, list) else value
 
 
-def test_nothing_but_the_law_differs_between_the_runs_of_a_condition() -> None:
+def test_nothing_but_the_algorithm_differs_between_the_runs_of_a_condition() -> None:
     study = load("nist-1b")
     setup = study.setup(study.spec.scales["quick"])
-    written = [scenario({**setup.settings, **setup.design.settings(3)}, law) for law in LAWS]
+    written = [scenario({**setup.settings, **setup.design.settings(3)}, cca) for cca in CCAS]
     first, *others = map(Scenario.to_dict, written)
     assert all(other != first for other in others)
-    assert all(same_but_for_the_law(o) == same_but_for_the_law(first) for o in others)
+    assert all(same_but_for_the_cca(o) == same_but_for_the_cca(first) for o in others)
 
 
-def test_every_law_meets_the_same_first_requests(experiment: Experiment) -> None:
-    """Until the first file is there: what is asked for later depends on how long it took."""
+def test_every_algorithm_meets_the_same_first_requests(experiment: Experiment) -> None:
+    """Until the first file is complete: later requests depend on the time it took."""
     runs = experiment.runs
     settings = {**runs.settings, **runs.design.settings(0), "duration": "3 s"}
     flows = {}
-    for law in ("reno", "fast"):
-        made = scenario(settings, law)
+    for cca in ("reno", "fast"):
+        made = scenario(settings, cca)
         kept = made.measure.model_copy(update={"flows": "all"})
-        flows[law] = made.model_copy(update={"measure": kept}).run().flows
+        flows[cca] = made.model_copy(update={"measure": kept}).run().flows
     over = min(np.nanmin(each["start_s"] + each["fct_receiver_s"]) for each in flows.values())
     names = ("start_s", "source", "receiver", "size_packets")
     first, other = (
@@ -136,7 +136,7 @@ def test_what_does_not_add_up_is_said_too() -> None:
     )
 
 
-def test_a_network_in_which_nothing_waits_tells_nothing_of_waiting() -> None:
+def test_a_network_without_queueing_says_nothing_about_waiting() -> None:
     quiet = table_of_checks(sampled=0.0, waits=0.3)
     said = balance([table_of_checks(waits=980.0), quiet])
     assert "by 2.0 % at most over a whole network (runs in which next to nothing waits" in said
@@ -145,7 +145,7 @@ def test_a_network_in_which_nothing_waits_tells_nothing_of_waiting() -> None:
     assert "by 100.0 % at most" in balance([missed])
 
 
-def test_responses_are_what_their_names_say(experiment: Experiment) -> None:
+def test_responses_match_their_names(experiment: Experiment) -> None:
     result = experiment.runs.result(0, "ctcp", 1)
     found = responses(result, "ctcp")
     assert set(found) == set(TITLES)
@@ -178,7 +178,8 @@ def test_conditions_are_ordered_by_what_tcp_resends(experiment: Experiment) -> N
     shares = [experiment.mean("y10", "reno", name) for name in experiment.order]
     assert shares == sorted(shares)
     assert len(experiment.light) == len(experiment.heavy) == 1
-    # no other law moves the order, and runs that are none of the laws compared can give it
+    # no other algorithm moves the order, and runs that are none of the algorithms compared can give
+    # it
     backwards = {name: float(place) for place, name in enumerate(reversed(experiment.order))}
     assert replace(experiment, control=backwards).order == list(reversed(experiment.order))
 
@@ -188,21 +189,21 @@ def test_shares_are_of_all_cells(experiment: Experiment) -> None:
     quiet = sum(test is None for _, test in light)
     found = uncongested_identical(experiment)
     assert found.ours == quiet / len(light)
-    assert not found.decided  # one condition tells nothing of others
+    assert not found.decided  # one condition says nothing about others
 
 
 def values_of(experiment: Experiment, condition: str, response: str) -> list[float]:
-    """Each law's response in the second period, without the code under test."""
+    """Each algorithm's response in the second period, without the code under test."""
     table = experiment.table
     conditions, periods = (np.asarray(table[name]) for name in ("condition", "period"))
     rows = table.where(np.flatnonzero((conditions == condition) & (periods == 2)))
-    laws = np.asarray(rows["law"]).tolist()
-    values = dict(zip(laws, rows[response].tolist(), strict=True))
-    return [values[law] for law in LAWS]
+    ccas = np.asarray(rows["cca"]).tolist()
+    values = dict(zip(ccas, rows[response].tolist(), strict=True))
+    return [values[cca] for cca in CCAS]
 
 
 def plant(experiment: Experiment, found: Mapping[str, Mapping[str, float]]) -> Experiment:
-    """Return an experiment whose laws have these responses in all conditions, by response and law.
+    """Return an experiment whose CCAs have these responses in all conditions, by response and CCA.
 
     All conditions are heavily congested; a value may be by condition too.
     """
@@ -210,20 +211,22 @@ def plant(experiment: Experiment, found: Mapping[str, Mapping[str, float]]) -> E
     class Planted(Experiment):
         heavy = property(lambda self: self.runs.conditions)
 
-        def mean(self, response: str, law: str, condition: str) -> float:
+        def mean(self, response: str, cca: str, condition: str) -> float:
             by_condition = found.get(condition, found)
-            return float(by_condition[response][law])
+            return float(by_condition[response][cca])
 
     return Planted(experiment.runs, experiment.roles, experiment.measure)
 
 
-def test_a_law_is_set_against_the_median_of_the_others(experiment: Experiment) -> None:
+def test_an_algorithm_is_set_against_the_median_of_the_others(experiment: Experiment) -> None:
     """Scalable alone has seven times Reno's: a mean of the others would be 3."""
     of = plant(experiment, {"y10": {"reno": 1.0, "ctcp": 1.0, "scalable": 7.0, "fast": 2.0}})
     assert over_others(of, response="y10").ours == pytest.approx(2.0)
 
 
-def test_packets_by_which_windows_fall_are_added_up_law_by_law(experiment: Experiment) -> None:
+def test_packets_by_which_windows_fall_are_added_up_algorithm_by_algorithm(
+    experiment: Experiment,
+) -> None:
     """Reno falls often by little, Scalable seldom by much: a hundred packets each."""
     often = {"reno": 100.0, "ctcp": 10.0, "scalable": 1.0, "fast": 20.0}
     far = {"reno": 1.0, "ctcp": 10.0, "scalable": 100.0, "fast": 10.0}
@@ -236,10 +239,10 @@ def test_packets_by_which_windows_fall_are_added_up_law_by_law(experiment: Exper
 def test_cautions_on_fast_are_of_conditions_with_the_smaller_buffers(
     experiment: Experiment,
 ) -> None:
-    """Twice as much there, a tenth where buffers are large: these do not count."""
-    laws = dict.fromkeys(("reno", "ctcp", "scalable"), 1.0)
-    small = {"y5": {**laws, "fast": 2.0}}
-    large = {name: {"y5": {**laws, "fast": 0.1}} for name in experiment.order if "X3+" in name}
+    """Twice as much there, a tenth if buffers are large: these do not count."""
+    ccas = dict.fromkeys(("reno", "ctcp", "scalable"), 1.0)
+    small = {"y5": {**ccas, "fast": 2.0}}
+    large = {name: {"y5": {**ccas, "fast": 0.1}} for name in experiment.order if "X3+" in name}
     of = plant(experiment, {**large, **small})
     assert len(large) == 2
     assert over_others(of, response="y5").ours == pytest.approx(2.0)
@@ -248,13 +251,13 @@ def test_cautions_on_fast_are_of_conditions_with_the_smaller_buffers(
 
 def test_without_a_factor_of_buffers_no_caution_is_judged(experiment: Experiment) -> None:
     names = [name for name in experiment.order if "X3+" in name]
-    of = plant(experiment, {"y5": dict.fromkeys(LAWS, 1.0)})
+    of = plant(experiment, {"y5": dict.fromkeys(CCAS, 1.0)})
     type(of).heavy = property(lambda _: names)  # type: ignore[assignment,method-assign]
     with pytest.raises(NotRunError, match="uses the smaller of two buffers"):
         over_others(of, response="y5")
 
 
-def test_a_law_a_tenth_above_the_mean_need_not_be_an_outlier(experiment: Experiment) -> None:
+def test_an_algorithm_a_tenth_above_the_mean_need_not_be_an_outlier(experiment: Experiment) -> None:
     """Scalable is far above FAST: no test names FAST."""
     planted = {"reno": 1.0, "ctcp": 1.0, "scalable": 9.0, "fast": 5.0}
     found = grubbs_outlier(plant(experiment, {"y10": planted}), response="y10")
@@ -262,12 +265,12 @@ def test_a_law_a_tenth_above_the_mean_need_not_be_an_outlier(experiment: Experim
     assert found.note.startswith("the outlier by Grubbs in 0 of 4")
     alone = {"reno": 1.0, "ctcp": 1.01, "scalable": 0.99, "fast": 5.0}
     found = grubbs_outlier(plant(experiment, {"y10": alone}), response="y10")
-    # of four laws G is 1.5 at most, and the critical one is 1.4812
+    # of four algorithms G is 1.5 at most, and the critical one is 1.4812
     assert found.ours == pytest.approx(1.5 / 1.4812, abs=1e-3)
     assert found.note.startswith("the outlier by Grubbs in 4 of 4")
 
 
-def test_all_laws_are_alike_within_a_tenth_of_their_median(experiment: Experiment) -> None:
+def test_all_algorithms_are_alike_within_a_tenth_of_their_median(experiment: Experiment) -> None:
     (lightly,) = experiment.lightly
     near = []
     for response in TITLES:
@@ -277,11 +280,11 @@ def test_all_laws_are_alike_within_a_tenth_of_their_median(experiment: Experimen
             near += [abs(value - middle) <= 0.1 * abs(middle) for value in values]
     found = lightly_congested_similar(experiment)
     assert found.ours == pytest.approx(np.mean(near))
-    assert all(law in found.note for law in LAWS)  # FAST is one of the algorithms
-    assert all(law in most_change_little(experiment).note for law in LAWS)
+    assert all(cca in found.note for cca in CCAS)  # FAST is one of the algorithms
+    assert all(cca in most_change_little(experiment).note for cca in CCAS)
 
 
-def test_a_law_that_is_like_the_others_is_not_distinct(experiment: Experiment) -> None:
+def test_an_algorithm_that_is_like_the_others_is_not_distinct(experiment: Experiment) -> None:
     assert fast_distinct(experiment).ours > 0
 
 
@@ -289,26 +292,26 @@ def test_a_law_that_is_like_the_others_is_not_distinct(experiment: Experiment) -
 def test_claims_are_judged_by_functions_of_their_name(name: str, experiment: Experiment) -> None:
     study = load(name)
     judged = {claim.id for claim in study.claims if claim.missing is None}
-    own = replace(experiment.runs, setup=replace(experiment.runs.setup, laws=study.laws))
-    laws = {*study.laws} - {"fast-at"} if name == "nist-1a" else {*study.laws}
-    assert set(own.laws) == laws
+    own = replace(experiment.runs, setup=replace(experiment.runs.setup, ccas=study.ccas))
+    ccas = {*study.ccas} - {"fast-at"} if name == "nist-1a" else {*study.ccas}
+    assert set(own.ccas) == ccas
     found = findings_of(name, experiment)
     assert set(found) == judged
     unknown = {claim for claim, one in found.items() if np.isnan(one.ours)}
     assert all("fast-at" in claim for claim in unknown)
-    # all laws that a sentence names are given losses, FAST-AT in 1a too
+    # all algorithms that a sentence names are given losses, FAST-AT in 1a too
     assert {"fast-at", "htcp"} <= set(found["cuts-by-half"].note.replace(",", "").split())
 
 
-def test_a_law_is_unsafe_where_all_of_its_interval_is_a_tenth_worse(
+def test_an_algorithm_is_unsafe_where_all_of_its_interval_is_a_tenth_worse(
     experiment: Experiment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Experiment, "heavy", property(lambda self: self.order))
-    for law in ("ctcp", "fast", "scalable"):
-        worse = dict(find_worse(experiment, law))
+    for cca in ("ctcp", "fast", "scalable"):
+        worse = dict(find_worse(experiment, cca))
         for name in SAFETY:
             pairs = [
-                [experiment.mean(name, each, c) for each in (law, "reno")] for c in experiment.order
+                [experiment.mean(name, each, c) for each in (cca, "reno")] for c in experiment.order
             ]
             logs = np.array([np.log(own / tcp) for own, tcp in pairs if own > 0 and tcp > 0])
             if len(logs) < 2:
@@ -322,7 +325,7 @@ def test_a_law_is_unsafe_where_all_of_its_interval_is_a_tenth_worse(
     assert [row[0] for row in compare_safety(experiment).rows] == ["ctcp", "fast", "scalable"]
 
 
-def test_one_condition_does_not_tell_what_is_safe(experiment: Experiment) -> None:
+def test_one_condition_does_not_show_safety(experiment: Experiment) -> None:
     assert len(experiment.heavy) == 1
     assert "undecided with one condition. The source:" in say_safety(experiment)
     assert {row[2] for row in compare_safety(experiment).rows} == {"undecided with one condition"}
@@ -331,9 +334,9 @@ def test_one_condition_does_not_tell_what_is_safe(experiment: Experiment) -> Non
 def test_the_study_ends_with_a_table_and_its_roles(experiment: Experiment) -> None:
     found = analyse(experiment)
     table = found.data[0]
-    assert len(table) == 4 * len(LAWS) * 3
+    assert len(table) == 4 * len(CCAS) * 3
     assert found.roles is not None
-    assert set(found.roles.responses) | {"condition", "law", "seed", "period", "X1", "X3"} == set(
+    assert set(found.roles.responses) | {"condition", "cca", "seed", "period", "X1", "X3"} == set(
         table
     )
     assert set(WORSE) <= set(TITLES)
@@ -352,9 +355,11 @@ def test_cuts_at_a_loss_by_hand() -> None:
     assert cuts_as_published(("scalable", "htcp")).ours == 1.0
 
 
-def test_a_law_that_cuts_otherwise_is_not_as_published(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_algorithm_that_cuts_otherwise_is_not_as_published(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("headgate_studies.nist.cuts.cuts", lambda _: [0.5])
     found = cuts_as_published(("scalable", "bic", "ctcp", "htcp"))
-    assert found.ours == 0.5  # ctcp, and htcp where it may
+    assert found.ours == 0.5  # ctcp, and htcp, whose range allows it
     monkeypatch.setattr("headgate_studies.nist.cuts.cuts", lambda _: [0.0])
     assert cuts_as_published(("scalable", "bic", "hstcp")).ours == 0.0  # to cut nothing is no cut

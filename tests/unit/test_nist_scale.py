@@ -1,4 +1,4 @@
-"""What a small network preserves: its runs, its ratios by hand, and its whole analysis."""
+"""The study of smaller networks: its runs, its ratios by hand, and its whole analysis."""
 
 import tomllib
 from dataclasses import replace
@@ -26,21 +26,21 @@ def study() -> Study:
 
 @pytest.fixture(scope="module")
 def tiny(study: Study) -> Sizes:
-    """Run two sizes and two laws, five simulated seconds each."""
+    """Run two sizes and two algorithms, five simulated seconds each."""
     setup = study.setup(study.spec.scales["quick"])
     settings = {**setup.settings, "sizes": ["1/100", "1/200"], "duration": "5 s"}
-    setup = replace(setup, settings=settings, laws=("reno", "fast"))
+    setup = replace(setup, settings=settings, ccas=("reno", "fast"))
     return Sizes(setup, {key: job.scenario.run() for key, job in study.jobs(setup).items()})
 
 
 def made_up(tiny: Sizes, response: str, by_size: dict[str, list[float]]) -> Sizes:
-    """Return runs that measured just this, under every condition and law."""
+    """Return runs that measured just this, under every condition and algorithm."""
     values = {
-        (condition, size, law): {name: np.ones(2) for name in NAMES}
+        (condition, size, cca): {name: np.ones(2) for name in NAMES}
         | {response: np.array(by_size[size])}
         for condition in tiny.conditions
         for size in tiny.sizes
-        for law in tiny.laws
+        for cca in tiny.ccas
     }
 
     class MadeUp(Sizes):
@@ -57,7 +57,7 @@ def test_sizes_are_fractions() -> None:
             share(wrong)
 
 
-def test_what_claims_read_is_enough_for_them(study: Study, tiny: Sizes, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(study: Study, tiny: Sizes, tmp_path: Path) -> None:
     assert_stored_suffices(study, tiny, tmp_path)
 
 

@@ -65,7 +65,7 @@ def whole() -> Sensitivity:
 
 
 @pytest.fixture(scope="module")
-def by_both_laws() -> Sensitivity:
+def by_both_ccas() -> Sensitivity:
     return tiny(STUDY, ("X1", "X12"), {}, 0.02)
 
 
@@ -79,30 +79,32 @@ def test_the_plan_is_the_published_one_at_mesonets_levels() -> None:
         assert given == (parameter.key, parameter.name, parameter.minus, parameter.plus)
 
 
-def test_where_the_law_is_no_factor_both_laws_run_the_rest_of_the_plan() -> None:
+def test_where_the_algorithm_is_no_factor_both_algorithms_run_the_rest_of_the_plan() -> None:
     design, quick = (STUDY.design(STUDY.scale(name)) for name in ("full", "quick"))
     for factor in design.factors:
         assert np.array_equal(design.column(factor.name), quick.column(factor.name))
     assert len(STUDY.jobs(STUDY.setup(STUDY.scale("full")))) == 512
 
 
-def test_a_condition_has_the_law_of_its_level_and_a_shorter_duration(whole: Sensitivity) -> None:
+def test_a_condition_has_the_algorithm_of_its_level_and_a_shorter_duration(
+    whole: Sensitivity,
+) -> None:
     assert len(whole.results) == 32
     for place in range(len(whole.design)):
         settings = {**whole.settings, **whole.design.settings(place)}
-        result = whole.result(place, settings["law"], 1)
-        law = MesoNet.from_dict({"law": settings["law"]}).law.name
-        assert {str(name) for name in result.tables["laws"]["law"]} == {law}
+        result = whole.result(place, settings["cca"], 1)
+        cca = MesoNet.from_dict({"cca": settings["cca"]}).cca.name
+        assert {str(name) for name in result.tables["ccas"]["cca"]} == {cca}
         assert result.meta["scenario"]["duration"] in {"6 s", "12 s"}
     assert scenario(settings, "ctcp").duration == 12_000_000_000_000
 
 
-def test_the_table_has_every_factor_once(whole: Sensitivity, by_both_laws: Sensitivity) -> None:
+def test_the_table_has_every_factor_once(whole: Sensitivity, by_both_ccas: Sensitivity) -> None:
     assert tuple(whole.factors) == published.FACTORS
-    assert tuple(by_both_laws.factors) == ("X1", "X12", "X15")
-    for of, rows in ((whole, 32), (by_both_laws, 8)):
+    assert tuple(by_both_ccas.factors) == ("X1", "X12", "X15")
+    for of, rows in ((whole, 32), (by_both_ccas, 8)):
         assert len(of.table) == 3 * rows
-        is_ctcp = np.asarray(of.table["law"]) == "ctcp"
+        is_ctcp = np.asarray(of.table["cca"]) == "ctcp"
         assert np.array_equal(np.asarray(of.table["X15"]) == 1, is_ctcp)
 
 
@@ -137,7 +139,7 @@ def test_a_long_lived_flow_counts_alone(whole: Sensitivity) -> None:
         assert float(whole.table["long_DD"][row[0]]) == pytest.approx(together / flows)
 
 
-def test_counts_are_a_second_whatever_the_interval(whole: Sensitivity) -> None:
+def test_counts_are_per_second_for_every_interval(whole: Sensitivity) -> None:
     for (condition, _, _), result in whole.results.items():
         interval_s = 1.0 if "X18+" in str(condition).split() else 0.2
         rows = np.asarray(whole.table["condition"]) == condition
@@ -180,17 +182,17 @@ def test_the_effects_of_all_factors_are_taken_out_of_the_error(whole: Sensitivit
     assert first.ours < 2
 
 
-def test_rows_of_laws_are_means_over_the_periods(by_both_laws: Sensitivity) -> None:
-    of = by_both_laws
+def test_rows_of_algorithms_are_means_over_the_periods(by_both_ccas: Sensitivity) -> None:
+    of = by_both_ccas
     mean = {
         condition: np.mean(of.result(place, "ctcp", 1).responses["y1"])
         for place, condition in enumerate(of.conditions)
     }
     high = np.mean([value for condition, value in mean.items() if condition.startswith("X1+")])
-    assert of.by_law.one("X1", "y1", ("ctcp",)).mean_high == pytest.approx(high)
+    assert of.by_cca.one("X1", "y1", ("ctcp",)).mean_high == pytest.approx(high)
 
 
-def test_what_is_printed_is_what_the_source_printed() -> None:
+def test_printed_values_match_those_of_the_source() -> None:
     with (PRINTED / "psi.csv").open() as file:
         rows = list(csv.reader(file))
     for ours, printed in zip(published.PSI.values(), rows[1:], strict=True):
@@ -205,18 +207,18 @@ def test_what_is_printed_is_what_the_source_printed() -> None:
     assert [len(set(names)) for names in (published.LARGEST, published.TRANSMITTING)] == [7, 6]
 
 
-def test_what_claims_read_is_enough_for_them(whole: Sensitivity, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(whole: Sensitivity, tmp_path: Path) -> None:
     assert_stored_suffices(STUDY, whole, tmp_path)
 
 
-def test_every_claim_has_a_finding(whole: Sensitivity, by_both_laws: Sensitivity) -> None:
+def test_every_claim_has_a_finding(whole: Sensitivity, by_both_ccas: Sensitivity) -> None:
     found = findings_of("nist-sensitivity", whole)
     assert set(found) == {claim.id for claim in STUDY.claims}
     assert all(np.isfinite(one.ours) for one in found.values())
     cells = strong_cells(whole)
     hits = round(found["signs-agree"].ours * len(cells))
     assert found["signs-agree"].note.startswith(f"{hits} of {len(cells)}")
-    few = findings_of("nist-sensitivity", by_both_laws)
+    few = findings_of("nist-sensitivity", by_both_ccas)
     assert np.isnan(few["psi-order"].ours)
     assert "X2 is not varied" in few["psi-order"].note
     assert np.isfinite(few["x15-near-bottom"].ours)
@@ -246,7 +248,7 @@ def test_another_study_takes_the_plan(whole: Sensitivity, tmp_path: Path) -> Non
     }  # fmt: skip
     jobs = study.jobs(setup)
     assert len(jobs) == 32 * 8 * 2
-    settings = {**setup.settings, **setup.design.settings(31), "law": "fast"}
+    settings = {**setup.settings, **setup.design.settings(31), "cca": "fast"}
     made = jobs[setup.design.label(31), "fast", 1].scenario
     assert made.identity() == MesoNet.from_dict(settings).scenario().identity()
 
@@ -254,7 +256,7 @@ def test_another_study_takes_the_plan(whole: Sensitivity, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("study", "setting", "said"),
     [
-        ("nist-1b", "law", "'law' cannot be varied in nist-1b; the settings are buffer_prov"),
+        ("nist-1b", "cca", "'cca' cannot be varied in nist-1b; the settings are buffer_prov"),
         ("tcp-replacements", "patience", "'patience' cannot be varied in tcp-replacements"),
         ("fast", "alpha", "fast: has no factors, so that it takes no design"),
     ],
@@ -280,7 +282,7 @@ def test_the_reduction_has_the_counts_of_the_source(whole: Sensitivity) -> None:
 
 
 def test_the_study_ends_with_pictures_tables_and_a_plan(
-    whole: Sensitivity, by_both_laws: Sensitivity, tmp_path: Path
+    whole: Sensitivity, by_both_ccas: Sensitivity, tmp_path: Path
 ) -> None:
     made = analyse(whole)
     assert [picture.name for picture in made.pictures] == [
@@ -290,10 +292,10 @@ def test_the_study_ends_with_pictures_tables_and_a_plan(
     write_table(tmp_path / "responses.parquet", made.data[0])
     read = Frame.of(tmp_path / "responses.parquet")
     assert len(read) == 3 * 32
-    assert set(read.column("law").tolist()) == {"reno", "ctcp"}
+    assert set(read.column("cca").tolist()) == {"reno", "ctcp"}
     assert made.roles is not None
     assert set(made.roles.factors) == set(published.FACTORS)
     assert len(made.sentences) == 3
-    few = analyse(by_both_laws)
+    few = analyse(by_both_ccas)
     assert not few.files
     assert len(few.pictures) == 5

@@ -1,4 +1,4 @@
-"""What a report says of the size of its experiment."""
+"""The sentences of a report on the size of its experiment."""
 
 import pytest
 
@@ -20,11 +20,11 @@ def test_experiments_are_compared_by_their_sources() -> None:
 
 def test_every_response_has_one_place_at_every_size() -> None:
     for found in load_measured().sizes.values():
-        told = [*found.kept, *found.moved, *found.untold]
-        assert sorted(told) == sorted(NAMES)
+        named = [*found.kept, *found.moved, *found.untold]
+        assert sorted(named) == sorted(NAMES)
 
 
-def test_the_nearest_size_is_told_with_its_responses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_nearest_size_is_named_with_its_responses(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Preserved(
         largest="1/4",
         near=0.1,

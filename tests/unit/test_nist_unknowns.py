@@ -1,4 +1,4 @@
-"""What each finding hangs on: settings become scenarios, and where a finding holds is told."""
+"""The settings that findings depend on: scenarios, and the sentences about them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from headgate_studies.nist_unknowns.findings import Combinations, _format, hold
 from .made_runs import assert_stored_suffices
 
 STUDY = load("nist-unknowns")
-LAWS = ("reno", "ctcp", "fast", "fast-at")
+CCAS = ("reno", "ctcp", "fast", "fast-at")
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def runs() -> Runs:
             "fixed": {"duration": "10 s"},
         }
     )  # fmt: skip
-    setup = replace(STUDY.setup(scale), laws=LAWS)
+    setup = replace(STUDY.setup(scale), ccas=CCAS)
     return Runs(setup, {k: job.scenario.run() for k, job in STUDY.jobs(setup).items()})
 
 
@@ -36,7 +36,7 @@ def of(runs: Runs) -> Combinations:
     return prepare(runs)
 
 
-def test_parameters_of_each_law_are_those_of_the_combination() -> None:
+def test_parameters_of_each_algorithm_are_those_of_the_combination() -> None:
     settings = {"fast_form": "paper", "fast_alpha": 20, "fast_at_thresholds": 3.0}
     assert parameters(settings, "fast") == {"variant": "paper", "alpha": 20}
     assert parameters(settings, "fast-at")["variant"] == "paper"
@@ -50,18 +50,18 @@ def test_a_combination_reaches_the_scenario() -> None:
     made = scenario({**setup.settings, **setup.design.settings(last)}, "fast").to_dict()
     assert made["transport"]["recovery"] == "sack"
     assert made["transport"]["rtt_sampling"] == "timestamps"
-    assert made["traffic"][0]["law"] == {"name": "fast", "variant": "simple", "alpha": 200}
+    assert made["traffic"][0]["cca"] == {"name": "fast", "variant": "simple", "alpha": 200}
     first = scenario({**setup.settings, **setup.design.settings(0)}, "fast").to_dict()
-    assert first["traffic"][0]["law"]["variant"] == "paper"
+    assert first["traffic"][0]["cca"]["variant"] == "paper"
     assert made["network"]["source_shares"]["F"] == 0.85
     assert (len(setup.design), len(setup.design.factors), setup.design.resolution) == (32, 9, 4)
 
 
-def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(runs: Runs, tmp_path: Path) -> None:
     assert_stored_suffices(STUDY, runs, tmp_path)
 
 
-def test_where_a_finding_holds_is_told(of: Combinations) -> None:
+def test_the_settings_of_a_finding_are_named(of: Combinations) -> None:
     recovery = of.columns["recovery"]
     assert of.describe(np.ones(4, dtype=bool)) == "holds whatever the unknowns"
     assert of.describe(np.zeros(4, dtype=bool)) == "does not hold"
@@ -70,20 +70,20 @@ def test_where_a_finding_holds_is_told(of: Combinations) -> None:
 
 
 @pytest.mark.parametrize(
-    ("exceptions", "told"),
+    ("exceptions", "sentence"),
     [
-        ([0], "holds in 15 of 16"),  # every factor has a level without an exception
+        ([0], "holds in 15 of 16"),  # each factor takes a level without an exception
         ([0, 2, 4, 8, 10], "holds in 11 of 16, in all with loss recovery = sack"),
     ],
 )
 def test_few_exceptions_name_no_level(
-    of: Combinations, exceptions: list[int], told: str, monkeypatch: pytest.MonkeyPatch
+    of: Combinations, exceptions: list[int], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     columns = {"alpha": np.repeat([-1.0, 1.0], 8), "recovery": np.tile([-1.0, 1.0], 8)}
     monkeypatch.setattr(Combinations, "columns", property(lambda _: columns))
     held = np.ones(16, dtype=bool)
     held[exceptions] = False
-    assert of.describe(held) == told
+    assert of.describe(held) == sentence
 
 
 def test_a_level_is_written_without_brackets() -> None:
@@ -113,12 +113,12 @@ def test_a_ratio_within_one_percent_of_the_bound_may_be_chance(
     assert judge(claim, {claim.id: hold(of, response="y5")}, "standard").verdict == "differs"
 
 
-def test_a_law_is_set_against_the_median_of_the_others(
+def test_an_algorithm_is_set_against_the_median_of_the_others(
     of: Combinations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of reno, BIC and CTCP one alone would move a mean: FAST-AT's 1.5 would be 0.5 of it."""
     planted = {"reno": 1.0, "bic": 7.0, "ctcp": 1.0, "fast-at": 1.5}
-    monkeypatch.setattr(Experiment, "loss_laws", property(lambda _: ("reno", "bic", "ctcp")))
+    monkeypatch.setattr(Experiment, "loss_ccas", property(lambda _: ("reno", "bic", "ctcp")))
     monkeypatch.setattr(Experiment, "mean", lambda *asked: planted[asked[2]])
     assert of.ratios("y10", "fast-at").tolist() == [1.5] * 4
 
@@ -129,7 +129,7 @@ def test_an_effect_is_the_ratio_of_geometric_means(of: Combinations) -> None:
     assert of.effects("y6", "fast")["alpha"] == pytest.approx(high / low)
 
 
-def test_the_study_is_told_and_drawn(of: Combinations) -> None:
+def test_the_study_has_sentences_and_pictures(of: Combinations) -> None:
     found = analyse(of)
     assert len(found.sentences) == 2 * 4 + 1
     assert [picture.name for picture in found.pictures] == ["unknowns"]

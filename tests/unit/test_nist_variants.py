@@ -40,21 +40,21 @@ def setting(**changes: object) -> dict[str, object]:
 def test_without_downloads_it_is_mesonet() -> None:
     made = scenario(setting(downloaders=0, variants=["uncongested"]), "fast")
     settings = {key: value for key, value in setting().items() if key != "downloaders"}
-    assert made == MesoNet.from_dict({**settings, "law": "fast"}).scenario()
+    assert made == MesoNet.from_dict({**settings, "cca": "fast"}).scenario()
 
 
 def test_movies_of_both_sides_begin_together_in_the_same_places() -> None:
     movies = [one for one in scenario(setting(), "fast").traffic if isinstance(one, Flows)]
-    own = [one for one in movies if one.law and one.law.name == "fast"]
-    tcp = [one for one in movies if one.law and one.law.name == "reno"]
+    own = [one for one in movies if one.cca and one.cca.name == "fast"]
+    tcp = [one for one in movies if one.cca and one.cca.name == "reno"]
     assert len(own) == len(tcp) == 3
     for one, other in zip(own, tcp, strict=True):
-        left_out = {"law", "name"}
+        left_out = {"cca", "name"}
         assert one.model_dump(exclude=left_out) == other.model_dump(exclude=left_out)
     result = scenario(setting(duration="6 s"), "fast").run()
     _, active_s = tally(result, "fast")
     of_movies = active_s[:, FILES.index("movie")].sum(axis=0)
-    assert (of_movies > 0).all()  # every path, interface and side has one
+    assert (of_movies > 0).all()  # movies for every path, interface and side
     assert of_movies[..., 0] == pytest.approx(of_movies[..., 1], rel=0.01)
 
 

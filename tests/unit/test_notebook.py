@@ -24,7 +24,7 @@ def make_scenario(**changes: Any) -> Scenario:
         "title": "a <b>bold</b> title",
         "duration": "5 s",
         "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms", "buffer": "1 BDP"},
-        "traffic": [{"kind": "flows", "law": "reno"}, {"kind": "flows", "law": "fast"}],
+        "traffic": [{"kind": "flows", "cca": "reno"}, {"kind": "flows", "cca": "fast"}],
     }
     return Scenario.from_dict({**plain, **changes})
 
@@ -44,11 +44,11 @@ def test_a_scenario_shows_its_senders_and_its_network() -> None:
 def test_a_topology_names_its_routers_while_there_is_room(routers: int) -> None:
     names = [f"r{i}" for i in range(routers)]
     figure = topology([(a, b) for a, b in itertools.pairwise(names)] + [("r0", "r1")])
-    told = {text.get_text() for text in figure.axes[0].texts}
-    assert told == (set(names) if routers <= NAMED_ROUTERS else set())
+    labels = {text.get_text() for text in figure.axes[0].texts}
+    assert labels == (set(names) if routers <= NAMED_ROUTERS else set())
 
 
-def test_a_result_shows_what_each_law_got() -> None:
+def test_a_result_shows_the_throughput_of_each_algorithm() -> None:
     html = make_scenario().run()._repr_html_()
     assert html.count("<svg") == 1
     assert "nan" not in words_of(html)
@@ -58,7 +58,7 @@ def test_a_result_shows_what_each_law_got() -> None:
 def test_a_printed_result_has_the_figures_of_the_command_line() -> None:
     result = make_scenario().run()
     lines = str(result).splitlines()
-    goodput = 1e-6 * result.flows["goodput_bps"][result.flows["law"] == "fast"][0]
+    goodput = 1e-6 * result.flows["goodput_bps"][result.flows["cca"] == "fast"][0]
     assert [line.split()[0] for line in lines[3:5]] == ["fast", "reno"]
     assert lines[3].split()[3] == f"{goodput:.4g}"
     assert {"Mbit/s", "Busiest", "bottleneck"} <= set(str(result).split())
@@ -71,8 +71,8 @@ def test_a_printed_result_obeys_no_name() -> None:
     result = make_scenario().run()
     ports = result.tables["ports"]
     links = Words.of(["\x1b[31mred" for _ in range(len(ports))])
-    told = {**result.tables, "ports": Table("ports", {**dict(ports), "link": links})}
-    assert r"\x1b[31mred" in str(Result(told, result.meta))
+    tables = {**result.tables, "ports": Table("ports", {**dict(ports), "link": links})}
+    assert r"\x1b[31mred" in str(Result(tables, result.meta))
 
 
 def test_a_result_without_samples_shows_its_network() -> None:
@@ -156,7 +156,7 @@ def test_ctrl_c_is_one_and_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.M
 
 
 class Notebook:
-    """What IPython gives to a cell."""
+    """The display functions that IPython provides to a cell."""
 
     def __init__(self) -> None:
         self.shown: list[str] = []
@@ -211,10 +211,12 @@ def test_a_bar_says_where_a_run_is(notebook: Notebook) -> None:
     assert "1.0 of 4.0 s simulated" in notebook.shown[-1]
 
 
-@pytest.mark.parametrize("where", ["loss", "course"])
-def test_what_the_link_loses_stands_beside_what_the_queue_drops(where: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("source", ["loss", "course"])
+def test_losses_of_the_link_are_shown_beside_drops_of_the_queue(
+    source: str, tmp_path: Path
+) -> None:
     (tmp_path / "course.csv").write_text("time_s,loss\n0,0.05\n")
-    keys = {"loss": {"loss": 0.05}, "course": {"course": str(tmp_path / "course.csv")}}[where]
+    keys = {"loss": {"loss": 0.05}, "course": {"course": str(tmp_path / "course.csv")}}[source]
     result = dumbbell(
         rate="10 Mbit/s", rtt="20 ms", buffer="infinite", flows=["reno"] * 4, **keys
     ).run("20 s")

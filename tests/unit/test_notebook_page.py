@@ -43,7 +43,7 @@ def executed() -> Any:
     return run_notebook(SOURCE)
 
 
-def test_what_is_committed_is_what_the_source_shows(executed: Any) -> None:
+def test_the_committed_page_matches_its_source(executed: Any) -> None:
     committed = nbformat.read(COMMITTED, as_version=4)
     sources = [cell.source for cell in read_notebook(SOURCE).cells]
     assert [cell.source for cell in committed.cells] == sources, "run `make notebook`"

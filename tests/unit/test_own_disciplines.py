@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headgate import Result, Scenario, dumbbell
-from headgate.base.errors import InterruptedRunError, UntrustedLawError
+from headgate.base.errors import InterruptedRunError, UntrustedCcaError
 from headgate.engine.api import simulate
 from headgate.engine.run.options import RunOptions
 from headgate.engine.run.simulate import SNAPSHOT_FILE
@@ -18,7 +18,7 @@ from headgate.lab.store import Store
 from headgate.plugin import code_files
 
 from ..errors.command import headgate
-from .test_own_laws import interrupted_at, module
+from .test_own_ccas import interrupted_at, module
 
 DISCIPLINES = Path(__file__).parent / "disciplines"
 COPIES = DISCIPLINES / "copies.py"
@@ -31,7 +31,7 @@ RED = {
     "weight": 0.5,
     "mean_packet": "1500 B",
 }
-#: What each copy is held to: the discipline of ours, and the law of the flows.
+#: The reference of each copy: the built-in discipline, and the algorithm of the flows.
 OURS: dict[str, tuple[dict[str, Any], str]] = {
     "Threshold": ({"name": "threshold", "mark": "20 packets"}, "dctcp"),
     "Red": (RED, "reno"),
@@ -46,11 +46,11 @@ WAYS = {
 }
 
 
-def scenario(queue: object, law: str = "reno") -> Scenario:
+def scenario(queue: object, cca: str = "reno") -> Scenario:
     """Four flows through a bottleneck, and traffic the other way."""
     flows: list[dict[str, Any]] = [
-        {"law": law, "count": 4, "stagger": "37 ms"},
-        {"law": law, "reverse": True},
+        {"cca": cca, "count": 4, "stagger": "37 ms"},
+        {"cca": cca, "reverse": True},
     ]
     network = dumbbell(rate="20 Mbit/s", rtt="40 ms", buffer="2 BDP", flows=flows)
     return network.replaced({"duration": "5 s", "network.queue": queue})
@@ -70,8 +70,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def ours(name: str) -> Result:
-    queue, law = OURS[name]
-    return scenario(queue, law).run()
+    queue, cca = OURS[name]
+    return scenario(queue, cca).run()
 
 
 def decided(result: Result) -> int:
@@ -89,7 +89,7 @@ def test_a_copy_in_every_way_gives_the_digest_of_ours(name: str, way: str) -> No
     assert result.meta["packet_hops"] == yardstick.meta["packet_hops"]
 
 
-# Where a scenario names it ------------------------------------------------------------------------
+# Places in a scenario that name a discipline ------------------------------------------------------
 
 DIAMOND = {
     "kind": "graph",
@@ -101,7 +101,7 @@ DIAMOND = {
 ABILENE = {"kind": "abilene", "rate": "40 Mbit/s", "buffer": "50 packets"}
 WEB = {
     "kind": "web",
-    "law": "reno",
+    "cca": "reno",
     "users": 300,
     "think": "0.5 s",
     "size": {"kind": "exponential", "mean": "100 packets"},
@@ -111,7 +111,7 @@ WEB = {
 def networks(queue: object) -> dict[str, Scenario]:
     """The same discipline in each kind of network, at some or all ports."""
     graph = DIAMOND | {"links": [DIAMOND["links"][0], DIAMOND["links"][1] | {"queue": queue}]}  # type: ignore[index,operator]
-    flow = {"kind": "flows", "law": "reno", "count": 3, "stagger": "29 ms"}
+    flow = {"kind": "flows", "cca": "reno", "count": 3, "stagger": "29 ms"}
     ends = {"source": "a", "receiver": "c"}
     parking = {"kind": "parking_lot", "hops": 2, "rate": "10 Mbit/s", "rtt": "40 ms"}
     made = {
@@ -145,7 +145,7 @@ def test_a_graph_file_names_it_beside_itself(tmp_path: Path) -> None:
     networkx.write_graphml(graph, tmp_path / "net" / "net.graphml")
     (tmp_path / "s.toml").write_text(
         'duration = "2 s"\nnetwork = {kind = "graph", file = "net/net.graphml"}\n'
-        'traffic = [{kind = "flows", law = "reno", source = "a", receiver = "b", count = 2}]\n'
+        'traffic = [{kind = "flows", cca = "reno", source = "a", receiver = "b", count = 2}]\n'
     )
     refused = headgate("run", tmp_path / "s.toml")
     assert "net.graphml names this discipline, which is code" in refused.sentence
@@ -184,7 +184,7 @@ def test_a_scenario_names_it_beside_its_file_and_asks(tmp_path: Path) -> None:
     path.write_text("""
 duration = "2 s"
 network = {kind = "dumbbell", rate = "10 Mbit/s", rtt = "40 ms", queue = "./mine.py:Red"}
-traffic = [{kind = "flows", law = "reno"}]
+traffic = [{kind = "flows", cca = "reno"}]
 """)
     assert "names this discipline, which is code (SHA-256 " in headgate("run", path).sentence
     assert "discipline Red (SHA-256 " in headgate("check", path).output
@@ -203,11 +203,11 @@ def test_the_scenario_of_a_stored_run_asks(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "mine.py").write_text(f"{COPIES.read_text()}\n# of a stranger\n")
     scenario(f"{tmp_path / 'mine.py'}:Red").run().write(tmp_path / "run")
     monkeypatch.setattr(code_files, "_by_hand", set())  # another process
-    with pytest.raises(UntrustedLawError, match="a stored run names this discipline"):
+    with pytest.raises(UntrustedCcaError, match="a stored run names this discipline"):
         Result.read(tmp_path / "run").scenario.run()
 
 
-def test_a_campaign_makes_runs_with_it_in_processes_of_their_own(tmp_path: Path) -> None:
+def test_a_campaign_makes_runs_with_it_in_separate_processes(tmp_path: Path) -> None:
     jobs = [
         Job(scenario(str(DISCIPLINES / way)), {"way": way}) for way in ("red.c:red", "red.rs:red")
     ]
@@ -248,9 +248,9 @@ def test_a_state_that_is_not_plain_data_is_said(
 
 def test_ranks_let_a_short_flow_pass_a_long_one() -> None:
     pytest.importorskip("numba")
-    short = {"law": "reno", "size": "20 packets", "start": "10 s"}
+    short = {"cca": "reno", "size": "20 packets", "start": "10 s"}
     network = dumbbell(
-        rate="20 Mbit/s", rtt="40 ms", buffer="5 BDP", flows=[{"law": "cubic"}, short]
+        rate="20 Mbit/s", rtt="40 ms", buffer="5 BDP", flows=[{"cca": "cubic"}, short]
     )
     took = [
         network.replaced({"network.queue": queue}).run("20 s").flows["fct_receiver_s"][1]

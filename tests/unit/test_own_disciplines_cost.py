@@ -1,4 +1,4 @@
-"""What a user's own queue discipline costs on the bench's first network, beside ours."""
+"""The cost of a user-defined discipline on the bench's first network, against the built-in one."""
 
 from pathlib import Path
 from typing import Any
@@ -8,19 +8,19 @@ import pytest
 from headgate import Scenario
 from headgate.engine.bench import dumbbell
 
+from .test_own_ccas_cost import cheapest
 from .test_own_disciplines import OURS
-from .test_own_laws_cost import cheapest
 
 pytestmark = pytest.mark.timing
 
 DISCIPLINES = Path(__file__).parent / "disciplines"
 
 
-def under(queue: object, law: str) -> Scenario:
+def under(queue: object, cca: str) -> Scenario:
     """dumbbell-100 for a quarter of its time, marks allowed."""
     data: dict[str, Any] = dumbbell(100, "10 s").to_dict()
     data["network"]["queue"] = queue
-    data["traffic"][0]["law"] = law
+    data["traffic"][0]["cca"] = cca
     return Scenario.from_dict(data)
 
 
@@ -40,13 +40,13 @@ def test_compiled_it_costs_little_more(
     if source.startswith("copies"):
         pytest.importorskip("numba")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    queue, law = OURS[name]
-    (ours, own), _ = cheapest(under(queue, law), under(str(DISCIPLINES / source), law))
+    queue, cca = OURS[name]
+    (ours, own), _ = cheapest(under(queue, cca), under(str(DISCIPLINES / source), cca))
     assert own <= most * ours
 
 
 def test_a_plain_class_adds_at_most_two_microseconds_a_packet() -> None:
-    queue, law = OURS["Red"]
-    mine = under(f"{DISCIPLINES / 'copies.py'}:Red", law)
-    (ours, own), run = cheapest(under(queue, law), mine)
+    queue, cca = OURS["Red"]
+    mine = under(f"{DISCIPLINES / 'copies.py'}:Red", cca)
+    (ours, own), run = cheapest(under(queue, cca), mine)
     assert own - ours <= 2e-6 * run.ports["arrivals"].sum()

@@ -1,4 +1,4 @@
-"""What a Python law keeps: plain data, written and read back without running anything."""
+"""The state of a Python algorithm: plain data, written and read back without running code."""
 
 import math
 import pickle
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from headgate.plugin import state
 
 
-class Law:
+class Cca:
     pass
 
 
@@ -24,14 +24,14 @@ class Slotted:
         self.gain = 1.0
 
 
-def law(**attributes: object) -> Law:
-    made = Law()
+def cca(**attributes: object) -> Cca:
+    made = Cca()
     vars(made).update(attributes)
     return made
 
 
 def back(**attributes: object) -> dict[str, object]:
-    return vars(state.load(Law, state.dump(law(**attributes))))
+    return vars(state.load(Cca, state.dump(cca(**attributes))))
 
 
 words = st.text('aé"\\\0\n\u2028')
@@ -47,10 +47,10 @@ plain = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b", "c"]), plain))
-def test_what_is_written_is_read_back(attributes: dict[str, object]) -> None:
+def test_written_state_is_read_back(attributes: dict[str, object]) -> None:
     read = back(**attributes)
     assert read == attributes
-    assert repr(read) == repr(attributes)  # 1 and 1.0 and True, 0.0 and -0.0 are told apart
+    assert repr(read) == repr(attributes)  # 1 and 1.0 and True, 0.0 and -0.0 stay distinct
 
 
 def test_floats_beyond_numbers() -> None:
@@ -114,12 +114,12 @@ ring.append(ring)
 )
 def test_anything_else_is_refused_by_its_name(attributes: dict[str, object], says: str) -> None:
     with pytest.raises(state.NotPlainError, match=r"^self\.|^a key of self\.") as refused:
-        state.dump(law(**attributes))
+        state.dump(cca(**attributes))
     assert says in str(refused.value)
 
 
 class Bomb:
-    """What a pickle can hold: reading it calls whatever it names."""
+    """Content that a pickle can hold: reading it calls any function that it names."""
 
     went_off = False
 
@@ -141,7 +141,7 @@ class Bomb:
         b'{"a": {"array": ["O", [1], ""]}}',
     ],
 )
-def test_what_is_no_state_is_refused_and_not_run(kept: bytes) -> None:
+def test_invalid_state_is_refused_and_not_run(kept: bytes) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
-        state.load(Law, kept)
+        state.load(Cca, kept)
     assert not Bomb.went_off

@@ -1,4 +1,4 @@
-"""Finished runs as a few files: what is packed comes back as it was, in any pieces."""
+"""Finished runs packed into a few files: they are read back unchanged, in any pieces."""
 
 import os
 from pathlib import Path
@@ -17,15 +17,15 @@ from headgate.engine.api import Result
 from headgate.lab.packed import PackedRuns
 
 
-def make_runs(laws: tuple[str, ...] = ("reno", "cubic"), **changes: Any) -> dict[str, Result]:
+def make_runs(ccas: tuple[str, ...] = ("reno", "cubic"), **changes: Any) -> dict[str, Result]:
     plain = {
         "duration": "2 s",
         "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms", "buffer": "0.5 BDP"},
         **changes,
     }
     scenarios = [
-        Scenario.from_dict({**plain, "traffic": [{"kind": "flows", "law": law, "count": 2}]})
-        for law in laws
+        Scenario.from_dict({**plain, "traffic": [{"kind": "flows", "cca": cca, "count": 2}]})
+        for cca in ccas
     ]
     return {scenario.identity(): scenario.run() for scenario in scenarios}
 
@@ -70,7 +70,7 @@ def test_pieces_are_added_and_never_changed(tmp_path: Path) -> None:
         assert_same(again.read(identity), result)
 
 
-def test_a_run_that_lacks_what_is_asked_is_added_again(tmp_path: Path) -> None:
+def test_a_run_without_a_requested_column_is_added_again(tmp_path: Path) -> None:
     made = make_runs(("reno",))
     ((identity, whole),) = made.items()
     part = Result({"flows": whole.tables["flows"]}, dict(whole.meta))
@@ -87,7 +87,7 @@ def test_a_run_that_lacks_what_is_asked_is_added_again(tmp_path: Path) -> None:
     assert_same(PackedRuns(tmp_path).read(identity, has_ports), whole)
 
 
-def test_tables_of_several_forms_stand_in_several_files(tmp_path: Path) -> None:
+def test_tables_of_several_forms_are_stored_in_several_files(tmp_path: Path) -> None:
     made = make_runs() | make_runs(measure={"series": "none", "flows": "none"})
     PackedRuns(tmp_path).add(made)
     packed = PackedRuns(tmp_path)
@@ -104,12 +104,12 @@ def test_columns_that_follow_from_others_take_no_room_and_come_back(tmp_path: Pa
     PackedRuns(tmp_path).add(made)
     (classes,) = tmp_path.rglob("classes.parquet")
     assert not {"mean_fct_s", "rate_packets_s", "mean_rtt_s"} & columns_of(classes)
-    assert {"fct_sum_s", "timed", "law", "period"} <= columns_of(classes)
+    assert {"fct_sum_s", "timed", "cca", "period"} <= columns_of(classes)
     for identity, result in made.items():
         assert_same(PackedRuns(tmp_path).read(identity), result)
 
 
-def test_a_column_that_is_not_what_its_formula_makes_is_stored(tmp_path: Path) -> None:
+def test_a_column_that_differs_from_its_formula_is_stored(tmp_path: Path) -> None:
     ((identity, result),) = make_runs(("reno",)).items()
     classes = result.tables["classes"]
     other = np.nextafter(classes["mean_rtt_s"], np.inf)
@@ -147,7 +147,7 @@ def test_a_damaged_piece_is_refused(tmp_path: Path) -> None:
         PackedRuns(tmp_path).read(next(iter(made)))
 
 
-def test_what_is_no_piece_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_piece_is_refused(tmp_path: Path) -> None:
     (tmp_path / "piece").mkdir()
     (tmp_path / "piece" / "runs.parquet").write_text("no Parquet")
     with pytest.raises(StoreError, match=r"runs\.parquet: cannot be read"):

@@ -8,7 +8,7 @@ import pytest
 PAGES = Path(__file__).parents[2] / "docs" / "results"
 #: Figures of runs that were made before pictures were kept.
 WITHOUT_PICTURE = {"nist-mixed-quick.md"}
-#: What stands at the head of a page: lines up to this one.
+#: The last line of the head of a page.
 HEAD = 32
 DATED = re.compile(
     r"^\*Version \d+\.\d+\.\d+, \d+ [A-Z][a-z]+ 20\d\d: `headgate study", re.MULTILINE
@@ -22,5 +22,5 @@ def test_a_page_begins_with_answer_picture_date_and_command(page: Path) -> None:
     assert title.startswith("# ")
     assert answer[0].isalpha(), "the answer comes first"
     assert ("\n![" in head) == (page.name not in WITHOUT_PICTURE)
-    assert "```sh\nheadgate " in head, "a command makes it anew"
+    assert "```sh\nheadgate " in head, "a command makes it again"
     assert page.name == "index.md" or DATED.search(head), "version, date and command"

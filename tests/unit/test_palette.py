@@ -1,4 +1,4 @@
-"""A palette means the same in every picture, and a law has the same colour everywhere."""
+"""A palette means the same in every picture, and an algorithm keeps its colour everywhere."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.plots.palette import LINES, SIGNED, VERDICT
 from headgate.figures.plots.style import colours, dash_of, mark_of
 from headgate.figures.report.heat import NUMBERS, heat
-from headgate.figures.spec.flows import colour_laws
+from headgate.figures.spec.flows import colour_ccas
 from headgate.figures.spec.run import Run
-from headgate.figures.vega.laws import apart, changes
-from headgate.figures.vega.style import law_colour
+from headgate.figures.vega.ccas import apart, changes
+from headgate.figures.vega.style import cca_colour
 
-LAWS = ("reno", "cubic", "bbr3")
+CCAS = ("reno", "cubic", "bbr3")
 RESPONSES = ("loss", "rate", "flows")
 
 
 def table(conditions: int = 6, congestion: str | None = None) -> TableAnalysis:
     """Under bbr3 loss doubles, the rate halves, and there are half more flows."""
     rows = [
-        (f"c{c}", law, seed, *(of * (1 + 0.001 * seed) for of in (
-            2.0 if law == "bbr3" else 1.0, 0.5 if law == "bbr3" else 1.0,
-            1.5 if law == "bbr3" else 1.0,
+        (f"c{c}", cca, seed, *(of * (1 + 0.001 * seed) for of in (
+            2.0 if cca == "bbr3" else 1.0, 0.5 if cca == "bbr3" else 1.0,
+            1.5 if cca == "bbr3" else 1.0,
         )))
-        for c, law, seed in product(range(conditions), LAWS, (1, 2, 3))
+        for c, cca, seed in product(range(conditions), CCAS, (1, 2, 3))
     ]  # fmt: skip
-    names = ("place", "law", "seed", *RESPONSES)
+    names = ("place", "cca", "seed", *RESPONSES)
     columns = {n: np.array(of) for n, of in zip(names, zip(*rows, strict=True), strict=True)}
     roles = Roles(
-        responses=RESPONSES, factors=("place",), law="law", replicate="seed", before="reno",
+        responses=RESPONSES, factors=("place",), cca="cca", replicate="seed", before="reno",
         worse={"loss": "more", "rate": "less"}, congestion=congestion,
-        order={"law": LAWS, "place": tuple(f"c{c}" for c in range(conditions))},
+        order={"cca": CCAS, "place": tuple(f"c{c}" for c in range(conditions))},
     )  # fmt: skip
     return analyse_table(columns, roles)
 
 
-def test_a_law_has_one_colour_in_figures_charts_and_pictures_of_runs() -> None:
-    figures = colours(LAWS)
-    charts = law_colour(LAWS).to_dict()["scale"]
-    assert charts["range"] == [figures[law] for law in LAWS]
-    flows = Table("flows", {"law": Words.of(["bbr3"])})
-    alone = Run("r", {"flows": flows}, {}, order=LevelOrder({"law": LAWS}))
-    assert LINES[colour_laws([alone])["bbr3"][0]] == figures["bbr3"] == LINES[2]
+def test_an_algorithm_has_one_colour_in_figures_charts_and_pictures_of_runs() -> None:
+    figures = colours(CCAS)
+    charts = cca_colour(CCAS).to_dict()["scale"]
+    assert charts["range"] == [figures[cca] for cca in CCAS]
+    flows = Table("flows", {"cca": Words.of(["bbr3"])})
+    alone = Run("r", {"flows": flows}, {}, order=LevelOrder({"cca": CCAS}))
+    assert LINES[colour_ccas([alone])["bbr3"][0]] == figures["bbr3"] == LINES[2]
 
 
-def test_laws_that_share_a_colour_have_other_marks_and_dashes() -> None:
+def test_algorithms_that_share_a_colour_have_other_marks_and_dashes() -> None:
     for place in range(16):
         other = place + len(LINES)
         assert mark_of(place) != mark_of(other)
@@ -88,7 +88,7 @@ def test_the_first_screen_and_the_picture_have_the_same_side_in_orange() -> None
     assert '<td class="b' not in page
 
 
-def test_the_two_palettes_are_told_apart() -> None:
+def test_the_two_palettes_are_distinguished() -> None:
     ends = [np.array(to_rgb(one)) for p in (VERDICT, SIGNED) for one in (p.light[2], p.light[-3])]
     assert min(np.abs(a - b).max() for i, a in enumerate(ends) for b in ends[:i]) > 0.2
 

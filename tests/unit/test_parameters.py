@@ -15,7 +15,7 @@ from headgate.base.parameters import (
     write_number,
 )
 from headgate.engine.fluid import solve, sweep
-from headgate.scenario.law import LawChoice
+from headgate.scenario.cca import CcaChoice
 
 #: How the name of a parameter may end, by its unit: written here again, for the whole catalogue.
 ENDINGS = {
@@ -33,12 +33,12 @@ ENDINGS = {
 SEVERAL = {"s", "min", "bytes", "bytes/s", "Mbit/s", "packets/s", "segments/s"}
 
 
-def numbers() -> Iterator[tuple[catalog.Law, catalog.Param]]:
+def numbers() -> Iterator[tuple[catalog.Cca, catalog.Param]]:
     for card in catalog.list_everything():
         yield from ((card, param) for param in card.params if not param.choices)
 
 
-def take(card: catalog.Law, key: str, value: object) -> dict[str, float | str]:
+def take(card: catalog.Cca, key: str, value: object) -> dict[str, float | str]:
     return read_parameters(card, {key: value}, count_packets)
 
 
@@ -79,13 +79,13 @@ def test_every_number_can_be_written_under_its_full_name() -> None:
         ("impairment", "policer", "rate", "8 Mbit/s", {"rate_bytes_s": 1e6}),
         ("impairment", "jitter", "mean", "2 ms", {"mean_s": 0.002}),
         ("feedback", "rcp", "period", "10 ms", {"period_s": 0.01}),
-        ("law", "htcp", "delta_l", "1500 ms", {"delta_l": 1.5}),
-        ("law", "ledbat", "target", "25 ms", {"target_s": 0.025}),
-        ("law", "ledbat", "base", "120 s", {"base_minutes": 2.0}),
-        ("law", "constant", "rate", "80 kbit/s", {"rate_mbps": 0.08}),
-        ("law", "fast-at", "up_mid", "1500 packets/s", {"up_mid": 1500.0}),
-        ("law", "fast", "alpha", "20 packets", {"alpha": 20.0}),
-        ("law", "fast", "alpha", "20 segments", {"alpha": 20.0}),
+        ("cca", "htcp", "delta_l", "1500 ms", {"delta_l": 1.5}),
+        ("cca", "ledbat", "target", "25 ms", {"target_s": 0.025}),
+        ("cca", "ledbat", "base", "120 s", {"base_minutes": 2.0}),
+        ("cca", "constant", "rate", "80 kbit/s", {"rate_mbps": 0.08}),
+        ("cca", "fast-at", "up_mid", "1500 packets/s", {"up_mid": 1500.0}),
+        ("cca", "fast", "alpha", "20 packets", {"alpha": 20.0}),
+        ("cca", "fast", "alpha", "20 segments", {"alpha": 20.0}),
         ("fluid", "tcp-red", "rtt", "200 ms", {"rtt_s": 0.2}),
         ("fluid", "tcp-red", "rate", "30 packets/s", {"rate_packets_s": 30.0}),
         ("fluid", "tcp-red", "min", "20 packets", {"min_packets": 20.0}),
@@ -110,14 +110,14 @@ def test_a_quantity_becomes_a_number_of_the_card(
         ({"aim": "5 ms"}, "aim: 'codel' has no parameter 'aim'"),
     ],
 )
-def test_what_is_refused(given: dict[str, object], says: str) -> None:
+def test_wrong_parameters_are_refused(given: dict[str, object], says: str) -> None:
     with pytest.raises(CatalogError) as error:
         read_parameters(catalog.device("queue", "codel"), given, count_packets)
     assert str(error.value).startswith(says)
 
 
 NETWORK = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
-FLOW = {"kind": "flows", "law": "cubic"}
+FLOW = {"kind": "flows", "cca": "cubic"}
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ FLOW = {"kind": "flows", "law": "cubic"}
         ({"impairments": [{"name": "jitter", "mean": 5}]}, {}, "network.impairments[0].mean"),
         ({"feedback": {"name": "xcp", "start_rtt": 5}}, {}, "network.feedback.start_rtt"),
         ({"reverse": {"queue": {"name": "pie", "target": 9}}}, {}, "network.reverse.queue.target"),
-        ({}, {"law": {"name": "htcp", "delta_l": 1}}, "traffic[0].law.delta_l"),
-        ({}, {"law": {"name": "constant", "rate": 1}}, "traffic[0].law.rate"),
+        ({}, {"cca": {"name": "htcp", "delta_l": 1}}, "traffic[0].cca.delta_l"),
+        ({}, {"cca": {"name": "constant", "rate": 1}}, "traffic[0].cca.rate"),
     ],
 )
 def test_a_scenario_names_the_key(
@@ -142,10 +142,10 @@ def test_a_scenario_names_the_key(
     assert error.value.place == place
 
 
-def test_a_law_takes_quantities_into_the_plan() -> None:
-    law = LawChoice.model_validate({"name": "ledbat", "target": "60 ms", "gain": 0.5})
-    assert law.plan() == {"name": "ledbat", "params": {"target_s": 0.06, "gain": 0.5}}
-    assert law.model_dump() == {"name": "ledbat", "target": "60 ms", "gain": 0.5}
+def test_an_algorithm_takes_quantities_into_the_plan() -> None:
+    cca = CcaChoice.model_validate({"name": "ledbat", "target": "60 ms", "gain": 0.5})
+    assert cca.plan() == {"name": "ledbat", "params": {"target_s": 0.06, "gain": 0.5}}
+    assert cca.model_dump() == {"name": "ledbat", "target": "60 ms", "gain": 0.5}
 
 
 def test_fluid_models_take_the_same() -> None:
@@ -160,7 +160,7 @@ def test_fluid_models_take_the_same() -> None:
         sweep("tcp-red", {"rtt": [200, 300]}, duration="1 s")
 
 
-#: Parameters that exclude one another: the card, what is given, the key of the error, the other.
+#: Parameters that exclude one another: the card, the given ones, the key of the error, the other.
 APART = [
     (
         "queue",
@@ -176,14 +176,14 @@ APART = [
     ("queue", "pi", {"b": 2e-5}, "b", "'a' is 1.822e-05 and may not be below 'b'"),
     ("feedback", "vcp", {"period": "5 ms"}, "period", "'sample_s', which is 0.01 by default"),
     ("feedback", "xcp", {"start_rtt": "0.5 s", "most_rtt": "0.1 s"}, "most_rtt", "'start_rtt_s'"),
-    ("law", "htcp", {"beta_min": 0.9}, "beta_min", "'beta_max' is 0.8 and may not be below"),
-    ("law", "illinois", {"eta2": 0.001}, "eta2", "'eta1', which is 0.01 by default"),
-    ("law", "fast-at", {"alpha_low": 300}, "alpha_low", "'alpha_mid' is 20 and may not be below"),
-    ("law", "fast-at", {"up_high": "9 packets/s"}, "up_high", "'up_mid', which is 1500 by default"),
-    ("law", "vegas", {"alpha": 4, "beta": 2}, "beta", "'alpha', which is 4"),
-    ("law", "hstcp", {"low_window": 5000, "high_window": 2000}, "high_window", "'low_window'"),
-    ("law", "yeah", {"delta": 0.5, "epsilon": 0.1}, "epsilon", "'delta', which is 0.5"),
-    ("law", "bic", {"max_increment": 0.001}, "max_increment", "'min_increment', which is 0.01"),
+    ("cca", "htcp", {"beta_min": 0.9}, "beta_min", "'beta_max' is 0.8 and may not be below"),
+    ("cca", "illinois", {"eta2": 0.001}, "eta2", "'eta1', which is 0.01 by default"),
+    ("cca", "fast-at", {"alpha_low": 300}, "alpha_low", "'alpha_mid' is 20 and may not be below"),
+    ("cca", "fast-at", {"up_high": "9 packets/s"}, "up_high", "'up_mid', which is 1500 by default"),
+    ("cca", "vegas", {"alpha": 4, "beta": 2}, "beta", "'alpha', which is 4"),
+    ("cca", "hstcp", {"low_window": 5000, "high_window": 2000}, "high_window", "'low_window'"),
+    ("cca", "yeah", {"delta": 0.5, "epsilon": 0.1}, "epsilon", "'delta', which is 0.5"),
+    ("cca", "bic", {"max_increment": 0.001}, "max_increment", "'min_increment', which is 0.01"),
     ("fluid", "vegas", {"alpha": 4, "beta": 2}, "beta", "'alpha', which is 4"),
     ("fluid", "tcp-red", {"min": "70 packets"}, "min", "'max_packets' is 60 and may not be below"),
     (
@@ -254,7 +254,7 @@ def test_shares_of_the_bdp_are_compared_when_they_are_known() -> None:
         ),
     ],
 )
-def test_a_plan_checks_what_depends_on_the_network(
+def test_a_plan_checks_parameters_that_depend_on_the_network(
     network: dict[str, object], place: str, says: str
 ) -> None:
     scenario = Scenario.from_dict({"network": NETWORK | network, "traffic": [FLOW]})

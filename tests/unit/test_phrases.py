@@ -54,7 +54,7 @@ def test_titles_give_words_for_low_and_high(title: str, low: str, high: str) -> 
     assert level_words(title) == (low, high)
 
 
-def test_what_a_title_does_not_tell_is_low_or_high() -> None:
+def test_a_level_without_a_title_is_low_or_high() -> None:
     assert level_words("patience") is None
     roles = Roles(responses=("y",), factors=("A",), titles={"A": "patience (s)"})
     coded = ("-1", "1")
@@ -66,8 +66,8 @@ def test_one_is_a_number_unless_the_other_level_is_minus_one() -> None:
     """Of one flow or four, one is not the high level."""
     roles = Roles(responses=("y",), factors=("count",))
     assert level_phrase(roles, "count", "1", ("1", "4")) == "count 1"
-    frame = Frame.of({"count": [1, 4], "law": ["reno", "reno"], "y": [1.0, 2.0]})
-    named = roles.model_copy(update={"law": "law"})
+    frame = Frame.of({"count": [1, 4], "cca": ["reno", "reno"], "y": [1.0, 2.0]})
+    named = roles.model_copy(update={"cca": "cca"})
     assert phrases(frame, named) == {"1": "count 1", "4": "count 4"}
     assert shared({"c": {"count": "1"}, "d": {"count": "4"}}, roles, ["c"]) == "count 1"
 
@@ -78,7 +78,7 @@ def test_a_condition_is_its_levels_that_differ_in_words() -> None:
         "1 20 ms 5": "fast network, rtt s 20 ms",
         "1 80 ms 5": "fast network, rtt s 80 ms",
         "-1 80 ms 5": "slow network, rtt s 80 ms",
-    }  # N is the same everywhere, and tells nothing
+    }  # N is the same everywhere, and distinguishes nothing
 
 
 def test_words_too_long_for_an_axis_give_way_to_marks_a_row_for_two_levels() -> None:
@@ -111,7 +111,7 @@ def test_more_rows_of_marks_than_have_room_leave_the_names() -> None:
     assert names.make_axis(labels).rows == ()
 
 
-def test_what_conditions_have_in_common_is_said() -> None:
+def test_levels_common_to_conditions_are_named() -> None:
     levels = levels_by_condition(FRAME, ROLES)
     assert shared(levels, ROLES, ["1 20 ms 5", "1 80 ms 5"]) == "fast network"
     assert shared(levels, ROLES, list(levels)) == ""
@@ -128,7 +128,7 @@ def test_words_of_a_level_are_those_that_the_roles_give() -> None:
     assert set(phrases(FRAME, given).values()) >= {"modem, rtt s 20 ms", "fibre, rtt s 80 ms"}
 
 
-def test_levels_of_what_is_no_factor_are_refused_with_the_factors() -> None:
+def test_levels_of_an_unknown_factor_are_refused_with_the_factors() -> None:
     roles = ROLES.model_copy(update={"levels": {"X9": {"1": "fast"}}})
     with pytest.raises(AnalysisError, match="levels: 'X9' is no factor; they are X1, X2, N"):
         analyse_table(FRAME, roles)

@@ -24,7 +24,7 @@ STRIKE = "</ScRiPt><img src=x onerror='window.struck=1'>{{window.struck=1}} \u20
 
 
 def make_live_tables() -> dict[str, Table]:
-    """Give what a run in real time has besides: a flow of real packets."""
+    """Give the additional table of a run in real time: a flow of real packets."""
     seconds = np.arange(4.0)
     flows = {
         "protocol": Words.of(["tcp"]), "from_host": Words.of([STRIKE]), "to_host": Words.of(["b"]),
@@ -55,12 +55,12 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def page_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every kind of picture, of a run whose flow has the worst of names, 20,000 rows a series."""
+    """Every kind of picture, of a run with a hostile flow name and 20,000 rows a series."""
     size = {"kind": "pareto", "mean": "20 packets", "shape": 1.5}
     result = headgate.dumbbell(
         rate="20 Mbit/s", rtt="20 ms", buffer="1 BDP",
-        flows=[{"name": STRIKE, "law": "reno"}, "cubic",
-               {"kind": "poisson", "law": "reno", "arrivals": "20 flows/s", "size": size}],
+        flows=[{"name": STRIKE, "cca": "reno"}, "cubic",
+               {"kind": "poisson", "cca": "reno", "arrivals": "20 flows/s", "size": size}],
         measure={"warmup": "1 s", "series": {"interval": "200 us"}},
     ).run("4 s")  # fmt: skip
     tables = {**result.tables, **make_live_tables()}

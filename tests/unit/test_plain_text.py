@@ -1,4 +1,4 @@
-"""Printed tables: what says something, in the room that there is."""
+"""Printed tables: the columns that carry information, within the width of the terminal."""
 
 import numpy as np
 import pytest
@@ -11,9 +11,9 @@ def room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
 
 
-def test_what_is_the_same_in_every_row_stands_below() -> None:
+def test_constant_columns_are_printed_below_the_table() -> None:
     columns = {
-        "law": np.array(["reno", "fast"]),
+        "cca": np.array(["reno", "fast"]),
         "class": np.array(["", ""]),
         "queue": np.array(["red", "red"]),
         "rate_bps": np.array([1e7, 123456789.6]),
@@ -21,7 +21,7 @@ def test_what_is_the_same_in_every_row_stands_below() -> None:
     }
     assert format_table("t", columns, 2).splitlines() == [
         "t",
-        "law    rate_bps",
+        "cca    rate_bps",
         "reno   10000000",
         "fast  123456790",
         "in every row: queue = red",
@@ -29,8 +29,8 @@ def test_what_is_the_same_in_every_row_stands_below() -> None:
 
 
 def test_one_row_is_shown_as_it_is() -> None:
-    columns = {"law": np.array(["reno"]), "loss": np.array([0.00012345678])}
-    assert format_table("t", columns, 1) == "t\nlaw         loss\nreno  0.00012346"
+    columns = {"cca": np.array(["reno"]), "loss": np.array([0.00012345678])}
+    assert format_table("t", columns, 1) == "t\ncca         loss\nreno  0.00012346"
 
 
 def test_columns_without_room_are_named_and_rows_beyond_ten_counted() -> None:
@@ -47,9 +47,9 @@ def test_columns_without_room_are_named_and_rows_beyond_ten_counted() -> None:
 
 
 def test_a_column_that_is_wider_than_the_room_is_shown_all_the_same() -> None:
-    assert "x" * 60 in format_table("t", {"law": np.array(["x" * 60])}, 1)
+    assert "x" * 60 in format_table("t", {"cca": np.array(["x" * 60])}, 1)
 
 
 def test_an_empty_table_has_its_columns() -> None:
-    columns = {"law": np.array([], dtype=str), "loss": np.array([])}
-    assert format_table("t", columns, 0) == "t\nlaw  loss"
+    columns = {"cca": np.array([], dtype=str), "loss": np.array([])}
+    assert format_table("t", columns, 0) == "t\ncca  loss"

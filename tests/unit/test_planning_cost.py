@@ -1,4 +1,4 @@
-"""What planning costs: it grows with what is planned, and no faster."""
+"""The cost of planning: it grows no faster than the planned network."""
 
 import json
 import subprocess
@@ -54,28 +54,28 @@ def scenario(network: dict[str, Any], *traffic: dict[str, Any]) -> Scenario:
 
 
 def on_a_mesh(links: int) -> Scenario:
-    flow = {"kind": "flows", "law": "reno", "source": "r0", "receiver": "r9"}
+    flow = {"kind": "flows", "cca": "reno", "source": "r0", "receiver": "r9"}
     return scenario(mesh(40, links // 80), flow)
 
 
 def in_groups(groups: int) -> Scenario:
-    """Each with a round trip of its own."""
+    """Flows with different round trips."""
     return scenario(
         DUMBBELL,
-        *({"kind": "flows", "law": "reno", "rtt": f"{41 + i} ms"} for i in range(groups)),
+        *({"kind": "flows", "cca": "reno", "rtt": f"{41 + i} ms"} for i in range(groups)),
     )
 
 
 @pytest.mark.parametrize("of", [on_a_mesh, in_groups])
 def test_planning_is_linear(of: Callable[[int], Scenario]) -> None:
-    of(80).plan()  # what is found once
+    of(80).plan()  # fill the caches
     small, large = (calls(scenario.plan) for scenario in (of(320), of(640)))
     assert large < 2.2 * small, (small, large)
 
 
 def test_the_number_of_flows_costs_nothing() -> None:
     few, many = (
-        scenario(DUMBBELL, {"kind": "flows", "law": "reno", "count": count, "stagger": "1 us"})
+        scenario(DUMBBELL, {"kind": "flows", "cca": "reno", "count": count, "stagger": "1 us"})
         for count in (1000, 1_000_000)
     )
     assert calls(many.plan) == calls(few.plan)
@@ -87,7 +87,7 @@ def test_a_flow_list_costs_a_few_calls_however_long(tmp_path: Path) -> None:
         path = tmp_path / f"{rows}.csv"
         lines = (f"{i * 1e-6:.6f},{1 + i % 9},left,right" for i in range(rows))
         path.write_text("start_s,size_packets,source,receiver\n" + "\n".join(lines))
-        return scenario(DUMBBELL, {"kind": "replay", "law": "reno", "file": str(path)})
+        return scenario(DUMBBELL, {"kind": "replay", "cca": "reno", "file": str(path)})
 
     listed(10).plan()
     few, many = listed(100), listed(1000)
@@ -139,7 +139,7 @@ def cost(network: dict[str, Any], *traffic: dict[str, Any]) -> tuple[float, floa
 @pytest.mark.timing
 @pytest.mark.parametrize(("routers", "reach"), [(400, 125), (2000, 25)])
 def test_a_hundred_thousand_links_are_planned_in_5_s(routers: int, reach: int) -> None:
-    flow = {"kind": "flows", "law": "reno", "source": "r0", "receiver": "r9"}
+    flow = {"kind": "flows", "cca": "reno", "source": "r0", "receiver": "r9"}
     cpu_s, _ = cost(mesh(routers, reach), flow)
     assert cpu_s < 5
 
@@ -151,14 +151,14 @@ def test_a_million_flows_are_planned_in_5_s_and_500_mb(tmp_path: Path, form: str
 
     made = (
         "SELECT i * 1e-6 AS start_s, 1 + i % 99 AS size_packets, 'left' AS source, "
-        "'right' AS receiver, CASE i % 2 WHEN 0 THEN 'reno' ELSE 'cubic' END AS law "
+        "'right' AS receiver, CASE i % 2 WHEN 0 THEN 'reno' ELSE 'cubic' END AS cca "
         "FROM range(1000000) AS t(i)"
     )
     path = tmp_path / f"flows.{form}"
-    traffic: dict[str, Any] = {"kind": "replay", "law": "reno", "file": str(path)}
+    traffic: dict[str, Any] = {"kind": "replay", "cca": "reno", "file": str(path)}
     if form == "flows":
         stagger = {"stagger": "1 us", "size": "10 packets"}
-        traffic = {"kind": "flows", "law": "reno", "count": 1_000_000, **stagger}
+        traffic = {"kind": "flows", "cca": "reno", "count": 1_000_000, **stagger}
     else:
         duckdb.sql(f"COPY ({made}) TO '{path}' (FORMAT {form})")
     cpu_s, peak_mb = cost(DUMBBELL, traffic)

@@ -1,7 +1,7 @@
-"""The planted truth: 7 laws, 45 responses, 32 conditions of a 2^(6-1), 3 periods.
+"""The planted truth: 7 algorithms, 45 responses, 32 conditions of a 2^(6-1), 3 periods.
 
-What is 5 sigma of a run or more is found in 99 % of places, by the test that is made for it;
-alarms where nothing is come at the nominal rate. Bounds are four standard errors wide.
+The matching test finds effects of 5 sigma of a run or more in 99 % of places. False alarms occur
+at the nominal rate. Bounds are four standard errors wide.
 """
 
 from functools import cache
@@ -23,7 +23,7 @@ from headgate.figures.analysis import (
 )
 
 from . import power
-from .planted import FACTORS, LAWS, Planted
+from .planted import CCAS, FACTORS, Planted
 
 PERIODS = 3
 ALIKE = (100.0, 100.0)
@@ -39,7 +39,7 @@ def rate(hits: Any, nominal: float) -> tuple[float, float]:
 
 # --- main effects ---------------------------------------------------------------------------------
 
-#: Response i below this has one main effect of 5 sigma, of factor i mod 6; the rest have none.
+#: Response i below this gets one main effect of 5 sigma, of factor i mod 6; the rest get none.
 MOVED = 15
 
 
@@ -48,7 +48,7 @@ def effects() -> MainEffects:
     made = Planted(replicates=1, periods=PERIODS, level=ALIKE, seed=21)
     for response in range(MOVED):
         made.move(response % 6, response, 5.0 if response % 2 else -5.0)
-    return compute_main_effects(made.table(), FACTORS, made.names, by=["period", "law"])
+    return compute_main_effects(made.table(), FACTORS, made.names, by=["period", "cca"])
 
 
 def test_planted_main_effects_are_found() -> None:
@@ -79,7 +79,7 @@ def test_stars_without_an_effect_come_at_the_nominal_rate(
 def test_the_full_model_keeps_its_rate_beside_large_effects() -> None:
     """Five effects in one response hide a sixth from one-way analyses; the model sees them all."""
     made = power.moved(5.0, count=5, responses=45)
-    found = compute_main_effects(made.table(), FACTORS, made.names, by=["law"])
+    found = compute_main_effects(made.table(), FACTORS, made.names, by=["cca"])
     terms = [model.terms for model in found.full.values()]
     planted = [term[name,].p < 0.01 for term in terms for name in FACTORS[:5]]
     assert np.mean(planted) >= 0.99
@@ -108,7 +108,7 @@ def test_corrected_for_their_number_hardly_any_false_star_is_left() -> None:
 
 @cache
 def outlying() -> tuple[ConditionResponses, dict[tuple[str, str], str], set[tuple[str, str]]]:
-    """One law 5 sigma of a run away in 200 cells, two together in 200 others; 3920 are empty."""
+    """One CCA 5 sigma of a run away in 200 cells, two together in 200 others; 3920 are empty."""
     rng = np.random.default_rng(31)
     made = Planted(periods=PERIODS, seed=32)
     cells = rng.choice(PERIODS * 32 * 45, 400, replace=False)
@@ -117,10 +117,10 @@ def outlying() -> tuple[ConditionResponses, dict[tuple[str, str], str], set[tupl
     for place, cell in enumerate(cells.tolist()):
         period, condition, response = np.unravel_index(cell, (PERIODS, 32, 45))
         key = f"{period + 1} c{condition + 1}", f"y{response + 1}"
-        laws = rng.choice(len(LAWS), 1 + place % 2, replace=False)
-        made.shifts[period, condition, laws, response] = rng.choice([-5.0, 5.0])
-        if len(laws) == 1:
-            one[key] = LAWS[laws[0]]
+        ccas = rng.choice(len(CCAS), 1 + place % 2, replace=False)
+        made.shifts[period, condition, ccas, response] = rng.choice([-5.0, 5.0])
+        if len(ccas) == 1:
+            one[key] = CCAS[ccas[0]]
         else:
             two.add(key)
     return compute_condition_responses(made.table(), made.names, CELL, replicate="seed"), one, two
@@ -129,15 +129,15 @@ def outlying() -> tuple[ConditionResponses, dict[tuple[str, str], str], set[tupl
 def test_planted_outliers_are_found_by_the_spread_of_replicates() -> None:
     found, one, _ = outlying()
     hits = [found.tests[key] for key in one]
-    told = [test.law for test in hits if test.p_by("runs") < 0.05]
-    assert len(told) >= 0.99 * len(hits)
-    assert all(test.law == law for test, law in zip(hits, one.values(), strict=True))
+    significant = [test.cca for test in hits if test.p_by("runs") < 0.05]
+    assert len(significant) >= 0.99 * len(hits)
+    assert all(test.cca == cca for test, cca in zip(hits, one.values(), strict=True))
 
 
 def test_grubbs_on_seven_means_finds_fewer() -> None:
     """5 sigma of a run are 8.7 of a mean of three; how many, the table of power says."""
     found, one, _ = outlying()
-    share = np.mean([found.tests[key].p < 0.05 and found.tests[key].law == one[key] for key in one])
+    share = np.mean([found.tests[key].p < 0.05 and found.tests[key].cca == one[key] for key in one])
     wanted = printed()["outlier, Grubbs, means of three"][2]
     assert 0.95 < wanted < 0.99
     assert share == pytest.approx(wanted, abs=4 * np.sqrt(wanted * (1 - wanted) / 200))
@@ -164,13 +164,13 @@ def test_cells_without_an_outlier_alarm_at_the_nominal_rate(by: str) -> None:
 # --- clusters -------------------------------------------------------------------------------------
 
 
-def test_planted_clusters_of_laws_are_found() -> None:
-    """Two laws 5 sigma apart in fifteen responses, in 96 conditions of three periods."""
+def test_planted_clusters_of_algorithms_are_found() -> None:
+    """Two algorithms 5 sigma apart in fifteen responses, in 96 conditions of three periods."""
     made = Planted(periods=PERIODS, replicates=1, seed=41)
     made.shifts[:, :, [0, 2], :15] = 5.0
     trees = compute_clusters(made.table(), made.names, CELL).trees
-    two = frozenset({LAWS[0], LAWS[2]})
-    wanted = {two, frozenset(LAWS) - two}
+    two = frozenset({CCAS[0], CCAS[2]})
+    wanted = {two, frozenset(CCAS) - two}
     assert np.mean([power.sides(tree) == wanted for tree in trees.values()]) >= 0.99
 
 
@@ -224,7 +224,7 @@ def test_the_table_of_power_has_every_row() -> None:
 
 
 @pytest.mark.parametrize("name", [
-    "outlier, Grubbs, one run", "outlier, spread of three", "two laws of seven, clusters",
+    "outlier, Grubbs, one run", "outlier, spread of three", "two algorithms of seven, clusters",
 ])  # fmt: skip
 def test_the_table_of_power_is_what_is_found(name: str) -> None:
     against_printed(name, 400)
@@ -248,12 +248,12 @@ def against_printed(name: str, trials: int) -> None:
 
 
 def alarms(seed: int) -> dict[str, float]:
-    """Return rates of a table of full size; of effects one law and period are judged."""
+    """Return rates of a table of full size; of effects one algorithm and period are judged."""
     made = Planted(periods=PERIODS, level=ALIKE, seed=seed)
     whole = made.table()
     rng = np.random.default_rng(seed)
-    law, period, condition = rng.integers(7), rng.integers(1, 4), rng.integers(1, 33)
-    own = (whole["law"] == LAWS[law]) & (whole["period"] == period) & (whole["seed"] == 0)
+    cca, period, condition = rng.integers(7), rng.integers(1, 4), rng.integers(1, 33)
+    own = (whole["cca"] == CCAS[cca]) & (whole["period"] == period) & (whole["seed"] == 0)
     at = whole["condition"] == f"c{condition}"
     one = {name: column[own] for name, column in whole.items()}
     other = {name: column[at] for name, column in whole.items()}
@@ -271,10 +271,10 @@ def alarms(seed: int) -> dict[str, float]:
 
 
 def two_at_once() -> float:
-    """Sum over pairs of laws of the chance that both are beyond the critical t.
+    """Sum over pairs of algorithms of the chance that both are beyond the critical t.
 
-    Of seven laws with three runs: 12 degrees of freedom, and distances from the mean of the others
-    that are correlated by -1/6.
+    Of seven algorithms with three runs: 12 degrees of freedom, and distances from the mean of the
+    others that are correlated by -1/6.
     """
     critical = stats.t.isf(0.05 / 14, 12)
     both = [

@@ -1,4 +1,4 @@
-"""`headgate plot`: what it writes, what it lists, and what it refuses."""
+"""`headgate plot`: the files it writes, the pictures it lists, and the errors it reports."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def test_each_picture_is_a_png_and_an_svg_and_one_page_has_all(folders: list[Pat
 
 @pytest.fixture(scope="module")
 def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two laws with two round trips, three times each."""
+    """Two algorithms with two round trips, three times each."""
     base = headgate.dumbbell(rate="10 Mbit/s", rtt="20 ms", loss=0.01, flows=["reno"])
     made = headgate.Experiment(
         base.replaced({"duration": "2 s"}),
-        factors={"network.rtt": ["20 ms", "40 ms"], "law": ["reno", "cubic"]},
+        factors={"network.rtt": ["20 ms", "40 ms"], "cca": ["reno", "cubic"]},
         responses=["goodput_bps"], replicates=3, tables=["flows"],
     )  # fmt: skip
     folder = tmp_path_factory.mktemp("experiment") / "out"
@@ -59,7 +59,9 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_an_experiment_has_a_panel_a_condition_with_an_ellipse_a_law(experiment: Path) -> None:
+def test_an_experiment_has_a_panel_a_condition_with_an_ellipse_an_algorithm(
+    experiment: Path,
+) -> None:
     done = plot(experiment, "--only", "throughput-delay", "--format", "html")
     page = Path(done.stdout.strip()).read_text()
     specs = json.loads(page.split('id="specs">')[1].split("</script>")[0])
@@ -67,7 +69,7 @@ def test_an_experiment_has_a_panel_a_condition_with_an_ellipse_a_law(experiment:
     for spec in specs.values():
         points = [row for rows in spec["datasets"].values() for row in rows if row.get("each")]
         assert len(points) == 6
-    assert "out, rtt 20 ms, law reno, seed 1" in page
+    assert "out, rtt 20 ms, cca reno, seed 1" in page
     assert "different conditions" not in page
 
 
@@ -75,13 +77,13 @@ def test_an_experiment_that_keeps_no_flows_is_one_sentence(tmp_path: Path) -> No
     scenario = headgate.dumbbell(rate="10 Mbit/s", rtt="20 ms", loss=0.01, flows=["reno"])
     headgate.Experiment(
         scenario.replaced({"duration": "1 s"}),
-        factors={"law": ["reno", "cubic"]}, responses=["goodput_bps"],
+        factors={"cca": ["reno", "cubic"]}, responses=["goodput_bps"],
     ).run(tmp_path / "out")  # fmt: skip
     with pytest.raises(HeadgateError, match="keep no flows; add tables"):
         plot(tmp_path / "out")
 
 
-def test_only_what_is_asked_for_is_written(folders: list[Path], tmp_path: Path) -> None:
+def test_only_requested_pictures_are_written(folders: list[Path], tmp_path: Path) -> None:
     done = plot(folders[0], "--only", "queue,rtt", "--format", "svg", "--out", tmp_path, "--json")
     assert json.loads(done.stdout) == [str(tmp_path / f"{kind}.svg") for kind in ("queue", "rtt")]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["queue.svg", "rtt.svg"]

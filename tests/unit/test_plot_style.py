@@ -19,7 +19,7 @@ def test_lines_are_strong_and_use_grows_ever_darker() -> None:
     assert sorted(map(luminance, LOAD), reverse=True) == [luminance(c) for c in LOAD]
 
 
-def test_a_figure_is_drawn_the_same_whatever_the_settings_are_by_then() -> None:
+def test_a_figure_does_not_depend_on_settings_when_it_is_saved() -> None:
     def drawn() -> bytes:
         with use_style():
             figure, axes = make_axes(1, 1, (4.0, 3.0))

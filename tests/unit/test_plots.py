@@ -1,4 +1,4 @@
-"""Pictures of a run: what they show is what was measured, and all ways to draw them show that."""
+"""Pictures of a run: they show the measured values, whichever program draws them."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import headgate
 from headgate import Result
 from headgate.base import catalog
-from headgate.data.measures.shown import by_law
+from headgate.data.measures.shown import by_cca
 from headgate.data.tables import TABLES, Table
 from headgate.figures.plots import draw_run
 from headgate.figures.plots.heat import Heat, draw_heat
@@ -21,13 +21,13 @@ from headgate.figures.plots.style import image, save_figure
 from headgate.figures.spec.drawing import Line, Map, Panel, Picture
 from headgate.figures.spec.kinds import KINDS
 from headgate.figures.spec.run import Run
-from headgate.figures.spec.selection import CUT, CUT_AT, HEADROOM, compare, name_law
+from headgate.figures.spec.selection import CUT, CUT_AT, HEADROOM, compare, name_cca
 from headgate.figures.vega.runs import make_specs
 
 WARMUP_S = 2.0
-FLOWS = [{"kind": "flows", "law": law, "count": 4, "stagger": "50 ms"} for law in ("reno", "cubic")]
+FLOWS = [{"kind": "flows", "cca": cca, "count": 4, "stagger": "50 ms"} for cca in ("reno", "cubic")]
 WEB = {
-    "kind": "poisson", "law": "reno", "arrivals": "60 flows/s",
+    "kind": "poisson", "cca": "reno", "arrivals": "60 flows/s",
     "size": {"kind": "pareto", "mean": "60 packets", "shape": 1.5},
 }  # fmt: skip
 
@@ -46,7 +46,7 @@ def dumbbell(flows: list[Any], duration: str = "6 s", **changes: Any) -> Result:
 
 @pytest.fixture(scope="module")
 def many() -> Result:
-    """Four flows of each of two laws, and files."""
+    """Four flows of each of two algorithms, and files."""
     return dumbbell([*FLOWS, WEB])
 
 
@@ -117,7 +117,7 @@ def test_what_arrives_is_drawn_which_the_link_can_carry() -> None:
     _, acknowledged = sampled(result, "cubic", "throughput_bps")
     _, arrived = sampled(result, "cubic", "arrival_rate_bps")
     rate_bps = float(result.ports["rate_bps"][0])
-    packet = 8 * 1460 / 0.05  # what one packet more or less makes in an interval
+    packet = 8 * 1460 / 0.05  # the rate of one packet in an interval
     assert acknowledged.max() > 1.3 * rate_bps
     assert arrived.max() <= rate_bps * 1460 / 1500 + packet
     line = lines_of(picture(result, "throughput"))["cubic"]
@@ -130,12 +130,12 @@ def test_what_arrives_is_drawn_which_the_link_can_carry() -> None:
     assert 0 <= ahead.min() <= np.nanmax(result.series["cwnd_packets"])
 
 
-def test_the_total_is_the_sum_of_the_laws(many: Result) -> None:
+def test_the_total_is_the_sum_of_the_algorithms(many: Result) -> None:
     drawn = lines_of(picture(many, "throughput"))
     total, reno, cubic = (
         drawn[name]
         for name in (f"total of 8 of {len(many.flows)} flows", *(
-            f"{law}, sum of 4" for law in ("reno", "cubic")))
+            f"{cca}, sum of 4" for cca in ("reno", "cubic")))
     )  # fmt: skip
     late = slice(5, None)
     assert np.allclose(total.y[late], reno.y[late] + cubic.y[late])
@@ -151,7 +151,7 @@ def test_what_flows_without_a_series_get_is_seen_in_what_the_link_sends() -> Non
 
 
 def test_files_of_one_size_have_no_picture_by_size() -> None:
-    same = {"kind": "poisson", "law": "reno", "load": 0.2, "size": "10 packets"}
+    same = {"kind": "poisson", "cca": "reno", "load": 0.2, "size": "10 packets"}
     result = dumbbell([same])
     assert draw(result, "fct-size") is None
     assert len(picture(result, "fct").panels) == 1
@@ -203,7 +203,7 @@ def test_completion_times_are_their_distribution() -> None:
     result = dumbbell([WEB], "8 s", rate="100 Mbit/s")
     drawn = picture(result, "fct")
     flows = result.flows.where(result.flows["active_s"] > 0)
-    assert f"{by_law(result.tables)[0]['finished']:,} flows under way after the" in drawn.caption
+    assert f"{by_cca(result.tables)[0]['finished']:,} flows under way after the" in drawn.caption
     done = np.isfinite(flows["fct_sender_s"]) & (flows["size_packets"] > 0)
     assert [panel.title.split(":")[0] for panel in drawn.panels] == [
         "1 to 100 packets", "more than 100 packets",
@@ -243,7 +243,7 @@ def test_the_network_shows_use_and_loss() -> None:
 # --- throughput against delay ---------------------------------------------------------------------
 
 
-def test_a_point_is_what_a_law_got_in_a_run() -> None:
+def test_a_point_is_what_an_algorithm_got_in_a_run() -> None:
     runs = [dumbbell(["reno", "fast"], f"{seconds} s") for seconds in (5, 6, 7)]
     (panel,) = draw(*[runs[0], "throughput-delay"], *runs[1:]).panels
     assert panel.reverse_x
@@ -264,7 +264,7 @@ def test_without_samples_the_delay_is_the_mean_and_says_so(many: Result) -> None
     (panel,) = picture(many, "throughput-delay").panels
     assert panel.x.startswith("mean RTT")
     flows = many.flows
-    rtts_s = flows["mean_rtt_s"][flows["law"] == "cubic"]
+    rtts_s = flows["mean_rtt_s"][flows["cca"] == "cubic"]
     cubic = panel.lines[1]
     assert cubic.x[0] == pytest.approx(1e3 * np.nanmean(rtts_s))
 
@@ -279,19 +279,19 @@ def test_runs_of_other_conditions_are_said_to_be(two: Result) -> None:
     assert "2 different conditions" in drawn.caption
 
 
-# --- what is chosen where there is too much -------------------------------------------------------
+# --- selection of flows and ports -----------------------------------------------------------------
 
 
-def test_of_many_flows_each_law_has_a_panel_and_flows_from_least_to_most() -> None:
-    crowd = [{"kind": "flows", "law": law, "count": 8} for law in ("reno", "cubic")]
+def test_of_many_flows_each_algorithm_has_a_panel_and_flows_from_least_to_most() -> None:
+    crowd = [{"kind": "flows", "cca": cca, "count": 8} for cca in ("reno", "cubic")]
     result = dumbbell(crowd, "4 s", measure={"series": {"most": 16}})
     drawn = picture(result, "cwnd")
     assert [panel.title for panel in drawn.panels] == [
-        f"{law}: mean of 8 flows (thick), 5 of them (thin)" for law in ("reno", "cubic")
+        f"{cca}: mean of 8 flows (thick), 5 of them (thin)" for cca in ("reno", "cubic")
     ]
     assert "at evenly spaced throughput ranks" in drawn.caption
     *thin, mean = drawn.panels[0].lines
-    own = [str(n) for n in result.flows["traffic"][result.flows["law"] == "reno"]]
+    own = [str(n) for n in result.flows["traffic"][result.flows["cca"] == "reno"]]
     means = {name: sampled(result, name, "throughput_bps")[1].mean() for name in own}
     ranked = sorted(own, key=lambda name: means[name])
     assert {line.name for line in thin} == {ranked[i] for i in (0, 2, 4, 5, 7)}
@@ -300,7 +300,7 @@ def test_of_many_flows_each_law_has_a_panel_and_flows_from_least_to_most() -> No
 
 
 def test_flows_without_a_series_are_counted() -> None:
-    crowd = [{"kind": "flows", "law": "reno", "count": 6}]
+    crowd = [{"kind": "flows", "cca": "reno", "count": 6}]
     drawn = picture(dumbbell(crowd, "3 s", measure={"series": {"most": 4}}), "rtt")
     assert "4 of 6 flows have a series" in drawn.caption
 
@@ -393,7 +393,7 @@ def test_every_picture_has_axes_with_units(many: Result) -> None:
             assert panel.y.endswith(units)
 
 
-#: A traced run has the one, a run in real time the other.
+#: The first takes a traced run, the second a run in real time.
 OTHER_RUNS = ("time-sequence", "real-packets")
 
 
@@ -407,9 +407,9 @@ def test_no_legend_covers_an_axis(many: Result, kind: str) -> None:
     assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
 
 
-def test_a_run_calls_laws_by_their_names_and_a_study_as_nist_does_too(many: Result) -> None:
+def test_a_run_calls_algorithms_by_their_names_and_a_study_as_nist_does_too(many: Result) -> None:
     assert set(drawn_lines(draw_run(many)["throughput-delay"])) >= {"reno", "cubic"}
-    assert [name_law(law) for law in ("own/law.py:Mine", "")] == ["Mine", "law not kept"]
+    assert [name_cca(cca) for cca in ("own/cca.py:Mine", "")] == ["Mine", "algorithm not kept"]
     assert catalog.label("fast") == "fast (3 FAST)"
     assert (catalog.label("vegas"), catalog.label("FAST-AT beside TCP")) == (
         "vegas",
@@ -431,8 +431,8 @@ def test_empty_tables_have_no_pictures() -> None:
 
 @pytest.mark.parametrize("kind", ["throughput", "rtt", "cwnd"])
 def test_panels_over_time_share_it(kind: str) -> None:
-    """Flows that begin late stand below those of the same moment, in files and on the page."""
-    late = [{"law": "reno", "count": 5}, {"law": "cubic", "count": 5, "start": "1 s"}]
+    """Flows that begin late share the time axis of the panel above, in files and on the page."""
+    late = [{"cca": "reno", "count": 5}, {"cca": "cubic", "count": 5, "start": "1 s"}]
     flows = [{"kind": "flows", **group} for group in late]
     drawn = picture(dumbbell(flows, "3 s", measure={}), kind)
     assert len(drawn.panels) > 1
@@ -449,7 +449,7 @@ def find_domain(spec: Mapping[str, Any]) -> Any:
     return spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
 
 
-def test_a_law_has_one_colour_and_one_dash_in_every_picture(two: Result) -> None:
+def test_an_algorithm_has_one_colour_and_one_dash_in_every_picture(two: Result) -> None:
     looks = {
         (line.name, line.colour, line.dash)
         for kind in ("throughput", "rtt", "cwnd")
@@ -460,7 +460,7 @@ def test_a_law_has_one_colour_and_one_dash_in_every_picture(two: Result) -> None
     assert len({dash for _, _, dash in looks}) == 2
 
 
-def test_the_page_says_what_is_shaded(two: Result) -> None:
+def test_the_page_explains_the_shading(two: Result) -> None:
     (spec,) = make_specs(picture(two, "cwnd"))
     fill = spec["layer"][0]["encoding"]["fill"]
     assert fill["scale"]["domain"] == ["warm-up"]

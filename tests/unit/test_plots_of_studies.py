@@ -1,4 +1,4 @@
-"""Heat maps, dots, small multiples and legends; what is drawn is read back from the axes."""
+"""Heat maps, dots, small multiples and legends; the drawn values are read back from the axes."""
 
 import itertools
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def _closed() -> Iterator[None]:
     plt.close("all")
 
 
-def test_a_heat_map_writes_its_numbers_and_leaves_out_what_was_not_run() -> None:
+def test_a_heat_map_writes_its_numbers_and_leaves_out_missing_runs() -> None:
     values = np.array([[0.5, np.nan], [0.25, 1.0]])
     figure = draw_heat(
         ["a", "b"], [Heat("share", values, ["x", "y"], 0.0, 1.0, scale=100.0)], "columns"
@@ -34,10 +34,10 @@ def test_a_heat_map_writes_its_numbers_and_leaves_out_what_was_not_run() -> None
     assert [text.get_text() for text in figure.axes[0].texts] == ["50", "25", "100"]
     assert figure.axes[0].get_xlabel() == "columns"
     low, high = figure.axes[1].get_ylim()
-    assert (low, high) == (0, 100)  # the bar has the unit of the numbers
+    assert (low, high) == (0, 100)  # the bar shows the unit of the numbers
 
 
-def test_heat_maps_stand_in_rows() -> None:
+def test_heat_maps_are_arranged_in_rows() -> None:
     panel = Heat("share", np.eye(2), ["x", "y"], 0.0, 1.0, groups={0: "first", 1: "second"})
     figure = draw_heat(["a", "b"], [panel] * 4, across=2)
     places = [ax.get_subplotspec().get_geometry()[2] for ax in figure.axes[:4]]  # type: ignore[union-attr]
@@ -74,7 +74,7 @@ def test_phases_are_named() -> None:
     spans = [(0.0, 0.5, "slow start"), (0.5, 9.0, "congestion\navoidance")]
     figure = draw_phases((T_S, T_S), (T_S, T_S), (T_S, T_S), spans)
     texts = {text.get_text(): text.get_rotation() for text in figure.axes[0].texts}
-    assert texts == {"slow start": 90, "congestion\navoidance": 0}  # a narrow one stands upright
+    assert texts == {"slow start": 90, "congestion\navoidance": 0}  # a narrow one is rotated
 
 
 def test_a_legend_is_no_wider_than_its_figure() -> None:
@@ -99,7 +99,7 @@ def test_means_and_residuals_are_in_the_unit_that_people_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "figures", "told"),
+    ("title", "figures", "expected"),
     [
         ("delay (s)", [0.02, float("nan")], (1e3, "delay (ms)")),
         ("queue (packets)", [2e6], (1.0, "queue (packets)")),
@@ -107,9 +107,11 @@ def test_means_and_residuals_are_in_the_unit_that_people_read() -> None:
         ("share", [0.5], (1.0, "share")),
     ],
 )
-def test_a_unit_is_made_readable(title: str, figures: list[float], told: tuple[float, str]) -> None:
+def test_a_unit_is_made_readable(
+    title: str, figures: list[float], expected: tuple[float, str]
+) -> None:
     factor, said = find_readable(title, figures)
-    assert (pytest.approx(factor), said) == told
+    assert (pytest.approx(factor), said) == expected
 
 
 @pytest.mark.parametrize("rows", [2, 3, 20])

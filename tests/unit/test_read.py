@@ -1,4 +1,4 @@
-"""Files as they come: whatever parts their cells, ends their lines and encodes their text."""
+"""Files from other programs: any separator of cells, end of line and text encoding."""
 
 import gzip
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from headgate.figures.analysis import AnalysisError
 from headgate.figures.analysis.read import read
 
-ROWS = [["law", "rate", "y"], ["reno", "10", "1.5"], ["fast", "20", "2.5"]]
+ROWS = [["cca", "rate", "y"], ["reno", "10", "1.5"], ["fast", "20", "2.5"]]
 
 
 def text(separator: str = ",", end: str = "\n") -> str:
@@ -27,7 +27,7 @@ WRITTEN = {
     "commas and blanks": text(" , "),
     "Windows": text(end="\r\n"),
     "old Macintosh": text(end="\r"),
-    "quotes": '"law","rate","y"\n"reno","10","1.5"\n"fast","20","2.5"\n',
+    "quotes": '"cca","rate","y"\n"reno","10","1.5"\n"fast","20","2.5"\n',
     "blank lines": "\n\n" + text(end="\n\n"),
     "comments": "# made by, someone; else\n  # on a day\n" + text(),
     "a separator after the last cell": text(end=",\n").replace("y,", "y"),
@@ -54,9 +54,9 @@ def test_words_outside_ascii(encoding: str, tmp_path: Path) -> None:
 
 def test_a_cell_in_quotes_may_hold_anything(tmp_path: Path) -> None:
     file = tmp_path / "runs.csv"
-    file.write_text('"law; of, old",y\n"a ""b"", c\nd",1\n')
+    file.write_text('"algorithm; of, old",y\n"a ""b"", c\nd",1\n')
     assert {name: list(column) for name, column in read(file)[0].items()} == {
-        "law; of, old": ['a "b", c\nd'],
+        "algorithm; of, old": ['a "b", c\nd'],
         "y": ["1"],
     }
 
@@ -83,7 +83,9 @@ def test_columns_without_a_name_get_one(tmp_path: Path) -> None:
         (b"a,y\n1,2\n" + b"x" * 200_000 + b",2\n", "cannot be read"),
     ],
 )
-def test_what_is_no_table_is_one_sentence(content: bytes, says: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_table_is_one_sentence(
+    content: bytes, says: str, tmp_path: Path
+) -> None:
     file = tmp_path / "runs.csv"
     file.write_bytes(content)
     with pytest.raises(AnalysisError, match=says) as refused:

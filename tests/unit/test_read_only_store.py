@@ -1,4 +1,4 @@
-"""A store that cannot be written: what is complete is read and reported."""
+"""A store that cannot be written: its complete runs are read and reported."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ READ_ONLY = "mount --bind {0} {0} && mount -o remount,bind,ro {0} && exec {1}"
 
 
 def namespaces() -> bool:
-    """Whether a user of this system may mount in a namespace of their own."""
+    """Whether a user of this system may mount in a private namespace."""
     done = subprocess.run(["unshare", "-Urm", "true"], check=False, capture_output=True)
     return done.returncode == 0
 

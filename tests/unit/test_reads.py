@@ -1,4 +1,4 @@
-"""What an analysis reads of runs is what is stored of them, and gives the same numbers again."""
+"""The columns that an analysis reads of runs are stored, and give the same numbers again."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def make_run() -> Result:
     flows = Table(
         "flows",
         {
-            "law": Words.of(["reno", "bic", "reno"]),
+            "cca": Words.of(["reno", "bic", "reno"]),
             "sent": np.array([1.0, 2.0, 3.0]),
             "lost": np.array([0.0, 1.0, 0.0]),
             "rtt_s": np.array([0.1, 0.2, 0.3]),
@@ -41,17 +41,17 @@ def columns_read(read: object) -> dict[str, tuple[str, ...]]:
         (lambda run: run.flows["sent"], {"flows": ("sent",)}),
         (lambda run: run.flows.where([0, 2])["lost"], {"flows": ("lost",)}),
         (
-            lambda run: run.flows.where(run.flows["law"] == "reno")["sent"],
-            {"flows": ("law", "sent")},
+            lambda run: run.flows.where(run.flows["cca"] == "reno")["sent"],
+            {"flows": ("cca", "sent")},
         ),
-        (lambda run: run.flows.translate("law", len), {"flows": ("law",)}),
+        (lambda run: run.flows.translate("cca", len), {"flows": ("cca",)}),
         (lambda run: run.flows.only(["rtt_s", "sent"]), {"flows": ("sent", "rtt_s")}),
         (lambda run: run.flows.labelled({"of": 1})["rtt_s"], {"flows": ("rtt_s",)}),
         (lambda run: run.flows.extended("other", {"x": np.ones(3)})["lost"], {"flows": ("lost",)}),
         (lambda run: "drops" in run.ports, {"ports": ("drops",)}),
         (lambda run: dict(run.ports), {"ports": ("link", "drops")}),
         (lambda run: run.ports.__arrow_c_stream__(), {"ports": ("link", "drops")}),
-        (lambda run: len(run.flows), {"flows": ("law",)}),  # without a column it would have no rows
+        (lambda run: len(run.flows), {"flows": ("cca",)}),  # a table without columns is empty
         (lambda run: run.meta["labels"], {}),
     ],
 )
@@ -59,7 +59,7 @@ def test_the_columns_that_are_read_are_kept(read: object, columns: dict[str, obj
     assert columns_read(read) == columns
 
 
-def test_each_run_keeps_what_was_read_of_it() -> None:
+def test_each_run_keeps_the_columns_that_were_read() -> None:
     reads, run = Reads(), make_run()
     assert reads.watch("a", run).flows["sent"].sum() == 6
     assert reads.watch("b", run).ports["drops"][0] == 7
@@ -68,7 +68,7 @@ def test_each_run_keeps_what_was_read_of_it() -> None:
     assert not reads.trim("c", run).tables
 
 
-def test_what_is_not_stored_is_said_with_its_place(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported_with_its_place(tmp_path: Path) -> None:
     reads, run = Reads(), make_run()
     assert reads.watch("a", run).flows["sent"].sum() == 6
     packed = PackedRuns(tmp_path)
@@ -79,7 +79,7 @@ def test_what_is_not_stored_is_said_with_its_place(tmp_path: Path) -> None:
     place = f"{next(tmp_path.glob('*/runs.parquet')).parent}: stores no"
     with pytest.raises(NotStoredError, match=f"{place} table 'ports' of this run"):
         print(stored.ports)
-    for asked in (stored, Reads().watch("a", stored)):  # also where reads are noted
+    for asked in (stored, Reads().watch("a", stored)):  # also if reads are recorded
         with pytest.raises(NotStoredError, match=f"{place} column 'lost' of table 'flows'"):
             print(asked.flows.where([0])["lost"])
 

@@ -29,7 +29,7 @@ SEGMENT_BYTES = 1460
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Flows of known starts and sizes over a lossy link, and what their hosts and port saw."""
     flows = [
-        {"kind": "flows", "law": "cubic", "name": f"of {size}", "size": f"{size} packets",
+        {"kind": "flows", "cca": "cubic", "name": f"of {size}", "size": f"{size} packets",
          "start": f"{0.5 * number} s", "count": 2, "stagger": "50 ms"}
         for number, size in enumerate(SIZES)
     ]  # fmt: skip
@@ -104,7 +104,7 @@ def test_both_directions_are_flows_with_their_own_start(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_what_a_user_should_know_is_said(tmp_path: Path) -> None:
+def test_warnings_are_printed(tmp_path: Path) -> None:
     whole, late, endless = (
         exchange(client=("10.0.0.1", port)) for port in (40_000, 40_001, 40_002)
     )
@@ -175,11 +175,11 @@ def test_round_trips_are_rounded_to_few() -> None:
     np.testing.assert_allclose(round_rtts(many), many, rtol=0.05)
 
 
-def test_a_network_of_ones_own_takes_the_flows(tmp_path: Path) -> None:
+def test_a_user_defined_network_takes_the_flows(tmp_path: Path) -> None:
     path = write(tmp_path / "one.pcap", exchange())
     ring = ROOT / "examples" / "data" / "ring.graphml"
     out = tmp_path / "ring"
-    chosen = ("--network", ring, "--between", "Bern", "Oslo", "--set", "traffic.0.law=reno")
+    chosen = ("--network", ring, "--between", "Bern", "Oslo", "--set", "traffic.0.cca=reno")
     said = json.loads(headgate("replay", path, "--out", out, *chosen, "--json").output)
     assert "rtt_s" not in (out / "flows.csv").read_text()
     ran = headgate(*shlex.split(said["next"])[1:])
@@ -189,7 +189,7 @@ def test_a_network_of_ones_own_takes_the_flows(tmp_path: Path) -> None:
         ("Bern", "Oslo"),
         ("Oslo", "Bern"),
     ]
-    assert set(flows["law"]) == {"reno"}
+    assert set(flows["cca"]) == {"reno"}
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_network_of_ones_own_takes_the_flows(tmp_path: Path) -> None:
         (("--set", "nonsense"), "is not key=value"),
         (("--set", "network.rate=fast"), "network.rate"),
         (("--network", "none.graphml", "--between", "a", "b"), "none.graphml"),
-        (("--set", "traffic.0.law=renno"), "reno"),
+        (("--set", "traffic.0.cca=renno"), "reno"),
     ],
 )
 def test_a_wrong_option_is_a_sentence(
@@ -213,7 +213,7 @@ def test_a_wrong_option_is_a_sentence(
     assert not (tmp_path / "out").exists()
 
 
-def test_what_cannot_be_replayed_is_a_sentence(tmp_path: Path) -> None:
+def test_a_capture_that_cannot_be_replayed_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("no capture at all, but a text of some length")
     write(tmp_path / "udp.pcap", [udp(0, 443, 100), udp(1, 53, 100)])
     write(tmp_path / "radio.pcap", exchange(), link=127)
@@ -234,7 +234,7 @@ def test_what_cannot_be_replayed_is_a_sentence(tmp_path: Path) -> None:
     assert "is there already" in headgate("replay", path, "--out", tmp_path / "out").sentence
 
 
-def test_without_a_folder_it_says_what_there_is(tmp_path: Path) -> None:
+def test_without_a_folder_it_prints_the_flows_and_the_command(tmp_path: Path) -> None:
     path = write(tmp_path / "a capture.pcap", exchange())
     done = headgate("replay", path)
     assert done.output.startswith("Taken: 2 flows of 1 TCP connection")
@@ -267,13 +267,13 @@ def test_a_capture_cut_within_its_first_packet_has_none(tmp_path: Path) -> None:
         summarise(read_capture(path))
 
 
-def test_how_far_it_is_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.unit.test_replay_size import write_large
 
     monkeypatch.setattr("headgate.engine.captures.read.SLICE_S", 0.001)
-    path, told = tmp_path / "large.pcap", list[int]()
+    path, reported = tmp_path / "large.pcap", list[int]()
     write_large(path, 60_000_000)
-    read_capture(path, told.append)
-    assert told
-    assert told == sorted(told)
-    assert all(0 < consumed <= path.stat().st_size for consumed in told)
+    read_capture(path, reported.append)
+    assert reported
+    assert reported == sorted(reported)
+    assert all(0 < consumed <= path.stat().st_size for consumed in reported)

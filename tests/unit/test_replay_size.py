@@ -51,7 +51,7 @@ def write_large(path: Path, size: int) -> tuple[int, int]:
     return blocks * UNDER_WAY, blocks * per_block
 
 
-def test_the_large_file_is_what_it_is_said_to_be(tmp_path: Path) -> None:
+def test_the_large_file_matches_its_description(tmp_path: Path) -> None:
     from headgate.engine.captures.read import read_capture
 
     connections, packets = write_large(tmp_path / "large.pcap", 1_000_000)

@@ -45,7 +45,7 @@ def test_text_is_escaped_and_numbers_are_short(tmp_path: Path) -> None:
     assert '<th scope="col">verdict</th>' in page
     assert ">12,345<" in page
     assert '<span class="verdict not-run">not run</span>' in page
-    assert "vegaEmbed=" not in page  # what draws pictures is there only where there are any
+    assert "vegaEmbed=" not in page  # the drawing code is included only with pictures
 
 
 def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_all_tables_lie_beside_it_twice(made: Path) -> None:
     with (made / "tables" / "main-effects-period-1.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     typed = duckdb.sql(f"SELECT * FROM '{made}/tables/main-effects-period-1.parquet'").fetchall()
-    assert len(rows) == len(typed) == 4 * 6  # the law is a factor too
+    assert len(rows) == len(typed) == 4 * 6  # the algorithm is a factor too
     assert {"effect", "effect_low", "p", "q", "p_one_way", "eta_squared"} <= set(rows[0])
 
 
@@ -145,11 +145,11 @@ def test_the_command_makes_it_again_and_asks_nothing_outside(
         ('title = "t"\ntable = "t.csv"\n[roles]\nresponses = ["z"]', "there is no column 'z'"),
         (
             'title = "t"\ntable = "t.csv"\n[roles]\nresponses = ["y"]\nbefore = "reno"',
-            "no column of laws",
+            "no column of algorithms",
         ),
         (
-            'title = "t"\ntable = "t.csv"\n[roles]\nresponses = ["y"]\nlaw = "law"\nbefore = "x"',
-            "'x' is none of the laws a, b",
+            'title = "t"\ntable = "t.csv"\n[roles]\nresponses = ["y"]\ncca = "cca"\nbefore = "x"',
+            "'x' is none of the algorithms a, b",
         ),
         (
             'title = "t"\ntable = "t.csv"\n[roles]\nresponses = ["y"]\ncongestion = "z"',
@@ -158,10 +158,8 @@ def test_the_command_makes_it_again_and_asks_nothing_outside(
         ('title = "t"\ntable = "t.csv"\n[roles]\nresponses = ["y", "y"]', "y is named twice"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_folder_is_one_sentence(
-    tmp_path: Path, text: str | None, said: str
-) -> None:
-    (tmp_path / "t.csv").write_text("law,y\na,1\nb,2\n")
+def test_a_mistake_in_a_folder_is_one_sentence(tmp_path: Path, text: str | None, said: str) -> None:
+    (tmp_path / "t.csv").write_text("cca,y\na,1\nb,2\n")
     if text is not None:
         (tmp_path / "report.toml").write_text(text)
     with pytest.raises(HeadgateError, match=re.escape(said)) as caught:
@@ -169,7 +167,7 @@ def test_what_is_wrong_with_a_folder_is_one_sentence(
     assert "\n" not in str(caught.value)
 
 
-def test_a_table_of_factors_alone_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_a_table_of_factors_alone_is_reported_in_part(tmp_path: Path) -> None:
     rows = [f"{a},{b},{3 * a + b}" for a in (-1, 1) for b in (-1, 1)]
     (tmp_path / "t.csv").write_text("\n".join(["A,B,y", *rows]))
     write(
@@ -177,7 +175,7 @@ def test_a_table_of_factors_alone_is_told_as_far_as_it_goes(tmp_path: Path) -> N
     )
     page = make(tmp_path).read_text()
     assert "Influence of the factors" in page
-    assert "Which laws behave alike: no column of laws is named" in page
+    assert "Which algorithms behave alike: no column of algorithms is named" in page
 
 
 def test_pictures_are_drawn_here_where_a_process_is_killed(

@@ -30,7 +30,7 @@ HARMLESS = frozenset({"minor", "moderate"})
 
 def claim(name: str, verdict: str, **more: object) -> dict[str, object]:
     common: dict[str, object] = {
-        "statement": f"Law {name} is fair", "source": "someone", "published": 1.0, "measure": "m",
+        "statement": f"CCA {name} is fair", "source": "someone", "published": 1.0, "measure": "m",
         "tolerance": ">= 1", "ours": 1.5, "ci": [1.2, 1.8], "note": "p = 0",
         "sample": {"count": 2, "unit": "conditions"},
     }  # fmt: skip
@@ -169,7 +169,7 @@ def test_a_tree_has_room_below_a_long_title_on_a_phone(
     text = re.sub("(low|high) X1, (low|high) X2", long, report.read_text(encoding="utf-8"))
     (tmp_path / "long.html").write_text(text, encoding="utf-8")
     one = Opened(browser, tmp_path / "long.html", width=390)
-    one.page.click("section summary >> text=Which laws behave alike")
+    one.page.click("section summary >> text=Which algorithms behave alike")
     one.page.wait_for_selector("div[data-chart=tree] svg.marks")
     one.drawn()
     assert "a network that is slow" in one.page.inner_text("div[data-chart=tree]")
@@ -194,8 +194,8 @@ def test_means_in_bits_per_second_are_read_in_millions(
         one.choose("response", response.get_attribute("value") or "")
         labels = one.ask(texts, ".role-axis-label")
         shown.append([float(label.replace(",", "")) for label in labels if label[0].isdigit()])
-        told = " ".join(one.ask(texts, ".role-title"))
-        assert ("(Mbit/s)" in told) is (unit == "bit/s")
+        titles = " ".join(one.ask(texts, ".role-title"))
+        assert ("(Mbit/s)" in titles) is (unit == "bit/s")
         one.page.close()
     pairs = [pair for pair in zip(*shown, strict=True) if pair[0] != pair[1]]  # not names of levels
     assert len(pairs) >= 3
@@ -240,7 +240,7 @@ def test_claims_are_filtered_by_verdict_and_by_words(browser: Browser, report: P
     expect(rows).to_have_count(3)
     one.page.select_option("#filter-verdict", "holds")
     expect(rows).to_have_count(2)
-    one.page.fill("#filter-text", "CUBIC law")
+    one.page.fill("#filter-text", "CUBIC cca")
     expect(rows).to_have_count(1)
     expect(one.page.locator("#filtered")).to_have_text("1 of 3 claims")
     one.page.select_option("#filter-verdict", "differs")
@@ -258,7 +258,7 @@ def test_colours_of_more_and_less_are_dark_on_a_dark_page(browser: Browser, repo
         one.page.click("nav a[href='#section-what-changes']")
         one.page.wait_for_selector("div[data-chart=changes] svg.marks")
         one.drawn()
-        one.choose("law", "scalable")  # which changes nothing much
+        one.choose("cca", "scalable")  # which changes nothing much
         assert (one.ask(lightest) > 150) is bright
         one.page.close()
 

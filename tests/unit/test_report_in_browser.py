@@ -15,7 +15,7 @@ from headgate.figures.vega import CHARTS
 from .made_reports import made_report, no_pictures
 from .opened_reports import Opened, open_browser
 
-#: Ends whatever it stands in, and then runs.
+#: Closes any surrounding element or string, and then runs.
 STRIKES = (
     "</ScRiPt\t></style></title><img src=x onerror='window.struck=1'><svg onload=window.struck=1>"
     "<!--<script>window.struck=1</script>--> \" onmouseover=window.struck=1 x=' \u2028"
@@ -110,7 +110,7 @@ def test_hovering_names_the_point(opened: Opened) -> None:
     )
     tooltip = opened.page.locator("#vg-tooltip-element.visible")
     tooltip.wait_for(timeout=3000)
-    assert "law" in tooltip.inner_text()
+    assert "cca" in tooltip.inner_text()
     assert "condition" in tooltip.inner_text()
 
 

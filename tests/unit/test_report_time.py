@@ -12,14 +12,14 @@ from headgate.figures.analysis.roles import Pair, Roles
 from headgate.figures.report.about import About, write
 from headgate.figures.report.make import make
 
-LAWS = ("bic", "ctcp", "fast", "hstcp", "htcp", "scalable", "reno")
-SHAPE = (32, 7, 3, 2, 48)  # conditions, laws, periods, replicates, responses
+CCAS = ("bic", "ctcp", "fast", "hstcp", "htcp", "scalable", "reno")
+SHAPE = (32, 7, 3, 2, 48)  # conditions, algorithms, periods, replicates, responses
 MOST_S = 60.0
 MOST_BYTES = 10_000_000
 
 
 def table() -> Table:
-    """Six factors move some responses; FAST is apart where the first two raise congestion."""
+    """Six factors move some responses; FAST differs if the first two raise congestion."""
     rng = np.random.default_rng(1)
     basic = np.array(np.meshgrid(*[(-1, 1)] * 5)).reshape(5, -1)
     signs = np.vstack([basic, basic.prod(axis=0)])
@@ -28,12 +28,12 @@ def table() -> Table:
     values = level[:, None, None, None] + rng.normal(size=SHAPE)
     values[..., 9] += 10 * (signs[0] + signs[1])[:, None, None, None]
     values[:, 2, :, :, 4:12] += 20 * (signs[0] + signs[1] > 0)[:, None, None, None]
-    condition, law, period, seed = (axis.ravel() for axis in np.indices(SHAPE[:-1]))
+    condition, cca, period, seed = (axis.ravel() for axis in np.indices(SHAPE[:-1]))
     names = ["".join("+" if s > 0 else "-" for s in of) for of in signs.T]
     columns = {f"X{i + 1}": signs[i][condition] for i in range(6)}
     columns |= {"period": period + 1, "seed": seed}
     columns |= {f"y{i + 1}": values[..., i].ravel() for i in range(SHAPE[-1])}
-    labels = {"condition": Words(condition, names), "law": Words(law, LAWS)}
+    labels = {"condition": Words(condition, names), "cca": Words(cca, CCAS)}
     return Table("runs", {**labels, **columns})
 
 
@@ -43,7 +43,7 @@ def test_the_whole_chain_takes_a_minute_at_most(tmp_path: Path) -> None:
         responses=tuple(f"y{i + 1}" for i in range(SHAPE[-1])),
         factors=tuple(f"X{i + 1}" for i in range(6)),
         condition=("condition",),
-        law="law",
+        cca="cca",
         period="period",
         before="reno",
         congestion="y10",

@@ -1,4 +1,4 @@
-"""What a reader who knows no code is told: terms, ends of flows, levels; and pictures' sizes."""
+"""Words for a reader who knows no code: terms, ends of flows, levels; and pictures' sizes."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,16 +17,16 @@ from headgate.figures.report.page import BROAD, picture
 
 
 def test_common_terms_are_defined_where_that_is_asked_for() -> None:
-    said = explain("no law, under any condition; a law again", all_terms=True)
-    assert said.count('href="#term-law"') == 1
+    said = explain("no algorithm, under any condition; an algorithm again", all_terms=True)
+    assert said.count('href="#term-algorithm"') == 1
     assert 'href="#term-condition"' in said
-    assert "href" not in explain("no law, under any condition")
+    assert "href" not in explain("no algorithm, under any condition")
 
 
 @pytest.mark.parametrize(
     ("title", "said"), [("DF throughput (packets/s)", True), ("loss rate", False)]
 )
-def test_the_two_letters_of_throughputs_are_told_where_they_stand(title: str, said: bool) -> None:
+def test_the_two_letters_of_throughputs_are_explained_beside_them(title: str, said: bool) -> None:
     part: Any = SimpleNamespace(roles=Roles(responses=("y",), titles={"y": title}))
     assert ("directly connected to the backbone" in name_ends(part, ["y"])) is said
     assert 'href="#term-dd"' in explain(ENDS_SAID)
@@ -35,19 +35,19 @@ def test_the_two_letters_of_throughputs_are_told_where_they_stand(title: str, sa
 def test_levels_of_a_factor_are_numbers_and_words() -> None:
     speed = Factor(name="X1", title="network speed", setting="network.rate", low=0.25, high=1.0)
     assert describe_levels(speed) == "0.25 (slow network) or 1.0 (fast network)"
-    law = Factor(
-        name="law",
-        title="law",
-        setting="law",
+    cca = Factor(
+        name="cca",
+        title="cca",
+        setting="cca",
         low="reno",
         high="bbr",
         levels=("reno", "cubic", "bbr"),
     )
-    assert describe_levels(law) == "reno, cubic or bbr"
+    assert describe_levels(cca) == "reno, cubic or bbr"
 
 
 @pytest.mark.parametrize(("width", "broad"), [(BROAD, False), (BROAD + 1, True)])
-def test_only_a_broad_picture_has_a_row_of_its_own(tmp_path: Path, width: int, broad: bool) -> None:
+def test_only_a_broad_picture_takes_a_whole_row(tmp_path: Path, width: int, broad: bool) -> None:
     Image.new("RGB", (width, 20)).save(tmp_path / "one.png")
     assert ('class="broad"' in picture(tmp_path / "one.png", "one", "")) is broad
 

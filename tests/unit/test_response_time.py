@@ -23,7 +23,7 @@ def far(**network: Any) -> dict[str, Any]:
         "duration": "3000 s",
         "network": {"kind": "dumbbell", "rate": "10 Gbit/s", "rtt": "1500 ms", **network},
         "transport": {"preset": "ns2", "initial_window": "10000 packets"},
-        "traffic": [{"kind": "flows", "law": "scalable", "count": 40}],
+        "traffic": [{"kind": "flows", "cca": "scalable", "count": 40}],
         "measure": {"series": "none"},
     }
 
@@ -34,7 +34,7 @@ def crowd() -> dict[str, Any]:
         "traffic": [
             {
                 "kind": "flows",
-                "law": "cubic",
+                "cca": "cubic",
                 "count": 100_000,
                 "size": "100 packets",
                 "stagger": "10 us",
@@ -54,16 +54,16 @@ NETWORKS = {
 
 @pytest.mark.timing
 @pytest.mark.parametrize("name", NETWORKS)
-def test_progress_is_told_soon(name: str) -> None:
+def test_progress_is_reported_soon(name: str) -> None:
     reports: list[float] = []
 
-    def tell(_progress: Progress) -> None:
+    def record(_progress: Progress) -> None:
         reports.append(time.perf_counter())
         if reports[-1] - reports[0] > WATCHED_S:
             raise StopRunError
 
-    with suppress(InterruptedRunError):  # a fast machine comes to the end of `crowd`
-        simulate(Scenario.from_dict(NETWORKS[name]), progress=tell)
+    with suppress(InterruptedRunError):  # a fast machine finishes `crowd`
+        simulate(Scenario.from_dict(NETWORKS[name]), progress=record)
     gaps = [after - before for before, after in itertools.pairwise(reports)]
     assert len(gaps) > 10
     assert max(gaps) < WORST_S

@@ -60,7 +60,7 @@ def test_what_is_counted_is_given_for_an_interval_also_where_a_period_cuts_one()
     assert formed["y14"][0] == pytest.approx(25 * 0.2 / 10.1)
 
 
-def test_what_did_not_happen_is_nan_not_an_error() -> None:
+def test_an_event_that_did_not_happen_is_nan_not_an_error() -> None:
     formed = form(RESPONSES, facts(flows_DD=0, segments_in=0, segments_dropped=0, rtt_count=0))
     assert np.isnan([formed[name][0] for name in ("y5", "y10", "y15", "y17")]).all()
 

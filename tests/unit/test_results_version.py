@@ -1,6 +1,6 @@
-"""Whoever changes a result raises `RESULTS` in `headgate.base.version`: stored ones are stale then.
+"""A change of any result must raise `RESULTS` in `headgate.base.version`: stored ones become stale.
 
-`python -m tests.unit.test_results_version` writes the digests anew.
+`python -m tests.unit.test_results_version` rewrites the digests.
 """
 
 import json
@@ -10,28 +10,28 @@ from headgate import Scenario
 from headgate.base.version import RESULTS
 
 FILE = Path(__file__).parent / "digests.json"
-LAWS = ("reno", "cubic", "bbr", "bbr3", "fast", "vegas", "ctcp", "bic", "htcp", "westwood")
+CCAS = ("reno", "cubic", "bbr", "bbr3", "fast", "vegas", "ctcp", "bic", "htcp", "westwood")
 #: VCP as it was released, both ways: its router, the order of packets, its senders.
 LOADS = {
     "feedback": {"name": "vcp", "target": "moving", "average": "sixteenth"},
     "queue": "ack-priority",
 }
 RELEASED = [
-    {"kind": "flows", "law": {"name": "vcp", "variant": "released"}, "count": 3, "reverse": back}
+    {"kind": "flows", "cca": {"name": "vcp", "variant": "released"}, "count": 3, "reverse": back}
     for back in (False, True)
 ]
 QUEUES = ("drop_tail", "red", "codel", "fq-codel", "pie")
 
 
 def make_scenarios() -> dict[str, Scenario]:
-    """Make short runs that between them meet every law's and discipline's common ways."""
+    """Make short runs that between them meet every algorithm's and discipline's common ways."""
     network = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms", "buffer": "0.5 BDP"}
     plain = {"duration": "10 s", "transport": "linux"}
-    laws = {
-        law: {**plain, "network": network, "traffic": [{"kind": "flows", "law": law, "count": 3}]}
-        for law in LAWS
+    ccas = {
+        cca: {**plain, "network": network, "traffic": [{"kind": "flows", "cca": cca, "count": 3}]}
+        for cca in CCAS
     }
-    cubic = [{"kind": "flows", "law": "cubic", "count": 3}]
+    cubic = [{"kind": "flows", "cca": "cubic", "count": 3}]
     queues = {
         str(queue): {**plain, "network": {**network, "queue": queue}, "traffic": cubic}
         for queue in QUEUES
@@ -41,14 +41,14 @@ def make_scenarios() -> dict[str, Scenario]:
         "transport": "mesonet",
         "network": {"kind": "abilene", "rate": "200 Mbit/s", "buffer": "1 BDP"},
         "traffic": [
-            {"kind": "web", "law": "ctcp", "users": 200, "think": "2 s", "size": "50 packets"}
+            {"kind": "web", "cca": "ctcp", "users": 200, "think": "2 s", "size": "50 packets"}
         ],
     }
     marking = {**network, "queue": {"name": "threshold", "mark_packets": 20}}
-    dctcp = [{"kind": "flows", "law": "dctcp", "count": 3}]
+    dctcp = [{"kind": "flows", "cca": "dctcp", "count": 3}]
     marked = {**plain, "network": marking, "traffic": dctcp}
-    lossy = {**laws["cubic"], "network": {**network, "loss": 0.01}}
-    made = laws | queues | {"web": web, "marked": marked, "lossy": lossy}
+    lossy = {**ccas["cubic"], "network": {**network, "loss": 0.01}}
+    made = ccas | queues | {"web": web, "marked": marked, "lossy": lossy}
     made["vcp-released"] = {**plain, "network": {**network, **LOADS}, "traffic": RELEASED}
     return {name: Scenario.from_dict(one) for name, one in made.items()}
 
@@ -59,10 +59,10 @@ def run_all() -> dict[str, str]:
 
 def test_results_are_those_of_their_number() -> None:
     stored = json.loads(FILE.read_text(encoding="utf-8"))
-    assert stored["results"] == RESULTS, "write the digests anew: see the head of this file"
+    assert stored["results"] == RESULTS, "rewrite the digests: see the head of this file"
     assert run_all() == stored["digests"], (
         "results have changed: raise headgate.base.version.RESULTS, say in CHANGELOG.md by how"
-        " much, and write the digests anew"
+        " much, and rewrite the digests"
     )
 
 

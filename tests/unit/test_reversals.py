@@ -12,7 +12,7 @@ import pytest
 
 from headgate.experiment.effect_sentences import find_sides
 from headgate.experiment.findings import sentences
-from headgate.figures.analysis.answer import LawAnswer, answer_each_law, find_reversal
+from headgate.figures.analysis.answer import CcaAnswer, answer_each_cca, find_reversal
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.report.about import About
@@ -30,12 +30,12 @@ RTTS, RATES, QUEUES = ("10 ms", "40 ms", "100 ms"), ("5 Mbit/s", "50 Mbit/s", "1
 ROLES = Roles(
     responses=("queue_packets", "loss"),
     factors=("rtt", "rate", "queue"),
-    law="law",
+    cca="cca",
     replicate="seed",
     before="cubic",
     titles={"queue_packets": "mean queue (packets)"},
     worse={"queue_packets": "more"},
-    order={"rtt": RTTS, "rate": RATES, "queue": QUEUES, "law": ("cubic", "bbr3")},
+    order={"rtt": RTTS, "rate": RATES, "queue": QUEUES, "cca": ("cubic", "bbr3")},
 )
 
 
@@ -44,21 +44,21 @@ def table(
 ) -> TableAnalysis:
     """Queues from 4 packets (fq-codel) to 4,000 (drop-tail); bbr3 has `ratio` times as many."""
     rows: list[tuple[object, ...]] = []
-    for queue, rate, rtt, law, seed in product(
+    for queue, rate, rtt, cca, seed in product(
         QUEUES, RATES, RTTS, ("cubic", "bbr3"), range(1, seeds + 1)
     ):
         size = 4.0 if queue == "fq-codel" else 40.0 * 10 ** RATES.index(rate)
-        factor = ratio(queue, rtt, rate) if law == "bbr3" else 1.0
-        loss = 0.12 if law == "cubic" else 0.21
+        factor = ratio(queue, rtt, rate) if cca == "bbr3" else 1.0
+        loss = 0.12 if cca == "cubic" else 0.21
         noise = 1 + 0.01 * seed
-        rows.append((rtt, rate, queue, law, seed, size * factor * noise, loss * noise))
-    names = ("rtt", "rate", "queue", "law", "seed", "queue_packets", "loss")
+        rows.append((rtt, rate, queue, cca, seed, size * factor * noise, loss * noise))
+    names = ("rtt", "rate", "queue", "cca", "seed", "queue_packets", "loss")
     columns = {name: np.array(of) for name, of in zip(names, zip(*rows, strict=True), strict=True)}
     return analyse_table(columns, roles)
 
 
-def only(found: TableAnalysis) -> LawAnswer:
-    (one,) = answer_each_law(found.focus)
+def only(found: TableAnalysis) -> CcaAnswer:
+    (one,) = answer_each_cca(found.focus)
     return one
 
 
@@ -132,7 +132,7 @@ def test_one_run_of_each_is_judged_by_its_size() -> None:
 
 
 def test_the_mean_ratio_by_hand() -> None:
-    """Ratios 2 and 8 have the geometric mean 4; replicates apart by -10, 0, 10 % of the new."""
+    """The geometric mean of ratios 2 and 8 is 4; replicates differ by -10, 0, 10 % of the new."""
     old = np.ones((2, 3)) * [[1.0], [10.0]]
     new = np.array([[2.0], [80.0]]) * [0.9, 1.0, 1.1]
     found = compute_mean_ratio_change(old, new)
@@ -177,40 +177,40 @@ def planted_effect(levels: Mapping[str, object], replicate: int) -> float:
     """From cubic to bbr3 the queue falls by 30 packets with drop-tail and grows by 6 with codel."""
     start = 10.0 if levels["queue"] == "fq-codel" else 100.0
     change = {"fq-codel": 6.0, "drop_tail": -30.0}[str(levels["queue"])]
-    return start + change * (levels["law"] == "bbr3") + 0.1 * replicate
+    return start + change * (levels["cca"] == "bbr3") + 0.1 * replicate
 
 
 def test_an_effect_of_an_experiment_is_no_average_over_a_reversal() -> None:
-    levels = {"rtt": RTTS, "queue": ("fq-codel", "drop_tail"), "law": ("cubic", "bbr3")}
+    levels = {"rtt": RTTS, "queue": ("fq-codel", "drop_tail"), "cca": ("cubic", "bbr3")}
     found = measured(levels, {"queue_packets": (planted_effect, "lower")})
-    law = next(e for e in found.effects_by_response["queue_packets"] if e.factors == ("law",))
-    assert law.effect == pytest.approx(-12)
-    assert law.size == pytest.approx(18)
-    sides = find_sides(found, "queue_packets", law)
-    assert [(round(s.least), round(s.most), s.where) for s in sides] == [
+    cca = next(e for e in found.effects_by_response["queue_packets"] if e.factors == ("cca",))
+    assert cca.effect == pytest.approx(-12)
+    assert cca.size == pytest.approx(18)
+    sides = find_sides(found, "queue_packets", cca)
+    assert [(round(s.least), round(s.most), s.place) for s in sides] == [
         (6, 6, "in 3 of 3 pairs with queue fq-codel"),
         (-30, -30, "in 3 of 3 pairs with queue drop_tail"),
     ]
-    only_law = measured(
-        {"law": levels["law"], "queue": levels["queue"]},
+    only_cca = measured(
+        {"cca": levels["cca"], "queue": levels["queue"]},
         {"y": (lambda of, k: planted_effect(of, k) - 90 * (of["queue"] == "drop_tail"), "lower")},
     )
-    said = next(one for one in sentences(only_law) if "moved most" in one)
+    said = next(one for one in sentences(only_cca) if "moved most" in one)
     assert (
-        "moved most by law, and not one way: from cubic to bbr3 it changes by +6 in 1 of 1" in said
+        "moved most by cca, and not one way: from cubic to bbr3 it changes by +6 in 1 of 1" in said
     )
     assert "-12" not in said
 
 
 def test_an_effect_of_a_model_is_no_average_over_a_reversal() -> None:
-    """Half of the combinations: y = -12 law + 18 law queue, in steps from low to high."""
+    """Half of the combinations: y = -12 algorithm + 18 CCA queue, in steps from low to high."""
     found = measured(
-        {"law": ("cubic", "bbr3"), "queue": ("drop_tail", "fq-codel"), "a": (0, 1), "b": (0, 1)},
+        {"cca": ("cubic", "bbr3"), "queue": ("drop_tail", "fq-codel"), "a": (0, 1), "b": (0, 1)},
         {"y": (lambda of, k: planted_effect(of, k) + int(str(of["a"])) * 3.0, "lower")},
     )
     model = replace(found, paired=False)
-    law = next(e for e in model.effects_by_response["y"] if e.factors == ("law",))
-    assert not law.pairs
-    assert [(round(s.least), s.where) for s in find_sides(model, "y", law)] == [
+    cca = next(e for e in model.effects_by_response["y"] if e.factors == ("cca",))
+    assert not cca.pairs
+    assert [(round(s.least), s.place) for s in find_sides(model, "y", cca)] == [
         (6, "with queue fq-codel"), (-30, "with queue drop_tail"),
     ]  # fmt: skip

@@ -128,7 +128,7 @@ def test_a_draft_whose_process_dies_during_a_campaign_is_swept(
     assert not draft.exists()
 
 
-def test_what_a_kill_left_beside_a_finished_run_is_swept(
+def test_leftovers_of_a_kill_beside_a_finished_run_are_removed(
     tmp_path: Path, simulated: list[object]
 ) -> None:
     """As after a kill between the run's last rename and the removal of what it needed."""
@@ -148,7 +148,7 @@ def test_what_a_kill_left_beside_a_finished_run_is_swept(
     assert not list((tmp_path / "campaigns" / "killed").iterdir())
 
 
-def test_full_disk_is_one_sentence_and_keeps_what_is_finished(
+def test_full_disk_is_one_sentence_and_keeps_finished_runs(
     tmp_path: Path, simulated: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Scheduler(Store(tmp_path), executor=Threads(1)).run(jobs(2), lambda _: None)
@@ -206,7 +206,7 @@ def test_plain_progress_is_a_line_per_tenth(capsys: pytest.CaptureFixture[str]) 
     assert "packet-hops/s" in lines[5]
 
 
-def test_what_is_left_is_counted_in_simulated_time() -> None:
+def test_remaining_time_is_counted_in_simulated_time() -> None:
     """A run of 10 s is made in a minute, so one of 100 s takes ten; two of four were there."""
     begun_s = time.monotonic() - 60
     standing = CampaignProgress(4, skipped=2, finished=1, due_s=110, made_s=10, started_s=begun_s)
@@ -238,8 +238,8 @@ def test_a_long_run_is_never_silent_for_long(
         for second in range(1000):
             now_s = float(second)
             report(Progress(second / 100, 1000.0, second, 1.0, 1.0))
-    told = [line.split()[1] for line in capsys.readouterr().err.splitlines()]
-    assert told == ["0.0", "3.0", "6.0", "9.0"]
+    times = [line.split()[1] for line in capsys.readouterr().err.splitlines()]
+    assert times == ["0.0", "3.0", "6.0", "9.0"]
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(5, "0:05"), (65, "1:05"), (3700, "1:01:40")])

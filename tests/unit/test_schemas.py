@@ -50,12 +50,12 @@ def errors(form: str, data: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_committed_file_is_what_the_code_makes(form: str) -> None:
+def test_the_committed_file_matches_the_code(form: str) -> None:
     assert (FOLDER / file_name(form)).read_text() == schema_text(form), "run `make schemas`"
     Draft202012Validator.check_schema(make_schema(form))
 
 
-def test_the_committed_file_of_the_studies_is_what_the_code_makes() -> None:
+def test_the_committed_file_of_the_studies_matches_the_code() -> None:
     assert (STUDIES / "nist" / file_name("preserved")).read_text() == schema_text("preserved")
 
 
@@ -103,13 +103,13 @@ def test_a_template_has_the_form_of_an_experiment(tmp_path: Path) -> None:
     [
         ("scenario", GOOD.replace("rate =", "rat =")),
         ("scenario", GOOD.replace('"10 Mbit/s"', "10")),
-        ("scenario", GOOD.replace('law = "reno"', "law = 3")),
+        ("scenario", GOOD.replace('cca = "reno"', "cca = 3")),
         ("scenario", GOOD.replace('"dumbbell"', '"dumbell"')),
         ("scenario", f"warmup = '1 s'\n{GOOD}"),
         ("experiment", "responses = ['goodput_bps']\n[factors.a]\nlow = 1\nhgh = 2"),
-        ("experiment", "responses = []\n[factors]\nlaw = ['reno', 'cubic']"),
-        ("experiment", "[factors]\nlaw = ['reno', 'cubic']"),
-        ("design", "kind = 'half'\n[factors]\nlaw = ['reno', 'cubic']"),
+        ("experiment", "responses = []\n[factors]\ncca = ['reno', 'cubic']"),
+        ("experiment", "[factors]\ncca = ['reno', 'cubic']"),
+        ("design", "kind = 'half'\n[factors]\ncca = ['reno', 'cubic']"),
         ("study", "name = 'x'"),
         ("study", "extends = 'y.toml'\nnam = 'x'"),
         ("claims", "[[claim]]\nstatement = 'no id'"),
@@ -118,12 +118,12 @@ def test_a_template_has_the_form_of_an_experiment(tmp_path: Path) -> None:
         ("report", "title = 'x'\ntabel = 'runs.csv'"),
     ],
 )
-def test_what_is_wrong_is_seen(form: str, text: str) -> None:
+def test_mistakes_are_found(form: str, text: str) -> None:
     assert errors(form, tomllib.loads(text))
 
 
 def test_most_misspelt_keys_of_the_list_of_mistakes_are_seen() -> None:
-    values = ("law", "queue", "queue.kind", "feedback", "feedback.kind", "duration.x", "source")
+    values = ("cca", "queue", "queue.kind", "feedback", "feedback.kind", "duration.x", "source")
     wrong = [
         setting
         for setting, place, says in WRONG

@@ -27,11 +27,11 @@ from headgate_studies.senders.pictures_alone import spans
 
 from .made_runs import assert_stored_suffices, results_of
 
-LAWS = (
+CCAS = (
     "bbr", "bic", "ctcp", "cubic", "fast", "fast-at", "hstcp", "htcp", "reno", "scalable",
     "westwood",
 )  # fmt: skip
-#: What takes long, at a size that judges nothing.
+#: The slow parts, at a size that judges nothing.
 TINY = {
     "alone": {
         "rates": ["1 Mbit/s", "10 Mbit/s"],
@@ -62,7 +62,7 @@ TINY = {
 @pytest.fixture(scope="module")
 def runs() -> Runs:
     study = load("senders")
-    study.__dict__["spec"] = study.spec.model_copy(update={"laws": LAWS})
+    study.__dict__["spec"] = study.spec.model_copy(update={"ccas": CCAS})
     quick = study.scale("quick")
     changed = {"seeds": 2, "fixed": {**quick.fixed, **TINY}}
     setup = study.setup(quick.model_copy(update=changed))
@@ -90,11 +90,13 @@ def verdicts(analysis: Analysis) -> dict[str, JudgedClaim]:
         "congested-fast", "utility-receive-window-each", "utility-file-each",
     ],
 )  # fmt: skip
-def test_what_does_not_hang_on_chance_holds(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
+def test_claims_that_do_not_depend_on_chance_hold(
+    claim: str, verdicts: dict[str, JudgedClaim]
+) -> None:
     assert verdicts[claim].verdict == "holds", verdicts[claim]
 
 
-def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(runs: Runs, tmp_path: Path) -> None:
     assert_stored_suffices(load("senders"), runs, tmp_path)
 
 
@@ -104,7 +106,7 @@ def test_every_claim_has_a_finding_or_says_why_not(analysis: Analysis) -> None:
     assert set(analysis.findings) >= {claim.id for claim in claims if claim.missing is None}
     unjudged = {claim for claim, found in analysis.findings.items() if np.isnan(found.ours)}
     assert unjudged == {"random-loss-100m-bbr3", "random-loss-1g-bbr3"}
-    assert all("no law 'bbr3'" in analysis.findings[claim].note for claim in unjudged)
+    assert all("no algorithm 'bbr3'" in analysis.findings[claim].note for claim in unjudged)
 
 
 def test_bic_keeps_more_than_tcp_of_three_losses_close_together(
@@ -118,13 +120,13 @@ def test_bic_keeps_more_than_tcp_of_three_losses_close_together(
 
 def test_small_windows_are_a_tenth_of_a_path_ten_times_as_fast() -> None:
     slow, fast = (theory.RANDOM_LOSS[rate] for rate in ("100 Mbit/s", "1 Gbit/s"))
-    for law in ("reno", "hstcp", "scalable", "bic", "cubic", "htcp", "ctcp"):
-        assert fast[law][1e-2] == pytest.approx(slow[law][1e-2] / 10)
+    for cca in ("reno", "hstcp", "scalable", "bic", "cubic", "htcp", "ctcp"):
+        assert fast[cca][1e-2] == pytest.approx(slow[cca][1e-2] / 10)
     # 1.22/sqrt(p) over the 8,333 packets of the path; losses at random: up to 1.31.
     assert fast["reno"][1e-2] == pytest.approx(12.2 / 8333, rel=0.07)
 
 
-def test_what_hangs_on_chance_has_an_interval(analysis: Analysis) -> None:
+def test_random_values_have_an_interval(analysis: Analysis) -> None:
     for claim in ("fair-ctcp", "newcomer-bic", "square-root", "exponent-hstcp", "congested-fast"):
         found = analysis.findings[claim]
         assert found.ci is not None, claim
@@ -147,18 +149,18 @@ def test_the_report_has_pictures_tables_and_data(analysis: Analysis, tmp_path: P
     assert np.all((shares > 0) & (shares < 1))
 
 
-def test_every_law_of_the_registry_is_in_every_part() -> None:
+def test_every_algorithm_of_the_registry_is_in_every_part() -> None:
     study = load("senders")
     jobs = study.jobs(study.setup(study.scale("quick")))
-    laws = set(study.laws)
-    assert {key[1] for key in jobs if key[0] == "alone"} == laws
-    assert {key[2] for key in jobs if key[0] == "random loss"} == laws
+    ccas = set(study.ccas)
+    assert {key[1] for key in jobs if key[0] == "alone"} == ccas
+    assert {key[2] for key in jobs if key[0] == "random loss"} == ccas
     pairs = {frozenset(key[1:3]) for key in jobs if key[0] == "pairs"}
-    assert len(pairs) == len(laws) * (len(laws) + 1) // 2
+    assert len(pairs) == len(ccas) * (len(ccas) + 1) // 2
 
 
-def test_a_law_of_one_s_own_is_one_more(tmp_path: Path) -> None:
-    own = f"{Path(__file__).parent / 'laws' / 'reno.py'}:Reno"
+def test_a_user_defined_algorithm_is_one_more(tmp_path: Path) -> None:
+    own = f"{Path(__file__).parent / 'ccas' / 'reno.py'}:Reno"
     study = load("senders")
     jobs = study.jobs(study.setup(study.scale("quick"), [own]))
     mine = {key[0]: job for key, job in jobs.items() if own in key}
@@ -166,7 +168,7 @@ def test_a_law_of_one_s_own_is_one_more(tmp_path: Path) -> None:
     assert parts <= set(mine)
     store = Store(tmp_path)
     Scheduler(store, 1).run([mine["alone"]], lambda _: None)
-    assert store.read(mine["alone"]).flows["law"].tolist() == ["Reno"]
+    assert store.read(mine["alone"]).flows["cca"].tolist() == ["Reno"]
     assert label(own) == "Reno"
 
 
@@ -179,7 +181,7 @@ def test_smoothing_is_a_mean_over_the_last_rows() -> None:
     assert first_time(np.array([1.0, 2.0]), np.array([False, True])) == 2.0
 
 
-def test_the_phases_of_a_flow_are_told_from_its_window() -> None:
+def test_the_phases_of_a_flow_follow_from_its_window() -> None:
     window = np.array([2.0, 4, 8, 9, 10, 20, 10, 10, 10, 10, 10, 10, 11, 1, 1, 2, 4, 6, 7])
     threshold = np.array([8.0] * 6 + [10.0] * 7 + [5.0] * 6)
     names = [name.replace("\n", " ") for _, _, name in spans(np.arange(19.0), window, threshold)]
@@ -208,16 +210,16 @@ def nothing_run() -> Runs:
     return Runs(study.setup(study.scale("quick")), {})
 
 
-def test_one_law_that_starts_sooner_is_not_equally_quick(
+def test_one_algorithm_that_starts_sooner_is_not_equally_quick(
     monkeypatch: pytest.MonkeyPatch, nothing_run: Runs
 ) -> None:
     times = dict.fromkeys(("reno", *SEVEN), 1.0) | {"fast": 0.5}
-    monkeypatch.setattr(measures, "full_rate_s", lambda _, law, __: times[law])
+    monkeypatch.setattr(measures, "full_rate_s", lambda _, cca, __: times[cca])
     assert start_spread(nothing_run).ours == 2
     assert start_ratio(nothing_run).ours == 1
 
 
-def test_three_of_seven_laws_may_not_have_an_advantage(
+def test_three_of_seven_algorithms_may_not_have_an_advantage(
     monkeypatch: pytest.MonkeyPatch, nothing_run: Runs
 ) -> None:
     gains = dict.fromkeys(SEVEN, 1.0) | dict.fromkeys(SEVEN[:3], 3.0)
@@ -225,14 +227,14 @@ def test_three_of_seven_laws_may_not_have_an_advantage(
     assert largest_gain(nothing_run, case="file").ours == 3
 
 
-def test_one_law_may_not_use_less_than_tcp(nothing_run: Runs) -> None:
+def test_one_algorithm_may_not_use_less_than_tcp(nothing_run: Runs) -> None:
     part = nothing_run.setup.settings["alone"]
     used = dict.fromkeys(("reno", *SEVEN), 0.5) | {"fast": 0.4}
     results = {
-        ("alone", law, part["rates"][-1], part["rtts_ms"][-1], 0.25): Result(
+        ("alone", cca, part["rates"][-1], part["rtts_ms"][-1], 0.25): Result(
             {"ports": Table("ports", {"utilisation": np.array([share])})}, {}
         )
-        for law, share in used.items()
+        for cca, share in used.items()
     }
     assert least_over_tcp(Runs(nothing_run.setup, results)).ours == pytest.approx(0.8)
 
@@ -243,7 +245,7 @@ def test_between_two_groups_is_above_all_of_one_and_below_all_of_the_other(
     """HSTCP is above Scalable TCP, but below BIC and FAST: among the least fair, not between."""
     left = dict.fromkeys(MOST_FAIR, 0.9) | dict.fromkeys(LEAST_FAIR, 0.6)
     left |= {"scalable": 0.3, "hstcp": 0.5}
-    monkeypatch.setattr(findings.measures, "tcp_share", lambda _, law: [left[law]])
+    monkeypatch.setattr(findings.measures, "tcp_share", lambda _, cca: [left[cca]])
     assert findings.hstcp_margin(nothing_run).ours == pytest.approx(-0.1)
     left["hstcp"] = 0.7
     assert findings.hstcp_margin(nothing_run).ours == pytest.approx(0.1)

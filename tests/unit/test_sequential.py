@@ -17,9 +17,7 @@ PUBLISHED: dict[Spending, tuple[float, ...]] = {
 @pytest.mark.parametrize("spending", list(PUBLISHED))
 def test_bounds_are_the_published_ones(spending: Spending) -> None:
     looks = Looks((10, 20, 30, 40, 50), spending=spending)
-    assert looks.bounds == pytest.approx(
-        PUBLISHED[spending], abs=2e-4
-    )  # theirs have a coarser grid
+    assert looks.bounds == pytest.approx(PUBLISHED[spending], abs=2e-4)  # theirs use a coarser grid
 
 
 def test_one_look_is_the_plain_test() -> None:
@@ -64,7 +62,7 @@ def test_looks_are_planned_in_steps(most: int, looks: int, sizes: tuple[int, ...
     assert plan_looks(most, looks).sizes == sizes
 
 
-def test_what_is_no_plan_is_refused() -> None:
+def test_an_invalid_plan_is_refused() -> None:
     with pytest.raises(HeadgateError, match=r"looks at 5, 5: the first needs at least two values"):
         Looks((5, 5))
     with pytest.raises(HeadgateError, match=r"looks at 1, 4"):

@@ -21,7 +21,7 @@ from headgate.engine.run.simulate import SNAPSHOT_FILE
 def small(seed: int = 1) -> Scenario:
     users = {
         "kind": "web",
-        "law": "reno",
+        "cca": "reno",
         "users": 20,
         "think": "0.5 s",
         "size": {"kind": "pareto", "mean": "30 packets", "shape": 1.5},
@@ -40,13 +40,13 @@ def result() -> Result:
     return simulate(small())
 
 
-def test_tables_have_the_columns_that_describe_tells_of(result: Result) -> None:
+def test_tables_have_the_columns_that_describe_lists(result: Result) -> None:
     for name, columns in TABLES.items():
         assert result.tables[name].columns == tuple(column.name for column in columns)
 
 
 def test_names_are_the_scenario_s(result: Result) -> None:
-    assert {"reno", "fast"} <= set(result.flows["law"])
+    assert {"reno", "fast"} <= set(result.flows["cca"])
     assert result.ports["link"].tolist() == ["bottleneck", "bottleneck.reverse"]
     assert set(result.flows["source"]) == {"left"}
     assert set(result.series["of"]) == {"flow", "port"}
@@ -68,7 +68,7 @@ def test_the_same_scenario_gives_the_same_digest_another_seed_another(result: Re
     assert simulate(small(seed=2)).digest != result.digest
 
 
-def test_a_run_s_folder_holds_what_the_result_does(result: Result, tmp_path: Path) -> None:
+def test_a_run_s_folder_holds_the_same_tables_as_the_result(result: Result, tmp_path: Path) -> None:
     read = Result.read(result.write(tmp_path / "run"))
     assert read.meta == result.meta
     assert read.scenario.identity() == small().identity()
@@ -78,7 +78,7 @@ def test_a_run_s_folder_holds_what_the_result_does(result: Result, tmp_path: Pat
     assert not [path for path in (tmp_path / "run").iterdir() if path.name.startswith(".")]
 
 
-def test_parquet_files_say_what_their_columns_mean(result: Result, tmp_path: Path) -> None:
+def test_parquet_files_describe_their_columns(result: Result, tmp_path: Path) -> None:
     folder = result.write(tmp_path)
     metadata = dict(
         duckdb.sql(
@@ -88,7 +88,7 @@ def test_parquet_files_say_what_their_columns_mean(result: Result, tmp_path: Pat
     assert json.loads(metadata["goodput_bps"])["unit"] == "bit/s"
 
 
-def test_run_json_tells_the_whole_story(tmp_path: Path) -> None:
+def test_run_json_records_the_whole_run(tmp_path: Path) -> None:
     simulate(small(), tmp_path / "run", options=RunOptions(command="headgate run small.toml"))
     meta = json.loads((tmp_path / "run" / "run.json").read_text())
     assert meta["seed"] == 1
@@ -118,9 +118,11 @@ def test_a_stopped_run_goes_on_and_ends_with_the_same_digest(
         stop = interrupted_at(share, monkeypatch)
         with pytest.raises(InterruptedRunError, match="the same command resumes it") as stopped:
             simulate(small(), out, stop)  # type: ignore[arg-type]
-        told = re.search(r"after (\S+) packet-hops, .* at this pace (\S+) in", str(stopped.value))
-        assert told
-        hops, whole = float(told[1]), float(told[2])
+        numbers = re.search(
+            r"after (\S+) packet-hops, .* at this pace (\S+) in", str(stopped.value)
+        )
+        assert numbers
+        hops, whole = float(numbers[1]), float(numbers[2])
         assert whole * share == pytest.approx(hops, rel=0.2)  # windows end a little later
         assert hops < result.meta["packet_hops"]
         assert (out / SNAPSHOT_FILE).is_file()
@@ -165,7 +167,8 @@ def test_a_killed_run_goes_on_from_the_state_of_its_last_minute(
 
 
 @pytest.mark.parametrize(
-    ("error", "times"), [(ValueError("it has no form"), 1), (StoreError("there is no room"), 3)]
+    ("error", "times"),
+    [(ValueError("it cannot be encoded"), 1), (StoreError("there is no room"), 3)],
 )
 def test_a_state_that_cannot_be_kept_does_not_end_its_run(
     error: Exception, times: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

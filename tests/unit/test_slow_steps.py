@@ -18,13 +18,13 @@ FLOWS = {"flows": ["reno"], "rate": "5 Mbit/s", "rtt": "20 ms"}
 
 
 def wait_for_words(capsys: pytest.CaptureFixture[str]) -> str:
-    """What is said on stderr, once anything is; tests are stopped if nothing ever is."""
+    """Return the first output on stderr; without any, the time limit of tests stops this one."""
     while not (said := capsys.readouterr().err):
         time.sleep(0.01)
     return said
 
 
-def test_a_step_that_takes_long_is_told_while_it_does(
+def test_a_slow_step_reports_its_progress(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(progress, "SILENT_S", 0.05)
@@ -34,7 +34,7 @@ def test_a_step_that_takes_long_is_told_while_it_does(
         assert "1/2 pictures" in capsys.readouterr().err
 
 
-def test_what_is_done_at_once_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fast_step_reports_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with count_slow_steps("plot", 2, "pictures") as step:
         step()
         step()

@@ -1,4 +1,4 @@
-"""Names are taken in every usual spelling; what is kept is the name of the catalogue."""
+"""Names are accepted in every usual spelling and stored as in the catalogue."""
 
 import re
 from importlib.resources import files
@@ -14,7 +14,7 @@ from headgate.base.messages import same_name
 from headgate.cli.main import app
 from headgate.design.file import DesignFile
 from headgate.experiment.templates import __name__ as templates
-from headgate.plugin.user_code import LAW
+from headgate.plugin.user_code import CCA
 
 NETWORK = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
 
@@ -27,11 +27,11 @@ NETWORK = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"}
         ("Vegas", "vegas"), ("Westwood+", "westwood"), ("DCTCP", "dctcp"),
     ],
 )  # fmt: skip
-def test_laws(word: str, name: str) -> None:
-    traffic = {"kind": "flows", "law": word}
+def test_ccas(word: str, name: str) -> None:
+    traffic = {"kind": "flows", "cca": word}
     made = Scenario.from_dict({"network": NETWORK, "traffic": [traffic]})
     assert made.plan()[0]["laws"][0]["name"] == name
-    assert made.to_dict()["traffic"][0]["law"] == name
+    assert made.to_dict()["traffic"][0]["cca"] == name
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_laws(word: str, name: str) -> None:
 )
 def test_disciplines(word: str, name: str) -> None:
     network = NETWORK | {"queue": word}
-    made = Scenario.from_dict({"network": network, "traffic": [{"kind": "flows", "law": "reno"}]})
+    made = Scenario.from_dict({"network": network, "traffic": [{"kind": "flows", "cca": "reno"}]})
     assert made.plan()[0]["links"][0]["queue"]["name"] == name
     assert made.to_dict()["network"]["queue"] == name
 
@@ -53,14 +53,14 @@ def test_disciplines(word: str, name: str) -> None:
 @pytest.mark.parametrize("word", ["drop-tail", "droptail", "DropTail", "Drop Tail", "drop_tail"])
 def test_drop_tail(word: str) -> None:
     network: dict[str, Any] = NETWORK | {"queue": word}
-    made = Scenario.from_dict({"network": network, "traffic": [{"kind": "flows", "law": "reno"}]})
+    made = Scenario.from_dict({"network": network, "traffic": [{"kind": "flows", "cca": "reno"}]})
     assert "queue" not in made.plan()[0]["links"][0]
     assert "queue" not in made.to_dict()["network"]
 
 
 def test_impairments_and_schemes() -> None:
     network = NETWORK | {"impairments": ["gilbert-elliott", "Jitter"], "feedback": "XCP"}
-    made = Scenario.from_dict({"network": network, "traffic": [{"kind": "flows", "law": "xcp"}]})
+    made = Scenario.from_dict({"network": network, "traffic": [{"kind": "flows", "cca": "xcp"}]})
     link = made.plan()[0]["links"][0]
     assert [one["name"] for one in link["impairments"]] == ["gilbert_elliott", "jitter"]
     assert link["feedback"]["name"] == "xcp"
@@ -88,9 +88,9 @@ def test_no_two_names_have_the_same_letters() -> None:
 
 
 def test_every_callback_of_the_template_exists() -> None:
-    text = (files(templates) / "own_law.py").read_text()
+    text = (files(templates) / "own_cca.py").read_text()
     named = set(re.findall(r"\bon_\w+", text))
-    assert {"on_ack", "on_congestion"} < named <= set(LAW.callbacks)
+    assert {"on_ack", "on_congestion"} < named <= set(CCA.callbacks)
 
 
 def commands(command: Any, path: str) -> Any:

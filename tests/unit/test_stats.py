@@ -14,7 +14,7 @@ from headgate.stats.intervals import (
 )
 from headgate.stats.outliers import compute_distance_p, compute_residuals, find_outlier
 
-LAWS = ("a", "b", "c", "d")
+CCAS = ("a", "b", "c", "d")
 
 
 def test_main_effect_is_the_difference_of_means() -> None:
@@ -97,40 +97,40 @@ def test_outlier_is_found_and_named() -> None:
     rng = np.random.default_rng(2)
     table = 10 + 0.05 * rng.normal(size=(4, 3))
     table[2] += 3
-    found = find_outlier(LAWS, table)
+    found = find_outlier(CCAS, table)
     assert found is not None
-    assert (found.law, found.high, found.passes_filter) == ("c", True, True)
+    assert (found.cca, found.high, found.passes_filter) == ("c", True, True)
     assert found.apart_share == pytest.approx(0.3, abs=0.02)
 
 
 def test_common_random_numbers_are_taken_out() -> None:
-    """A swing that all laws share by replicate hides nothing."""
+    """A swing that all algorithms share by replicate hides nothing."""
     table = np.array([[1.0, 5.0, 9.0]] * 4) + 1e-3 * np.arange(12).reshape(4, 3) % 7e-3
     table[0] += 0.5
-    found = find_outlier(LAWS, table)
+    found = find_outlier(CCAS, table)
     assert found is not None
-    assert found.law == "a"
+    assert found.cca == "a"
 
 
 def test_false_alarms_stay_at_the_stated_level() -> None:
     rng = np.random.default_rng(3)
-    alarms = sum(find_outlier(LAWS, rng.normal(size=(4, 3))) is not None for _ in range(1000))
+    alarms = sum(find_outlier(CCAS, rng.normal(size=(4, 3))) is not None for _ in range(1000))
     assert alarms <= 50 + 3 * np.sqrt(1000 * 0.05 * 0.95)
 
 
-def test_identical_laws_have_no_outlier() -> None:
-    assert find_outlier(LAWS, np.ones((4, 3))) is None
-    assert find_outlier(LAWS, np.zeros((4, 3))) is None
+def test_identical_algorithms_have_no_outlier() -> None:
+    assert find_outlier(CCAS, np.ones((4, 3))) is None
+    assert find_outlier(CCAS, np.zeros((4, 3))) is None
 
 
 def test_missing_values_have_no_outlier() -> None:
-    assert find_outlier(LAWS, np.full((4, 3), np.nan)) is None
+    assert find_outlier(CCAS, np.full((4, 3), np.nan)) is None
 
 
 def test_conditions_are_ordered_by_the_range_of_their_residuals() -> None:
     cube = np.zeros((3, 4, 2))
     cube[0, 0], cube[2, 0] = 5, 1
-    found = compute_residuals(LAWS, cube)
+    found = compute_residuals(CCAS, cube)
     assert found.order.tolist() == [1, 2, 0]
     assert found.values.sum(axis=1) == pytest.approx([0, 0, 0])
 
@@ -155,8 +155,8 @@ def test_without_pairs_a_change_is_judged_by_welch() -> None:
     before, after = [10.0, 20.0, 30.0], [10.7, 21.0, 31.3, 30.0]
     assert compute_change(before, before + np.array([0.7, 1.0, 1.3])).significant
     assert not compute_change(before, after, paired=False).significant
-    told = stats.ttest_ind(after, before, equal_var=False).confidence_interval()
-    assert compute_difference_interval(before, after)[1:] == pytest.approx(told)
+    expected = stats.ttest_ind(after, before, equal_var=False).confidence_interval()
+    assert compute_difference_interval(before, after)[1:] == pytest.approx(expected)
     assert compute_change([1.0, 1.1], [2.0], paired=False).state == "not known"
 
 

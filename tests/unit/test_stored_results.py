@@ -1,4 +1,4 @@
-"""Results that live on: another machine goes on from them, and all claims are told from them."""
+"""Stored results: another machine continues from them, and all claims are judged from them."""
 
 import json
 import shutil
@@ -129,7 +129,7 @@ def test_what_a_changed_study_asks_beyond_what_is_stored_is_said_and_made_again(
     assert columns_of(tmp_path / "results") == columns_of(made[0])
 
 
-def test_all_claims_are_told_from_what_was_found(made: tuple[Path, runner.StudyOutcome]) -> None:
+def test_all_claims_are_judged_from_stored_findings(made: tuple[Path, runner.StudyOutcome]) -> None:
     results, outcome = made
     (read,) = stored.read_stored(results)
     assert (read.study, read.scale, read.stale) == (NAME, "quick", "")
@@ -142,7 +142,7 @@ def test_all_claims_are_told_from_what_was_found(made: tuple[Path, runner.StudyO
     assert "STALE" not in shown
 
 
-def test_what_differs_is_explained_below_the_table(
+def test_differences_are_explained_below_the_table(
     made: tuple[Path, runner.StudyOutcome],
 ) -> None:
     shown = CliRunner().invoke(app, ["reproduce", "--results", str(made[0])]).stdout
@@ -178,7 +178,7 @@ def test_verdicts_follow_the_claims_of_today(
         ({"runs_hash": "other"}, "its runs are others now"),
     ],
 )
-def test_what_is_stale_is_said(
+def test_stale_results_are_reported(
     made: tuple[Path, runner.StudyOutcome], tmp_path: Path, change: dict[str, object], said: str
 ) -> None:
     shutil.copytree(made[0], tmp_path / "results")
@@ -208,7 +208,7 @@ def test_every_value_is_computed_from_the_stored_runs(
     (again,) = stored.compute_stored(tmp_path / "results")
     assert again.moved == ()
     assert "values computed from its stored runs" in again.describe_values()
-    # without the runs the values stand as they were found
+    # without the runs the stored values are used
     for piece in place.folder.glob("*/runs.parquet"):
         shutil.rmtree(piece.parent)
     (kept,) = stored.compute_stored(tmp_path / "results")
@@ -286,11 +286,11 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert replace(found.basis, date="") == Basis("r", "c", 3, 1.5)
 
 
-def test_what_one_condition_says_stays_undecided(tmp_path: Path) -> None:
+def test_a_claim_from_one_condition_stays_undecided(tmp_path: Path) -> None:
     one = estimate_mean_ratio([1.5], "conditions", "seen")
     assert not one.decided
     assert one.note == "seen; one of the conditions: no interval"
-    assert estimate_mean([1.5]).decided  # one replicate stands as it is
+    assert estimate_mean([1.5]).decided  # one replicate is taken as exact
     place = StoredResults(tmp_path)
     place.write({"c": one, "d": estimate_mean([1.5])}, Basis("r", "c", 1, 1.0))
     read = place.read()
@@ -301,16 +301,16 @@ def test_what_one_condition_says_stays_undecided(tmp_path: Path) -> None:
     }
 
 
-def test_a_study_that_was_stopped_keeps_what_it_has(
+def test_a_stopped_study_keeps_its_finished_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a machine has made in its two hours is there for the next one."""
+    """The runs that a machine made in its two hours are available to the next one."""
     asked = study.plan_study(NAME, "quick", tmp_path / "out", results=tmp_path / "results")
     jobs = list(asked.jobs.values())
     whole = runner.Scheduler.run
 
-    def stop(scheduler: runner.Scheduler, all_of: object, *told: object) -> None:
-        whole(scheduler, jobs[:1], *told)  # type: ignore[arg-type]
+    def stop(scheduler: runner.Scheduler, all_of: object, *arguments: object) -> None:
+        whole(scheduler, jobs[:1], *arguments)  # type: ignore[arg-type]
         raise InterruptedRunError("stopped")
 
     monkeypatch.setattr(runner.Scheduler, "run", stop)
@@ -344,7 +344,7 @@ def test_wrong_folders_are_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"findings\.parquet: cannot be read"):
         stored.read_stored(tmp_path)
     own = study.Overrides(settings=("x=1",))
-    with pytest.raises(HeadgateError, match="leave it out with --control, --set and --design"):
+    with pytest.raises(HeadgateError, match="leave it out with --cca, --set and --design"):
         study.plan_study(NAME, "quick", None, own, tmp_path)
 
 

@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 def make_scenario(**changes: Any) -> Scenario:
     network = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms", "buffer": "0.5 BDP"}
-    traffic = [{"kind": "flows", "name": "bulk", "law": "cubic", "count": 3}]
+    traffic = [{"kind": "flows", "name": "bulk", "cca": "cubic", "count": 3}]
     plain = {"duration": "6 s", "network": network, "traffic": traffic}
     return Scenario.from_dict({**plain, **changes})
 
@@ -41,7 +41,7 @@ def times(rows: list[Row], event: str) -> list[float]:
 def test_a_segment_is_followed_by_hand() -> None:
     # host links of 10 Mbit/s and 4 ms at both ends of 1 Mbit/s and 12 ms; packets of 1500 and 40 B
     network = {"kind": "dumbbell", "rate": "1 Mbit/s", "rtt": "40 ms", "buffer": "10 packets"}
-    traffic = [{"kind": "flows", "name": "one", "law": "reno", "size": "2 packets"}]
+    traffic = [{"kind": "flows", "name": "one", "cca": "reno", "size": "2 packets"}]
     scenario = make_scenario(
         duration="2 s", network=network, traffic=traffic, transport={"preset": "ns2"}
     )
@@ -66,7 +66,7 @@ def test_a_segment_is_followed_by_hand() -> None:
     assert times(rows, "closed")[0] == pytest.approx(result.flows["fct_sender_s"][0])
 
 
-def test_what_a_link_tells_adds_up_to_its_table() -> None:
+def test_streamed_rows_of_a_link_add_up_to_its_table() -> None:
     scenario = make_scenario(measure={"warmup": "0 s"})
     rows, result = watch(scenario, links=["*"])
     ports = result.ports
@@ -80,7 +80,7 @@ def test_what_a_link_tells_adds_up_to_its_table() -> None:
     assert {row["flow"] for row in rows} == {"bulk.0", "bulk.1", "bulk.2"}
 
 
-def test_what_a_flow_tells_adds_up_to_its_row() -> None:
+def test_streamed_rows_of_a_flow_add_up_to_its_row() -> None:
     rows, result = watch(make_scenario(measure={"warmup": "0 s"}), flows=["bulk.1"])
     row = {name: result.flows[name][1] for name in result.flows.columns}
     seen = Counter(event["event"] for event in rows)
@@ -102,7 +102,7 @@ def test_what_a_flow_tells_adds_up_to_its_row() -> None:
 
 
 @pytest.mark.parametrize("queue", ["codel", "red", "fq-codel"])
-def test_ports_that_hold_packets_tell_too(queue: str) -> None:
+def test_ports_that_hold_packets_are_streamed_too(queue: str) -> None:
     network = {
         "kind": "dumbbell",
         "rate": "10 Mbit/s",
@@ -120,13 +120,13 @@ def test_ports_that_hold_packets_tell_too(queue: str) -> None:
 def test_nobody_sees_that_a_run_is_watched() -> None:
     scenario = make_scenario()
     alone = scenario.run()
-    told = []
+    streamed = []
     for threads in (1, 2, 3):
         rows, result = watch(scenario, flows=["*"], links=["*"], threads=threads)
         assert result.digest == alone.digest
-        told.append([repr(row) for row in rows])
+        streamed.append([repr(row) for row in rows])
         assert [row["t_s"] for row in rows] == sorted(row["t_s"] for row in rows)
-    assert told[0] == told[1] == told[2]
+    assert streamed[0] == streamed[1] == streamed[2]
 
 
 def test_samples_come_as_they_are_made() -> None:

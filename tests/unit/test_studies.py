@@ -71,7 +71,7 @@ def test_an_interval_by_seed_reaches_to_its_finding() -> None:
     assert (made.ours, made.ci) == (0.3, (0.3, pytest.approx(0.5)))
 
 
-def test_what_has_no_number_decides_nothing() -> None:
+def test_a_value_without_a_number_decides_nothing() -> None:
     made = estimate_mean([0.76, float("nan")])
     assert (made.ours, made.ci, made.decided) == (0.76, None, False)
     assert made.note == "1 of 2 replicates have no number"
@@ -85,11 +85,11 @@ def test_a_run_that_a_scale_lacks_is_one_sentence() -> None:
     runs = Runs(study.setup(study.scale("quick")), {})
     with pytest.raises(NotRunError, match=r"the run here reno 1 is not part"):
         runs.replicates("here", "reno")
-    with pytest.raises(NotRunError, match="no law 'nobody'"):
+    with pytest.raises(NotRunError, match="no algorithm 'nobody'"):
         runs.setup.has("reno", "nobody")
 
 
-def test_not_checkable_names_what_is_missing() -> None:
+def test_not_checkable_names_the_missing_part() -> None:
     row = judge(claim(tolerance=None, missing="the levels"), {}, "quick")
     assert row.verdict == "not checkable"
     assert "the levels" in row.note

@@ -73,18 +73,20 @@ def test_the_answer_comes_before_the_claims(finished: Path) -> None:
     assert places == sorted(places)
     assert ">18 published claims</a>" in page
     assert "<small>how quickly is the greatest rate reached?</small>" in page
-    assert page.count("Not tested: no TCP flows run beside those of a law.") == 1
+    assert page.count("Not tested: no TCP flows run beside those of an algorithm.") == 1
     assert page.count("A case is a measure under a condition. Words: ") == 1
     assert "slow network, few users" in page
     assert "What changes if everyone leaves reno" not in page  # the heat map shows it already
-    assert "What this table does not show" not in page  # who runs a study cannot name columns
+    assert (
+        "What this table does not show" not in page
+    )  # a user who runs a study cannot name columns
 
 
 def test_the_responses_are_one_tidy_table(finished: Path) -> None:
     rows = duckdb.read_parquet(str(finished / "responses.parquet"))
     assert len(rows) == RUNS * 3
-    assert {"condition", "X1", "X12", "law", "seed", "start_s", "y1", "y22"} <= set(rows.columns)
-    count = "count(DISTINCT (condition, law, seed, start_s))"
+    assert {"condition", "X1", "X12", "cca", "seed", "start_s", "y1", "y22"} <= set(rows.columns)
+    count = "count(DISTINCT (condition, cca, seed, start_s))"
     assert rows.aggregate(count).limit(1).fetchall() == [(RUNS * 3,)]
 
 

@@ -1,4 +1,4 @@
-"""What studies share is written once: a file laid over the one that it extends."""
+"""Text that studies share is written once: a file overrides parts of the file that it extends."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from headgate.experiment.study.study import load
 
 SHARED = """
 first_seed = 3
-laws = ["reno", "bic"]
+ccas = ["reno", "bic"]
 [fixed]
 think = "2 s"
 rate = "1 Gbit/s"
@@ -39,9 +39,9 @@ def written(folder: Path, own: str, shared: str = SHARED) -> Path:
 
 
 def test_tables_are_laid_over_each_other_and_all_else_is_replaced(tmp_path: Path) -> None:
-    found = read_extended(written(tmp_path, 'laws = ["fast"]\n[fixed]\nrate = "2 Gbit/s"\n'))
+    found = read_extended(written(tmp_path, 'ccas = ["fast"]\n[fixed]\nrate = "2 Gbit/s"\n'))
     assert found["fixed"] == {"think": "2 s", "rate": "2 Gbit/s"}
-    assert found["laws"] == ["fast"]
+    assert found["ccas"] == ["fast"]
     assert found["first_seed"] == 3
     assert "extends" not in found
 
@@ -54,7 +54,7 @@ def test_claims_are_laid_over_each_other_by_id(tmp_path: Path) -> None:
     assert (second.id, second.why) == ("b", "")
 
 
-def test_a_text_that_several_claims_have_stands_once(tmp_path: Path) -> None:
+def test_a_text_that_several_claims_share_is_written_once(tmp_path: Path) -> None:
     own = """
 [shared]
 goodput = "goodput of all"
@@ -72,7 +72,7 @@ why = "it costs $$2"
 
 KIND = """
 [kinds.reach]
-statement = "$law reaches $goodput"
+statement = "$cca reaches $goodput"
 source = "$paper"
 published = "p"
 measure = "m"
@@ -81,19 +81,19 @@ value = { function = "reach", rate = 3 }
 """
 
 
-def test_claims_of_a_kind_say_what_is_their_own(tmp_path: Path) -> None:
+def test_claims_of_a_kind_state_only_their_differences(tmp_path: Path) -> None:
     own = """
 [[claim]]
 id = "b"
 kind = "reach"
 tolerance = ">= 2"
-value.law = "reno"
+value.cca = "reno"
 """
     _, claim = read_claims(written(tmp_path, KIND + own, CLAIMS))
     assert claim.statement == "reno reaches goodput of both"
     assert (claim.published, claim.tolerance) == ("p", ">= 2")
     assert claim.call
-    assert (claim.call.function, claim.call.arguments) == ("reach", {"rate": 3, "law": "reno"})
+    assert (claim.call.function, claim.call.arguments) == ("reach", {"rate": 3, "cca": "reno"})
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ value.law = "reno"
     ],
 )
 def test_a_wrong_claim_is_one_sentence(tmp_path: Path, own: str, says: str) -> None:
-    with pytest.raises(HeadgateError, match=says) as told:
+    with pytest.raises(HeadgateError, match=says) as raised:
         read_claims(written(tmp_path, f'[[claim]]\nid = "a"\n{own}\n', CLAIMS))
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -124,15 +124,15 @@ def test_a_wrong_claim_is_one_sentence(tmp_path: Path, own: str, says: str) -> N
             'extends = "third.toml"\n',
             "shared.toml: extends: an extended file cannot",
         ),
-        ("", "laws = [", "shared.toml: this is not TOML"),
+        ("", "ccas = [", "shared.toml: this is not TOML"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(tmp_path: Path, own: str, shared: str, says: str) -> None:
+def test_a_mistake_is_one_sentence(tmp_path: Path, own: str, shared: str, says: str) -> None:
     with pytest.raises(HeadgateError, match=says):
         read_extended(written(tmp_path, own, shared))
 
 
-def test_what_is_extended_is_a_file(tmp_path: Path) -> None:
+def test_an_extended_file_must_exist(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text('extends = "none.toml"\n')
     with pytest.raises(HeadgateError, match=r"none.toml: there is no such file"):
@@ -144,8 +144,8 @@ def test_what_is_extended_is_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", find_studies())
 def test_every_reason_says_where_the_difference_lies(name: str) -> None:
-    told = [claim for claim in load(name).claims if bool(claim.why) != bool(claim.whose)]
-    assert not [claim.id for claim in told]
+    explained = [claim for claim in load(name).claims if bool(claim.why) != bool(claim.whose)]
+    assert not [claim.id for claim in explained]
 
 
 @pytest.mark.parametrize("name", find_studies())

@@ -4,7 +4,7 @@ import pytest
 
 from headgate.base.messages import hint, suggest
 
-LAWS = ("bbr", "bbr3", "bic", "cubic", "fast", "fast-at", "reno", "scalable")
+CCAS = ("bbr", "bbr3", "bic", "cubic", "fast", "fast-at", "reno", "scalable")
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ LAWS = ("bbr", "bbr3", "bic", "cubic", "fast", "fast-at", "reno", "scalable")
     ],
 )
 def test_near_names_the_likeliest_first(word: str, meant: list[str]) -> None:
-    assert suggest(word, LAWS) == meant
+    assert suggest(word, CCAS) == meant
 
 
 def test_an_alias_stands_for_its_name_once() -> None:
@@ -33,6 +33,6 @@ def test_an_alias_stands_for_its_name_once() -> None:
 
 
 def test_all_near_names_are_one_question() -> None:
-    assert hint("bbr2", LAWS, "none") == "did you mean 'bbr' or 'bbr3'?"
+    assert hint("bbr2", CCAS, "none") == "did you mean 'bbr' or 'bbr3'?"
     assert hint("ab", ("abc", "abd", "abe"), "") == "did you mean 'abc', 'abd' or 'abe'?"
-    assert hint("xyzzy", LAWS, "there are eight") == "there are eight"
+    assert hint("xyzzy", CCAS, "there are eight") == "there are eight"

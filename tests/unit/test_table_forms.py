@@ -1,4 +1,4 @@
-"""Tables that are written in other ways, repeat themselves, or have no such factor."""
+"""Tables in other formats, with repeated rows, or without such a factor."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def table() -> Table:
     return Table(
         "flows",
         {
-            "law": Words.of(["reno", "ﬂow é", "", "reno"]),
+            "cca": Words.of(["reno", "ﬂow é", "", "reno"]),
             "start_s": np.array([0.5, 1.0, 4.0, np.inf]),
             "size_packets": np.array([1, 2, 3, 2**63], np.uint64),
             "fct_receiver_s": np.array([1.0, np.nan, 3.0, np.nan]),
@@ -29,22 +29,22 @@ def table() -> Table:
 
 
 def test_columns_are_numpy() -> None:
-    assert table()["law"].tolist() == ["reno", "ﬂow é", "", "reno"]
+    assert table()["cca"].tolist() == ["reno", "ﬂow é", "", "reno"]
     assert table()["size_packets"].dtype == np.uint64
     assert len(table()) == 4
-    assert table().columns == ("law", "start_s", "size_packets", "fct_receiver_s")
+    assert table().columns == ("cca", "start_s", "size_packets", "fct_receiver_s")
 
 
 def test_polars_reads_the_same_memory() -> None:
     ours = table()
     frame = polars.DataFrame(ours)
-    assert frame["law"].to_list() == ours["law"].tolist()
+    assert frame["cca"].to_list() == ours["cca"].tolist()
     assert frame["start_s"].to_numpy().ctypes.data == ours["start_s"].ctypes.data
 
 
 def test_duckdb_reads_it_by_its_name() -> None:
     ours = table()
-    rows = duckdb.sql("SELECT law, size_packets FROM ours WHERE start_s < 2").fetchall()
+    rows = duckdb.sql("SELECT cca, size_packets FROM ours WHERE start_s < 2").fetchall()
     assert rows == [("reno", 1), ("ﬂow é", 2)]
     assert len(ours) == 4
 
@@ -54,11 +54,11 @@ def test_pandas_takes_the_columns_as_they_are() -> None:
     frame = ours.to_pandas()
     assert np.shares_memory(frame["start_s"].to_numpy(), ours["start_s"])
     assert isinstance(frame, pandas.DataFrame)
-    assert frame["law"].tolist() == table()["law"].tolist()
+    assert frame["cca"].tolist() == table()["cca"].tolist()
     assert frame["size_packets"].dtype == np.uint64
 
 
-def test_what_is_missing_is_null_to_all_who_read_it(tmp_path: Path) -> None:
+def test_missing_values_are_null_for_every_reader(tmp_path: Path) -> None:
     ours = table()
     assert np.isnan(ours["fct_receiver_s"]).tolist() == [False, True, False, True]
     assert duckdb.sql("SELECT avg(fct_receiver_s), count(fct_receiver_s) FROM ours").fetchall() == [
@@ -73,7 +73,7 @@ def test_what_is_missing_is_null_to_all_who_read_it(tmp_path: Path) -> None:
     assert duckdb.sql(mean).fetchall() == [(2.0,)]
 
 
-def test_of_many_rows_each_keeps_its_own() -> None:
+def test_each_of_many_rows_keeps_its_values() -> None:
     for rows in (1, 7, 8, 9, 1000):
         values = np.where(np.arange(rows) % 3 == 1, np.nan, np.arange(rows) / 2)
         read = polars.DataFrame(Table("t", {"y": values}))["y"]
@@ -116,16 +116,16 @@ def test_empty_tables_are_tables() -> None:
     empty = table().where(np.zeros(4, bool))
     assert len(empty) == 0
     assert polars.DataFrame(empty).shape == (0, 4)
-    assert polars.DataFrame(Table("flows", {"law": Words([], [])})).shape == (0, 1)
+    assert polars.DataFrame(Table("flows", {"cca": Words([], [])})).shape == (0, 1)
 
 
 def test_rows_are_chosen_by_a_mask() -> None:
-    chosen = table().where(table()["law"] == "reno")
+    chosen = table().where(table()["cca"] == "reno")
     assert chosen["size_packets"].tolist() == [1, 2**63]
 
 
 def test_an_unknown_column_is_named_with_the_known_ones() -> None:
-    with pytest.raises(HeadgateError, match="flows: there is no column 'cwnd'; columns: law"):
+    with pytest.raises(HeadgateError, match="flows: there is no column 'cwnd'; columns: cca"):
         table()["cwnd"]
 
 
@@ -134,7 +134,7 @@ def test_every_column_of_every_table_has_a_unit_and_a_definition() -> None:
         assert len({column.name for column in columns}) == len(columns), name
         for column in columns:
             assert column.definition.endswith((".", ")")), column
-            words = column.name in {"traffic", "law", "class", "source", "receiver", "status",
+            words = column.name in {"traffic", "cca", "class", "source", "receiver", "status",
                                     "link", "from", "to", "of", "name"}  # fmt: skip
             assert (column.unit == "") == words, column
             for suffix, unit in (("_s", "s"), ("_bps", "bit/s"), ("_bytes", "B")):
@@ -149,7 +149,7 @@ def test_tables_show_themselves_in_a_notebook() -> None:
 def test_a_printed_table_shows_numbers() -> None:
     assert repr(table()).splitlines() == [
         "flows: 4 rows, 4 columns (headgate describe flows)",
-        "law    start_s         size_packets  fct_receiver_s",
+        "cca    start_s         size_packets  fct_receiver_s",
         "reno       0.5                    1               1",
         "ﬂow é        1                    2",
         "             4                    3               3",

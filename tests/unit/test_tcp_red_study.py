@@ -93,7 +93,7 @@ def test_the_row_that_the_source_takes_for_b_has_its_tmin(judged: dict[str, Judg
 def test_the_42_per_cent_follow_from_a_cycle_of_three_periods(
     judged: dict[str, JudgedClaim],
 ) -> None:
-    """The source prints 9.88 s from B to A: what that leaves of 17.04 s is 42 %."""
+    """The source prints 9.88 s from B to A: the rest of 17.04 s is 42 %."""
     assert pytest.approx(0.42, abs=0.001) == (17.04 - 9.88) / 17.04
     period_s = 5.76
     assert f"{period_s} s" in judged["sim2.cycle_s"].note
@@ -120,7 +120,7 @@ def test_the_rate_of_the_link_fails_the_printed_rate_at_a_turn(claim: str) -> No
 
 
 def test_drops_in_a_row_without_printed_drops_count(simulations: Simulations) -> None:
-    """1 % of drops stand for an average of 20.4 packets: 2 % above Tmin."""
+    """1 % of drops mean an average of 20.4 packets: 2 % above Tmin."""
     made = Simulations(simulations.setup, {})
     trace = simulations.program[FIRST]
     made.program = {FIRST: replace(trace, p=np.full(len(trace.p), 0.01))}
@@ -149,7 +149,7 @@ def test_tolerances_and_steps_of_the_study_can_be_set() -> None:
     study = load("tcp-red")
     setup = study.setup(study.scale("quick"))
     rough = {**setup.settings, "exact": {"tolerance": 1e-4, "every": "5 ms"}}
-    setup = type(setup)(setup.laws, setup.seeds, rough, setup.design)
+    setup = type(setup)(setup.ccas, setup.seeds, rough, setup.design)
     assert change_by_tolerance(Simulations(setup, {})).ours > 1e-8
 
 
@@ -186,7 +186,7 @@ def test_the_points_of_a_circle_are_where_it_turns() -> None:
     trace = circle()
     assert trace.period_s == pytest.approx(10.0)
     assert trace.printed_period_s == pytest.approx(10.0 - 10 / 400)
-    # Drops begin where cos = -1/2, a third of the way round: 3.33 s; so does the cycle.
+    # Drops begin when cos = -1/2, a third of the way round: 3.33 s; so does the cycle.
     assert {letter: round(point.t_s % 10, 3) for letter, point in trace.points.items()} == {
         "A": 0.0, "B": 2.5, "C": 5.0, "D": 7.5,
     }  # fmt: skip

@@ -31,7 +31,7 @@ CONGESTED = 2  # X1-, X12+ with either delay: slow network, many sources
 
 
 def made_up(fast_is_apart: bool) -> Designed:
-    """Responses follow X1, X2 and X12 with little noise; FAST differs where it is congested."""
+    """Responses follow X1, X2 and X12 with little noise; FAST differs under congestion."""
     study = load("tcp-replacements")
     setup = study.setup(study.scale("quick"))
     rng = np.random.default_rng(7)
@@ -39,12 +39,12 @@ def made_up(fast_is_apart: bool) -> Designed:
     for c, (x1, x2, x12) in enumerate(setup.design.matrix.tolist()):
         congested = x12 - x1 == CONGESTED
         for seed in setup.seeds:
-            for law in setup.laws:
-                apart = fast_is_apart and congested and law == "fast"
+            for cca in setup.ccas:
+                apart = fast_is_apart and congested and cca == "fast"
                 table = responses(np.array([x1, x2, x12]), rng, apart)
                 fallen = Table("classes", {FALLEN: np.array([10.0, 20.0 if apart else 5.0])})
                 tables = {"responses": table, "ports": ports(rng, x1), "classes": fallen}
-                results[setup.design.label(c), law, seed] = Result(tables, {})
+                results[setup.design.label(c), cca, seed] = Result(tables, {})
     return Designed(setup, results)
 
 
@@ -88,7 +88,7 @@ def test_claims_hold_where_they_are_true(apart: Designed) -> None:
     unknown = {"psi-of-speed", "fast-at-apart"}
     # All cells are quiet, but two conditions cannot show that 95 % of cells would be.
     assert verdicts.pop("uncongested-identical") in {"undecided", "holds"}
-    # Two of eight conditions stand out: ranks of so few have a wide interval.
+    # Two of eight conditions differ: the interval of ranks of so few is wide.
     assert verdicts.pop("fast-grows-with-congestion") == "undecided"
     assert found["fast-grows-with-congestion"].ours > 0.5
     for claim, verdict in verdicts.items():
@@ -109,7 +109,7 @@ def test_claims_differ_where_they_are_false() -> None:
     assert found["fast-distinct"].ours < 1.43
 
 
-def test_a_law_far_from_the_others_is_distinct() -> None:
+def test_an_algorithm_far_from_the_others_is_distinct() -> None:
     others = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
     assert distance_ratio(np.array([[9.0, 9.0], *others]), 0) > 5
     assert distance_ratio(np.array([[1.0, 1.0], *others]), 0) < 1.43
@@ -117,9 +117,11 @@ def test_a_law_far_from_the_others_is_distinct() -> None:
     assert distance_ratio(values, 3) == pytest.approx(distance_ratio(values[::-1], 0))
 
 
-def test_another_laws_faults_do_not_say_which_conditions_are_congested(apart: Designed) -> None:
+def test_another_algorithms_faults_do_not_say_which_conditions_are_congested(
+    apart: Designed,
+) -> None:
     before, faulty = Summary(apart).light, Summary(apart)
-    faulty.cubes["y10"][before, apart.laws.index("scalable")] *= 1000.0
+    faulty.cubes["y10"][before, apart.ccas.index("scalable")] *= 1000.0
     assert faulty.light == before
 
 
@@ -151,7 +153,7 @@ def test_uncongested_conditions_and_not_cells_are_counted(apart: Designed) -> No
     )
 
 
-def test_one_law_does_not_carry_what_most_laws_change(apart: Designed) -> None:
+def test_one_algorithm_does_not_carry_what_most_algorithms_change(apart: Designed) -> None:
     """FAST is ten times the others in everything: the three others are near their median."""
     of = Summary(apart)
     for cube in of.numbered:

@@ -14,7 +14,7 @@ from headgate.lab.processes import ThreadShares
 from headgate.lab.worker import read_threads
 
 
-def backbone(law: str = "cubic") -> Scenario:
+def backbone(cca: str = "cubic") -> Scenario:
     """Make a network of many routers."""
     return Scenario.from_dict(
         {
@@ -22,7 +22,7 @@ def backbone(law: str = "cubic") -> Scenario:
             "network": {"kind": "abilene", "rate": "0.96 Gbit/s"},
             "transport": {"preset": "mesonet", "recovery": "sack"},
             "traffic": [
-                {"kind": "web", "law": law, "users": 900, "think": "1 s", "size": "60 packets"}
+                {"kind": "web", "cca": cca, "users": 900, "think": "1 s", "size": "60 packets"}
             ],
             "measure": {"warmup": "0.5 s"},
         }
@@ -64,7 +64,7 @@ def test_runs_share_the_cores_that_no_run_uses() -> None:
     assert read_threads(fixed.file)() == 3
     shares.close()
     fixed.close()
-    assert read_threads(shares.file)() == 1, "a run whose campaign is gone has one thread"
+    assert read_threads(shares.file)() == 1, "a run whose campaign is gone uses one thread"
 
 
 @pytest.mark.parametrize("threads", [0, -1, 2.5, True, "two", None])

@@ -1,4 +1,4 @@
-"""The time-sequence of a traced flow: what is drawn is what happened, by hand and by a run."""
+"""The time-sequence of a traced flow shows its events, for planted events and for a run."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def lines_of(picture: Picture, panel: int = 0) -> dict[str, Line]:
     return {line.name: line for line in picture.panels[panel].lines}
 
 
-#: Segment 2 is dropped at a port, the receiver has 3 to 5 by then, and 2 is sent again.
+#: Segment 2 is dropped at a port, the receiver holds 3 to 5 by then, and 2 is sent again.
 LOSS = make_events(
     {"t_s": 0.0, "event": "sent", "packet": "data", "seq": 1, "cwnd_packets": 4.0,
      "in_flight_packets": 1},
@@ -56,7 +56,7 @@ def test_each_kind_of_event_has_its_marks() -> None:
     assert list(above) == ["SACK", "ACK", "sent", "retransmitted", "dropped or lost", "time-out"]
     assert above["sent"].x.tolist() == [0.0, 0.1]
     assert above["sent"].y.tolist() == [1, 2]
-    assert above["dropped or lost"].y.tolist() == [2], "an ACK that is lost has no segment"
+    assert above["dropped or lost"].y.tolist() == [2], "a lost ACK is not drawn as a segment"
     assert above["retransmitted"].x.tolist() == [0.3]
     assert above["ACK"].y.tolist() == [2]
 
@@ -68,14 +68,14 @@ def test_sack_blocks_and_time_outs_are_bars_with_gaps() -> None:
     np.testing.assert_array_equal(above["time-out"].y, [1, 9, NAN])
 
 
-def test_windows_stand_below() -> None:
+def test_windows_are_drawn_below() -> None:
     below = lines_of(draw_time_sequence(LOSS), panel=1)
     assert below["cwnd"].y.tolist() == [4, 4, 2]
     assert below["ssthresh"].y.tolist() == [2]
     assert below["in flight"].y.tolist() == [1, 2, 1]
 
 
-def test_windows_share_the_time_of_what_is_above_them() -> None:
+def test_windows_share_the_time_axis_above_them() -> None:
     above, below = draw_time_sequence(LOSS).panels
     assert above.x_range == below.x_range is not None
 
@@ -88,7 +88,7 @@ def test_a_stretch_of_time_is_shown_alone() -> None:
     assert [panel.x_range for panel in picture.panels] == [(0.1, 0.25)] * 2
 
 
-def test_what_is_many_is_thinned_and_what_is_rare_is_not() -> None:
+def test_frequent_events_are_thinned_and_rare_ones_are_not() -> None:
     many = [{"t_s": 0.001 * n, "event": "sent", "packet": "data", "seq": n} for n in range(9000)]
     rare = [{"t_s": 1.5, "event": "dropped", "packet": "data", "seq": 1500}]
     picture = draw_time_sequence(make_events(*many, *rare))

@@ -1,4 +1,4 @@
-"""TOML of strangers: what it may cost, and what is said of a file that is not TOML."""
+"""TOML of strangers: its cost is limited, and the error for a file that is not TOML is clear."""
 
 import os
 import time
@@ -75,7 +75,7 @@ def test_values_of_the_command_line_too(value: str, tmp_path: Path) -> None:
     assert done.sentence.startswith("headgate: --set seed: ")
 
 
-def test_what_users_write_is_read() -> None:
+def test_files_that_users_write_are_read() -> None:
     depth = DEEPEST - 1
     assert parse_toml("a=" + "[" * depth + "]" * depth)
     assert parse_toml(".".join(["a"] * MOST_PARTS) + " = 1")
@@ -125,7 +125,7 @@ def test_a_pipe_that_a_scenario_names_is_refused(keys: str, tmp_path: Path) -> N
     os.mkfifo(tmp_path / "x.py")
     rate = 'rate = "1 Mbit/s"' if "queue" in keys else ""
     text = f'[network]\nkind = "dumbbell"\nrtt = "20 ms"\n{rate}\n{keys}\n'
-    (tmp_path / "s.toml").write_text(f'{text}[[traffic]]\nkind = "flows"\nlaw = "reno"\n')
+    (tmp_path / "s.toml").write_text(f'{text}[[traffic]]\nkind = "flows"\ncca = "reno"\n')
     done = headgate("check", tmp_path / "s.toml")
     assert done.exit_code == 2
     assert PIPE in done.sentence or "there is no file" in done.sentence
@@ -133,5 +133,5 @@ def test_a_pipe_that_a_scenario_names_is_refused(keys: str, tmp_path: Path) -> N
 
 def test_a_path_that_no_file_has_is_refused(tmp_path: Path) -> None:
     text = '[network]\nkind = "dumbbell"\nrtt = "20 ms"\nrate = "1 Mbit/s"\n'
-    (tmp_path / "s.toml").write_text(f'{text}[[traffic]]\nlaw = "a\\u0000b.py:X"\n')
+    (tmp_path / "s.toml").write_text(f'{text}[[traffic]]\ncca = "a\\u0000b.py:X"\n')
     assert headgate("check", tmp_path / "s.toml").exit_code == 2

@@ -37,7 +37,7 @@ def lossy(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return capture(make_scenario(loss=0.02), tmp_path_factory.mktemp("run") / "out")
 
 
-def test_a_handshake_says_what_the_profile_has(lossy: Any) -> None:
+def test_a_handshake_states_the_options_of_the_profile(lossy: Any) -> None:
     captures, _, _ = lossy
     syn, answer = of(captures["senders"], "bulk.0")[:2]
     assert (syn.flags, answer.flags) == (SYN, SYN | ACK)
@@ -89,7 +89,7 @@ def test_acks_and_sacks_are_those_of_the_receiver(lossy: Any) -> None:
     back = [s for s in of(captures["senders"], "bulk.0")[1:] if s.ends[1] == 5001][1:]
     rows = events.where((events["event"] == "acknowledged") & (events["flow"] == "bulk.0"))
     assert [(s.ack - first - 1) % 2**32 for s in back] == (1460 * rows["seq"].astype(int)).tolist()
-    told = 0
+    reported = 0
     for row, segment in enumerate(back):
         edges = [
             (rows[f"sack{n}_from"][row], rows[f"sack{n}_to"][row])
@@ -98,9 +98,9 @@ def test_acks_and_sacks_are_those_of_the_receiver(lossy: Any) -> None:
         ]
         seen = [((a - first - 1) % 2**32, (b - first - 1) % 2**32) for a, b in segment.sacks]
         assert seen == [(1460 * a, 1460 * b) for a, b in edges]
-        told += len(seen)
+        reported += len(seen)
         assert struct.unpack(">II", segment.options[8])[1] == rows["stamp"][row]
-    assert told > 10
+    assert reported > 10
 
 
 def test_a_flow_that_ends_has_a_fin_and_its_ack(lossy: Any) -> None:
@@ -152,18 +152,18 @@ def test_a_profile_without_options_sends_none(
     assert later == ({5} if 4 in options else set()) | ({8} if 8 in options else set())
 
 
-def test_a_receive_window_is_told(tmp_path: Path) -> None:
+def test_a_receive_window_is_captured(tmp_path: Path) -> None:
     scenario = make_scenario(transport={"receive_window": "100 packets"})
     captures, _, _ = capture(scenario, tmp_path / "out")
     syn, *later = captures["senders"].segments
     scale = syn.options[3][0]
-    told = {s.window << scale for s in later if not s.flags & SYN}
-    assert told == {100 * 1460 >> scale << scale}
-    assert max(told) > 99 * 1460
+    windows = {s.window << scale for s in later if not s.flags & SYN}
+    assert windows == {100 * 1460 >> scale << scale}
+    assert max(windows) > 99 * 1460
     assert (syn.window, scale) == (65535, 2)
 
 
-def test_packets_that_no_header_tells_are_refused(tmp_path: Path) -> None:
+def test_packets_too_large_for_a_header_are_refused(tmp_path: Path) -> None:
     scenario = make_scenario(transport={"segment": "65490 B"}, buffer="100 packets")
     _, stored, _ = run_traced(scenario, tmp_path)
     with pytest.raises(HeadgateError, match=r"packets of 65,542 bytes have no IPv4 header"):

@@ -55,9 +55,9 @@ def named(events: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     ids=lambda case: case[0],
 )
 def logs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    law, transport = request.param
+    cca, transport = request.param
     folder = tmp_path_factory.mktemp("run") / "out"
-    scenario = make_scenario(law, transport, loss=0.01)
+    scenario = make_scenario(cca, transport, loss=0.01)
     result, stored, events = run_traced(scenario, folder, Trace(flows=["all"]))
     paths = write_qlog(stored)
     return result, events, {path.stem.rpartition("-")[0]: read(path) for path in paths}
@@ -110,12 +110,12 @@ def test_all_of_a_short_flow_is_acknowledged_once(logs: Any) -> None:
 def test_metrics_are_those_of_the_sender(logs: Any) -> None:
     _, events, by_flow = logs
     rows = events.where((events["event"] == "rtt_sample") & (events["flow"] == "bulk.0"))
-    told = [m for m in named(by_flow["bulk.0"], "recovery:metrics_updated") if "latest_rtt" in m]
-    assert [m["latest_rtt"] for m in told] == pytest.approx((1e3 * rows["rtt_s"]).tolist())
-    assert [m["smoothed_rtt"] for m in told] == pytest.approx((1e3 * rows["srtt_s"]).tolist())
+    metrics = [m for m in named(by_flow["bulk.0"], "recovery:metrics_updated") if "latest_rtt" in m]
+    assert [m["latest_rtt"] for m in metrics] == pytest.approx((1e3 * rows["rtt_s"]).tolist())
+    assert [m["smoothed_rtt"] for m in metrics] == pytest.approx((1e3 * rows["srtt_s"]).tolist())
     windows = (SEGMENT_BYTES * rows["cwnd_packets"]).round().tolist()
-    assert [m["congestion_window"] for m in told] == windows
-    least = min(m["min_rtt"] for m in told)
+    assert [m["congestion_window"] for m in metrics] == windows
+    least = min(m["min_rtt"] for m in metrics)
     assert least == pytest.approx(1e3 * rows["rtt_s"].min())
 
 

@@ -1,4 +1,4 @@
-"""A trace: what it tells adds up to what the run counts, and writing it changes nothing."""
+"""A trace: its events add up to the counts of the run, and writing it changes nothing."""
 
 import json
 from pathlib import Path
@@ -36,21 +36,21 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 ]
 
 
-def count(events: Table, *kinds: str, **where: str) -> int:
+def count(events: Table, *kinds: str, **wanted: str) -> int:
     rows = np.isin(events["event"], kinds)
-    for column, value in where.items():
+    for column, value in wanted.items():
         rows &= events[column] == value
     return int(rows.sum())
 
 
 @pytest.fixture(scope="module", params=CASES, ids=lambda case: "-".join(map(str, case[0::2])))
 def traced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    law, transport, network = request.param
+    cca, transport, network = request.param
     folder = tmp_path_factory.mktemp("run") / "out"
-    return run_traced(make_scenario(law, transport, **network), folder)
+    return run_traced(make_scenario(cca, transport, **network), folder)
 
 
-def test_what_flows_tell_adds_up_to_their_rows(traced: Any) -> None:
+def test_events_of_flows_add_up_to_their_rows(traced: Any) -> None:
     result, _, events = traced
     order = {"bulk.0": 0, "bulk.1": 1, "short": 2}
     for flow, row in order.items():
@@ -75,7 +75,7 @@ def test_segments_and_losses_add_up_to_the_counters(traced: Any) -> None:
     assert sent - flows["retransmissions"].sum() >= flows["delivered_packets"].sum()
 
 
-def test_what_ports_tell_adds_up_to_their_rows(traced: Any) -> None:
+def test_events_of_ports_add_up_to_their_rows(traced: Any) -> None:
     result, _, events = traced
     for row, link in enumerate(result.ports["link"]):
         counted = {name: result.ports[name][row] for name in result.ports}
@@ -108,7 +108,7 @@ def test_what_waits_and_where_is_told_apart(traced: Any) -> None:
     assert set(events["connection"]) == set(connections["connection"])
 
 
-def test_ecn_is_told(tmp_path: Path) -> None:
+def test_ecn_is_traced(tmp_path: Path) -> None:
     scenario = make_scenario("dctcp", queue="threshold", buffer="2 BDP")
     _, _, events = run_traced(scenario, tmp_path / "out")
     marked = events["event"] == "marked"
@@ -132,9 +132,9 @@ def test_a_mark_shows_from_the_port_on_that_made_it(tmp_path: Path, queue: Any) 
             "transport": {"ecn": True},
             "network": {**network, "queue": queue, "buffer": "4 BDP"},
             "traffic": [
-                {"kind": "flows", "law": "reno", "name": "long", "count": 4},
-                {"kind": "flows", "law": "reno", "name": "first", "count": 3, "receiver": "r1"},
-                {"kind": "flows", "law": "reno", "name": "second", "source": "r1"},
+                {"kind": "flows", "cca": "reno", "name": "long", "count": 4},
+                {"kind": "flows", "cca": "reno", "name": "first", "count": 3, "receiver": "r1"},
+                {"kind": "flows", "cca": "reno", "name": "second", "source": "r1"},
             ],
         }
     )
@@ -153,7 +153,7 @@ def test_a_mark_shows_from_the_port_on_that_made_it(tmp_path: Path, queue: Any) 
     left, came = find("departed", "hop1"), find("enqueued", "hop2")
     assert came <= left
     assert len(left - came - find("dropped", "hop2")) <= 20  # on their way
-    if queue == "threshold":  # CoDel marks too seldom to meet one that has a mark
+    if queue == "threshold":  # CoDel marks too seldom to see a marked packet
         assert came & find("marked", "hop2")
 
 
@@ -203,7 +203,7 @@ def test_a_run_that_was_stopped_goes_on_with_its_trace(tmp_path: Path) -> None:
             break
         except InterruptedRunError:
             stops += 1
-            # what a killed run writes after its last snapshot is cut off again
+            # output of a killed run after its last snapshot is cut off again
             with (out / "trace" / "events.log").open("ab") as file:
                 file.write(b"what was not kept")
     assert stops
@@ -346,14 +346,14 @@ def test_a_trace_needs_a_folder_a_choice_and_a_limit() -> None:
         Trace(flows=["0"], limit=0)
 
 
-def test_a_trace_that_is_not_told_its_limit_has_the_documented_one() -> None:
+def test_a_trace_without_a_limit_uses_the_documented_one() -> None:
     trace = Trace.parse(["flows=0"])
     assert (trace.flows, trace.ports) == (["0"], [])
     assert Trace.parse(["flows=0"], 9).limit == 9
     assert trace.limit == 5_000_000
 
 
-def test_connections_of_one_name_are_told_apart(
+def test_connections_of_one_name_are_distinguished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(traces_of_runs, "PART_ROWS", 5000)

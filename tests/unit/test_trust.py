@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from headgate import Result, Scenario, dumbbell
-from headgate.base.errors import UntrustedLawError
+from headgate.base.errors import UntrustedCcaError
 from headgate.plugin import code_files
 from headgate.scenario.toml import write_toml
 
 from ..errors.command import headgate
 
-LAWS = Path(__file__).parent / "laws"
-LAW = """
+CCAS = Path(__file__).parent / "ccas"
+CCA = """
 from pathlib import Path
 Path(__file__).with_name("it-ran").touch()
 
@@ -41,14 +41,14 @@ def lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def scenario(tmp_path: Path) -> Path:
-    """A folder as a stranger sends it: a scenario, and the law that it names."""
-    (tmp_path / "mine.py").write_text(LAW)
+    """A folder as a stranger sends it: a scenario, and the algorithm that it names."""
+    (tmp_path / "mine.py").write_text(CCA)
     path = tmp_path / "s.toml"
     write_toml(
         {
             "duration": "1 s",
             "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms"},
-            "traffic": [{"kind": "flows", "control": "mine.py:Mine"}],
+            "traffic": [{"kind": "flows", "cca": "mine.py:Mine"}],
         },
         path,
     )
@@ -70,35 +70,38 @@ def sha256(scenario: Path) -> str:
 
 def test_the_identity_of_a_scenario_runs_nothing(scenario: Path) -> None:
     loaded = Scenario.load(scenario)
-    (law,) = loaded.plan()[0]["laws"]
-    assert (law["name"], law["own"]) == ("Mine", sha256(scenario))
+    (cca,) = loaded.plan()[0]["laws"]
+    assert (cca["name"], cca["own"]) == ("Mine", sha256(scenario))
     assert loaded.identity()
     assert not ran(scenario)
 
 
-def test_a_law_that_only_the_file_names_is_refused_with_its_hash(scenario: Path) -> None:
+def test_an_algorithm_that_only_the_file_names_is_refused_with_its_hash(scenario: Path) -> None:
     done = headgate("run", scenario)
     assert done.exit_code == 2
-    assert f"{scenario} names this law, which is code (SHA-256 {sha256(scenario)})" in done.sentence
+    assert (
+        f"{scenario} names this algorithm, which is code (SHA-256 {sha256(scenario)})"
+        in done.sentence
+    )
     assert done.sentence.endswith("allow it with --trust")
-    with pytest.raises(UntrustedLawError):
+    with pytest.raises(UntrustedCcaError):
         Scenario.load(scenario).run()
-    with pytest.raises(UntrustedLawError):
+    with pytest.raises(UntrustedCcaError):
         Scenario.load(scenario).replaced({"duration": "0.6 s"}).run()
     assert not ran(scenario)
 
 
-def test_check_looks_at_the_scenario_without_its_law(scenario: Path) -> None:
+def test_check_looks_at_the_scenario_without_its_algorithm(scenario: Path) -> None:
     done = headgate("check", scenario)
     assert done.exit_code == 0
     assert f"{scenario} is valid" in done.output
-    assert f"law Mine (SHA-256 {sha256(scenario)[:16]}...): not checked" in done.output
+    assert f"algorithm Mine (SHA-256 {sha256(scenario)[:16]}...): not checked" in done.output
     assert not ran(scenario)
     assert "mine.py:Mine can be loaded" in headgate("check", scenario, "--trust").output
     assert ran(scenario)
 
 
-def test_what_was_allowed_is_remembered_until_it_changes(scenario: Path) -> None:
+def test_allowed_code_is_remembered_until_it_changes(scenario: Path) -> None:
     assert headgate("run", scenario, "--trust").exit_code == 0
     assert ran(scenario)
     assert code_files.list_file().read_text().split() == [
@@ -109,31 +112,29 @@ def test_what_was_allowed_is_remembered_until_it_changes(scenario: Path) -> None
     assert checked.returncode == 0
     assert headgate("run", scenario).exit_code == 0
     assert ran(scenario)
-    scenario.with_name("mine.py").write_text(f"{LAW}\n# another day\n")
+    scenario.with_name("mine.py").write_text(f"{CCA}\n# another day\n")
     assert headgate("run", scenario).exit_code == 2
     assert not ran(scenario)
 
 
-@pytest.mark.parametrize(
-    "named", [("--control", "{}:Mine"), ("--set", "traffic.0.control={}:Mine")]
-)
-def test_what_the_user_names_never_asks(named: tuple[str, str], scenario: Path) -> None:
-    law = scenario.with_name("mine.py")
-    for text in (LAW, f"{LAW}\n# edited\n"):
-        law.write_text(text)
-        assert headgate("run", scenario, named[0], named[1].format(law)).exit_code == 0
+@pytest.mark.parametrize("named", [("--cca", "{}:Mine"), ("--set", "traffic.0.cca={}:Mine")])
+def test_code_that_the_user_names_never_asks(named: tuple[str, str], scenario: Path) -> None:
+    cca = scenario.with_name("mine.py")
+    for text in (CCA, f"{CCA}\n# edited\n"):
+        cca.write_text(text)
+        assert headgate("run", scenario, named[0], named[1].format(cca)).exit_code == 0
         assert ran(scenario)
     assert not code_files.list_file().exists()
 
 
-def test_a_law_in_the_user_s_own_program_never_asks(scenario: Path) -> None:
-    law = f"{scenario.with_name('mine.py')}:Mine"
-    network = dumbbell(rate="10 Mbit/s", rtt="40 ms", flows=[{"control": law}])
+def test_an_algorithm_in_the_user_s_own_program_never_asks(scenario: Path) -> None:
+    cca = f"{scenario.with_name('mine.py')}:Mine"
+    network = dumbbell(rate="10 Mbit/s", rtt="40 ms", flows=[{"cca": cca}])
     assert network.run("1 s").digest
     assert ran(scenario)
 
 
-def test_checking_a_law_by_its_name_never_asks(scenario: Path) -> None:
+def test_checking_an_algorithm_by_its_name_never_asks(scenario: Path) -> None:
     assert headgate("check", f"{scenario.with_name('mine.py')}:Mine").exit_code == 0
 
 
@@ -142,7 +143,7 @@ def test_the_scenario_of_a_stored_run_asks(scenario: Path, tmp_path: Path) -> No
     code_files.list_file().unlink()
     code_files._by_file.clear()  # another process
     ran(scenario)
-    with pytest.raises(UntrustedLawError, match="a stored run names this law"):
+    with pytest.raises(UntrustedCcaError, match="a stored run names this algorithm"):
         Result.read(tmp_path / "run").scenario.run()
     assert not ran(scenario)
 
@@ -167,25 +168,29 @@ def test_no_file_is_read_as_a_pickle(package: str) -> None:
     assert not [path for path in sources if "allow_pickle=True" in path.read_text()]
 
 
-# Laws that end the process, or do not come back ---------------------------------------------------
+# Algorithms that end the process, or do not come back
+# ---------------------------------------------------
 
 PROGRAM = [str(Path(sys.executable).with_name("headgate"))]
 
 
-def started(scenario: Path, law: str) -> "subprocess.Popen[str]":
-    command = [*PROGRAM, "run", str(scenario), "--control", f"{LAWS / 'wrong.py'}:{law}"]
+def started(scenario: Path, cca: str) -> "subprocess.Popen[str]":
+    command = [*PROGRAM, "run", str(scenario), "--cca", f"{CCAS / 'wrong.py'}:{cca}"]
     return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def test_a_law_that_ends_the_process_is_told(scenario: Path) -> None:
+def test_an_algorithm_that_ends_the_process_is_reported(scenario: Path) -> None:
     process = started(scenario, "Exits")
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 2
     assert not output
-    assert "a user-defined law ended the process with 0; `headgate check` finds the call" in errors
+    assert (
+        "a user-defined algorithm ended the process with 0; `headgate check` finds the call"
+        in errors
+    )
 
 
-def test_ctrl_c_ends_a_law_that_does_not_come_back(scenario: Path) -> None:
+def test_ctrl_c_ends_an_algorithm_that_does_not_come_back(scenario: Path) -> None:
     process = started(scenario, "Loops")
     await_child(process.pid)
     process.send_signal(signal.SIGINT)
@@ -199,12 +204,12 @@ def test_ctrl_c_ends_a_law_that_does_not_come_back(scenario: Path) -> None:
 ENDS_EARLY = """
 import os, sys, threading, time
 from headgate.plugin import guard
-from headgate.plugin.laws import LAW
+from headgate.plugin.ccas import CCA
 
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 wait = guard._wait
 guard._wait = lambda *given: (time.sleep(0.5), wait(*given))
-with guard.run_watched([("own.py:Own", LAW)]):
+with guard.run_watched([("own.py:Own", CCA)]):
     if "leaves" in sys.argv and not os.fork():
         time.sleep(60)
     os._exit(3)
@@ -212,7 +217,7 @@ with guard.run_watched([("own.py:Own", LAW)]):
 
 
 @pytest.mark.parametrize("how", ["plain", "leaves"])
-def test_own_code_that_ends_early_is_told_on_a_busy_machine(how: str) -> None:
+def test_user_code_that_ends_early_is_reported_on_a_busy_machine(how: str) -> None:
     command = [sys.executable, "-c", ENDS_EARLY, how]
     with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as process:
         try:
@@ -222,7 +227,7 @@ def test_own_code_that_ends_early_is_told_on_a_busy_machine(how: str) -> None:
             with suppress(ProcessLookupError):  # unless one was left behind
                 os.killpg(process.pid, signal.SIGKILL)
         assert process.stderr is not None
-        assert b"a user-defined law ended the process with 3" in process.stderr.read()
+        assert b"a user-defined algorithm ended the process with 3" in process.stderr.read()
 
 
 #: On a system without these calls of Linux's, own code runs in the process itself.
@@ -231,14 +236,14 @@ import os, signal, sys
 sys.platform = "darwin"
 del os.fork, signal.sigtimedwait
 from headgate.plugin import guard
-from headgate.plugin.laws import LAW
+from headgate.plugin.ccas import CCA
 before = os.getpid()
-with guard.run_watched([("own.py:Own", LAW)]):
+with guard.run_watched([("own.py:Own", CCA)]):
     print("same" if os.getpid() == before else "another")
 """
 
 
-def test_own_code_runs_unwatched_where_the_calls_for_it_are_missing() -> None:
+def test_user_code_runs_unwatched_if_the_calls_for_it_are_missing() -> None:
     done = subprocess.run(
         [sys.executable, "-c", ELSEWHERE], capture_output=True, text=True, check=False, timeout=60
     )

@@ -106,7 +106,7 @@ def test_what_is_neither_number_nor_text_is_said_as_files_have_it() -> None:
         ("1 2 Mbit/s", "has the unit '2 Mbit/s'"),
     ],
 )
-def test_wrong_rates_say_what_is_allowed(text: object, sentence: str) -> None:
+def test_wrong_rates_name_the_allowed_values(text: object, sentence: str) -> None:
     with pytest.raises(UnitError, match=sentence):
         units.parse_rate(text)
 

@@ -21,7 +21,7 @@ from headgate.stats.sequential import Looks
 BASE = {
     "duration": "3 s",
     "network": {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "20 ms", "buffer": "1 BDP"},
-    "traffic": [{"kind": "poisson", "law": "cubic", "load": 0.6, "size": "20 packets"}],
+    "traffic": [{"kind": "poisson", "cca": "cubic", "load": 0.6, "size": "20 packets"}],
 }
 
 
@@ -54,12 +54,12 @@ def test_the_first_look_that_decides_is_kept() -> None:
     values = [1.0, 1.001, 0.999, 1.0, *([-9.0] * 12)]
     found = decide(claim(), values, looks)
     assert found.decided
-    assert found.ours == pytest.approx(1.0)  # what came later moves nothing
+    assert found.ours == pytest.approx(1.0)  # later values change nothing
     assert found.ci == looks.compute_interval(values[:4])
     assert found.note == "decided at look 1 of 3, with 4 replicates"
 
 
-def test_what_would_decide_is_said() -> None:
+def test_the_replicates_needed_to_decide_are_reported() -> None:
     values = np.random.default_rng(1).normal(0.2, 1.0, 8)
     found = decide(claim(), values.tolist(), Looks((4, 8)))
     assert not found.decided
@@ -111,7 +111,7 @@ def test_one_and_the_same_run_decides_at_once() -> None:
         ({"value": "SELECT avg(y) FROM runs WHERE x = 1"}, False),
     ],
 )
-def test_chance_in_other_conditions_than_a_claims_own_is_none_in_it(
+def test_chance_in_other_conditions_does_not_affect_a_claim(
     changes: dict[str, str], fixed: bool
 ) -> None:
     """Runs at x = 1 are the same in all replicates, those at x = 2 are not."""
@@ -163,9 +163,9 @@ def test_replicates_are_added_until_no_more_may_be(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     result = make().run(out=tmp_path, workers=1, until="decided")
-    told = capfd.readouterr().err
-    assert "look 1 of 2, 3 replicates: 1 of 2 claims decided" in told
-    assert "look 2 of 2, 6 replicates: 1 of 2 claims decided" in told
+    printed = capfd.readouterr().err
+    assert "look 1 of 2, 3 replicates: 1 of 2 claims decided" in printed
+    assert "look 2 of 2, 6 replicates: 1 of 2 claims decided" in printed
     verdicts = {one.id: (one.verdict, one.note) for one in result.claims}
     assert verdicts["flows"] == ("holds", "decided at look 1 of 2, with 3 replicates")
     assert verdicts["never"][0] == "undecided"
@@ -180,7 +180,7 @@ def test_it_stops_once_all_is_decided(tmp_path: Path) -> None:
 
 
 def test_without_chance_the_first_look_decides(tmp_path: Path) -> None:
-    flow = {"kind": "flows", "law": "cubic"}
+    flow = {"kind": "flows", "cca": "cubic"}
     base = {**BASE, "traffic": [flow]}
     said = claim(id="goodput", value="avg(goodput_bps)", tolerance=">= 1").model_dump(
         exclude_none=True

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from headgate import Experiment, Scenario
-from headgate.base.errors import UntrustedLawError
+from headgate.base.errors import UntrustedCcaError
 from headgate.design.generate import load_design
 from headgate.plugin import code_files
 from headgate.scenario.toml import write_toml
@@ -23,7 +23,7 @@ CODE = """
 from pathlib import Path
 Path(__file__).with_name("it-ran").touch()
 
-class Law:
+class Cca:
     def on_ack(self, ack, path, window):
         window.slow_start(ack.acked)
 
@@ -37,7 +37,7 @@ class Queue:
 def measure(result):
     return 1.0
 """
-LAW, QUEUE = "./evil.py:Law", "./evil.py:Queue"
+CCA, QUEUE = "./evil.py:Cca", "./evil.py:Queue"
 NETWORK: dict[str, Any] = {
     "kind": "dumbbell", "rate": "1 Mbit/s", "rtt": "40 ms", "buffer": "10 packets",
 }  # fmt: skip
@@ -60,11 +60,11 @@ NODE_LINK = {
 
 
 def scenario(network: dict[str, Any] | None = None, **flow: Any) -> dict[str, Any]:
-    law = {"law": "reno"} if {"law", "control", "laws"}.isdisjoint(flow) else {}
+    cca = {"cca": "reno"} if {"cca"}.isdisjoint(flow) else {}
     return {
         "duration": "0.3 s",
         "network": network or NETWORK,
-        "traffic": [{"kind": "flows", **law, **flow}],
+        "traffic": [{"kind": "flows", **cca, **flow}],
     }
 
 
@@ -75,16 +75,16 @@ def on_graph(**network: Any) -> dict[str, Any]:
 LINK = {"ends": ["a", "b"], "rate": "1 Mbit/s", "delay": "5 ms"}
 ROUTERS = [{"name": "a"}, {"name": "b"}]
 SCENARIOS = {
-    "law": scenario(law=LAW),
-    "law with parameters": scenario(law={"name": LAW}),
-    "law as a table with source": scenario(law={"source": LAW}),
-    "control": scenario(control=LAW),
-    "control with parameters": scenario(control={"source": LAW}),
+    "cca": scenario(cca=CCA),
+    "algorithm with parameters": scenario(cca={"name": CCA}),
+    "algorithm as a table with source": scenario(cca={"source": CCA}),
+    "control": scenario(cca=CCA),
+    "control with parameters": scenario(cca={"source": CCA}),
     "a part of the users": scenario(
-        **WEB, laws=[{"law": LAW, "share": 0.5}, {"law": "reno", "share": 0.5}]
+        **WEB, cca=[{"cca": CCA, "share": 0.5}, {"cca": "reno", "share": 0.5}]
     ),
     "a part of the users by control": scenario(
-        **WEB, laws=[{"control": LAW, "share": 0.5}, {"law": "reno", "share": 0.5}]
+        **WEB, cca=[{"cca": CCA, "share": 0.5}, {"cca": "reno", "share": 0.5}]
     ),
     "queue": scenario(NETWORK | {"queue": QUEUE}),
     "queue as a table": scenario(NETWORK | {"queue": {"name": QUEUE}}),
@@ -111,22 +111,22 @@ def derived(**keys: str) -> dict[str, Any]:
     return {"factors": RTT, "derived": {key.replace("_", "."): sql for key, sql in keys.items()}}
 
 
-RENO, MINE = {"kind": "flows", "law": "reno"}, {"kind": "flows", "law": LAW}
+RENO, MINE = {"kind": "flows", "cca": "reno"}, {"kind": "flows", "cca": CCA}
 EXPERIMENTS: dict[str, dict[str, Any]] = {
     **{
         f"base: {name}": {"factors": RTT, "scenario": base}
         for name, base in SCENARIOS.items()
         if base["network"]["kind"] == "dumbbell"
     },
-    "derived law": derived(law="'./evil.py:Law'"),
+    "derived algorithm": derived(cca="'./evil.py:Cca'"),
     "derived in parts": derived(network_queue="'./ev' || 'il.py:Queue'"),
     "derived name": derived(network_queue_name="'./evil.py:Queue'"),
-    "derived table": derived(traffic_0_control="{'source': './evil.py:Law'}"),
+    "derived table": derived(traffic_0_cca="{'source': './evil.py:Cca'}"),
     "derived in reverse": derived(network_reverse_queue="'./evil.py:Queue'"),
-    "factor law": {"factors": {"law": ["reno", LAW]}},
-    "factor of one flow": factor("traffic.0.law", "reno", LAW),
-    "factor control": factor("traffic.0.control", LAW, "./evil.py:Other"),
-    "factor source": factor("traffic.0.control.source", LAW, "./evil.py:Other"),
+    "factor algorithm": {"factors": {"cca": ["reno", CCA]}},
+    "factor of one flow": factor("traffic.0.cca", "reno", CCA),
+    "factor control": factor("traffic.0.cca", CCA, "./evil.py:Other"),
+    "factor source": factor("traffic.0.cca.source", CCA, "./evil.py:Other"),
     "factor queue": {"factors": {"network.queue": ["red", QUEUE]}},
     "factor queue.name": factor("network.queue.name", QUEUE, "red"),
     "levels that are tables": factor("network.queue", {"name": QUEUE}, {"name": "red"}),
@@ -157,7 +157,7 @@ def ran(folder: Path) -> bool:
 def refuses(folder: Path, *command: str | Path) -> None:
     done = headgate(*command)
     assert done.exit_code == 2
-    sentence = r"names this (law|discipline|function), which is code \(SHA-256 [0-9a-f]{64}\)"
+    sentence = r"names this (algorithm|discipline|function), which is code \(SHA-256 [0-9a-f]{64}\)"
     assert re.search(sentence, done.sentence)
     assert "evil.py" in done.sentence
     assert done.sentence.endswith("allow it with --trust")
@@ -172,7 +172,7 @@ def test_a_scenario_runs_no_code(name: str, folder: Path) -> None:
     assert done.exit_code == 0
     assert "not checked, because only the scenario names it" in done.output
     refuses(folder, "run", file, "--set", "title=mine", "--seed", "2")
-    with pytest.raises(UntrustedLawError):
+    with pytest.raises(UntrustedCcaError):
         Scenario.load(file).replaced({"duration": "0.2 s"}).run()
     assert not ran(folder)
     assert headgate("run", file, "--trust").exit_code == 0
@@ -183,7 +183,7 @@ def test_a_scenario_runs_no_code(name: str, folder: Path) -> None:
 def test_an_experiment_runs_no_code(name: str, folder: Path) -> None:
     file = folder / "e.toml"
     given = {"responses": ["goodput_bps"], "scenario": PLAIN, **EXPERIMENTS[name]}
-    (folder / "evil.py").write_text(f"{CODE}\n\nclass Other(Law):\n    pass\n")
+    (folder / "evil.py").write_text(f"{CODE}\n\nclass Other(Cca):\n    pass\n")
     write_toml(given, file)
     done = headgate("experiment", "check", file)
     assert done.exit_code == 0, done.errors
@@ -196,7 +196,7 @@ def test_an_experiment_in_python_runs_no_code_of_its_file(folder: Path) -> None:
     file = folder / "e.toml"
     given = {"responses": ["goodput_bps"], "scenario": PLAIN, **EXPERIMENTS["derived in parts"]}
     write_toml(given, file)
-    with pytest.raises(UntrustedLawError):
+    with pytest.raises(UntrustedCcaError):
         Experiment.load(file).run(folder / "out", workers=1)
     refuses(folder, "experiment", "run", file, "--dry-run")
     assert "can be loaded" in headgate("experiment", "check", file, "--trust").output
@@ -226,7 +226,7 @@ def test_a_design_runs_no_code(folder: Path) -> None:
     write_toml({"scenario": PLAIN, "factors": {"q": factor}}, folder / "d.toml")
     for made in load_design(folder / "d.toml").scenarios():
         if made.own_code():
-            with pytest.raises(UntrustedLawError):
+            with pytest.raises(UntrustedCcaError):
                 made.run()
     assert headgate("design", "show", folder / "d.toml").exit_code == 0
     assert not ran(folder)
@@ -236,7 +236,7 @@ STUDY = """
 name = "theirs"
 title = "theirs"
 question = "?"
-laws = [{laws}]
+ccas = [{ccas}]
 [responses]
 goodput_bps = "goodput_bps"
 [sweeps.one]
@@ -245,7 +245,7 @@ factors = {{ "network.rtt" = ["10 ms", "20 ms"] }}
 [sweeps.one.scenario]
 duration = "0.3 s"
 network = {{ kind = "dumbbell", rate = "1 Mbit/s", rtt = "40 ms"{queue} }}
-traffic = [{{ kind = "flows", law = "reno" }}]
+traffic = [{{ kind = "flows", cca = "reno" }}]
 [scales.quick]
 seeds = 1
 size = 1.0
@@ -258,14 +258,14 @@ size = 1.0
 @pytest.mark.parametrize(
     "places",
     [
-        {"laws": f'"{LAW}"'},
+        {"ccas": f'"{CCA}"'},
         {"queue": f', queue = "{QUEUE}"'},
         {"queue": f', reverse = {{ queue = "{QUEUE}" }}'},
         {"more": """derived = { "network.queue" = "'./evil.py:Queue'" }"""},
     ],
 )
 def test_a_folder_with_a_study_runs_no_code(places: dict[str, str], folder: Path) -> None:
-    text = STUDY.format(**({"laws": '"reno"', "queue": "", "more": ""} | places))
+    text = STUDY.format(**({"ccas": '"reno"', "queue": "", "more": ""} | places))
     (folder / "study.toml").write_text(text)
     (folder / "claims.toml").write_text("claim = []\n")
     refuses(folder, "study", folder, "--workers", "1")
@@ -273,32 +273,32 @@ def test_a_folder_with_a_study_runs_no_code(places: dict[str, str], folder: Path
 
 def test_a_folder_with_a_study_runs_code_that_was_allowed(folder: Path) -> None:
     (folder / "study.toml").write_text(
-        STUDY.format(laws='"reno"', queue=f', queue = "{QUEUE}"', more="")
+        STUDY.format(ccas='"reno"', queue=f', queue = "{QUEUE}"', more="")
     )
     (folder / "claims.toml").write_text("claim = []\n")
     assert headgate("study", folder, "--trust", "--workers", "1").exit_code == 0
     assert ran(folder)
 
 
-def test_what_the_user_sets_runs_and_nothing_beside_it(folder: Path) -> None:
+def test_only_code_that_the_user_sets_runs(folder: Path) -> None:
     file = folder / "s.toml"
     write_toml(SCENARIOS["queue in reverse"], file)
     mine = folder.parent / "user" / "mine.py"
     mine.write_text(CODE)
-    refuses(folder, "run", file, "--set", f"traffic.0.law={mine}:Law")
+    refuses(folder, "run", file, "--set", f"traffic.0.cca={mine}:Cca")
     write_toml(PLAIN, file)
-    assert headgate("run", file, "--set", "traffic.0.law=./mine.py:Law").exit_code == 0
+    assert headgate("run", file, "--set", "traffic.0.cca=./mine.py:Cca").exit_code == 0
     assert headgate("run", file, "--set", "network.reverse.queue=./mine.py:Queue").exit_code == 0
     assert ran(mine.parent)
     assert not code_files.list_file().exists()
 
 
 def test_code_in_a_program_of_the_user_runs(folder: Path) -> None:
-    law, queue = f"{folder / 'evil.py'}:Law", f"{folder / 'evil.py'}:Queue"
-    made = Scenario.from_dict(scenario(law=law))
+    cca, queue = f"{folder / 'evil.py'}:Cca", f"{folder / 'evil.py'}:Queue"
+    made = Scenario.from_dict(scenario(cca=cca))
     assert made.run().digest
     assert Scenario.from_dict(PLAIN).replaced({"network.reverse.queue": queue}).run().digest
-    levels = {"law": ["reno", law]}
+    levels = {"cca": ["reno", cca]}
     assert Experiment(PLAIN, levels).run(folder / "out", workers=1).runs["goodput_bps"].min() > 0
 
 
@@ -319,52 +319,52 @@ def test_a_function_is_run_from_the_text_that_was_hashed(folder: Path) -> None:
     assert not ran(folder)
 
 
-def test_the_two_keys_of_a_law_are_one(folder: Path) -> None:
-    law = f"{folder / 'evil.py'}:Law"
+def test_the_two_keys_of_an_algorithm_are_one(folder: Path) -> None:
+    cca = f"{folder / 'evil.py'}:Cca"
     forms: list[dict[str, Any]] = [
-        {"law": law}, {"control": law}, {"law": {"name": law}}, {"law": {"source": law}},
+        {"cca": cca}, {"cca": cca}, {"cca": {"name": cca}}, {"cca": {"source": cca}},
     ]  # fmt: skip
     assert len({Scenario.from_dict(scenario(**form)).identity() for form in forms}) == 1
     set_ = [
-        Scenario.from_dict(scenario(law="cubic")).replaced({key: law}).identity()
-        for key in ("law", "traffic.0.law", "traffic.0.control")
+        Scenario.from_dict(scenario(cca="cubic")).replaced({key: cca}).identity()
+        for key in ("cca", "traffic.0.cca", "traffic.0.cca")
     ]
-    assert {*set_} == {Scenario.from_dict(scenario(law=law)).identity()}
-    back = Scenario.from_dict(scenario(law=law)).replaced({"traffic.0.law": "cubic"})
-    assert back.identity() == Scenario.from_dict(scenario(law="cubic")).identity()
+    assert {*set_} == {Scenario.from_dict(scenario(cca=cca)).identity()}
+    back = Scenario.from_dict(scenario(cca=cca)).replaced({"traffic.0.cca": "cubic"})
+    assert back.identity() == Scenario.from_dict(scenario(cca="cubic")).identity()
 
 
 def test_a_title_names_code_without_its_folder(folder: Path) -> None:
     from headgate_studies.mesonet import MesoNet
 
-    law = f"{folder / 'evil.py'}:Law"
-    made = MesoNet.from_dict({"size": 0.002, "law": law}).scenario()
-    assert made.title.endswith(", Law")
-    assert made.own_code()[0][0] == law
+    cca = f"{folder / 'evil.py'}:Cca"
+    made = MesoNet.from_dict({"size": 0.002, "cca": cca}).scenario()
+    assert made.title.endswith(", Cca")
+    assert made.own_code()[0][0] == cca
 
 
 @pytest.mark.parametrize(
     "given",
-    [{"traffic.*.laws": ["a", "b"]}, {"mix": {"setting": "traffic.*.laws", "low": 1, "high": 2}}],
+    [{"traffic.*.cca": ["a", "b"]}, {"mix": {"setting": "traffic.*.cca", "low": 1, "high": 2}}],
 )
 def test_a_factor_with_a_star_is_refused_in_a_sentence(given: dict[str, Any], folder: Path) -> None:
     whole = {"responses": ["goodput_bps"], "scenario": PLAIN, "factors": given}
     write_toml(whole, folder / "e.toml")
     assert headgate("experiment", "check", folder / "e.toml").sentence.endswith(
-        "factors: 'traffic.*.laws' is not a key; a factor sets one key, such as traffic.0.laws, or"
-        " 'law' for all traffic"
+        "factors: 'traffic.*.cca' is not a key; a factor sets one key, such as traffic.0.cca, or"
+        " 'cca' for all traffic"
     )
 
 
-def test_both_keys_of_a_law_are_refused(folder: Path) -> None:
-    write_toml(scenario(law=LAW, control=LAW), folder / "s.toml")
+def test_a_former_key_that_names_code_is_refused(folder: Path) -> None:
+    write_toml(scenario(cca=CCA, control=CCA), folder / "s.toml")
     done = headgate("check", folder / "s.toml")
-    assert done.sentence.endswith("a flow has one law; give either 'law' or 'control'")
+    assert done.sentence.endswith("traffic[0].control: this key is now 'cca'")
 
 
 def test_a_link_to_allowed_code_is_that_code(folder: Path) -> None:
-    """What was allowed is known by its content, not by the name of its file."""
-    write_toml(scenario(law=LAW), folder / "s.toml")
+    """Allowed code is recognised by its content, not by the name of its file."""
+    write_toml(scenario(cca=CCA), folder / "s.toml")
     assert headgate("run", folder / "s.toml", "--trust").exit_code == 0
     (folder / "it-ran").unlink()
     (folder / "other.py").write_text(CODE.replace("it-ran", "it-ran-too"))
@@ -409,7 +409,7 @@ def test_the_name_of_an_experiment_is_a_folder_in_out(name: str, folder: Path) -
     assert {path.name for path in folder.parent.iterdir()} == {"theirs", "user"}
 
 
-@pytest.mark.parametrize("name", ["small", "Two laws, 2", "größe", "a.b_c-d+1"])
+@pytest.mark.parametrize("name", ["small", "Two algorithms, 2", "größe", "a.b_c-d+1"])
 def test_other_names_of_experiments_are_taken(name: str, folder: Path) -> None:
     name = name.replace(",", "")
     given = {"name": name, "responses": ["goodput_bps"], "scenario": PLAIN, "factors": RTT}
@@ -426,7 +426,7 @@ def test_a_file_that_is_all_dots_makes_no_folder_outside(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_names_in_a_folder_with_a_study_stay_in_out(name: str, folder: Path) -> None:
-    text = STUDY.format(laws='"reno"', queue="", more="")
+    text = STUDY.format(ccas='"reno"', queue="", more="")
     (folder / "claims.toml").write_text("claim = []\n")
     quoted = json.dumps(name)
     for changed in (
@@ -441,7 +441,7 @@ def test_names_in_a_folder_with_a_study_stay_in_out(name: str, folder: Path) -> 
 
 
 def test_programs_in_real_time_run_no_code_of_a_scenario(folder: Path) -> None:
-    made = scenario(law=LAW)
+    made = scenario(cca=CCA)
     made["traffic"].insert(0, {"kind": "live"})
     write_toml(made, folder / "s.toml")
     refuses(folder, "emulate", folder / "s.toml", "--a", "true")

@@ -1,4 +1,4 @@
-"""Web users: kinds of file, mixed laws, patience, surges; and the tables that tell them apart."""
+"""Web users: kinds of file, mixed CCAs, patience, surges; and the tables that distinguish them."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from headgate.scenario.plan import plan_json
 
 SIZE = {"kind": "pareto", "mean": "40 packets", "shape": 1.5}
 USERS = {
-    "kind": "web", "name": "users", "law": "reno", "users": 240, "think": "1 s", "size": SIZE,
+    "kind": "web", "name": "users", "cca": "reno", "users": 240, "think": "1 s", "size": SIZE,
 }  # fmt: skip
-MIX = [{"law": "reno", "share": 0.3}, {"law": "bic", "share": 0.7}]
+MIX = [{"cca": "reno", "share": 0.3}, {"cca": "bic", "share": 0.7}]
 DOCUMENTS = [{"name": "document", "share": 0.1, "size": {"kind": "fixed", "mean": "300 packets"}}]
 LONG_LIVED = [
-    {"kind": "flows", "law": "reno", "source": one, "receiver": other}
+    {"kind": "flows", "cca": "reno", "source": one, "receiver": other}
     for one, other in ("DD", "DF", "FF")
 ]
 SURGE = {
@@ -38,7 +38,7 @@ def scenario(users: dict[str, Any], *others: dict[str, Any], rate: str = "2 Gbit
 
 
 def mixed(users: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in users.items() if key != "law"} | {"laws": MIX}
+    return {key: value for key, value in users.items() if key != "cca"} | {"cca": MIX}
 
 
 def everything(**changes: Any) -> dict[str, Any]:
@@ -60,20 +60,20 @@ def requests(flows: pl.DataFrame, before_s: float) -> dict[str, Any]:
     return {name: first[name].to_list() for name in ("start_s", "source", "receiver")}
 
 
-def test_the_law_of_a_mix_is_nobody_elses_luck() -> None:
-    """Other laws, same deal: who asks whom, and when, does not depend on which law they obey."""
-    swapped = [part | {"law": "scalable"} for part in MIX[:1]] + MIX[1:]
+def test_the_algorithm_of_a_mix_does_not_change_other_draws() -> None:
+    """With other CCAs the same users make the same requests at the same times."""
+    swapped = [part | {"cca": "scalable"} for part in MIX[:1]] + MIX[1:]
     one = frame(scenario(everything()).run(), "flows")
-    other = frame(scenario(everything(laws=swapped)).run(), "flows")
+    other = frame(scenario(everything(cca=swapped)).run(), "flows")
     assert requests(one, 1) == requests(other, 1)
-    first = [flows.sort("start_s")["law"].head(40).to_list() for flows in (one, other)]
-    assert [{"reno": "scalable"}.get(law, law) for law in first[0]] == first[1]
+    first = [flows.sort("start_s")["cca"].head(40).to_list() for flows in (one, other)]
+    assert [{"reno": "scalable"}.get(cca, cca) for cca in first[0]] == first[1]
     assert len(requests(one, 1)["start_s"]) > 100
 
 
 def test_the_shares_of_a_mix_are_kept_and_a_class_may_have_its_own() -> None:
-    laws = [*MIX, {"law": "scalable", "share": 1.0, "source": "F"}]
-    users = everything(laws=laws, users=3000, think="3 s", at_once=1.0)
+    ccas = [*MIX, {"cca": "scalable", "share": 1.0, "source": "F"}]
+    users = everything(cca=ccas, users=3000, think="3 s", at_once=1.0)
     flows = frame(scenario(users, rate="40 Gbit/s").run(duration="2 s"), "flows")
     plan = scenario(users).plan()[0]
     class_of = {node["name"]: node["class"] for node in plan["nodes"]}
@@ -81,13 +81,13 @@ def test_the_shares_of_a_mix_are_kept_and_a_class_may_have_its_own() -> None:
         pl.col("source").replace_strict(class_of).alias("of"),
     ).filter(pl.col("start_s") < 0.1)  # the first request of each user
     assert flows.height == pytest.approx(3000, abs=20)
-    assert set(flows.filter(pl.col("of") == "F")["law"]) == {"scalable"}
+    assert set(flows.filter(pl.col("of") == "F")["cca"]) == {"scalable"}
     others = flows.filter(pl.col("of") != "F")
     # binomial, 1200 users: four standard deviations are 0.053
-    assert (others["law"] == "reno").mean() == pytest.approx(0.3, abs=0.053)
+    assert (others["cca"] == "reno").mean() == pytest.approx(0.3, abs=0.053)
 
 
-def test_a_surge_has_its_class_and_time_and_leaves_the_others_their_luck(result: Result) -> None:
+def test_a_surge_has_its_class_and_time_and_does_not_change_other_draws(result: Result) -> None:
     calm = frame(scenario(everything(surge=None), *LONG_LIVED).run(), "flows")
     flows = frame(result, "flows").filter(pl.col("traffic") == "users")
     jumbo = flows.filter(pl.col("size_packets") == 2000)
@@ -100,7 +100,7 @@ def test_a_surge_has_its_class_and_time_and_leaves_the_others_their_luck(result:
     assert classes["started"].sum() == jumbo.height
 
 
-def test_impatient_users_give_up_what_is_too_slow_and_think_again() -> None:
+def test_impatient_users_abandon_slow_transfers_and_think_again() -> None:
     """On 1 Mbit/s of access links 600 users are far too many: hardly anyone gets 200 kbit/s."""
     patience = {"check": "2 s", "floor": "200 kbit/s"}
     slow = USERS | {"users": 600, "at_once": 1.0, "patience": patience}
@@ -111,7 +111,7 @@ def test_impatient_users_give_up_what_is_too_slow_and_think_again() -> None:
     assert given_up["fct_sender_s"].is_nan().all()
     rate_bps = given_up["delivered_total_packets"] * 1460 * 8 / 2
     assert rate_bps.max() < 200e3
-    # whoever is still at it after the look was fast enough, or had no connection to look at
+    # a transfer that continues after the check was fast enough, or was not yet connected
     left = flows.filter((pl.col("status") == "running") & (pl.col("start_s") < 8))
     assert (
         (left["delivered_total_packets"] * 1460 * 8 / 2 >= 200e3) | (left["established_s"] > 2)
@@ -125,7 +125,7 @@ def test_impatient_users_give_up_what_is_too_slow_and_think_again() -> None:
 
 
 def test_a_user_whose_connection_fails_thinks_again() -> None:
-    """Where nine packets of ten are lost, three SYNs (3, 6 and 12 s) often go unanswered."""
+    """If nine packets of ten are lost, three SYNs (3, 6 and 12 s) often go unanswered."""
     lossy = Scenario.from_dict(
         {
             "duration": "120 s",
@@ -141,7 +141,7 @@ def test_a_user_whose_connection_fails_thinks_again() -> None:
     assert frame(lossy, "flows").height > failed.height
     assert frame(lossy, "classes")["failed"].sum() == failed.height
     assert frame(lossy, "responses")["connection_failures"].sum() == failed.height
-    assert frame(lossy, "laws")["connecting"][0] > 5
+    assert frame(lossy, "ccas")["connecting"][0] > 5
 
 
 def test_classes_add_up_to_the_responses(result: Result) -> None:
@@ -163,8 +163,8 @@ def test_classes_are_what_the_rows_of_the_flows_say(result: Result) -> None:
     flows = frame(result, "flows").with_columns(
         (pl.col("start_s") + pl.col("fct_sender_s")).alias("end_s"),
     )
-    ended = flows.filter(pl.col("end_s").is_between(4, 7, closed="left") & (pl.col("law") == "bic"))
-    rows = frame(result, "classes").filter((pl.col("period") == 2) & (pl.col("law") == "bic"))
+    ended = flows.filter(pl.col("end_s").is_between(4, 7, closed="left") & (pl.col("cca") == "bic"))
+    rows = frame(result, "classes").filter((pl.col("period") == 2) & (pl.col("cca") == "bic"))
     for name in ("DF", "DN", "FF"):
         mine = ended.filter(pl.col("class") == name)
         theirs = rows.filter(pl.col("class") == name)
@@ -174,7 +174,7 @@ def test_classes_are_what_the_rows_of_the_flows_say(result: Result) -> None:
         assert theirs["rate_sum"].sum() == pytest.approx(rates.sum())
 
 
-def test_kinds_have_their_shares_and_interfaces_are_told_apart(result: Result) -> None:
+def test_kinds_have_their_shares_and_interfaces_are_distinguished(result: Result) -> None:
     web = frame(result, "classes").filter(pl.col("file").is_in(["web object", "document"]))
     by_file = {
         file: web.filter(pl.col("file") == file)["started"].sum() for file in set(web["file"])
@@ -197,17 +197,17 @@ def test_long_lived_flows_run_between_classes_and_count_what_they_deliver(result
     assert rows["active_s"].to_list() == pytest.approx(periods.to_list())  # begun before the first
 
 
-def test_windows_of_a_law_add_up(result: Result) -> None:
-    laws, windows = frame(result, "laws"), frame(result, "windows")
-    open_sum = laws["active_sum"].sum() - laws["connecting_sum"].sum()
+def test_windows_of_an_algorithm_add_up(result: Result) -> None:
+    ccas, windows = frame(result, "ccas"), frame(result, "windows")
+    open_sum = ccas["active_sum"].sum() - ccas["connecting_sum"].sum()
     assert windows["count"].sum() == open_sum
-    assert windows.group_by("period", "law").agg(pl.col("share").sum())["share"].to_list() == (
+    assert windows.group_by("period", "cca").agg(pl.col("share").sum())["share"].to_list() == (
         pytest.approx([1.0] * 6)
     )
-    assert (laws["swing_least_packets"] <= laws["swing_mean_packets"]).all()
-    assert (laws["swing_mean_packets"] <= laws["swing_greatest_packets"]).all()
+    assert (ccas["swing_least_packets"] <= ccas["swing_mean_packets"]).all()
+    assert (ccas["swing_mean_packets"] <= ccas["swing_greatest_packets"]).all()
     responses = frame(result, "responses")
-    assert laws.group_by("period").agg(pl.col("connecting").sum()).sort("period")[
+    assert ccas.group_by("period").agg(pl.col("connecting").sum()).sort("period")[
         "connecting"
     ].to_list() == pytest.approx(responses["connecting"].to_list())
 
@@ -234,20 +234,20 @@ def test_littles_law_holds_at_every_port_that_is_busy() -> None:
     assert off.abs().max() < 0.2
     of = links.select(pl.col("sampled_queue_packets", "mean_queue_packets").sum())
     assert of.item(0, 0) == pytest.approx(of.item(0, 1), rel=0.02)
-    told = frame(ran, "checks")["relative_error"].to_list()[2:]
-    assert abs(told[0]) < 0.02
-    assert 0 < abs(told[1]) < 0.2
+    errors = frame(ran, "checks")["relative_error"].to_list()[2:]
+    assert abs(errors[0]) < 0.02
+    assert 0 < abs(errors[1]) < 0.2
 
 
-def test_another_group_is_nobody_elses_luck() -> None:
-    """A second group far from it, with surges and kinds of its own, moves nobody of the first."""
+def test_another_group_does_not_change_the_draws_of_the_first() -> None:
+    """A second, distant group with different surges and kinds does not change the first."""
     far = everything(name="others", users=30, source="A1a", receiver="A2a", surge=None)
     alone = frame(scenario(everything(source="J1d", receiver="K1a", surge=None)).run(), "flows")
     first = everything(source="J1d", receiver="K1a", surge=None)
     both = frame(scenario(first, far).run(), "flows").filter(pl.col("traffic") == "users")
     assert alone.height > 300
     assert requests(alone, 10) == requests(both, 10)
-    assert alone["law"].to_list() == both["law"].to_list()
+    assert alone["cca"].to_list() == both["cca"].to_list()
 
 
 def test_an_idle_source_takes_less_than_200_bytes() -> None:

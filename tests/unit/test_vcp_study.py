@@ -21,7 +21,7 @@ from .made_runs import assert_stored_suffices, results_of
 
 #: Whole, and enough to judge.
 CHEAP = ("xi", "scaling", "fluid", "stability")
-#: What takes long, at a size that judges nothing.
+#: The slow parts, at a size that judges nothing.
 TINY = {
     "bandwidths_mbps": [1, 10],
     "fastest_mbps": [20],
@@ -64,11 +64,11 @@ def verdicts(analysis: Analysis) -> dict[str, JudgedClaim]:
 
 
 @pytest.mark.parametrize("claim", ["xi", "mi-exponential", "aimd-fair", "fluid-equilibrium"])
-def test_what_one_path_shows_holds(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
+def test_claims_on_one_path_hold(claim: str, verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts[claim].verdict == "holds", verdicts[claim]
 
 
-def test_what_claims_read_is_enough_for_them(runs: Runs, tmp_path: Path) -> None:
+def test_stored_columns_suffice_for_the_claims(runs: Runs, tmp_path: Path) -> None:
     assert_stored_suffices(load("vcp"), runs, tmp_path)
 
 
@@ -78,12 +78,12 @@ def test_every_claim_has_a_finding_or_says_why_not(analysis: Analysis) -> None:
     assert all(found.note for found in analysis.findings.values() if np.isnan(found.ours))
 
 
-def test_what_was_not_run_says_so(verdicts: dict[str, JudgedClaim]) -> None:
+def test_parts_that_were_not_run_say_so(verdicts: dict[str, JudgedClaim]) -> None:
     assert verdicts["slower-than-xcp"].verdict == "not run"
     assert "joining VCP is not part" in verdicts["slower-than-xcp"].note
 
 
-def test_what_is_only_remembered_is_not_judged(
+def test_a_statement_from_memory_is_not_judged(
     analysis: Analysis, verdicts: dict[str, JudgedClaim]
 ) -> None:
     recalled = [row for name, row in verdicts.items() if name.startswith("recalled")]
@@ -139,8 +139,8 @@ def test_the_rules_lead_from_the_paper_to_what_was_released_one_by_one() -> None
     assert all(one != other for one, other in steps)
 
 
-def test_no_run_stands_twice() -> None:
-    """The tables have one place for a run, by the labels that it was made with."""
+def test_no_run_is_listed_twice() -> None:
+    """The tables hold each run once, under the labels that it was made with."""
     study = load("vcp")
     made = study.jobs(study.setup(study.scale("quick")))
     assert len({job.identity for job in made.values()}) == len(made)
@@ -166,7 +166,7 @@ def test_a_wireless_flow_rests_where_growth_makes_up_for_halving() -> None:
 
 
 def made_up(setup: Setup, values: dict[tuple[str, float, str], float]) -> Runs:
-    """Make runs of ports that have only a utilisation and a queue, by part, level and scheme."""
+    """Make runs whose ports contain only a utilisation and a queue, by part, level and scheme."""
     results = {}
     for (part, level, scheme), value in values.items():
         columns = {"utilisation": [value], "mean_queue_packets": [value], "buffer_packets": [1.0]}
@@ -184,7 +184,7 @@ def two_levels() -> Setup:
 
 
 def test_more_on_one_path_makes_up_for_nothing_on_another(two_levels: Setup) -> None:
-    """A quarter less at 80 ms and a quarter more at 100 Mbit/s: a mean of 0, and no likeness."""
+    """A quarter below at 80 ms and a quarter above at 100 Mbit/s: a mean of 0, but no agreement."""
     used = {
         ("bandwidth", 100, "XCP"): 0.7, ("bandwidth", 100, "VCP"): 0.95,
         ("delay", 80, "XCP"): 0.99, ("delay", 80, "VCP"): 0.74,

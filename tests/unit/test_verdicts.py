@@ -40,8 +40,8 @@ def test_differences_are_counted_by_origin() -> None:
 
     holds = judge(claim(whose="ours"), {"x": Estimate(ours=2.0)}, "quick")
     assert count_differences([holds]) == "There are no differences"
-    told = [differs(whose) for whose in ("source", "model", "source", "")]
-    assert count_differences([holds, *told]) == (
+    different = [differs(whose) for whose in ("source", "model", "source", "")]
+    assert count_differences([holds, *different]) == (
         "4 differences: 2 in the source, 1 in a model, 1 unexplained"
     )
 
@@ -79,13 +79,13 @@ def test_corrected_claims_are_held_to_the_correction() -> None:
 
 def test_a_difference_is_explained_and_a_correction_is_said() -> None:
     instead = Correction(statement="t", published=3.0, tolerance="+- 1 %")
-    told = claim(corrected=instead, why="because", whose="model")
-    differs = judge(told, {"x": Estimate(ours=9.0, note="n")}, "quick")
+    explained = claim(corrected=instead, why="because", whose="model")
+    differs = judge(explained, {"x": Estimate(ours=9.0, note="n")}, "quick")
     assert (differs.note, differs.reason, differs.whose) == ("n. because", "because", "model")
-    holds = judge(told, {"x": Estimate(ours=2.0, note="n")}, "quick")
+    holds = judge(explained, {"x": Estimate(ours=2.0, note="n")}, "quick")
     assert (holds.note, holds.reason, holds.whose) == ("n", "", "")
-    assert judge(told, {"x": Estimate(ours=3.0)}, "quick").note == "t"
-    assert not judge(told, {"x": Estimate(ours=2.0)}, "quick").note
+    assert judge(explained, {"x": Estimate(ours=3.0)}, "quick").note == "t"
+    assert not judge(explained, {"x": Estimate(ours=2.0)}, "quick").note
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_would_decide_is_said_with_its_cost() -> None:
 
 
 def test_no_larger_sample_is_asked_for_than_there_can_be() -> None:
-    """A design has the conditions that it has; and a centre at the bound asks for no number."""
+    """The conditions of a design are fixed; and a centre at the bound asks for no number."""
     over = {"ours": 2.2, "ci": (1.9, 2.5)}
     conditions = Estimate(**over, sample=Sample(count=32, unit="conditions"))
     said = judge(claim(tolerance="<= 2.1"), {"x": conditions}, "quick", cpu_s=7200).note
@@ -145,14 +145,14 @@ def test_no_larger_sample_is_asked_for_than_there_can_be() -> None:
 def test_a_wrong_verdict_is_as_rare_as_the_interval_promises() -> None:
     """At the bound itself either verdict is wrong in no more than 2.5 % of samples, by Student."""
     rng = np.random.default_rng(7)
-    told = [
+    verdicts = [
         judge(
             claim(tolerance=">= 0"), {"x": estimate_mean(rng.normal(0, 1, 5).tolist())}, "q"
         ).verdict
         for _ in range(4000)
     ]
     for wrong in ("holds", "differs"):
-        assert told.count(Verdict(wrong)) / len(told) == pytest.approx(0.025, abs=0.008)
+        assert verdicts.count(Verdict(wrong)) / len(verdicts) == pytest.approx(0.025, abs=0.008)
 
 
 def test_verdicts_are_counted_in_a_sentence() -> None:
@@ -179,6 +179,6 @@ def test_a_claim_of_ours_is_not_a_published_one(source: str) -> None:
 
 @pytest.mark.parametrize(("count", "decided"), [(2, False), (5, False), (6, True)])
 def test_a_few_conditions_with_one_value_decide_nothing(count: int, decided: bool) -> None:
-    """By the sign test six conditions on one side of a bound have p = 0.03, five have 0.06."""
+    """By the sign test six conditions on one side of a bound give p = 0.03, five give 0.06."""
     found = estimate_mean([0.9] * count, unit="conditions")
     assert (found.decided, found.ours) == (decided, pytest.approx(0.9))

@@ -23,7 +23,7 @@ from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.vega import CHARTS
 from headgate.figures.vega.data import SOURCES, collect_data
 
-from .made_reports import LAWS, RESPONSES, roles, table
+from .made_reports import CCAS, RESPONSES, roles, table
 
 #: Words that are neither praise nor blame.
 NEITHER = (
@@ -71,7 +71,9 @@ def test_flows_are_useful_where_they_get_more_than_tcp(answers: dict[str, Answer
     assert answers["utility"].words["scalable"] == "not useful"
 
 
-def test_what_gets_worse_is_told_for_the_law_that_does_it(answers: dict[str, Answer]) -> None:
+def test_worse_measures_are_reported_for_the_algorithm_that_causes_them(
+    answers: dict[str, Answer],
+) -> None:
     words = answers["safety"].words
     assert words == {
         "ctcp": "nothing worse",
@@ -81,12 +83,12 @@ def test_what_gets_worse_is_told_for_the_law_that_does_it(answers: dict[str, Ans
     assert "fast 4 of 24" in answers["safety"].findings[0].sentence
 
 
-def test_a_question_without_responses_says_what_is_missing() -> None:
+def test_a_question_without_responses_names_the_missing_ones() -> None:
     one = {"safety": roles().questions["safety"]}
     plain = roles().model_copy(update={"questions": one, "pairs": ()})
-    told = analyse_table(columns(), plain).of("questions")[0].result
-    assert [one.asked for one in told] == list(QUESTIONS)
-    assert [one.asked for one in told if one.missing and not one.words] == list(QUESTIONS)[:-1]
+    given = analyse_table(columns(), plain).of("questions")[0].result
+    assert [one.asked for one in given] == list(QUESTIONS)
+    assert [one.asked for one in given if one.missing and not one.words] == list(QUESTIONS)[:-1]
 
 
 def test_a_table_that_speaks_of_no_question_has_no_answers() -> None:
@@ -125,7 +127,7 @@ def test_nothing_is_said_where_there_is_nothing_to_count() -> None:
     assert name_tone(Tally(0, 0, 0)) == judge_safety(Tally(0, 0, 0)) == "not known"
 
 
-def test_none_is_said_of_all_cells_only_where_all_can_be_told() -> None:
+def test_none_is_said_of_all_cells_only_if_all_are_decided() -> None:
     assert (name_tone(Tally(0, 0, 20)), judge_safety(Tally(0, 0, 20))) == (
         "as before",
         "nothing worse",
@@ -142,17 +144,17 @@ def answer_of(asked: str, change: Callable[[list[dict[str, object]]], object]) -
     rows = table()
     change([row for row in rows if row["period"] == 2])
     made = analyse_table({name: [row[name] for row in rows] for name in rows[0]}, roles())
-    told: tuple[Answer, ...] = made.of("questions")[1].result
-    return next(one for one in told if one.asked == asked)
+    given: tuple[Answer, ...] = made.of("questions")[1].result
+    return next(one for one in given if one.asked == asked)
 
 
 def test_one_run_of_each_says_nothing_of_chance() -> None:
     rows = [row for row in table() if row["seed"] == 1]
     made = analyse_table({name: [row[name] for row in rows] for name in rows[0]}, roles())
-    told = {one.asked: one.words for one in made.of("questions")[1].result}
-    assert told["recovery"]["fast"] == "worse in most"
-    assert told["increase"]["ctcp"] == "better in most"
-    assert told["safety"] == {
+    words = {one.asked: one.words for one in made.of("questions")[1].result}
+    assert words["recovery"]["fast"] == "worse in most"
+    assert words["increase"]["ctcp"] == "better in most"
+    assert words["safety"] == {
         "ctcp": "none shown worse", "fast": "worse in some", "scalable": "none shown worse"
     }  # fmt: skip
 
@@ -171,7 +173,7 @@ def test_cells_that_move_together_are_not_taken_for_many(replicate: str | None) 
     for _ in range(200):
         y = rng.normal(10, 3, len(labels))
         columns: dict[str, object] = dict(
-            zip(("condition", "law", "seed"), zip(*labels, strict=True), strict=True)
+            zip(("condition", "cca", "seed"), zip(*labels, strict=True), strict=True)
         )
         made = analyse_table(columns | dict.fromkeys(names, y), asked)
         words.append(made.of("questions")[0].result[4].words["ctcp"])
@@ -185,9 +187,9 @@ def test_a_condition_of_unknown_congestion_is_not_the_most_congested() -> None:
             if str(row["condition"]).startswith("X1+ X2+"):
                 row["loss"] = float("nan")
 
-    told = answer_of("recovery", forget)
-    assert told.words["fast"] == "mostly worse"
-    assert "fast better in 0, worse in 4 of 4 cells" in told.findings[0].sentence
+    answer = answer_of("recovery", forget)
+    assert answer.words["fast"] == "mostly worse"
+    assert "fast better in 0, worse in 4 of 4 cells" in answer.findings[0].sentence
 
 
 def test_nothing_beside_nothing_is_not_useful() -> None:
@@ -195,43 +197,43 @@ def test_nothing_beside_nothing_is_not_useful() -> None:
         for row in rows:
             row |= {"rate": 0.0, "rate_tcp": 0.0}
 
-    told = answer_of("utility", starve)
-    assert set(told.words.values()) == {"not useful"}
-    assert "fast in 0 of 8" in told.findings[0].sentence
+    answer = answer_of("utility", starve)
+    assert set(answer.words.values()) == {"not useful"}
+    assert "fast in 0 of 8" in answer.findings[0].sentence
 
 
-def test_a_law_beside_which_tcp_gets_nothing_is_not_as_fair_as_most() -> None:
+def test_an_algorithm_beside_which_tcp_gets_nothing_is_not_as_fair_as_most() -> None:
     def starve(rows: list[dict[str, object]]) -> None:
         for row in rows:
-            if row["law"] == "fast" and str(row["condition"]).startswith("X1- X2-"):
+            if row["cca"] == "fast" and str(row["condition"]).startswith("X1- X2-"):
                 row["rate_tcp"] = 0.0
 
-    told = answer_of("fairness", starve)
-    assert told.words["fast"] == "not known"
-    assert told.words["ctcp"] == "as most"
-    assert "fast nothing in 2 conditions" in told.findings[0].sentence
+    answer = answer_of("fairness", starve)
+    assert answer.words["fast"] == "not known"
+    assert answer.words["ctcp"] == "as most"
+    assert "fast nothing in 2 conditions" in answer.findings[0].sentence
 
 
-def test_fairness_cannot_be_told_from_one_condition() -> None:
+def test_fairness_cannot_be_judged_from_one_condition() -> None:
     rows = [row for row in table() if row["condition"] == "X1- X2- X3-"]
     one = roles().model_copy(update={"factors": ()})
     made = analyse_table({name: [row[name] for row in rows] for name in rows[0]}, one)
-    told = {one.asked: one for one in made.of("questions")[0].result}
-    assert set(told["fairness"].words.values()) == {"not known"}
+    by_question = {one.asked: one for one in made.of("questions")[0].result}
+    assert set(by_question["fairness"].words.values()) == {"not known"}
 
 
 def test_losses_that_come_from_zero_are_worse() -> None:
     def start_from_zero(rows: list[dict[str, object]]) -> None:
         for row in rows:
-            row["loss"] = 0.05 + 0.001 * int(str(row["seed"])) if row["law"] == "ctcp" else 0.0
+            row["loss"] = 0.05 + 0.001 * int(str(row["seed"])) if row["cca"] == "ctcp" else 0.0
 
     assert answer_of("safety", start_from_zero).words["ctcp"] == "sometimes worse"
 
 
-def test_a_law_whose_runs_are_all_lost_is_not_called_safe() -> None:
+def test_an_algorithm_whose_runs_are_all_lost_is_not_called_safe() -> None:
     def lose(rows: list[dict[str, object]]) -> None:
         for row in rows:
-            if row["law"] == "ctcp":
+            if row["cca"] == "ctcp":
                 row.update(dict.fromkeys(RESPONSES, float("nan")))
 
     safety, increase = answer_of("safety", lose), answer_of("increase", lose)
@@ -242,7 +244,7 @@ def test_a_law_whose_runs_are_all_lost_is_not_called_safe() -> None:
 def test_wide_intervals_leave_open_whether_anything_is_worse() -> None:
     def scatter(rows: list[dict[str, object]]) -> None:
         for row in rows:
-            if row["law"] == "ctcp":
+            if row["cca"] == "ctcp":
                 row["loss"] = (1.0, 2.0, 30.0)[int(str(row["seed"])) - 1]
 
     safety = answer_of("safety", scatter)
@@ -280,10 +282,10 @@ def test_charts_have_all_data_that_they_name(found: TableAnalysis) -> None:
 
 
 def test_words_are_kept_once(found: TableAnalysis) -> None:
-    laws = collect_data(found)["cells"]["law"]
-    assert isinstance(laws, dict)
-    assert laws["words"] == list(LAWS)
-    assert len(laws["at"]) == 8 * 4 * 2 * len(RESPONSES)
+    ccas = collect_data(found)["cells"]["cca"]
+    assert isinstance(ccas, dict)
+    assert ccas["words"] == list(CCAS)
+    assert len(ccas["at"]) == 8 * 4 * 2 * len(RESPONSES)
 
 
 def test_an_empty_table_is_refused() -> None:
@@ -308,18 +310,18 @@ def test_no_word_denies_a_count(found: TableAnalysis) -> None:
     assert name_tone(Tally(3, 2, 110, chances=(0.3, 0.4))) == "within chance"
     for one in found.of("questions"):
         for answer in one.result:
-            for law, word in answer.words.items():
+            for cca, word in answer.words.items():
                 if word in {"nothing worse", "as before"}:
-                    counts = rf"{law} (better in \d+, worse in )?[1-9]\d* of"
+                    counts = rf"{cca} (better in \d+, worse in )?[1-9]\d* of"
                     assert not re.search(counts, answer.findings[0].sentence)
 
 
-def test_averages_name_what_they_are_over(found: TableAnalysis) -> None:
+def test_averages_name_the_averaged_dimensions(found: TableAnalysis) -> None:
     (said, *_) = [one.sentence for one in found.of("influence")[0].findings()]
     assert "averaged over period 1, period 2; reno, ctcp, fast, scalable)" in said
 
 
-def test_periods_whose_names_look_alike_have_files_of_their_own() -> None:
+def test_periods_with_similar_names_get_separate_files() -> None:
     called = {1: "mid day", 2: "Mid-day"}
     named = columns() | {"period": [called[int(str(at))] for at in columns()["period"]]}
     found = analyse_table(named, roles())

@@ -10,7 +10,7 @@ from headgate.base.process import keep_working_folder_out, python_command, user_
 from headgate.scenario.toml import write_toml
 
 PROGRAM = str(Path(sys.executable).with_name("headgate"))
-#: What a process for runs, for SQL or for pictures imports early.
+#: Modules that a process for runs, for SQL or for pictures imports early.
 NAMES = (
     "json", "pickle", "signal", "struct", "subprocess", "threading", "queue", "multiprocessing",
     "duckdb", "numpy", "nanoarrow", "pydantic", "matplotlib", "scipy", "headgate", "runpy",
@@ -22,7 +22,7 @@ EXPERIMENT = {
     "scenario": {
         "duration": "0.3 s",
         "network": {"kind": "dumbbell", "rate": "1 Mbit/s", "rtt": "40 ms"},
-        "traffic": [{"kind": "flows", "law": "reno"}],
+        "traffic": [{"kind": "flows", "cca": "reno"}],
     },
 }
 

@@ -13,10 +13,10 @@ EVERYTHING = Trace(flows=["all"], ports=["all"])
 
 
 def make_scenario(
-    law: str = "cubic", transport: dict[str, Any] | None = None, **network: Any
+    cca: str = "cubic", transport: dict[str, Any] | None = None, **network: Any
 ) -> Scenario:
     dumbbell = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "40 ms", "buffer": "0.5 BDP"}
-    flows = {"kind": "flows", "law": law}
+    flows = {"kind": "flows", "cca": cca}
     return Scenario.from_dict(
         {
             "duration": "6 s",
@@ -45,9 +45,9 @@ def join(parts: list[Table]) -> Table:
 
 
 def make_many_connections() -> Scenario:
-    """Give a source with so many connections, one after the other, that names are used again."""
+    """Give a source with so long a series of connections that names are used again."""
     dumbbell = {"kind": "dumbbell", "rate": "10 Mbit/s", "rtt": "10 ms"}
-    source = {"kind": "on_off", "law": "reno", "hosts": 1, "on": "10 ms", "off": "2 s"}
+    source = {"kind": "on_off", "cca": "reno", "hosts": 1, "on": "10 ms", "off": "2 s"}
     return Scenario.from_dict(
         {
             "duration": "900 s",

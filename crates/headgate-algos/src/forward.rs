@@ -11,64 +11,64 @@ macro_rules! forward_to_variants {
             #[deny(clippy::missing_trait_methods)]
             impl Controller for $Any {
                 fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
-                    match self { $(Self::$Name(law) => law.on_start(now_s, path, window),)+ }
+                    match self { $(Self::$Name(controller) => controller.on_start(now_s, path, window),)+ }
                 }
 
                 #[inline]
                 fn on_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
-                    match self { $(Self::$Name(law) => law.on_ack(ack, path, window),)+ }
+                    match self { $(Self::$Name(controller) => controller.on_ack(ack, path, window),)+ }
                 }
 
                 fn on_segment_lost(&mut self, sent: &Rate, path: &Path, window: &mut Window) {
-                    match self { $(Self::$Name(law) => law.on_segment_lost(sent, path, window),)+ }
+                    match self { $(Self::$Name(controller) => controller.on_segment_lost(sent, path, window),)+ }
                 }
 
                 fn on_congestion(&mut self, event: &Congestion, path: &Path, window: &mut Window) {
-                    match self { $(Self::$Name(law) => law.on_congestion(event, path, window),)+ }
+                    match self { $(Self::$Name(controller) => controller.on_congestion(event, path, window),)+ }
                 }
 
                 fn on_recovery_ack(&mut self, ack: &Ack, path: &Path, window: &mut Window) {
-                    match self { $(Self::$Name(law) => law.on_recovery_ack(ack, path, window),)+ }
+                    match self { $(Self::$Name(controller) => controller.on_recovery_ack(ack, path, window),)+ }
                 }
 
                 fn on_recovered(&mut self, now_s: f64, path: &Path, window: &mut Window) {
-                    match self { $(Self::$Name(law) => law.on_recovered(now_s, path, window),)+ }
+                    match self { $(Self::$Name(controller) => controller.on_recovered(now_s, path, window),)+ }
                 }
 
                 fn on_undo(&mut self, before: f64, path: &Path, window: &mut Window) {
-                    match self { $(Self::$Name(law) => law.on_undo(before, path, window),)+ }
+                    match self { $(Self::$Name(controller) => controller.on_undo(before, path, window),)+ }
                 }
 
                 fn on_restart(&mut self, restart: &Restart, path: &Path, window: &mut Window) {
-                    match self { $(Self::$Name(law) => law.on_restart(restart, path, window),)+ }
+                    match self { $(Self::$Name(controller) => controller.on_restart(restart, path, window),)+ }
                 }
 
                 fn controls_cwnd_in_recovery(&self) -> bool {
-                    match self { $(Self::$Name(law) => law.controls_cwnd_in_recovery(),)+ }
+                    match self { $(Self::$Name(controller) => controller.controls_cwnd_in_recovery(),)+ }
                 }
 
                 fn echo(&self) -> Echo {
-                    match self { $(Self::$Name(law) => law.echo(),)+ }
+                    match self { $(Self::$Name(controller) => controller.echo(),)+ }
                 }
 
                 fn wants_rate(&self) -> bool {
-                    match self { $(Self::$Name(law) => law.wants_rate(),)+ }
+                    match self { $(Self::$Name(controller) => controller.wants_rate(),)+ }
                 }
 
                 fn scheme(&self) -> Option<u8> {
-                    match self { $(Self::$Name(law) => law.scheme(),)+ }
+                    match self { $(Self::$Name(controller) => controller.scheme(),)+ }
                 }
 
                 fn header(&mut self, path: &Path, window: &Window) -> Words {
-                    match self { $(Self::$Name(law) => law.header(path, window),)+ }
+                    match self { $(Self::$Name(controller) => controller.header(path, window),)+ }
                 }
 
                 fn on_header(&mut self, header: &Words, now_s: f64, path: &Path, window: &mut Window) {
-                    match self { $(Self::$Name(law) => law.on_header(header, now_s, path, window),)+ }
+                    match self { $(Self::$Name(controller) => controller.on_header(header, now_s, path, window),)+ }
                 }
 
                 fn gauge(&self) -> Option<(&'static str, f64)> {
-                    match self { $(Self::$Name(law) => law.gauge(),)+ }
+                    match self { $(Self::$Name(controller) => controller.gauge(),)+ }
                 }
             }
         };

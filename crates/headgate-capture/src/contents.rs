@@ -30,7 +30,7 @@ pub struct Contents {
     pub snapped: u64,
     /// Kinds of link that cannot be read, and packets of each.
     pub other_links: Vec<(u16, u64)>,
-    /// Times of the first and last packet, if any packet has a time.
+    /// Times of the first and last packet, if any packet is time-stamped.
     pub span_ns: Option<(i64, i64)>,
     /// Packets that are more than a second earlier than the previous one in the file.
     pub steps_back: u64,

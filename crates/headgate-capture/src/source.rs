@@ -21,7 +21,7 @@ const NS_PER_S: i128 = 1_000_000_000;
 /// A packet as it was captured.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// Time since 1970, if it has one.
+    /// Time since 1970, if it is known.
     pub time_ns: Option<i64>,
     /// Kind of link: a LINKTYPE of tcpdump's list.
     pub link: u16,
@@ -227,7 +227,7 @@ impl Unit {
         let ticks = i128::from(ticks);
         match self {
             Self::Decimal(power @ ..=9) => ticks * 10i128.pow(9 - u32::from(power)),
-            // 64 bits have no more than 20 digits
+            // 64 bits fit into 20 digits
             Self::Decimal(power) => ticks / 10i128.pow((u32::from(power) - 9).min(20)),
             Self::Binary(power) => (ticks * NS_PER_S) >> power,
         }

@@ -15,7 +15,7 @@ pub struct Drops {
 }
 
 /// Reads the counters from `/proc/net/dev` of the host's network namespace. They are zero if the device does
-/// not exist, as when another kernel has a card.
+/// not exist, as when another kernel owns the card.
 ///
 /// # Errors
 /// If the file cannot be read.

@@ -1,8 +1,8 @@
 //! A host's end of the path: a TUN device of this kernel, or the socket that is the Ethernet card of another
 //! kernel.
 //!
-//! Such a kernel (user-mode Linux) neither requests link addresses nor answers requests, because its card has
-//! no ARP. All frames therefore have the same header.
+//! Such a kernel (user-mode Linux) neither requests link addresses nor answers requests, because its card
+//! does not use ARP. The header of all frames is therefore the same.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

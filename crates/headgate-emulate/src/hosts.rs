@@ -156,7 +156,7 @@ fn take_namespaces() -> Result<(), EmulationError> {
     }
     unshare(CloneFlags::CLONE_NEWUSER).map_err(|error| refuse_user_namespace(&error.to_string()))?;
     prctl::set_dumpable(true).ok(); // otherwise the maps belong to root, because the user was changed
-    fs::write("/proc/self/setgroups", "deny").ok(); // kernels before 3.19 have no such file
+    fs::write("/proc/self/setgroups", "deny").ok(); // kernels before 3.19 lack this file
     let map = |path: &str, id: u32| fs::write(path, format!("0 {id} 1"));
     map("/proc/self/uid_map", user.as_raw())
         .and_then(|()| map("/proc/self/gid_map", group.as_raw()))

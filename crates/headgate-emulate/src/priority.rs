@@ -1,5 +1,5 @@
 //! The priority of the loop's thread: above ordinary processes if the kernel allows it, with exact timers.
-#![allow(unsafe_code)] // the scheduler's calls have no safe form
+#![allow(unsafe_code)] // no safe form of the scheduler's calls exists
 
 use nix::sys::prctl;
 

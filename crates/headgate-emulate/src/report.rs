@@ -39,7 +39,7 @@ pub struct Report {
     pub drops: Vec<Drops>,
     /// Largest lag of the simulation, ps.
     pub longest_lag: u64,
-    /// Whether the loop had a real-time priority.
+    /// Whether the loop ran with real-time priority.
     pub real_time: bool,
 }
 

@@ -20,7 +20,7 @@ pub struct Sample {
     pub delay_most: u64,
 }
 
-/// Samples of each flow in order of time. Intervals without packets have no sample.
+/// Samples of each flow in order of time. Intervals without packets are left out.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     flows: Vec<Vec<Sample>>,

@@ -1,7 +1,7 @@
 //! A TUN device in the network namespace of the calling thread.
 //!
-//! It has no offloads: batches of the kernel's TCP (GSO) are cut into packets of the MTU before they are read
-//! here, with correct checksums, and arriving packets are not merged. Queues therefore see packets.
+//! It offloads nothing: batches of the kernel's TCP (GSO) are cut into packets of the MTU before they are
+//! read here, with correct checksums, and arriving packets are not merged. Queues therefore see packets.
 #![allow(unsafe_code)] // the kernel's interface for devices is ioctl
 
 use std::fs::OpenOptions;

@@ -13,10 +13,10 @@ use crate::queues::Queues;
 /// The quantity that an algorithm uses as the price of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Price {
-    /// A loss probability. A link has no queue. Per second its price changes by its relative excess load, `p'
-    /// = p (y - C)/C` (a dual algorithm as in Low, Lapsley 1999, scaled by the price).
+    /// A loss probability. A link does not queue. Per second its price changes by its relative excess load,
+    /// `p' = p (y - C)/C` (a dual algorithm as in Low, Lapsley 1999, scaled by the price).
     Loss,
-    /// Queueing delay. A queue of `q` packets, `q' = y - C`, has the price `q/C`.
+    /// Queueing delay. The price of a queue of `q` packets, `q' = y - C`, is `q/C`.
     Delay,
 }
 
@@ -34,7 +34,7 @@ impl Flow {
 }
 
 /// A congestion control algorithm at flow level.
-pub trait FlowLaw: Send + Sync + Sized {
+pub trait FlowController: Send + Sync + Sized {
     const PRICE: Price;
 
     fn from_values(values: &[f64]) -> Self;
@@ -85,7 +85,7 @@ pub struct FlowLevel<L> {
     queues: Queues,
 }
 
-impl<L: FlowLaw> FlowLevel<L> {
+impl<L: FlowController> FlowLevel<L> {
     pub fn new(values: &[f64], network: &Network) -> Self {
         let classes = network.classes.iter().map(|class| L::from_values(&own_values(values, &class.set)));
         Self {
@@ -152,7 +152,7 @@ impl<L: FlowLaw> FlowLevel<L> {
     }
 }
 
-impl<L: FlowLaw> Model for FlowLevel<L> {
+impl<L: FlowController> Model for FlowLevel<L> {
     fn dimension(&self) -> usize {
         self.classes.len() + self.network.links.len()
     }
@@ -252,8 +252,8 @@ impl<L: FlowLaw> Model for FlowLevel<L> {
     }
 
     fn demand(&self, class: usize, price: f64) -> Option<Demand> {
-        let law = &self.classes[class];
-        Some(law.demand(law.loss() + price, self.network.classes[class].rtt_s))
+        let controller = &self.classes[class];
+        Some(controller.demand(controller.loss() + price, self.network.classes[class].rtt_s))
     }
 }
 
@@ -263,21 +263,22 @@ pub mod checks {
 
     /// Checks that at every window the demand at its equilibrium price is its rate, and that the slope of the
     /// integral is the demand (by central differences: within 1e-8 of it).
-    pub fn demand_is_what_rests<L: FlowLaw>(law: &L, windows: &[f64], rtt_s: f64) {
+    pub fn demand_is_what_rests<L: FlowController>(controller: &L, windows: &[f64], rtt_s: f64) {
         for window in windows {
             let flow = Flow { window: *window, rtt_s };
-            let price = law.marginal(flow);
-            let demand = law.demand(price, rtt_s);
+            let price = controller.marginal(flow);
+            let demand = controller.demand(price, rtt_s);
             assert!((demand.rate_packets_s / flow.rate() - 1.0).abs() < 1e-9, "{window}: {demand:?}");
-            let [low, high] = [-1e-5, 1e-5].map(|part| law.demand(price * (1.0 + part), rtt_s).integral);
+            let [low, high] =
+                [-1e-5, 1e-5].map(|part| controller.demand(price * (1.0 + part), rtt_s).integral);
             let slope = (high - low) / (2e-5 * price);
             assert!((slope / demand.rate_packets_s - 1.0).abs() < 1e-6, "{window}: {slope} {demand:?}");
-            assert!(law.slope(flow, price).abs() < 1e-9);
-            assert!(law.slope(flow, 0.9 * price) > 0.0 && law.slope(flow, 1.1 * price) < 0.0);
+            assert!(controller.slope(flow, price).abs() < 1e-9);
+            assert!(controller.slope(flow, 0.9 * price) > 0.0 && controller.slope(flow, 1.1 * price) < 0.0);
         }
     }
 
-    pub fn by_default<L: FlowLaw>(table: &[headgate_model::params::Param]) -> L {
+    pub fn by_default<L: FlowController>(table: &[headgate_model::params::Param]) -> L {
         let values: Vec<f64> = table.iter().map(|param| param.default).collect();
         L::from_values(&values)
     }

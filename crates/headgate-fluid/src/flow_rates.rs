@@ -20,7 +20,7 @@ pub struct LinkView {
 }
 
 /// A congestion control algorithm in terms of rates.
-pub trait RateLaw: Send + Sync + Sized {
+pub trait RateController: Send + Sync + Sized {
     fn new(values: &[f64], network: &Network) -> Self;
 
     /// The initial rate of a flow of a class, and its least rate, packets/s.
@@ -51,16 +51,16 @@ pub trait RateLaw: Send + Sync + Sized {
 /// A network of flows of one algorithm. The state consists of a rate for each class, then arrivals, then
 /// queues for each link.
 pub struct FlowRates<L> {
-    law: L,
+    controller: L,
     network: Network,
     routes: Routes,
     queues: Queues,
 }
 
-impl<L: RateLaw> FlowRates<L> {
+impl<L: RateController> FlowRates<L> {
     pub fn new(values: &[f64], network: &Network) -> Self {
         Self {
-            law: L::new(values, network),
+            controller: L::new(values, network),
             routes: Routes::of(network),
             queues: Queues::of(network),
             network: network.clone(),
@@ -68,7 +68,7 @@ impl<L: RateLaw> FlowRates<L> {
     }
 
     fn start(&self, class: usize) -> f64 {
-        self.law.start(class).max(self.law.least(class))
+        self.controller.start(class).max(self.controller.least(class))
     }
 
     /// The slope of each rate without its lower bound.
@@ -79,16 +79,16 @@ impl<L: RateLaw> FlowRates<L> {
             let rate = then.value(class);
             let least = self.routes.least(class, |link| {
                 let (arrivals, queue) = (then.value(classes + link), then.value(classes + links + link));
-                self.law.feedback(class, link, LinkView { rate, arrivals, queue })
+                self.controller.feedback(class, link, LinkView { rate, arrivals, queue })
             });
-            *slope = self.law.slope(class, rate, least);
+            *slope = self.controller.slope(class, rate, least);
         }
     }
 
     /// The present feedback of a link to a class.
     fn feedback(&self, class: usize, link: usize, state: &[f64]) -> f64 {
         let (arrivals, queue) = (self.arrivals(state)[link], self.queues(state)[link]);
-        self.law.feedback(class, link, LinkView { rate: state[class], arrivals, queue })
+        self.controller.feedback(class, link, LinkView { rate: state[class], arrivals, queue })
     }
 
     /// The switch of a class, after those of queues: its rate is held at its least value.
@@ -104,8 +104,8 @@ impl<L: RateLaw> FlowRates<L> {
         self.routes.joint_gaps(|class, link| self.feedback(class, link, now.state), sides, joints);
         let (arrivals, queues) = (self.arrivals(now.state), self.queues(now.state));
         for (index, gap) in links.iter_mut().enumerate() {
-            let (link, index) = (index / self.law.bends(), index % self.law.bends());
-            *gap = self.law.bend(link, index, arrivals[link], queues[link]);
+            let (link, index) = (index / self.controller.bends(), index % self.controller.bends());
+            *gap = self.controller.bend(link, index, arrivals[link], queues[link]);
         }
         for (gap, side) in links.iter_mut().zip(&sides[joints.len()..]) {
             *gap += band(*side);
@@ -121,7 +121,7 @@ impl<L: RateLaw> FlowRates<L> {
     }
 }
 
-impl<L: RateLaw> Model for FlowRates<L> {
+impl<L: RateController> Model for FlowRates<L> {
     fn dimension(&self) -> usize {
         self.network.classes.len() + 2 * self.network.links.len()
     }
@@ -152,7 +152,7 @@ impl<L: RateLaw> Model for FlowRates<L> {
     }
 
     fn switches(&self) -> usize {
-        let bends = self.routes.joints() + self.law.bends() * self.network.links.len();
+        let bends = self.routes.joints() + self.controller.bends() * self.network.links.len();
         self.held(self.network.classes.len()) + bends
     }
 
@@ -164,7 +164,7 @@ impl<L: RateLaw> Model for FlowRates<L> {
         self.queues.gaps(now.sides, self.queues(now.state), queues);
         self.look(now, past, held);
         for (class, gap) in held.iter_mut().enumerate() {
-            let (least, held) = (self.law.least(class), now.sides[self.held(class)]);
+            let (least, held) = (self.controller.least(class), now.sides[self.held(class)]);
             *gap = if held { -*gap } else { least - now.state[class] } / least + band(held);
         }
     }
@@ -173,7 +173,7 @@ impl<L: RateLaw> Model for FlowRates<L> {
         let (rates, links) = state.split_at_mut(self.network.classes.len());
         let (arrivals, queues) = links.split_at_mut(self.network.links.len());
         for (class, rate) in rates.iter_mut().enumerate() {
-            *rate = rate.max(self.law.least(class));
+            *rate = rate.max(self.controller.least(class));
         }
         self.routes.arrivals(|class| rates[class], arrivals);
         self.queues.confine(queues);
@@ -216,12 +216,12 @@ impl<L: RateLaw> Model for FlowRates<L> {
     }
 
     fn share(&self, class: usize) -> Option<Share> {
-        let weight = self.law.weight(class)?;
-        Some(Share { weight, least_packets_s: self.law.least(class) })
+        let weight = self.controller.weight(class)?;
+        Some(Share { weight, least_packets_s: self.controller.least(class) })
     }
 
     fn takes(&self, link: usize, level: f64) -> f64 {
-        self.law.takes(link, level, self.link_constants(link).buffer_packets)
+        self.controller.takes(link, level, self.link_constants(link).buffer_packets)
     }
 
     fn packet_bytes(&self) -> f64 {

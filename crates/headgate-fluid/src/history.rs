@@ -142,7 +142,7 @@ pub fn line(from: &[f64], to: &[f64], terms: &mut [f64]) {
     }
 }
 
-/// The terms of the cubic that has the given states and slopes at both ends of a step of `h_s`.
+/// The terms of the cubic with the given states and slopes at both ends of a step of `h_s`.
 pub fn cubic(states: [&[f64]; 2], slopes: [&[f64]; 2], h_s: f64, terms: &mut [f64]) {
     for (i, own) in terms.chunks_exact_mut(TERMS).enumerate() {
         let rise = states[1][i] - states[0][i];

@@ -23,7 +23,7 @@ pub struct Flows {
     pub rtt_s: f64,
     /// The links of the path, by their index.
     pub path: Vec<usize>,
-    /// Parameters of its own: index and value.
+    /// Parameters of this class: index and value.
     pub set: Vec<(usize, f64)>,
 }
 
@@ -35,7 +35,7 @@ pub struct Wire {
     /// `None` if there is no limit.
     pub buffer_packets: Option<f64>,
     pub delay_s: f64,
-    /// Parameters of its own: index and value.
+    /// Parameters of this link: index and value.
     pub set: Vec<(usize, f64)>,
 }
 
@@ -252,8 +252,8 @@ mod tests {
         assert!(gap([4.0, 4.0], true) > 0.0 && gap([4.0, 4.0], false) < 0.0);
     }
 
-    /// Class 0 has 1 flow and 0.3 s; class 1 has 2 flows and 0.2 s over the first link; a third link carries
-    /// no flow.
+    /// Class 0 is 1 flow at 0.3 s; class 1 is 2 flows at 0.2 s over the first link; a third link carries no
+    /// flow.
     #[test]
     fn traffic_of_a_link_is_its_flows_and_the_mean_of_their_round_trips() {
         let mut network = parking_lot();

@@ -1,8 +1,8 @@
 //! Lookups of the past by a model, through its lags.
 //!
 //! A *lag* looks up one time in the past: a given time ([`Past::at`]), or the sending time of the reply that
-//! returns now ([`Past::sent`]). Each lag has a number, under which the time of its last lookup is
-//! remembered.
+//! returns now ([`Past::sent`]). Each lag is numbered, and the time of its last lookup is remembered under
+//! that number.
 
 use crate::history::{History, Moment, Prehistory};
 use crate::root::crossing;

@@ -1,6 +1,6 @@
 //! Queues of links: `q' = y - C`, bounded by 0 and the buffer.
 //!
-//! Each link has two switches, which are the first of a model: there is a queue; the buffer is full.
+//! The first switches of a model are two for each link: there is a queue; the buffer is full.
 
 use crate::network::Network;
 

@@ -1,4 +1,4 @@
-//! Models of routers that tell flows what to send: their equilibria, fairness and oscillations.
+//! Models of routers that compute the rates of flows: their equilibria, fairness and oscillations.
 
 mod common;
 
@@ -22,9 +22,9 @@ fn three_round_trips() -> Network {
 /// target.
 #[test]
 fn on_one_link_all_flows_have_the_same_rate_and_the_queue_its_target() {
-    for law in ["rcp", "xcp"] {
+    for controller in ["rcp", "xcp"] {
         let changes = [&STABLE[..], &[("target_packets", 80.0)]].concat();
-        let rest = Case::of(law, &changes, &three_round_trips()).rest(&EXACT, 600.0);
+        let rest = Case::of(controller, &changes, &three_round_trips()).rest(&EXACT, 600.0);
         for rate in &rest.rates {
             assert_near(*rate, 200.0, 1e-6);
         }
@@ -36,12 +36,12 @@ fn on_one_link_all_flows_have_the_same_rate_and_the_queue_its_target() {
 /// The algorithms as published: no target of the queue.
 #[test]
 fn without_a_target_there_is_no_queue_at_rest() {
-    for law in ["rcp", "xcp"] {
-        let rest = Case::of(law, &STABLE, &three_round_trips()).rest(&EXACT, 600.0);
+    for controller in ["rcp", "xcp"] {
+        let rest = Case::of(controller, &STABLE, &three_round_trips()).rest(&EXACT, 600.0);
         for rate in &rest.rates {
             assert_near(*rate, 200.0, 1e-6);
         }
-        assert!(rest.queues[0] < 1e-3, "{law}: {:?}", rest.queues);
+        assert!(rest.queues[0] < 1e-3, "{controller}: {:?}", rest.queues);
     }
 }
 
@@ -80,7 +80,7 @@ fn rcp_is_max_min_fair() {
     }
 }
 
-/// The total that a link of XCP carries in equilibrium if the flows that it limits have the rate `level`.
+/// The total that a link of XCP carries in equilibrium if the flows that it limits send at the rate `level`.
 /// With N flows and arrivals y below C: its offer to them is 0, (F + h)/N = level h/y with h = gamma y/d - F
 /// and F = alpha (C - y)/d, so gamma y^2 - N level ((gamma + alpha) y - alpha C) = 0, and the lower root; at
 /// level = C/N it is C, at any level more than alpha C/(alpha + gamma).
@@ -133,29 +133,29 @@ fn from_any_start_they_come_to_the_same_rates() {
 /// grows.
 #[test]
 fn with_a_queue_that_never_empties_they_circle_from_where_linear_theory_says() {
-    for (law, start) in [("rcp", ("start", 0.101)), ("xcp", ("initial_window", 20.2))] {
+    for (controller, start) in [("rcp", ("start", 0.101)), ("xcp", ("initial_window", 20.2))] {
         let swings = |beta: f64| {
             let net = network(vec![flows(10.0, 0.1, &[0])], vec![wire(2000.0)]);
             let changes = [("alpha", 0.4), ("beta", beta), ("target_packets", 1e4), start];
-            let shown = Case::of(law, &changes, &net).queued(1e4).run(&EXACT, 20.0, 0.05);
+            let shown = Case::of(controller, &changes, &net).queued(1e4).run(&EXACT, 20.0, 0.05);
             let swing = |rows: std::ops::Range<usize>| {
                 let rates = &shown.classes[0][2][rows];
                 rates.iter().fold(0.0_f64, |most, rate| most.max((rate / 200.0 - 1.0).abs()))
             };
             swing(300..400) / swing(100..200)
         };
-        assert!(swings(0.9 * 0.3412) < 0.8, "{law}: {}", swings(0.9 * 0.3412));
-        assert!(swings(1.1 * 0.3412) > 1.25, "{law}: {}", swings(1.1 * 0.3412));
+        assert!(swings(0.9 * 0.3412) < 0.8, "{controller}: {}", swings(0.9 * 0.3412));
+        assert!(swings(1.1 * 0.3412) > 1.25, "{controller}: {}", swings(1.1 * 0.3412));
     }
 }
 
 #[test]
 fn a_class_in_two_halves_is_the_same_class() {
-    for law in ["rcp", "vcp", "xcp"] {
+    for controller in ["rcp", "vcp", "xcp"] {
         let of = |parts: &[f64]| {
             let mut classes: Vec<Flows> = parts.iter().map(|part| flows(*part, 0.1, &[0])).collect();
             classes.push(flows(3.0, 0.05, &[0]));
-            Case::of(law, &[], &network(classes, vec![wire(1000.0)])).run(&EXACT, 20.0, 0.1)
+            Case::of(controller, &[], &network(classes, vec![wire(1000.0)])).run(&EXACT, 20.0, 0.1)
         };
         let (whole, halves) = (of(&[4.0]), of(&[2.0, 2.0]));
         for (row, rate) in whole.classes[0][2].iter().enumerate() {
@@ -168,12 +168,13 @@ fn a_class_in_two_halves_is_the_same_class() {
 #[test]
 fn whatever_the_network_queues_stay_in_their_buffers_and_rates_are_finite() {
     for seed in 0..40 {
-        for (law, names) in [("rcp", ["alpha", "beta"]), ("vcp", ["k", "kappa"]), ("xcp", ["alpha", "beta"])]
+        for (controller, names) in
+            [("rcp", ["alpha", "beta"]), ("vcp", ["k", "kappa"]), ("xcp", ["alpha", "beta"])]
         {
             let mut chance = Chance::new(seed);
             let changes = names.map(|name| (name, chance.between(0.01, 2.0)));
             let net = chance.network();
-            stays_within(&net, &Case::of(law, &changes, &net).run(&ADAPTIVE, 5.0, 0.05));
+            stays_within(&net, &Case::of(controller, &changes, &net).run(&ADAPTIVE, 5.0, 0.05));
         }
     }
 }
@@ -192,10 +193,10 @@ fn stays_within(net: &Network, shown: &OutputColumns) {
 #[test]
 fn halving_the_tolerance_changes_no_rest() {
     let aimed = [&STABLE[..], &[("target_packets", 80.0)]].concat();
-    for (law, changes) in [("rcp", &aimed[..]), ("vcp", &[]), ("xcp", &aimed[..])] {
+    for (controller, changes) in [("rcp", &aimed[..]), ("vcp", &[]), ("xcp", &aimed[..])] {
         let of = |relative: f64| {
             let method = Method::Adaptive { relative, absolute: 1e-3 * relative, most_s: f64::INFINITY };
-            Case::of(law, changes, &three_round_trips()).rest(&method, 600.0)
+            Case::of(controller, changes, &three_round_trips()).rest(&method, 600.0)
         };
         let (one, two) = (of(1e-6), of(5e-7));
         for (one, two) in one.rates.iter().zip(&two.rates) {
@@ -208,10 +209,10 @@ fn halving_the_tolerance_changes_no_rest() {
 /// fifty tolerances, as in `order.rs`, of the greatest rate of the class.
 #[test]
 fn errors_stay_below_fifty_tolerances_across_all_bends() {
-    for law in ["rcp", "vcp", "xcp"] {
+    for controller in ["rcp", "vcp", "xcp"] {
         let of = |relative: f64| {
             let method = Method::Adaptive { relative, absolute: 1e-3 * relative, most_s: f64::INFINITY };
-            Case::of(law, &[], &parking_lot(3)).run(&method, 20.0, 0.05)
+            Case::of(controller, &[], &parking_lot(3)).run(&method, 20.0, 0.05)
         };
         let exact = of(1e-11);
         for relative in [1e-4, 1e-6, 1e-8] {
@@ -220,7 +221,7 @@ fn errors_stay_below_fifty_tolerances_across_all_bends() {
                 let most = exact[2].iter().copied().fold(0.0, f64::max);
                 let apart = found[2].iter().zip(&exact[2]).map(|(one, two)| (one - two).abs() / most);
                 let worst = apart.fold(0.0, f64::max);
-                assert!(worst < 50.0 * relative, "{law} at {relative}: {worst}");
+                assert!(worst < 50.0 * relative, "{controller} at {relative}: {worst}");
             }
         }
     }
@@ -229,11 +230,11 @@ fn errors_stay_below_fifty_tolerances_across_all_bends() {
 /// For every model that accepts any network: the excess over the rate is not kept.
 #[test]
 fn a_buffer_of_nothing_has_no_queue() {
-    for law in ["misra-gong-towsley", "fast", "vegas", "reno", "rcp", "vcp", "xcp"] {
+    for controller in ["misra-gong-towsley", "fast", "vegas", "reno", "rcp", "vcp", "xcp"] {
         let none = Wire { buffer_packets: Some(0.0), ..wire(1000.0) };
         let net = network(vec![flows(3.0, 0.1, &[0]), flows(1.0, 0.04, &[0])], vec![none]);
-        let shown = Case::of(law, &[], &net).run(&ADAPTIVE, 50.0, 0.1);
-        assert!(shown.links[0][0].iter().all(|queue| *queue == 0.0), "{law}");
-        assert!(shown.classes[0][2].iter().all(|rate| rate.is_finite() && *rate > 0.0), "{law}");
+        let shown = Case::of(controller, &[], &net).run(&ADAPTIVE, 50.0, 0.1);
+        assert!(shown.links[0][0].iter().all(|queue| *queue == 0.0), "{controller}");
+        assert!(shown.classes[0][2].iter().all(|rate| rate.is_finite() && *rate > 0.0), "{controller}");
     }
 }

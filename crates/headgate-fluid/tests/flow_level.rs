@@ -6,33 +6,33 @@ use headgate_fluid::solve::{Method, solve};
 use headgate_fluid::summary::{OutputColumns, output_columns};
 
 const EXACT: Method = Method::Adaptive { relative: 1e-9, absolute: 1e-12, most_s: f64::INFINITY };
-const LAWS: [&str; 5] = ["reno", "hstcp", "scalable", "vegas", "fast"];
+const CONTROLLERS: [&str; 5] = ["reno", "hstcp", "scalable", "vegas", "fast"];
 
 fn index(name: &str) -> usize {
     cards().iter().position(|card| card.name == name).expect("the card")
 }
 
-fn place(law: &str, name: &str) -> usize {
-    cards()[index(law)].params.iter().position(|param| param.name == name).expect("the parameter")
+fn place(controller: &str, name: &str) -> usize {
+    cards()[index(controller)].params.iter().position(|param| param.name == name).expect("the parameter")
 }
 
-fn values(law: &str, changes: &[(&str, f64)]) -> Vec<f64> {
-    let mut values: Vec<f64> = cards()[index(law)].params.iter().map(|param| param.default).collect();
+fn values(controller: &str, changes: &[(&str, f64)]) -> Vec<f64> {
+    let mut values: Vec<f64> = cards()[index(controller)].params.iter().map(|param| param.default).collect();
     for (name, value) in changes {
-        values[place(law, name)] = *value;
+        values[place(controller, name)] = *value;
     }
     values
 }
 
 fn run(
-    law: &str,
+    controller: &str,
     changes: &[(&str, f64)],
     network: &Network,
     method: &Method,
     end_s: f64,
     from_s: f64,
 ) -> OutputColumns {
-    let model = build_on(index(law), &values(law, changes), network);
+    let model = build_on(index(controller), &values(controller, changes), network);
     output_columns(&*model, &solve(&*model, method, end_s).expect("a solution"), 1.0, from_s)
 }
 
@@ -56,31 +56,32 @@ fn assert_near(found: f64, expected: f64) {
 /// RFC 3649 and 0.84 in the source, and 1 % of its constant, whose points give 0.119.
 #[test]
 fn windows_at_given_losses_have_the_exponents_and_constants_of_the_source() {
-    for (law, exponent, constant) in [("reno", 0.5, 1.225), ("hstcp", 0.835, 0.120), ("scalable", 1.0, 0.075)]
+    for (controller, exponent, constant) in
+        [("reno", 0.5, 1.225), ("hstcp", 0.835, 0.120), ("scalable", 1.0, 0.075)]
     {
         let window = |loss: f64| {
             // The link is so wide that its own loss falls to 0; the run is many times 1/p packets long.
             let wide = network(vec![flows(1.0, 0.1, &[0])], vec![wire(1e12)]);
-            run(law, &[("loss", loss)], &wide, &EXACT, 10_000.0, 10_000.0).classes[0][0][0]
+            run(controller, &[("loss", loss)], &wide, &EXACT, 10_000.0, 10_000.0).classes[0][0][0]
         };
         let [low, high] = [1e-6, 1e-4].map(window);
         let slope = (low / high).ln() / 100.0_f64.ln();
-        assert!((slope - exponent).abs() < 0.0005, "{law}: {slope}");
+        assert!((slope - exponent).abs() < 0.0005, "{controller}: {slope}");
         let found = high * 1e-4_f64.powf(slope);
-        assert!((found / constant - 1.0).abs() < 0.01, "{law}: {found}");
+        assert!((found / constant - 1.0).abs() < 0.01, "{controller}: {found}");
     }
 }
 
 /// One link: the queue is the sum of all alpha, and each rate is proportional to its alpha.
 #[test]
 fn fast_and_vegas_keep_alpha_packets_each_in_the_queue() {
-    for law in ["fast", "vegas"] {
+    for controller in ["fast", "vegas"] {
         let own = |flows: Flows, alpha: f64| {
-            let beta = (law == "vegas").then(|| (place(law, "beta"), alpha));
-            Flows { set: [(place(law, "alpha"), alpha)].into_iter().chain(beta).collect(), ..flows }
+            let beta = (controller == "vegas").then(|| (place(controller, "beta"), alpha));
+            Flows { set: [(place(controller, "alpha"), alpha)].into_iter().chain(beta).collect(), ..flows }
         };
         let classes = vec![own(flows(2.0, 0.05, &[0]), 10.0), own(flows(3.0, 0.15, &[0]), 20.0)];
-        let shown = run(law, &[], &network(classes, vec![wire(1000.0)]), &EXACT, 600.0, 600.0);
+        let shown = run(controller, &[], &network(classes, vec![wire(1000.0)]), &EXACT, 600.0, 600.0);
         assert_near(shown.links[0][0][0], 80.0);
         assert_near(shown.classes[0][2][0], 1000.0 * 10.0 / 80.0);
         assert_near(shown.classes[1][2][0], 1000.0 * 20.0 / 80.0);
@@ -122,40 +123,44 @@ fn reno_pays_for_the_losses_of_every_link() {
 /// A link that is never full has price 0, for every algorithm.
 #[test]
 fn a_link_that_is_not_full_asks_nothing() {
-    for law in LAWS {
+    for controller in CONTROLLERS {
         let net = network(vec![flows(2.0, 0.1, &[0, 1])], vec![wire(500.0), wire(1000.0)]);
-        let shown = run(law, &[], &net, &EXACT, 2000.0, 2000.0);
+        let shown = run(controller, &[], &net, &EXACT, 2000.0, 2000.0);
         assert_near(shown.classes[0][2][0], 250.0);
-        assert!(shown.links[1][0][0] == 0.0 && shown.links[1][2][0] < 1e-4, "{law} {:?}", shown.links[1]);
+        assert!(
+            shown.links[1][0][0] == 0.0 && shown.links[1][2][0] < 1e-4,
+            "{controller} {:?}",
+            shown.links[1]
+        );
     }
 }
 
 #[test]
 fn a_class_in_two_halves_is_the_same_class() {
-    for law in LAWS {
+    for controller in CONTROLLERS {
         let of = |parts: &[f64]| {
             let mut classes: Vec<Flows> = parts.iter().map(|part| flows(*part, 0.1, &[0])).collect();
             classes.push(flows(3.0, 0.05, &[0]));
-            run(law, &[], &network(classes, vec![wire(1000.0)]), &EXACT, 30.0, 0.0)
+            run(controller, &[], &network(classes, vec![wire(1000.0)]), &EXACT, 30.0, 0.0)
         };
         let (whole, halves) = (of(&[4.0]), of(&[2.0, 2.0]));
         for (row, window) in whole.classes[0][0].iter().enumerate() {
-            assert!((halves.classes[1][0][row] / window - 1.0).abs() < 1e-6, "{law}, row {row}");
+            assert!((halves.classes[1][0][row] / window - 1.0).abs() < 1e-6, "{controller}, row {row}");
         }
     }
 }
 
 #[test]
 fn halving_the_tolerance_changes_less_than_it_allows() {
-    for law in LAWS {
+    for controller in CONTROLLERS {
         let net = network(vec![flows(4.0, 0.1, &[0]), flows(3.0, 0.05, &[0])], vec![wire(1000.0)]);
         let of = |relative: f64| {
             let method = Method::Adaptive { relative, absolute: 1e-3 * relative, most_s: f64::INFINITY };
-            run(law, &[], &net, &method, 30.0, 0.0)
+            run(controller, &[], &net, &method, 30.0, 0.0)
         };
         let runs = [of(1e-6), of(5e-7)];
         for (one, two) in runs[0].classes[0][0].iter().zip(&runs[1].classes[0][0]) {
-            assert!((one / two - 1.0).abs() < 1e-4, "{law}: {one} {two}");
+            assert!((one / two - 1.0).abs() < 1e-4, "{controller}: {one} {two}");
         }
     }
 }

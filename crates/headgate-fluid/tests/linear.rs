@@ -81,8 +81,8 @@ fn a_bend_is_seen() {
 fn a_model_that_is_started_at_rest_stays_there() {
     let index = cards().iter().position(|card| card.name == "fast").expect("the card");
     let values: Vec<f64> = cards()[index].params.iter().map(|param| param.default).collect();
-    // 60 flows keep 100 packets each: q = 6000 packets, w = (0.2 + q/3750) 62.5 (the default network has a
-    // buffer of 800, so alpha is 10 here).
+    // 60 flows keep 100 packets each: q = 6000 packets, w = (0.2 + q/3750) 62.5 (the buffer of the default
+    // network is 800, so alpha is 10 here).
     let values: Vec<f64> =
         values.into_iter().map(|value| if value == 100.0 { 10.0 } else { value }).collect();
     let rest = vec![(0.2 + 600.0 / 3750.0) * 62.5, 600.0];

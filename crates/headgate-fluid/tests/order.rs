@@ -84,8 +84,8 @@ const PROPORTIONAL: Known = Known {
     end_s: 3.0,
 };
 
-/// A delay 1/2 + y_2 with y_2 = t/2: what returns at t was sent at s = (t - 1/2)/(3/2). The first component
-/// is t^3 + sin t if that time is found.
+/// A delay 1/2 + y_2 with y_2 = t/2: a reply at t answers a packet sent at s = (t - 1/2)/(3/2). The first
+/// component is t^3 + sin t if that time is found.
 const REPLY: Known = Known {
     name: "lag by its reply",
     before: |_| &[0.0, 0.0],
@@ -167,7 +167,7 @@ fn euler_has_order_one_and_rk4_order_four() {
     }
 }
 
-/// With tolerances that accept every step, all steps have the length `most_s`.
+/// With tolerances that accept every step, all steps are `most_s` long.
 #[test]
 fn the_adaptive_method_has_order_five() {
     for equation in [&CONSTANT, &DEPENDENT, &REPLY] {
@@ -190,7 +190,7 @@ fn the_error_follows_the_tolerance() {
 fn steps_end_where_a_lag_meets_a_bend_of_the_past() {
     let knots = solved(&DEPENDENT, &adaptive(1e-6, f64::INFINITY)).history;
     let nearest = knots.knots_s().iter().map(|t_s| (t_s - 1.0).abs()).fold(f64::INFINITY, f64::min);
-    assert!(nearest < 1e-6, "{nearest:e}"); // y, and therefore the time, has the error of the tolerance
+    assert!(nearest < 1e-6, "{nearest:e}"); // the error of y, and of the time, is the tolerance
 }
 
 #[test]

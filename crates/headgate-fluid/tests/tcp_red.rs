@@ -101,7 +101,7 @@ fn a_run_is_the_same_to_the_bit_each_time() {
 }
 
 /// Networks from 10 to 300 packets/s and 10 ms to 1 s, averages from 3 ms to 30 s: some settle, some
-/// oscillate, some settle at S = C, where a switch changes only by rounding.
+/// oscillate, some settle at S = C, so that a switch changes only by rounding.
 #[test]
 fn any_network_is_solved_to_its_end() {
     // Additive recurrences with relatives of the golden ratio are spread evenly over the unit cube (Roberts

@@ -54,7 +54,7 @@ fn what_the_margin_does_not_take_waits() {
     assert_near(rest.queues[0], (0.98 * 2000.0 / 0.9 - 2000.0) * 0.2 / 0.5, 1e-6);
 }
 
-/// The total that a link carries if the flows that it limits have the rate `level`. Their rate is
+/// The total that a link carries if the flows that it limits send at the rate `level`. Their rate is
 /// `a rho/(rho - 1)` with a = alpha/(k t), so rho = level/(level - a), and gamma C rho arrives; C at most,
 /// and then a queue makes up rho.
 fn takes(net: &Network, gamma: f64, a: f64, link: usize, level: f64) -> f64 {

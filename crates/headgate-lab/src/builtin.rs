@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_law_has_its_place_and_its_parameters() {
+    fn a_controller_has_its_place_and_its_parameters() {
         let card = AnyController::cards()[0];
         let values: Vec<f64> = card.params.iter().map(|param| param.default).collect();
         assert!(builtin(0, &values).is_some());

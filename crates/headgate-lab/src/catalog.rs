@@ -13,7 +13,7 @@ use headgate_model::queue::Queues;
 use serde_json::{Value, json};
 
 /// The names of algorithms in the NIST study (Mills, Filliben, Cho, Schwartz 2011): Headgate's name, the
-/// study's acronym, and its number. FAST-AT was added later and has no number.
+/// study's acronym, and its number. FAST-AT was added later without a number.
 const NIST: [(&str, &str, Option<u8>); 8] = [
     ("bic", "BIC", Some(1)),
     ("ctcp", "CTCP", Some(2)),
@@ -70,25 +70,25 @@ pub fn devices() -> String {
 fn sender(index: usize, card: &Card) -> Value {
     let defaults: Vec<f64> = card.params.iter().map(|param| param.default).collect();
     let fresh = AnyController::build(index, &defaults);
-    let mut said = law(card);
+    let mut said = controller(card);
     said["scheme"] = json!(fresh.scheme().map(|scheme| AnyRouter::cards()[scheme as usize].name));
     said["needs_marks"] = json!(fresh.echo() != Echo::None);
     said
 }
 
 fn device(kind: &str, card: &Card) -> Value {
-    let mut said = law(card);
+    let mut said = controller(card);
     said["kind"] = json!(kind);
     said
 }
 
-fn law(card: &Card) -> Value {
+fn controller(card: &Card) -> Value {
     json!({
         "name": card.name,
         "title": card.title,
         "aliases": card.aliases,
         "family": card.family,
-        "law": card.law,
+        "rule": card.rule,
         "response": card.response,
         "references": card.references,
         "nist": nist(card.name),
@@ -124,21 +124,25 @@ fn default(param: &Param) -> Value {
 mod tests {
     use super::*;
 
-    fn laws() -> Vec<Value> {
+    fn controllers() -> Vec<Value> {
         serde_json::from_str(&catalog()).expect("a list")
     }
 
     #[test]
-    fn every_law_of_the_registry_is_listed() {
-        let names: Vec<_> = laws().iter().map(|law| law["name"].clone()).collect();
+    fn every_controller_of_the_registry_is_listed() {
+        let names: Vec<_> = controllers().iter().map(|controller| controller["name"].clone()).collect();
         let registry: Vec<_> = AnyController::cards().iter().map(|card| json!(card.name)).collect();
         assert_eq!(names, registry);
     }
 
     #[test]
     fn the_study_calls_each_algorithm_by_an_acronym_and_a_number() {
-        let of =
-            |name: &str| laws().into_iter().find(|law| law["name"] == name).map(|law| law["nist"].clone());
+        let of = |name: &str| {
+            controllers()
+                .into_iter()
+                .find(|controller| controller["name"] == name)
+                .map(|controller| controller["nist"].clone())
+        };
         assert_eq!(of("scalable"), Some(json!({"acronym": "STCP", "number": 6})));
         assert_eq!(of("fast-at"), Some(json!({"acronym": "FAST-AT", "number": null})));
         assert_eq!(of("vegas"), Some(Value::Null));
@@ -146,7 +150,9 @@ mod tests {
 
     #[test]
     fn a_choice_defaults_to_a_word_and_a_number_has_bounds() {
-        for param in laws().iter().flat_map(|law| law["params"].as_array().expect("params")) {
+        for param in
+            controllers().iter().flat_map(|controller| controller["params"].as_array().expect("params"))
+        {
             let choices = param["choices"].as_array().expect("choices");
             if choices.is_empty() {
                 let number = |key: &str| param[key].as_f64().expect("a finite number");

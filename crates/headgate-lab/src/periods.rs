@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use headgate_model::column::{Count, Index};
-use headgate_netsim::record::{BUCKETS, ClassRow, FlowStats, LawRow};
+use headgate_netsim::record::{BUCKETS, ClassRow, ControllerRow, FlowStats};
 
 headgate_model::columns! {
     /// The windows of one algorithm in one bucket.
     pub struct WindowRow {
         period: Index [HIDDEN], "", "Number of the period.";
-        law: Index [HIDDEN], "", "The law's number in the plan.";
+        controller as cca: Index [HIDDEN], "", "The algorithm's number in the plan.";
         count: Count, "1", "Windows seen in it, over flows and samples.";
     }
     beside {
@@ -25,13 +25,13 @@ fn from_packets(bucket: usize) -> f64 {
 }
 
 /// Returns a row for each bucket with data.
-pub fn windows(rows: &[LawRow]) -> Vec<WindowRow> {
+pub fn windows(rows: &[ControllerRow]) -> Vec<WindowRow> {
     rows.iter().flat_map(buckets).filter(|row| row.count > 0).collect()
 }
 
-fn buckets(row: &LawRow) -> impl Iterator<Item = WindowRow> {
-    let &LawRow { period, law, .. } = row;
-    (0..BUCKETS).map(move |bucket| WindowRow { period, law, count: row.buckets[bucket], bucket })
+fn buckets(row: &ControllerRow) -> impl Iterator<Item = WindowRow> {
+    let &ControllerRow { period, controller, .. } = row;
+    (0..BUCKETS).map(move |bucket| WindowRow { period, controller, count: row.buckets[bucket], bucket })
 }
 
 headgate_model::columns! {

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use headgate_algos::plugin::{
-    DisciplineEvent, DisciplineTraits, Disciplines, Event, External, Laws, PluginError, Runtime, State,
-    Traits,
+    Controllers, DisciplineEvent, DisciplineTraits, Disciplines, Event, External, PluginError, Runtime,
+    State, Traits,
 };
 use headgate_model::control::{Path, Window};
 use headgate_model::queue::{Backlog, Decision};
@@ -45,7 +45,7 @@ macro_rules! keeps_a_count {
 }
 
 /// Reno.
-impl External<Laws> for Outside {
+impl External<Controllers> for Outside {
     fn traits(&self) -> Traits {
         Traits::default()
     }
@@ -100,11 +100,11 @@ impl External<Disciplines> for Outside {
     keeps_a_count!();
 }
 
-/// The sample plan with this algorithm instead of each of its own.
-fn with_law(law: Value) -> String {
+/// The sample plan with this algorithm in place of each of its algorithms.
+fn with_controller(controller: Value) -> String {
     let mut plan = plan();
     let count = plan["laws"].as_array().expect("laws").len();
-    plan["laws"] = vec![law; count].into();
+    plan["laws"] = vec![controller; count].into();
     plan.to_string()
 }
 
@@ -121,9 +121,10 @@ fn mine() -> Value {
     json!({"name": "mine", "own": "hash"})
 }
 
-fn laws(fails_after: u64) -> UserCode {
-    let host = || Arc::new(Runtime::<Laws>::new("mine.c:mine".to_owned(), Arc::new(Outside { fails_after })));
-    UserCode { laws: (0..8).map(|_| host()).collect(), ..UserCode::default() }
+fn controllers(fails_after: u64) -> UserCode {
+    let host =
+        || Arc::new(Runtime::<Controllers>::new("mine.c:mine".to_owned(), Arc::new(Outside { fails_after })));
+    UserCode { controllers: (0..8).map(|_| host()).collect(), ..UserCode::default() }
 }
 
 fn disciplines(fails_after: u64) -> UserCode {
@@ -157,8 +158,8 @@ fn resumed(plan: &str, user_code: fn(u64) -> UserCode) -> String {
 
 #[test]
 fn reno_from_outside_gives_the_digest_of_ours() {
-    let ours = start(&with_law(json!({"name": "reno"})), UserCode::default());
-    assert_eq!(digest(start(&with_law(mine()), laws(u64::MAX))), digest(ours));
+    let ours = start(&with_controller(json!({"name": "reno"})), UserCode::default());
+    assert_eq!(digest(start(&with_controller(mine()), controllers(u64::MAX))), digest(ours));
 }
 
 #[test]
@@ -170,8 +171,8 @@ fn a_discipline_from_outside_decides_at_every_port() {
 
 #[test]
 fn a_resumed_run_keeps_the_state_of_external_code() {
-    let (law, queue) = (with_law(mine()), with_queue(mine()));
-    assert_eq!(resumed(&law, laws), digest(start(&law, laws(u64::MAX))));
+    let (controller, queue) = (with_controller(mine()), with_queue(mine()));
+    assert_eq!(resumed(&controller, controllers), digest(start(&controller, controllers(u64::MAX))));
     assert_eq!(resumed(&queue, disciplines), digest(start(&queue, disciplines(u64::MAX))));
 }
 
@@ -179,7 +180,12 @@ fn a_resumed_run_keeps_the_state_of_external_code() {
 fn the_first_fault_is_told_and_the_run_pauses() {
     let verdict = "verdict became 3; it must be KEEP (0), MARK (1) or DROP (2)";
     for (plan, own, place, says) in [
-        (with_law(mine()), laws(20), "on_ack", "cwnd became NaN; it must be from 1 to 1e7 segments"),
+        (
+            with_controller(mine()),
+            controllers(20),
+            "on_ack",
+            "cwnd became NaN; it must be from 1 to 1e7 segments",
+        ),
         (with_queue(mine()), disciplines(20), "on_arrival", verdict),
     ] {
         let mut run = start(&plan, own);
@@ -195,8 +201,8 @@ fn the_first_fault_is_told_and_the_run_pauses() {
 #[test]
 fn what_nobody_gave_is_refused() {
     for (plan, says) in [
-        (with_law(mine()), "laws: there is no law of the user's own with number 0"),
-        (with_queue(mine()), "links: there is no discipline of the user's own with number 0"),
+        (with_controller(mine()), "laws: there is no user-defined algorithm with number 0"),
+        (with_queue(mine()), "links: there is no user-defined discipline with number 0"),
     ] {
         let refusal = Simulation::new(&plan, &lists(), UserCode::default()).err().expect("a refusal");
         assert_eq!(refusal.to_string(), says);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use headgate_model::column;
 use headgate_netsim::record::{
-    Balance, ClassRow, Connection, Event, FlowKeys, FlowRow, FlowSample, LawRow, LinkRow, NetworkSample,
-    PeriodRow, PortRow, PortSample, Record,
+    Balance, ClassRow, Connection, ControllerRow, Event, FlowKeys, FlowRow, FlowSample, LinkRow,
+    NetworkSample, PeriodRow, PortRow, PortSample, Record,
 };
 
 use crate::periods::{PairRow, WindowRow, pairs, windows};
@@ -66,8 +66,8 @@ fn sheets(record: &Record) -> Vec<Sheet> {
         Sheet::fill("responses", PeriodRow::columns(), &record.periods),
         Sheet::fill("classes", ClassRow::columns(), &record.classes),
         Sheet::fill("pairs", PairRow::columns(), &pairs(&record.classes)),
-        Sheet::fill("laws", LawRow::columns(), &record.laws),
-        Sheet::fill("windows", WindowRow::columns(), &windows(&record.laws)),
+        Sheet::fill("ccas", ControllerRow::columns(), &record.controllers),
+        Sheet::fill("windows", WindowRow::columns(), &windows(&record.controllers)),
         Sheet::fill("links", links(), &record.links),
         Sheet::fill("balance", Balance::columns(), std::slice::from_ref(&record.balance)),
     ]
@@ -104,7 +104,7 @@ mod tests {
     fn flow() -> FlowRow {
         FlowRow {
             traffic: 1,
-            law: 2,
+            controller: 2,
             key: 0,
             source: 0,
             receiver: 1,

@@ -21,7 +21,7 @@ trait Cell: Copy {
     /// Reads the number from the front and advances; `None` if it is missing.
     fn get(rest: &mut &[u8]) -> Option<Self>;
 
-    /// Whether both numbers have the same bits; NaN equals NaN.
+    /// Whether the bits of both numbers are equal; NaN equals NaN.
     fn is(self, other: Self) -> bool;
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use headgate_algos::control::AnyController;
-use headgate_algos::plugin::{Disciplines, Fault, Laws, Runtime};
+use headgate_algos::plugin::{Controllers, Disciplines, Fault, Runtime};
 use headgate_algos::queue::AnyQueue;
 use headgate_model::check::{PlanError, Result};
 use headgate_model::queue::Queues;
@@ -14,15 +14,15 @@ use headgate_netsim::run::engine::Engine;
 /// in which links first name them.
 #[derive(Clone, Default)]
 pub struct UserCode {
-    pub laws: Vec<Arc<Runtime<Laws>>>,
+    pub controllers: Vec<Arc<Runtime<Controllers>>>,
     pub disciplines: Vec<Arc<Runtime<Disciplines>>>,
 }
 
 impl UserCode {
     /// The first fault of user-defined code, if one occurred.
     pub fn fault(&self) -> Option<&Fault> {
-        let laws = self.laws.iter().find_map(|runtime| runtime.fault());
-        laws.or_else(|| self.disciplines.iter().find_map(|runtime| runtime.fault()))
+        let controllers = self.controllers.iter().find_map(|runtime| runtime.fault());
+        controllers.or_else(|| self.disciplines.iter().find_map(|runtime| runtime.fault()))
     }
 
     /// Adds the properties that ports need from user-defined disciplines at their creation.
@@ -35,7 +35,7 @@ impl UserCode {
             let missing = || {
                 PlanError::new(
                     "links",
-                    format!("there is no discipline of the user's own with number {}", *index - beyond),
+                    format!("there is no user-defined discipline with number {}", *index - beyond),
                 )
             };
             *values = runtime.ok_or_else(missing)?.traits().values();
@@ -45,9 +45,11 @@ impl UserCode {
 
     /// Binds algorithms and disciplines to their code.
     pub fn join(&self, engine: &mut Engine<AnyController>) -> Result {
-        for law in engine.controllers_mut() {
-            if let AnyController::Plugin(law) = law {
-                law.bind(&self.laws).map_err(|message| PlanError::new("laws", message.to_string()))?;
+        for controller in engine.controllers_mut() {
+            if let AnyController::Plugin(controller) = controller {
+                controller
+                    .bind(&self.controllers)
+                    .map_err(|message| PlanError::new("laws", message.to_string()))?;
             }
         }
         for queue in engine.disciplines_mut() {

@@ -204,7 +204,7 @@ impl Counter for Peak {
 /// Declares the rows of a table. A line contains the name of a field (and of its column, if it differs), its
 /// [`Kind`], flags, unit and definition.
 ///
-/// Fields without a column are listed in `beside`. Fields with columns of their own type are listed in
+/// Fields without a column are listed in `beside`. Fields whose columns are a separate type are listed in
 /// `parts`; their definitions may be extended. Columns without a field are listed in `derived`.
 ///
 /// ```

@@ -27,7 +27,7 @@ pub struct PassingPacket {
     pub data: bool,
 }
 
-/// The router of a scheme at one port. It receives the headers of its own scheme on their way to the
+/// The router of a scheme at one port. It receives the headers of its scheme on their way to the
 /// receiver; other packets arrive without a header.
 pub trait Feedback: Clone + Send {
     /// A packet arrives. It may still be dropped.

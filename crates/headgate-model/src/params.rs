@@ -19,7 +19,8 @@ pub struct Param {
     pub about: &'static str,
     /// The words of a choice; empty for a number.
     pub choices: &'static [&'static str],
-    /// Parameters that this one may not be below. [`PACKET`] stands for the largest packet of the traffic.
+    /// Parameters that this one may not be below. [`PACKET`] is the size of the largest packet of the
+    /// traffic.
     pub at_least: &'static [&'static str],
 }
 
@@ -83,7 +84,7 @@ pub struct Card {
     /// or "none".
     pub family: &'static str,
     /// The algorithm in one line of mathematics.
-    pub law: &'static str,
+    pub rule: &'static str,
     /// Mean window against loss rate, or the equilibrium, in one line.
     pub response: &'static str,
     /// Papers by authors and year, and RFCs by number.

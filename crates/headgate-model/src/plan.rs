@@ -153,7 +153,7 @@ pub struct Edge {
 /// An algorithm, and the parameters that differ from its defaults. A choice parameter takes its word.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LawChoice {
+pub struct ControllerChoice {
     /// Its name in the registry, or that of a user-defined algorithm.
     pub name: String,
     /// Values by parameter name.

@@ -126,7 +126,7 @@ impl Decision {
 }
 
 /// A queue discipline. Each is one file and one line of the registry. Its type provides `new(params: Params,
-/// rate_bytes_s: f64)`, where `rate_bytes_s` is the rate of the link in bytes/s.
+/// rate_bytes_s: f64)`; `rate_bytes_s` is the rate of the link in bytes/s.
 pub trait Discipline: Clone + Send {
     /// Decides on an arrival. The backlog excludes it.
     fn admit(&mut self, _arrival: &Arrival, _port: &Backlog, _chance: &mut Stream) -> Verdict {

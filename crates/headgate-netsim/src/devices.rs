@@ -28,7 +28,7 @@ pub struct PortDevices {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResolvedDevices {
     /// Congestion control algorithms, in the order of the plan.
-    pub laws: Vec<ResolvedDevice>,
+    pub controllers: Vec<ResolvedDevice>,
     /// Devices of each link's port.
     pub ports: Vec<PortDevices>,
 }

@@ -5,7 +5,7 @@
 //! come with the JSON; the plan contains their names. The file of each kind of traffic defines that kind's
 //! part of the plan.
 
-use headgate_model::plan::{Edge, LawChoice, Link, Measure, Node, Transport};
+use headgate_model::plan::{ControllerChoice, Edge, Link, Measure, Node, Transport};
 use serde::Deserialize;
 
 use crate::devices::Arrays;
@@ -31,7 +31,8 @@ pub struct Plan {
     /// Transport profiles.
     pub transports: Vec<Transport>,
     /// Congestion control algorithms.
-    pub laws: Vec<LawChoice>,
+    #[serde(rename = "laws")]
+    pub controllers: Vec<ControllerChoice>,
     /// Traffic.
     pub traffic: Vec<Traffic>,
     /// Names of the kinds of file that Web users fetch in addition to ordinary ones.
@@ -44,7 +45,7 @@ pub struct Plan {
 impl Plan {
     /// Returns the keys that its flows are counted by.
     pub fn flow_keys(&self) -> FlowKeys {
-        FlowKeys::new(&self.nodes, &self.edges, self.files.len(), self.laws.len())
+        FlowKeys::new(&self.nodes, &self.edges, self.files.len(), self.controllers.len())
     }
 
     /// Returns the parts that its traffic depends on.
@@ -54,7 +55,7 @@ impl Plan {
             nodes: &self.nodes,
             links: &self.links,
             edges: &self.edges,
-            laws: self.laws.len(),
+            controllers: self.controllers.len(),
             transports: self.transports.len(),
             files: &self.files,
             arrays,

@@ -66,8 +66,8 @@ fn start(plan: Value) -> Run {
         ..PortDevices::default()
     };
     let ports = plan.links.iter().map(devices).collect();
-    let laws = vec![chosen(AnyController::cards(), "reno")];
-    Engine::new(&plan, &ResolvedDevices { laws, ports }, &Default::default())
+    let controllers = vec![chosen(AnyController::cards(), "reno")];
+    Engine::new(&plan, &ResolvedDevices { controllers, ports }, &Default::default())
 }
 
 fn packet(id: u64, flow: u32) -> ForeignPacket {

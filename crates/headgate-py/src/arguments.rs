@@ -1,6 +1,6 @@
 //! The records of every call of user-defined code, and the tuples in which they are passed.
 
-use headgate_lab::plugin::{DisciplineEvent, Disciplines, Event, Interface, Laws};
+use headgate_lab::plugin::{Controllers, DisciplineEvent, Disciplines, Event, Interface};
 use headgate_lab::{control, queue};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -31,7 +31,7 @@ pub trait Arguments: Sized + Send + Sync {
 }
 
 /// The arguments of an algorithm.
-pub struct LawArguments {
+pub struct ControllerArguments {
     ack: Py<Ack>,
     event: Py<Congestion>,
     sent: Py<Rate>,
@@ -42,8 +42,8 @@ pub struct LawArguments {
     on_segment_lost: Py<PyTuple>,
 }
 
-impl Arguments for LawArguments {
-    type Interface = Laws;
+impl Arguments for ControllerArguments {
+    type Interface = Controllers;
     const CALLBACKS: &'static [&'static str] = &[
         "on_ack",
         "on_recovery_ack",

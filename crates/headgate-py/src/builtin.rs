@@ -17,9 +17,9 @@ impl Builtin {
     /// Create an algorithm by its index in the catalogue; `values` are in the order of its parameters.
     #[new]
     fn new(index: usize, values: Vec<f64>) -> PyResult<Self> {
-        let law = builtin::builtin(index, &values);
-        law.map(Self).ok_or_else(|| {
-            PyValueError::new_err("there is no law of this index with this number of parameters")
+        let controller = builtin::builtin(index, &values);
+        controller.map(Self).ok_or_else(|| {
+            PyValueError::new_err("there is no algorithm of this index with this number of parameters")
         })
     }
 

@@ -76,7 +76,7 @@ impl Emulation {
         let plugins = RunningPlugins::new(py, own)?;
         if plugins.need_the_gil() {
             return Err(PyValueError::new_err(
-                "traffic: own laws that are plain Python are too slow for real time",
+                "traffic: user-defined algorithms that are plain Python are too slow for real time",
             ));
         }
         let run = Simulation::new(plan_json, &lists, plugins.user_code()).map_err(crate::refused)?;

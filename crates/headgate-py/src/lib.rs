@@ -35,7 +35,7 @@ pyo3::create_exception!(
     _native,
     ExcessError,
     PyException,
-    "A law or the whole network exceeded a limit of the engine; the run cannot go on."
+    "An algorithm or the whole network exceeded a limit of the engine; the run cannot go on."
 );
 
 /// Converts an exceeded limit to a Python exception: the indices of traffic and algorithm if a flow caused

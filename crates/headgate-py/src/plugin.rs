@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use headgate_lab::control::Echo;
-use headgate_lab::plugin::compiled::{Compiled, DisciplineFunctions, Functions, LawFunctions};
+use headgate_lab::plugin::compiled::{Compiled, ControllerFunctions, DisciplineFunctions, Functions};
 use headgate_lab::plugin::{
     Call, CallArgs, DisciplineTraits, External, Fault, Interface, PluginError, Runtime, Traits, Trigger,
 };
@@ -13,7 +13,7 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyCapsuleMethods, PyTuple};
 
-use crate::arguments::{Arguments, DisciplineArguments, LawArguments};
+use crate::arguments::{Arguments, ControllerArguments, DisciplineArguments};
 use crate::plain::{Code, Plain, RaisedError};
 use crate::records::{Ack, Backlog, Congestion, Decision, Packet, Path, Rate, Window};
 
@@ -21,7 +21,7 @@ pyo3::create_exception!(
     _native,
     OwnFaultError,
     PyException,
-    "A law or discipline of the user's own failed; __cause__ is the exception that it raised, if any."
+    "A user-defined algorithm or discipline failed; __cause__ is the exception that it raised, if any."
 );
 
 /// The functions for a class, as in [`Code`].
@@ -37,9 +37,9 @@ pub struct OwnCode {
 }
 
 enum Kind {
-    PlainLaw(Code, Traits),
+    PlainController(Code, Traits),
     PlainDiscipline(Code, DisciplineTraits),
-    Law(Arc<Compiled<LawFunctions>>),
+    Controller(Arc<Compiled<ControllerFunctions>>),
     Discipline(Arc<Compiled<DisciplineFunctions>>),
 }
 
@@ -48,8 +48,8 @@ impl OwnCode {
     /// `code`: `make()` creates the object of each new flow, `dump(object)` serialises its state, and
     /// `load(bytes)` restores the object.
     #[staticmethod]
-    #[pyo3(signature = (name, code, *, per_round, controls_cwnd_in_recovery, wants_rate, echo))]
-    fn law(
+    #[pyo3(name = "cca", signature = (name, code, *, per_round, controls_cwnd_in_recovery, wants_rate, echo))]
+    fn controller(
         name: String,
         code: Callables,
         per_round: bool,
@@ -68,10 +68,11 @@ impl OwnCode {
             }
         };
         let traits = Traits { per_round, controls_cwnd_in_recovery, wants_rate, echo };
-        Ok(Self { name, kind: Kind::PlainLaw(in_python(code), traits), _keeps: None })
+        Ok(Self { name, kind: Kind::PlainController(in_python(code), traits), _keeps: None })
     }
 
-    /// As [`Self::law`], with an object for each port. Raises ValueError if the tick period is invalid.
+    /// As [`Self::controller`], with an object for each port. Raises ValueError if the tick period is
+    /// invalid.
     #[staticmethod]
     #[pyo3(signature = (name, code, *, on_departure, on_tick, ranks, tick_s))]
     fn discipline(
@@ -90,8 +91,9 @@ impl OwnCode {
     /// Read the table in a capsule, whose name states its kind; `keeps` keeps its functions in memory.
     #[staticmethod]
     fn compiled(name: String, table: &Bound<'_, PyCapsule>, keeps: Py<PyAny>) -> PyResult<Self> {
-        let is_law = table.is_valid_checked(Some(LawFunctions::NAME));
-        let kind = if is_law { Kind::Law(read(table)?) } else { Kind::Discipline(read(table)?) };
+        let is_controller = table.is_valid_checked(Some(ControllerFunctions::NAME));
+        let kind =
+            if is_controller { Kind::Controller(read(table)?) } else { Kind::Discipline(read(table)?) };
         Ok(Self { name, kind, _keeps: Some(keeps) })
     }
 }
@@ -132,15 +134,17 @@ impl RunningPlugins {
 
     fn add(&mut self, py: Python<'_>, OwnCode { name, kind, .. }: &OwnCode) -> PyResult<()> {
         match kind {
-            Kind::PlainLaw(code, traits) => {
-                let external = self.plain::<LawArguments>(py, code, *traits)?;
-                self.user_code.laws.push(with_runtime(name, external));
+            Kind::PlainController(code, traits) => {
+                let external = self.plain::<ControllerArguments>(py, code, *traits)?;
+                self.user_code.controllers.push(with_runtime(name, external));
             }
             Kind::PlainDiscipline(code, traits) => {
                 let external = self.plain::<DisciplineArguments>(py, code, *traits)?;
                 self.user_code.disciplines.push(with_runtime(name, external));
             }
-            Kind::Law(law) => self.user_code.laws.push(with_runtime(name, law.clone())),
+            Kind::Controller(controller) => {
+                self.user_code.controllers.push(with_runtime(name, controller.clone()))
+            }
             Kind::Discipline(queue) => self.user_code.disciplines.push(with_runtime(name, queue.clone())),
         }
         Ok(())
@@ -189,7 +193,7 @@ fn with_runtime<I: Interface>(name: &str, external: Arc<impl External<I> + 'stat
 /// Converts a call for Python: the callback, its arguments, and the state's bytes.
 fn python_call(py: Python<'_>, call: Call) -> PyResult<Bound<'_, PyTuple>> {
     let arguments = match call.args {
-        CallArgs::Law(first, path, window) => {
+        CallArgs::Controller(first, path, window) => {
             (trigger(py, first)?, Path(path), Window(window)).into_pyobject(py)?
         }
         CallArgs::Discipline(first, port, decision) => {

@@ -36,11 +36,11 @@ impl<C: Controller> Sender<C> {
         if recovery.scoreboard.lost == 0 {
             self.lose_first(ctx);
         }
-        let law_decides = self.controller.controls_cwnd_in_recovery();
+        let controller_decides = self.controller.controls_cwnd_in_recovery();
         if proportional {
             self.reduce_proportionally(delivered, false);
-        } else if !(law_decides && profile_sack) {
-            self.window.cwnd = if law_decides { self.window.cwnd } else { self.window.ssthresh };
+        } else if !(controller_decides && profile_sack) {
+            self.window.cwnd = if controller_decides { self.window.cwnd } else { self.window.ssthresh };
             self.resend(ctx);
         }
         let outstanding = self.next - self.una;

@@ -1,8 +1,8 @@
 //! TCP as a pair of state machines: a [`Sender`] that any congestion controller drives, and a [`Receiver`].
 //!
-//! Neither knows a network, a clock or a socket. What arrives is handed in; what leaves, timers and statistics
-//! go out through a [`context`] that the embedder writes. Sequence numbers count segments, times are integer
-//! picoseconds, windows are in segments.
+//! Neither depends on a network, a clock or a socket. The embedder passes arriving packets in. Departing
+//! packets, timers and statistics go out through a [`context`] that the embedder implements. Sequence numbers
+//! count segments, times are integer picoseconds, windows are in segments.
 //!
 //! * handshake (RFC 9293 §3.5, with the size of the flow in the SYN), RTT and RTO (RFC 6298, RFC 7323)
 //! * fast retransmit and recovery: Reno (RFC 5681), NewReno (RFC 6582), SACK (RFC 2018, RFC 6675), PRR (RFC 9937),

@@ -13,7 +13,7 @@ pub(crate) struct LossRecovery {
     pub(crate) inflation: f64,
     /// NewReno: whether this recovery has seen a partial ACK.
     pub(crate) partial: bool,
-    /// Segments in flight if only ACKs are counted, whatever they report.
+    /// Segments in flight if only the number of ACKs counts, not their contents.
     pub(crate) unreported: u32,
     /// PRR: segments delivered and sent since recovery began, and the flight or window at its beginning.
     pub(crate) delivered: u32,
@@ -54,7 +54,7 @@ impl LossRecovery {
     /// segments. The first retransmission is always allowed. Down to the target, one segment may leave for
     /// each that arrived. A `safe` ACK, which acknowledges new data and reports no further loss, allows one
     /// more. Without that rule, a controller whose target exceeds the path's capacity would grow into the
-    /// losses of its own recovery.
+    /// losses of the recovery.
     pub(crate) fn allowed(&self, target: f64, delivered: u32, safe: bool) -> f64 {
         let (pipe, all, sent) =
             (f64::from(self.scoreboard.pipe()), f64::from(self.delivered), f64::from(self.sent));

@@ -84,7 +84,7 @@ profile! {
         /// Whether recovery uses selective acknowledgements (RFC 6675).
         pub sack: bool,
         /// With SACK: whether the flight of a fast recovery falls by one for each ACK, and by two for an ACK
-        /// that acknowledges new data, whatever it reports (ns-2's Sack1). Lost segments then stay in the
+        /// that acknowledges new data, even if it reports more (ns-2's Sack1). Lost segments then stay in the
         /// flight.
         pub pipe_by_acks: bool,
         /// Without SACK: whether fast recovery continues after a partial ACK (RFC 6582).

@@ -9,7 +9,7 @@ use crate::context::Blocks;
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
 const RESENT: u8 = 4;
-/// The segment was sent again at some time, whatever happened to it since.
+/// The segment was sent again at some time.
 const EVER_RESENT: u8 = 8;
 
 /// Number of SACKed segments above a hole after which it counts as lost.
@@ -150,8 +150,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the first outstanding segment lost, whatever the SACKs report, because duplicate ACKs have
-    /// counted it.
+    /// Marks the first outstanding segment lost, regardless of SACKs, because duplicate ACKs have counted it.
     pub fn lose_first(&mut self, mut on_segment: impl FnMut(u32)) {
         if !self.flags.is_empty() {
             self.lose(self.base, &mut on_segment);

@@ -227,7 +227,7 @@ impl<C: Controller> Sender<C> {
         self.una >= self.size
     }
 
-    /// Closes the connection, whatever is outstanding.
+    /// Closes the connection even if segments are outstanding.
     pub fn close(&mut self) {
         self.phase = Phase::Closed;
         self.recovery = None;

@@ -62,7 +62,7 @@ pub struct SentPackets {
     first_at: Time,
     sent: VecDeque<Transmission>,
     /// The shortest round trip among this ACK's segments that were sent once, and among all segments. Both
-    /// are exact, whatever the clock of the profile. `NEVER` if there is none.
+    /// are exact for any clock of the profile. `NEVER` if there is none.
     rtt: Span,
     least_rtt: Span,
     /// The segment of this ACK that was sent last.

@@ -49,12 +49,15 @@ struct Outcome {
     cycle_s: f64,
 }
 
-fn run<C: ControllerRegistry>(law: ResolvedDevice) -> Outcome {
+fn run<C: ControllerRegistry>(controller: ResolvedDevice) -> Outcome {
     let plan: Plan = serde_json::from_str(PLAN).expect("a plan");
     let ports = plan.links.iter().map(|_| PortDevices::default()).collect();
-    let mut engine =
-        Engine::<C>::new(&plan, &ResolvedDevices { laws: vec![law], ports }, &Default::default());
-    assert!(engine.advance(&mut || true), "{:?}", engine.excess());
+    let mut engine = Engine::<C>::new(
+        &plan,
+        &ResolvedDevices { controllers: vec![controller], ports },
+        &Default::default(),
+    );
+    assert!(engine.advance(&mut || true), "{:?}", engine.limit_exceeded());
     let record = engine.record();
     let (port, flow) = (&record.ports[0], &record.flows[0]);
     Outcome {

@@ -68,7 +68,7 @@ fn run() -> (Transfer, u64) {
     let index = AnyController::cards().iter().position(|card| card.name == "cubic").expect("it is there");
     let values = AnyController::cards()[index].params.iter().map(|param| param.default).collect();
     let choices = ResolvedDevices {
-        laws: vec![ResolvedDevice { index, values }],
+        controllers: vec![ResolvedDevice { index, values }],
         ports: vec![PortDevices::default(), PortDevices::default()],
     };
     let (begun, engine) = (Instant::now(), Engine::new(&plan, &choices, &Default::default()));

@@ -17,16 +17,16 @@ from headgate.base.errors import CatalogError, EngineMissingError
 from headgate.base.messages import also, as_toml, hint, same_name, suggest
 
 __all__ = [
+    "Cca",
     "DeviceCard",
-    "Law",
     "Param",
     "cards",
+    "cca",
+    "ccas",
     "columns",
     "device",
     "devices",
     "label",
-    "law",
-    "laws",
     "list_everything",
     "model",
     "models",
@@ -83,7 +83,7 @@ class Param(BaseModel):
 
 
 class Nist(BaseModel):
-    """The name of an algorithm in the NIST study of TCP replacements; FAST-AT has no number."""
+    """The name of an algorithm in the NIST study of TCP replacements; FAST-AT is not numbered."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,7 +95,7 @@ class Nist(BaseModel):
         return self.acronym if self.number is None else f"{self.number} {self.acronym}"
 
 
-class Law(BaseModel):
+class Cca(BaseModel):
     """The card of a congestion control algorithm."""
 
     model_config = ConfigDict(frozen=True)
@@ -104,12 +104,12 @@ class Law(BaseModel):
     title: str
     aliases: tuple[str, ...]
     family: str
-    law: str
+    rule: str
     response: str
     references: tuple[str, ...]
     nist: Nist | None
     params: tuple[Param, ...]
-    kind: str = "law"
+    kind: str = "cca"
     scheme: str | None = None
     """The scheme whose router feedback it uses; without feedback it behaves as Reno."""
     needs_marks: bool = False
@@ -130,10 +130,10 @@ class Law(BaseModel):
         raise CatalogError(f"'{self.name}' has no parameter '{name}'; {known}{also(name, names)}")
 
 
-Card = TypeVar("Card", bound=Law)
+Card = TypeVar("Card", bound=Cca)
 
 
-class DeviceCard(Law):
+class DeviceCard(Cca):
     """The card of a queue discipline, router feedback, an impairment, or a fluid model."""
 
 
@@ -148,7 +148,7 @@ def _native() -> ModuleType:
 
 
 class ColumnCard(BaseModel):
-    """A column that the engine fills; counts and ratios have the unit "1"."""
+    """A column that the engine fills; the unit of counts and ratios is "1"."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -199,34 +199,34 @@ def model(name: str) -> DeviceCard:
 
 
 @cache
-def laws() -> tuple[Law, ...]:
+def ccas() -> tuple[Cca, ...]:
     """Return the cards of congestion control algorithms."""
-    return tuple(Law.model_validate(law) for law in json.loads(_native().catalog()))
+    return tuple(Cca.model_validate(cca) for cca in json.loads(_native().catalog()))
 
 
 @cache
-def _laws_by_name() -> dict[str, Law]:
-    return {key: law for law in laws() for key in law.names}
+def _ccas_by_name() -> dict[str, Cca]:
+    return {key: cca for cca in ccas() for key in cca.names}
 
 
-def law(name: str) -> Law:
+def cca(name: str) -> Cca:
     """Return the algorithm of that name or alias, or raise CatalogError."""
-    return _find(name, _laws_by_name(), "a law")
+    return _find(name, _ccas_by_name(), "a congestion control algorithm")
 
 
 def label(name: str) -> str:
     """Return the label of an algorithm in figures: its name, with that of the NIST study if any."""
     name = name.rpartition(":")[2]
-    nist = next((law.nist for law in laws() if law.name == name), None)
+    nist = next((cca.nist for cca in ccas() if cca.name == name), None)
     return f"{name} ({nist})" if nist else name
 
 
-def list_everything() -> list[Law]:
+def list_everything() -> list[Cca]:
     """Return every card: algorithms, devices of ports and links, fluid models."""
-    return [*laws(), *devices(), *models()]
+    return [*ccas(), *devices(), *models()]
 
 
-def cards(word: str) -> list[Law]:
+def cards(word: str) -> list[Cca]:
     """Return all cards of a name (two for a scheme), or raise CatalogError."""
     everything = list_everything()
     names = dict.fromkeys(name for card in everything for name in card.names)
@@ -249,11 +249,11 @@ def is_drop_tail(name: str) -> bool:
     return same_name(name, [DROP_TAIL]) is not None
 
 
-def _find(name: str, by_name: Mapping[str, Card], what: str, others: Sequence[str] = ()) -> Card:
+def _find(name: str, by_name: Mapping[str, Card], kind: str, others: Sequence[str] = ()) -> Card:
     """Return the card of that name, or of the name with the same letters."""
     meant = name if name in by_name else same_name(name, by_name)
     if meant is not None:
         return by_name[meant]
     aliases = {name: name for name in others} | {key: card.name for key, card in by_name.items()}
     known = f"known: {', '.join(dict.fromkeys(aliases.values()))}"
-    raise CatalogError(f"'{name}' is not {what}; {hint(name, aliases, known, aliases)}")
+    raise CatalogError(f"'{name}' is not {kind}; {hint(name, aliases, known, aliases)}")

@@ -19,7 +19,7 @@ class HeadgateError(Exception):
 
 
 class ScenarioError(HeadgateError):
-    """An invalid scenario; `place` is the path of the key, such as `traffic[0].law`."""
+    """An invalid scenario; `place` is the path of the key, such as `traffic[0].cca`."""
 
     def __init__(self, place: str, sentence: str) -> None:
         self.place = place
@@ -35,7 +35,7 @@ class CatalogError(HeadgateError, ValueError):
     """An algorithm, device or parameter that is not in the catalogue."""
 
 
-class LawError(HeadgateError):
+class CcaError(HeadgateError):
     """User-defined code that is invalid or that fails; `place` is its file, and the line."""
 
     def __init__(self, place: str, sentence: str) -> None:
@@ -44,7 +44,7 @@ class LawError(HeadgateError):
         super().__init__(f"{place}: {sentence}")
 
 
-class UntrustedLawError(LawError):
+class UntrustedCcaError(CcaError):
     """User-defined code that only a file names, and that the user has not allowed to run."""
 
 

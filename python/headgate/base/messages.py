@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from datetime import date, time
 from difflib import SequenceMatcher
+from functools import wraps
+from inspect import signature
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 #: A longer value is cut; the message states its place.
 LONGEST = 100
@@ -40,6 +46,14 @@ NEAR = 0.6
 MARGIN = 0.15
 #: No more names than this are suggested.
 MOST = 4
+#: Former names of keys, columns and templates, and what they may be now.
+FORMER: Mapping[str, tuple[str, ...]] = {
+    "law": ("cca",),
+    "laws": ("cca", "ccas"),
+    "control": ("cca",),
+    "no_own_law": ("no_own_cca",),
+    "own-law": ("own-cca",),
+}
 
 
 def suggest(word: str, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> list[str]:
@@ -67,10 +81,34 @@ def same_name(word: str, known: Iterable[str]) -> str | None:
     return next((name for name in known if _strip_version(name) == letters), None)
 
 
+def new_name(word: str, known: Container[str]) -> str:
+    """Return the known name that replaces a former one; empty if there is none."""
+    return next((new for new in FORMER.get(word, ()) if new in known), "")
+
+
+def refuse_former_keywords(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a function name the keyword that replaces a former one; Python would only refuse it."""
+    known = signature(function).parameters
+
+    @wraps(function)
+    def call(*args: P.args, **keywords: P.kwargs) -> R:
+        for name in keywords:
+            if name not in known and (now := new_name(name, known)):
+                raise TypeError(f"{function.__name__}(): the keyword {name!r} is now {now!r}")
+        return function(*args, **keywords)
+
+    return call
+
+
 def hint(
-    word: str, known: Iterable[str], otherwise: str, aliases: Mapping[str, str] | None = None
+    word: str, known: Collection[str], otherwise: str, aliases: Mapping[str, str] | None = None
 ) -> str:
-    """Ask whether a similar name was meant; return `otherwise` if there is none."""
+    """Ask whether a similar name was meant; return `otherwise` if there is none.
+
+    For a former name, say the one that replaces it.
+    """
+    if now := new_name(word, known):
+        return f"it is now {now!r}"
     near = suggest(word, known, aliases)
     return f"did you mean {_join(near)}?" if near else otherwise
 

@@ -21,12 +21,12 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def require(extra: str, what: str) -> None:
-    """Raise MissingLibraryError if a library of the extra is missing that `what` needs."""
+def require(extra: str, user: str) -> None:
+    """Raise MissingLibraryError if a library of the extra is missing that `user` needs."""
     missing = find_missing(extra)
     if missing:
         says = f"needs {missing[0]}, which is not installed; {advise(extra)}"
-        raise MissingLibraryError(f"{what} {says}")
+        raise MissingLibraryError(f"{user} {says}")
 
 
 def find_missing(extra: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from headgate.base.catalog import PACKET, Law, Param
+from headgate.base.catalog import PACKET, Cca, Param
 from headgate.base.errors import CatalogError, UnitError
 from headgate.base.messages import as_toml
 from headgate.base.units import (
@@ -71,7 +71,7 @@ class ParameterError(CatalogError):
         super().__init__(f"{key}: {sentence}")
 
 
-def read_parameters(card: Law, given: Mapping[str, object], packets: Packets) -> dict[str, Value]:
+def read_parameters(card: Cca, given: Mapping[str, object], packets: Packets) -> dict[str, Value]:
     """Return parameters by name, numbers in the units of the card. Raises ParameterError."""
     read: dict[str, Value] = {}
     for key, value in given.items():
@@ -87,7 +87,7 @@ def read_parameters(card: Law, given: Mapping[str, object], packets: Packets) ->
     return read
 
 
-def check_holds_packet(card: Law, read: Mapping[str, Value], packet_bytes: int) -> None:
+def check_holds_packet(card: Cca, read: Mapping[str, Value], packet_bytes: int) -> None:
     """Raise ParameterError for a parameter that must hold a packet and is smaller."""
     for param in card.params:
         value = read.get(param.name, param.default)
@@ -96,7 +96,7 @@ def check_holds_packet(card: Law, read: Mapping[str, Value], packet_bytes: int) 
             raise ParameterError(_drop_unit(param), says)
 
 
-def check_together(card: Law, given: Mapping[str, object], read: Mapping[str, Value]) -> None:
+def check_together(card: Cca, given: Mapping[str, object], read: Mapping[str, Value]) -> None:
     """Raise ParameterError for a parameter below another one that limits it.
 
     `read` is the result of `read_parameters`. Automatic values are not compared.
@@ -114,7 +114,7 @@ def check_together(card: Law, given: Mapping[str, object], read: Mapping[str, Va
                 raise ParameterError(next(keys, named), says)
 
 
-def _is_below(card: Law, values: Mapping[str, Value], param: Param, other: str) -> bool:
+def _is_below(card: Cca, values: Mapping[str, Value], param: Param, other: str) -> bool:
     value, least = values[param.name], values[other]
     if isinstance(value, str) or isinstance(least, str):
         return False
@@ -122,7 +122,7 @@ def _is_below(card: Law, values: Mapping[str, Value], param: Param, other: str) 
     return value < least and not is_automatic
 
 
-def find_parameter(card: Law, key: str) -> Param:
+def find_parameter(card: Cca, key: str) -> Param:
     """Return the parameter of a name with or without its unit. Raises CatalogError."""
     known = any(param.name == key for param in card.params)
     by_short = {_drop_unit(param): param for param in card.params}

@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from headgate.base.errors import ScenarioError
 from headgate.base.files import read_toml_file
-from headgate.base.messages import also, as_toml, hint
+from headgate.base.messages import also, as_toml, hint, new_name
 
 _NOT_A_NUMBER = ("float_parsing", "int_parsing")
 #: Messages without the value.
@@ -73,7 +73,7 @@ def _place(problem: Any, given: object) -> str:
 
 
 def join(path: Sequence[str | int]) -> str:
-    """Return a path in the form `traffic[0].law`."""
+    """Return a path in the form `traffic[0].cca`."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -106,7 +106,7 @@ def _sentence(problem: Any, or_table: bool) -> str:
     if kind in _OF_KEYS:
         return _OF_KEYS[kind]
     if kind in ("unknown_key", "at", "not_a_table", "value_error"):
-        return str(context.get("error", problem["msg"]))
+        return str(context.get("error") or problem["msg"])
     if kind == "union_tag_invalid":
         tag, expected = str(context["tag"]), str(context["expected_tags"])
         return f"kind '{tag}' is not known; it must be one of {expected}{_near(tag, expected)}"
@@ -169,6 +169,11 @@ def check_keys(given: Any, model: type[BaseModel]) -> None:
 
 def _unknown_key(key: str, names: tuple[str, ...]) -> PydanticCustomError:
     """Return the error of an unknown key, with similar names or all of them."""
+    now = new_name(key, names)
+    if now:
+        return PydanticCustomError(
+            "unknown_key", "this key is now '{now}'", {"key": key, "now": now}
+        )
     meant = _SYNONYMS.get(key)
     says = f"did you mean '{meant}'?" if meant in names else ""
     says = says or hint(key, names, f"the keys here are {', '.join(names)}")

@@ -147,9 +147,9 @@ def parse_frequency(text: object) -> float:
     return float(value)
 
 
-def parse_count(text: object, units: tuple[str, ...], what: str) -> float:
+def parse_count(text: object, units: tuple[str, ...], noun: str) -> float:
     """Read a number with one of `units`, such as "10 packets"."""
-    kind = _Kind(dict.fromkeys(units, 1), what, f"10 {units[0]}")
+    kind = _Kind(dict.fromkeys(units, 1), noun, f"10 {units[0]}")
     value, _ = _split(_text(text, kind), kind)
     return float(value)
 

@@ -45,7 +45,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
             metavar="A,B,...", help="Label columns; each combination is analysed separately."
         ),
     ] = "",
-    law: Annotated[
+    cca: Annotated[
         str | None,
         typer.Option(help="Column of algorithms that the report compares.", metavar="COLUMN"),
     ] = None,
@@ -64,7 +64,7 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     before: Annotated[
         str | None,
-        typer.Option(help="The algorithm to compare the others with.", metavar="LAW"),
+        typer.Option(help="The algorithm to compare the others with.", metavar="CCA"),
     ] = None,
     model: Annotated[
         Model,
@@ -115,12 +115,12 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
     form = TextForm(decimal, _names(missing), encoding)
     frame = Frame.of(file, form)
     labels = _names(by)
-    frame.require(*filter(None, (law, replicate)), *_names(condition))
+    frame.require(*filter(None, (cca, replicate)), *_names(condition))
     roles = Roles(
         responses=_names(responses),
         factors=_names(factors),
         condition=_names(condition),
-        law=law,
+        cca=cca,
         before=before,
         replicate=replicate,
         period=_period(labels) if out else None,

@@ -15,7 +15,7 @@ from headgate.cli import complete
 from headgate.cli.options import Json
 
 if TYPE_CHECKING:
-    from headgate.base.catalog import Law, Param
+    from headgate.base.catalog import Cca, Param
     from headgate.data.columns import Column
 
 
@@ -41,14 +41,14 @@ def catalog(
         for card in chosen:
             nist = str(card.nist or "")
             line = f"{card.name:<18} {card.kind:<10} {_driver(card):<8} {nist:<8} {card.title}"
-            echo(f"{line}: {card.law}")
+            echo(f"{line}: {card.rule}")
     else:
         echo(*"\n\n".join(_card(card) for card in chosen).split("\n"))
 
 
 #: The kinds of cards, with their keys in a scenario.
 _KINDS = {
-    "law": "congestion control algorithm",
+    "cca": "congestion control algorithm",
     "queue": "queue discipline, network.queue",
     "feedback": "router of a scheme, network.feedback",
     "impairment": "impairment of a link, network.impairments or network.ingress",
@@ -56,11 +56,11 @@ _KINDS = {
 }
 
 
-def _card(card: Law) -> str:
+def _card(card: Cca) -> str:
     facts = [
         ("is a", _KINDS[card.kind]),
         ("driven by", _driver(card)),
-        ("law", card.law),
+        ("rule", card.rule),
         ("response", card.response),
         ("also", ", ".join(card.aliases)),
         ("NIST", str(card.nist or "")),
@@ -71,7 +71,7 @@ def _card(card: Law) -> str:
     return "\n".join([*lines, *(_param(param) for param in card.params)])
 
 
-def _driver(card: Law) -> str:
+def _driver(card: Cca) -> str:
     """Return the signal that a card reacts to, such as loss; for an impairment, nothing."""
     return "" if card.family == card.kind else card.family
 

@@ -19,7 +19,7 @@ Checked = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A scenario in TOML, or your algorithm or queue discipline: ./mylaw.py:MyLaw, or a C"
+        help="A scenario in TOML, or your algorithm or queue discipline: ./my_cca.py:MyCca, or a C"
         " or Rust file.",
         show_default=False,
     ),
@@ -70,7 +70,7 @@ def check(
 
 
 def describe_code(source: str, interface: Interface, namer: str = "the scenario") -> str:
-    """Load user-defined code if it may run, and describe it. Raises LawError."""
+    """Load user-defined code if it may run, and describe it. Raises CcaError."""
     from headgate.plugin import user_code
 
     name, sha256 = user_code.identify(source, interface)
@@ -81,7 +81,7 @@ def describe_code(source: str, interface: Interface, namer: str = "the scenario"
 
 
 def describe_function(source: str) -> str:
-    """Describe a function that is a response, and whether it may run. Raises LawError."""
+    """Describe a function that is a response, and whether it may run. Raises CcaError."""
     from headgate.experiment.responses import trusted
     from headgate.plugin.code_files import read, sha256, shorten_path
     from headgate.plugin.user_code import split
@@ -125,21 +125,21 @@ def describe_plan(plan: dict[str, Any]) -> str:
     live = sum(len(item.get("hosts", ())) for item in traffic)
     sources = [f"{single} single flows"] * bool(single) + [f"{users} sources"] * bool(users)
     sources += [f"{live} live hosts"] * bool(live)
-    laws = ", ".join(_name_laws(plan))
+    ccas = ", ".join(_name_ccas(plan))
     return (
         f"{len(plan['nodes'])} routers, {len(plan['links'])} links (each way counted), "
-        f"{' and '.join(sources) or 'a flow list'}, {f'laws {laws}, ' if laws else ''}"
+        f"{' and '.join(sources) or 'a flow list'}, {f'algorithms {ccas}, ' if ccas else ''}"
         f"{plan['duration_ps'] / 1e12:g} s"
     )
 
 
-def _name_laws(plan: dict[str, Any]) -> list[str]:
+def _name_ccas(plan: dict[str, Any]) -> list[str]:
     """Name the algorithms of simulated flows; live hosts use those of their kernels."""
     of_live = {item["law"] for item in plan["traffic"] if "hosts" in item}
     of_others = {item["law"] for item in plan["traffic"] if "hosts" not in item}
     listed = any("key" in item for item in plan["traffic"])  # each flow may use another one
     idle = set() if listed else of_live - of_others
-    return [law["name"] for number, law in enumerate(plan["laws"]) if number not in idle]
+    return [cca["name"] for number, cca in enumerate(plan["laws"]) if number not in idle]
 
 
 def describe_link(link: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
     name: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Algorithms by name, or ./mylaw.py:MyLaw; by default, all of the catalogue."
+            help="Algorithms by name, or ./my_cca.py:MyCca; by default, all of the catalogue."
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Cases at once.")] = 2,

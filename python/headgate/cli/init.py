@@ -24,7 +24,7 @@ def init(
             "--from",
             metavar="KIND",
             autocompletion=complete.templates,
-            help="dumbbell, web, abilene, own-law (with an algorithm in Python) or experiment.",
+            help="dumbbell, web, abilene, own-cca (with an algorithm in Python) or experiment.",
         ),
     ] = "dumbbell",
     as_json: Json = False,
@@ -51,8 +51,8 @@ def next_commands(kind: str, paths: list[Path]) -> list[str]:
         verb = "headgate experiment"
         runs = [f"{verb} check {file}", f"{verb} run {file} --dry-run", f"{verb} run {file}"]
         return [*runs, f"headgate plot {out}"]
-    trust = " --trust" if kind == "own-law" else ""
-    check = f"{shlex.quote(f'{paths[1]}:Mine')}" if kind == "own-law" else file
+    trust = " --trust" if kind == "own-cca" else ""
+    check = f"{shlex.quote(f'{paths[1]}:Mine')}" if kind == "own-cca" else file
     return [
         f"headgate check {check}",
         f"headgate run {file} --out {out}{trust}",

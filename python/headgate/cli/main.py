@@ -133,7 +133,7 @@ for group in (app, design.app, experiment.app):
     _join_paragraphs(group)
 
 #: Renamed options.
-RENAMED = {"--plan": "--design"}
+RENAMED = {"--plan": "--design", "--law": "--cca", "--control": "--cca"}
 
 
 def _check_arguments(arguments: list[str]) -> None:
@@ -141,6 +141,8 @@ def _check_arguments(arguments: list[str]) -> None:
     for argument in arguments:
         if CONTROLS.search(argument):
             raise HeadgateError(f"an argument holds a control character: {argument}")
+    if arguments[:1] == ["emulate"]:  # its options are names of hosts
+        return
     for argument in arguments:
         name = argument.partition("=")[0]
         if name in RENAMED:

@@ -27,20 +27,20 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help='Change a key, such as network.rate="50 Mbit/s" or traffic.0.law=fast; repeatable.',
+        help='Change a key, such as network.rate="50 Mbit/s" or traffic.0.cca=fast; repeatable.',
     ),
 ]
 Seed = Annotated[
     int | None,
     typer.Option(metavar="N", help="Seed of every random stream, instead of the file's."),
 ]
-Controls = Annotated[
+Ccas = Annotated[
     list[str] | None,
     typer.Option(
-        "--control",
-        metavar="[TRAFFIC=]FILE[:NAME]",
-        help="Use your algorithm for all traffic, or for one kind by place (0, 1, ...) or name;"
-        " repeatable.",
+        "--cca",
+        metavar="[TRAFFIC=]NAME|FILE[:NAME]",
+        help="Use this algorithm, of the catalogue or user-defined, for all traffic, or for one"
+        " kind by place (0, 1, ...) or name; repeatable.",
     ),
 ]
 Out = Annotated[
@@ -62,7 +62,7 @@ Trust = Annotated[
     typer.Option(
         "--trust",
         help="Allow the algorithms, queue disciplines and functions that the file names to run, now"
-        " and later: they are code. Code that you name by --control or --set needs no permission.",
+        " and later: they are code. Code that you name by --cca or --set needs no permission.",
     ),
 ]
 
@@ -109,7 +109,7 @@ def load(
     file: Path,
     settings: list[str] | None,
     seed: int | None,
-    controls: list[str] | None = None,
+    ccas: list[str] | None = None,
     *,
     trust: bool = False,
 ) -> Scenario:
@@ -122,8 +122,8 @@ def load(
         key, value = parse_setting(setting)
         set_key(data, key, value)
         name_by_hand(value)
-    for control in controls or ():
-        _replace_control(data, control)
+    for given in ccas or ():
+        _replace_cca(data, given)
     if seed is not None:
         data["seed"] = seed
     read = Scenario.from_file(data, str(file))
@@ -132,11 +132,13 @@ def load(
     return read
 
 
-def _replace_control(data: dict[str, Any], control: str) -> None:
-    """Replace the algorithm of traffic by a user-defined one."""
-    which, sign, source = control.partition("=")
+def _replace_cca(data: dict[str, Any], given: str) -> None:
+    """Replace the algorithm of traffic by one of the catalogue or a user-defined one."""
+    from headgate.plugin.user_code import is_source
+
+    which, sign, cca = given.partition("=")
     if not sign:
-        which, source = "", control
+        which, cca = "", given
     traffic = [item for item in data.get("traffic", ()) if isinstance(item, dict)]
     chosen = [
         item
@@ -146,9 +148,9 @@ def _replace_control(data: dict[str, Any], control: str) -> None:
     if not chosen:
         names = [item.get("name", str(place)) for place, item in enumerate(traffic)]
         known = f"the scenario has {', '.join(names)}{also(which, names)}"
-        raise ScenarioError(f"--control {control}", f"there is no traffic {which!r}; {known}")
-    if source:
-        name_by_hand(source)
+        raise ScenarioError(f"--cca {given}", f"there is no traffic {which!r}; {known}")
+    if is_source(cca) or Path(cca).suffix:
+        name_by_hand(cca)
+        cca = str(Path(cca).absolute())
     for item in chosen:
-        item.pop("law", None)
-        item["control"] = str(Path(source).absolute())
+        item["cca"] = cca

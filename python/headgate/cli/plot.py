@@ -33,8 +33,8 @@ def plot(  # noqa: PLR0913, PLR0917 - one for each option
     folders: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Folders that `headgate run` wrote: one, or replicates and laws to compare; or an"
-            " experiment's.",
+            help="Folders that `headgate run` wrote: one, or replicates and algorithms to compare;"
+            " or an experiment's.",
             metavar="DIR...",
             show_default=False,
         ),

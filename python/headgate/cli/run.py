@@ -13,7 +13,7 @@ import typer
 from headgate.base.errors import HeadgateError
 from headgate.base.terminal import echo
 from headgate.cli.options import (
-    Controls,
+    Ccas,
     Json,
     Out,
     ScenarioFile,
@@ -63,7 +63,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     scenario: ScenarioFile,
     settings: Settings = None,
     seed: Seed = None,
-    controls: Controls = None,
+    ccas: Ccas = None,
     out: Out = None,
     traced: Traced = None,
     trace_limit: TraceLimit = None,
@@ -83,7 +83,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.plugin.guard import run_watched
 
     if arrivals is not None:
-        chosen = load(scenario, settings, seed, controls, trust=trust)
+        chosen = load(scenario, settings, seed, ccas, trust=trust)
         from headgate.engine.live.arrivals import replay
 
         result = replay(chosen, arrivals, command_line())
@@ -92,7 +92,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
         _print(result, out, as_json)
         return
     trace = _read_trace(traced, trace_limit)
-    chosen = load(scenario, settings, seed, controls, trust=trust)
+    chosen = load(scenario, settings, seed, ccas, trust=trust)
     with run_watched(chosen.own_code()), show_progress(scenario.stem) as progress:
         options = RunOptions(threads=threads, trace=trace, command=command_line())
         unstored = None
@@ -127,7 +127,7 @@ def _print(result: Result, out: Path | None, as_json: bool) -> None:
 
 def summary(result: Result) -> dict[str, Any]:
     """Return the cost of a run, its responses, and sums over its flows and ports."""
-    from headgate.data.measures.shown import MOST_PORTS, busiest, by_law
+    from headgate.data.measures.shown import MOST_PORTS, busiest, by_cca
 
     table = result.tables["responses"]
     responses = [{key: table[key][row].item() for key in table} for row in range(len(table))]
@@ -138,7 +138,7 @@ def summary(result: Result) -> dict[str, Any]:
             for row in rows
         ]
         for name, rows in (
-            ("laws", by_law(result.tables)),
+            ("ccas", by_cca(result.tables)),
             ("ports", busiest(result.tables, MOST_PORTS)),
             ("responses", responses),
         )

@@ -56,10 +56,10 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         Path | None,
         typer.Option(help="Folder for runs, figures and report; by default out/NAME."),
     ] = None,
-    controls: Annotated[
+    ccas: Annotated[
         list[str] | None,
         typer.Option(
-            "--control",
+            "--cca",
             metavar="FILE:NAME",
             help="Your algorithm, FILE.py:CLASS or FILE.c, to compare with the others; repeatable."
             " Claims are judged without it. `headgate study list` lists the studies that accept"
@@ -106,7 +106,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
 
     require("report", "a study")
     pool, part = WorkerPool(workers, cluster, threads), read_shard(shard)
-    own = Overrides(controls or (), settings or (), design)
+    own = Overrides(ccas or (), settings or (), design)
     asked = plan_study(name, scale, out, own, results, trust=trust)
     if dry_run:
         show_cost(runner.cost(asked, workers), as_json)
@@ -230,13 +230,13 @@ def _list(as_json: bool) -> None:
 
     specs = [load(name).spec for name in find_studies()]
     if as_json:
-        keys = ("name", "title", "scales", "own_law")
-        values = [(p.name, p.title, list(p.scales), not p.no_own_law) for p in specs]
+        keys = ("name", "title", "scales", "own_cca")
+        values = [(p.name, p.title, list(p.scales), not p.no_own_cca) for p in specs]
         echo(json.dumps([dict(zip(keys, row, strict=True)) for row in values]))
         return
     if not specs:
         echo(f"no package with studies is installed; {advise('studies')}")
     for spec in specs:
         scales = f"scales: {', '.join(spec.scales)}"
-        own = f"no --control: {spec.no_own_law}" if spec.no_own_law else "takes --control"
+        own = f"no --cca: {spec.no_own_cca}" if spec.no_own_cca else "takes --cca"
         echo(f"{spec.name}: {spec.title} ({scales}; {own})")

@@ -1,7 +1,7 @@
 """Tables of results: NumPy columns inside, an Arrow stream outside.
 
 Polars, pandas and DuckDB read a table directly; columns of numbers are passed without a copy. A
-missing number is NaN in NumPy and null in Arrow and Parquet, where NaN would be a value: a mean
+missing number is NaN in NumPy and null in Arrow and Parquet, in which NaN would be a value: a mean
 over it is NaN, a mean over null ignores it.
 """
 
@@ -165,7 +165,7 @@ class Table:
         return self.columns
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a pandas data frame; `attrs["units"]` has the units by column.
+        """Return a pandas data frame; `attrs["units"]` holds the units by column.
 
         Raises MissingLibraryError.
         """
@@ -182,7 +182,7 @@ class Table:
     def to_xarray(self) -> xarray.Dataset:
         """Return an xarray data set along `row`: numbers are variables, words are coordinates.
 
-        Each has its unit and definition as `units` and `long_name`, which its plots show. Raises
+        Each keeps its unit and definition as `units` and `long_name`, which its plots show. Raises
         MissingLibraryError.
         """
         library = load_library("xarray", "to_xarray()")

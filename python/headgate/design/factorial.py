@@ -176,7 +176,7 @@ def reject_repeated_runs(design: Design, factors: Sequence[str] = ()) -> None:
     """Raise HeadgateError if a foldover would only repeat the runs of the design.
 
     This is so if every defining word contains an even number of reversed factors, and for a full
-    design, which has no words.
+    design, which lacks words.
     """
     fraction = design.fraction
     if fraction is None or not set(factors) <= set(fraction.names):

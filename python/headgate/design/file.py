@@ -145,7 +145,7 @@ class DesignFile(Model):
             if "*" in (path := table.setting or name):
                 raise ValueError(
                     f"{path!r} is not a key; a factor sets one key, such as"
-                    f" {path.replace('*', '0')}, or 'law' for all traffic"
+                    f" {path.replace('*', '0')}, or 'cca' for all traffic"
                 )
             if not _NAME.fullmatch(name):
                 raise ValueError(f"{name!r} is not a factor name; use only letters, digits and _.-")

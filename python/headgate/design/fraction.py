@@ -116,7 +116,7 @@ class Fraction:
         ]
 
     def clear(self) -> list[Effect]:
-        """Return the main effects and two-factor interactions that have no alias among these."""
+        """Return the main effects and two-factor interactions without an alias among these."""
         chains = self.chains(2)
         return [c.effects[0][0] for c in chains if len(c.effects) == 1 and not c.constant]
 

@@ -1,6 +1,6 @@
 """The sheet of runs of a design: replicates, centre points, blocks, and a random order.
 
-Each random choice has a separate stream, keyed by a seed and a name. Adding centre points therefore
+A random choice uses a separate stream, keyed by a seed and a name. Adding centre points therefore
 does not change other draws.
 """
 
@@ -105,7 +105,7 @@ def make_stream(seed: int, *names: str) -> np.random.Generator:
 
 
 def _check_centre(design: Design) -> None:
-    """Raise HeadgateError if a factor has no centre.
+    """Raise HeadgateError if a factor lacks a centre.
 
     The middle of a list is not a centre: `cubic` is not halfway from `reno` to `vegas`.
     """

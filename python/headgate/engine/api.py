@@ -1,6 +1,6 @@
-"""What users hold: a scenario that can be run, and the result of its run.
+"""The user's objects: a scenario that can be run, and the result of its run.
 
-Either gives the other, so both stand here, above all that makes and keeps a run.
+Each returns the other, so this module defines both, above all modules that make and keep a run.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Scenario(ScenarioSpec):
         names = [node["name"] for node in plan["nodes"]]
         ends = {tuple(sorted((names[k["from"]], names[k["to"]]))) for k in plan["links"]}
         picture = draw_svg(topology(sorted(ends))) if ends else ""
-        told = {key: value for key, value in self.to_dict().items() if not isinstance(value, list)}
-        network = make_table([{key: _flat(value) for key, value in told.items()}])
+        keys = {key: value for key, value in self.to_dict().items() if not isinstance(value, list)}
+        network = make_table([{key: _flat(value) for key, value in keys.items()}])
         return network + make_table(_rows_of(self.to_dict()["traffic"])) + picture
 
     def identity(self) -> str:
@@ -101,7 +101,7 @@ class Scenario(ScenarioSpec):
 
         Senders without the routers or marks that they need, and flows that start when the run is
         over, give a SchemeWarning each, which is in `meta["warnings"]` too. Raises ScenarioError,
-        StoreError or LawError; KeyboardInterrupt at Ctrl-C.
+        StoreError or CcaError; KeyboardInterrupt at Ctrl-C.
         """
         changes = {"duration": duration, "seed": seed}
         changes = {key: value for key, value in changes.items() if value is not None}
@@ -130,7 +130,7 @@ class Scenario(ScenarioSpec):
         An update has tables: the new samples of `measure.series` and of the network, and the events
         of the traffic (`flows`) and of the `links` that patterns name ("bulk.0", "web", "*"). After
         the last one `Stream.result` is what `run` returns, bit for bit. `threads` is the most
-        threads that the run may use. An update comes sooner where it would have more than 100,000
+        threads that the run may use. An update comes sooner if it would contain more than 100,000
         events, each of which takes about a kilobyte of memory. Raises ScenarioError for a name that
         matches nothing, or an `every_s` that is not above 0.
         """
@@ -145,7 +145,7 @@ class Result:
     """The tables of a run, and `meta`, its run.json.
 
     Each table is a property or an item of `tables`: flows, ports, series, network, responses. A run
-    of packets also has `tables["classes"]`, "laws", "windows", "links" and "checks".
+    of packets also has `tables["classes"]`, "ccas", "windows", "links" and "checks".
     """
 
     def __init__(self, tables: Mapping[str, Table], meta: dict[str, Any]) -> None:
@@ -219,21 +219,21 @@ class Result:
         return cls(dict(tables), meta)
 
     def _repr_html_(self) -> str:
-        """Show in a notebook what each law got, and the picture of it over time."""
+        """Show in a notebook what each algorithm got, and the picture of it over time."""
         from headgate.figures.plots import draw_answer
 
         figure = draw_answer(self)
         picture = "" if figure is None else draw_svg(figure)
-        told = "".join(
+        tables = "".join(
             f"<p>{escape(shown.title)}</p>{make_table(shown.records())}" for shown in self._show()
         )
-        return f"<p>{escape(repr(self))}</p>{told}{picture}"
+        return f"<p>{escape(repr(self))}</p>{tables}{picture}"
 
     def _show(self) -> tuple[Shown, ...]:
         return show_run(self.tables, self.meta, FEW_PORTS)
 
     def __str__(self) -> str:
-        """Return what each law got and the busiest ports, with nothing that a terminal obeys."""
+        """Return what each CCA got and the busiest ports, with nothing that a terminal obeys."""
         text = "\n\n".join(map(str, self._show())) or repr(self)
         return "\n".join(map(escape_controls, text.split("\n")))
 
@@ -271,7 +271,7 @@ def simulate(
     progress: Report | None = None,
     options: RunOptions = DEFAULT,
 ) -> Result:
-    """Run a scenario; with `out`, keep the result there, where no other run may be at work.
+    """Run a scenario; with `out`, keep the result there; no other run may use that folder.
 
     A finished run of the same scenario in `out` is read back, unless it lacks the trace; a stopped
     or killed one is resumed from its snapshot. Raises ScenarioError or StoreError;

@@ -32,7 +32,7 @@ def dumbbell(flows: int, duration: str) -> Scenario:
                 "buffer": f"{bdp} packets",
             },
             "transport": {"preset": "ns2", "receive_window": f"{2 * bdp} packets"},
-            "traffic": [{"kind": "flows", "law": "reno", "count": flows, "stagger": "10 ms"}],
+            "traffic": [{"kind": "flows", "cca": "reno", "count": flows, "stagger": "10 ms"}],
             "measure": {"series": "none"},
         }
     )
@@ -48,7 +48,7 @@ def abilene(rate: str, users: int, warmup_s: int, measured_s: int) -> Scenario:
             "traffic": [
                 {
                     "kind": "web",
-                    "law": "reno",
+                    "cca": "reno",
                     "users": users,
                     "think": "3.5 s",
                     "size": {"kind": "pareto", "mean": "75 packets", "shape": 1.5},

@@ -1,4 +1,4 @@
-"""Scenarios in one call: a network, and flows by the names of their laws."""
+"""Scenarios in one call: a network, and flows by the names of their algorithms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from headgate.engine.api import Result, Scenario
 from headgate.engine.keys import DumbbellKeys, FourTierKeys, GraphKeys, ParkingLotKeys
 
 Flow = str | type | Mapping[str, Any]
-"""A law by its name, a class that is a law, or a mapping of the keys of one kind of traffic."""
+"""A CCA by its name, a class that is a CCA, or a mapping of the keys of one kind of traffic."""
 
 _STAGGER_MS = 10
 
@@ -19,14 +19,15 @@ _STAGGER_MS = 10
 def dumbbell(*, flows: Sequence[Flow], **network: Unpack[DumbbellKeys]) -> Scenario:
     """Make a scenario with one bottleneck between two routers.
 
-    Each of `flows` is a law ("reno"), a class that is a law, or a mapping of the keys of traffic
-    (`{"law": "cubic", "count": 3}`, `{"kind": "web", ...}`). Flows given by a law or a class alone
-    are endless, and start 10 ms apart in their order; otherwise equal flows would stay in step.
+    Each of `flows` is an algorithm ("reno"), a class that is an algorithm, or a mapping of the keys
+    of traffic (`{"cca": "cubic", "count": 3}`, `{"kind": "web", ...}`). Flows given by an algorithm
+    or a class alone are endless, and start 10 ms apart in their order; otherwise equal flows would
+    stay in step.
 
     Keywords are keys of the network, as quantities with units: `rate="20 Mbit/s"`, `rtt="40 ms"`,
     `buffer="1 BDP"` (the default), and optionally `queue`, `loss`, `reverse` and so on; or keys of
     the scenario itself: `duration="60 s"`, `seed=1`, `transport`, `measure`, `title`. Raises
-    ScenarioError for a wrong key or value, LawError for a class that cannot be a law.
+    ScenarioError for a wrong key or value, CcaError for a class that cannot be an algorithm.
 
     >>> import headgate
     >>> headgate.dumbbell(rate="20 Mbit/s", rtt="40 ms", flows=["cubic", "bbr"])
@@ -41,7 +42,7 @@ def parking_lot(*, flows: Sequence[Flow], **network: Unpack[ParkingLotKeys]) -> 
     `flows` are those of `dumbbell`; they go from router `r0` to the last one unless they name
     `source` and `receiver`. Keywords: `hops=3`, the number of links; `rate` of each link; `rtt`
     of the whole chain; `buffer`, `queue` and `loss` of each link; and keys of the scenario itself.
-    Raises ScenarioError or LawError, as `dumbbell` does.
+    Raises ScenarioError or CcaError, as `dumbbell` does.
     """
     return _scenario("parking_lot", flows, network)
 
@@ -52,7 +53,7 @@ def abilene(*, flows: Sequence[Flow], **network: Unpack[FourTierKeys]) -> Scenar
     `flows` are those of `dumbbell`; each goes from a random source to a random receiver. Keywords:
     `rate` of the backbone's links, `buffer` and `queue` of each link, `delay_multiplier`,
     `source_shares` and `receiver_shares` of hosts by class of access router, and so on; and keys
-    of the scenario itself. Raises ScenarioError or LawError, as `dumbbell` does.
+    of the scenario itself. Raises ScenarioError or CcaError, as `dumbbell` does.
     """
     return _scenario("abilene", flows, network)
 
@@ -63,7 +64,7 @@ def graph(source: Any, *, flows: Sequence[Flow], **network: Unpack[GraphKeys]) -
     `source` is the graph, or the path of a GraphML or node-link JSON file. Attributes of its edges
     are keys of links, with units (`rate="1 Gbit/s"`, `delay="5 ms"`); keywords are what edges
     without them have, and keys of the scenario itself. `flows` are those of `dumbbell`, as mappings
-    with `source` and `receiver`, which name routers. Raises ScenarioError or LawError.
+    with `source` and `receiver`, which name routers. Raises ScenarioError or CcaError.
     """
     if isinstance(source, str | Path):
         return _scenario("graph", flows, {"file": str(source), **network})
@@ -100,13 +101,14 @@ def _check_flows(flows: Any) -> None:
         raise ScenarioError("flows", f"{flows!r} is not a list; write one, such as flows=['reno']")
     for number, flow in enumerate(flows):
         if not isinstance(flow, str | type | Mapping):
-            says = f"{flow!r} is not a flow; write a law's name, a class, or a dict of its keys"
+            says = (
+                f"{flow!r} is not a flow; write an algorithm's name, a class, or a dict of its keys"
+            )
             raise ScenarioError(f"flows[{number}]", says)
 
 
 def _traffic(flow: Flow, number: int) -> Mapping[str, Any]:
-    # Equal flows that start in the same picosecond would stay in step for ever.
+    # Equal flows that start in the same picosecond would stay in step indefinitely.
     if isinstance(flow, str | type):
-        key = "law" if isinstance(flow, str) else "control"
-        return {"kind": "flows", key: flow, "start": f"{number * _STAGGER_MS} ms"}
+        return {"kind": "flows", "cca": flow, "start": f"{number * _STAGGER_MS} ms"}
     return {"kind": "flows", **flow}

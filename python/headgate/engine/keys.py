@@ -77,7 +77,7 @@ class FourTierKeys(PortKeys, total=False):
 
 
 class GraphKeys(PortKeys, total=False):
-    """Keywords of `graph`: what edges without these attributes have."""
+    """Keywords of `graph`: defaults of edges without these attributes."""
 
     delay: str | None
     directed: bool

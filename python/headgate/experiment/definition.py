@@ -96,9 +96,9 @@ class Definition:
     def setup(self) -> Setup:
         """The setup of the runs, for the runner and the report."""
         repeats = max(row.replicate for row in self.made.sheet.rows)
-        laws = self.levels.get("law") or [law["name"] for law in self.base.plan()[0]["laws"]]
+        ccas = self.levels.get("cca") or [cca["name"] for cca in self.base.plan()[0]["laws"]]
         seeds = tuple(self.base.seed + k for k in range(repeats))
-        unique = tuple(dict.fromkeys(map(str, laws)))
+        unique = tuple(dict.fromkeys(map(str, ccas)))
         return Setup(unique, seeds, {}, self.made.design, self.made.source)
 
     def jobs(self, setup: Setup) -> Mapping[Key, Job]:

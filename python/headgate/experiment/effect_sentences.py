@@ -104,20 +104,20 @@ class Side:
 
     least: float
     most: float
-    where: str
+    place: str
 
     @classmethod
-    def of(cls, changes: Sequence[float], where: str) -> Side:
+    def of(cls, changes: Sequence[float], place: str) -> Side:
         """Return the side of these changes."""
         ordered = sorted(changes, key=abs)
-        return cls(ordered[0], ordered[-1], where)
+        return cls(ordered[0], ordered[-1], place)
 
 
 def _format_side(response: Response, side: Side) -> str:
     factor, unit = readable(response.unit, abs(side.most))
     ends = dict.fromkeys(f"{end * factor:+.3g}" for end in (side.least, side.most))
     text = f"{' to '.join(ends)} {unit_of(unit)}".strip()
-    return f"{text} {side.where}"
+    return f"{text} {side.place}"
 
 
 def find_sides(found: MeasuredRuns, response: str, effect: Effect) -> list[Side]:

@@ -131,7 +131,7 @@ def estimate_mean_ratio(
 ) -> Estimate:
     """Return the geometric mean of ratios, with Student's interval of their logarithms.
 
-    A ratio of zero or less, which has no logarithm, decides nothing.
+    A ratio of zero or less, whose logarithm does not exist, decides nothing.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         found = estimate_mean(np.log(ratios).tolist(), note, unit, level)

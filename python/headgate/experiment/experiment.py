@@ -59,7 +59,7 @@ class Experiment:
     """A designed experiment: `base` under every combination of the levels of `factors`.
 
     A factor is a path in the scenario with levels in the notation of the scenario, such as
-    `{"network.rtt": ["20 ms", "80 ms"], "law": ["cubic", "./mine.py:Mine"]}`; `law` is the
+    `{"network.rtt": ["20 ms", "80 ms"], "cca": ["cubic", "./mine.py:Mine"]}`; `cca` is the
     algorithm of all traffic. Each condition is run `replicates` times, with consecutive seeds from
     that of the base. A response is the name of a figure (`goodput_bps`), `avg(flows.mean_rtt_s)`, a
     table with `name` and `sql` or `function`, or a function of the result. Other keys are those of

@@ -24,8 +24,8 @@ from headgate.stats.intervals import compute_mean_interval
 if TYPE_CHECKING:
     from headgate.figures.plots.effects import FactorAxis
 
-LAW = "law"
-#: The largest number of panels and lines; the means are over all other factors.
+CCA = "cca"
+#: The largest number of panels and lines; the means average all other factors.
 MOST_PANELS, MOST_LINES = 12, 8
 #: The largest number of drifting conditions that a sentence names.
 MOST_DRIFTING = 3
@@ -37,7 +37,7 @@ SAME = (
 )
 RANK_TITLE = "Comparison of your algorithm"
 RANK_COLUMNS = (
-    "response", "law", "mean", "place", "best law", "best mean", "worst law", "worst mean",
+    "response", "cca", "mean", "place", "best cca", "best mean", "worst cca", "worst mean",
 )  # fmt: skip
 RANK_CAPTION = (
     "Means over all conditions, periods and replicates. Places count from the best of all"
@@ -239,12 +239,12 @@ def _choose_places(found: MeasuredRuns) -> tuple[str, str, list[str]]:
     """
     levels = found.levels
     known = {name: sizes([str(one) for one in of]) is not None for name, of in levels.items()}
-    order = sorted(levels, key=lambda name: (name == LAW, not known[name], -len(levels[name])))
+    order = sorted(levels, key=lambda name: (name == CCA, not known[name], -len(levels[name])))
     axis, *others = order
     if not others:
         return axis, "", []
     fitting = [name for name in others if len(levels[name]) <= MOST_LINES]
-    line = LAW if LAW in fitting else max(fitting, key=lambda n: len(levels[n]), default="")
+    line = CCA if CCA in fitting else max(fitting, key=lambda n: len(levels[n]), default="")
     panels: list[str] = []
     for name in (name for name in others if name != line):
         if np.prod([len(levels[one]) for one in (*panels, name)]) <= MOST_PANELS:
@@ -257,11 +257,11 @@ def _draw_cloud(found: MeasuredRuns, response: Response) -> Any:
 
     means = np.array([found.mean(response.name, c)[0] for c in range(len(found.coded))])
     factor, unit = readable(response.unit, float(np.nanmax(np.abs(means))))
-    groups = found.labels.get(LAW, [""] * len(means))
+    groups = found.labels.get(CCA, [""] * len(means))
     panels = []
     for name, labels in found.labels.items():
         known = sizes([str(label) for label in labels])
-        if name == LAW or known is None:
+        if name == CCA or known is None:
             continue
         x = np.array([float(size) for size in known])
         points = {
@@ -269,10 +269,10 @@ def _draw_cloud(found: MeasuredRuns, response: Response) -> Any:
                 [x[c] for c in range(len(x)) if groups[c] == group],
                 [factor * means[c] for c in range(len(x)) if groups[c] == group],
             )
-            for group in found.levels.get(LAW, ("",))
+            for group in found.levels.get(CCA, ("",))
         }
         panels.append(SamplePanel(name, points))
-    return draw_samples(panels, _label_axis(response, unit), LAW if LAW in found.labels else "")
+    return draw_samples(panels, _label_axis(response, unit), CCA if CCA in found.labels else "")
 
 
 def listings(found: MeasuredRuns) -> tuple[Listing, ...]:
@@ -288,18 +288,18 @@ def listings(found: MeasuredRuns) -> tuple[Listing, ...]:
 def roles(found: MeasuredRuns) -> Roles | None:
     """Return the roles of the columns of the table of runs, for the analyses of the report."""
     names = [factor.name for factor in found.factors]
-    compared = LAW in names and len(names) > 1
+    compared = CCA in names and len(names) > 1
     worse = {"higher": "less", "lower": "more"}
     known = [one for one in found.responses if np.isfinite(found.distinct[one.name]).any()]
     if not known:
         return None
     return Roles(
         responses=tuple(one.name for one in known),
-        factors=tuple(name for name in names if not (compared and name == LAW)),
-        law=LAW if compared else None,
+        factors=tuple(name for name in names if not (compared and name == CCA)),
+        cca=CCA if compared else None,
         replicate="replicate",
         order=order_levels(found.levels).levels,
-        before=str(found.levels[LAW][0]) if compared else None,
+        before=str(found.levels[CCA][0]) if compared else None,
         titles={one.name: _label_axis(one, one.unit) for one in known},
         worse={one.name: worse[one.better] for one in known if one.better},
     )
@@ -310,28 +310,28 @@ def compare_own(whole: Analysis, own: Sequence[str]) -> tuple[list[str], list[Li
     names = ", ".join(own)
     shown = "shown in tables and pictures beside the study's algorithms; no claim is about it"
     sentences = [f"{names}: {shown}."]
-    if whole.roles is None or whole.roles.law is None or not whole.data:
+    if whole.roles is None or whole.roles.cca is None or not whole.data:
         return sentences, []
     rows = list(_rank(whole.data[0], whole.roles, own))
-    for law in own:
-        best, worst, of = ([row[place] for row in rows if row[1] == law] for place in (4, 6, 1))
+    for cca in own:
+        best, worst, of = ([row[place] for row in rows if row[1] == cca] for place in (4, 6, 1))
         sentences.append(
-            f"{law}: the best mean of all algorithms in {best.count(law)} of {len(of)} responses,"
-            f" the worst in {worst.count(law)}."
+            f"{cca}: the best mean of all algorithms in {best.count(cca)} of {len(of)} responses,"
+            f" the worst in {worst.count(cca)}."
         )
     return sentences, [Listing(RANK_TITLE, RANK_CAPTION, RANK_COLUMNS, rows)]
 
 
 def _rank(table: Table, roles: Roles, own: Sequence[str]) -> Iterator[tuple[object, ...]]:
     """Yield a row for each response and user-defined algorithm with values."""
-    laws = table[roles.law or "law"]
+    ccas = table[roles.cca or "cca"]
     for response in (name for name in roles.responses if name in roles.worse):
         values = table[response]
-        found = {str(law): values[(laws == law) & np.isfinite(values)] for law in np.unique(laws)}
-        means = {law: float(of.mean()) for law, of in found.items() if len(of)}
+        found = {str(cca): values[(ccas == cca) & np.isfinite(values)] for cca in np.unique(ccas)}
+        means = {cca: float(of.mean()) for cca, of in found.items() if len(of)}
         order = sorted(means, key=means.__getitem__, reverse=roles.worse[response] == "less")
-        for law in (law for law in own if law in means):
+        for cca in (cca for cca in own if cca in means):
             best, worst = order[0], order[-1]
-            place = f"{order.index(law) + 1} of {len(order)}"
+            place = f"{order.index(cca) + 1} of {len(order)}"
             title = roles.title(response)
-            yield title, law, means[law], place, best, means[best], worst, means[worst]
+            yield title, cca, means[cca], place, best, means[best], worst, means[worst]

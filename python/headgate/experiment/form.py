@@ -26,7 +26,7 @@ from headgate.experiment.measures import Better
 from headgate.experiment.responses import Response
 from headgate.plugin.user_code import register_class, split
 from headgate.scenario.base import Model, also_text, at
-from headgate.scenario.toml import EVERY_LAW
+from headgate.scenario.toml import EVERY_CCA
 
 #: The name of the file that is kept next to the runs.
 FILE = "experiment.toml"
@@ -165,9 +165,11 @@ class ExperimentFile(DesignFile):
             if name in RESERVED:
                 raise at("factors", f"{name!r} is a column of every table; choose another name")
         settings = [table.setting or name for name, table in self.factors.items()]
-        others = [s for s in settings if re.fullmatch(r"traffic\.\d+\.(law|control)(\..*)?", s)]
-        if EVERY_LAW in settings and others:
-            raise at("factors", f"'law' is the law of all traffic, and {others[0]} is one of these")
+        others = [s for s in settings if re.fullmatch(r"traffic\.\d+\.cca(\..*)?", s)]
+        if EVERY_CCA in settings and others:
+            raise at(
+                "factors", f"'cca' is the algorithm of all traffic, and {others[0]} is one of these"
+            )
         for claim in self.claims:
             if not claim.value and claim.missing is None:
                 raise at("claims", f"{claim.id}: this claim needs `value`, SQL over the runs")

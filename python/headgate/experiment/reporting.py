@@ -115,7 +115,7 @@ def _versions(scale: str, runs: Runs, total: tuple[float, int]) -> dict[str, str
     versions = {
         "headgate": program(),
         "scale": scale,
-        "laws": ", ".join(runs.setup.laws),
+        "ccas": ", ".join(runs.setup.ccas),
         "seeds": ", ".join(map(str, runs.setup.seeds)),
         "runs": str(len(runs.results)),
         "cost": say_cost(total[1], total[0]),

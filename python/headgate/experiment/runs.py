@@ -35,21 +35,21 @@ class NotRunError(HeadgateError):
 class Setup:
     """The settings of a study at one scale; without factors its design is empty."""
 
-    laws: tuple[str, ...]
+    ccas: tuple[str, ...]
     seeds: tuple[int, ...]
     settings: Mapping[str, Any]
     design: Design
     source: str = "full factorial"
     """How the design was made, if it is not a fraction."""
     own: tuple[str, ...] = ()
-    """User-defined algorithms among `laws`, as file and name; no claim is about them."""
+    """User-defined algorithms among `ccas`, as file and name; no claim is about them."""
 
-    def has(self, *laws: str) -> tuple[str, ...]:
-        """Return `laws` if all are run, else raise NotRunError with the first missing one."""
-        for law in laws:
-            if law not in self.laws:
-                raise NotRunError(f"there is no law {law!r} in the registry")
-        return laws
+    def has(self, *ccas: str) -> tuple[str, ...]:
+        """Return `ccas` if all are run, else raise NotRunError with the first missing one."""
+        for cca in ccas:
+            if cca not in self.ccas:
+                raise NotRunError(f"there is no algorithm {cca!r} in the registry")
+        return ccas
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,9 @@ class Runs:
     def without_own(self) -> Self:
         """Return the same runs without those of user-defined algorithms."""
         own = set(self.setup.own)
-        laws = tuple(law for law in self.setup.laws if law not in own)
+        ccas = tuple(cca for cca in self.setup.ccas if cca not in own)
         kept = {key: one for key, one in self.results.items() if own.isdisjoint(map(str, key))}
-        return replace(self, setup=replace(self.setup, laws=laws, own=()), results=kept)
+        return replace(self, setup=replace(self.setup, ccas=ccas, own=()), results=kept)
 
 
 def key_by_labels(jobs: Iterable[Job]) -> dict[Key, Job]:

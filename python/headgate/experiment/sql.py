@@ -108,9 +108,9 @@ def number(answer: Answer) -> float:
         raise SqlError(f"gives {value!r}, which is not a number") from None
 
 
-def _require_one(count: int, what: str) -> None:
+def _require_one(count: int, noun: str) -> None:
     if count != 1:
-        raise SqlError(f"gives {count} {what}; it must give one number")
+        raise SqlError(f"gives {count} {noun}; it must give one number")
 
 
 def check(sql: str) -> frozenset[str]:

@@ -1,7 +1,7 @@
-/* What a law of congestion control, or a queue discipline, in C is written with. Windows are in
+/* What a congestion control algorithm, or a queue discipline, in C is written with. Windows are in
  * segments, times in seconds.
  *
- * Fill one headgate_law_v1 and export it; `control = "./mylaw.c:mylaw"` takes it from there. Or fill
+ * Fill one headgate_cca_v1 and export it; `cca = "./my_cca.c:my_cca"` takes it from there. Or fill
  * one headgate_queue_v1; `queue = "./myqueue.c:myqueue"` takes that. The functions keep no pointer
  * beyond the call, share no state between flows or ports but the block they are handed, and end no
  * process. They return 0, or a number of their own that ends the run. */
@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HEADGATE_LAW_VERSION 1
+#define HEADGATE_CCA_VERSION 1
 
-/* What a law sets and the transport obeys. */
+/* What an algorithm sets and the transport obeys. */
 typedef struct headgate_window {
     double cwnd;     /* congestion window, segments; 1 or more */
     double ssthresh; /* slow-start threshold, segments; infinite until something sets it */
@@ -36,7 +36,7 @@ typedef struct headgate_congestion {
     uint32_t in_flight; /* RFC 5681's FlightSize */
 } headgate_congestion;
 
-/* A delivery-rate sample; all zero unless the law has HEADGATE_WANTS_RATE. */
+/* A delivery-rate sample; all zero unless the algorithm has HEADGATE_WANTS_RATE. */
 typedef struct headgate_rate {
     double per_s;          /* segments/s; 0 when there is no sample */
     double interval_s;     /* over so long */
@@ -56,7 +56,7 @@ typedef struct headgate_rate {
 /* What one acknowledgement brought. */
 typedef struct headgate_ack {
     double now_s;
-    double acked;       /* segments that the law may count */
+    double acked;       /* segments that the algorithm may count */
     double rtt_s;       /* RTT sample; 0 when there is none */
     uint32_t in_flight; /* segments in flight before this ACK */
     bool round_start;   /* a round trip has passed since the last such mark */
@@ -65,10 +65,10 @@ typedef struct headgate_ack {
     bool after_timeout; /* or after a time-out */
     double marked;      /* segments whose congestion mark was echoed */
     headgate_rate rate;
-    bool paced; /* segments leave at a pace: the law sets one, or the transport paces by itself */
+    bool paced; /* segments leave at a pace: the algorithm sets one, or the transport paces by itself */
 } headgate_ack;
 
-/* Flags of a law. */
+/* Flags of an algorithm. */
 enum {
     HEADGATE_PER_ROUND = 1,    /* on_ack once a round trip, with what its ACKs brought in all */
     HEADGATE_CONTROLS_CWND_IN_RECOVERY = 2, /* sets cwnd also while lost segments are repaired */
@@ -77,9 +77,9 @@ enum {
     HEADGATE_ECHO_ACCURATE = 16 /* or of RFC 8257 */
 };
 
-typedef struct headgate_law_v1 {
-    uint32_t version;     /* HEADGATE_LAW_VERSION */
-    uint32_t size;        /* sizeof(headgate_law_v1) */
+typedef struct headgate_cca_v1 {
+    uint32_t version;     /* HEADGATE_CCA_VERSION */
+    uint32_t size;        /* sizeof(headgate_cca_v1) */
     uint32_t state_bytes; /* what each flow keeps between calls; aligned to 8 */
     uint32_t flags;
     const void *initial; /* state_bytes that a flow begins with; NULL = zeros */
@@ -103,9 +103,13 @@ typedef struct headgate_law_v1 {
     /* The last reduction was needless, and cwnd is back at its value before it, or larger. */
     int32_t (*on_undo)(void *state, double cwnd_before, const headgate_path *path,
                        headgate_window *window);
-} headgate_law_v1;
+} headgate_cca_v1;
 
-#define HEADGATE_LAW_V1 .version = HEADGATE_LAW_VERSION, .size = sizeof(headgate_law_v1)
+#define HEADGATE_CCA_V1 .version = HEADGATE_CCA_VERSION, .size = sizeof(headgate_cca_v1)
+
+/* Former names: a file that uses one does not compile, and the error states the present name. */
+#define HEADGATE_LAW_V1 _Pragma("GCC error \"HEADGATE_LAW_V1 is now HEADGATE_CCA_V1\"") HEADGATE_CCA_V1
+#define headgate_law_v1 _Pragma("GCC error \"headgate_law_v1 is now headgate_cca_v1\"") headgate_cca_v1
 
 static inline bool headgate_slow_starts(const headgate_window *window) {
     return window->cwnd < window->ssthresh;

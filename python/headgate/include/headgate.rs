@@ -1,23 +1,23 @@
-//! What a law of congestion control, or a queue discipline, in Rust is written with: the records and
-//! the tables of `headgate.h`. A law is a plain value, one for each flow:
+//! Records and tables of `headgate.h` for a congestion control algorithm, or a queue discipline, in Rust. A
+//! controller is a plain value, one for each flow:
 //!
 //! ```text
-//! use headgate::{Ack, Congestion, Law, Path, Window};
+//! use headgate::{Ack, Congestion, Controller, Path, Window};
 //!
 //! #[derive(Clone, Copy)]
-//! struct MyLaw { last_s: f64 }
+//! struct MyCca { last_s: f64 }
 //!
-//! impl Law for MyLaw { /* on_ack and on_congestion */ }
+//! impl Controller for MyCca { /* on_ack and on_congestion */ }
 //!
-//! headgate::export!(mylaw: MyLaw = MyLaw { last_s: 0.0 });
+//! headgate::export!(my_cca: MyCca = MyCca { last_s: 0.0 });
 //! ```
 //!
 //! A discipline is one, too, for each port: `impl Discipline for MyQueue { .. }`, and
 //! `headgate::export_queue!(myqueue: MyQueue = MyQueue { .. });`
 
-// Laws ------------------------------------------------------------------------------------------
+// Controllers ------------------------------------------------------------------------------------------
 
-/// What a law sets and the transport obeys.
+/// Settings that a controller makes and the transport obeys.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
@@ -34,7 +34,7 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
-    /// Slow start by so many segments, up to `ssthresh`; gives those that are left.
+    /// Slow start by `acked` segments, up to `ssthresh`; returns those that are left.
     pub fn slow_start(&mut self, acked: f64) -> f64 {
         let step = acked.min((self.ssthresh - self.cwnd).max(0.0));
         self.cwnd += step;
@@ -42,7 +42,7 @@ impl Window {
     }
 }
 
-/// What is known of the path, kept by the transport.
+/// State of the path, kept by the transport.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
@@ -67,7 +67,7 @@ pub struct Congestion {
     pub in_flight: u32,
 }
 
-/// A delivery-rate sample; all zero unless the law has [`WANTS_RATE`].
+/// A delivery-rate sample; all zero unless the controller has [`WANTS_RATE`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
@@ -96,12 +96,12 @@ pub struct Rate {
     pub app_limited: bool,
 }
 
-/// What one acknowledgement brought.
+/// Contents of one acknowledgement.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
     pub now_s: f64,
-    /// Segments that the law may count.
+    /// Segments that the controller may count.
     pub acked: f64,
     /// RTT sample, seconds; 0 when there is none.
     pub rtt_s: f64,
@@ -118,7 +118,7 @@ pub struct Ack {
     /// Segments whose congestion mark was echoed.
     pub marked: f64,
     pub rate: Rate,
-    /// Segments leave at a pace: the law sets one, or the transport paces by itself.
+    /// Segments leave at a pace: the controller sets one, or the transport paces by itself.
     pub paced: bool,
 }
 
@@ -132,8 +132,8 @@ pub const WANTS_RATE: u32 = 4;
 pub const ECHO_LATCHED: u32 = 8;
 pub const ECHO_ACCURATE: u32 = 16;
 
-/// A law: a plain value that each flow has a copy of.
-pub trait Law: Copy + Sync + 'static {
+/// A controller: a plain value that is copied for each flow.
+pub trait Controller: Copy + Sync + 'static {
     const FLAGS: u32 = 0;
 
     fn on_start(&mut self, _now_s: f64, _path: &Path, _window: &mut Window) {}
@@ -147,9 +147,9 @@ pub trait Law: Copy + Sync + 'static {
 
 pub const VERSION: u32 = 1;
 
-/// `headgate_law_v1`. The engine calls it with a state of its own for each flow.
+/// `headgate_cca_v1`. The engine calls it with a separate state for each flow.
 #[repr(C)]
-pub struct LawV1<L: 'static> {
+pub struct ControllerV1<L: 'static> {
     version: u32,
     size: u32,
     state_bytes: u32,
@@ -164,7 +164,7 @@ pub struct LawV1<L: 'static> {
     on_undo: extern "C" fn(&mut L, f64, &Path, &mut Window) -> i32,
 }
 
-impl<L: Law> LawV1<L> {
+impl<L: Controller> ControllerV1<L> {
     pub const fn new(initial: &'static L) -> Self {
         assert!(align_of::<L>() <= 8, "a state is aligned to 8 bytes");
         Self {
@@ -194,7 +194,7 @@ macro_rules! calls {
 }
 
 calls! {
-    Law, Path, Window:
+    Controller, Path, Window:
     on_start(f64),
     on_ack(&Ack),
     on_recovery_ack(&Ack),
@@ -204,15 +204,15 @@ calls! {
     on_undo(f64),
 }
 
-/// Exports a law under a name: `headgate::export!(mylaw: MyLaw = MyLaw { last_s: 0.0 });`
+/// Exports a controller under a name: `headgate::export!(my_cca: MyCca = MyCca { last_s: 0.0 });`
 #[macro_export]
 macro_rules! export {
-    ($name:ident: $Law:ty = $initial:expr) => {
+    ($name:ident: $Controller:ty = $initial:expr) => {
         #[no_mangle]
         #[allow(non_upper_case_globals)]
-        pub static $name: $crate::LawV1<$Law> = {
-            static INITIAL: $Law = $initial;
-            $crate::LawV1::new(&INITIAL)
+        pub static $name: $crate::ControllerV1<$Controller> = {
+            static INITIAL: $Controller = $initial;
+            $crate::ControllerV1::new(&INITIAL)
         };
     };
 }
@@ -255,7 +255,7 @@ pub struct Packet {
     pub capable: bool,
 }
 
-/// What becomes of a packet.
+/// Fates of a packet.
 pub mod verdict {
     pub const KEEP: u32 = 0;
     /// Only a packet that is capable may be marked.
@@ -266,7 +266,7 @@ pub mod verdict {
 /// Random numbers that lie ready for one decision.
 pub const DRAWS: usize = 4;
 
-/// What a discipline says of a packet.
+/// Decision of a discipline about a packet.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Decision {
@@ -291,7 +291,7 @@ impl Decision {
 /// Sets [`Decision::rank`]; packets leave in that order.
 pub const RANKS: u32 = 1;
 
-/// A discipline: a plain value that each port has a copy of.
+/// A discipline: a plain value that is copied for each port.
 pub trait Discipline: Copy + Sync + 'static {
     const FLAGS: u32 = 0;
     /// Whether [`Self::on_departure`] is called; then ports hold packets.
@@ -309,7 +309,7 @@ pub const QUEUE_VERSION: u32 = 1 << 16 | 1;
 type Deciding<D> = extern "C" fn(&mut D, &Packet, &Backlog, &mut Decision) -> i32;
 type Ticking<D> = extern "C" fn(&mut D, f64, &Backlog, &mut Decision) -> i32;
 
-/// `headgate_queue_v1`. The engine calls it with a state of its own for each port.
+/// `headgate_queue_v1`. The engine calls it with a separate state for each port.
 #[repr(C)]
 pub struct QueueV1<D: 'static> {
     version: u32,

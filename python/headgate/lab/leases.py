@@ -79,7 +79,7 @@ class Leases:
     def note(self, run_id: str, now: Progress) -> None:
         """Record the progress of our run, each second. Raises StopRunError if the lease is lost."""
         lease = self._mine.get(run_id)
-        if lease is None:  # a second copy has no lease
+        if lease is None:  # a second copy holds no lease
             return
         lease.share, lease.packet_hops = now.share, now.packet_hops
         if time.monotonic() - self._beaten_s[run_id] >= BEAT_S:

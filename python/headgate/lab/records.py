@@ -1,7 +1,7 @@
 """Records and clock of a store: small files that are whole or absent, and its file system's time.
 
 Other processes may truncate or change a record: readers get a record of the right shape, or none.
-Clocks of machines may be hours apart, but all new files have the time of the file system; ages are
+Clocks of machines may be hours apart, but all new files carry the time of the file system; ages are
 differences of such times.
 """
 

@@ -111,7 +111,7 @@ WARN_S = 300.0
 
 
 class IdleWatch:
-    """Times since which a campaign has no worker, and since which none works on it."""
+    """Times since which a campaign lacks workers, and since which none works on it."""
 
     def __init__(self, patience_s: float) -> None:
         self._patience_s = patience_s

@@ -116,11 +116,11 @@ def _gone(asked: CampaignRecord) -> bool:
 
 
 def _figures(summaries: Iterable[Summary]) -> list[dict[str, Any]]:
-    """Return means of responses by law, or by the first label if there is no law."""
+    """Return means of responses by algorithm, or by the first label if there is no algorithm."""
     groups = defaultdict(list)
     for one in summaries:
         if one.labels:
-            label = "law" if "law" in one.labels else next(iter(one.labels))
+            label = "cca" if "cca" in one.labels else next(iter(one.labels))
             groups[label, one.labels[label]].append(one.figures)
     ordered = sorted(groups.items(), key=lambda group: tuple(map(str, group[0])))
     return [{label: value, "runs": len(of)} | _means(of) for (label, value), of in ordered]

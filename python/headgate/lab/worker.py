@@ -47,7 +47,7 @@ class CampaignSpec:
 
 @dataclass(frozen=True)
 class JobOutcome:
-    """Outcome of a run: it is stored, it failed, or another process has its lease."""
+    """Outcome of a run: it is stored, it failed, or another process holds its lease."""
 
     run_id: str
     there: bool = False

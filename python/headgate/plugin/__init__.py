@@ -1,6 +1,6 @@
-"""What a user-defined congestion control algorithm or queue discipline imports.
+"""Names that a user-defined congestion control algorithm or queue discipline imports.
 
-The callbacks of an algorithm are described in `headgate.plugin.law_records`, those of a discipline
+The callbacks of an algorithm are described in `headgate.plugin.cca_records`, those of a discipline
 in `headgate.plugin.discipline_records`.
 
 Names are imported on first use. The reference page "Public interface" describes each name.
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from headgate.base.lazy import lazy_attributes
 
 if TYPE_CHECKING:
-    from headgate.plugin.discipline_records import DROP, KEEP, MARK, Backlog, Decision, Packet
-    from headgate.plugin.law_records import (
+    from headgate.plugin.cca_records import (
         ECN_MARK,
         LOSS,
         TIMEOUT,
@@ -27,13 +26,14 @@ if TYPE_CHECKING:
         builtin,
         jit,
     )
-    from headgate.plugin.load import load_law
-    from headgate.plugin.proof import check_law
+    from headgate.plugin.discipline_records import DROP, KEEP, MARK, Backlog, Decision, Packet
+    from headgate.plugin.load import load_cca
+    from headgate.plugin.proof import check_cca
 else:
     __getattr__ = lazy_attributes(
         __name__,
         {
-            "headgate.plugin.proof": ("check_law",),
+            "headgate.plugin.proof": ("check_cca",),
             "headgate.plugin.discipline_records": (
                 "DROP",
                 "KEEP",
@@ -42,7 +42,7 @@ else:
                 "Decision",
                 "Packet",
             ),
-            "headgate.plugin.law_records": (
+            "headgate.plugin.cca_records": (
                 "ECN_MARK",
                 "LOSS",
                 "TIMEOUT",
@@ -55,7 +55,7 @@ else:
                 "builtin",
                 "jit",
             ),
-            "headgate.plugin.load": ("load_law",),
+            "headgate.plugin.load": ("load_cca",),
         },
     )
 
@@ -76,7 +76,7 @@ __all__ = [
     "Rate",
     "Window",
     "builtin",
-    "check_law",
+    "check_cca",
     "jit",
-    "load_law",
+    "load_cca",
 ]

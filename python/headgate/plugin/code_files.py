@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from headgate.base.errors import LawError, UntrustedLawError
+from headgate.base.errors import CcaError, UntrustedCcaError
 from headgate.base.files import read_file
 
 #: A Python class, sources that are compiled to a shared library, and such a library.
@@ -41,14 +41,14 @@ def is_code(source: str) -> bool:
 
 
 def read(file: str) -> bytes:
-    """Read a file of user-defined code. Raises LawError."""
+    """Read a file of user-defined code. Raises CcaError."""
     try:
         return read_file(Path(file))
     except (FileNotFoundError, ValueError):  # ValueError: a character that no path contains
         says = "there is no such file"
     except OSError as error:
         says = f"cannot be read: {error.strerror}"
-    raise LawError(shorten_path(file), says)
+    raise CcaError(shorten_path(file), says)
 
 
 def sha256(*parts: bytes) -> str:
@@ -99,11 +99,11 @@ def is_trusted(file: str, sha256: str) -> bool:
 
 
 def require_trust(noun: str, label: str, file: str, sha256: str) -> None:
-    """Raise UntrustedLawError if the algorithm, discipline or function in a file may not run."""
+    """Raise UntrustedCcaError if the algorithm, discipline or function in a file may not run."""
     if not is_trusted(file, sha256):
         where = _by_file.get(_resolve(file), "a file")
         says = f"{where} names this {noun}, which is code (SHA-256 {sha256});"
-        raise UntrustedLawError(label, f"{says} read it, then allow it with --trust")
+        raise UntrustedCcaError(label, f"{says} read it, then allow it with --trust")
 
 
 def allow(file: str, sha256: str) -> None:
@@ -119,7 +119,7 @@ def allow(file: str, sha256: str) -> None:
 def list_file() -> Path:
     """Return the path of the list of allowed code."""
     home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(home) / "headgate" / "trusted-laws"
+    return Path(home) / "headgate" / "trusted-code"
 
 
 def _read_allowed() -> frozenset[str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from headgate.base.errors import LawError
+from headgate.base.errors import CcaError
 from headgate.plugin import python_class, state
 from headgate.plugin.code_files import shorten_path
 from headgate.plugin.interface import Event, OwnCode, Params, TableHead, Traits
@@ -45,7 +45,7 @@ class Driver:
         self.outcomes: Outcomes = []
 
     def run(self, seed: int, events: int) -> Outcomes:
-        """Produce random events; return the outcomes of the calls. Raises LawError."""
+        """Produce random events; return the outcomes of the calls. Raises CcaError."""
         self.seed = seed
         self.trial.begin(seed, self._handle, self.traits, self.callbacks).run(events)
         return self.outcomes
@@ -72,12 +72,12 @@ class Driver:
         raise NotImplementedError
 
     def reject(self, wrong: str, event: Event, line: int) -> None:
-        """Raise LawError, unless the trial continues in spite of it."""
+        """Raise CcaError, unless the trial continues in spite of it."""
         raise NotImplementedError
 
 
 def drive_interpreted(code: OwnCode, params: Params, size: TrialSize, note: int = -1) -> Outcomes:
-    """Drive a Python class in this process; return the outcomes of its calls. Raises LawError.
+    """Drive a Python class in this process; return the outcomes of its calls. Raises CcaError.
 
     The place of each event is written to the file `note`, if there is one.
     """
@@ -99,12 +99,12 @@ class _InterpretedDriver(Driver):
         try:  # a snapshot of a run must be able to store the state
             state.dump(self.object)
         except state.NotPlainError as error:
-            raise LawError(self.code.label, str(error)) from None
+            raise CcaError(self.code.label, str(error)) from None
         return outcomes
 
     def reject(self, wrong: str, event: Event, line: int) -> None:
         place = shorten_path(self.code.file) + (f", line {line}" if line else "")
-        raise LawError(place, f"{wrong} ({self.where(event)})")
+        raise CcaError(place, f"{wrong} ({self.where(event)})")
 
     def call(self, event: Event, out: Any) -> tuple[str, int]:
         callback = getattr(self.object, event.callback)
@@ -117,7 +117,7 @@ class _InterpretedDriver(Driver):
                 callback(argument, context, native)
         except Exception as error:
             place = python_class.locate_error(error, self.code.file, self.where(event))
-            raise LawError(*place) from None
+            raise CcaError(*place) from None
         for name in self.code.interface.out_fields:
             setattr(out, name, getattr(native, name))
         return "", watch.line
@@ -166,7 +166,7 @@ class _LineWatch:
 
 
 def drive_compiled(code: OwnCode, params: Params, size: TrialSize, note: int = -1) -> Outcomes:
-    """Drive compiled code in this process; return the outcomes of its calls. Raises LawError.
+    """Drive compiled code in this process; return the outcomes of its calls. Raises CcaError.
 
     The place of each event is written to the file `note`, if there is one.
     """
@@ -196,7 +196,7 @@ class _CompiledDriver(Driver):
 
     def reject(self, wrong: str, event: Event, _line: int) -> None:
         if self.strict:
-            raise LawError(self.code.label, f"{wrong} ({self.where(event)})")
+            raise CcaError(self.code.label, f"{wrong} ({self.where(event)})")
 
     def call(self, event: Event, out: Any) -> tuple[str, int]:
         function = self.functions[event.callback]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from headgate.base.errors import InterruptedRunError, LawError
+from headgate.base.errors import CcaError, InterruptedRunError
 from headgate.base.process import end_with_parent
 from headgate.plugin.interface import Interface, PreparedCode
 from headgate.plugin.python_class import locate_error
@@ -31,7 +31,7 @@ _POLL_S = 0.2
 _SI_KERNEL = 0x80
 
 
-class StuckLawError(KeyboardInterrupt):
+class StuckCcaError(KeyboardInterrupt):
     """Ctrl-C while a callback did not return; its state so far is not kept."""
 
 
@@ -69,24 +69,24 @@ def defer_interrupts(own: Sequence[PreparedCode]) -> Iterator[Callable[[], None]
 
 
 def _raise_in(thread: int) -> None:
-    """Raise StuckLawError in a thread at its next bytecode."""
-    error = ctypes.py_object(StuckLawError)
+    """Raise StuckCcaError in a thread at its next bytecode."""
+    error = ctypes.py_object(StuckCcaError)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
 
 
-def own_error(fault: _native.OwnFaultError, own: Sequence[PreparedCode]) -> LawError:
+def own_error(fault: _native.OwnFaultError, own: Sequence[PreparedCode]) -> CcaError:
     """Return the error of user-defined code that failed: with file and line, if it raised one."""
     label, place, says, call = fault.args
     prepared = next((one for one in own if one.code.label == label), None)
     cause = fault.__cause__
-    if isinstance(cause, StuckLawError):
+    if isinstance(cause, StuckCcaError):
         raise cause
     if cause is None and says == RAISED and prepared is not None and call is not None:
         cause = _raise_again(prepared, *call)
         says = "it raised an exception"
     if cause is None or prepared is None:
-        return LawError(label, f"{place}: {says}")
-    return LawError(*locate_error(cause, prepared.code.file, f"{prepared.code.name}.{place}"))
+        return CcaError(label, f"{place}: {says}")
+    return CcaError(*locate_error(cause, prepared.code.file, f"{prepared.code.name}.{place}"))
 
 
 def _raise_again(
@@ -112,7 +112,7 @@ def run_watched(own: Sequence[tuple[str, Interface]]) -> Iterator[None]:
 
     User-defined code may end its process, by `os._exit` or a crash, or never return. The parent
     calls none of it and reports what happened: it raises SystemExit with the child's status,
-    LawError if the code ended the child, InterruptedRunError if the child had to be killed.
+    CcaError if the code ended the child, InterruptedRunError if the child had to be killed.
 
     Only on Linux, and if this process is the whole program: elsewhere, and if a program with
     another standard output calls the command as a function, the body runs in this process.
@@ -136,7 +136,7 @@ def run_watched(own: Sequence[tuple[str, Interface]]) -> Iterator[None]:
         os.write(report_done, b".")
 
 
-def _wait(child: int, done: int, what: str) -> NoReturn:
+def _wait(child: int, done: int, noun: str) -> NoReturn:
     """Forward signals until the child ends; end with its status."""
     interrupts = 0
     while True:
@@ -144,7 +144,7 @@ def _wait(child: int, done: int, what: str) -> NoReturn:
         if received is None or received.si_signo == signal.SIGCHLD:
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
-                _end(os.waitstatus_to_exitcode(status), what, is_done=_is_done(done))
+                _end(os.waitstatus_to_exitcode(status), noun, is_done=_is_done(done))
             continue
         interrupts += 1
         if interrupts > 1:
@@ -169,8 +169,8 @@ def describe_end(code: int) -> str:
     )
 
 
-def _end(code: int, what: str, *, is_done: bool) -> NoReturn:
+def _end(code: int, noun: str, *, is_done: bool) -> NoReturn:
     if is_done and code >= 0:
         sys.exit(code)
-    says = f"a user-defined {what} {describe_end(code)}; `headgate check` finds the call"
-    raise LawError("own code", says)
+    says = f"a user-defined {noun} {describe_end(code)}; `headgate check` finds the call"
+    raise CcaError("own code", says)

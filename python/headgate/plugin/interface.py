@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from headgate.base.errors import LawError
+from headgate.base.errors import CcaError
 from headgate.plugin.code_files import shorten_path
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def fill_table(
 
 
 #: A capsule stores a pointer to its name, so these bytes must stay in memory.
-_names = {name: name.encode() for name in ("headgate_law_v1", "headgate_queue_v1")}
+_names = {name: name.encode() for name in ("headgate_cca_v1", "headgate_queue_v1")}
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 _new_capsule.restype = ctypes.py_object
@@ -166,7 +166,7 @@ class OwnCode:
     file: str
     sha256: str
     cls: type | None = None
-    compiled: Callable[[Params], LoadedTable] | None = None  # raises LawError
+    compiled: Callable[[Params], LoadedTable] | None = None  # raises CcaError
     source: str | None = None
     """How another process finds the code; None for a class that Python code passed."""
 
@@ -176,7 +176,7 @@ class OwnCode:
         return f"{shorten_path(self.file)}:{self.name}"
 
     def hand_over(self, table: LoadedTable) -> _native.OwnCode:
-        """Pass a table to the engine. Raises LawError if the table is invalid."""
+        """Pass a table to the engine. Raises CcaError if the table is invalid."""
         from headgate import _native
 
         struct = table[0]
@@ -184,7 +184,7 @@ class OwnCode:
         try:
             return _native.OwnCode.compiled(self.label, capsule, table)
         except ValueError as error:
-            raise LawError(self.label, str(error)) from None
+            raise CcaError(self.label, str(error)) from None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from headgate.base.errors import LawError
+from headgate.base.errors import CcaError
 from headgate.plugin.code_files import sha256, shorten_path
 from headgate.plugin.interface import LoadedTable, OwnCode, Params, TableHead, struct_of
 from headgate.plugin.source import Source
@@ -27,18 +27,18 @@ def code_in(source: Source) -> OwnCode:
 
 
 def version_in(source: Source) -> int:
-    """Return the version of the table that a file exports. Raises LawError."""
+    """Return the version of the table that a file exports. Raises CcaError."""
     return int(_open_library(source, TableHead)[0].version)
 
 
 def cache_folder() -> Path:
     """Return the folder of compiled code, which may be removed at any time."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "headgate" / "laws"
+    return Path(home) / "headgate" / "ccas"
 
 
 def build_library(file: str, text: bytes) -> Path:
-    """Return the shared library of a source, compiled if it is not cached. Raises LawError."""
+    """Return the shared library of a source, compiled if it is not cached. Raises CcaError."""
     if file.endswith(".so"):
         return Path(file)
     if file.endswith(".c"):
@@ -54,20 +54,20 @@ def build_library(file: str, text: bytes) -> Path:
 def _load_library(source: Source, params: Params) -> LoadedTable:
     if params:
         says = f"a compiled {source.interface.noun} takes no arguments; set them in its source"
-        raise LawError(source.label, says)
+        raise CcaError(source.label, says)
     return _open_library(source, struct_of(source.interface))
 
 
 def _open_library(source: Source, kind: type[TableHead]) -> LoadedTable:
-    """Load a library; return the table that it exports, and the library. Raises LawError."""
+    """Load a library; return the table that it exports, and the library. Raises CcaError."""
     try:
         library = ctypes.CDLL(str(build_library(source.file, source.text)))
         return kind.in_dll(library, source.symbol), library
     except OSError as error:
-        raise LawError(source.label, f"cannot be loaded: {error}") from None
+        raise CcaError(source.label, f"cannot be loaded: {error}") from None
     except ValueError:
         says = f"exports no {source.interface.noun} called {source.symbol!r}"
-        raise LawError(source.label, says) from None
+        raise CcaError(source.label, says) from None
 
 
 def _compile_source(
@@ -92,9 +92,9 @@ def _run(command: Sequence[str], file: str, folder: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     except OSError as error:
         says = f"cannot be compiled: {tool} cannot be started ({error.strerror}); install it first"
-        raise LawError(shorten_path(file), says) from None
+        raise CcaError(shorten_path(file), says) from None
     if done.returncode:
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
         errors = [line for line in lines if "error" in line.lower()]
         first = (errors or lines or [f"{tool} failed and said nothing"])[0]
-        raise LawError(shorten_path(file), f"cannot be compiled: {first}")
+        raise CcaError(shorten_path(file), f"cannot be compiled: {first}")

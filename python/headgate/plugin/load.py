@@ -1,4 +1,4 @@
-"""Loads user-defined code: `./mylaw.py:MyLaw`, or a class that Python code passes."""
+"""Loads user-defined code: `./my_cca.py:MyCca`, or a class that Python code passes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from headgate.base.errors import LawError
+from headgate.base.errors import CcaError
 from headgate.base.messages import also
 from headgate.plugin import code_files, library, python_class
+from headgate.plugin.ccas import CCA
 from headgate.plugin.code_files import is_code, read, sha256, shorten_path, split
 from headgate.plugin.disciplines import DISCIPLINE
 from headgate.plugin.interface import Interface, OwnCode
-from headgate.plugin.laws import LAW
 from headgate.plugin.source import Source, find, has_callback
 
 #: Modules that user-defined code imported in former versions, and what to write now.
 _FORMER_MODULES = {
     "headgate.discipline": "import these names from headgate.plugin",
-    "headgate.law": "import these names from headgate.plugin, where MARK is called ECN_MARK",
 }
 #: Runs in several threads may need the same code: it is found and compiled once.
 one_at_a_time = threading.RLock()
@@ -36,8 +35,8 @@ def is_source(words: str) -> bool:
     return words in _given or "/" in words or is_code(words)
 
 
-def load(source: str, interface: Interface = LAW) -> OwnCode:
-    """Load `FILE` or `FILE:NAME`. Raises LawError.
+def load(source: str, interface: Interface = CCA) -> OwnCode:
+    """Load `FILE` or `FILE:NAME`. Raises CcaError.
 
     This runs a Python file, so code that may not run is rejected (`headgate.plugin.code_files`).
     """
@@ -50,17 +49,17 @@ def load(source: str, interface: Interface = LAW) -> OwnCode:
         return replace(make(found), source=f"{found.file}:{found.symbol}")
 
 
-def load_law(source: str) -> str:
+def load_cca(source: str) -> str:
     """Load a congestion control algorithm that the caller names, and return its name.
 
-    Its code runs. Raises LawError if it cannot be one.
+    Its code runs. Raises CcaError if it cannot be one.
     """
     code_files.name_by_hand(source)
     return load(source).name
 
 
 def identify(source: str, interface: Interface) -> tuple[str, str]:
-    """Return name and source hash of user-defined code without running it. Raises LawError."""
+    """Return name and source hash of user-defined code without running it. Raises CcaError."""
     if source in _given:
         code = _use_class(interface, _given[source])
         return code.name, code.sha256
@@ -69,14 +68,14 @@ def identify(source: str, interface: Interface) -> tuple[str, str]:
 
 
 def allow(source: str, interface: Interface) -> None:
-    """Remember for this user that the present version of code may run. Raises LawError."""
+    """Remember for this user that the present version of code may run. Raises CcaError."""
     if source not in _given:
         found = find(source, interface)
         code_files.allow(found.file, found.sha256)
 
 
 def is_trusted(source: str, interface: Interface) -> bool:
-    """Return whether user-defined code may run. Raises LawError if it does not exist."""
+    """Return whether user-defined code may run. Raises CcaError if it does not exist."""
     if source in _given:
         return True
     found = find(source, interface)
@@ -92,31 +91,31 @@ def register_class(cls: type) -> str:
 
 
 def kind_of(source: str) -> Interface:
-    """Return the interface of `FILE` or `FILE:NAME`: LAW unless it is a discipline.
+    """Return the interface of `FILE` or `FILE:NAME`: CCA unless it is a discipline.
 
-    This runs no Python file, but loads a library. Raises LawError.
+    This runs no Python file, but loads a library. Raises CcaError.
     """
     file, name = split(source)
     if Path(file).suffix == ".py":
         text = read(file)
-        is_law, is_discipline = (has_callback(text, file, name, of) for of in (LAW, DISCIPLINE))
-        return DISCIPLINE if is_discipline and not is_law else LAW
+        is_cca, is_discipline = (has_callback(text, file, name, of) for of in (CCA, DISCIPLINE))
+        return DISCIPLINE if is_discipline and not is_cca else CCA
     try:
         version = library.version_in(find(source, DISCIPLINE))
-    except LawError:
-        return LAW
-    return DISCIPLINE if version >> 16 == DISCIPLINE.version >> 16 else LAW
+    except CcaError:
+        return CCA
+    return DISCIPLINE if version >> 16 == DISCIPLINE.version >> 16 else CCA
 
 
 def _load_class(source: Source) -> OwnCode:
-    """Run the file, and return its class. Raises LawError."""
+    """Run the file, and return its class. Raises CcaError."""
     module = run_file(source.file, source.text)
     cls = _find_class(source.interface, module, source.symbol, source.file)
     return _check_class(source.interface, cls, source.file, source.sha256)
 
 
 def _use_class(interface: Interface, cls: type) -> OwnCode:
-    """Return the code of a class that Python code passed. Raises LawError."""
+    """Return the code of a class that Python code passed. Raises CcaError."""
     file = python_class.file_of(cls)
     try:
         text = Path(file).read_bytes()
@@ -135,7 +134,7 @@ def _check_class(interface: Interface, cls: type, file: str, sha: str) -> OwnCod
 
 
 def run_file(file: str, text: bytes) -> ModuleType:
-    """Run the text of a file as a separate module; the same text is run once. Raises LawError.
+    """Run the text of a file as a separate module; the same text is run once. Raises CcaError.
 
     The text is what was hashed: Python's own import could run a cached `__pycache__` instead.
     """
@@ -151,7 +150,7 @@ def run_file(file: str, text: bytes) -> ModuleType:
         del sys.modules[name]
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         says = _FORMER_MODULES.get(missing or "", "as the file was read")
-        raise LawError(*python_class.locate_error(error, file, says)) from None
+        raise CcaError(*python_class.locate_error(error, file, says)) from None
     return module
 
 
@@ -167,7 +166,7 @@ def _find_class(interface: Interface, module: ModuleType, name: str, file: str) 
     ]
     known = ", ".join(names) or "none"
     says = f"has no class {name!r}; its {interface.noun}s: {known}{also(name, names)}"
-    raise LawError(shorten_path(file), says)
+    raise CcaError(shorten_path(file), says)
 
 
 def _source_of(cls: type) -> bytes:

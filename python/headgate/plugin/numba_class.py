@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from headgate.base.errors import LawError
+from headgate.base.errors import CcaError
 from headgate.base.optional import advise
 from headgate.plugin import python_class
 from headgate.plugin.code_files import shorten_path
@@ -53,9 +53,9 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(of, ast.Name) and node.attr not in self.fields.get(of.id, (node.attr,)):
             place, known = f"{self.file}, line {node.lineno}", self.fields[of.id]
             if of.id != self.own:
-                raise LawError(place, f"{of.id} has no {node.attr!r}; it has {', '.join(known)}")
+                raise CcaError(place, f"{of.id} has no {node.attr!r}; it has {', '.join(known)}")
             says = f"{of.id}.{node.attr} is not a number that the class or __init__ sets"
-            raise LawError(place, f"{says}; a compiled {self.interface.noun} keeps no others")
+            raise CcaError(place, f"{says}; a compiled {self.interface.noun} keeps no others")
         return self.generic_visit(node)
 
     def _function_for(self, target: ast.Attribute) -> str | None:
@@ -98,7 +98,7 @@ def _parse_method(function: FunctionType) -> ast.FunctionDef:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
         says = "@jit needs the source; write it to a file"
-        raise LawError(function.__qualname__, says) from None
+        raise CcaError(function.__qualname__, says) from None
     tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
     assert isinstance(tree, ast.FunctionDef)
     ast.increment_lineno(tree, first - 1)
@@ -127,7 +127,7 @@ _one_at_a_time = threading.Lock()
 
 
 def compile_class(interface: Interface, cls: type, params: Params) -> LoadedTable:
-    """Return the table of a class with these parameters. Raises LawError if numba rejects it."""
+    """Return the table of a class with these parameters. Raises CcaError if numba rejects it."""
     with _one_at_a_time:
         key = cls, tuple(sorted(params.items()))
         if key not in _tables:
@@ -140,7 +140,7 @@ def _compile(interface: Interface, cls: type, params: Params) -> LoadedTable:
         import numba
     except ImportError:
         says = f"@jit needs numba; {advise('jit')}"
-        raise LawError(python_class.label_of(cls), says) from None
+        raise CcaError(python_class.label_of(cls), says) from None
     state = _first_state(interface, cls, params)
     functions = _compile_methods(interface, cls, state.dtype, numba)
     pointer = numba.types.CPointer(numba.from_dtype(state.dtype))
@@ -188,7 +188,7 @@ def _first_state(interface: Interface, cls: type, params: Params) -> np.ndarray[
         if array.dtype.kind not in _STATE_KINDS or array.size == 0:
             keeps = f"a compiled {interface.noun} keeps numbers and arrays of them"
             says = f"self.{name} is {numbers[name]!r}; {keeps}"
-            raise LawError(python_class.label_of(cls), says)
+            raise CcaError(python_class.label_of(cls), says)
     fields = [(name, _kind(array), array.shape) for name, array in arrays.items()]
     state = np.zeros(1, np.dtype(fields or [("_nothing", "u1", ())], align=True))
     for name, array in arrays.items():
@@ -240,7 +240,7 @@ def _compile_methods(
 
 
 def _compile_entry(interface: Interface, name: str, method: Any, state: Any, numba: Any) -> Any:
-    """Compile a callback to a C function that returns 0, or 1 if it raised. Raises LawError."""
+    """Compile a callback to a C function that returns 0, or 1 if it raised. Raises CcaError."""
     types, record = numba.types, interface.callbacks[name].record
 
     def pointer(record: str) -> Any:
@@ -252,7 +252,7 @@ def _compile_entry(interface: Interface, name: str, method: Any, state: Any, num
     try:
         return numba.cfunc(form)(wrap(method, numba.carray))
     except numba.core.errors.NumbaError as error:
-        raise LawError(*_summarise(name, method.py_func, str(error))) from None
+        raise CcaError(*_summarise(name, method.py_func, str(error))) from None
 
 
 def _wrap_record_callback(method: Any, carray: Any) -> Any:

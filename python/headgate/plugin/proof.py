@@ -11,16 +11,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from headgate.base.errors import LawError
+from headgate.base.errors import CcaError
 from headgate.base.process import python_command
 from headgate.base.version import __version__
 from headgate.plugin import code_files
+from headgate.plugin.ccas import CCA
 from headgate.plugin.code_files import sha256
 from headgate.plugin.disciplines import DISCIPLINE
 from headgate.plugin.drivers import Outcomes, TrialSize, drive_compiled, drive_interpreted
 from headgate.plugin.guard import describe_end
 from headgate.plugin.interface import OwnCode, Params, PreparedCode
-from headgate.plugin.laws import LAW
 from headgate.plugin.library import cache_folder
 from headgate.plugin.load import load, one_at_a_time
 from headgate.plugin.python_class import register
@@ -34,7 +34,7 @@ _CHECK = TrialSize(states=20, events=1_000)
 
 
 def make_ready(code: OwnCode, params: Params) -> PreparedCode:
-    """Prepare an algorithm or a discipline with these parameters for runs. Raises LawError."""
+    """Prepare an algorithm or a discipline with these parameters for runs. Raises CcaError."""
     if code.compiled is None:
         assert code.cls is not None
         return PreparedCode(code, params, register(code.interface, code.cls, code.label, params))
@@ -71,7 +71,7 @@ class CheckReport:
 
 
 def check(code: OwnCode, params: Params, size: TrialSize = _CHECK) -> CheckReport:
-    """Drive user-defined code. Raises LawError with file and line of the first fault."""
+    """Drive user-defined code. Raises CcaError with file and line of the first fault."""
     forms = (("interpreted", code.cls), ("compiled", code.compiled))
     ways = tuple(way for way, form in forms if form is not None)
     outcomes = [_drive_twice(code, params, size, way) for way in ways]
@@ -80,17 +80,17 @@ def check(code: OwnCode, params: Params, size: TrialSize = _CHECK) -> CheckRepor
     return CheckReport(ways, size.states, size.events, code.interface.trial.sum_up(outcomes[0]))
 
 
-def check_law(source: str, params: Params | None = None) -> CheckReport:
+def check_cca(source: str, params: Params | None = None) -> CheckReport:
     """Check a congestion control algorithm that the caller names, with random events.
 
-    Its code runs. Raises LawError at the first fault.
+    Its code runs. Raises CcaError at the first fault.
     """
     code_files.name_by_hand(source)
     return check(load(source), params or {})
 
 
 def _drive_twice(code: OwnCode, params: Params, size: TrialSize, way: str) -> Outcomes:
-    """Return the outcomes. Raises LawError unless equal events have equal outcomes again."""
+    """Return the outcomes. Raises CcaError unless equal events have equal outcomes again."""
     first, again = (drive(code, params, size, compiled=way == "compiled") for _ in range(2))
     says = "for equal events the result is {1} once and {0} again; it must not use chance or clocks"
     _require_equal(code, says, first, again)
@@ -105,13 +105,13 @@ def _require_equal(code: OwnCode, says: str, one: Outcomes, other: Outcomes) -> 
     for number, (before, after) in enumerate(zip(one, other, strict=False), 1):
         if before != after:
             sentence = says.format(write(after), write(before))
-            raise LawError(code.label, f"{sentence} (call {number} in all)")
+            raise CcaError(code.label, f"{sentence} (call {number} in all)")
 
 
 def drive(code: OwnCode, params: Params, size: TrialSize, *, compiled: bool) -> Outcomes:
     """Drive the compiled or the interpreted form, in a child process if that can find the code.
 
-    Returns the outcomes of the calls. Raises LawError.
+    Returns the outcomes of the calls. Raises CcaError.
     """
     if code.source:
         return _drive_in_child(code, params, size, compiled=compiled)
@@ -136,14 +136,14 @@ def _drive_in_child(code: OwnCode, params: Params, size: TrialSize, *, compiled:
             )
         except subprocess.TimeoutExpired:
             says = f"did not come back within {PATIENCE_S:g} s from {_read_place(note.name)}"
-            raise LawError(code.label, says) from None
+            raise CcaError(code.label, says) from None
         last = (done.stdout.splitlines() or [""])[-1]
         if done.returncode or not last.startswith(_RESULT):
             says = f"{describe_end(done.returncode)} in {_read_place(note.name)}"
-            raise LawError(code.label, says)
+            raise CcaError(code.label, says)
     result = json.loads(last.removeprefix(_RESULT))
     if "error" in result:
-        raise LawError(*result["error"])
+        raise CcaError(*result["error"])
     return [tuple(outcome) for outcome in result["outcomes"]]
 
 
@@ -153,7 +153,7 @@ def _read_place(note: str) -> str:
 
 def _execute(source: str, order: Mapping[str, Any], note: int) -> Outcomes:
     code_files.name_by_hand(source)  # the parent process has loaded this code
-    code = load(source, next(of for of in (LAW, DISCIPLINE) if of.noun == order["kind"]))
+    code = load(source, next(of for of in (CCA, DISCIPLINE) if of.noun == order["kind"]))
     drive = drive_compiled if order["compiled"] else drive_interpreted
     return drive(code, order["params"], TrialSize(**order["size"]), note)
 
@@ -163,7 +163,7 @@ def _main(source: str, order: str, note: str) -> None:
     try:
         with Path(note).open("r+b") as file:
             result = {"outcomes": _execute(source, json.loads(order), file.fileno())}
-    except LawError as error:
+    except CcaError as error:
         result = {"error": [error.place, error.sentence]}
     sys.stdout.write(f"\n{_RESULT}{json.dumps(result)}\n")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from headgate.base.errors import LawError
+from headgate.base.errors import CcaError
 from headgate.plugin import state
 from headgate.plugin.code_files import shorten_path
 from headgate.plugin.interface import Interface, Params, Traits
@@ -51,16 +51,16 @@ def label_of(cls: type) -> str:
 
 
 def traits(interface: Interface, cls: type, made: object) -> Traits:
-    """Return the traits that the class, and an object of it, declare. Raises LawError."""
+    """Return the traits that the class, and an object of it, declare. Raises CcaError."""
     declared = {name: getattr(cls, name, allowed[0]) for name, allowed in interface.traits.items()}
     numbers = {name: getattr(made, name, usual) for name, usual in interface.numbers.items()}
     for name, value in declared.items():
         if value not in interface.traits[name]:
             words = " or ".join(repr(word) for word in interface.traits[name])
-            raise LawError(label_of(cls), f"{name} = {value!r} is not allowed; it must be {words}")
+            raise CcaError(label_of(cls), f"{name} = {value!r} is not allowed; it must be {words}")
     for name, value in numbers.items():
         if not _is_number(value):
-            raise LawError(label_of(cls), f"{name} = {value!r} is not allowed; it must be a number")
+            raise CcaError(label_of(cls), f"{name} = {value!r} is not allowed; it must be a number")
     return declared | numbers
 
 
@@ -70,14 +70,14 @@ def callbacks(interface: Interface, cls: type) -> tuple[str, ...]:
 
 
 def make(cls: type, params: Params) -> Any:
-    """Make the object of a flow or a port. Raises LawError."""
+    """Make the object of a flow or a port. Raises CcaError."""
     _check_arguments(cls, params)
     try:
         return cls(**params)
     except Exception as error:
         listed = ", ".join(f"{key}={value!r}" for key, value in params.items())
         place = locate_error(error, file_of(cls), f"{cls.__name__}({listed})")
-        raise LawError(*place) from None
+        raise CcaError(*place) from None
 
 
 def locate_error(error: BaseException, file: str, where: str) -> tuple[str, str]:
@@ -94,22 +94,22 @@ def locate_error(error: BaseException, file: str, where: str) -> tuple[str, str]
 
 
 def register(interface: Interface, cls: type, label: str, params: Params) -> _native.OwnCode:
-    """Register a class with the engine, which the interpreter runs. Raises LawError."""
+    """Register a class with the engine, which the interpreter runs. Raises CcaError."""
     found = traits(interface, cls, make(cls, params))
     made = partial(cls, **params)
     code = (made, state.dump, partial(state.load, made))
     try:
         return interface.make_native(label, code, found, callbacks(interface, cls))
     except ValueError as error:
-        raise LawError(label, str(error)) from None
+        raise CcaError(label, str(error)) from None
 
 
 def check_form(interface: Interface, cls: type) -> None:
-    """Check callbacks and their arguments, traits, bounds and spelling. Raises LawError."""
+    """Check callbacks and their arguments, traits, bounds and spelling. Raises CcaError."""
     for group in interface.required:
         if not any(getattr(cls, name, None) for name in group):
             forms = " or ".join(interface.signature(n).replace("(", "(self, ") for n in group)
-            raise LawError(label_of(cls), f"has no {forms}")
+            raise CcaError(label_of(cls), f"has no {forms}")
     for name in callbacks(interface, cls):
         _check_takes(interface, cls, name)
     traits(interface, cls, cls)
@@ -126,7 +126,7 @@ def _check_takes(interface: Interface, cls: type, name: str) -> None:
         if isinstance(callback, FunctionType):
             place = f"{shorten_path(file_of(cls))}, line {callback.__code__.co_firstlineno}"
         says = f"{name} must take what it is called with: {interface.signature(name)}"
-        raise LawError(place, says) from None
+        raise CcaError(place, says) from None
 
 
 def _check_spelling(interface: Interface, cls: type) -> None:
@@ -136,12 +136,12 @@ def _check_spelling(interface: Interface, cls: type) -> None:
     for name in dir(cls):
         if name.startswith("on_") and name not in interface.callbacks:
             says = f"nothing calls {name}; {_suggest(name, interface.callbacks)}"
-            raise LawError(label_of(cls), says)
+            raise CcaError(label_of(cls), says)
         if name in _FORMER:
             says = f"nothing reads {name}; its name is now {_FORMER[name]}"
-            raise LawError(label_of(cls), says)
+            raise CcaError(label_of(cls), says)
         if name not in known and difflib.get_close_matches(name, long, 1, 0.8):
-            raise LawError(label_of(cls), f"nothing reads {name}; {_suggest(name, known)}")
+            raise CcaError(label_of(cls), f"nothing reads {name}; {_suggest(name, known)}")
 
 
 def _suggest(name: str, known: Iterable[str]) -> str:
@@ -151,20 +151,20 @@ def _suggest(name: str, known: Iterable[str]) -> str:
 
 
 def _check_bounds(cls: type) -> None:
-    """Check the form of the bounds themselves. Raises LawError."""
+    """Check the form of the bounds themselves. Raises CcaError."""
     bounds = getattr(cls, "bounds", {})
     if not isinstance(bounds, Mapping) or not all(map(_is_range, bounds.values())):
         says = f'bounds = {bounds!r} is not allowed; write bounds = {{"argument": (least, most)}}'
-        raise LawError(label_of(cls), says)
+        raise CcaError(label_of(cls), says)
     known = _defaults(cls)
     for name in bounds:
         if name not in known:
             says = f"bounds name {name!r}, which is not an argument"
-            raise LawError(label_of(cls), f"{says}; arguments: {', '.join(known) or 'none'}")
+            raise CcaError(label_of(cls), f"{says}; arguments: {', '.join(known) or 'none'}")
 
 
 def _check_arguments(cls: type, params: Params) -> None:
-    """Raise LawError for an argument, given or by default, that is outside its bounds."""
+    """Raise CcaError for an argument, given or by default, that is outside its bounds."""
     given = _defaults(cls) | dict(params)
     for name, (low, high) in getattr(cls, "bounds", {}).items():
         value = given[name]
@@ -173,7 +173,7 @@ def _check_arguments(cls: type, params: Params) -> None:
         if not _is_number(value) or not low <= value <= high:
             allowed = f"{low:g} to {high:g} {unit_of(name)}".rstrip()
             says = f"{name} = {value!r} is not allowed; it must be from {allowed}"
-            raise LawError(label_of(cls), says)
+            raise CcaError(label_of(cls), says)
 
 
 def _defaults(cls: type) -> dict[str, Any]:

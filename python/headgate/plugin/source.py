@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from headgate.base.errors import LawError
+from headgate.base.errors import CcaError
 from headgate.plugin.code_files import KINDS, read, sha256, shorten_path, split
 from headgate.plugin.interface import Interface
 
@@ -40,12 +40,12 @@ class Source:
 
 
 def find(source: str, interface: Interface) -> Source:
-    """Find `FILE` or `FILE:NAME` without running it. Raises LawError."""
+    """Find `FILE` or `FILE:NAME` without running it. Raises CcaError."""
     named, name = split(source)
     kind = Path(named).suffix
     if kind not in KINDS:
         says = f"your own {interface.noun} must be a file that ends in one of {', '.join(KINDS)}"
-        raise LawError(source, says)
+        raise CcaError(source, says)
     file = str(Path(named).resolve())
     text = read(file)
     default = interface.symbol if kind != ".py" else ""
@@ -58,10 +58,10 @@ def _only_class(text: bytes, file: str, interface: Interface) -> str:
         return found[0]
     if not found:
         wanted = " and ".join(" or ".join(group) for group in interface.required)
-        raise LawError(shorten_path(file), f"has no class with {wanted}")
+        raise CcaError(shorten_path(file), f"has no class with {wanted}")
     example = f"{shorten_path(file)}:{found[0]}"
     says = f"has several {interface.noun}s ({', '.join(found)}); name one, as in {example}"
-    raise LawError(shorten_path(file), says)
+    raise CcaError(shorten_path(file), says)
 
 
 def _find_classes(text: bytes, file: str, interface: Interface) -> list[str]:
@@ -92,7 +92,7 @@ def _parse_classes(text: bytes, file: str) -> dict[str, ast.ClassDef]:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         says = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise LawError(f"{shorten_path(file)}{line}", f"{type(error).__name__}: {says}") from None
+        raise CcaError(f"{shorten_path(file)}{line}", f"{type(error).__name__}: {says}") from None
     return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
 
 

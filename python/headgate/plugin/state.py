@@ -65,7 +65,7 @@ def _slots(cls: type) -> tuple[str, ...]:
 
 
 class _Writer:
-    """Writes values, and records containers: each may occur once, since a copy has no aliases."""
+    """Writes values, and records containers: each may occur once, since a copy keeps no aliases."""
 
     def __init__(self) -> None:
         self._names: dict[int, tuple[str, object]] = {}

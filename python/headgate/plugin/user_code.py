@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from headgate.plugin.ccas import CCA
 from headgate.plugin.code_files import is_code, split
 from headgate.plugin.disciplines import DISCIPLINE
 from headgate.plugin.interface import Interface, OwnCode
-from headgate.plugin.laws import LAW
 from headgate.plugin.load import allow, identify, is_source, is_trusted, load, register_class
 
 __all__ = [
+    "CCA",
     "DISCIPLINE",
-    "LAW",
     "Interface",
     "OwnCode",
     "allow",

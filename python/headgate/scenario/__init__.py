@@ -1,12 +1,12 @@
 """Scenarios as typed, frozen objects, equivalent to a TOML file."""
 
+from headgate.scenario.cca import CcaChoice
 from headgate.scenario.distributions import Sizes, Times
-from headgate.scenario.law import LawChoice
 from headgate.scenario.spec import Measure, ScenarioSpec, Series
 from headgate.scenario.transport import Pacing, Transport
 
 __all__ = [
-    "LawChoice",
+    "CcaChoice",
     "Measure",
     "Pacing",
     "ScenarioSpec",

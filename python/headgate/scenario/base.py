@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from headgate.base import parameters, units
-from headgate.base.catalog import Law
+from headgate.base.catalog import Cca
 from headgate.base.messages import as_toml
 from headgate.base.strict import check_keys
 
@@ -116,7 +116,7 @@ def at(key: str, sentence: str) -> PydanticCustomError:
 class Named(Model):
     """A name of the catalogue, or a table of `name` and parameters.
 
-    A parameter that is a quantity has a unit, in its value (`target = "5 ms"`) or in its name
+    A parameter that is a quantity carries a unit, in its value (`target = "5 ms"`) or in its name
     (`target_s = 0.005`).
     """
 
@@ -146,7 +146,7 @@ class Named(Model):
         return {"name": self.name, **self.params} if self.params else self.name
 
     def read_params(
-        self, card: Law, packets: parameters.Packets, *, are_exact: bool = True
+        self, card: Cca, packets: parameters.Packets, *, are_exact: bool = True
     ) -> dict[str, parameters.Value]:
         """Return the parameters in the units of the card; only exact ones are compared."""
         try:

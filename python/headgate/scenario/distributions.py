@@ -63,8 +63,8 @@ class Sizes(_Distribution):
         packets = packets_of(self.mean, segment_bytes)
         if self.kind == "fixed":
             return float(math.ceil(packets))
-        # A whole number N of at least 1 has the mean 1 + P(N >= 2) + P(N >= 3) + ..., and a rounded
-        # size X is at least n if X >= n - 1/2.
+        # The mean of a whole number N of at least 1 is 1 + P(N >= 2) + P(N >= 3) + ..., and a
+        # rounded size X is at least n if X >= n - 1/2.
         if self.kind == "exponential":
             return 1 + math.exp(-1.5 / packets) / -math.expm1(-1 / packets)
         assert self.shape is not None

@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from headgate.base.errors import ScenarioError
 from headgate.base.names import FreeNames
 from headgate.scenario.base import Model, Time, at
-from headgate.scenario.law import Control, LawChoice, move_code
+from headgate.scenario.cca import ABOUT_MIX, Cca, CcaShare
 from headgate.scenario.networks.layout import Layout, Spot, apportion
 from headgate.scenario.transport import Transport
 
@@ -31,7 +31,7 @@ class Planner:
     ) -> None:
         self.layout, self.transport, self.duration_ps = layout, transport, duration_ps
         self.transports: list[dict[str, Any]] = []
-        self.laws: list[dict[str, Any]] = []
+        self.ccas: list[dict[str, Any]] = []
         self.arrays: Arrays = {}
         self.files: list[str] = []
         self.names = FreeNames(chosen)
@@ -50,9 +50,9 @@ class Planner:
         plan["name"] = f"{profile.preset}-{used + 1}" if used else profile.preset
         return _index(self.transports, plan)
 
-    def add_law(self, plan: dict[str, Any]) -> int:
+    def add_cca(self, plan: dict[str, Any]) -> int:
         """Return the number of an algorithm."""
-        return _index(self.laws, plan)
+        return _index(self.ccas, plan)
 
     def add_file(self, name: str) -> int:
         """Return the number of a kind of file."""
@@ -76,11 +76,6 @@ def _index(items: list[Any], item: Any) -> int:
 
 #: Bytes of memory before the first packet: a host with its link, a flow of a list.
 HOST_BYTES, LISTED_BYTES = 44, 48
-LAW = (
-    "The law of congestion control: a name of the catalogue, or a law of your own as a file and a"
-    " name, such as './mylaw.py:MyLaw'."
-)
-CONTROL = "A law of your own, such as './mylaw.py:MyLaw'; an alias of `law` for these."
 
 
 @dataclass(frozen=True)
@@ -103,27 +98,10 @@ class Need:
     flows: float  # flows with a row in the results
 
 
-def require_one_law(
-    law: LawChoice | None, control: Control | None, in_its_place: str = "'control'"
-) -> None:
-    """Raise an error unless exactly one of both is given."""
-    if law is None and control is None:
-        raise at("law", f"this key is required, or {in_its_place} in its place")
-    if law is not None and control is not None:
-        raise at("control", "a flow has one law; give either 'law' or 'control'")
-
-
-def plan_of(law: LawChoice | None, control: Control | None) -> dict[str, Any]:
-    """Return the algorithm of the plan. Raises LawError for invalid user-defined code."""
-    chosen = control or law
-    assert chosen is not None
-    return chosen.plan()
-
-
 class Group(Model):
     """The common keys of all kinds of traffic.
 
-    Readers of a plan recognise items by their keys, not by their kind: `count` stands for that many
+    Readers of a plan recognise items by their keys, not by their kind: `count` is the number of
     single flows; `sources` and `receivers` are places (with `hosts`, pools), or all are listed in
     `places`; `laws` and the column `{key}.law` add to `law`.
     """
@@ -132,13 +110,14 @@ class Group(Model):
     names_its_ends: ClassVar[bool] = False
     #: The key of the number of hosts.
     hosts_key: ClassVar[str] = "hosts"
+    #: Whether it takes several algorithms, each for a share.
+    takes_mix: ClassVar[bool] = False
     #: Keys of the plan with another name in the scenario.
     plan_keys: ClassVar[Mapping[str, str]] = {}
 
     kind: str = Field("", description="Kind of traffic.")
-    name: str = Field("", description="Name in the results; made from the law if absent.")
-    law: LawChoice | None = Field(None, description=LAW)
-    control: Control | None = Field(None, description=CONTROL)
+    name: str = Field("", description="Name in the results; made from the algorithm if absent.")
+    cca: Cca | None = Field(None, description=ABOUT_MIX)
     transport: Transport | None = Field(
         None, description="TCP profile of this traffic; absent = the scenario's."
     )
@@ -154,26 +133,35 @@ class Group(Model):
         None, description="Propagation round trip; sets the delay of this traffic's host links."
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _takes_code_as_law(cls, given: Any) -> Any:
-        return move_code(given)
-
     @model_validator(mode="after")
-    def _has_a_law(self) -> Self:
-        self._check_law()
+    def _has_a_cca(self) -> Self:
+        self._check_cca()
         return self
 
-    def _check_law(self, in_its_place: str = "'control'") -> None:
-        require_one_law(self.law, self.control, in_its_place)
+    def _check_cca(self) -> None:
+        if self.cca is None:
+            raise at("cca", "this key is required")
+        if isinstance(self.cca, tuple) and not self.takes_mix:
+            says = "a mix is for kind = 'web'; other algorithms need a [[traffic]] each"
+            raise at("cca", says)
 
-    def law_plan(self) -> dict[str, Any]:
-        """Return the algorithm of the plan. Raises LawError for invalid user-defined code."""
-        return plan_of(self.law, self.control)
+    @property
+    def mix(self) -> tuple[CcaShare, ...]:
+        """The parts of a mix of algorithms; empty for one algorithm."""
+        return self.cca if isinstance(self.cca, tuple) else ()
 
-    def default_name(self, law: str) -> str:
+    def cca_plan(self) -> dict[str, Any]:
+        """Return the algorithm of the plan, the first of a mix.
+
+        Raises CcaError for invalid user-defined code.
+        """
+        one = self.mix[0].cca if isinstance(self.cca, tuple) else self.cca
+        assert one is not None
+        return one.plan()
+
+    def default_name(self, cca: str) -> str:
         """Return the name of traffic without a name in the scenario."""
-        return law
+        return cca
 
     def own_rtts_ps(self, place: str) -> tuple[int, ...]:  # noqa: ARG002 - for errors in files
         """Return round trips set by the traffic, including the shortest. Raises ScenarioError."""

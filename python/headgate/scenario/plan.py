@@ -13,7 +13,7 @@ from functools import partial
 from itertools import accumulate, chain, islice
 from typing import Any
 
-from headgate.base.errors import LawError, ScenarioError
+from headgate.base.errors import CcaError, ScenarioError
 from headgate.base.messages import also
 from headgate.base.names import each_name, name_counts
 from headgate.base.version import RESULTS
@@ -21,7 +21,7 @@ from headgate.scenario.group import Arrays, Group, Item, Planner, find_ends
 from headgate.scenario.networks.layout import Demand, Layout
 from headgate.scenario.spec import ScenarioSpec
 
-#: Number of names among which similar ones are searched: a run may have a million flows.
+#: Number of names among which similar ones are searched: a run may contain a million flows.
 _SEARCHED = 1000
 
 
@@ -46,7 +46,7 @@ def make_plan(scenario: ScenarioSpec) -> tuple[dict[str, Any], Arrays]:
         "duration_ps": scenario.duration,
         **layout.plan(demand),
         "transports": planner.transports,
-        "laws": planner.laws,
+        "laws": planner.ccas,
         "traffic": traffic,
         **({"files": planner.files} if planner.files else {}),
         "measure": _measure(scenario, layout, traffic),
@@ -58,14 +58,14 @@ def _lay_out(group: Group, index: int, planner: Planner) -> dict[str, Any]:
     place = f"traffic[{index}]"
     sources, receivers = find_ends(planner.layout, group, place)
     try:
-        law = group.law_plan()
-    except LawError as error:
-        raise ScenarioError(f"{place}.control", str(error)) from None
+        cca = group.cca_plan()
+    except CcaError as error:
+        raise ScenarioError(f"{place}.cca", str(error)) from None
     common = {
-        "law": planner.add_law(law),
+        "law": planner.add_cca(cca),
         "transport": planner.add_transport(planner.profile(group.transport)),
     }
-    wanted = group.name or group.default_name(law["name"])
+    wanted = group.name or group.default_name(cca["name"])
     name = planner.names.take(wanted, is_chosen=bool(group.name))
     own = group.lay_out(planner, Item(name, place, sources, receivers))
     return {"kind": group.kind, "name": name, **common, **own}
@@ -141,21 +141,21 @@ def _choose_followed(
     named = [partial(_name_flows, first, item) for first, item in groups]
     begins = [first for first, _ in groups]
     flows = _choose_matching(named, patterns, "measure.series.flows[]", "flows", most)
-    laws = [groups[bisect_right(begins, number) - 1][1]["law"] for number in flows]
-    return _deal(flows, laws, most)
+    ccas = [groups[bisect_right(begins, number) - 1][1]["law"] for number in flows]
+    return _deal(flows, ccas, most)
 
 
 def _name_flows(first: int, item: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
     return enumerate(each_name([item]), first)
 
 
-def _deal(flows: list[int], laws: list[int], most: int) -> list[int]:
+def _deal(flows: list[int], ccas: list[int], most: int) -> list[int]:
     """Keep at most `most` flows, the first of each algorithm in turn, in their order."""
     turn = Counter[int]()
     dealt: list[tuple[int, int]] = []
-    for place, law in enumerate(laws):
-        dealt.append((turn[law], place))
-        turn[law] += 1
+    for place, cca in enumerate(ccas):
+        dealt.append((turn[cca], place))
+        turn[cca] += 1
     return [flows[place] for place in sorted(place for _, place in sorted(dealt)[:most])]
 
 

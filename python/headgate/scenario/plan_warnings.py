@@ -75,24 +75,24 @@ class _PlanWarnings:
         ways = [(link["from"], link["to"], link["delay_ps"]) for link in self.links]
         return Routes(len(self.plan["nodes"]), ways)
 
-    def _law_cards(self, item: Mapping[str, Any]) -> list[catalog.Law]:
+    def _cca_cards(self, item: Mapping[str, Any]) -> list[catalog.Cca]:
         """Return the cards of the algorithms of an item; user-defined ones lack a card."""
         listed = self.arrays.get(f"{item.get('key')}.law")
         if listed is not None:
             indices = np.unique(listed).tolist()
         else:
             indices = sorted({part["law"] for part in item.get("laws", ())} or {item["law"]})
-        laws = [self.plan["laws"][index] for index in indices]
-        return [catalog.law(law["name"]) for law in laws if "own" not in law]
+        ccas = [self.plan["laws"][index] for index in indices]
+        return [catalog.cca(cca["name"]) for cca in ccas if "own" not in cca]
 
     def _warn_of_senders(self, item: Mapping[str, Any]) -> Iterator[str]:
         """Warn of senders without a link that serves them on some path."""
-        for law in self._law_cards(item):
-            if law.scheme is not None:
-                serving = [_has_feedback(link, law.scheme) for link in self.links]
-                does = f"has the router feedback '{law.scheme}'"
-                remedy = f'network.feedback = "{law.scheme}"'
-            elif law.needs_marks:
+        for cca in self._cca_cards(item):
+            if cca.scheme is not None:
+                serving = [_has_feedback(link, cca.scheme) for link in self.links]
+                does = f"has the router feedback '{cca.scheme}'"
+                remedy = f'network.feedback = "{cca.scheme}"'
+            elif cca.needs_marks:
                 serving = [_marks(link.get("queue")) for link in self.links]
                 does, remedy = "marks packets", MARKING
             else:
@@ -101,13 +101,13 @@ class _PlanWarnings:
                 names = [self.links[link]["name"] for link in way]
                 passed = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
                 yield (
-                    f"'{item['name']}': no link on a path of its '{law.name}' senders ({passed}) "
+                    f"'{item['name']}': no link on a path of its '{cca.name}' senders ({passed}) "
                     f"{does}, so they behave as 'reno' does there; write {remedy}"
                 )
 
     def _warn_of_routers(self) -> Iterator[str]:
         """Warn of router feedback that no traffic uses."""
-        used = {law.scheme for item in self.plan["traffic"] for law in self._law_cards(item)}
+        used = {cca.scheme for item in self.plan["traffic"] for cca in self._cca_cards(item)}
         unused: dict[str, list[str]] = {}
         for link in self.links:
             feedback = link.get("feedback")

@@ -69,7 +69,7 @@ class Device(Named):
             check_holds_packet(self.card, params, packet_bytes)
 
     def plan(self, packets: Packets) -> dict[str, Any]:
-        """Return the device of the plan without running user-defined code. Raises LawError."""
+        """Return the device of the plan without running user-defined code. Raises CcaError."""
         return {"name": self.name, "params": self.resolve(packets)}
 
 
@@ -82,7 +82,7 @@ class Queue(Device):
     """A queue discipline: `"drop_tail"`, `{name = "threshold", mark = "65 packets"}` and so on.
 
     One of the user's own is named by its file, `"./mine.py:Mine"`, or in Python by its class; its
-    parameters are arguments of the class, and have the units that their names end with.
+    parameters are arguments of the class, in the units that their names end with.
     """
 
     device: ClassVar[str] = "queue"
@@ -131,7 +131,7 @@ class Queue(Device):
         return {key: _own_param(key, value, packets) for key, value in self.params.items()}
 
     def plan(self, packets: Packets) -> dict[str, Any]:
-        """Return the discipline of the plan without running user-defined code. Raises LawError."""
+        """Return the discipline of the plan without running user-defined code. Raises CcaError."""
         made = super().plan(packets)
         if not self.is_own:
             return made

@@ -20,7 +20,7 @@ from headgate.base.units import format_time_ps, parse_time_ps
 from headgate.plugin import user_code
 from headgate.plugin.code_files import name_by_hand, name_in_file
 from headgate.scenario.base import Model, Time, at
-from headgate.scenario.law import Control
+from headgate.scenario.cca import OwnCca
 from headgate.scenario.networks import Network
 from headgate.scenario.queue import Queue
 from headgate.scenario.toml import read_toml, reject_misplaced_keys, set_key, write_toml
@@ -45,7 +45,7 @@ class Series(Model):
         16,
         ge=1,
         le=1_000_000,
-        description="At most this many flows: the first of each law in turn.",
+        description="At most this many flows: the first of each algorithm in turn.",
     )
 
 
@@ -181,12 +181,12 @@ class ScenarioSpec(Model):
 
     def own_code(self) -> list[tuple[str, user_code.Interface]]:
         """Return the sources of user-defined code in the scenario, each with its kind."""
-        laws = [(control.source, user_code.LAW) for control in self.own_laws()]
-        return laws + [(queue.name, user_code.DISCIPLINE) for queue in self.own_disciplines()]
+        ccas = [(cca.source, user_code.CCA) for cca in self.own_ccas()]
+        return ccas + [(queue.name, user_code.DISCIPLINE) for queue in self.own_disciplines()]
 
-    def own_laws(self) -> list[Control]:
+    def own_ccas(self) -> list[OwnCca]:
         """Return the user-defined algorithms."""
-        return [part for part in _parts(self.traffic) if isinstance(part, Control)]
+        return [part for part in _parts(self.traffic) if isinstance(part, OwnCca)]
 
     def own_disciplines(self) -> list[Queue]:
         """Return the user-defined queue disciplines."""
@@ -219,7 +219,7 @@ class ScenarioSpec(Model):
         return self.model_copy(update={"transport": self.transport.fill_in(), "traffic": traffic})
 
     def replaced(self, changes: Mapping[str, Any]) -> Self:
-        """Return the scenario with changed keys, each a path such as `traffic.0.law`.
+        """Return the scenario with changed keys, each a path such as `traffic.0.cca`.
 
         The code that the changes name may run, since a program names it. Use `varied` for files.
         """

@@ -16,18 +16,16 @@ from headgate.scenario.base import at
 from headgate.scenario.links.synthetic import COURSES, TRACES
 
 _SHORT_LINE = 80
-#: The key of the algorithm of all traffic, and the keys of traffic that it replaces.
-EVERY_LAW = "law"
-_LAW_KEYS = ("law", "control", "laws")
-#: Two keys with one meaning: setting one replaces the other, and paths find either.
-_ALIASES = {"law": "control", "control": "law"}
+#: The key of traffic that names its algorithm; without a path, that of all traffic.
+EVERY_CCA = "cca"
+#: Former keys of traffic for it.
+_FORMER = frozenset({"law", "laws", "control"})
 #: Keys with texts that may be paths of code.
-CODE_KEYS = frozenset({"law", "control", "laws", "queue"})
+CODE_KEYS = frozenset({"cca", "queue"})
 #: Keys of links that may be a file, and their other values.
 FILES_OF_LINKS = {"trace": TRACES, "course": COURSES}
 #: Tables that may be one word, and the key of that word.
-_SHORT_FORMS = dict.fromkeys(("law", "queue", "feedback"), "name")
-_SHORT_FORMS |= {"control": "source", "transport": "preset"}
+_SHORT_FORMS = dict.fromkeys(("cca", "queue", "feedback"), "name") | {"transport": "preset"}
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -154,9 +152,10 @@ def parse_setting(text: str) -> tuple[str, Any]:
 
 
 def set_key(data: dict[str, Any], key: str, value: Any) -> None:
-    """Set the key at a dotted path; numbers index lists, and `law` sets that of all traffic."""
-    if key == EVERY_LAW:
-        set_law(data, value)
+    """Set the key at a dotted path; numbers index lists, and `cca` sets that of all traffic."""
+    _refuse_former(key)
+    if key == EVERY_CCA:
+        set_cca(data, value)
         return
     here: Any = data
     *path, last = key.split(".")
@@ -165,20 +164,27 @@ def set_key(data: dict[str, Any], key: str, value: Any) -> None:
     if isinstance(here, list):
         here[_place(here, last, key)] = value
     elif isinstance(here, dict):
-        here.pop(_ALIASES.get(last), None)
         here[last] = value
     else:
         raise ScenarioError(key, f"'{path[-1]}' has no keys of its own")
 
 
-def set_law(data: dict[str, Any], law: Any) -> None:
+def _refuse_former(key: str) -> None:
+    """Refuse a former key of traffic with the one that it is now."""
+    steps = key.split(".")
+    if steps[0] != "traffic" and len(steps) > 1:
+        return
+    now = ".".join(EVERY_CCA if step in _FORMER else step for step in steps)
+    if now != key:
+        raise ScenarioError(key, f"this key is now '{EVERY_CCA}'; write {now}")
+
+
+def set_cca(data: dict[str, Any], cca: Any) -> None:
     """Set one algorithm for all traffic, of the catalogue or user-defined."""
     traffic = data.get("traffic")
     for item in traffic if isinstance(traffic, list) else ():
         if isinstance(item, dict):
-            for other in _LAW_KEYS:
-                item.pop(other, None)
-            item[EVERY_LAW] = law
+            item[EVERY_CCA] = cca
 
 
 def _child(here: Any, step: str, key: str) -> Any:
@@ -186,8 +192,6 @@ def _child(here: Any, step: str, key: str) -> Any:
         return here[_place(here, step, key)]
     if not isinstance(here, dict):
         raise ScenarioError(key, f"there is nothing below '{step}'")
-    other = _ALIASES.get(step, step)
-    step = other if step not in here and other in here else step
     child = here.setdefault(step, {})
     if isinstance(child, str) and step in _SHORT_FORMS:
         child = here[step] = {_SHORT_FORMS[step]: child}
@@ -208,7 +212,7 @@ def _with_place(items: list[Any], key: str, step: str) -> str:
     is_key = any(isinstance(item, Mapping) and step in item for item in items)
     kept = step if is_key or not after.strip(".") else ""
     path = ".".join(filter(None, (before.strip("."), "0", kept, after.strip("."))))
-    for_all = f", or {EVERY_LAW} for all traffic" if path.split(".")[-1] == EVERY_LAW else ""
+    for_all = f", or {EVERY_CCA} for all traffic" if path.split(".")[-1] == EVERY_CCA else ""
     return f"; write {path} for the first one{for_all}"
 
 
@@ -236,7 +240,7 @@ def reject_misplaced_keys(given: Mapping[str, Any], scenario: type[BaseModel]) -
 def tables_with(key: str, scenario: type[BaseModel]) -> list[str]:
     """Return the tables in which a key belongs that is not a key of the scenario itself."""
     fields = scenario.model_fields
-    if key in fields or key == EVERY_LAW:
+    if key in fields or key == EVERY_CCA:
         return []
     return [
         f"{name}.0" if name == "traffic" else name
@@ -248,7 +252,7 @@ def tables_with(key: str, scenario: type[BaseModel]) -> list[str]:
 def _home(key: str, tables: Tables) -> str:
     """Return a message about the table of a key that was written above all tables."""
     if key == _FLOWS:
-        return 'flows are traffic; write [[traffic]], and below it kind = "flows" and law = "reno"'
+        return 'flows are traffic; write [[traffic]], and below it kind = "flows" and cca = "reno"'
     for name, models in tables.items():
         if _has_key(key, models):
             head = f"[[{name}]]" if name == "traffic" else f"[{name}]"

@@ -27,7 +27,7 @@ class Pacing(Model):
 
 
 class Transport(Model):
-    """How TCP sends and receives, apart from its law. Unset fields come from the preset."""
+    """How TCP sends and receives, apart from its algorithm. Unset fields come from the preset."""
 
     model_config = ConfigDict(json_schema_extra=also_text)
 
@@ -147,8 +147,8 @@ class Transport(Model):
     )
     ecn: bool | None = Field(
         None,
-        description="Whether every law responds to ECN marks (RFC 3168), not only those that need "
-        "them.",
+        description="Whether every algorithm responds to ECN marks (RFC 3168), not only those that"
+        " need them.",
     )
     ecn_acks: bool | None = Field(
         None,
@@ -160,7 +160,7 @@ class Transport(Model):
         description="The window of a connection that has sent nothing for longer than its time-out:"
         " rfc5681, at most the initial window; linux, half of it for each time-out that has passed,"
         " but at least the initial window (RFC 2861, tcp_slow_start_after_idle); ns2, one segment; "
-        "or keep. Laws that set the window by a model of the path, such as bbr, keep it.",
+        "or keep. Algorithms that set the window by a model of the path, such as bbr, keep it.",
     )
 
     @model_validator(mode="before")

@@ -34,7 +34,7 @@ LARGEST_LOG = 700.0
 TWICE = 1.0
 #: A count is beyond chance if it is less likely than this: one side of a 95 % interval.
 BEYOND_CHANCE = 0.025
-#: If a condition has more rearrangements than this, this number of them is drawn at random.
+#: If a condition allows more rearrangements than this, this number of them is drawn at random.
 MOST_REARRANGEMENTS = 256
 #: Bounds are tested with this relative tolerance, because of rounding.
 ROUNDING = 1e-9
@@ -46,8 +46,8 @@ State = Literal["moves", "small", "not known", "nothing"]
 class Change:
     """A change as a share of the value before, with the ends of its 95 % interval.
 
-    The share is infinite if the value before is zero, and NaN if an algorithm has no value. The
-    ends are infinite if the spread is unknown, and NaN if there is nothing to compare.
+    The share is infinite if the value before is zero, and NaN if the value of an algorithm is
+    missing. The ends are infinite if the spread is unknown, and NaN if there is nothing to compare.
     """
 
     share: float
@@ -90,7 +90,7 @@ class Change:
         return f"{100 * self.share:+.0f} %".replace("-", "\N{MINUS SIGN}")
 
 
-#: The change if neither algorithm has a value, and if one of the two has none.
+#: The change if the values of both algorithms are missing, and if one of them is.
 NOTHING = Change(math.nan, significant=False, low=math.nan, high=math.nan)
 UNKNOWN = Change(math.nan, significant=False)
 
@@ -117,11 +117,11 @@ def compute_mean_ratio_change(
 ) -> Change | None:
     """Return the geometric mean of the ratios of several conditions, as a change.
 
-    Both arrays have the shape (condition, replicate). The ratio of a condition is that of its means
-    over replicates, so each condition has the same weight whatever its scale. The interval is
-    Student's (Welch's without pairs) of the linear expansion of the ratios over replicates (delta
-    method). A condition with zero on both sides is unchanged. The result is None if only one side
-    of a condition is zero or if a value is negative, since no ratio exists.
+    Both arrays are of shape (condition, replicate). The ratio of a condition is that of its means
+    over replicates, so conditions of any scale count equally. The interval is Student's (Welch's
+    without pairs) of the linear expansion of the ratios over replicates (delta method). A condition
+    with zero on both sides is unchanged. The result is None if only one side of a condition is zero
+    or if a value is negative, since no ratio exists.
     """
     old, new = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
     old_mean, new_mean = old.mean(axis=1), new.mean(axis=1)
@@ -152,7 +152,7 @@ def _divide(difference: float, before: float) -> float:
 def find_ties_with_best(values: Numbers, best: int) -> list[int]:
     """Return the conditions that cannot be distinguished from the best, including the best.
 
-    `values` have the shape (condition, replicate), and more is better. Conditions without a value
+    The shape of `values` is (condition, replicate), and more is better. Conditions without a value
     are ignored. The best of many may be best by chance, so a one-sided paired t-test compares each
     other condition with it, at 5 % divided by the number of comparisons (Bonferroni): the truly
     best condition is missed in at most 5 % of cases.

@@ -1,7 +1,7 @@
 """Drift of a mean: a trend over batches of the measured time.
 
 The measured time is cut into ten equal batches. A mean drifts if the batches' means, averaged over
-replicates, have a trend (Mann 1945, Kendall 1975: two-sided p below 0.01 by the normal
+replicates, show a trend (Mann 1945, Kendall 1975: two-sided p below 0.01 by the normal
 approximation) and the second half differs from the first by 10 % or more of the mean. Such a mean
 depends on the chosen time and does not describe a steady state.
 """

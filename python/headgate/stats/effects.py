@@ -93,7 +93,7 @@ def _relative_percent(effect: float, values: NDArray[np.float64]) -> float:
 
 
 def _anova(groups: Sequence[NDArray[np.float64]]) -> tuple[float, float, float]:
-    """Return the one-way F, p and eta squared; a constant response has no effect (p = 1)."""
+    """Return the one-way F, p and eta squared; for a constant response p = 1."""
     from scipy import stats
 
     runs = sum(len(group) for group in groups)
@@ -167,7 +167,7 @@ class FactorEffect:
     may_interact: bool = False
     equal_weights_p: float = nan
     confounded: str = ""
-    """The term that is confounded with the factor, which then has no test."""
+    """The term that is confounded with the factor, which is then not tested."""
 
     @property
     def judged_p(self) -> float:

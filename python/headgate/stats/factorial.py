@@ -1,9 +1,9 @@
 """Factors with any number of levels in one linear model: tests, means and intervals.
 
 The model contains the main effects and all interactions of two factors. The test of a term compares
-what it explains in addition to all terms that do not contain it with the error of the whole model
-(type II, Yates 1934; a factor has one degree of freedom less than it has levels). Means of levels
-weight the levels of the other factors equally, or assume that their factor has no interactions. If
+its contribution beyond all terms that do not contain it with the error of the whole model
+(type II, Yates 1934; a factor of n levels has n - 1 degrees of freedom). Means of levels
+weight the levels of the other factors equally, or assume that their factor does not interact. If
 there are too few runs for the interactions, the model contains only the main effects. The
 interactions are then part of the error, so the tests are valid but the intervals are not.
 """
@@ -82,7 +82,7 @@ class Design:
 
     @cached_property
     def _start(self) -> Numbers:
-        """The constant and the blocks, which have no test."""
+        """The constant and the blocks, which are not tested."""
         ones = np.ones((self.runs, 1))
         if self.blocks is None:
             return ones

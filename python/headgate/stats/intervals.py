@@ -33,7 +33,7 @@ def are_alike(values: ArrayLike) -> bool:
 
 
 def compute_mean_interval(values: ArrayLike, level: float = LEVEL) -> tuple[float, float, float]:
-    """Return the mean and both ends of Student's interval; a single value has no width."""
+    """Return the mean and both ends of Student's interval; the width is zero for a single value."""
     sample = _keep_finite(values)
     if len(sample) == 0:
         return math.nan, math.nan, math.nan
@@ -89,7 +89,7 @@ def compute_difference_interval(
 ) -> tuple[float, float, float]:
     """Return the difference of two means with Welch's interval (1947).
 
-    Missing values are ignored. If a side has only one value, the interval is infinite.
+    Missing values are ignored. If a side contains only one value, the interval is infinite.
     """
     mean, error, freedom = _welch(before, after)
     if math.isnan(error):
@@ -99,7 +99,7 @@ def compute_difference_interval(
 
 
 def compute_difference_p(before: ArrayLike, after: ArrayLike) -> float:
-    """Return Welch's two-sided p of equal means; NaN if a side has only one value."""
+    """Return Welch's two-sided p of equal means; NaN if a side contains only one value."""
     return compute_student_p(*_welch(before, after))
 
 

@@ -24,6 +24,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.messages import refuse_former_keywords
 from headgate.stats.intervals import Numbers
 
 ALPHA = 0.05
@@ -36,7 +37,7 @@ SIMULATED = 200_000
 class Outlier:
     """The algorithm farthest from the others, for one response under one condition."""
 
-    law: str
+    cca: str
     high: bool
     apart_share: float
     p: float
@@ -47,7 +48,7 @@ class Outlier:
 class Residuals:
     """Means of the algorithms less the mean of each condition: shape (condition, algorithm)."""
 
-    laws: tuple[str, ...]
+    ccas: tuple[str, ...]
     values: Numbers
     means: Numbers
 
@@ -57,14 +58,16 @@ class Residuals:
         return np.argsort(np.ptp(self.values, axis=1), kind="stable")
 
 
-def compute_residuals(laws: Sequence[str], cube: Numbers) -> Residuals:
+@refuse_former_keywords
+def compute_residuals(ccas: Sequence[str], cube: Numbers) -> Residuals:
     """Return the residuals of `cube`, a response by (condition, algorithm, replicate)."""
-    by_law = cube.mean(axis=2)
-    means = by_law.mean(axis=1)
-    return Residuals(tuple(laws), by_law - means[:, None], means)
+    by_cca = cube.mean(axis=2)
+    means = by_cca.mean(axis=1)
+    return Residuals(tuple(ccas), by_cca - means[:, None], means)
 
 
-def find_outlier(laws: Sequence[str], table: Numbers) -> Outlier | None:
+@refuse_former_keywords
+def find_outlier(ccas: Sequence[str], table: Numbers) -> Outlier | None:
     """Return the significant outlier of one condition; `table` is (algorithm, replicate)."""
     known = _drop_incomplete(table)
     if not known.size:
@@ -77,7 +80,7 @@ def find_outlier(laws: Sequence[str], table: Numbers) -> Outlier | None:
     apart = _compute_distance(means, worst)
     others = float(means[worst]) - apart
     share = float(apart / abs(others)) if others != 0 else math.copysign(math.inf, apart)
-    return Outlier(laws[worst], apart > 0, share, p, abs(share) >= FILTER_SHARE)
+    return Outlier(ccas[worst], apart > 0, share, p, abs(share) >= FILTER_SHARE)
 
 
 def _drop_incomplete(table: Numbers) -> Numbers:

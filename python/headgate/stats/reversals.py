@@ -1,9 +1,9 @@
 """Responses that rise under some conditions and fall under others, and the factor that decides.
 
-Both directions must be shown. Each condition has a one-sided test for a rise and one for a fall,
+Both directions must be shown. Each condition is tested one-sidedly for a rise and for a fall,
 and the tests of each direction are corrected for the number of conditions (Benjamini and Hochberg
 1995): if no condition truly rises, a rise is shown in at most 5 % of cases; the same holds for a
-fall. If each condition has one run, the conditions with the same level of a factor are the sample.
+fall. If each condition was run once, the conditions with the same level of a factor are the sample.
 """
 
 from __future__ import annotations

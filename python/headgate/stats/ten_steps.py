@@ -38,7 +38,7 @@ class Block:
 
     @property
     def agreeing(self) -> int:
-        """The number of blocks whose change has the more frequent sign."""
+        """The number of blocks whose change is of the more frequent sign."""
         up = int((self.high > self.low).sum())
         return max(up, int((self.high < self.low).sum()))
 

@@ -40,12 +40,12 @@ class Subject:
 
     def having(self, **params: Any) -> Subject:
         """Return the same algorithm with parameters set."""
-        return Subject(self.name, (("law", {"name": self.name, **self.params, **params}),))
+        return Subject(self.name, (("cca", {"name": self.name, **self.params, **params}),))
 
     @property
     def params(self) -> dict[str, Any]:
         """Parameters that were set."""
-        chosen = dict(self.keys).get("law")
+        chosen = dict(self.keys).get("cca")
         return {k: v for k, v in chosen.items() if k != "name"} if isinstance(chosen, dict) else {}
 
     def run_flow(
@@ -162,13 +162,13 @@ class Case:
         """The last number of its section."""
         return int(self.source.rpartition(".")[2])
 
-    def concerns(self, law: str) -> bool:
+    def concerns(self, cca: str) -> bool:
         """Whether the statement is about the algorithm."""
-        return law not in self.exempt and (not self.only or law in self.only)
+        return cca not in self.exempt and (not self.only or cca in self.only)
 
-    def applies(self, law: str) -> bool:
+    def applies(self, cca: str) -> bool:
         """Whether the algorithm has to hold to it, and can be tried."""
-        return self.concerns(law) and not self.left_out
+        return self.concerns(cca) and not self.left_out
 
 
 class Cases(list[Case]):

@@ -10,12 +10,12 @@ from rich.table import Column, Table
 
 from headgate import HeadgateError
 from headgate.lab import SuiteReport, SuiteRequest
-from headgate_studies.conform import laws, transport
+from headgate_studies.conform import ccas, transport
 from headgate_studies.conform.bbr import cycle, model, startup
 from headgate_studies.conform.case import Case, Observation, Subject
 
 BBR = sorted((*startup.CASES, *cycle.CASES, *model.CASES), key=lambda case: case.number)
-CASES: tuple[Case, ...] = (*transport.CASES, *laws.CASES, *BBR)
+CASES: tuple[Case, ...] = (*transport.CASES, *ccas.CASES, *BBR)
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class CaseResult:
     """One case with one algorithm; without a finding it does not apply, and `reason` says why."""
 
     case: Case
-    law: str
+    cca: str
     finding: Observation | None
     reason: str = ""
 
@@ -31,42 +31,42 @@ class CaseResult:
     def word(self) -> str:
         """Holds, fails, does not apply, or is not applicable: nothing here can show it."""
         if self.finding is None:
-            left_out = self.case.left_out and self.case.concerns(self.law)
+            left_out = self.case.left_out and self.case.concerns(self.cca)
             return "not applicable" if left_out else "does not apply"
         return "holds" if self.finding.holds else "fails"
 
 
 def subjects(names: Iterable[str] | None = None) -> list[Subject]:
-    """Return the laws of the catalogue, or those named; `./mylaw.py:MyLaw` is a user's own.
+    """Return the algorithms of the catalogue, or those named; `./my_cca.py:MyCca` is a user's own.
 
     What controls nothing has nothing to hold to. Raises HeadgateError.
     """
     from headgate import catalog
 
-    every = (law.name for law in catalog.laws() if law.family != "none")
+    every = (cca.name for cca in catalog.ccas() if cca.family != "none")
     chosen = every if names is None else names
     return [_subject(name) for name in chosen]
 
 
 def _subject(name: str) -> Subject:
     from headgate import catalog
-    from headgate.plugin import load_law
+    from headgate.plugin import load_cca
 
     if any(sign in name for sign in ":./"):
-        load_law(name)  # raises what is wrong with it
-        return Subject(name, (("control", name),))
-    return Subject(catalog.law(name).name, (("law", name),))
+        load_cca(name)  # raises what is wrong with it
+        return Subject(name, (("cca", name),))
+    return Subject(catalog.cca(name).name, (("cca", name),))
 
 
 def run_suite(chosen: Iterable[Subject], workers: int = 1) -> Iterator[CaseResult]:
-    """Run every case with every law, in order."""
+    """Run every case with every algorithm, in order."""
     jobs = [(case, subject) for subject in chosen for case in CASES]
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(lambda job: judge(*job), jobs)
 
 
 def judge(case: Case, subject: Subject) -> CaseResult:
-    """Run one case with one law, if it applies."""
+    """Run one case with one algorithm, if it applies."""
     if not case.concerns(subject.name):
         reason = case.exempt.get(subject.name, f"is about {', '.join(case.only)}")
         return CaseResult(case, subject.name, None, reason)
@@ -94,7 +94,7 @@ def _record(result: CaseResult) -> dict[str, Any]:
         "case": result.case.id,
         "source": result.case.source,
         "statement": result.case.statement,
-        "law": result.law,
+        "cca": result.cca,
         "verdict": result.word,
         "expected": finding.expected if finding else "",
         "observed": finding.observed if finding else "",
@@ -117,12 +117,12 @@ def _parts(results: Sequence[CaseResult]) -> Iterator[Table | str]:
     for one in results:
         if one.finding is not None and not one.finding.holds:
             found = f"expected {one.finding.expected}; got {one.finding.observed}"
-            yield f"{one.law}, {one.case.id}: {found}"
+            yield f"{one.cca}, {one.case.id}: {found}"
 
 
 def _cells(group: Sequence[CaseResult]) -> list[str]:
     words = ("holds", "does not apply", "fails", "not applicable")
-    counts = {word: [one.law for one in group if one.word == word] for word in words}
+    counts = {word: [one.cca for one in group if one.word == word] for word in words}
     if counts["not applicable"]:
         return ["", "not applicable", ""]
     return [

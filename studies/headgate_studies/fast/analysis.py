@@ -82,7 +82,7 @@ def _long_fat(runs: Runs) -> str:
     listed = []
     for loss in (losses[0], losses[-1]):
         fast, reno = (
-            mean_of(utilisation, runs.replicates("long fat", law, loss)) for law in ("fast", "reno")
+            mean_of(utilisation, runs.replicates("long fat", cca, loss)) for cca in ("fast", "reno")
         )
         listed.append(f"{100 * fast:.0f} % against {100 * reno:.0f} % at a loss of {loss:g}")
     return f"On 1 Gbit/s and 180 ms FAST uses more than Reno: {', '.join(listed)}."
@@ -90,14 +90,14 @@ def _long_fat(runs: Runs) -> str:
 
 def _kaist(runs: Runs) -> str:
     full = sorted(
-        ((law, queue_share(runs["kaist", law])) for law in runs.setup.laws), key=lambda x: x[1]
+        ((cca, queue_share(runs["kaist", cca])) for cca in runs.setup.ccas), key=lambda x: x[1]
     )
-    listed = ", ".join(f"{law} {100 * share:.0f} %" for law, share in full)
+    listed = ", ".join(f"{cca} {100 * share:.0f} %" for cca, share in full)
     return f"Share of the buffer that one flow fills on that path, in the mean: {listed}."
 
 
 def _dsl(runs: Runs) -> str:
-    fast, reno = (1e3 * dsl_rtt_s(runs["dsl", law, 10]) for law in ("fast", "reno"))
+    fast, reno = (1e3 * dsl_rtt_s(runs["dsl", cca, 10]) for cca in ("fast", "reno"))
     return f"A DSL upload makes the round trip {reno:.0f} ms under Reno, {fast:.0f} ms under FAST."
 
 
@@ -124,28 +124,28 @@ def data(runs: Runs) -> tuple[Table, ...]:
 def _explaining_losses(runs: Runs) -> Listing:
     """Say which residual loss gives an algorithm its published figure."""
     rows = [
-        (path, law, published, _loss_for(runs, part, law, published))
+        (path, cca, published, _loss_for(runs, part, cca, published))
         for path, part, all_published in (
             ("1 Gbit/s, 180 ms", "long fat", PUBLISHED_LONG_FAT),
             ("9.5 Gbit/s, 264 ms", "oc192", PUBLISHED_OC192),
         )
-        for law, values in all_published.items()
+        for cca, values in all_published.items()
         for published in values
     ]
     return Listing(
         "The loss that would explain it",
-        "Residual loss at which a law reaches the published utilisation, interpolated between the"
-        " losses that were run: an assumption that fits, not a claim. If none fits,"
+        "Residual loss at which an algorithm reaches the published utilisation, interpolated"
+        " between the losses that were run: an assumption that fits, not a claim. If none fits,"
         " duration, hosts or buffers must have set the figure.",
-        ("path", "law", "published", "residual loss"),
+        ("path", "cca", "published", "residual loss"),
         rows,
     )
 
 
-def _loss_for(runs: Runs, part: str, law: str, published: float) -> str:
+def _loss_for(runs: Runs, part: str, cca: str, published: float) -> str:
     losses = [p for p in runs.setup.settings[part.replace(" ", "_")]["losses"] if p > 0]
     try:
-        used = [_utilisation(runs, part, law, loss) for loss in losses]
+        used = [_utilisation(runs, part, cca, loss) for loss in losses]
     except NotRunError as reason:
         return str(reason)
     if not min(used) <= published <= max(used):
@@ -154,7 +154,7 @@ def _loss_for(runs: Runs, part: str, law: str, published: float) -> str:
     return f"{10**log:.2g}"
 
 
-def _utilisation(runs: Runs, part: str, law: str, loss: float) -> float:
+def _utilisation(runs: Runs, part: str, cca: str, loss: float) -> float:
     if part == "oc192":
-        return oc192_utilisation(runs, law, loss, 1.0)
-    return mean_of(utilisation, runs.replicates(part, law, loss))
+        return oc192_utilisation(runs, cca, loss, 1.0)
+    return mean_of(utilisation, runs.replicates(part, cca, loss))

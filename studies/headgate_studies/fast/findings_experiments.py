@@ -47,7 +47,7 @@ def long_fat_ratio(runs: Runs) -> Estimate:
     ratios = {}
     for loss in long_fat_losses(runs):
         fast, reno = (
-            mean_of(goodput_bps, runs.replicates("long fat", law, loss)) for law in ("fast", "reno")
+            mean_of(goodput_bps, runs.replicates("long fat", cca, loss)) for cca in ("fast", "reno")
         )
         ratios[f"p = {loss:g}"] = float(fast / reno)
     return find_least(ratios)
@@ -59,8 +59,8 @@ def two_gbit_use(runs: Runs) -> Estimate:
 
 
 def _oc192(runs: Runs, buffer: float) -> dict[str, float]:
-    laws = runs.setup.has(*runs.setup.settings["oc192_laws"])
-    return {law: oc192_utilisation(runs, law, jobs.OC192_CLAIMED_LOSS, buffer) for law in laws}
+    ccas = runs.setup.has(*runs.setup.settings["oc192_ccas"])
+    return {cca: oc192_utilisation(runs, cca, jobs.OC192_CLAIMED_LOSS, buffer) for cca in ccas}
 
 
 def oc192_order_of(runs: Runs, *, form: str, alpha: int) -> Estimate:
@@ -81,13 +81,13 @@ def oc192_order(runs: Runs, *, buffer: float) -> Estimate:
 def oc192_over_reno(runs: Runs, *, buffer: float) -> Estimate:
     """Find the least ratio of a utilisation to Reno's."""
     used = _oc192(runs, buffer)
-    return find_least({law: used[law] / used["reno"] for law in used if law != "reno"})
+    return find_least({cca: used[cca] / used["reno"] for cca in used if cca != "reno"})
 
 
 def oc192_below_fast(runs: Runs, *, buffer: float) -> Estimate:
     """Find the least ratio of FAST's utilisation to another's."""
     used = _oc192(runs, buffer)
-    return find_least({law: used["fast"] / used[law] for law in used if law != "fast"})
+    return find_least({cca: used["fast"] / used[cca] for cca in used if cca != "fast"})
 
 
 def sc2004_rate(runs: Runs) -> Estimate:
@@ -96,56 +96,56 @@ def sc2004_rate(runs: Runs) -> Estimate:
     return Estimate(ours=goodput_bps(run) / 1e9, note=f"utilisation {utilisation(run):.3f}")
 
 
-def _kaist(runs: Runs, *laws: str) -> dict[str, Result]:
-    return {law: runs["kaist", law] for law in runs.setup.has(*laws)}
+def _kaist(runs: Runs, *ccas: str) -> dict[str, Result]:
+    return {cca: runs["kaist", cca] for cca in runs.setup.has(*ccas)}
 
 
 def kaist_least(
-    runs: Runs, *, of: Literal["utilisation", "queue_share"], laws: list[str]
+    runs: Runs, *, of: Literal["utilisation", "queue_share"], ccas: list[str]
 ) -> Estimate:
     """Find the least of a measure over algorithms."""
     measure = {"utilisation": utilisation, "queue_share": queue_share}[of]
-    return find_least({law: measure(run) for law, run in _kaist(runs, *laws).items()})
+    return find_least({cca: measure(run) for cca, run in _kaist(runs, *ccas).items()})
 
 
-def kaist_use(runs: Runs, *, law: str) -> Estimate:
+def kaist_use(runs: Runs, *, cca: str) -> Estimate:
     """Give the utilisation of one algorithm."""
-    return Estimate(ours=utilisation(runs["kaist", law]))
+    return Estimate(ours=utilisation(runs["kaist", cca]))
 
 
-def kaist_queue(runs: Runs, *, law: str) -> Estimate:
+def kaist_queue(runs: Runs, *, cca: str) -> Estimate:
     """Give a mean queue as a share of the buffer."""
-    return Estimate(ours=queue_share(runs["kaist", law]))
+    return Estimate(ours=queue_share(runs["kaist", cca]))
 
 
-def bursts_lost(runs: Runs, *, laws: list[str]) -> Estimate:
-    """Subtract what bursts lose beside FAST from the least that they lose beside other laws."""
-    lost = {law: mean_of(burst_loss, runs.replicates("bursts", law)) for law in laws}
+def bursts_lost(runs: Runs, *, ccas: list[str]) -> Estimate:
+    """Subtract what bursts lose beside FAST from the least that they lose beside other CCAs."""
+    lost = {cca: mean_of(burst_loss, runs.replicates("bursts", cca)) for cca in ccas}
     fast = mean_of(burst_loss, runs.replicates("bursts", "fast"))
-    found = find_least({law: share - fast for law, share in lost.items()})
+    found = find_least({cca: share - fast for cca, share in lost.items()})
     return found.model_copy(update={"note": f"beside fast {fast:.3g}; {format_values(lost)}"})
 
 
 def _jain(runs: Runs) -> dict[str, float]:
-    laws = runs.setup.has(*runs.setup.settings["jain_laws"])
+    ccas = runs.setup.has(*runs.setup.settings["jain_ccas"])
     return {
-        law: float(np.mean([jain(shares(run)) for run in runs.replicates("jain", law)]))
-        for law in laws
+        cca: float(np.mean([jain(shares(run)) for run in runs.replicates("jain", cca)]))
+        for cca in ccas
     }
 
 
-def fairness_above(runs: Runs, *, law: str) -> Estimate:
+def fairness_above(runs: Runs, *, cca: str) -> Estimate:
     """Compare Jain's index of an algorithm with the largest of the others."""
     index = _jain(runs)
-    others = max(value for name, value in index.items() if name != law)
-    return Estimate(ours=index[law] - others, note=format_values(index))
+    others = max(value for name, value in index.items() if name != cca)
+    return Estimate(ours=index[cca] - others, note=format_values(index))
 
 
-def fairness_below(runs: Runs, *, law: str) -> Estimate:
+def fairness_below(runs: Runs, *, cca: str) -> Estimate:
     """Compare Jain's index of an algorithm with the least of the others."""
     index = _jain(runs)
-    others = min(value for name, value in index.items() if name != law)
-    return Estimate(ours=others - index[law], note=format_values(index))
+    others = min(value for name, value in index.items() if name != cca)
+    return Estimate(ours=others - index[cca], note=format_values(index))
 
 
 def dsl_mean_rtt(runs: Runs, *, rtt_ms: int) -> Estimate:

@@ -190,17 +190,17 @@ def overfill(setup: Setup, *, room: str, seed: int) -> Scenario:
     return path(flows, _times(setup, "overfull"), network, "20 ms")
 
 
-def _alone(law: str) -> Any:
-    if law == "fast":
+def _alone(cca: str) -> Any:
+    if cca == "fast":
         # paced: the bursts of its start would end doubling at a tenth of such a path
         return fast(0.0, RECALLED_ALPHA["1 Gbit/s"], burstiness="pace")
     # Westwood+ as its authors had it in ns-2 and in their Linux of 2004
-    return flow(law, params={"variant": "ns2"} if law == "westwood" else None)
+    return flow(cca, params={"variant": "ns2"} if cca == "westwood" else None)
 
 
-def fill_long_path(setup: Setup, *, law: str, loss: float, seed: int) -> Scenario:
+def fill_long_path(setup: Setup, *, cca: str, loss: float, seed: int) -> Scenario:
     """One flow on 1 Gbit/s and 180 ms."""
-    return path([_alone(law)], _times(setup, "long_fat"), LONG_FAT | {"loss": loss}, seed=seed)
+    return path([_alone(cca)], _times(setup, "long_fat"), LONG_FAT | {"loss": loss}, seed=seed)
 
 
 def ask_for_two_gbit(setup: Setup) -> Iterator[Labels]:
@@ -215,9 +215,9 @@ def fill_two_gbit(setup: Setup) -> Scenario:
     return path(flows, _times(setup, "long_fat"), LONG_FAT | {"rate": "2 Gbit/s"})
 
 
-def fill_oc192(setup: Setup, *, law: str, loss: float, buffer: float, seed: int) -> Scenario:
+def fill_oc192(setup: Setup, *, cca: str, loss: float, buffer: float, seed: int) -> Scenario:
     """One flow on 9.5 Gbit/s."""
-    return _oc192(setup, _alone(law), {"buffer": f"{buffer} BDP", "loss": loss}, seed)
+    return _oc192(setup, _alone(cca), {"buffer": f"{buffer} BDP", "loss": loss}, seed)
 
 
 def _oc192(setup: Setup, flow_alone: Any, network: Mapping[str, Any], seed: int) -> Scenario:
@@ -238,12 +238,12 @@ def fill_sc2004(setup: Setup) -> Scenario:
     return path(flows, _times(setup, "sc2004"), SC2004 | {"transport": JUMBO})
 
 
-def fill_half_a_buffer(setup: Setup, *, law: str) -> Scenario:
+def fill_half_a_buffer(setup: Setup, *, cca: str) -> Scenario:
     """One flow, and a buffer of half the path."""
-    return path([_alone(law)], _times(setup, "kaist"), {**LONG_FAT, "buffer": "0.5 BDP"})
+    return path([_alone(cca)], _times(setup, "kaist"), {**LONG_FAT, "buffer": "0.5 BDP"})
 
 
-def burst_into_half_a_buffer(setup: Setup, *, law: str, seed: int) -> Scenario:
+def burst_into_half_a_buffer(setup: Setup, *, cca: str, seed: int) -> Scenario:
     """One flow and half a buffer, beside bursts of packets at ten times the line's rate."""
     times = _times(setup, "kaist")
     duration, warmup = map(in_seconds, times)
@@ -251,24 +251,24 @@ def burst_into_half_a_buffer(setup: Setup, *, law: str, seed: int) -> Scenario:
     begun = [warmup + (n + late) * apart for n, late in enumerate(draw_starts(seed, BURSTS, 0.9))]
     keys: dict[str, Any] = {"params": {"rate_mbps": 10_000}, "size": packets(BURST_PACKETS)}
     bursts = [flow("constant", start, **keys) for start in begun]
-    return path([_alone(law), *bursts], times, {**LONG_FAT, "buffer": "0.5 BDP"})
+    return path([_alone(cca), *bursts], times, {**LONG_FAT, "buffer": "0.5 BDP"})
 
 
-def share_fairly(setup: Setup, *, law: str, seed: int) -> Scenario:
+def share_fairly(setup: Setup, *, cca: str, seed: int) -> Scenario:
     """Four flows with round trips from 50 to 200 ms."""
     network = {"rate": "800 Mbit/s", "rtt": "50 ms", "buffer": "2000 packets"}
     begun = zip(starts(seed, 4, 0.01), JAIN_RTTS_S, strict=True)
-    flows = [{**_own(law, start), "rtt": seconds(rtt)} for start, rtt in begun]
+    flows = [{**_own(cca, start), "rtt": seconds(rtt)} for start, rtt in begun]
     return path(flows, _times(setup, "jain"), network)
 
 
-def _own(law: str, start_s: float) -> Mapping[str, Any]:
-    return fast(start_s) if law == "fast" else flow(law, start_s)
+def _own(cca: str, start_s: float) -> Mapping[str, Any]:
+    return fast(start_s) if cca == "fast" else flow(cca, start_s)
 
 
-def upload(setup: Setup, *, law: str, rtt_ms: int) -> Scenario:
+def upload(setup: Setup, *, cca: str, rtt_ms: int) -> Scenario:
     """One flow on a DSL line."""
-    one = fast(0.0, DSL_ALPHA) if law == "fast" else flow("reno")
+    one = fast(0.0, DSL_ALPHA) if cca == "fast" else flow("reno")
     network = {"rate": DSL_RATE, "rtt": f"{rtt_ms} ms", "buffer": packets(DSL_BUFFER)}
     return path([one], _times(setup, "dsl"), network, "100 ms")
 

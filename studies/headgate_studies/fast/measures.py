@@ -92,9 +92,9 @@ def random_utilisation(runs: Runs, rate: str, sender: str, loss: float) -> float
     return mean_of(utilisation, runs.replicates("random loss", rate, sender, loss))
 
 
-def oc192_utilisation(runs: Runs, law: str, loss: float, buffer: float) -> float:
+def oc192_utilisation(runs: Runs, cca: str, loss: float, buffer: float) -> float:
     """Mean utilisation of one flow over the replicates; some losses ran with one replicate."""
-    keys = [("oc192", law, loss, buffer, seed) for seed in runs.setup.seeds]
+    keys = [("oc192", cca, loss, buffer, seed) for seed in runs.setup.seeds]
     return mean_of(
         utilisation, [runs[key] for key in keys if key in runs.results] or [runs[keys[0]]]
     )

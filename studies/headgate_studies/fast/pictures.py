@@ -181,18 +181,18 @@ def _oscillation(runs: Runs) -> Picture:
 def _long_fat(runs: Runs) -> Picture:
     long_fat = [loss for loss in runs.setup.settings["long_fat"]["losses"] if loss > 0]
     used = {
-        law: [_mean_used(runs, "long fat", law, loss) for loss in long_fat]
-        for law in ("fast", "reno")
+        cca: [_mean_used(runs, "long fat", cca, loss) for loss in long_fat]
+        for cca in ("fast", "reno")
     }
     oc192 = [loss for loss in runs.setup.settings["oc192"]["losses"] if loss > 0]
-    laws = [law for law in runs.setup.settings["oc192_laws"] if law in runs.setup.laws]
-    wide = {law: [oc192_utilisation(runs, law, loss, 1.0) for loss in oc192] for law in laws}
+    ccas = [cca for cca in runs.setup.settings["oc192_ccas"] if cca in runs.setup.ccas]
+    wide = {cca: [oc192_utilisation(runs, cca, loss, 1.0) for loss in oc192] for cca in ccas}
     panels = [
         CurvePanel(
             "1 Gbit/s, 180 ms",
             "residual loss",
             "utilisation",
-            {law: Curve(long_fat, values, marks=True) for law, values in used.items()},
+            {cca: Curve(long_fat, values, marks=True) for cca, values in used.items()},
             "x",
             {"FAST 95 %": 0.95, "Linux 27 %": 0.27, "Linux 19 %": 0.19},
             high=1.05,
@@ -201,7 +201,7 @@ def _long_fat(runs: Runs) -> Picture:
             "OC-192, 9.5 Gbit/s, 264 ms",
             "residual loss",
             "utilisation",
-            {law: Curve(oc192, values, marks=True) for law, values in wide.items()},
+            {cca: Curve(oc192, values, marks=True) for cca, values in wide.items()},
             "x",
             {"FAST 79 %": 0.79, "BIC 50 %": 0.5, "Westwood+ 40 %": 0.4, "Linux 30 %": 0.3},
             high=1.05,
@@ -216,8 +216,8 @@ def _long_fat(runs: Runs) -> Picture:
     )
 
 
-def _mean_used(runs: Runs, part: str, law: str, loss: float) -> float:
-    return mean_of(utilisation, runs.replicates(part, law, loss))
+def _mean_used(runs: Runs, part: str, cca: str, loss: float) -> float:
+    return mean_of(utilisation, runs.replicates(part, cca, loss))
 
 
 def _random_loss(runs: Runs) -> Picture:
@@ -252,16 +252,16 @@ def _random_loss(runs: Runs) -> Picture:
 
 
 def _kaist(runs: Runs) -> Picture:
-    laws = runs.setup.laws
+    ccas = runs.setup.ccas
     panels = [
-        Dots(title, "share", {"": {law: Dots.point(of(runs["kaist", law])) for law in laws}})
+        Dots(title, "share", {"": {cca: Dots.point(of(runs["kaist", cca])) for cca in ccas}})
         for title, of in (("utilisation", utilisation), ("mean queue / buffer", queue_share))
     ]
     return Picture(
         "kaist",
         "High throughput, and what it costs in queue",
-        "One flow of each law on 1 Gbit/s, 180 ms, a buffer of half a BDP, after the start.",
-        draw_dots(laws, panels),
+        "One flow of each algorithm on 1 Gbit/s, 180 ms, a buffer of half a BDP, after the start.",
+        draw_dots(ccas, panels),
     )
 
 
@@ -271,7 +271,7 @@ def _dsl(runs: Runs) -> Picture:
             f"Upload at 512 kbit/s, {rtt} ms",
             "time (s)",
             "smoothed round trip (s)",
-            {law: _curve(runs["dsl", law, rtt], law, "srtt_s", DSL_S) for law in ("fast", "reno")},
+            {cca: _curve(runs["dsl", cca, rtt], cca, "srtt_s", DSL_S) for cca in ("fast", "reno")},
         )
         for rtt in runs.setup.settings["dsl_rtts_ms"]
     ]

@@ -14,8 +14,8 @@ BASE, DATA_CENTRE = "base", "data centre"
 PAPER_GAINS = "rcp, paper's gains"
 #: Protocols of every case; a list of settings takes some of them.
 BASIC = ("tcp", "xcp", "rcp")
-#: How a protocol is made: its law, and what its routers do.
-LAWS = {"tcp": "reno", "xcp": "xcp", "rcp": "rcp", PAPER_GAINS: "rcp", "dctcp": "dctcp"}
+#: How a protocol is made: its algorithm, and what its routers do.
+CCAS = {"tcp": "reno", "xcp": "xcp", "rcp": "rcp", PAPER_GAINS: "rcp", "dctcp": "dctcp"}
 #: Packets of 1000 B, the first window of ns-2; every host sits on its router.
 PAYLOAD_BYTES, HEADER_BYTES = 960, 40
 PACKET_BITS = 8 * (PAYLOAD_BYTES + HEADER_BYTES)
@@ -77,7 +77,7 @@ def magnitude(level: Any) -> float:
 
 def protocols(setup: Setup, case: str) -> tuple[str, ...]:
     """Return the protocols of a case whose algorithms are in the catalogue."""
-    known = {law.name for law in catalog.laws()}
+    known = {cca.name for cca in catalog.ccas()}
     wanted = tuple(setup.settings["protocols"])
     for protocol in wanted:
         if protocol not in BASIC:
@@ -88,12 +88,12 @@ def protocols(setup: Setup, case: str) -> tuple[str, ...]:
         wanted += (PAPER_GAINS,)
     if case == DATA_CENTRE and "tcp" in wanted:
         wanted += ("dctcp",)
-    return tuple(p for p in wanted if LAWS[p] in known)
+    return tuple(p for p in wanted if CCAS[p] in known)
 
 
 def _scenario(setup: Setup, case: Case, protocol: str, seed: int) -> Scenario:
     size = {"kind": "pareto", "mean": f"{case['mean']} packets", "shape": case["shape"]}
-    flows = {"kind": "poisson", "name": "flows", "law": LAWS[protocol], "load": case["load"]}
+    flows = {"kind": "poisson", "name": "flows", "cca": CCAS[protocol], "load": case["load"]}
     window = WINDOW_BDP * bdp_packets(case)
     return dumbbell(
         rate=case["rate"],

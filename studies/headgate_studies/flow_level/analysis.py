@@ -25,24 +25,24 @@ def sentences(made: Solutions) -> tuple[str, ...]:
 
 
 def _exponents(made: Solutions) -> str:
-    own = [f"{NAMES[law]} {_both(made, law)}" for law in (*LOSSY, *DELAYED)]
+    own = [f"{NAMES[cca]} {_both(made, cca)}" for cca in (*LOSSY, *DELAYED)]
     return f"Exponents of the price at rest, by solution and by packets: {', '.join(own)}."
 
 
-def _both(made: Solutions, law: str) -> str:
-    kinds = ("solution", "periodic" if law in LOSSY else "packets")
-    found = [theory.power(*points(made, law, kind)).exponent for kind in kinds]
+def _both(made: Solutions, cca: str) -> str:
+    kinds = ("solution", "periodic" if cca in LOSSY else "packets")
+    found = [theory.power(*points(made, cca, kind)).exponent for kind in kinds]
     return f"{found[0]:.3f} and {found[1]:.3f}"
 
 
 def _alphas(made: Solutions) -> str:
     own = []
-    for law in LOSSY:
-        exponent, printed = theory.PRINTED[law]
+    for cca in LOSSY:
+        exponent, printed = theory.PRINTED[cca]
         kinds = ("solution", "periodic", "random")
-        found = [theory.constant(*points(made, law, kind), exponent) for kind in kinds]
+        found = [theory.constant(*points(made, cca, kind), exponent) for kind in kinds]
         each = ", ".join(f"{alpha:.4g}" for alpha in found)
-        own.append(f"{NAMES[law]} {each} (printed {printed:g})")
+        own.append(f"{NAMES[cca]} {each} (printed {printed:g})")
     return f"Alpha by solution, with periodic and with random losses: {'; '.join(own)}."
 
 
@@ -59,7 +59,7 @@ def _shares(made: Solutions) -> str:
 
 def _reno(made: Solutions) -> str:
     reno, fast = (
-        float(np.mean(measures.ratio(made, law, "near", "far"))) for law in ("reno", "fast")
+        float(np.mean(measures.ratio(made, cca, "near", "far"))) for cca in ("reno", "fast")
     )
     return (
         f"Of two flows over one path a round trip of 30 ms gets {fast:.2f} times what one of 120 ms"
@@ -108,34 +108,34 @@ def _wait(result: Result) -> float:
 
 def _list_exponents(made: Solutions) -> Listing:
     rows = []
-    for law in (*LOSSY, *DELAYED):
-        for kind in ("solution", *(KINDS if law in LOSSY else ("packets",))):
-            fit = theory.power(*points(made, law, kind))
-            printed = theory.PRINTED.get(law, (1.0, 0.0))[0]
+    for cca in (*LOSSY, *DELAYED):
+        for kind in ("solution", *(KINDS if cca in LOSSY else ("packets",))):
+            fit = theory.power(*points(made, cca, kind))
+            printed = theory.PRINTED.get(cca, (1.0, 0.0))[0]
             interval = f"{fit.low:.4f} … {fit.high:.4f}"
-            rows.append((NAMES[law], kind, f"{printed:g}", f"{fit.exponent:.4f}", interval))
+            rows.append((NAMES[cca], kind, f"{printed:g}", f"{fit.exponent:.4f}", interval))
     return Listing(
         "Exponents",
         "Least squares through logarithms of price and window (of delays: rate). Windows by packets"
         " are mean rate times round trip, without a queue and without delayed ACKs.",
-        ("law", "by", "printed", "exponent", "95 % interval"),
+        ("cca", "by", "printed", "exponent", "95 % interval"),
         rows,
     )
 
 
 def _windows(made: Solutions) -> Listing:
     rows = []
-    for law in LOSSY:
+    for cca in LOSSY:
         for kind in KINDS:
-            for p, ours in measures.means(made, kind, law).items():
-                derived = theory.mean_window(law, p, random=kind == "random")
-                printed = theory.printed_window(law, p)
+            for p, ours in measures.means(made, kind, cca).items():
+                derived = theory.mean_window(cca, p, random=kind == "random")
+                printed = theory.printed_window(cca, p)
                 cells = (f"{value:.4g}" for value in (p, printed, derived, ours))
-                rows.append((NAMES[law], kind, *cells, f"{100 * (ours / derived - 1):+.1f} %"))
+                rows.append((NAMES[cca], kind, *cells, f"{100 * (ours / derived - 1):+.1f} %"))
     return Listing(
         "Windows under loss",
         "Packets. Derived: a cycle of growth, cut and one round trip of recovery, round by round.",
-        ("law", "losses", "p", "printed", "derived", "by packets", "off"),
+        ("cca", "losses", "p", "printed", "derived", "by packets", "off"),
         rows,
     )
 

@@ -20,35 +20,35 @@ Numbers = NDArray[np.float64]
 FULL = 1 - 1e-9
 
 
-def points(made: Solutions, law: str, kind: str) -> Points:
-    """Return price and window (of delays: rate) of a law, by solution or by packets."""
+def points(made: Solutions, cca: str, kind: str) -> Points:
+    """Return price and window (of delays: rate) of an algorithm, by solution or by packets."""
     if kind == "solution":
-        return made.rests[law]
-    if law in LOSSY:
-        return measures.points(made, kind, law)
-    found = [measures.mean_delay(made, law, *case) for case in cases(made.setup)]
+        return made.rests[cca]
+    if cca in LOSSY:
+        return measures.points(made, kind, cca)
+    found = [measures.mean_delay(made, cca, *case) for case in cases(made.setup)]
     return [wait for wait, _ in found], [rate for _, rate in found]
 
 
-def exponent(made: Solutions, *, law: str, kind: str) -> Estimate:
+def exponent(made: Solutions, *, cca: str, kind: str) -> Estimate:
     """Fit the power of the price at rest."""
-    prices, found = points(made, law, kind)
+    prices, found = points(made, cca, kind)
     fit = theory.power(prices, found)
     note = f"{len(prices)} points, p from {min(prices):.2g} to {max(prices):.2g}"
     return Estimate(ours=fit.exponent, ci=(fit.low, fit.high), note=note)
 
 
-def alpha(made: Solutions, *, law: str, kind: str, exponent: float | None = None) -> Estimate:
+def alpha(made: Solutions, *, cca: str, kind: str, exponent: float | None = None) -> Estimate:
     """Fit the factor of the power; the exponent is that of the slides unless it is given."""
-    power = theory.PRINTED[law][0] if exponent is None else exponent
-    prices, found = points(made, law, kind)
+    power = theory.PRINTED[cca][0] if exponent is None else exponent
+    prices, found = points(made, cca, kind)
     ours = theory.constant(prices, found, power)
     if kind != "random":
         return Estimate(ours=ours, note=_each(prices, found, power))
-    means = measures.means(made, kind, law)
+    means = measures.means(made, kind, cca)
     note = _each(list(means), list(means.values()), power)
     seeds = made.setup.seeds
-    own = [theory.constant(*points(made.only(seed), law, kind), power) for seed in seeds]
+    own = [theory.constant(*points(made.only(seed), cca, kind), power) for seed in seeds]
     return Estimate(
         ours=ours, ci=compute_mean_interval(own)[1:] if len(seeds) > 1 else None, note=note
     )
@@ -59,9 +59,9 @@ def _each(prices: list[float], found: list[float], exponent: float) -> str:
     return ", ".join(listed)
 
 
-def alpha_by_delay(made: Solutions, *, law: str) -> Estimate:
+def alpha_by_delay(made: Solutions, *, cca: str) -> Estimate:
     """Return rate times queueing delay over alpha (of Vegas: the middle of its bounds)."""
-    waits, rates = points(made, law, "packets")
+    waits, rates = points(made, cca, "packets")
     each = np.array(waits) * np.array(rates) / made.setup.settings["delay"]["alpha"]
     note = f"from {each.min():.3f} to {each.max():.3f}"
     return Estimate(ours=float(np.exp(np.log(each).mean())), note=note)
@@ -70,25 +70,25 @@ def alpha_by_delay(made: Solutions, *, law: str) -> Estimate:
 def rounds(made: Solutions, *, kind: str) -> Estimate:
     """Find the largest distance of a window from that of cycles round by round."""
     off = {
-        f"{law} at {p:g}": compute_relative_error(
-            w, theory.mean_window(law, p, random=kind == "random")
+        f"{cca} at {p:g}": compute_relative_error(
+            w, theory.mean_window(cca, p, random=kind == "random")
         )
-        for law in LOSSY
-        for p, w in measures.means(made, kind, law).items()
+        for cca in LOSSY
+        for p, w in measures.means(made, kind, cca).items()
     }
     return find_largest(off, digits=2)
 
 
-def dynamics(made: Solutions, *, law: str) -> Estimate:
+def dynamics(made: Solutions, *, cca: str) -> Estimate:
     """Find the largest distance of the mean window of many flows from the solution."""
     part = made.setup.settings["approach"]
-    rest = theory.printed_window(law, part["loss"])
+    rest = theory.printed_window(cca, part["loss"])
     return find_largest(
         {
             f"from {first} packets": _farthest(
-                measures.approach(made, law, first), made.approaches[law, first], rest
+                measures.approach(made, cca, first), made.approaches[cca, first], rest
             )
-            for first in first_windows(made.setup, law)
+            for first in first_windows(made.setup, cca)
         }
     )
 
@@ -229,9 +229,9 @@ def variation(made: Solutions) -> Estimate:
     )
 
 
-def rate_ratio(made: Solutions, *, law: str, over: str, under: str) -> Estimate:
+def rate_ratio(made: Solutions, *, cca: str, over: str, under: str) -> Estimate:
     """Compare the rates of two classes."""
-    return estimate_mean(measures.ratio(made, law, over, under))
+    return estimate_mean(measures.ratio(made, cca, over, under))
 
 
 def reno_windows(made: Solutions) -> Estimate:

@@ -50,33 +50,33 @@ def _count(setup: Setup, losses: int) -> int:
     return max(5, round(size * losses))
 
 
-def _lossy(setup: Setup, law: str, loss: float, losses: int) -> tuple[tuple[str, str], Any]:
+def _lossy(setup: Setup, cca: str, loss: float, losses: int) -> tuple[tuple[str, str], Any]:
     """Return the times of a run of N losses, and its network; it starts about at rest."""
-    window, own = theory.printed_window(law, loss), setup.settings["path"]
+    window, own = theory.printed_window(cca, loss), setup.settings["path"]
     between_s = in_seconds(own["rtt"]) / (loss * window)
     times = seconds((FORGOTTEN + losses) * between_s), seconds(FORGOTTEN * between_s)
     transport = {"initial_ssthresh": f"{round(window)} packets"}
     return times, {**own, "buffer": "infinite", "transport": transport}
 
 
-def lose_periodically(setup: Setup, *, law: str, loss: float) -> Scenario:
+def lose_periodically(setup: Setup, *, cca: str, loss: float) -> Scenario:
     """One flow that loses packets at equal distances."""
     losses = _count(setup, setup.settings["periodic"]["losses"])
-    times, network = _lossy(setup, law, loss, losses)
+    times, network = _lossy(setup, cca, loss, losses)
     period = round(1 / loss)
     lose = [period * number for number in range(1, 2 * (FORGOTTEN + losses))]
-    return path([flow(law)], times, {**network, "lose": lose})
+    return path([flow(cca)], times, {**network, "lose": lose})
 
 
 def choose_losses(setup: Setup) -> Iterator[Labels]:
     """Every algorithm at every probability of a random loss."""
-    return ({"law": law, "loss": loss} for law in LOSSY for loss in random_losses(setup))
+    return ({"cca": cca, "loss": loss} for cca in LOSSY for loss in random_losses(setup))
 
 
-def lose_at_random(setup: Setup, *, law: str, loss: float, seed: int) -> Scenario:
+def lose_at_random(setup: Setup, *, cca: str, loss: float, seed: int) -> Scenario:
     """One flow; packets are lost at random."""
-    times, network = _lossy(setup, law, loss, random_losses(setup)[loss])
-    return path([flow(law)], times, {**network, "loss": loss}, seed=seed)
+    times, network = _lossy(setup, cca, loss, random_losses(setup)[loss])
+    return path([flow(cca)], times, {**network, "loss": loss}, seed=seed)
 
 
 def cases(setup: Setup) -> list[tuple[int, float]]:
@@ -85,10 +85,10 @@ def cases(setup: Setup) -> list[tuple[int, float]]:
     return list(zip(part["flows"], part["rates_mbps"], strict=True))
 
 
-def delay_params(setup: Setup, law: str) -> dict[str, float]:
+def delay_params(setup: Setup, cca: str) -> dict[str, float]:
     """Return alpha of FAST; Vegas keeps between two bounds."""
     part = setup.settings["delay"]
-    if law == "fast":
+    if cca == "fast":
         return {"alpha": part["alpha"]}
     half = part["slack"] / 2
     return {"alpha": part["alpha"] - half, "beta": part["alpha"] + half}
@@ -97,23 +97,23 @@ def delay_params(setup: Setup, law: str) -> dict[str, float]:
 def choose_links(setup: Setup) -> Iterator[Labels]:
     """Every algorithm on every link with a queue."""
     return (
-        {"law": law, "flows": count, "rate_mbps": rate}
-        for law in DELAYED
+        {"cca": cca, "flows": count, "rate_mbps": rate}
+        for cca in DELAYED
         for count, rate in cases(setup)
     )
 
 
-def queue_up(setup: Setup, *, law: str, flows: int, rate_mbps: float) -> Scenario:
+def queue_up(setup: Setup, *, cca: str, flows: int, rate_mbps: float) -> Scenario:
     """Flows that keep a queue."""
     part = setup.settings["delay"]
-    rtt_s, slow = in_seconds(part["rtt"]), law != "fast"
-    params: dict[str, Any] = {**delay_params(setup, law), **DELAY_PARAMS[law]}
+    rtt_s, slow = in_seconds(part["rtt"]), cca != "fast"
+    params: dict[str, Any] = {**delay_params(setup, cca), **DELAY_PARAMS[cca]}
     begun = starts(1, flows, rtt_s if slow else TOGETHER_S)
     rest = setup.settings["size"] * _rest_s(rate_mbps, rtt_s, flows, part["alpha"])
     first = _slow(bdp_packets(rate_mbps * MBPS, rtt_s) / flows) if slow else {}
     network = {"rate": f"{rate_mbps} Mbit/s", "rtt": part["rtt"], "buffer": "infinite"}
     return path(
-        [flow(law, start, params=params) for start in begun],
+        [flow(cca, start, params=params) for start in begun],
         (seconds(1.5 * rest), seconds(rest)),
         {**network, "transport": {**PATIENT, **first}},
     )
@@ -135,23 +135,23 @@ def _rest_s(rate_mbps: float, rtt_s: float, flows: int, alpha: float) -> float:
     return (rtt_s + flows * alpha / packets_s) * (48 * window / alpha + 2 * window)
 
 
-def first_windows(setup: Setup, law: str) -> list[float]:
+def first_windows(setup: Setup, cca: str) -> list[float]:
     """Return the windows from which many flows approach their rest, packets."""
     part = setup.settings["approach"]
-    return [round(times * theory.printed_window(law, part["loss"])) for times in part["starts"]]
+    return [round(times * theory.printed_window(cca, part["loss"])) for times in part["starts"]]
 
 
 def choose_windows(setup: Setup) -> Iterator[Labels]:
     """Every algorithm from its windows."""
-    return ({"law": law, "window": w} for law in LOSSY for w in first_windows(setup, law))
+    return ({"cca": cca, "window": w} for cca in LOSSY for w in first_windows(setup, cca))
 
 
-def approach(setup: Setup, *, law: str, window: float) -> Scenario:
+def approach(setup: Setup, *, cca: str, window: float) -> Scenario:
     """Many flows under random losses, all from one window: their mean is what a fluid has."""
     part, own = setup.settings["approach"], setup.settings["path"]
     first = {"initial_window": f"{window} packets", "initial_ssthresh": f"{window} packets"}
     network = {**own, "buffer": "infinite", "loss": part["loss"], "transport": first}
-    flows = [flow(law, count=part["flows"], stagger="1 us")]
+    flows = [flow(cca, count=part["flows"], stagger="1 us")]
     times = seconds(in_seconds(own["rtt"]) * part["rounds"]), "0 s"
     return path(flows, times, network, {"interval": own["rtt"], "flows": []})
 
@@ -184,13 +184,13 @@ def vary_windows(setup: Setup) -> Scenario:
     return path(flows, times, network, own["rtt"])
 
 
-def share(setup: Setup, *, network: str, law: str, seed: int) -> Scenario:
+def share(setup: Setup, *, network: str, cca: str, seed: int) -> Scenario:
     """Flows over bottlenecks in a row."""
-    row, fast = networks.ROWS[network], law == "fast"
+    row, fast = networks.ROWS[network], cca == "fast"
     times = scale_times(setup.settings["fair"], setup.settings["size"])
     link: Mapping[str, Any] = {"buffer": "infinite"} if fast else RENO_LINK
     begun = starts(seed, len(row.classes), TOGETHER_S if fast else 2.0)
-    return row.scenario(law, begun, times, link).model_copy(update={"seed": seed})
+    return row.scenario(cca, begun, times, link).model_copy(update={"seed": seed})
 
 
 def rest_of_windows(setup: Setup) -> tuple[float, float, float]:

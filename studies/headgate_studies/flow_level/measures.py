@@ -34,34 +34,34 @@ def periodic(setup: Setup) -> list[float]:
     return losses
 
 
-def points(runs: Runs, kind: str, law: str) -> tuple[list[float], list[float]]:
+def points(runs: Runs, kind: str, cca: str) -> tuple[list[float], list[float]]:
     """Return probability and window of every run, replicates one by one."""
     if kind == "periodic":
         losses = periodic(runs.setup)
-        return losses, [window(runs["periodic", law, p]) for p in losses]
+        return losses, [window(runs["periodic", cca, p]) for p in losses]
     each = [
         (p, window(run))
         for p in random_losses(runs.setup)
-        for run in runs.replicates("random", law, p)
+        for run in runs.replicates("random", cca, p)
     ]
     return [p for p, _ in each], [w for _, w in each]
 
 
-def means(runs: Runs, kind: str, law: str) -> dict[float, float]:
+def means(runs: Runs, kind: str, cca: str) -> dict[float, float]:
     """Return the mean window at each probability."""
-    losses, windows = (np.array(column) for column in points(runs, kind, law))
+    losses, windows = (np.array(column) for column in points(runs, kind, cca))
     return {float(p): float(windows[losses == p].mean()) for p in np.unique(losses)}
 
 
-def mean_delay(runs: Runs, law: str, flows: int, rate_mbps: float) -> tuple[float, float]:
+def mean_delay(runs: Runs, cca: str, flows: int, rate_mbps: float) -> tuple[float, float]:
     """Return the mean wait at a link (s) and the mean rate (packets/s) of the flows of a link."""
-    run = runs["delay", law, flows, rate_mbps]
+    run = runs["delay", cca, flows, rate_mbps]
     return float(run.ports["mean_wait_s"][0]), float(rates(run).mean())
 
 
-def approach(runs: Runs, law: str, first: float) -> tuple[Numbers, Numbers]:
+def approach(runs: Runs, cca: str, first: float) -> tuple[Numbers, Numbers]:
     """Return time and the mean window of many flows, from what the link sent."""
-    t_s, bps = course(runs["approach", law, first], "bottleneck", "throughput_bps")
+    t_s, bps = course(runs["approach", cca, first], "bottleneck", "throughput_bps")
     rtt_s = in_seconds(runs.setup.settings["path"]["rtt"])
     flows = runs.setup.settings["approach"]["flows"]
     # A row is the mean over the interval before it, a round trip; the first one is the handshake.
@@ -74,27 +74,27 @@ def alone(runs: Runs, burstiness: str) -> tuple[Numbers, Numbers]:
     return t_s - in_seconds(runs.setup.settings["alone"]["rtt"]), window
 
 
-def by_class(runs: Runs, name: str, law: str) -> Numbers:
+def by_class(runs: Runs, name: str, cca: str) -> Numbers:
     """Return the mean rate of each class over the replicates, packets/s."""
-    done = runs.replicates("fair", name, law)
+    done = runs.replicates("fair", name, cca)
     return np.asarray(np.mean([rates(run) for run in done], axis=0))
 
 
-def ratio(runs: Runs, law: str, over: str, under: str) -> list[float]:
+def ratio(runs: Runs, cca: str, over: str, under: str) -> list[float]:
     """Return the ratio of the rates of two classes of the unequal links, of each replicate."""
     names = networks.UNEVEN.names
     first, second = names.index(over), names.index(under)
-    each = [rates(run) for run in runs.replicates("fair", "uneven", law)]
+    each = [rates(run) for run in runs.replicates("fair", "uneven", cca)]
     return [float(row[first] / row[second]) for row in each]
 
 
-def window_ratio(runs: Runs, law: str, over: str, under: str) -> list[float]:
+def window_ratio(runs: Runs, cca: str, over: str, under: str) -> list[float]:
     """Return the same of rate times mean round trip: the ratio of rates over that of 1/RTT."""
     names = networks.UNEVEN.names
     first, second = names.index(over), names.index(under)
-    done = runs.replicates("fair", "uneven", law)
+    done = runs.replicates("fair", "uneven", cca)
     trips = [run.flows["mean_rtt_s"] for run in done]
-    each = zip(ratio(runs, law, over, under), trips, strict=True)
+    each = zip(ratio(runs, cca, over, under), trips, strict=True)
     return [rates * float(rtt_s[first] / rtt_s[second]) for rates, rtt_s in each]
 
 

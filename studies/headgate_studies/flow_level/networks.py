@@ -46,7 +46,7 @@ class Row:
         }
 
     def scenario(
-        self, law: str, starts_s: Sequence[float], times: tuple[str, str], link: Mapping[str, Any]
+        self, cca: str, starts_s: Sequence[float], times: tuple[str, str], link: Mapping[str, Any]
     ) -> Scenario:
         """Return the run by packets; `link`: keys of all links of the row."""
         own = zip(self.classes.items(), starts_s, strict=True)
@@ -54,7 +54,7 @@ class Row:
         return Scenario.from_dict(
             {
                 "network": self._routers() | dict(link),
-                "traffic": [_traffic(name, one, law, start_s) for (name, one), start_s in own],
+                "traffic": [_traffic(name, one, cca, start_s) for (name, one), start_s in own],
                 "transport": {"min_rto": "1 s"},
                 "duration": duration,
                 "measure": {"warmup": warmup, "series": "none"},
@@ -82,10 +82,10 @@ def _fluid(one: Class, weighted: bool) -> dict[str, Any]:
     return made | {"params": {"alpha": one.alpha}} if weighted else made
 
 
-def _traffic(name: str, one: Class, law: str, start_s: float) -> dict[str, Any]:
-    params = {"alpha": one.alpha} if law == "fast" else {}
+def _traffic(name: str, one: Class, cca: str, start_s: float) -> dict[str, Any]:
+    params = {"alpha": one.alpha} if cca == "fast" else {}
     ends = {"source": f"r{one.first}", "receiver": f"r{one.last}"}
-    obeys = flow(law, start_s, params=params)
+    obeys = flow(cca, start_s, params=params)
     return {"kind": "flows", "name": name, **obeys, **ends, "rtt": seconds(one.rtt_ms / 1e3)}
 
 

@@ -24,16 +24,16 @@ def pictures(made: Solutions) -> tuple[Picture, ...]:
 
 def _rests(made: Solutions) -> Picture:
     lossy, over = {}, {}
-    for law in LOSSY:
-        exponent, alpha = theory.PRINTED[law]
+    for cca in LOSSY:
+        exponent, alpha = theory.PRINTED[cca]
         for kind in ("solution", *KINDS):
-            x, y = (np.array(column) for column in _average(made, law, kind))
-            name, is_solution = f"{NAMES[law]}, {kind}", kind == "solution"
+            x, y = (np.array(column) for column in _average(made, cca, kind))
+            name, is_solution = f"{NAMES[cca]}, {kind}", kind == "solution"
             lossy[name] = Curve(x, y, points=not is_solution)
             over[name] = Curve(x, y * x**exponent / alpha, points=not is_solution)
     delayed = {
-        f"{NAMES[law]}, {kind}": Curve(*_average(made, law, kind), points=kind == "packets")
-        for law in DELAYED
+        f"{NAMES[cca]}, {kind}": Curve(*_average(made, cca, kind), points=kind == "packets")
+        for cca in DELAYED
         for kind in ("solution", "packets")
     }
     loss = "loss probability p"
@@ -57,12 +57,12 @@ def _rests(made: Solutions) -> Picture:
 def _exponents(made: Solutions) -> Picture:
     kinds = {"solution": (*LOSSY, *DELAYED), **dict.fromkeys(KINDS, LOSSY), "packets": DELAYED}
     fits = {
-        kind: {NAMES[law]: theory.power(*points(made, law, kind)) for law in laws}
-        for kind, laws in kinds.items()
+        kind: {NAMES[cca]: theory.power(*points(made, cca, kind)) for cca in ccas}
+        for kind, ccas in kinds.items()
     }
     series = {
-        kind: {name: (fit.exponent, fit.low, fit.high) for name, fit in by_law.items()}
-        for kind, by_law in fits.items()
+        kind: {name: (fit.exponent, fit.low, fit.high) for name, fit in by_cca.items()}
+        for kind, by_cca in fits.items()
     }
     return Picture(
         "exponents",
@@ -73,15 +73,15 @@ def _exponents(made: Solutions) -> Picture:
     )
 
 
-def _average(made: Solutions, law: str, kind: str) -> tuple[list[float], list[float]]:
-    if law in DELAYED or kind == "solution":
-        return points(made, law, kind)
-    means = measures.means(made, kind, law)
+def _average(made: Solutions, cca: str, kind: str) -> tuple[list[float], list[float]]:
+    if cca in DELAYED or kind == "solution":
+        return points(made, cca, kind)
+    means = measures.means(made, kind, cca)
     return list(means), list(means.values())
 
 
 def _dynamics(made: Solutions) -> Picture:
-    panels = [_approach(made, law) for law in LOSSY]
+    panels = [_approach(made, cca) for cca in LOSSY]
     drawn = {}
     for burstiness, said in (("none", "increases at once"), ("pace", "packets paced")):
         drawn[f"FAST, {said}"] = Curve(*measures.alone(made, burstiness))
@@ -99,15 +99,15 @@ def _dynamics(made: Solutions) -> Picture:
     )
 
 
-def _approach(made: Solutions, law: str) -> CurvePanel:
+def _approach(made: Solutions, cca: str) -> CurvePanel:
     drawn = {}
     for said, first in zip(
-        ("from below", "from above"), first_windows(made.setup, law), strict=True
+        ("from below", "from above"), first_windows(made.setup, cca), strict=True
     ):
-        t_s, window = measures.approach(made, law, first)
+        t_s, window = measures.approach(made, cca, first)
         drawn[said] = Curve(t_s[t_s > 0], window[t_s > 0])
-        drawn[f"solution, {said}"] = Curve(*made.approaches[law, first], theory=True)
-    return CurvePanel(NAMES[law], "time (s)", "mean window (packets)", drawn)
+        drawn[f"solution, {said}"] = Curve(*made.approaches[cca, first], theory=True)
+    return CurvePanel(NAMES[cca], "time (s)", "mean window (packets)", drawn)
 
 
 def _shares(made: Solutions) -> Picture:

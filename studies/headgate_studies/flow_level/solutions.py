@@ -37,16 +37,16 @@ class Solutions(Runs):
     @cached_property
     def rests(self) -> dict[str, Points]:
         """Prices and what is there at rest: windows over losses, rates over queueing delays."""
-        own = {law: self._windows(law) for law in LOSSY}
-        return own | {law: self._delays(law) for law in DELAYED}
+        own = {cca: self._windows(cca) for cca in LOSSY}
+        return own | {cca: self._delays(cca) for cca in DELAYED}
 
-    def _windows(self, law: str) -> Points:
+    def _windows(self, cca: str) -> Points:
         """Solve for the window at each loss; the link is never full."""
         losses = measures.periodic(self.setup)
-        ends = [self._window(law, p, printed_window(law, p), LONG_S)[1][-1] for p in losses]
+        ends = [self._window(cca, p, printed_window(cca, p), LONG_S)[1][-1] for p in losses]
         return losses, [float(end) for end in ends]
 
-    def _window(self, law: str, loss: float, first: float, duration_s: float) -> Course:
+    def _window(self, cca: str, loss: float, first: float, duration_s: float) -> Course:
         """Solve for the course of the window, with a round trip `SLOWER` times as long.
 
         That stretches time and changes nothing else, but lets the loss with which the model's link
@@ -57,20 +57,20 @@ class Solutions(Runs):
         network = _one_link(own["rate"], {"rtt": rtt})
         params = {"loss": loss, "initial_window": first}
         duration = seconds(SLOWER * duration_s)
-        run = _solve(law, params, network, duration)
+        run = _solve(cca, params, network, duration)
         t_s, window = course(run, "one", "cwnd_packets")
         return t_s / SLOWER, window
 
-    def _delays(self, law: str) -> Points:
-        rtt, params = self.setup.settings["delay"]["rtt"], delay_params(self.setup, law)
-        found = [self._delay(law, rtt, params, n, rate) for n, rate in cases(self.setup)]
+    def _delays(self, cca: str) -> Points:
+        rtt, params = self.setup.settings["delay"]["rtt"], delay_params(self.setup, cca)
+        found = [self._delay(cca, rtt, params, n, rate) for n, rate in cases(self.setup)]
         return [wait for wait, _ in found], [rate for _, rate in found]
 
     def _delay(
-        self, law: str, rtt: str, params: dict[str, float], flows: int, rate_mbps: float
+        self, cca: str, rtt: str, params: dict[str, float], flows: int, rate_mbps: float
     ) -> tuple[float, float]:
         network = _one_link(f"{rate_mbps} Mbit/s", {"flows": flows, "rtt": rtt})
-        run = _solve(law, params, network, "2000 s")
+        run = _solve(cca, params, network, "2000 s")
         _, rtt_s = course(run, "one", "srtt_s")
         _, bps = course(run, "one", "throughput_bps")
         return float(rtt_s[-1]) - in_seconds(rtt), float(bps[-1]) / PACKET_BITS
@@ -81,9 +81,9 @@ class Solutions(Runs):
         part = self.setup.settings["approach"]
         duration_s = part["rounds"] * in_seconds(self.setup.settings["path"]["rtt"])
         return {
-            (law, first): self._window(law, part["loss"], first, duration_s)
-            for law in LOSSY
-            for first in first_windows(self.setup, law)
+            (cca, first): self._window(cca, part["loss"], first, duration_s)
+            for cca in LOSSY
+            for first in first_windows(self.setup, cca)
         }
 
     @cached_property

@@ -51,18 +51,18 @@ RULES = {
 }
 
 
-def printed_window(law: str, loss: float) -> float:
+def printed_window(cca: str, loss: float) -> float:
     """Return the window of the slides, packets."""
-    exponent, alpha = PRINTED[law]
+    exponent, alpha = PRINTED[cca]
     return float(alpha / loss**exponent)
 
 
 @cache
-def mean_window(law: str, loss: float, *, random: bool, recovery: float = 1.0) -> float:
+def mean_window(cca: str, loss: float, *, random: bool, recovery: float = 1.0) -> float:
     """Return the mean rate times the round trip; `recovery` in round trips."""
-    rule, rng = RULES[law], np.random.default_rng(1)
+    rule, rng = RULES[cca], np.random.default_rng(1)
     packets, rounds = _integrate(GRID / rule.growth(GRID)), _integrate(1 / rule.growth(GRID))
-    window = np.full(CHAINS if random else 1, printed_window(law, loss))
+    window = np.full(CHAINS if random else 1, printed_window(cca, loss))
     sent = spent = 0.0
     for number in range(LOSSES):
         gap = rng.exponential(1 / loss, len(window)) if random else np.full(1, 1 / loss)

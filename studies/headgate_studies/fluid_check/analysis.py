@@ -15,7 +15,7 @@ from headgate_studies.paths import utilisation
 
 __all__ = ["data", "jobs", "prepare", "sentences", "tables"]
 
-ERRORS = ("throughput_error", "queue_error", "loss_error", "law_loss_error")
+ERRORS = ("throughput_error", "queue_error", "loss_error", "cca_loss_error")
 MEASURES = ("throughput", "queue", "loss", "window", "rtt_s")
 
 
@@ -33,7 +33,7 @@ def sentences(made: Comparison) -> tuple[str, ...]:
     return tuple(listed)
 
 
-def _by_law(made: Comparison, error: str, has: str = "") -> str:
+def _by_cca(made: Comparison, error: str, has: str = "") -> str:
     listed = []
     for face in faces():
         own = [pair for pair in made.pairs if pair.face == face and good(pair)]
@@ -51,7 +51,7 @@ def _percent(share: float) -> str:
 
 
 def _throughput(made: Comparison) -> str:
-    listed = _by_law(made, "throughput_error")
+    listed = _by_cca(made, "throughput_error")
     return (
         "With 50 flows or more and windows of 10 packets or more, the fluid's throughput is wrong"
         f" by at most: {listed}."
@@ -74,13 +74,13 @@ def _step(made: Comparison) -> str:
 
 
 def _queues(made: Comparison) -> str:
-    listed = _by_law(made, "queue_error", "queues")
+    listed = _by_cca(made, "queue_error", "queues")
     return f"The queue of models that contain one is wrong there by at most: {listed}."
 
 
 def _losses(made: Comparison) -> str:
-    listed = _by_law(made, "loss_error", "lossy")
-    given = _by_law(made, "law_loss_error", "lossy")
+    listed = _by_cca(made, "loss_error", "lossy")
+    given = _by_cca(made, "cca_loss_error", "lossy")
     return (
         f"Its losses are wrong there by at most: {listed}. Given the round trip that packets have:"
         f" {given}."
@@ -94,8 +94,8 @@ def _starts(made: Comparison) -> str:
     )
 
 
-def _late(made: Comparison, law: str) -> str:
-    ratio = later(*made.starts[law, 1])
+def _late(made: Comparison, cca: str) -> str:
+    ratio = later(*made.starts[cca, 1])
     return f"{ratio:.2g}" if math.isfinite(ratio) else "not reached in the run"
 
 
@@ -112,23 +112,23 @@ def _warnings(made: Comparison) -> str:
 
 def tables(made: Comparison) -> tuple[Listing, ...]:
     """Return every table of the report."""
-    return (_list_starts(made), *(_law(made, face.name) for face in faces()))
+    return (_list_starts(made), *(_cca(made, face.name) for face in faces()))
 
 
 def _list_starts(made: Comparison) -> Listing:
     rows: list[tuple[Any, ...]] = [
-        (law, flows, f"{packets_s:.3g}", f"{fluid_s:.3g}")
-        for (law, flows), (packets_s, fluid_s) in made.starts.items()
+        (cca, flows, f"{packets_s:.3g}", f"{fluid_s:.3g}")
+        for (cca, flows), (packets_s, fluid_s) in made.starts.items()
     ]
     return Listing(
         "Starts",
         "Seconds from the start to 95 % of the rate over a round trip.",
-        ("law", "flows", "packets", "fluid"),
+        ("cca", "flows", "packets", "fluid"),
         rows,
     )
 
 
-def _law(made: Comparison, name: str) -> Listing:
+def _cca(made: Comparison, name: str) -> Listing:
     own = [pair for pair in made.pairs if pair.face.name == name]
     rows = [
         (
@@ -146,7 +146,7 @@ def _law(made: Comparison, name: str) -> Listing:
         " with the fluid's round trip set to that of the packets. None: the model lacks the value.",
         (
             "cell", "window", "throughput", "queue", "loss", "throughput", "queue", "loss",
-            "loss of the law", "warnings",
+            "loss of the algorithm", "warnings",
         ),
         rows,
     )  # fmt: skip
@@ -165,7 +165,7 @@ def _per_cent(error: float) -> str:
 def data(made: Comparison) -> tuple[Table, ...]:
     """Return every cell with both faces, their errors and what the tool warned of."""
     columns: dict[str, Any] = {
-        "law": Words.of([pair.face.name for pair in made.pairs]),
+        "cca": Words.of([pair.face.name for pair in made.pairs]),
         "rate": Words.of([pair.cell.rate for pair in made.pairs]),
     }
     for name in ("rtt_ms", "flows", "buffer", "window", "bdp_packets"):
@@ -173,7 +173,7 @@ def data(made: Comparison) -> tuple[Table, ...]:
     for name in MEASURES:
         columns[f"packets_{name}"] = _column(getattr(p.packets, name) for p in made.pairs)
         columns[f"fluid_{name}"] = _column(getattr(p.fluid, name) for p in made.pairs)
-    columns["fluid_law_loss"] = _column(pair.law_loss for pair in made.pairs)
+    columns["fluid_cca_loss"] = _column(pair.cca_loss for pair in made.pairs)
     for name in ERRORS:
         columns[name] = _column(getattr(pair, name) for pair in made.pairs)
     columns["warnings"] = Words.of(["; ".join(pair.warnings) for pair in made.pairs])

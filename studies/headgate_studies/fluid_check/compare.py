@@ -28,8 +28,8 @@ from headgate_studies.paths import course, seconds
 LEAST_QUEUE = 0.01
 #: Share of the rate that is the full one.
 FULL = 0.95
-#: By then a flow-level model of a law of losses is at rest: its slowest times are a window's round
-#: trips at a second each, and those in which Scalable TCP grows.
+#: By then a flow-level model of an algorithm of losses is at rest: its slowest times are a window's
+#: round trips at a second each, and those in which Scalable TCP grows.
 REST, REST_WARM = 40.0, 0.75
 #: Rows in a round trip of a model whose queue swings: RED's losses are spikes of half of one.
 LOOKS = 8
@@ -83,7 +83,7 @@ class Pair:
     packets: Measured
     fluid: Measured
     #: The fluid's loss with the round trip of the packets.
-    law_loss: float
+    cca_loss: float
     warnings: tuple[str, ...]
 
     @property
@@ -103,9 +103,9 @@ class Pair:
         return _over(self.fluid.loss, self.packets.loss)
 
     @property
-    def law_loss_error(self) -> float:
+    def cca_loss_error(self) -> float:
         """The same with the fluid's round trip set to that of the packets."""
-        return _over(self.law_loss, self.packets.loss)
+        return _over(self.cca_loss, self.packets.loss)
 
     @property
     def loss_factor(self) -> float:
@@ -169,12 +169,12 @@ class Comparison(Runs):
         result = self[(GRID, face.name, *cell.key)]
         packets = Measured.by_packets(result)
         solved = solve_cell(self.setup, face, cell)
-        law_loss = np.nan
+        cca_loss = np.nan
         if face.lossy:
             slow = solve_cell(self.setup, face, cell, packets.rtt_s) if not face.queues else solved
-            law_loss = Measured.by_fluid(slow, face).loss
+            cca_loss = Measured.by_fluid(slow, face).loss
         said = tuple(solved.meta.get("warnings", ()))
-        return Pair(face, cell, packets, Measured.by_fluid(solved, face), law_loss, said)
+        return Pair(face, cell, packets, Measured.by_fluid(solved, face), cca_loss, said)
 
     @cached_property
     def starts(self) -> Mapping[tuple[str, int], tuple[float, float]]:

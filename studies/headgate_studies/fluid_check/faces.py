@@ -110,7 +110,7 @@ class Face:
     """An algorithm by its name among the packet algorithms and among the models."""
 
     name: str
-    law: str
+    cca: str
     model: str
 
     @property
@@ -131,7 +131,7 @@ class Face:
     @cached_property
     def starts_slowly(self) -> bool:
         """Whether it uses slow start by packets: an algorithm with explicit feedback does not."""
-        return catalog.law(self.law).family != "explicit"
+        return catalog.cca(self.cca).family != "explicit"
 
     @cached_property
     def card(self) -> catalog.DeviceCard:
@@ -142,24 +142,24 @@ class Face:
         """Return the devices at the ports."""
         if self.over_red:
             return {"queue": {"name": "red", "mean_packet_bytes": 1500, **profile(setup, cell)}}
-        return {"feedback": {"name": self.law}} if self.law in _routers() else {}
+        return {"feedback": {"name": self.cca}} if self.cca in _routers() else {}
 
     def sender(self, setup: Setup, cell: Cell) -> Params:
         """Return the parameters of the packet algorithm: shared ones and the study's."""
-        own: Params = setup.settings["sender"].get(self.law, {})
-        return {**self.shared, **own, **_queue_per_flow(setup, self.law, cell)}
+        own: Params = setup.settings["sender"].get(self.cca, {})
+        return {**self.shared, **own, **_queue_per_flow(setup, self.cca, cell)}
 
     def params(self, setup: Setup, cell: Cell) -> Params:
         """Return the parameters of the model; a window starts at the size that fills the path."""
         own = {param.name for param in self.card.params}
         first = {"initial_window": cell.window} if "initial_window" in own else {}
         red = profile(setup, cell) if self.over_red else {}
-        return {**first, **self.shared, **red, **_queue_per_flow(setup, self.law, cell)}
+        return {**first, **self.shared, **red, **_queue_per_flow(setup, self.cca, cell)}
 
     @cached_property
     def shared(self) -> Params:
         """The shared parameters: the packet algorithm's defaults if the model allows them."""
-        packets = {param.name: param.default for param in catalog.law(self.law).params}
+        packets = {param.name: param.default for param in catalog.cca(self.cca).params}
         both = [param for param in self.card.params if param.name in packets]
         return {p.name: packets[p.name] if _allows(p, packets[p.name]) else p.default for p in both}
 
@@ -175,7 +175,7 @@ def _allows(param: catalog.Param, value: float | str) -> bool:
 def faces() -> tuple[Face, ...]:
     """Return every algorithm with a model of the same name, and Reno over RED."""
     models = {card.name for card in catalog.models()}
-    found = [Face(law.name, law.name, law.name) for law in catalog.laws() if law.name in models]
+    found = [Face(cca.name, cca.name, cca.name) for cca in catalog.ccas() if cca.name in models]
     return (*found, Face(RED, RENO, "misra-gong-towsley"))
 
 
@@ -191,12 +191,12 @@ def profile(setup: Setup, cell: Cell) -> dict[str, float]:
     }
 
 
-def _queue_per_flow(setup: Setup, law: str, cell: Cell) -> dict[str, float | str]:
-    """Return how many packets a flow keeps queued, of a law with such a target: one at least."""
-    share = setup.settings["alpha"].get(law)
+def _queue_per_flow(setup: Setup, cca: str, cell: Cell) -> dict[str, float | str]:
+    """Return how many packets a flow keeps queued, of a CCA with such a target: one at least."""
+    share = setup.settings["alpha"].get(cca)
     if share is None:
         return {}
-    least = catalog.law(law).param("alpha").low
+    least = catalog.cca(cca).param("alpha").low
     return {"alpha": max(least, share * cell.buffer_packets / cell.flows)}
 
 
@@ -261,7 +261,7 @@ def _apart(setup: Setup) -> Iterator[Job]:
     }
     for face in faces():
         if not face.queues:
-            flows = [flow(face.law, rtt=seconds(rtt_s)) for rtt_s in own]
+            flows = [flow(face.cca, rtt=seconds(rtt_s)) for rtt_s in own]
             scenario = path(flows, (duration, warmup), network, NO_SERIES, seed)
             yield job(_drop_flow_rows(scenario), part=APART, face=face.name)
 
@@ -274,7 +274,7 @@ def _scenario(
     series: str | Mapping[str, Any],
 ) -> Scenario:
     together = seconds(WITHIN * cell.rtt_s / cell.flows)
-    flows = flow(face.law, params=face.sender(setup, cell), count=cell.flows, stagger=together)
+    flows = flow(face.cca, params=face.sender(setup, cell), count=cell.flows, stagger=together)
     network = {
         "rate": cell.rate,
         "rtt": seconds(cell.rtt_s),
@@ -286,6 +286,6 @@ def _scenario(
 
 
 def _drop_flow_rows(scenario: Scenario) -> Scenario:
-    """Keep no row of each flow: the responses have their means."""
+    """Keep no row of each flow: the responses contain the means of flows."""
     measure = scenario.measure.model_copy(update={"flows": "none"})
     return scenario.model_copy(update={"measure": measure})

@@ -27,15 +27,15 @@ def good(pair: Pair) -> bool:
     return pair.cell.flows >= MANY and pair.cell.window >= LARGE
 
 
-def _good(made: Comparison, *laws: str) -> list[Pair]:
+def _good(made: Comparison, *ccas: str) -> list[Pair]:
     return made.choose(
-        lambda pair: good(pair) and (not laws or pair.face.name in laws),
-        f"many flows and large windows of {', '.join(laws) or 'any law'}",
+        lambda pair: good(pair) and (not ccas or pair.face.name in ccas),
+        f"many flows and large windows of {', '.join(ccas) or 'any algorithm'}",
     )
 
 
-def _of(made: Comparison, law: str, holds: Holds) -> list[Pair]:
-    return made.choose(lambda pair: pair.face.name == law and holds(pair), f"what it asks of {law}")
+def _of(made: Comparison, cca: str, holds: Holds) -> list[Pair]:
+    return made.choose(lambda pair: pair.face.name == cca and holds(pair), f"what it asks of {cca}")
 
 
 def _worst(pairs: Sequence[Pair], error: str) -> Estimate:
@@ -44,13 +44,13 @@ def _worst(pairs: Sequence[Pair], error: str) -> Estimate:
 
 
 def worst_throughput(made: Comparison) -> Estimate:
-    """Find the largest error of throughput with many flows and large windows, and each law's."""
+    """Find the largest error of throughput with many flows and large windows, and each CCA's."""
     worst = _worst(_good(made), "throughput_error")
-    by_law = (
+    by_cca = (
         f"{face.name} {100 * largest_apart(_good(made, face.name), 'throughput_error')[0]:.1f} %"
         for face in faces()
     )
-    return worst.model_copy(update={"note": f"{worst.note}; by law {', '.join(by_law)}"})
+    return worst.model_copy(update={"note": f"{worst.note}; by algorithm {', '.join(by_cca)}"})
 
 
 def worst_fast_queue(made: Comparison) -> Estimate:
@@ -93,17 +93,17 @@ def _median(pairs: Sequence[Pair], error: str) -> float:
 def median_reno_loss(made: Comparison) -> Estimate:
     """Find the median error of Reno's loss with the round trip of the packets."""
     pairs = _good(made, RENO)
-    value, worst = largest_apart(pairs, "law_loss_error")
+    value, worst = largest_apart(pairs, "cca_loss_error")
     return Estimate(
-        ours=_median(pairs, "law_loss_error"), note=f"at most {value:.2g}, {worst}; {len(pairs)}"
+        ours=_median(pairs, "cca_loss_error"), note=f"at most {value:.2g}, {worst}; {len(pairs)}"
     )
 
 
 def median_steep_loss(made: Comparison) -> Estimate:
     """Find the larger of those of HSTCP and Scalable TCP."""
-    own = {law: _median(_good(made, law), "law_loss_error") for law in STEEP}
+    own = {cca: _median(_good(made, cca), "cca_loss_error") for cca in STEEP}
     return Estimate(
-        ours=max(own.values()), note=", ".join(f"{law} {value:.2f}" for law, value in own.items())
+        ours=max(own.values()), note=", ".join(f"{cca} {value:.2f}" for cca, value in own.items())
     )
 
 
@@ -140,15 +140,15 @@ def worst_one_flow(made: Comparison) -> Estimate:
 def least_tiny_loss(made: Comparison) -> Estimate:
     """Find the least error of Reno's loss for tiny windows."""
     pairs = _of(made, RENO, lambda pair: pair.packets.window < TINY)
-    least = min(pairs, key=lambda pair: pair.law_loss_error)
-    return Estimate(ours=least.law_loss_error, note=f"{least}; {len(pairs)} cells")
+    least = min(pairs, key=lambda pair: pair.cca_loss_error)
+    return Estimate(ours=least.cca_loss_error, note=f"{least}; {len(pairs)} cells")
 
 
 def start_ratio(made: Comparison) -> Estimate:
-    """Find the least ratio of the times to the full rate over laws of loss."""
+    """Find the least ratio of the times to the full rate over loss-based algorithms."""
     lossy = [face.name for face in faces() if not face.queues]
-    own = {law: later(*made.starts[law, 1]) for law in lossy}
-    note = ", ".join(f"{law} {value:.0f}" for law, value in own.items())
+    own = {cca: later(*made.starts[cca, 1]) for cca in lossy}
+    note = ", ".join(f"{cca} {value:.0f}" for cca, value in own.items())
     return Estimate(ours=float(np.min(list(own.values()))), note=note)
 
 
@@ -167,7 +167,7 @@ def explicit_start_ratio(made: Comparison) -> Estimate:
                 own[name] = times_apart(min(packets_s, end_s), fluid_s)
     if not own:
         raise NotRunError("no algorithm with explicit feedback has a fluid model")
-    said = ", ".join(f"{law} {value:.2g}" for law, value in own.items())
+    said = ", ".join(f"{cca} {value:.2g}" for cca, value in own.items())
     return Estimate(ours=max(own.values()), note=said + late)
 
 

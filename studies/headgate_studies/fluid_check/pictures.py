@@ -26,8 +26,8 @@ ERRORS = {
     ),
     "queue": (
         "Error of the queue",
-        "Fluid over packets less one. Shaded: within 20 %. Models of loss laws at flow level have"
-        " no queue. A queue below a hundredth of what fills the path counts as that.",
+        "Fluid over packets less one. Shaded: within 20 %. Models of loss-based algorithms at flow"
+        " level have no queue. A queue below a hundredth of what fills the path counts as that.",
         "queue_error", "queues", (-WORSE_QUEUE, WORSE_QUEUE),
     ),
     "loss": (
@@ -37,12 +37,12 @@ ERRORS = {
         " and of routers contain no losses.",
         "loss_error", "lossy", LOSS,
     ),
-    "law-loss": (
+    "cca-loss": (
         "Error of loss, the round trip given",
         "The same with the round trip of the packets, queue included: the rest is the error of the"
         " algorithm's model. Small windows: time-outs. Large windows of HSTCP and Scalable"
         " TCP: an overflow takes many packets at once, and is answered once.",
-        "law_loss_error", "lossy", LOSS,
+        "cca_loss_error", "lossy", LOSS,
     ),
 }  # fmt: skip
 
@@ -103,6 +103,6 @@ def _draw_errors(made: Comparison, name: str) -> Picture:
     title, caption, error, needs, band = ERRORS[name]
     of = [face for face in faces() if not needs or getattr(face, needs)]
     buffers = [f"{size:g} BDP" for size in sorted({pair.cell.buffer for pair in made.pairs})]
-    axis = f"error of {'the queue' if name == 'queue' else name.removeprefix('law-')} (%)"
+    axis = f"error of {'the queue' if name == 'queue' else name.removeprefix('cca-')} (%)"
     figure = errors([_scatter(made, face, error) for face in of], buffers, WINDOW, axis, band)
     return Picture(name, title, caption, figure)

@@ -20,16 +20,16 @@ from headgate import (
 from headgate.forms import (
     Amount,
     Buffer,
-    Control,
+    CcaChoice,
     FileSize,
-    LawChoice,
     Model,
+    OneCca,
+    OwnCca,
     Packets,
     Shares,
     Time,
     fit_model,
     make_key_error,
-    move_code,
     name_by_hand,
     parse_buffer,
     parse_packets,
@@ -89,11 +89,8 @@ class MesoNet(Model):
     sources: float = Field(1.0, gt=0, description="X12: share of the most sources.")
     source_distribution: Distribution = Field("web-centric", description="X13: D, F and N.")
     receiver_distribution: Distribution = Field("web-centric", description="X14: D, F and N.")
-    law: LawChoice = Field(
-        default_factory=lambda: LawChoice(name=STANDARD), description="X15: whom the sources obey."
-    )
-    control: Control | None = Field(
-        None, description="X15: a law of your own in its place, such as './mylaw.py:MyLaw'."
+    cca: OneCca = Field(
+        default_factory=lambda: CcaChoice(name=STANDARD), description="X15: whom the sources obey."
     )
     standard_share: float | None = Field(
         None,
@@ -110,11 +107,6 @@ class MesoNet(Model):
     startup_pattern: float = Field(
         0.25, ge=0, le=1, description="X20: share of the sources that ask at once."
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _takes_code_as_law(cls, given: Any) -> Any:
-        return move_code(given)
 
     @model_validator(mode="after")
     def _sizes_are_a_number_of_packets(self) -> MesoNet:
@@ -176,7 +168,7 @@ class MesoNet(Model):
         return fit_model(
             Scenario,
             {
-                "title": f"MesoNet {self.experiment}, size {self.size:g}, {self._law_name()}",
+                "title": f"MesoNet {self.experiment}, size {self.size:g}, {self.cca.name}",
                 "seed": self.seed,
                 "duration": bounds[-1],
                 "network": self._network(),
@@ -222,7 +214,7 @@ class MesoNet(Model):
             "size": self._files(1),
             "at_once": self.startup_pattern,
             "kinds": self._larger_files(),
-            **self._law(),
+            **self._cca(),
         }
         if self.patience:
             users["patience"] = {"share": self.patience, "check": LOOK_AFTER, "floor": FLOOR}
@@ -250,23 +242,20 @@ class MesoNet(Model):
             for name, (objects, share) in kinds
         ]
 
-    def _law(self) -> dict[str, Any]:
+    def _cca(self) -> dict[str, Any]:
         share = self.standard_share
         if share is None:
             share = 0.5 if EXPERIMENTS[self.experiment].mixed else 0.0
-        law = self._law_keys()
-        if not share or law == {"law": STANDARD}:
-            return law
-        return {"laws": [{**law, "share": 1 - share}, {"law": STANDARD, "share": share}]}
+        cca = self._cca_keys()
+        if not share or cca == {"cca": STANDARD}:
+            return cca
+        return {"cca": [{**cca, "share": 1 - share}, {"cca": STANDARD, "share": share}]}
 
-    def _law_keys(self) -> dict[str, Any]:
-        if self.control is not None:
-            return {"control": self.control.model_dump(mode="json")}
-        params = {**PARAMS.get(self.law.name, {}), **self.law.params}
-        return {"law": {"name": self.law.name, **params} if params else self.law.name}
-
-    def _law_name(self) -> str:
-        return self.law.name if self.control is None else self.control.name
+    def _cca_keys(self) -> dict[str, Any]:
+        if isinstance(self.cca, OwnCca):
+            return {"cca": self.cca.model_dump(mode="json")}
+        params = {**PARAMS.get(self.cca.name, {}), **self.cca.params}
+        return {"cca": {"name": self.cca.name, **params} if params else self.cca.name}
 
     def _long_lived(self) -> list[dict[str, Any]]:
         """Start them one second after the other, long before the first period."""
@@ -276,7 +265,7 @@ class MesoNet(Model):
             {
                 "kind": "flows",
                 "name": f"long-lived {one}{other}",
-                **self._law_keys(),
+                **self._cca_keys(),
                 "count": self.long_lived_flows,
                 "source": one,
                 "receiver": other,

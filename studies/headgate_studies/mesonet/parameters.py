@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from headgate.forms import Mark, make_law_keys
+from headgate.forms import Mark
 
 #: FAST doubles whenever the queue is empty, without an end. The source does not say which form of
 #: FAST it ran. With this one FAST loses and resends more under congestion, as the source reports;
@@ -122,7 +122,7 @@ PARAMETERS = (
         "peer-to-peer", "OURS", "Shares under D, F and N routers.",
     ),
     Parameter(
-        15, "law", "congestion control procedures", PROTOCOL, "", "reno", "ctcp", "INFERRED",
+        15, "cca", "congestion control procedures", PROTOCOL, "", "reno", "ctcp", "INFERRED",
         "The source's table of influence names TCP and CTCP.",
     ),
     Parameter(
@@ -164,14 +164,14 @@ class Experiment:
     """Most sources."""
     duration: str
     initial_ssthresh: str
-    """`infinite` stands for more than a thousand million segments in the source."""
+    """`infinite` means more than a thousand million segments in the source."""
     larger_files: float
     """0 = Web objects only (stated); how many larger ones otherwise is ours."""
     mixed: bool
     """Some sources use standard TCP (stated); which share is ours."""
 
 
-_WEB = "all sources on one law, Web browsing"
+_WEB = "all sources on one algorithm, Web browsing"
 
 _MIX = "some sources on standard TCP, downloads and movies among the Web browsing"
 
@@ -191,6 +191,6 @@ LARGER_FILES = {
 }
 
 
-def nist_law_keys(law: str) -> dict[str, Any]:
-    """Return the key of traffic that names a law as these studies run it, or a user-defined law."""
-    return {"law": {"name": law, **PARAMS[law]}} if law in PARAMS else make_law_keys(law)
+def nist_cca_keys(cca: str) -> dict[str, Any]:
+    """Return the key of traffic that names a CCA as these studies run it, or a user-defined CCA."""
+    return {"cca": {"name": cca, **PARAMS[cca]}} if cca in PARAMS else {"cca": cca}

@@ -6,21 +6,20 @@ from typing import Any
 import numpy as np
 
 from headgate import Result, Scenario
-from headgate.forms import make_law_keys
 from headgate.lab import Job, Key, Setup
 from headgate_studies.designed import jobs_of
 from headgate_studies.mesonet import MesoNet
 from headgate_studies.mesonet.parameters import BY_KEY
 
 #: The settings that a plan may vary: every parameter of MesoNet except the algorithm.
-SETTINGS = frozenset(BY_KEY) - {"law"}
+SETTINGS = frozenset(BY_KEY) - {"cca"}
 #: Links of a period that are kept.
 BUSIEST = 10
 
 
-def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+def scenario(settings: Mapping[str, Any], cca: str) -> Scenario:
     """Make the scenario of one condition; settings are MesoNet's own keys."""
-    return MesoNet.from_dict({**settings, **make_law_keys(law)}).scenario()
+    return MesoNet.from_dict({**settings, "cca": cca}).scenario()
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:

@@ -68,13 +68,13 @@ AVAILABLE = {
 }
 
 
-def tally(result: Result, law: str) -> tuple[Numbers, Numbers]:
+def tally(result: Result, cca: str) -> tuple[Numbers, Numbers]:
     """Return packets delivered and seconds under way: (period, file, path, interface, side)."""
     table = result.tables["classes"]
     shape = (len(result.responses["start_s"]), *SHAPE)
     delivered, active_s = np.zeros(shape), np.zeros(shape)
-    sides = {label(law): 0, STANDARD: 1}
-    names = ("file", "class", "interface", "law")
+    sides = {label(cca): 0, STANDARD: 1}
+    names = ("file", "class", "interface", "cca")
     labels = zip(*(np.asarray(table[name]).tolist() for name in names), strict=True)
     for row, (file, pair, interface, own) in enumerate(labels):
         if file in FILE_OF and pair in PATH_OF and own in sides:
@@ -90,10 +90,10 @@ def tally(result: Result, law: str) -> tuple[Numbers, Numbers]:
     return delivered, active_s
 
 
-def columns(result: Result, law: str) -> dict[str, Numbers]:
+def columns(result: Result, cca: str) -> dict[str, Numbers]:
     """Return what is tabled of a run, one value a period."""
     found = {name: np.asarray(result.responses[name], dtype=float) for name in NUMBERED}
-    rates = ratio(*tally(result, law))
+    rates = ratio(*tally(result, cca))
     for (f, file), (p, path), (i, interface), (s, side) in product(
         *map(enumerate, (FILES, PATHS, INTERFACES, SIDES))
     ):
@@ -117,11 +117,11 @@ def available(scenario: Scenario) -> dict[tuple[str, str], float]:
     }
 
 
-def measure_resent(results: Mapping[Key, Result], condition: str, law: str) -> float:
-    """Return what TCP's flows beside a law sent again, over what they delivered, all replicates."""
-    own = [one for key, one in results.items() if key[:2] == (condition, law)]
+def measure_resent(results: Mapping[Key, Result], condition: str, cca: str) -> float:
+    """Return what TCP's flows beside a CCA sent again, over what they delivered, all replicates."""
+    own = [one for key, one in results.items() if key[:2] == (condition, cca)]
     tables = [one.tables["classes"] for one in own]
-    tcp = [np.asarray(table["law"]) == STANDARD for table in tables]
+    tcp = [np.asarray(table["cca"]) == STANDARD for table in tables]
     again, delivered = (
         sum(float(table[name][rows].sum()) for table, rows in zip(tables, tcp, strict=True))
         for name in ("retransmissions", "delivered_packets")
@@ -134,27 +134,27 @@ class Rates:
     """Logarithms of throughputs over all periods and replicates, NaN without a flow."""
 
     conditions: Sequence[str]
-    laws: Sequence[str]
+    ccas: Sequence[str]
     logs: Numbers
-    """Of shape (condition, law, file, path, interface, side)."""
+    """Of shape (condition, algorithm, file, path, interface, side)."""
     control: Numbers
     """The same of the control, as a single algorithm."""
 
     @classmethod
     def of(
-        cls, results: Mapping[Key, Result], conditions: Sequence[str], laws: Sequence[str]
+        cls, results: Mapping[Key, Result], conditions: Sequence[str], ccas: Sequence[str]
     ) -> Rates:
-        """Add up the runs of each condition, law and the control; a key begins with these two."""
-        every = [*laws, CONTROL]
+        """Add up the runs of each condition, CCA and the control; a key begins with these two."""
+        every = [*ccas, CONTROL]
         sums = np.zeros((2, len(conditions), len(every), *SHAPE))
-        for (condition, law, *_), result in results.items():
-            place = conditions.index(str(condition)), every.index(str(law))
-            for total, each in zip(sums, tally(result, str(law)), strict=True):
+        for (condition, cca, *_), result in results.items():
+            place = conditions.index(str(condition)), every.index(str(cca))
+            for total, each in zip(sums, tally(result, str(cca)), strict=True):
                 total[place] += each.sum(axis=0)
         with np.errstate(divide="ignore"):
             logs = np.log(ratio(*sums))
         known = np.where(np.isfinite(logs), logs, np.nan)
-        return cls(conditions, laws, known[:, :-1], known[:, -1:])
+        return cls(conditions, ccas, known[:, :-1], known[:, -1:])
 
     def only(
         self,
@@ -173,17 +173,17 @@ class Rates:
         logs, control = self.logs, self.control
         for axis, chosen in places.items():
             logs, control = logs.take(chosen, axis), control.take(chosen, axis)
-        return Rates(list(conditions), self.laws, logs, control)
+        return Rates(list(conditions), self.ccas, logs, control)
 
     def distinct(self) -> Rates:
         """Return the conditions with those that are the same one for these flows merged."""
         groups = group_same([self])
         first = [self.conditions[group[0]] for group in groups]
         logs, control = (merge(table, groups) for table in (self.logs, self.control))
-        return Rates(first, self.laws, logs, control)
+        return Rates(first, self.ccas, logs, control)
 
     def ahead(self) -> Numbers:
-        """Return log of own over TCP beside it, over the same of the control: (condition, law).
+        """Return log of own over TCP beside it, over the same of the control: (condition, CCA).
 
         Each is the mean of its cells; a cell counts if all four throughputs are known.
         """
@@ -192,15 +192,15 @@ class Rates:
         return mean_known((own - tcp) - (control_own - control_tcp))
 
     def left_to_tcp(self) -> Numbers:
-        """Return log of what TCP gets beside a law, over what it gets beside itself.
+        """Return log of what TCP gets beside an algorithm, over what it gets beside itself.
 
-        That is beside the control, which replaces the algorithm: (condition, law).
+        That is beside the control, which replaces the algorithm: (condition, algorithm).
         """
         tcp = SIDES.index("tcp")
         return mean_known(_cells(self.logs)[tcp] - _cells(self.control)[tcp])
 
     def beside(self, side: str) -> Numbers:
-        """Return log of a side's throughput over its mean over all laws, by condition and law.
+        """Return log of a side's throughput over its mean over all CCAs, by condition and CCA.
 
         Cells without a flow of some algorithm are left out.
         """
@@ -208,7 +208,7 @@ class Rates:
         return mean_known(cells - cells.mean(axis=1, keepdims=True))
 
     def common(self, side: str) -> Numbers:
-        """Return a side's cells (condition, law, cell), NaN unless known for every algorithm."""
+        """Return a side's cells (condition, CCA, cell), NaN unless known for every algorithm."""
         cells = _cells(self.logs)[SIDES.index(side)]
         known = np.isfinite(cells).all(axis=1, keepdims=True)
         return np.where(known, cells, np.nan)
@@ -240,7 +240,7 @@ def merge(table: Numbers, groups: Sequence[Sequence[int]]) -> Numbers:
 
 
 def _cells(logs: Numbers) -> Numbers:
-    """Return a table as (side, condition, law, cell)."""
+    """Return a table as (side, condition, algorithm, cell)."""
     return np.moveaxis(logs, -1, 0).reshape(logs.shape[-1], *logs.shape[:2], -1)
 
 

@@ -1,4 +1,4 @@
-"""By how much each law cuts its window at a loss, found by giving the law itself three losses."""
+"""By how much each CCA cuts its window at a loss, found by giving the CCA itself three losses."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,8 +8,8 @@ from headgate_studies.mesonet.parameters import PARAMS
 
 #: The algorithms that take away something, and less than TCP.
 LESS_THAN_TCP = ("scalable", "bic", "hstcp")
-#: Least and greatest share that each law takes away, as the source has it; above 64 packets, where
-#: none of them behaves like TCP.
+#: Least and greatest share that each algorithm takes away, as the source states it; above 64
+#: packets, as none of them behaves like TCP there.
 PUBLISHED: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys(LESS_THAN_TCP, (0.0, 0.5)),
     **dict.fromkeys(("ctcp", "fast", "fast-at"), (0.5, 0.5)),
@@ -22,47 +22,47 @@ LOSSES, ROUNDS, RTT_S = 3, 40, 0.1
 ROUNDING = 1e-6
 
 
-def cuts_as_published(laws: Sequence[str]) -> Estimate:
+def cuts_as_published(ccas: Sequence[str]) -> Estimate:
     """Return the share of some replacements whose cuts all lie in the source's range."""
-    found = {law: cuts(law) for law in laws}
-    hits = sum(_within(law, each) for law, each in found.items())
-    listed = ", ".join(f"{law} {min(each):.3g} to {max(each):.3g}" for law, each in found.items())
+    found = {cca: cuts(cca) for cca in ccas}
+    hits = sum(_within(cca, each) for cca, each in found.items())
+    listed = ", ".join(f"{cca} {min(each):.3g} to {max(each):.3g}" for cca, each in found.items())
     return Estimate(ours=hits / len(found), note=listed)
 
 
-def cuts(law: str) -> list[float]:
+def cuts(cca: str) -> list[float]:
     """Return the share that an algorithm takes away at each window and queue."""
-    return [_cut(law, window, queue) for window in WINDOWS for queue in QUEUES]
+    return [_cut(cca, window, queue) for window in WINDOWS for queue in QUEUES]
 
 
-def _within(law: str, found: Sequence[float]) -> bool:
-    low, high = PUBLISHED[law]
-    beyond = -ROUNDING if law in LESS_THAN_TCP else ROUNDING
+def _within(cca: str, found: Sequence[float]) -> bool:
+    low, high = PUBLISHED[cca]
+    beyond = -ROUNDING if cca in LESS_THAN_TCP else ROUNDING
     return all(low - beyond <= cut <= high + beyond for cut in found)
 
 
 def _cut(name: str, packets: int, queue: float) -> float:
     """Return the share that the last of three losses removes; the first two set the state."""
-    law = builtin(name, **PARAMS.get(name, {}))
+    cca = builtin(name, **PARAMS.get(name, {}))
     window, now_s, share = Window(packets, packets / 2), 0.0, 0.0
-    law.on_start(now_s, Path(srtt_s=RTT_S, min_rtt_s=RTT_S), window)
+    cca.on_start(now_s, Path(srtt_s=RTT_S, min_rtt_s=RTT_S), window)
     for _ in range(LOSSES):
-        now_s = _climb(law, window, packets, queue, now_s)
+        now_s = _climb(cca, window, packets, queue, now_s)
         path = Path(srtt_s=queue * RTT_S, min_rtt_s=RTT_S)
-        law.on_congestion(Congestion(cause=LOSS, now_s=now_s, in_flight=packets), path, window)
+        cca.on_congestion(Congestion(cause=LOSS, now_s=now_s, in_flight=packets), path, window)
         share = 1 - window.ssthresh / packets
         window.cwnd = window.ssthresh
-        law.on_recovered(now_s, path, window)
+        cca.on_recovered(now_s, path, window)
     return share
 
 
-def _climb(law: Builtin, window: Window, packets: int, queue: float, now_s: float) -> float:
+def _climb(cca: Builtin, window: Window, packets: int, queue: float, now_s: float) -> float:
     """Acknowledge windows while the queue grows; return when that ended."""
     for step in range(1, ROUNDS + 1):
         rtt_s = RTT_S * (1 + (queue - 1) * step / ROUNDS)
         now_s += rtt_s
         window.cwnd = packets
         ack = Ack(now_s=now_s, acked=packets, rtt_s=rtt_s, in_flight=packets, round_start=True)
-        law.on_ack(ack, Path(srtt_s=rtt_s, min_rtt_s=RTT_S), window)
+        cca.on_ack(ack, Path(srtt_s=rtt_s, min_rtt_s=RTT_S), window)
     window.cwnd = packets
     return now_s

@@ -3,7 +3,7 @@
 The algorithms are all those compared, not a sample, so a binomial interval does not apply to a
 count: the uncertainty is that of each algorithm's mean over conditions. A count ranges from the
 algorithms for which the statement is shown to those for which it is not refuted. Each algorithm, or
-pair of algorithms, has a Student interval at a level such that all intervals hold together with
+pair of algorithms, gets a Student interval at a level such that all intervals hold together with
 95 % probability (Bonferroni).
 """
 
@@ -43,14 +43,14 @@ EQUAL = (float(np.log(0.75)), float(np.log(1.25)))
 #: The variance of Fisher's z of a rank correlation, times the number of pairs less three (Fieller,
 #: Hartley, Pearson 1957), and the normal quantile of a 95 % interval.
 VARIANCE, QUANTILE = 1.06, 1.96
-#: Fewer pairs have no interval.
+#: With fewer pairs there is no interval.
 LEAST_PAIRS = 4
 #: A correlation of 1 would make z infinite.
 NEARLY_ONE = 0.999999
 
 
 def find_means(values: Numbers, questions: int = 1) -> Intervals:
-    """Return the mean of each law; `values` are (condition, law), NaN if unknown.
+    """Return the mean of each algorithm; `values` are (condition, algorithm), NaN if unknown.
 
     With several questions about each algorithm the intervals of all hold together.
     """
@@ -90,10 +90,10 @@ def estimate_true(
     hits: Sequence[bool], answers: Sequence[Answer], conditions: int, note: str
 ) -> Estimate:
     """Return the share of algorithms of which something is true."""
-    laws = len(hits)
-    counted = estimate_count(sum(hits), answers, conditions, f"{sum(hits)} of {laws}; {note}")
-    ends = counted.ci and (counted.ci[0] / laws, counted.ci[1] / laws)
-    return counted.model_copy(update={"ours": sum(hits) / laws, "ci": ends})
+    ccas = len(hits)
+    counted = estimate_count(sum(hits), answers, conditions, f"{sum(hits)} of {ccas}; {note}")
+    ends = counted.ci and (counted.ci[0] / ccas, counted.ci[1] / ccas)
+    return counted.model_copy(update={"ours": sum(hits) / ccas, "ci": ends})
 
 
 def estimate_count(hits: int, answers: Sequence[Answer], conditions: int, note: str) -> Estimate:
@@ -106,31 +106,31 @@ def estimate_count(hits: int, answers: Sequence[Answer], conditions: int, note: 
 
 
 def rank_first(values: Numbers, first: int) -> list[Answer]:
-    """Return for each algorithm whether its mean is among the smallest; (condition, law).
+    """Return for each algorithm whether its mean is among the smallest; (condition, algorithm).
 
     By the intervals of all pairs' differences (Mogstad, Romano, Shaikh and Wilhelm, "Inference for
     ranks", 2024): an algorithm is among the first if fewer others than that may be before it, and
     is not if at least that many are shown to be.
     """
-    laws = values.shape[1]
-    level = level_of_each(laws * (laws - 1) // 2)
+    ccas = values.shape[1]
+    level = level_of_each(ccas * (ccas - 1) // 2)
 
-    def answer(law: int) -> Answer:
-        others = (other for other in range(laws) if other != law)
+    def answer(cca: int) -> Answer:
+        others = (other for other in range(ccas) if other != cca)
         apart = [
-            compute_open_mean_interval(values[:, other] - values[:, law], level) for other in others
+            compute_open_mean_interval(values[:, other] - values[:, cca], level) for other in others
         ]
         if sum(low <= 0 for _, low, _ in apart) < first:
             return True
         return False if sum(high < 0 for _, _, high in apart) >= first else None
 
-    return [answer(law) for law in range(laws)]
+    return [answer(cca) for cca in range(ccas)]
 
 
 def find_nearer_to_zero(one: Numbers, other: Numbers) -> list[Answer]:
-    """Say of each law whether `one` is nearer to zero in the mean than `other`; (condition, law).
+    """Say of each CCA whether `one` is nearer to zero in the mean than `other`; (condition, CCA).
 
-    |b| > |a| if and only if b - a and b + a have the same sign.
+    |b| > |a| if and only if the signs of b - a and b + a are equal.
     """
     level = level_of_each(2 * one.shape[1])
     signs = [
@@ -151,15 +151,15 @@ def level_of_each(intervals: int) -> float:
     return 1 - (1 - LEVEL) / intervals
 
 
-def format_means(laws: Sequence[str], logs: Numbers) -> str:
+def format_means(ccas: Sequence[str], logs: Numbers) -> str:
     """Write geometric means over conditions, by algorithm."""
     ratios = np.exp(np.nanmean(logs, axis=0)).tolist()
-    return format_values(dict(zip(laws, ratios, strict=True)))
+    return format_values(dict(zip(ccas, ratios, strict=True)))
 
 
-def compare(laws: Sequence[str], sets: Mapping[str, Numbers]) -> str:
+def compare(ccas: Sequence[str], sets: Mapping[str, Numbers]) -> str:
     """Write the geometric means of each set, by algorithm."""
-    return "; ".join(f"{name}: {format_means(laws, logs)}" for name, logs in sets.items())
+    return "; ".join(f"{name}: {format_means(ccas, logs)}" for name, logs in sets.items())
 
 
 def merge_pair(one: Rates, other: Rates) -> tuple[Rates, Rates]:
@@ -167,7 +167,7 @@ def merge_pair(one: Rates, other: Rates) -> tuple[Rates, Rates]:
     groups = group_same([one, other])
     merged = (
         Rates(
-            [rates.conditions[group[0]] for group in groups], rates.laws,
+            [rates.conditions[group[0]] for group in groups], rates.ccas,
             merge(rates.logs, groups), merge(rates.control, groups),
         )
         for rates in (one, other)
@@ -176,13 +176,13 @@ def merge_pair(one: Rates, other: Rates) -> tuple[Rates, Rates]:
     return first, second
 
 
-def ratio(logs: Numbers, note: str = "", laws: int = 1) -> Estimate:
+def ratio(logs: Numbers, note: str = "", ccas: int = 1) -> Estimate:
     """Return the geometric mean over conditions of what the logarithms are of.
 
     With several algorithms the interval of each is by Bonferroni.
     """
     ratios = np.exp(drop_missing(logs)).tolist()
-    return estimate_mean_ratio(ratios, CONDITIONS, note, level_of_each(laws))
+    return estimate_mean_ratio(ratios, CONDITIONS, note, level_of_each(ccas))
 
 
 def drop_missing(values: Numbers) -> Numbers:
@@ -190,7 +190,7 @@ def drop_missing(values: Numbers) -> Numbers:
     return values[~np.isnan(values)]
 
 
-def ratio_in_corner(rates: Rates, logs: Numbers, note: str = "", laws: int = 1) -> Estimate:
+def ratio_in_corner(rates: Rates, logs: Numbers, note: str = "", ccas: int = 1) -> Estimate:
     """Return the geometric mean over the distinct conditions of a corner.
 
     A corner is no sample of conditions. If its factors change nothing for these flows, the
@@ -198,7 +198,7 @@ def ratio_in_corner(rates: Rates, logs: Numbers, note: str = "", laws: int = 1) 
     the interval covers conditions. With several algorithms each interval is by Bonferroni.
     """
     groups = group_same([rates])
-    level = level_of_each(laws)
+    level = level_of_each(ccas)
     if len(groups) == len(logs):
         found, sample = (
             compute_open_mean_interval(logs, level),
@@ -218,12 +218,13 @@ def find_worst(found: Mapping[str, Estimate], most: bool = False) -> Estimate:
 
     That is the algorithm with the least value, or the largest if the sentence sets a maximum. The
     interval goes from the worst lower end to the worst upper end over the algorithms: it lies
-    within a bound if that of each law does, and beyond it if that of one law does. The intervals
-    of the algorithms are by Bonferroni, as one of several is beyond a bound by chance more often.
+    within a bound if that of each algorithm does, and beyond it if that of one algorithm does. The
+    intervals of the algorithms are by Bonferroni, as one of several is beyond a bound by chance
+    more often.
     """
     pick = max if most else min
-    worst = pick(found, key=lambda law: found[law].ours)
-    note = f"decided by {worst}; {format_values({law: one.ours for law, one in found.items()})}"
+    worst = pick(found, key=lambda cca: found[cca].ours)
+    note = f"decided by {worst}; {format_values({cca: one.ours for cca, one in found.items()})}"
     ends = [one.interval for one in found.values()]
     decided = all(one.decided and one.ci for one in found.values())
     return found[worst].model_copy(update={
@@ -233,7 +234,7 @@ def find_worst(found: Mapping[str, Estimate], most: bool = False) -> Estimate:
 
 
 def mean_ranks(of: Rates, side: str) -> Numbers:
-    """Return the mean rank over cells of each law's side, by condition and law; 1 is the least."""
+    """Return the mean rank over cells of each CCA's side, by condition and CCA; 1 is the least."""
     cells = of.common(side)
     ranks = np.where(np.isfinite(cells), stats.rankdata(cells, axis=1, nan_policy="omit"), np.nan)
     return np.asarray(np.nanmean(ranks, axis=2))
@@ -251,14 +252,14 @@ def rank_correlation(one: Sequence[float], other: Sequence[float], unit: str) ->
     return Estimate(ours=ours, ci=ends, sample=Sample(count=count, unit=unit), note=note)
 
 
-def distance_ratio(values: NDArray[np.float64], law: int) -> float:
+def distance_ratio(values: NDArray[np.float64], cca: int) -> float:
     """Divide an algorithm's mean distance from the others by the last link among these.
 
-    `values` are (law, response) of one condition; each response is in units of its standard
+    `values` are (algorithm, response) of one condition; each response is in units of its standard
     deviation over the algorithms, as the source normalises it.
     """
     spread = values.std(axis=0, ddof=1)
     points = values[:, spread > 0] / spread[spread > 0]
-    others = np.delete(points, law, axis=0)
+    others = np.delete(points, cca, axis=0)
     among = hierarchy.linkage(distance.pdist(others), "average")[-1, 2]
-    return float(distance.cdist(points[[law]], others).mean() / among)
+    return float(distance.cdist(points[[cca]], others).mean() / among)

@@ -1,6 +1,7 @@
 """Findings about fairness: throughput and losses of TCP flows beside flows of each algorithm.
 
-A sentence of the source that names several laws is judged law by law: it has to be true of each.
+A sentence of the source that names several algorithms is judged algorithm by algorithm: it has to
+be true of each.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ FAIR = ("ctcp", "htcp", "fast-at")
 
 
 def fairer(of: Mixed, *, unfair: Sequence[str], files: Sequence[str] = FILES) -> Estimate:
-    """Find the pair of laws in which TCP least often gets more beside the fair than the unfair."""
+    """Find the pair of CCAs in which TCP least often gets more beside the fair than the unfair."""
     left = _left_to_tcp(of, of.conditions, files)
     gaps = {
         f"{fair} before {other}": _column(of, left, fair) - _column(of, left, other)
@@ -44,21 +45,21 @@ def fairer(of: Mixed, *, unfair: Sequence[str], files: Sequence[str] = FILES) ->
 def unfair_to(
     of: Mixed, *, unfair: Sequence[str], files: Sequence[str] = FILES, heavy: bool = False
 ) -> Estimate:
-    """Find the law beside which TCP least often gets less than beside the fair three's mean."""
+    """Find the CCA beside which TCP least often gets less than beside the fair three's mean."""
     left = _left_to_tcp(of, of.heavy if heavy else of.conditions, files)
-    fair = np.mean([_column(of, left, law) for law in FAIR], axis=0)
-    return _find_least_often(of, {law: fair - _column(of, left, law) for law in unfair}, left)
+    fair = np.mean([_column(of, left, cca) for cca in FAIR], axis=0)
+    return _find_least_often(of, {cca: fair - _column(of, left, cca) for cca in unfair}, left)
 
 
 def _find_least_often(of: Mixed, gaps: Mapping[str, Numbers], left: Numbers) -> Estimate:
     """Find whose gap is least often above zero."""
     level = level_of_each(len(gaps))
     found = {name: _share_above(gap, level) for name, gap in gaps.items()}
-    return _with_note(find_worst(found), f"TCP beside each: {format_means(of.laws, left)}")
+    return _with_note(find_worst(found), f"TCP beside each: {format_means(of.ccas, left)}")
 
 
 def _left_to_tcp(of: Mixed, conditions: Sequence[str], files: Sequence[str]) -> Numbers:
-    """Return logs of what TCP gets beside each law, over the mean of all: (condition, law)."""
+    """Return logs of what TCP gets beside each CCA, over the mean of all: (condition, CCA)."""
     return of.rates.only(conditions, files).distinct().beside("tcp")
 
 
@@ -71,8 +72,8 @@ def _with_note(found: Estimate, more: str) -> Estimate:
     return found.model_copy(update={"note": f"{found.note}; {more}"})
 
 
-def _column(of: Mixed, table: Numbers, law: str) -> Numbers:
-    return np.asarray(table[:, of.laws.index(law)])
+def _column(of: Mixed, table: Numbers, cca: str) -> Numbers:
+    return np.asarray(table[:, of.ccas.index(cca)])
 
 
 def among(of: Mixed, *, named: Sequence[str], sign: int) -> Estimate:
@@ -80,29 +81,29 @@ def among(of: Mixed, *, named: Sequence[str], sign: int) -> Estimate:
     by_condition = mean_ranks(of.rates.distinct(), "tcp")
     ranks = np.nanmean(by_condition, axis=0)
     order = np.argsort(sign * ranks, kind="stable")[: len(named)]
-    first = [of.laws[place] for place in order]
-    by_law = dict(zip(of.laws, ranks.tolist(), strict=True))
-    note = f"{', '.join(first)}; mean ranks of TCP: {format_values(by_law)}"
+    first = [of.ccas[place] for place in order]
+    by_cca = dict(zip(of.ccas, ranks.tolist(), strict=True))
+    note = f"{', '.join(first)}; mean ranks of TCP: {format_values(by_cca)}"
     answers = rank_first(sign * by_condition, len(named))
-    known = [answers[of.laws.index(law)] for law in named]
+    known = [answers[of.ccas.index(cca)] for cca in named]
     return estimate_count(len(set(first) & set(named)), known, len(by_condition), note)
 
 
 def tcp_resends(of: Mixed, *, beside: Sequence[str], less: Sequence[str] = FAIR) -> Estimate:
     """Find the algorithm beside which TCP resends least, over the mean beside others."""
     resent = merge(of.resent, group_same([of.rates]))
-    fewer = np.mean([_column(of, resent, law) for law in less], axis=0)
+    fewer = np.mean([_column(of, resent, cca) for cca in less], axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = {
-            law: ratio(np.log(_column(of, resent, law) / fewer), laws=len(beside)) for law in beside
+            cca: ratio(np.log(_column(of, resent, cca) / fewer), ccas=len(beside)) for cca in beside
         }
-    by_law = dict(zip(of.laws, (100 * resent.mean(axis=0)).tolist(), strict=True))
-    return _with_note(find_worst(found), f"% sent again beside each: {format_values(by_law)}")
+    by_cca = dict(zip(of.ccas, (100 * resent.mean(axis=0)).tolist(), strict=True))
+    return _with_note(find_worst(found), f"% sent again beside each: {format_values(by_cca)}")
 
 
 def hstcp_fairer(of: Mixed) -> Estimate:
     """Subtract the mean rank of TCP beside HSTCP under heavy congestion from that without."""
-    place = of.laws.index("hstcp")
+    place = of.ccas.index("hstcp")
     light, heavy = (
         mean_ranks(of.rates.only(names).distinct(), "tcp")[:, place]
         for names in (of.light, of.heavy)
@@ -117,7 +118,7 @@ def hstcp_fairer(of: Mixed) -> Estimate:
 def fast_at_less_fair(of: Mixed) -> Estimate:
     """Compare what TCP gets beside FAST-AT, over its mean, at the low and the high ssthresh."""
     low, high = merge_pair(of.rates.only(_both_corners(of)), of.variant(INFINITE))
-    place = of.laws.index("fast-at")
+    place = of.ccas.index("fast-at")
     apart = low.beside("tcp")[:, place] - high.beside("tcp")[:, place]
     return ratio(apart, f"{len(apart)} corners")
 
@@ -128,7 +129,7 @@ def fast_at_resends(of: Mixed) -> Estimate:
     rows = [of.conditions.index(name) for name in names]
     low, high = of.resent[rows], of.measure_resent(INFINITE)
     groups = group_same([of.rates.only(names), of.variant(INFINITE)])
-    place = of.laws.index("fast-at")
+    place = of.ccas.index("fast-at")
     over_mean = [merge(np.log(table), groups) for table in (low, high)]
     apart = [logs[:, place] - logs.mean(axis=1) for logs in over_mean]
     note = ", ".join(

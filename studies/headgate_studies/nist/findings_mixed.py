@@ -47,7 +47,7 @@ from headgate_studies.nist.estimates import (
 )
 from headgate_studies.nist.mixed_runs import Mixed
 from headgate_studies.nist.responses import INTERFACES
-from headgate_studies.nist.summary import CONDITIONS, DELAY_LAWS
+from headgate_studies.nist.summary import CONDITIONS, DELAY_CCAS
 from headgate_studies.nist.variants import (
     HEAVY_CORNER,
     INFINITE,
@@ -66,9 +66,9 @@ FREE_PATHS, FASTEST = PATHS[:1], INTERFACES[:1]
 
 
 def equal_large(of: Mixed) -> Estimate:
-    """Count the laws with a threshold whose large files get what TCP's do, when it is heavy."""
+    """Count the CCAs with a threshold whose large files get what TCP's do, when it is heavy."""
     rates = of.rates.only(of.heavy, LARGE, CONGESTED_PATHS).distinct()
-    logs = rates.ahead()[:, [of.laws.index(law) for law in WITH_THRESHOLD]]
+    logs = rates.ahead()[:, [of.ccas.index(cca) for cca in WITH_THRESHOLD]]
     note = f"own over TCP: {format_means(WITH_THRESHOLD, logs)}"
     return estimate_share(find_means(logs), len(logs), note, EQUAL)
 
@@ -76,14 +76,14 @@ def equal_large(of: Mixed) -> Estimate:
 def ctcp_leads(of: Mixed) -> Estimate:
     """Find the algorithm that CTCP leads by least in mean rank, over all kinds of flow."""
     ranks = mean_ranks(of.rates.distinct(), "own")
-    mean = dict(zip(of.laws, np.nanmean(ranks, axis=0).tolist(), strict=True))
-    others = [law for law in of.laws if law != "ctcp"]
-    level, own = level_of_each(len(others)), ranks[:, of.laws.index("ctcp")]
+    mean = dict(zip(of.ccas, np.nanmean(ranks, axis=0).tolist(), strict=True))
+    others = [cca for cca in of.ccas if cca != "ctcp"]
+    level, own = level_of_each(len(others)), ranks[:, of.ccas.index("ctcp")]
     found = {
-        law: estimate_mean(
-            drop_missing(own - ranks[:, of.laws.index(law)]).tolist(), "", CONDITIONS, level
+        cca: estimate_mean(
+            drop_missing(own - ranks[:, of.ccas.index(cca)]).tolist(), "", CONDITIONS, level
         )
-        for law in others
+        for cca in others
     }
     note = f"mean ranks: {format_values(mean)}"
     return find_worst(found).model_copy(update={"note": note})
@@ -93,7 +93,7 @@ def htcp_below(of: Mixed) -> Estimate:
     """Divide what HTCP's large files get by the mean of the others', over all conditions."""
     own = of.rates.only(of.conditions, LARGE).distinct().beside("own")
     rows = own[np.isfinite(own).all(axis=1)]
-    place = of.laws.index("htcp")
+    place = of.ccas.index("htcp")
     others = np.delete(rows, place, axis=1)
     return ratio(rows[:, place] - others.mean(axis=1))
 
@@ -101,12 +101,12 @@ def htcp_below(of: Mixed) -> Estimate:
 def bic_behind(of: Mixed) -> Estimate:
     """Return BIC's throughput of large files over TCP's beside it, on congested paths."""
     rates = of.rates.only(of.heavy, LARGE, CONGESTED_PATHS).distinct()
-    return ratio(rates.ahead()[:, of.laws.index("bic")])
+    return ratio(rates.ahead()[:, of.ccas.index("bic")])
 
 
 def sst_when_heavy(of: Mixed) -> Estimate:
     """Find the algorithm whose large files differ most between both settings on congested paths."""
-    names, everyone = of.corner(HEAVY_CORNER), (*of.laws, STANDARD)
+    names, everyone = of.corner(HEAVY_CORNER), (*of.ccas, STANDARD)
     gaps = _low_over_high(
         of.rates.only(names, LARGE, CONGESTED_PATHS),
         of.variant(INFINITE).only(names, LARGE, CONGESTED_PATHS),
@@ -115,8 +115,8 @@ def sst_when_heavy(of: Mixed) -> Estimate:
         *(rates.only(rates.conditions, LARGE) for rates in map(of.variant, BOTH_UNCONGESTED))
     )
     apart = {
-        law: _distance_from_one(ratio(gap, laws=len(everyone)))
-        for law, gap in zip(everyone, gaps.T, strict=True)
+        cca: _distance_from_one(ratio(gap, ccas=len(everyone)))
+        for cca, gap in zip(everyone, gaps.T, strict=True)
     }
     return find_worst(apart, most=True).model_copy(update={
         "note": compare(everyone, {"low over high": gaps, "without congestion": free})
@@ -124,7 +124,7 @@ def sst_when_heavy(of: Mixed) -> Estimate:
 
 
 def _low_over_high(low: Rates, high: Rates) -> Numbers:
-    """Return log of low over high: (condition, law); the last is TCP in the algorithm's place."""
+    """Return log of low over high: (condition, CCA); the last is TCP in the algorithm's place."""
     one, other = merge_pair(low, high)
     own = mean_known((one.logs - other.logs)[..., 0].reshape(*one.logs.shape[:2], -1))
     tcp = mean_known((one.control - other.control).reshape(*one.control.shape[:2], -1))
@@ -141,17 +141,18 @@ def _distance_from_one(found: Estimate) -> Estimate:
 
 
 def utility_large(of: Mixed) -> Estimate:
-    """Count the laws that gain more for large files than for Web objects, without congestion."""
+    """Count the CCAs that gain more for large files than for Web objects, without congestion."""
     light = of.rates.only(of.light).distinct()
     large, web = (light.only(light.conditions, files).ahead() for files in (LARGE, WEB))
-    note = compare(of.laws, {"large files": large, "Web objects": web})
+    note = compare(of.ccas, {"large files": large, "Web objects": web})
     return estimate_share(find_means(large - web), len(large), note)
 
 
 def utility_light(of: Mixed) -> Estimate:
     """Count the algorithms that gain more without congestion, or else at the price of unfairness.
 
-    That is marked if TCP beside a law gets less than a quarter below what it gets beside itself.
+    That is marked if TCP beside an algorithm gets less than a quarter below what it gets beside
+    itself.
     """
     light = of.rates.only(of.light, LARGE).distinct().ahead()
     congested = of.rates.only(of.heavy, LARGE, CONGESTED_PATHS).distinct()
@@ -160,7 +161,7 @@ def utility_light(of: Mixed) -> Estimate:
     costs, marked = find_means(left, questions=2), (-np.inf, EQUAL[0])
     hits = [a or b for a, b in zip(hits_of(gains), hits_of(costs, marked), strict=True)]
     answers = map(either, answers_of(gains), answers_of(costs, marked))
-    note = compare(of.laws, {"light": light, "heavy": heavy, "TCP beside it": left})
+    note = compare(of.ccas, {"light": light, "heavy": heavy, "TCP beside it": left})
     return estimate_true(hits, list(answers), len(light), note)
 
 
@@ -169,17 +170,17 @@ def utility_at_low(of: Mixed) -> Estimate:
     rates = map(of.variant, BOTH_UNCONGESTED)
     both = merge_pair(*(one.only(one.conditions, LARGE) for one in rates))
     low, high = (one.ahead() for one in both)
-    note = compare(of.laws, {"low": low, "high": high})
+    note = compare(of.ccas, {"low": low, "high": high})
     return estimate_share(find_means(low - high), len(low), note)
 
 
 def utility_without_window(of: Mixed) -> Estimate:
-    """Count the laws whose gain for large files is nearer to none with a window that binds."""
+    """Count the CCAs whose gain for large files is nearer to none with a window that binds."""
     names = of.corner(LIGHT_CORNER)
     both = merge_pair(*(one.only(names, LARGE) for one in (of.rates, of.variant(WINDOW))))
     free, bound = (one.ahead() for one in both)
     with_window, without = (np.abs(np.nanmean(logs, axis=0)) for logs in (bound, free))
-    note = compare(of.laws, {"without": free, "with": bound})
+    note = compare(of.ccas, {"without": free, "with": bound})
     hits = int((with_window < without).sum())
     return estimate_count(hits, find_nearer_to_zero(bound, free), len(free), note)
 
@@ -193,24 +194,24 @@ def movies(of: Mixed, variant: str = UNCONGESTED, interfaces: Sequence[str] = IN
 def equal_movies(of: Mixed, *, variant: str = UNCONGESTED) -> Estimate:
     """Find the algorithm whose movies get what is farthest from what TCP's beside them get."""
     rates = movies(of, variant)
-    return _decide_by_law(rates, np.abs(rates.ahead()), most=True)
+    return _decide_by_cca(rates, np.abs(rates.ahead()), most=True)
 
 
 def sooner(of: Mixed) -> Estimate:
     """Find the algorithm whose movies get least over what TCP's beside them get."""
     rates = movies(of)
-    return _decide_by_law(rates, rates.ahead(), most=False)
+    return _decide_by_cca(rates, rates.ahead(), most=False)
 
 
-def _decide_by_law(rates: Rates, logs: Numbers, most: bool) -> Estimate:
-    laws = len(rates.laws)
-    columns = zip(rates.laws, logs.T, strict=True)
-    return find_worst({law: ratio_in_corner(rates, own, laws=laws) for law, own in columns}, most)
+def _decide_by_cca(rates: Rates, logs: Numbers, most: bool) -> Estimate:
+    ccas = len(rates.ccas)
+    columns = zip(rates.ccas, logs.T, strict=True)
+    return find_worst({cca: ratio_in_corner(rates, own, ccas=ccas) for cca, own in columns}, most)
 
 
 def fast_leads(of: Mixed) -> Estimate:
-    """Divide the movies of FAST, and of FAST-AT, by the best of the other laws'; the lesser."""
-    return _lead(of, DELAY_LAWS)
+    """Divide the movies of FAST, and of FAST-AT, by the best of the other CCAs'; the lesser."""
+    return _lead(of, DELAY_CCAS)
 
 
 def ctcp_next(of: Mixed) -> Estimate:
@@ -220,12 +221,12 @@ def ctcp_next(of: Mixed) -> Estimate:
 
 def _lead(of: Mixed, some: Sequence[str]) -> Estimate:
     rates = movies(of, interfaces=FASTEST)
-    others = [law for law in of.laws if law not in (*DELAY_LAWS, *some)]
+    others = [cca for cca in of.ccas if cca not in (*DELAY_CCAS, *some)]
     own = rates.beside("own")
-    best_other = own[:, [of.laws.index(law) for law in others]].max(axis=1)
+    best_other = own[:, [of.ccas.index(cca) for cca in others]].max(axis=1)
     found = {
-        law: ratio_in_corner(rates, own[:, of.laws.index(law)] - best_other, laws=len(some))
-        for law in some
+        cca: ratio_in_corner(rates, own[:, of.ccas.index(cca)] - best_other, ccas=len(some))
+        for cca in some
     }
-    note = f"over the mean of all: {format_means(of.laws, own)}"
+    note = f"over the mean of all: {format_means(of.ccas, own)}"
     return find_worst(found).model_copy(update={"note": note})

@@ -37,21 +37,21 @@ def _share_without_outlier(of: Experiment, condition: str) -> float:
 
 
 def lightly_congested_similar(of: Experiment) -> Estimate:
-    """Return the share of what lies near the laws' median in the second quarter, of all laws."""
+    """Return the share of what lies near the CCAs' median in the second quarter, of all CCAs."""
     alike = np.array([_share_alike(of, name) for name in of.lightly])
-    return estimate_mean(alike.mean(axis=1).tolist(), _by_law(of, alike), CONDITIONS)
+    return estimate_mean(alike.mean(axis=1).tolist(), _by_cca(of, alike), CONDITIONS)
 
 
 def most_change_little(of: Experiment) -> Estimate:
     """Return the share of responses in which the median of all algorithms is near their median."""
     alike = np.array([_share_alike(of, name) for name in of.order])
-    return estimate_mean(np.median(alike, axis=1).tolist(), _by_law(of, alike), CONDITIONS)
+    return estimate_mean(np.median(alike, axis=1).tolist(), _by_cca(of, alike), CONDITIONS)
 
 
-def _by_law(of: Experiment, alike: NDArray[np.float64]) -> str:
+def _by_cca(of: Experiment, alike: NDArray[np.float64]) -> str:
     """Say which share of an algorithm's responses is alike, the mean over conditions."""
-    shares = dict(zip(of.laws, alike.mean(axis=0).tolist(), strict=True))
-    return ", ".join(f"{law} {share:.2f}" for law, share in shares.items())
+    shares = dict(zip(of.ccas, alike.mean(axis=0).tolist(), strict=True))
+    return ", ".join(f"{cca} {share:.2f}" for cca, share in shares.items())
 
 
 def _share_alike(of: Experiment, condition: str) -> list[float]:
@@ -64,25 +64,25 @@ def _share_alike(of: Experiment, condition: str) -> list[float]:
 
 
 def fast_distinct(of: Experiment) -> Estimate:
-    """Divide FAST's distance from the other laws by the last link among these, FAST-AT left out."""
+    """Divide FAST's distance from the other CCAs by the last link among these, FAST-AT left out."""
     return estimate_mean_ratio([_distance_ratio(of, name) for name in of.heavy], CONDITIONS)
 
 
 def _distance_ratio(of: Experiment, condition: str) -> float:
     cells = of.congested.cells
-    rows = [cells.laws.index(law) for law in ("fast", *of.loss_laws)]
+    rows = [cells.ccas.index(cca) for cca in ("fast", *of.loss_ccas)]
     values = cells.values[cells.conditions.index(condition)][rows]
     return distance_ratio(values, 0)
 
 
-def grubbs_outlier(of: Experiment, *, response: str, law: str = "fast") -> Estimate:
+def grubbs_outlier(of: Experiment, *, response: str, cca: str = "fast") -> Estimate:
     """Divide how far an algorithm lies above the algorithms' mean by how far an outlier has to.
 
     Both are in standard deviations over the algorithms; from 1 on Grubbs' test finds an outlier.
     """
-    found = [_grubbs([of.mean(response, one, name) for one in of.laws]) for name in of.heavy]
-    place = of.laws.index(law)
-    note = _count_outliers(of, (response,), law, of.heavy)
+    found = [_grubbs([of.mean(response, one, name) for one in of.ccas]) for name in of.heavy]
+    place = of.ccas.index(cca)
+    note = _count_outliers(of, (response,), cca, of.heavy)
     return estimate_mean([one[place] for one in found], note, CONDITIONS)
 
 
@@ -106,8 +106,8 @@ def _fast_over_reno_by_quarter(of: Experiment) -> str:
     """Say how many times as much FAST resends as Reno, from the least congested quarter on."""
     quarters = np.array_split(np.array(of.order), min(4, len(of.order)))
 
-    def total(law: str, names: Iterable[str]) -> float:
-        return sum(of.mean("y10", law, name) for name in names)
+    def total(cca: str, names: Iterable[str]) -> float:
+        return sum(of.mean("y10", cca, name) for name in names)
 
     ratios = [
         total("fast", names) / tcp if (tcp := total(BEFORE, names)) else math.inf
@@ -116,33 +116,33 @@ def _fast_over_reno_by_quarter(of: Experiment) -> str:
     return f"{', '.join(f'{ratio:.2g}' for ratio in ratios)} from the least congested quarter on"
 
 
-def windows_fall(of: Experiment, *, law: str = "fast") -> Estimate:
+def windows_fall(of: Experiment, *, cca: str = "fast") -> Estimate:
     """Divide the packets by which windows fall in all under an algorithm by the others' median."""
-    return _over_typical(of, law, "falls", "fall")
+    return _over_typical(of, cca, "falls", "fall")
 
 
-def over_others(of: Experiment, *, response: str, law: str = "fast") -> Estimate:
+def over_others(of: Experiment, *, response: str, cca: str = "fast") -> Estimate:
     """Divide an algorithm's response by the others' median, for insufficient buffers."""
-    return _over_typical(of, law, response)
+    return _over_typical(of, cca, response)
 
 
-def _over_typical(of: Experiment, law: str, *responses: str) -> Estimate:
+def _over_typical(of: Experiment, cca: str, *responses: str) -> Estimate:
     """Divide an algorithm's product of responses by the others' median, a number a condition."""
-    if law not in of.laws:
-        raise NotRunError(f"{law} is not one of the laws that are compared")
+    if cca not in of.ccas:
+        raise NotRunError(f"{cca} is not one of the algorithms that are compared")
     names = of.short_of_buffers
-    ratios = [of.product(c, law, *responses) / of.typical(c, *responses) for c in names]
-    return estimate_mean_ratio(ratios, CONDITIONS, _count_outliers(of, responses, law, names))
+    ratios = [of.product(c, cca, *responses) / of.typical(c, *responses) for c in names]
+    return estimate_mean_ratio(ratios, CONDITIONS, _count_outliers(of, responses, cca, names))
 
 
 def _count_outliers(
-    of: Experiment, responses: Sequence[str], law: str, conditions: Sequence[str]
+    of: Experiment, responses: Sequence[str], cca: str, conditions: Sequence[str]
 ) -> str:
-    """Say in how many conditions Grubbs' test names the law, of a product of responses."""
-    place = of.laws.index(law)
+    """Say in how many conditions Grubbs' test names the algorithm, of a product of responses."""
+    place = of.ccas.index(cca)
     count = 0
     for condition in conditions:
-        values = np.array([of.product(condition, one, *responses) for one in of.laws])
+        values = np.array([of.product(condition, one, *responses) for one in of.ccas])
         far = abs(values[place] - values.mean()) >= ALIKE * abs(values.mean())
         count += bool(far and abs(_grubbs(values.tolist())[place]) > 1)
     return f"the outlier by Grubbs in {count} of {len(conditions)}"

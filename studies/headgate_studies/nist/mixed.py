@@ -45,27 +45,27 @@ def compare_usefulness(of: Mixed) -> Listing:
     """Return a row for each algorithm: the gain of its large files, and the cost to TCP's flows."""
     light, heavy, cost = find_gains(of, of.light), find_gains(of, of.heavy), find_costs(of)
     rows: list[tuple[object, ...]] = [
-        (law, *map(_format, (light[law], heavy[law], cost[law])), FAIRNESS.get(law, ""))
-        for law in of.laws
+        (cca, *map(_format, (light[cca], heavy[cca], cost[cca])), FAIRNESS.get(cca, ""))
+        for cca in of.ccas
     ]
     return Listing(
-        "Which laws are useful, and at whose cost",
+        "Which algorithms are useful, and at whose cost",
         "Service packs and movies over those of TCP beside them, over the same with TCP in the"
-        " law's place; all files of TCP beside a law over the mean beside all laws, all conditions."
-        " Geometric means, 95 % intervals over these.",
-        ("law", "gain, uncongested", "gain, heavily congested", "TCP beside it", "the source"),
+        " algorithm's place; all files of TCP beside an algorithm over the mean beside all"
+        " algorithms, all conditions. Geometric means, 95 % intervals over these.",
+        ("cca", "gain, uncongested", "gain, heavily congested", "TCP beside it", "the source"),
         rows,
     )
 
 
 def find_gains(of: Mixed, conditions: Sequence[str]) -> dict[str, Estimate]:
     """Return what large files of each algorithm get over those of TCP beside them."""
-    return _by_law(of, of.rates.only(conditions, LARGE).ahead())
+    return _by_cca(of, of.rates.only(conditions, LARGE).ahead())
 
 
 def find_costs(of: Mixed) -> dict[str, Estimate]:
     """Return what TCP flows get beside each algorithm over the mean beside all."""
-    return _by_law(of, of.rates.beside("tcp"))
+    return _by_cca(of, of.rates.beside("tcp"))
 
 
 def say_usefulness(of: Mixed) -> str:
@@ -80,16 +80,16 @@ def say_usefulness(of: Mixed) -> str:
 
 def _say_useful(gains: Mapping[str, Estimate]) -> str:
     """Name the algorithms whose whole interval is above 1; one condition gives no interval."""
-    known = {law: found.ci for law, found in gains.items() if found.ci}
+    known = {cca: found.ci for cca, found in gains.items() if found.ci}
     if not known:
         return "undecided with one condition"
-    return ", ".join(law for law, (low, _) in known.items() if low > 1) or "none"
+    return ", ".join(cca for cca, (low, _) in known.items() if low > 1) or "none"
 
 
-def _by_law(of: Mixed, logs: Numbers) -> dict[str, Estimate]:
+def _by_cca(of: Mixed, logs: Numbers) -> dict[str, Estimate]:
     return {
-        law: estimate_mean_ratio(np.exp(column[np.isfinite(column)]).tolist(), CONDITIONS)
-        for law, column in zip(of.laws, logs.T, strict=True)
+        cca: estimate_mean_ratio(np.exp(column[np.isfinite(column)]).tolist(), CONDITIONS)
+        for cca, column in zip(of.ccas, logs.T, strict=True)
     }
 
 
@@ -109,7 +109,7 @@ def sentences(of: Mixed) -> tuple[str, ...]:
 def _congestion(of: Mixed) -> str:
     light, heavy = map(of.experiment.sent_again, (of.light, of.heavy))
     return (
-        f"With TCP in the law's place, {light} of the packets are retransmitted in the"
+        f"With TCP in the algorithm's place, {light} of the packets are retransmitted in the"
         f" least congested quarter of the conditions and {heavy} in the most congested one."
     )
 
@@ -118,15 +118,15 @@ def _large_files(of: Mixed) -> str:
     light, heavy = (_gains(of.rates.only(names, LARGE)) for names in (of.light, of.heavy))
     return (
         "Service packs and movies get, over what TCP flows beside them get, and over the same with"
-        f" TCP in the law's place, in the least congested quarter: {light}; in the most congested"
-        f" one: {heavy}."
+        f" TCP in the algorithm's place, in the least congested quarter: {light}; in the most"
+        f" congested one: {heavy}."
     )
 
 
 def _uncongested(of: Mixed) -> str:
     return (
         "Movies get, over what TCP's get that begin beside them, and over the same with TCP in the"
-        " law's place, over very fast paths in the uncongested corner:"
+        " algorithm's place, over very fast paths in the uncongested corner:"
         f" {_gains(movies(of))}."
     )
 
@@ -145,6 +145,6 @@ def _balance(of: Mixed) -> str:
 
 
 def _gains(rates: Rates) -> str:
-    logs = dict(zip(rates.laws, np.nanmean(rates.ahead(), axis=0).tolist(), strict=True))
+    logs = dict(zip(rates.ccas, np.nanmean(rates.ahead(), axis=0).tolist(), strict=True))
     ranked = sorted(logs, key=logs.__getitem__, reverse=True)
-    return ", ".join(f"{law} {np.exp(logs[law]):.2f}" for law in ranked)
+    return ", ".join(f"{cca} {np.exp(logs[cca]):.2f}" for cca in ranked)

@@ -35,7 +35,7 @@ PAIRED = (
 )
 NUMBERS = tuple(f"y{number}" for number in range(1, 17))
 DESIGNED = 3
-"""Labels of a run of the design or its control: condition, law, seed; then a variant."""
+"""Labels of a run of the design or its control: condition, algorithm, seed; then a variant."""
 
 
 def roles(design: Design, table: Table) -> Roles:
@@ -91,9 +91,9 @@ class Mixed(Runs):
         }
 
     @property
-    def laws(self) -> Sequence[str]:
+    def ccas(self) -> Sequence[str]:
         """The replacements."""
-        return self.setup.laws
+        return self.setup.ccas
 
     @property
     def conditions(self) -> Sequence[str]:
@@ -116,7 +116,7 @@ class Mixed(Runs):
 
     @cached_property
     def resent(self) -> Numbers:
-        """Retransmissions of TCP's flows over their deliveries: (condition, law beside them)."""
+        """Retransmissions of TCP's flows over their deliveries: (condition, CCA beside them)."""
         return self._measure_resent(self.designed.results, self.conditions)
 
     def measure_resent(self, variant: str) -> Numbers:
@@ -125,17 +125,17 @@ class Mixed(Runs):
 
     def _measure_resent(self, results: Mapping[Key, Result], conditions: Sequence[str]) -> Numbers:
         return np.array(
-            [[measure_resent(results, c, law) for law in self.laws] for c in conditions]
+            [[measure_resent(results, c, cca) for cca in self.ccas] for c in conditions]
         )
 
     @cached_property
     def rates(self) -> Rates:
         """Throughputs in the design."""
-        return Rates.of(self._of_variant(), self.conditions, self.laws)
+        return Rates.of(self._of_variant(), self.conditions, self.ccas)
 
     def variant(self, name: str) -> Rates:
         """Throughputs in the corners of a variant; raises NotRunError if it was not run."""
-        return Rates.of(self._runs_of(name), self._corners(name), self.laws)
+        return Rates.of(self._runs_of(name), self._corners(name), self.ccas)
 
     def _corners(self, variant: str) -> list[str]:
         return VARIANTS[variant].conditions(self.setup.design)

@@ -13,7 +13,7 @@ from headgate.claims import Estimate, estimate_mean_ratio
 from headgate.lab import Analysis, Listing, Runs
 from headgate_studies.designed import Designed
 from headgate_studies.nist.responses import BEFORE, SAFETY, TITLES, WORSE, responses, roles
-from headgate_studies.nist.summary import ALIKE, CONDITIONS, DELAY_LAWS, Experiment, sentences
+from headgate_studies.nist.summary import ALIKE, CONDITIONS, DELAY_CCAS, Experiment, sentences
 
 SOURCE = {True: "safe", False: "not: loses and resends more, connects more, completes fewer"}
 
@@ -36,23 +36,23 @@ def analyse(experiment: Experiment) -> Analysis:
 def compare_safety(of: Experiment) -> Listing:
     """Return a row for each algorithm: the source's verdict, and responses worse than under TCP."""
     rows: list[tuple[object, ...]] = [
-        (law, SOURCE[law not in DELAY_LAWS], _say(of, dict(find_worse(of, law))))
-        for law in of.laws
-        if law != BEFORE
+        (cca, SOURCE[cca not in DELAY_CCAS], _say(of, dict(find_worse(of, cca))))
+        for cca in of.ccas
+        if cca != BEFORE
     ]
     return Listing(
-        "Which laws are safe",
+        "Which algorithms are safe",
         "Everyone's TCP replaced, heavily congested conditions, second period: responses worse than"
         f" under TCP by more than {ALIKE:.0%} with its whole 95 % interval over conditions.",
-        ("law", "the source", "worse here, over TCP's"),
+        ("cca", "the source", "worse here, over TCP's"),
         rows,
     )
 
 
-def find_worse(of: Experiment, law: str) -> Iterator[tuple[str, Estimate]]:
+def find_worse(of: Experiment, cca: str) -> Iterator[tuple[str, Estimate]]:
     """Yield the responses that are worse under an algorithm than under TCP, with their ratios."""
     for response in SAFETY:
-        pairs = [(of.mean(response, law, c), of.mean(response, BEFORE, c)) for c in of.heavy]
+        pairs = [(of.mean(response, cca, c), of.mean(response, BEFORE, c)) for c in of.heavy]
         ratios = [own / tcp for own, tcp in pairs if own > 0 and tcp > 0]
         if not ratios:
             continue
@@ -71,10 +71,10 @@ def say_safety(of: Experiment) -> str:
     """Say which algorithms are safe here, and which the source found so."""
     source = "The source: all but FAST and FAST-AT."
     if not _can_tell(of):
-        return f"Which laws are safe is undecided with one condition. {source}"
-    others = [law for law in of.laws if law != BEFORE]
-    unsafe = {law for law in others if any(True for _ in find_worse(of, law))}
-    safe, not_safe = ([law for law in others if (law in unsafe) == flag] for flag in (False, True))
+        return f"Which algorithms are safe is undecided with one condition. {source}"
+    others = [cca for cca in of.ccas if cca != BEFORE]
+    unsafe = {cca for cca in others if any(True for _ in find_worse(of, cca))}
+    safe, not_safe = ([cca for cca in others if (cca in unsafe) == flag] for flag in (False, True))
     return (
         f"Safe under heavy congestion, nothing worse than under TCP by 10 %: {_join(safe)}; not:"
         f" {_join(not_safe)}. {source}"
@@ -91,5 +91,5 @@ def _say(of: Experiment, worse: dict[str, Estimate]) -> str:
     return "; ".join(f"{TITLES[name]} {found.ours:.2f}" for name, found in worse.items())
 
 
-def _join(laws: list[str]) -> str:
-    return ", ".join(laws) or "none"
+def _join(ccas: list[str]) -> str:
+    return ", ".join(ccas) or "none"

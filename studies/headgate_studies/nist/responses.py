@@ -70,15 +70,15 @@ WORSE = {
 SAFETY = (*LOSSES, "y6", "y7", "y8", "y9", "y15", "y16", "connecting", "swing")
 
 
-def responses(result: Result, law: str) -> dict[str, Numbers]:
+def responses(result: Result, cca: str) -> dict[str, Numbers]:
     """Return every response of a run in which all sources use one algorithm."""
     table = result.responses
-    classes, laws = result.tables["classes"], result.tables["laws"]
+    classes, ccas = result.tables["classes"], result.tables["ccas"]
     periods = len(table["start_s"])
-    own = _where(classes, law=law)
+    own = _where(classes, cca=cca)
     found = {name: np.asarray(table[name], dtype=float) for name in NUMBERED}
     found["connecting"] = np.asarray(table["connecting"], dtype=float)
-    found["swing"] = by_period(laws, "swing_relative", _where(laws, law=law), periods)
+    found["swing"] = by_period(ccas, "swing_relative", _where(ccas, cca=cca), periods)
     falls = by_period(classes, "decreases", own, periods)
     fallen = by_period(classes, "fallen_packets", own, periods)
     found |= {"falls": falls, "fall": ratio(fallen, falls)}
@@ -131,14 +131,14 @@ def of_design(
     questions: Mapping[str, Sequence[str]],
     periods: Mapping[str, str] = MappingProxyType({}),
 ) -> Roles:
-    """Return the roles of a table of laws under the conditions of a design, period by period."""
+    """Return the roles of a table of CCAs under the conditions of a design, period by period."""
     factors = {factor.name: factor.title for factor in design.factors}
     return Roles.model_validate(
         {
             "responses": tuple(titles),
             "factors": tuple(factors),
             "condition": ("condition",),
-            "law": "law",
+            "cca": "cca",
             "replicate": "seed",
             "period": "period",
             "periods": periods,

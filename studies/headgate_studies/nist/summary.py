@@ -21,7 +21,7 @@ CONDITIONS = "conditions"
 #: Place of the period with spatiotemporal congestion, the second of three.
 CONGESTED = 1
 #: The algorithms that use delay and know no TCP mode: the two that the source sets apart.
-DELAY_LAWS = ("fast", "fast-at")
+DELAY_CCAS = ("fast", "fast-at")
 #: MesoNet's key of the factor that sets how large buffers are.
 BUFFERS = "buffer_provisioning"
 COUNTED = {
@@ -60,14 +60,14 @@ class Experiment:
         return self.found.focus
 
     @property
-    def laws(self) -> tuple[str, ...]:
+    def ccas(self) -> tuple[str, ...]:
         """The algorithms that are compared."""
-        return self.congested.cells.laws
+        return self.congested.cells.ccas
 
     @property
-    def loss_laws(self) -> tuple[str, ...]:
+    def loss_ccas(self) -> tuple[str, ...]:
         """The algorithms other than FAST and FAST-AT."""
-        return tuple(law for law in self.laws if law not in DELAY_LAWS)
+        return tuple(cca for cca in self.ccas if cca not in DELAY_CCAS)
 
     @cached_property
     def congestion(self) -> Mapping[str, float]:
@@ -135,28 +135,28 @@ class Experiment:
             if (condition, response) in self.congested.outliers.tests
         ]
 
-    def mean(self, response: str, law: str, condition: str) -> float:
+    def mean(self, response: str, cca: str, condition: str) -> float:
         """Return a mean over replicates in the congested period."""
         cells = self.congested.cells
-        row, column = cells.conditions.index(condition), self.laws.index(law)
+        row, column = cells.conditions.index(condition), self.ccas.index(cca)
         return float(cells.of(response)[row, column])
 
     def others(self, response: str, condition: str) -> float:
         """Return the mean over the algorithms other than FAST and FAST-AT."""
-        return float(np.mean([self.mean(response, law, condition) for law in self.loss_laws]))
+        return float(np.mean([self.mean(response, cca, condition) for cca in self.loss_ccas]))
 
     def typical(self, condition: str, *responses: str) -> float:
-        """Return the median over the laws other than FAST and FAST-AT, of a product of responses.
+        """Return the median over the CCAs other than FAST and FAST-AT, of a product of responses.
 
         A mean would follow one algorithm: BIC resends twice as much as Reno.
         """
         return float(
-            np.median([self.product(condition, law, *responses) for law in self.loss_laws])
+            np.median([self.product(condition, cca, *responses) for cca in self.loss_ccas])
         )
 
-    def product(self, condition: str, law: str, *responses: str) -> float:
+    def product(self, condition: str, cca: str, *responses: str) -> float:
         """Return the product of an algorithm's responses, such as falls and packets a fall."""
-        return float(np.prod([self.mean(name, law, condition) for name in responses]))
+        return float(np.prod([self.mean(name, cca, condition) for name in responses]))
 
     def sent_again(self, conditions: Sequence[str]) -> str:
         """Say which share of the packets TCP retransmits, the mean over conditions."""

@@ -27,12 +27,11 @@ import numpy as np
 
 from headgate import HeadgateError, Scenario, format_time_ps, parse_time_ps
 from headgate.design import Design
-from headgate.forms import make_law_keys
 from headgate.lab import Job, Key, Setup
 from headgate_studies.designed import jobs_of
 from headgate_studies.mesonet import MesoNet
 from headgate_studies.mesonet.model import PARETO_SHAPE, STANDARD
-from headgate_studies.mesonet.parameters import nist_law_keys
+from headgate_studies.mesonet.parameters import nist_cca_keys
 
 #: The name of the control's runs.
 CONTROL = "tcp"
@@ -54,36 +53,36 @@ INFINITE, WINDOW = "infinite ssthresh", "receive window"
 UNCONGESTED, UNCONGESTED_INFINITE = "uncongested", "uncongested, infinite ssthresh"
 
 
-def mesonet_keys(law: str) -> dict[str, Any]:
-    """Give MesoNet's key for a law, or for the control."""
-    return {"law": dict(STAND_IN)} if law == CONTROL else make_law_keys(law)
+def mesonet_keys(cca: str) -> dict[str, Any]:
+    """Give MesoNet's key for an algorithm, or for the control."""
+    return {"cca": dict(STAND_IN)} if cca == CONTROL else {"cca": cca}
 
 
-def traffic_keys(law: str) -> dict[str, Any]:
+def traffic_keys(cca: str) -> dict[str, Any]:
     """Give the key of traffic for an algorithm as NIST had it, or for the control."""
-    return {"law": dict(STAND_IN)} if law == CONTROL else nist_law_keys(law)
+    return {"cca": dict(STAND_IN)} if cca == CONTROL else nist_cca_keys(cca)
 
 
-def label(law: str) -> str:
-    """Return what tables of a run call the flows of a law, or of the control."""
-    return str(STAND_IN["name"]) if law == CONTROL else law
+def label(cca: str) -> str:
+    """Return what tables of a run call the flows of an algorithm, or of the control."""
+    return str(STAND_IN["name"]) if cca == CONTROL else cca
 
 
-def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+def scenario(settings: Mapping[str, Any], cca: str) -> Scenario:
     """Make the scenario of one condition; settings are MesoNet's own keys, and `downloaders`."""
     own = {key: settings[key] for key in settings if key not in {DOWNLOADERS, NAMED}}
-    made = MesoNet.from_dict({**own, **mesonet_keys(law)}).scenario().to_dict()
+    made = MesoNet.from_dict({**own, **mesonet_keys(cca)}).scenario().to_dict()
     count, end_ps = int(settings.get(DOWNLOADERS, 0)), parse_time_ps(made["duration"])
     groups = [
         group
-        for (source, receiver), followed in product(DOWNLOAD_PAIRS, (law, STANDARD))
+        for (source, receiver), followed in product(DOWNLOAD_PAIRS, (cca, STANDARD))
         for group in _downloads(count, end_ps, followed, {"source": source, "receiver": receiver})
     ]
     return Scenario.from_dict({**made, "traffic": [*made["traffic"], *groups]})
 
 
 def _downloads(
-    count: int, end_ps: int, law: str, ends: Mapping[str, str]
+    count: int, end_ps: int, cca: str, ends: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """Yield users with service packs, and movies; these begin at even intervals.
 
@@ -95,13 +94,13 @@ def _downloads(
     size = {"kind": "pareto", "mean": f"{packets} packets", "shape": PARETO_SHAPE}
     path = "".join(ends.values())
     yield {
-        **ends, "kind": "web", "name": f"{file}s {path}", **traffic_keys(law), "users": count,
+        **ends, "kind": "web", "name": f"{file}s {path}", **traffic_keys(cca), "users": count,
         "receivers": RECEIVERS * count, "think": THINK, "size": size,
         "kinds": [{"name": file, "share": 1.0, "size": size}],
     }  # fmt: skip
     step = format_time_ps(end_ps * 2 // (3 * count))
     yield {
-        **ends, "kind": "flows", "name": f"movies {path}", **traffic_keys(law), "count": count,
+        **ends, "kind": "flows", "name": f"movies {path}", **traffic_keys(cca), "count": count,
         "size": MOVIE, "start": FIRST_MOVIE, "stagger": step,
     }  # fmt: skip
 
@@ -118,10 +117,10 @@ class Variant:
     published_speed: bool = False
     """The backbone uses the published rate at every number of sources."""
 
-    def scenario(self, settings: Mapping[str, Any], law: str) -> Scenario:
+    def scenario(self, settings: Mapping[str, Any], cca: str) -> Scenario:
         """Make the scenario of one condition."""
         speed = {"network_speed": 1 / settings["size"]} if self.published_speed else {}
-        return scenario({**settings, **self.settings, **speed}, law).replaced(self.changes)
+        return scenario({**settings, **self.settings, **speed}, cca).replaced(self.changes)
 
     def conditions(self, design: Design) -> list[str]:
         """Return the labels of the conditions in its corners."""
@@ -148,7 +147,7 @@ VARIANTS = {
 def jobs(setup: Setup) -> dict[Key, Job]:
     """Make every run of the design and of the variants that the study names; the control last."""
     names = _known_names(setup.settings.get(NAMED, ()))
-    return _make(setup, names) | _make(replace(setup, laws=(CONTROL,)), names)
+    return _make(setup, names) | _make(replace(setup, ccas=(CONTROL,)), names)
 
 
 def _make(setup: Setup, names: Iterable[str]) -> dict[Key, Job]:

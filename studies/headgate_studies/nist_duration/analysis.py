@@ -37,13 +37,13 @@ def tables(of: Durations) -> tuple[Listing, ...]:
 
 def _compare(of: Durations, experiment: str) -> Listing:
     rows = [
-        (title, *(f"{of.ratio(name, experiment, law):.2f}" for law in of.laws))
+        (title, *(f"{of.ratio(name, experiment, cca):.2f}" for cca in of.ccas))
         for name, title in NAMES.items()
     ]
     return Listing(
         f"experiment {experiment}",
         "Second period of the short run over that of the published duration.",
-        ("response", *of.laws),
+        ("response", *of.ccas),
         rows,
     )
 
@@ -53,7 +53,7 @@ def data(of: Durations) -> Table:
     labels = zip(*of.measured, strict=True)
     words = {
         name: Words.of(list(values))
-        for name, values in zip(("experiment", "length", "law"), labels, strict=True)
+        for name, values in zip(("experiment", "length", "cca"), labels, strict=True)
     }
     found = {name: np.array([one[name] for one in of.measured.values()]) for name in NAMES}
     return Table("responses", {**words, **found})
@@ -68,28 +68,28 @@ def _count_kept(of: Durations, experiment: str) -> str:
     kept = [
         name
         for name in NAMES
-        if all(abs(of.ratio(name, experiment, law) - 1) <= NEAR for law in of.laws)
+        if all(abs(of.ratio(name, experiment, cca) - 1) <= NEAR for cca in of.ccas)
     ]
     times = of.setup.settings["durations"][experiment]
     return (
         f"Of {experiment} in {times['short']}, {len(kept)} of {len(NAMES)} responses of the second"
-        f" period are within {NEAR:.0%} of those in {times['published']} under every law."
+        f" period are within {NEAR:.0%} of those in {times['published']} under every algorithm."
     )
 
 
 def pictures(of: Durations) -> tuple[Picture, ...]:
     """Draw what a short run keeps."""
-    columns = list(product(of.experiments, of.laws))
+    columns = list(product(of.experiments, of.ccas))
     ratios = np.array([[of.ratio(name, *column) for column in columns] for name in NAMES])
     panel = Heat(
         "",
         np.log(np.where(ratios > 0, ratios, np.nan)),
-        [law for _, law in columns],
+        [cca for _, cca in columns],
         -LARGEST_CHANGE,
         LARGEST_CHANGE,
         colours="PuOr",
         scale=100,
-        groups={len(of.laws) * i: name for i, name in enumerate(of.experiments)},
+        groups={len(of.ccas) * i: name for i, name in enumerate(of.experiments)},
         label="100 x ln(ratio)",
     )
     return (

@@ -10,7 +10,6 @@ import numpy as np
 
 from headgate import Result
 from headgate.claims import Estimate, estimate_share, find_largest
-from headgate.forms import make_law_keys
 from headgate.lab import Job, Key, NotRunError, Runs, Setup, key_by_labels
 from headgate_studies.mesonet import MesoNet
 from headgate_studies.nist.responses import TITLES
@@ -49,20 +48,20 @@ def jobs(setup: Setup) -> dict[Key, Job]:
                     "experiment": experiment,
                     "duration": own["durations"][experiment][length],
                     "size": own["size"] * own["sizes"][experiment],
-                    **make_law_keys(law),
+                    "cca": cca,
                     "seed": seed,
                 }
             ).scenario(),
-            {"experiment": experiment, "length": length, "law": law, "seed": seed},
+            {"experiment": experiment, "length": length, "cca": cca, "seed": seed},
         )
-        for seed, experiment, length, law in product(
-            setup.seeds, own["experiments"], (SHORT, PUBLISHED), setup.laws
+        for seed, experiment, length, cca in product(
+            setup.seeds, own["experiments"], (SHORT, PUBLISHED), setup.ccas
         )
     )
 
 
 class Durations(Runs):
-    """Runs by experiment, length, law and seed."""
+    """Runs by experiment, length, algorithm and seed."""
 
     @property
     def experiments(self) -> Sequence[str]:
@@ -71,31 +70,31 @@ class Durations(Runs):
         return experiments
 
     @property
-    def laws(self) -> Sequence[str]:
+    def ccas(self) -> Sequence[str]:
         """The algorithms under each of them."""
-        return self.setup.laws
+        return self.setup.ccas
 
     @cached_property
     def measured(self) -> Mapping[tuple[str, str, str], Mapping[str, float]]:
-        """Every response of an experiment, length and law in the second period, mean over seeds."""
+        """Every response of an experiment, length and CCA in the second period, mean over seeds."""
         return {
-            (experiment, length, law): self._measure(experiment, length, law)
+            (experiment, length, cca): self._measure(experiment, length, cca)
             for experiment in self.experiments
             for length in (SHORT, PUBLISHED)
-            for law in self.laws
+            for cca in self.ccas
         }
 
     def _measure(self, *key: str) -> Mapping[str, float]:
         found = [measure_rates(self[*key, seed], key[-1]) for seed in self.setup.seeds]
         return {name: float(np.mean([one[name] for one in found])) for name in NAMES}
 
-    def ratio(self, response: str, experiment: str, law: str) -> float:
+    def ratio(self, response: str, experiment: str, cca: str) -> float:
         """Return a response of the short run over that of the published duration."""
-        return self._divide(response, (experiment, SHORT, law), (experiment, PUBLISHED, law))
+        return self._divide(response, (experiment, SHORT, cca), (experiment, PUBLISHED, cca))
 
-    def contrast(self, response: str, experiment: str, length: str, law: str, to: str) -> float:
+    def contrast(self, response: str, experiment: str, length: str, cca: str, to: str) -> float:
         """Return one algorithm's response over another's in runs of one length."""
-        return self._divide(response, (experiment, length, law), (experiment, length, to))
+        return self._divide(response, (experiment, length, cca), (experiment, length, to))
 
     def _divide(
         self, response: str, above: tuple[str, str, str], below: tuple[str, str, str]
@@ -104,22 +103,22 @@ class Durations(Runs):
         return one / other if other > 0 else float("nan")
 
 
-def measure_rates(result: Result, law: str) -> dict[str, float]:
+def measure_rates(result: Result, cca: str) -> dict[str, float]:
     """Return every response of the second period; counts per source and second."""
     start_s, end_s, interval_s = (
         float(result.responses[name][SECOND]) for name in ("start_s", "end_s", "interval_s")
     )
-    found = measure(result, law)
+    found = measure(result, cca)
     counted_s = dict.fromkeys(GROWING, interval_s) | {FALLS: end_s - start_s}
     return {**found, **{name: found[name] / time_s for name, time_s in counted_s.items()}}
 
 
 def farthest(of: Durations, *, response: str) -> Estimate:
-    """Find the greatest distance of a short run from the whole one, over experiments and laws."""
+    """Find the greatest distance of a short run from the whole one, over experiments and CCAs."""
     apart = {
-        f"{experiment}, {law}": abs(of.ratio(response, experiment, law) - 1)
+        f"{experiment}, {cca}": abs(of.ratio(response, experiment, cca) - 1)
         for experiment in of.experiments
-        for law in of.laws
+        for cca in of.ccas
     }
     there = {name: value for name, value in apart.items() if np.isfinite(value)}
     if not there:
@@ -128,33 +127,33 @@ def farthest(of: Durations, *, response: str) -> Estimate:
 
 
 def same_signs(of: Durations) -> Estimate:
-    """Count the responses in which a law differs from TCP to the same side in the short run."""
+    """Count the responses in which a CCA differs from TCP to the same side in the short run."""
     same = list(_compare_signs(of))
     return estimate_share(sum(same), len(same), "contrasts")
 
 
 def _compare_signs(of: Durations) -> Iterator[bool]:
     for experiment in of.experiments:
-        for law in of.laws:
-            for name in NAMES if law != STANDARD else ():
+        for cca in of.ccas:
+            for name in NAMES if cca != STANDARD else ():
                 whole, short = (
-                    of.contrast(name, experiment, length, law, STANDARD)
+                    of.contrast(name, experiment, length, cca, STANDARD)
                     for length in (PUBLISHED, SHORT)
                 )
                 if abs(whole - 1) > APART and np.isfinite(short):
                     yield (whole > 1) == (short > 1)
 
 
-def contrast_kept(of: Durations, *, response: str, law: str) -> Estimate:
+def contrast_kept(of: Durations, *, response: str, cca: str) -> Estimate:
     """Find how far an algorithm over TCP is, in the short run, from the same over the whole one."""
     apart = {
-        experiment: abs(_change(of, response, experiment, law)) for experiment in of.experiments
+        experiment: abs(_change(of, response, experiment, cca)) for experiment in of.experiments
     }
     return find_largest(apart, digits=3)
 
 
-def _change(of: Durations, response: str, experiment: str, law: str) -> float:
+def _change(of: Durations, response: str, experiment: str, cca: str) -> float:
     short, whole = (
-        of.contrast(response, experiment, length, law, STANDARD) for length in (SHORT, PUBLISHED)
+        of.contrast(response, experiment, length, cca, STANDARD) for length in (SHORT, PUBLISHED)
     )
     return short / whole - 1

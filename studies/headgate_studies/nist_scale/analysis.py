@@ -77,8 +77,8 @@ def _condition(of: Sizes, condition: str) -> Listing:
     ]
     return Listing(
         condition,
-        f"Second period, over the same at {of.sizes[-1]}: geometric mean over laws, and its 95 %"
-        " interval over replicates.",
+        f"Second period, over the same at {of.sizes[-1]}: geometric mean over algorithms, and its"
+        " 95 % interval over replicates.",
         ("response", *(f"size {size}" for size in smaller)),
         rows,
     )
@@ -93,8 +93,8 @@ def _format_ratio(ratio: Ratio) -> str:
 def data(of: Sizes) -> Table:
     """Return one row a run: its labels and every response."""
     rows = list(_rows(of))
-    columns = dict(zip(("condition", "size", "law", "seed"), zip(*rows, strict=True), strict=True))
-    words = {name: Words.of(columns[name]) for name in ("condition", "size", "law")}
+    columns = dict(zip(("condition", "size", "cca", "seed"), zip(*rows, strict=True), strict=True))
+    words = {name: Words.of(columns[name]) for name in ("condition", "size", "cca")}
     keys = list(dict.fromkeys(row[:3] for row in rows))
     found = {name: np.concatenate([of.measured[key][name] for key in keys]) for name in NAMES}
     return Table("responses", {**words, "seed": np.array(columns["seed"]), **found})
@@ -132,7 +132,7 @@ def _draw_preserved(of: Sizes) -> Picture:
         "preserved",
         "What each size keeps",
         f"Second period: 100 times the logarithm of a response over that at {of.sizes[-1]}, mean"
-        " over laws; 10 is 10 % more, -69 a half. Counts are per source. Grey: none in some"
+        " over algorithms; 10 is 10 % more, -69 a half. Counts are per source. Grey: none in some"
         " run.",
         draw_heat(list(NAMES.values()), [panel]),
     )
@@ -143,7 +143,7 @@ def _courses(of: Sizes) -> Picture:
         _panel(
             of,
             "".join(COURSES[name]),
-            {law: _means(of, name, condition, law) for law in of.laws},
+            {cca: _means(of, name, condition, cca) for cca in of.ccas},
             condition,
         )
         for name, condition in product(COURSES, of.conditions)
@@ -152,19 +152,19 @@ def _courses(of: Sizes) -> Picture:
         "sizes",
         "Six responses over the size of the network",
         "Second period, mean over replicates; one column a condition.",
-        draw_curves(panels, columns=len(of.conditions), panel_in=(4.2, 2.7), order=of.laws),
+        draw_curves(panels, columns=len(of.conditions), panel_in=(4.2, 2.7), order=of.ccas),
     )
 
 
 def _contrasts(of: Sizes) -> Picture:
-    others = [law for law in of.laws if law != STANDARD]
+    others = [cca for cca in of.ccas if cca != STANDARD]
     panels = [
         _panel(
             of,
             f"{COURSES[name][0]}\nover {STANDARD}",
             {
-                law: _means(of, name, condition, law) / _means(of, name, condition, STANDARD)
-                for law in others
+                cca: _means(of, name, condition, cca) / _means(of, name, condition, STANDARD)
+                for cca in others
             },
             condition,
         )
@@ -172,24 +172,24 @@ def _contrasts(of: Sizes) -> Picture:
     ]
     return Picture(
         "contrasts",
-        "How far laws differ, over the size of the network",
-        f"A law's response over that of {STANDARD}, second period: a flat line means that a"
+        "How far algorithms differ, over the size of the network",
+        f"An algorithm's response over that of {STANDARD}, second period: a flat line means that a"
         " comparison in miniature gives the result of a larger one.",
-        draw_curves(panels, columns=len(of.conditions), panel_in=(4.2, 2.7), order=of.laws),
+        draw_curves(panels, columns=len(of.conditions), panel_in=(4.2, 2.7), order=of.ccas),
     )
 
 
-def _means(of: Sizes, response: str, condition: str, law: str) -> np.ndarray:
-    return np.array([of.measured[condition, size, law][response].mean() for size in of.sizes])
+def _means(of: Sizes, response: str, condition: str, cca: str) -> np.ndarray:
+    return np.array([of.measured[condition, size, cca][response].mean() for size in of.sizes])
 
 
-def _panel(of: Sizes, title: str, by_law: dict[str, np.ndarray], condition: str) -> CurvePanel:
+def _panel(of: Sizes, title: str, by_cca: dict[str, np.ndarray], condition: str) -> CurvePanel:
     x = [share(size) for size in of.sizes]
     return CurvePanel(
         condition,
         "size (published = 1)",
         title,
-        {law: Curve(x, values, marks=True) for law, values in by_law.items()},
+        {cca: Curve(x, values, marks=True) for cca, values in by_cca.items()},
         log="x",
         ticks=dict(zip(x, of.sizes, strict=True)),
     )

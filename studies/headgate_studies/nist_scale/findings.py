@@ -19,16 +19,16 @@ STANDARD = "reno"
 def worst(
     of: Sizes, *, response: str, next_size: bool = True, conditions: Sequence[str] = ()
 ) -> Estimate:
-    """Find the greatest distance from the largest size, at the next or the least, over laws."""
+    """Find the greatest distance from the largest size, at the next or the least, over CCAs."""
     size = _next(of) if next_size else of.sizes[0]
     return _worst(of, response, size, conditions or of.conditions)
 
 
 def _worst(of: Sizes, response: str, size: str, conditions: Iterable[str]) -> Estimate:
     apart = {
-        f"{name}, {law}": abs(of.ratio(response, name, size, law).value - 1)
+        f"{name}, {cca}": abs(of.ratio(response, name, size, cca).value - 1)
         for name in conditions
-        for law in of.laws
+        for cca in of.ccas
     }
     return _largest(apart)
 
@@ -45,8 +45,8 @@ def power(of: Sizes, *, response: str, condition: str) -> Estimate:
     """Fit a line to logarithms for each algorithm and seed; the seeds give the interval."""
     logs = np.log([share(size) for size in of.sizes])
     values = np.array(
-        [[of.measured[condition, size, law][response] for law in of.laws] for size in of.sizes]
-    )  # (size, law, seed)
+        [[of.measured[condition, size, cca][response] for cca in of.ccas] for size in of.sizes]
+    )  # (size, algorithm, seed)
     powers = np.polyfit(logs, np.log(values).mean(axis=1), 1)[0]
     mean, low, high = compute_mean_interval(powers)
     return Estimate(ours=mean, ci=(low, high))
@@ -68,14 +68,14 @@ def long_flow(of: Sizes) -> Estimate:
 
 
 def same_signs(of: Sizes) -> Estimate:
-    """Count the responses whose difference between laws keeps the sign of the largest size."""
+    """Count the responses whose difference between CCAs keeps the sign of the largest size."""
     same = [
-        (there.value > 1) == (of.contrast(name, condition, of.sizes[0], law, STANDARD).value > 1)
+        (there.value > 1) == (of.contrast(name, condition, of.sizes[0], cca, STANDARD).value > 1)
         for condition in (SHORT, LONG)
-        for law in of.laws
+        for cca in of.ccas
         for name in NAMES
-        if law != STANDARD
-        for there in [of.contrast(name, condition, of.sizes[-1], law, STANDARD)]
+        if cca != STANDARD
+        for there in [of.contrast(name, condition, of.sizes[-1], cca, STANDARD)]
         if there.beyond(0.0)
     ]
     return estimate_share(sum(same), len(same), "contrasts")

@@ -1,7 +1,7 @@
 """The runs at several sizes, and the ratio of each response to that at the largest size.
 
-Counts (segments, flows, sources) are per source, so a response that only follows the size has a
-ratio of 1. All values are of the second period, the one with congestion, which the experiments use
+Counts (segments, flows, sources) are per source, so the ratio of a response that only follows the
+size is 1. All values are of the second period, the one with congestion, which the experiments use
 too.
 """
 
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from headgate import HeadgateError, Result
-from headgate.forms import make_law_keys
 from headgate.lab import Job, Key, Runs, Setup, key_by_labels
 from headgate.stats import LEVEL
 from headgate_studies.mesonet import MesoNet
@@ -44,12 +43,12 @@ def jobs(setup: Setup) -> dict[Key, Job]:
     return key_by_labels(
         Job(
             MesoNet.from_dict(
-                {**common, **levels, "size": share(size), **make_law_keys(law), "seed": seed}
+                {**common, **levels, "size": share(size), "cca": cca, "seed": seed}
             ).scenario(),
-            {"condition": name, "size": size, "law": law, "seed": seed},
+            {"condition": name, "size": size, "cca": cca, "seed": seed},
         )
-        for seed, (name, levels), size, law in product(
-            setup.seeds, own["conditions"].items(), own["sizes"], setup.laws
+        for seed, (name, levels), size, cca in product(
+            setup.seeds, own["conditions"].items(), own["sizes"], setup.ccas
         )
     )
 
@@ -85,7 +84,7 @@ class Ratio:
 
 
 class Sizes(Runs):
-    """Runs by condition, size, law and seed."""
+    """Runs by condition, size, algorithm and seed."""
 
     @property
     def sizes(self) -> list[str]:
@@ -98,46 +97,46 @@ class Sizes(Runs):
         return list(self.setup.settings["conditions"])
 
     @property
-    def laws(self) -> Sequence[str]:
+    def ccas(self) -> Sequence[str]:
         """The algorithms under each of them."""
-        return self.setup.laws
+        return self.setup.ccas
 
     @cached_property
     def measured(self) -> Mapping[tuple[str, str, str], Mapping[str, Numbers]]:
         """Every response of a condition, size and algorithm: one value a seed."""
         return {
-            (condition, size, law): self._measure(condition, size, law)
+            (condition, size, cca): self._measure(condition, size, cca)
             for condition in self.conditions
             for size in self.sizes
-            for law in self.laws
+            for cca in self.ccas
         }
 
-    def _measure(self, condition: str, size: str, law: str) -> Mapping[str, Numbers]:
-        found = [measure(self[condition, size, law, seed], law) for seed in self.setup.seeds]
+    def _measure(self, condition: str, size: str, cca: str) -> Mapping[str, Numbers]:
+        found = [measure(self[condition, size, cca, seed], cca) for seed in self.setup.seeds]
         return {name: np.array([one[name] for one in found]) for name in NAMES}
 
-    def ratio(self, response: str, condition: str, size: str, law: str | None = None) -> Ratio:
-        """Return a response over that at the largest size: under a law, or the mean of all."""
-        laws = self.laws if law is None else (law,)
+    def ratio(self, response: str, condition: str, size: str, cca: str | None = None) -> Ratio:
+        """Return a response over that at the largest size: under a CCA, or the mean of all."""
+        ccas = self.ccas if cca is None else (cca,)
         here, largest = (
-            [self._logs(response, condition, each, law) for law in laws]
+            [self._logs(response, condition, each, cca) for cca in ccas]
             for each in (size, self.sizes[-1])
         )
         return difference(here, largest)
 
-    def contrast(self, response: str, condition: str, size: str, law: str, to: str) -> Ratio:
+    def contrast(self, response: str, condition: str, size: str, cca: str, to: str) -> Ratio:
         """Return one algorithm's response over another's at one size."""
-        one, other = (self._logs(response, condition, size, each) for each in (law, to))
+        one, other = (self._logs(response, condition, size, each) for each in (cca, to))
         return difference([one], [other])
 
-    def _logs(self, response: str, condition: str, size: str, law: str) -> Numbers:
-        values = self.measured[condition, size, law][response]
+    def _logs(self, response: str, condition: str, size: str, cca: str) -> Numbers:
+        values = self.measured[condition, size, cca][response]
         return np.log(np.where(values > 0, values, np.nan))
 
 
-def measure(result: Result, law: str) -> dict[str, float]:
+def measure(result: Result, cca: str) -> dict[str, float]:
     """Return every response of a run in the second period, counts per source."""
-    found = {name: float(values[SECOND]) for name, values in responses(result, law).items()}
+    found = {name: float(values[SECOND]) for name, values in responses(result, cca).items()}
     sources = float(result.responses["sources"][SECOND])
     listed = {name: found[name] / sources for name in COUNTS}
     return {UTILISATION: backbone(result), **found, **listed}

@@ -82,7 +82,7 @@ def tables(of: Sensitivity) -> tuple[Listing, ...]:
     ]
     return Listing(
         "Influence of every parameter",
-        "Psi x 100, by period, by law, the weighted average, and that which was published.",
+        "Psi x 100, by period, by algorithm, the weighted average, and that which was published.",
         ("factor", "parameter", *of.psi, "published"),
         rows,
     ), _reduction(of)

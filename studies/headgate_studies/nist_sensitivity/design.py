@@ -45,10 +45,10 @@ def design_file(of: Sensitivity) -> DesignFile:
 def steps(of: Sensitivity) -> Sequence[Step]:
     """Return the steps of the reduction, each with the number of conditions that are left."""
     settings = {**of.settings, **of.design.settings(0)}
-    made = scenario(settings, of.laws[0])
+    made = scenario(settings, of.ccas[0])
     values, keys, factors = leaves(made.plan()[0]), leaves(made.to_dict()), len(of.factors)
-    levels, law_apart = factors * log10(2), len(of.factors) > len(of.design.factors)
-    conditions = log10(len(of.design) * (len(of.laws) if law_apart else 1))
+    levels, cca_apart = factors * log10(2), len(of.factors) > len(of.design.factors)
+    conditions = log10(len(of.design) * (len(of.ccas) if cca_apart else 1))
     return (
         Step("every parameter", PRINTED[0], every(values), f"{values} values of a run's plan"),
         Step("those germane", PRINTED[1], every(keys), f"{keys} keys of its scenario"),

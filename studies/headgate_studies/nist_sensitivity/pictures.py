@@ -142,9 +142,9 @@ def _psi(of: Sensitivity) -> Picture:
     ]
     return Picture(
         "psi",
-        "Psi by period and by law",
-        "Share of responses that a factor moves. The rows of a law are of the runs under it, each"
-        " response the mean over the periods.",
+        "Psi by period and by algorithm",
+        "Share of responses that a factor moves. The rows of an algorithm are of the runs under it,"
+        " each response the mean over the periods.",
         draw_heat(list(of.psi), panels),
     )
 

@@ -19,40 +19,40 @@ from headgate_studies.nist.responses import TITLES as EVERY_TITLE
 from headgate_studies.nist.responses import responses as all_of
 
 #: The factor that is the algorithm itself.
-LAW_FACTOR = "X15"
+CCA_FACTOR = "X15"
 NAMES = (*NUMBERED, *LONG_RATES)
 COUNTS = tuple(name for name, title in NUMBERED.items() if title.endswith(" / interval"))
 TITLES = {name: EVERY_TITLE[name].replace(" / interval", " / s") for name in NAMES}
 
 
-def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+def scenario(settings: Mapping[str, Any], cca: str) -> Scenario:
     """Make the scenario of one condition; both levels of the duration are shortened alike."""
     others = {key: value for key, value in settings.items() if key != "time"}
     duration = round(parse_time_ps(settings["duration"]) * settings["time"])
-    return campaign.scenario({**others, "duration": format_time_ps(duration)}, law)
+    return campaign.scenario({**others, "duration": format_time_ps(duration)}, cca)
 
 
 def jobs(setup: Setup) -> dict[Key, Job]:
     """Make every run; if the algorithm is a factor, a condition uses the algorithm of its level."""
     made = jobs_of(setup, scenario)
-    law_of = laws(setup)
-    return {key: job for key, job in made.items() if law_of.get(str(key[0]), key[1]) == key[1]}
+    cca_of = ccas(setup)
+    return {key: job for key, job in made.items() if cca_of.get(str(key[0]), key[1]) == key[1]}
 
 
-def laws(setup: Setup) -> dict[str, str]:
+def ccas(setup: Setup) -> dict[str, str]:
     """Return the algorithm of each condition; nothing if the algorithm is no factor."""
     design = setup.design
-    if LAW_FACTOR not in (factor.name for factor in design.factors):
+    if CCA_FACTOR not in (factor.name for factor in design.factors):
         return {}
-    return {design.label(c): str(design.settings(c)["law"]) for c in range(len(design))}
+    return {design.label(c): str(design.settings(c)["cca"]) for c in range(len(design))}
 
 
-def responses(result: Result, law: str) -> dict[str, Numbers]:
+def responses(result: Result, cca: str) -> dict[str, Numbers]:
     """Return the 25 responses, one value a period; long-lived flows by the mean of their kind.
 
     If X10 adds such flows, their sum would rise by their number alone.
     """
-    measured, scenario = all_of(result, law), result.meta["scenario"]
+    measured, scenario = all_of(result, cca), result.meta["scenario"]
     found = {name: measured[name] for name in NAMES}
     interval_s = parse_time_ps(scenario["measure"]["interval"]) / 1e12
     found |= {name: found[name] / interval_s for name in COUNTS}
@@ -73,7 +73,7 @@ def _share(found: Mapping[str, Numbers], count: str) -> Numbers:
 
 
 def roles(factors: Mapping[str, Factor]) -> Roles:
-    """Return the roles of the table: no law is compared here, it is a factor like the others."""
+    """Return the roles of the table: no CCA is compared here, it is a factor like the others."""
     titles = {name: factor.title for name, factor in factors.items()}
     return Roles.model_validate(
         {

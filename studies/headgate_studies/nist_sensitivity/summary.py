@@ -1,4 +1,4 @@
-"""The campaign as a whole: effects by period and by law, Psi, which six factors, which groups."""
+"""The campaign as a whole: effects by period and by CCA, Psi, which six factors, which groups."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -14,7 +14,7 @@ from headgate.lab import NotRunError
 from headgate_studies.designed import Designed
 from headgate_studies.nist.responses import NUMBERED
 from headgate_studies.nist_sensitivity.published import AVERAGE
-from headgate_studies.nist_sensitivity.runs import LAW_FACTOR, NAMES, responses
+from headgate_studies.nist_sensitivity.runs import CCA_FACTOR, NAMES, responses
 
 Numbers = NDArray[np.float64]
 #: How many factors the experiments take over.
@@ -30,20 +30,20 @@ class Sensitivity(Designed):
 
     @cached_property
     def factors(self) -> dict[str, Factor]:
-        """The factors in their order, including the law even if the design runs for each law."""
+        """The factors in their order, including the CCA even if the design runs for each CCA."""
         own = {factor.name: factor for factor in self.design.factors}
-        low, high = self.laws
-        law = Factor(LAW_FACTOR, "congestion control procedures", "law", low, high)
-        every = {LAW_FACTOR: law, **own}
+        low, high = self.ccas
+        cca = Factor(CCA_FACTOR, "congestion control procedures", "cca", low, high)
+        every = {CCA_FACTOR: cca, **own}
         return {name: every[name] for name in sorted(every, key=lambda name: int(name[1:]))}
 
     @cached_property
     def table(self) -> Table:
         """One row a run and period."""
         made = self.tidy(responses)
-        law = np.where(made["law"] == self.laws[0], -1, 1)
+        cca = np.where(made["cca"] == self.ccas[0], -1, 1)
         columns = {name: _words(made[name]) for name in made}
-        return Table("responses", {**columns, LAW_FACTOR: law})
+        return Table("responses", {**columns, CCA_FACTOR: cca})
 
     @cached_property
     def by_period(self) -> analysis.MainEffects:
@@ -53,20 +53,20 @@ class Sensitivity(Designed):
         )
 
     @cached_property
-    def by_law(self) -> analysis.MainEffects:
-        """Effects under each law, of the means over the periods: a run is one row."""
+    def by_cca(self) -> analysis.MainEffects:
+        """Effects under each algorithm, of the means over the periods: a run is one row."""
         return analysis.compute_main_effects(
-            self._whole_runs, tuple(self.factors), NAMES, ("law",), method="one-way"
+            self._whole_runs, tuple(self.factors), NAMES, ("cca",), method="one-way"
         )
 
     @cached_property
     def influence(self) -> analysis.Influence:
-        """Psi by period and by law, and the weighted average."""
-        return analysis.compute_influence(self.by_period, self.by_law)
+        """Psi by period and by algorithm, and the weighted average."""
+        return analysis.compute_influence(self.by_period, self.by_cca)
 
     @cached_property
     def psi(self) -> Mapping[str, Numbers]:
-        """Psi by factor: a row a period, a row a law, and the weighted average."""
+        """Psi by factor: a row a period, a row per algorithm, and the weighted average."""
         return self._psi_of(np.arange(len(NAMES)))
 
     @property
@@ -133,7 +133,7 @@ class Sensitivity(Designed):
         """The weight of each effect in Psi, by factor and response, for each row of Psi."""
         groups = [
             (effects, group)
-            for effects in (self.by_period, self.by_law)
+            for effects in (self.by_period, self.by_cca)
             for group in effects.table.groups
         ]
         return {
@@ -152,7 +152,7 @@ class Sensitivity(Designed):
 
     @property
     def _labels(self) -> tuple[str, ...]:
-        return ("law", *self.factors)
+        return ("cca", *self.factors)
 
 
 def _words(column: NDArray[np.generic]) -> NDArray[np.generic] | Words:

@@ -52,9 +52,9 @@ def analyse(of: Combinations) -> Analysis:
 
 def draw_effects(of: Combinations) -> Picture:
     """Draw what the high level of each setting does to an algorithm's response over the others'."""
-    rows = [(law, name) for law in ("fast", "fast-at") if law in of.experiment.laws
+    rows = [(cca, name) for cca in ("fast", "fast-at") if cca in of.experiment.ccas
             for name, *_ in ASKED]  # fmt: skip
-    effects = [of.effects(name, law) for law, name in rows]
+    effects = [of.effects(name, cca) for cca, name in rows]
     values = np.log([list(effect.values()) for effect in effects])
     panel = Heat(
         "", values, list(of.columns), -LARGEST, LARGEST, colours="PuOr", scale=100,
@@ -63,19 +63,19 @@ def draw_effects(of: Combinations) -> Picture:
     return Picture(
         "unknowns",
         "What each unknown setting does to each finding",
-        "A law's response over the median of reno, BIC and CTCP, second period: 100 times the"
-        " logarithm of that at a setting's high level over that at its low one, mean over the"
+        "An algorithm's response over the median of reno, BIC and CTCP, second period: 100 times"
+        " the logarithm of that at a setting's high level over that at its low one, mean over the"
         " combinations.",
-        draw_heat([f"{law}: {TITLES[name]}" for law, name in rows], [panel]),
+        draw_heat([f"{cca}: {TITLES[name]}" for cca, name in rows], [panel]),
     )
 
 
 def sentences(of: Combinations) -> tuple[str, ...]:
     """State the settings for which each finding on FAST and FAST-AT holds, and check the counts."""
-    laws = [law for law in ("fast", "fast-at") if law in of.experiment.laws]
+    ccas = [cca for cca in ("fast", "fast-at") if cca in of.experiment.ccas]
     listed = [
-        f"{law} {words}: {of.describe(np.asarray(sign * (of.ratios(name, law) - bound) > 0))}."
-        for law in laws
+        f"{cca} {words}: {of.describe(np.asarray(sign * (of.ratios(name, cca) - bound) > 0))}."
+        for cca in ccas
         for name, sign, bound, words in ASKED
     ]
     return (*listed, balance(of.experiment.runs.results.values()))
@@ -86,21 +86,21 @@ def jobs(setup: Setup) -> dict[Key, Job]:
     return jobs_of(setup, scenario)
 
 
-def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+def scenario(settings: Mapping[str, Any], cca: str) -> Scenario:
     """Make the scenario of an algorithm in one combination."""
     own = {FORM, ALPHA, THRESHOLDS, *TRANSPORT}
     meso = {name: value for name, value in settings.items() if name not in own}
-    made = MesoNet.from_dict({**meso, "law": {"name": law, **parameters(settings, law)}})
+    made = MesoNet.from_dict({**meso, "cca": {"name": cca, **parameters(settings, cca)}})
     return made.scenario().replaced({f"transport.{name}": settings[name] for name in TRANSPORT})
 
 
-def parameters(settings: Mapping[str, Any], law: str) -> dict[str, Any]:
+def parameters(settings: Mapping[str, Any], cca: str) -> dict[str, Any]:
     """Return the parameters of an algorithm that are not known."""
     form = {"variant": settings[FORM]}
-    if law == "fast":
+    if cca == "fast":
         return {**form, "alpha": settings[ALPHA]}
-    if law == "fast-at":
+    if cca == "fast-at":
         times = float(settings[THRESHOLDS])
-        changes = [catalog.law(law).param(name) for name in CHANGES_AT]
+        changes = [catalog.cca(cca).param(name) for name in CHANGES_AT]
         return form | {one.name: write_number(one, times * float(one.default)) for one in changes}
     return {}

@@ -32,11 +32,11 @@ class Combinations:
         design = self.experiment.runs.design
         return {factor.name: design.column(factor.name) for factor in design.factors}
 
-    def ratios(self, response: str, law: str) -> Numbers:
-        """Return a law's response over the median of the laws other than FAST and FAST-AT."""
+    def ratios(self, response: str, cca: str) -> Numbers:
+        """Return a CCA's response over the median of the CCAs other than FAST and FAST-AT."""
         of = self.experiment
         names = of.runs.conditions
-        return np.array([of.mean(response, law, n) / of.typical(n, response) for n in names])
+        return np.array([of.mean(response, cca, n) / of.typical(n, response) for n in names])
 
     def describe(self, held: Flags) -> str:
         """Say in how many combinations a finding holds, and at which levels in all of them."""
@@ -62,9 +62,9 @@ class Combinations:
         factor = factors[name]
         return f"{factor.title} = {_format(factor.high if sign > 0 else factor.low)}"
 
-    def effects(self, response: str, law: str) -> dict[str, float]:
+    def effects(self, response: str, cca: str) -> dict[str, float]:
         """Return by what factor each setting's high level multiplies a ratio."""
-        logs = np.log(self.ratios(response, law))
+        logs = np.log(self.ratios(response, cca))
         return {
             name: float(np.exp(logs[column > 0].mean() - logs[column < 0].mean()))
             for name, column in self.columns.items()
@@ -78,10 +78,10 @@ def _format(level: object) -> str:
 
 
 def hold(
-    of: Combinations, *, response: str, bound: float = 1.0, sign: int = 1, law: str = "fast"
+    of: Combinations, *, response: str, bound: float = 1.0, sign: int = 1, cca: str = "fast"
 ) -> Estimate:
-    """Count the combinations in which a law's response over the others' is beyond a bound."""
-    ratios = of.ratios(response, law)
+    """Count the combinations in which a CCA's response over the others' is beyond a bound."""
+    ratios = of.ratios(response, cca)
     beyond = sign * (ratios - bound)
     held, near = beyond > 0, np.abs(beyond) <= CHANCE * bound
     note = f"{of.describe(held)}; {ratios.min():.3g} to {ratios.max():.3g}"

@@ -1,1 +1,1 @@
-"""Study `senders`: every law alone, under random loss, together, and at the start."""
+"""Study `senders`: every algorithm alone, under random loss, together, and at the start."""

@@ -39,8 +39,8 @@ def sentences(runs: Runs) -> tuple[str, ...]:
 
 
 def _rank(values: dict[str, float], text: str = "{:.2f}") -> str:
-    order = sorted(values, key=lambda law: values[law])
-    listed = [f"{law} {text.format(values[law])}" for law in order]
+    order = sorted(values, key=lambda cca: values[cca])
+    listed = [f"{cca} {text.format(values[cca])}" for cca in order]
     if len(listed) <= 2 * NAMED:
         return ", ".join(listed)
     return f"{', '.join(listed[:NAMED])} ... {', '.join(listed[-NAMED:])}"
@@ -49,7 +49,7 @@ def _rank(values: dict[str, float], text: str = "{:.2f}") -> str:
 def _alone(runs: Runs) -> str:
     part = runs.setup.settings["alone"]
     place = (part["rates"][-1], part["rtts_ms"][-1], 0.25)
-    used = {law: 100 * utilisation(runs["alone", law, *place]) for law in runs.setup.laws}
+    used = {cca: 100 * utilisation(runs["alone", cca, *place]) for cca in runs.setup.ccas}
     return (
         f"Alone on {place[0]} and {place[1]} ms with a quarter of a BDP of buffer, for"
         f" {part['durations'][-1]}, utilisation is {_rank(used, '{:.0f} %')}."
@@ -58,7 +58,7 @@ def _alone(runs: Runs) -> str:
 
 def _start(runs: Runs) -> str:
     high, low = (
-        {law: measures.full_rate_s(runs, law, kind) for law in runs.setup.laws}
+        {cca: measures.full_rate_s(runs, cca, kind) for cca in runs.setup.ccas}
         for kind in ("high", "low")
     )
     return (
@@ -68,43 +68,43 @@ def _start(runs: Runs) -> str:
 
 
 def _loss(runs: Runs) -> str:
-    kept = {law: 100 * measures.share_kept(runs, law) for law in runs.setup.laws}
-    back = {law: measures.recovery_s(runs, law) for law in runs.setup.laws}
+    kept = {cca: 100 * measures.share_kept(runs, cca) for cca in runs.setup.ccas}
+    back = {cca: measures.recovery_s(runs, cca) for cca in runs.setup.ccas}
     return (
-        f"Share of the window that a law keeps after one lost packet: {_rank(kept, '{:.0f} %')};"
-        f" it reaches the rate again after {_rank(back, '{:.1f} s')}."
+        "Share of the window that an algorithm keeps after one lost packet:"
+        f" {_rank(kept, '{:.0f} %')}; it reaches the rate again after {_rank(back, '{:.1f} s')}."
     )
 
 
 def _lossy(runs: Runs) -> str:
     rate, loss = "100 Mbit/s", 1e-3
     used = {
-        law: 100 * float(np.mean(measures.lossy(runs, rate, law, loss))) for law in runs.setup.laws
+        cca: 100 * float(np.mean(measures.lossy(runs, rate, cca, loss))) for cca in runs.setup.ccas
     }
     return f"At a random loss of 0.1 % on {rate} and 100 ms: {_rank(used, '{:.0f} %')}."
 
 
 def _beside(runs: Runs) -> str:
-    left = {law: 100 * float(np.mean(measures.tcp_share(runs, law))) for law in runs.setup.laws}
+    left = {cca: 100 * float(np.mean(measures.tcp_share(runs, cca))) for cca in runs.setup.ccas}
     return (
-        "Goodput of a TCP flow beside another law, over its goodput beside another TCP flow:"
+        "Goodput of a TCP flow beside another algorithm, over its goodput beside another TCP flow:"
         f" {_rank(left, '{:.0f} %')}."
     )
 
 
 def _newcomer(runs: Runs) -> str:
     shares = {
-        law: 100 * float(np.mean(measures.newcomer_share(runs, law, law)))
-        for law in runs.setup.laws
+        cca: 100 * float(np.mean(measures.newcomer_share(runs, cca, cca)))
+        for cca in runs.setup.ccas
     }
     listed = _rank(shares, "{:.0f} %")
-    return f"A newcomer's share of its first minute beside its own law: {listed}."
+    return f"A newcomer's share of its first minute beside its own algorithm: {listed}."
 
 
 def _describe_crowded(runs: Runs) -> str:
     again = {
-        law: 100 * mean_of(measures.share_resent, measures.crowded_runs(runs, law, "high"))
-        for law in runs.setup.laws
+        cca: 100 * mean_of(measures.share_resent, measures.crowded_runs(runs, cca, "high"))
+        for cca in runs.setup.ccas
     }
     return f"Forty flows, a packet of buffer each: sent again are {_rank(again, '{:.1f} %')}."
 
@@ -123,24 +123,24 @@ def data(runs: Runs) -> tuple[Table, ...]:
 def _each(runs: Runs) -> Listing:
     rows = [
         (
-            law,
-            measures.full_rate_s(runs, law, "high"),
-            measures.full_rate_s(runs, law, "low"),
-            measures.share_kept(runs, law),
-            measures.recovery_s(runs, law),
-            *measures.halved_times_s(runs, law),
-            float(np.mean(measures.tcp_share(runs, law))),
+            cca,
+            measures.full_rate_s(runs, cca, "high"),
+            measures.full_rate_s(runs, cca, "low"),
+            measures.share_kept(runs, cca),
+            measures.recovery_s(runs, cca),
+            *measures.halved_times_s(runs, cca),
+            float(np.mean(measures.tcp_share(runs, cca))),
         )
-        for law in runs.setup.laws
+        for cca in runs.setup.ccas
     ]
     return Listing(
-        "Every law in a row",
+        "Every algorithm in a row",
         "Seconds to 95 % of 100 Mbit/s at 100 ms with an infinite first threshold and with 100"
         " packets; window kept after one lost packet; seconds until it reaches the rate again;"
         " once the path is halved, seconds until its last fall below 95 % of the new rate; once it"
         " is whole again, seconds to 95 % of it; goodput left to TCP (1 = as much as TCP itself).",
         (
-            "law",
+            "cca",
             "start, high",
             "start, low",
             "kept",
@@ -155,38 +155,38 @@ def _each(runs: Runs) -> Listing:
 
 def _list_losses(rate: str, runs: Runs) -> Listing:
     losses = measures.losses(runs, rate)
-    rows = [(law, *(_cell(runs, rate, law, loss) for loss in losses)) for law in runs.setup.laws]
+    rows = [(cca, *(_cell(runs, rate, cca, loss) for loss in losses)) for cca in runs.setup.ccas]
     return Listing(
         f"Utilisation under random loss, {rate}",
         "Ours; in brackets what the round-by-round model gives (for Westwood+ a bound), with a star"
         " if ours differs from it by more than the tolerance.",
-        ("law", *(f"p = {loss:g}" for loss in losses)),
+        ("cca", *(f"p = {loss:g}" for loss in losses)),
         rows,
     )
 
 
-def _cell(runs: Runs, rate: str, law: str, loss: float) -> str:
-    ours = float(np.mean(measures.lossy(runs, rate, law, loss)))
-    expected = theory.RANDOM_LOSS[rate].get(law, {}).get(loss)
+def _cell(runs: Runs, rate: str, cca: str, loss: float) -> str:
+    ours = float(np.mean(measures.lossy(runs, rate, cca, loss)))
+    expected = theory.RANDOM_LOSS[rate].get(cca, {}).get(loss)
     if expected is None:
         return f"{ours:.3g}"
     far = compute_relative_error(ours, expected) > theory.tolerance(loss) and not (
-        law == "westwood" and ours < expected
+        cca == "westwood" and ours < expected
     )
     return f"{ours:.3g} ({expected:g}){'*' if far else ''}"
 
 
 def _newcomers(runs: Runs) -> Listing:
     rows, longest_s = [], measures.watch_time_s(runs)
-    for law in runs.setup.laws:
-        times = measures.fair_after(runs, law)
+    for cca in runs.setup.ccas:
+        times = measures.fair_after(runs, cca)
         known = [time for time in times if np.isfinite(time)]
         said = f"{np.mean(known):.0f}" if len(known) == len(times) else f"over {longest_s:.0f}"
-        rows.append((law, float(np.mean(measures.newcomer_share(runs, law, law))), said))
+        rows.append((cca, float(np.mean(measures.newcomer_share(runs, cca, cca))), said))
     return Listing(
-        "A newcomer beside an established flow of the same law",
+        "A newcomer beside an established flow of the same algorithm",
         "Share in its first minute, and seconds until its share over ten seconds is between 0.4 and"
         " 0.6 (100 Mbit/s, 40 ms, half a BDP).",
-        ("law", "share of the first minute", "fair after (s)"),
+        ("cca", "share of the first minute", "fair after (s)"),
         rows,
     )

@@ -49,19 +49,19 @@ def replicates(setup: Setup, part: str, count: str = "replicates") -> tuple[int,
     return tuple(range(first, first + setup.settings[part].get(count, len(setup.seeds))))
 
 
-def pair_seeds(setup: Setup, *laws: str) -> tuple[int, ...]:
+def pair_seeds(setup: Setup, *ccas: str) -> tuple[int, ...]:
     """Return the seeds of a pair: more of them if TCP is one of the two."""
-    return replicates(setup, "pairs", "replicates_with_tcp" if TCP in laws else "replicates")
+    return replicates(setup, "pairs", "replicates_with_tcp" if TCP in ccas else "replicates")
 
 
-def crowd_seeds(setup: Setup, *laws: str) -> tuple[int, ...]:
+def crowd_seeds(setup: Setup, *ccas: str) -> tuple[int, ...]:
     """Return the seeds of flows against as many others: more of them if TCP is one of two."""
-    return setup.seeds if TCP in laws else replicates(setup, "crowds")
+    return setup.seeds if TCP in ccas else replicates(setup, "crowds")
 
 
-def flow(law: str, start_s: float = 0.0, **keys: Any) -> dict[str, Any]:
+def flow(cca: str, start_s: float = 0.0, **keys: Any) -> dict[str, Any]:
     """Describe one endless flow; its algorithm is as NIST had it, or a user's own."""
-    return paths.flow(law, start_s, params=PARAMS.get(law), **keys)
+    return paths.flow(cca, start_s, params=PARAMS.get(cca), **keys)
 
 
 def _times(setup: Setup, part: str) -> tuple[str, str]:
@@ -69,24 +69,24 @@ def _times(setup: Setup, part: str) -> tuple[str, str]:
 
 
 def _one(
-    setup: Setup, part: str, law: str, network: Mapping[str, Any], series: str = NO_SERIES
+    setup: Setup, part: str, cca: str, network: Mapping[str, Any], series: str = NO_SERIES
 ) -> Scenario:
-    return path([flow(law)], _times(setup, part), network, series)
+    return path([flow(cca)], _times(setup, part), network, series)
 
 
-def fill(setup: Setup, *, law: str, rate: str, rtt_ms: int, buffer: float) -> Scenario:
+def fill(setup: Setup, *, cca: str, rate: str, rtt_ms: int, buffer: float) -> Scenario:
     """Let one flow fill a path; fast paths run for a shorter time."""
     part = setup.settings["alone"]
     duration = dict(zip(part["rates"], part["durations"], strict=True))[rate]
     bdp = bdp_packets(parse_rate(rate), rtt_ms / 1e3)
     network = {"rate": rate, "rtt": f"{rtt_ms} ms", "buffer": packets(buffer * bdp)}
     whole = in_seconds(duration) * setup.settings["size"]
-    return path([flow(law)], (seconds(whole), seconds(whole / 5)), network)
+    return path([flow(cca)], (seconds(whole), seconds(whole / 5)), network)
 
 
-def follow(setup: Setup, *, law: str) -> Scenario:
+def follow(setup: Setup, *, cca: str) -> Scenario:
     """Follow the course of one flow."""
-    return _one(setup, "course", law, SHORT_PATH, "50 ms")
+    return _one(setup, "course", cca, SHORT_PATH, "50 ms")
 
 
 def go_through_phases(setup: Setup) -> Scenario:
@@ -101,7 +101,7 @@ def go_through_phases(setup: Setup) -> Scenario:
     return _one(setup, "phases", TCP, network, "20 ms")
 
 
-def lose_one(setup: Setup, *, law: str, threshold: str) -> Scenario:
+def lose_one(setup: Setup, *, cca: str, threshold: str) -> Scenario:
     """Lose one packet on a full path that does not overflow: reduction and recovery."""
     transport = {
         "initial_ssthresh": setup.settings["thresholds"][threshold],
@@ -109,17 +109,17 @@ def lose_one(setup: Setup, *, law: str, threshold: str) -> Scenario:
         "window_validation": True,
     }
     network = {**FAST_PATH, "lose": [LOST_PACKET], "transport": transport}
-    return _one(setup, "one_loss", law, network, "50 ms")
+    return _one(setup, "one_loss", cca, network, "50 ms")
 
 
-def halve_rate(setup: Setup, *, law: str) -> Scenario:
+def halve_rate(setup: Setup, *, cca: str) -> Scenario:
     """Halve the rate of the path, and give it back."""
     part, size = setup.settings["halved"], setup.settings["size"]
     moments = [
         {"at": seconds(size * in_seconds(part[edge])), "rate": rate}
         for edge, rate in (("begins", "50 Mbit/s"), ("ends", "100 Mbit/s"))
     ]
-    return _one(setup, "halved", law, {**FAST_PATH, "changes": moments}, "100 ms")
+    return _one(setup, "halved", cca, {**FAST_PATH, "changes": moments}, "100 ms")
 
 
 def fill_252(setup: Setup) -> Scenario:
@@ -128,7 +128,7 @@ def fill_252(setup: Setup) -> Scenario:
     return _one(setup, "path_252", TCP, network, "500 ms")
 
 
-def send_file(setup: Setup, *, case: str, law: str, seed: int) -> Scenario:
+def send_file(setup: Setup, *, case: str, cca: str, seed: int) -> Scenario:
     """Send a file, under four conditions of the source together or with one of them broken."""
     part = setup.settings["utility"][case]
     transport = {
@@ -136,25 +136,25 @@ def send_file(setup: Setup, *, case: str, law: str, seed: int) -> Scenario:
         "initial_ssthresh": setup.settings["thresholds"][part["threshold"]],
     }
     network = {**FAST_PATH, "loss": part["loss"], "transport": transport}
-    return path([flow(law, size=part["size"])], (part["duration"], "0 s"), network, seed=seed)
+    return path([flow(cca, size=part["size"])], (part["duration"], "0 s"), network, seed=seed)
 
 
 def losses(setup: Setup) -> Iterator[Labels]:
-    """Give every rate, law and loss."""
+    """Give every rate, algorithm and loss."""
     for part in setup.settings["random_loss"]:
-        for loss, law in product(part["losses"], setup.laws):
-            yield {"rate": part["rate"], "law": law, "loss": loss}
+        for loss, cca in product(part["losses"], setup.ccas):
+            yield {"rate": part["rate"], "cca": cca, "loss": loss}
 
 
 def losses_of_bic(setup: Setup) -> Iterator[Labels]:
     """Give the losses at the lower rate, if there is BIC."""
-    of_bic = (one for one in losses(setup) if one["law"] == "bic")
+    of_bic = (one for one in losses(setup) if one["cca"] == "bic")
     return ({"loss": one["loss"]} for one in of_bic if one["rate"] == FAST_PATH["rate"])
 
 
-def lose_at_random(setup: Setup, *, rate: str, law: str, loss: float, seed: int) -> Scenario:
+def lose_at_random(setup: Setup, *, rate: str, cca: str, loss: float, seed: int) -> Scenario:
     """Lose packets of one flow at random, for a time that depends on how often."""
-    return path([flow(law)], _lossy_times(setup, rate, loss), _lossy(rate, loss), seed=seed)
+    return path([flow(cca)], _lossy_times(setup, rate, loss), _lossy(rate, loss), seed=seed)
 
 
 def delay_acks(setup: Setup, *, loss: float, seed: int) -> Scenario:
@@ -182,7 +182,7 @@ def cells(setup: Setup) -> list[tuple[int, float]]:
 
 def pairs(setup: Setup) -> Iterator[Labels]:
     """Give every two algorithms in every cell."""
-    both = combinations_with_replacement(setup.laws, 2)
+    both = combinations_with_replacement(setup.ccas, 2)
     for (one, other), (rtt_ms, buffer) in product(both, cells(setup)):
         for seed in pair_seeds(setup, one, other):
             cell = {"rtt_ms": rtt_ms, "buffer": buffer}
@@ -191,7 +191,7 @@ def pairs(setup: Setup) -> Iterator[Labels]:
 
 def crowds(setup: Setup) -> Iterator[Labels]:
     """Give every two algorithms."""
-    for one, other in combinations_with_replacement(setup.laws, 2):
+    for one, other in combinations_with_replacement(setup.ccas, 2):
         for seed in crowd_seeds(setup, one, other):
             yield {"one": one, "other": other, "seed": seed}
 
@@ -203,11 +203,11 @@ def share(  # noqa: PLR0913 - what a run differs by
     return _share(setup, (one, other), _cell(setup, rtt_ms, buffer), seed)
 
 
-def share_low(setup: Setup, *, law: str, rtt_ms: int, buffer: float, seed: int) -> Scenario:
+def share_low(setup: Setup, *, cca: str, rtt_ms: int, buffer: float, seed: int) -> Scenario:
     """Let a flow share a path with TCP, the first threshold of both being low."""
     transport = {"initial_ssthresh": setup.settings["thresholds"]["low"]}
     network = {**_cell(setup, rtt_ms, buffer), "transport": transport}
-    return _share(setup, (law, TCP), network, seed)
+    return _share(setup, (cca, TCP), network, seed)
 
 
 def _cell(setup: Setup, rtt_ms: int, buffer: float) -> dict[str, Any]:
@@ -215,35 +215,35 @@ def _cell(setup: Setup, rtt_ms: int, buffer: float) -> dict[str, Any]:
     return {"rate": rate, "rtt": f"{rtt_ms} ms", "buffer": f"{buffer} BDP"}
 
 
-def _share(setup: Setup, laws: tuple[str, str], network: Mapping[str, Any], seed: int) -> Scenario:
-    flows = _begin_flows(dict(zip(PAIR, laws, strict=True)), seed)
+def _share(setup: Setup, ccas: tuple[str, str], network: Mapping[str, Any], seed: int) -> Scenario:
+    flows = _begin_flows(dict(zip(PAIR, ccas, strict=True)), seed)
     return beside(flows, _times(setup, "pairs"), network, seed)
 
 
-def _begin_flows(laws: Mapping[str, str], seed: int, spread_s: float = 2.0) -> list[Flow]:
-    begun = draw_starts(seed, len(laws), spread_s)
-    return [flow(laws[name], at, name=name) for name, at in zip(laws, begun, strict=True)]
+def _begin_flows(ccas: Mapping[str, str], seed: int, spread_s: float = 2.0) -> list[Flow]:
+    begun = draw_starts(seed, len(ccas), spread_s)
+    return [flow(ccas[name], at, name=name) for name, at in zip(ccas, begun, strict=True)]
 
 
 def share_in_crowds(setup: Setup, *, one: str, other: str, seed: int) -> Scenario:
     """Let some flows of an algorithm share a path with as many of another."""
     named = dict(zip(PAIR, (one, other), strict=True))
-    laws = {f"{name} {i}": law for i in range(CROWD) for name, law in named.items()}
-    return beside(_begin_flows(laws, seed), _times(setup, "crowds"), SHORT_PATH, seed)
+    ccas = {f"{name} {i}": cca for i in range(CROWD) for name, cca in named.items()}
+    return beside(_begin_flows(ccas, seed), _times(setup, "crowds"), SHORT_PATH, seed)
 
 
-def join(setup: Setup, *, law: str, newcomer: str, seed: int) -> Scenario:
+def join(setup: Setup, *, cca: str, newcomer: str, seed: int) -> Scenario:
     """Let a flow join an established one."""
     joins_s = in_seconds(setup.settings["newcomer"]["joins"]) * setup.settings["size"]
     at = joins_s + draw_starts(seed, 1, JOINS_WITHIN_S)[0]
-    flows = [flow(law, name="old"), flow(newcomer, at, name="new")]
+    flows = [flow(cca, name="old"), flow(newcomer, at, name="new")]
     return beside(flows, _times(setup, "newcomer"), SHORT_PATH, seed, "500 ms")
 
 
-def lengthen_round_trip(setup: Setup, *, law: str, ratio: float, seed: int) -> Scenario:
+def lengthen_round_trip(setup: Setup, *, cca: str, ratio: float, seed: int) -> Scenario:
     """Let a flow share a path with one whose round trip is longer."""
     flows = [
-        flow(law, at, name=name, rtt=seconds(ROUND_TRIP_S * times))
+        flow(cca, at, name=name, rtt=seconds(ROUND_TRIP_S * times))
         for at, name, times in zip(
             draw_starts(seed, 2, 2), ("short", "long"), (1, ratio), strict=True
         )
@@ -252,9 +252,9 @@ def lengthen_round_trip(setup: Setup, *, law: str, ratio: float, seed: int) -> S
     return beside(flows, _times(setup, "round_trips"), network, seed)
 
 
-def crowd(setup: Setup, *, law: str, threshold: str, seed: int) -> Scenario:
+def crowd(setup: Setup, *, cca: str, threshold: str, seed: int) -> Scenario:
     """Crowd a path heavily: a packet of buffer a flow."""
-    flows = [flow(law, at) for at in starts(seed, CROWDED_FLOWS, 2)]
+    flows = [flow(cca, at) for at in starts(seed, CROWDED_FLOWS, 2)]
     transport = {"initial_ssthresh": setup.settings["thresholds"][threshold]}
     network = {**CROWDED_PATH, "transport": transport}
     return path(flows, _times(setup, "crowded"), network, seed=seed)

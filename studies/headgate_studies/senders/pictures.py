@@ -53,17 +53,17 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
 
 def one_loss(runs: Runs) -> Picture:
     """Draw the times to the full rate, and what is kept after a loss."""
-    laws = runs.setup.laws
+    ccas = runs.setup.ccas
     named = {
         said: {
-            catalog.label(law): Dots.point(min(NEVER_S, measures.full_rate_s(runs, law, threshold)))
-            for law in laws
+            catalog.label(cca): Dots.point(min(NEVER_S, measures.full_rate_s(runs, cca, threshold)))
+            for cca in ccas
         }
         for said, threshold in (("infinite threshold", "high"), ("100 packets", "low"))
     }
-    kept = {catalog.label(law): Dots.point(measures.share_kept(runs, law)) for law in laws}
+    kept = {catalog.label(cca): Dots.point(measures.share_kept(runs, cca)) for cca in ccas}
     back = {
-        catalog.label(law): Dots.point(min(NEVER_S, measures.recovery_s(runs, law))) for law in laws
+        catalog.label(cca): Dots.point(min(NEVER_S, measures.recovery_s(runs, cca))) for cca in ccas
     }
     panels = [
         Dots("Start: to 95 % of the rate", "seconds", named, log=True),
@@ -76,18 +76,18 @@ def one_loss(runs: Runs) -> Picture:
         "One flow on 100 Mbit/s and 100 ms, a receive window of 1.1 BDP so that nothing overflows,"
         " one packet lost in mid-flow; the last two with a first threshold of 100 packets. The"
         " least time shown is one round trip, the longest the whole run.",
-        draw_dots([catalog.label(law) for law in laws], panels),
+        draw_dots([catalog.label(cca) for cca in ccas], panels),
     )
 
 
 def draw_crowded(runs: Runs) -> Picture:
     """Draw loss, retransmissions and goodput of forty flows."""
-    laws = runs.setup.laws
-    done = {law: measures.crowded_runs(runs, law, "high") for law in laws}
+    ccas = runs.setup.ccas
+    done = {cca: measures.crowded_runs(runs, cca, "high") for cca in ccas}
     lost, again, rate = (
         {
-            catalog.label(law): compute_mean_interval([scale * of(run) for run in each])
-            for law, each in done.items()
+            catalog.label(cca): compute_mean_interval([scale * of(run) for run in each])
+            for cca, each in done.items()
         }
         for scale, of in ((100, loss_rate), (100, measures.share_resent), (1e-6, goodput_bps))
     )
@@ -100,9 +100,9 @@ def draw_crowded(runs: Runs) -> Picture:
     return Picture(
         "crowded",
         "Heavy congestion",
-        "Forty flows of one law on 20 Mbit/s and 50 ms, a packet of buffer a flow; mean and 95 %"
-        " interval over replicates. Dotted: TCP.",
-        draw_dots([catalog.label(law) for law in laws], panels),
+        "Forty flows of one algorithm on 20 Mbit/s and 50 ms, a packet of buffer a flow; mean and"
+        " 95 % interval over replicates. Dotted: TCP.",
+        draw_dots([catalog.label(cca) for cca in ccas], panels),
     )
 
 
@@ -112,8 +112,8 @@ def lossy(runs: Runs) -> Picture:
     for rate in theory.RANDOM_LOSS:
         losses = measures.losses(runs, rate)
         drawn = {
-            catalog.label(law): _utilisation_curve(runs, rate, law, losses)
-            for law in runs.setup.laws
+            catalog.label(cca): _utilisation_curve(runs, rate, cca, losses)
+            for cca in runs.setup.ccas
         }
         model = theory.RANDOM_LOSS[rate][TCP]
         kept = [p for p in losses if p in model]
@@ -123,55 +123,56 @@ def lossy(runs: Runs) -> Picture:
         "random-loss",
         "Random loss",
         "One flow, 100 ms, buffer 1 BDP, mean over replicates; dashed: the round-by-round model of"
-        " Reno, 1.3/sqrt(p). The next picture and the tables below hold every law to its model.",
+        " Reno, 1.3/sqrt(p). The next picture and the tables below hold every algorithm to its"
+        " model.",
         draw_curves(panels, panel_in=(5.6, 4.8)),
     )
 
 
 def _utilisation_curve(
-    runs: Runs, rate: str, law: str, losses: list[float], *, points: bool = False
+    runs: Runs, rate: str, cca: str, losses: list[float], *, points: bool = False
 ) -> Curve:
-    used = [float(np.mean(measures.lossy(runs, rate, law, p))) for p in losses]
+    used = [float(np.mean(measures.lossy(runs, rate, cca, p))) for p in losses]
     return Curve(losses, used, marks=not points, points=points)
 
 
 def models(runs: Runs) -> Picture:
     """Draw each algorithm beside its model and its response function."""
-    modelled = {law for tables in theory.RANDOM_LOSS.values() for law in tables}
-    panels = [_beside_model(runs, law) for law in runs.setup.laws if law in modelled]
+    modelled = {cca for tables in theory.RANDOM_LOSS.values() for cca in tables}
+    panels = [_beside_model(runs, cca) for cca in runs.setup.ccas if cca in modelled]
     return Picture(
         "random-loss-models",
-        "Random loss: each law beside what is expected of it",
+        "Random loss: each algorithm beside what is expected of it",
         "One flow, 100 ms, buffer 1 BDP; dots: mean over replicates; dashed: the round-by-round"
         " model (of Westwood+ an upper bound); line: the response function over the path's window,"
-        " for laws whose response depends on the loss alone.",
+        " for algorithms whose response depends on the loss alone.",
         draw_curves(panels, columns=4, panel_in=(2.9, 2.4)),
     )
 
 
-def _beside_model(runs: Runs, law: str) -> CurvePanel:
+def _beside_model(runs: Runs, cca: str) -> CurvePanel:
     drawn: dict[str, Curve] = {}
     for rate, tables in theory.RANDOM_LOSS.items():
-        drawn[rate] = _utilisation_curve(runs, rate, law, measures.losses(runs, rate), points=True)
-        if law in tables:
+        drawn[rate] = _utilisation_curve(runs, rate, cca, measures.losses(runs, rate), points=True)
+        if cca in tables:
             drawn[f"derived, {rate}"] = Curve(
-                list(tables[law]), list(tables[law].values()), theory=True
+                list(tables[cca]), list(tables[cca].values()), theory=True
             )
-    if law in theory.RESPONSES:
-        drawn[RESPONSE] = _response(runs, law)
+    if cca in theory.RESPONSES:
+        drawn[RESPONSE] = _response(runs, cca)
     return CurvePanel(
-        catalog.label(law), "random loss", "utilisation", drawn, "xy", low=5e-4, high=2
+        catalog.label(cca), "random loss", "utilisation", drawn, "xy", low=5e-4, high=2
     )
 
 
-def _response(runs: Runs, law: str) -> Curve:
+def _response(runs: Runs, cca: str) -> Curve:
     """Return the response function over the window of either path, as one broken line."""
     x: list[float] = []
     y: list[float] = []
     for rate in theory.RANDOM_LOSS:
         run_at = measures.losses(runs, rate)
         losses = np.geomspace(min(run_at), max(run_at), 60)
-        window = theory.RESPONSES[law](losses) / bdp_packets(parse_rate(rate), ROUND_TRIP_S)
+        window = theory.RESPONSES[cca](losses) / bdp_packets(parse_rate(rate), ROUND_TRIP_S)
         x += [*losses, np.nan]
         y += [*np.minimum(window, 1.0), np.nan]
     return Curve(x, y)

@@ -54,7 +54,7 @@ def courses(runs: Runs) -> Picture:
     path_window = np.array([0.0, lasts_s]), np.array([full, full])
     return Picture(
         "courses",
-        "Window and queue of every law alone",
+        "Window and queue of every algorithm alone",
         "One flow on 100 Mbit/s and 40 ms with a buffer of half a BDP: congestion window, queue"
         " (filled), and the window that just fills the path (dotted).",
         windows_and_queues(_courses(runs, "course", (0.0, lasts_s)), path_window),
@@ -80,11 +80,11 @@ def draw_halved(runs: Runs) -> Picture:
 
 def _courses(runs: Runs, part: str, shown: tuple[float, float]) -> dict[str, tuple[Course, Course]]:
     drawn = {}
-    for law in runs.setup.laws:
-        window = _between(runs[part, law], law, "cwnd_packets", shown)
-        drawn[catalog.label(law)] = (
+    for cca in runs.setup.ccas:
+        window = _between(runs[part, cca], cca, "cwnd_packets", shown)
+        drawn[catalog.label(cca)] = (
             window,
-            _between(runs[part, law], "bottleneck", "queue_packets", shown),
+            _between(runs[part, cca], "bottleneck", "queue_packets", shown),
         )
     return drawn
 
@@ -114,7 +114,7 @@ def phases(runs: Runs) -> Picture:
 def spans(
     t_s: NDArray[np.float64], window: NDArray[np.float64], threshold: NDArray[np.float64]
 ) -> list[tuple[float, float, str]]:
-    """Tell the phases of a Reno flow from its window and threshold."""
+    """Return the phases of a Reno flow, from its window and threshold."""
     names = np.where(window < threshold, "slow start", "congestion\navoidance")
     names[window <= 1] = "time-out"
     dropped = np.flatnonzero(np.diff(window) < -5)
@@ -140,7 +140,7 @@ def rate_and_delay(runs: Runs) -> Picture:
         "alone-curves",
         "Utilisation against rate and against delay",
         f"One flow, buffer {SHALLOW} BDP, the first fifth of {part['durations'][-1]} left out:"
-        " the utilisation that a law reaches within that time.",
+        " the utilisation that an algorithm reaches within that time.",
         draw_curves(panels, panel_in=(5.6, 4.4)),
     )
 
@@ -149,12 +149,12 @@ def _utilisation_curves(
     runs: Runs, x: Iterable[int], paths: list[tuple[str, int]]
 ) -> dict[str, Curve]:
     return {
-        catalog.label(law): Curve(
+        catalog.label(cca): Curve(
             list(x),
-            [utilisation(runs["alone", law, *path, SHALLOW]) for path in paths],
+            [utilisation(runs["alone", cca, *path, SHALLOW]) for path in paths],
             marks=True,
         )
-        for law in runs.setup.laws
+        for cca in runs.setup.ccas
     }
 
 
@@ -165,7 +165,7 @@ def grids(runs: Runs) -> list[Callable[[Runs], Picture]]:
 
 
 def _grid(rate: str, duration: str, runs: Runs) -> Picture:
-    part, laws = runs.setup.settings["alone"], runs.setup.laws
+    part, ccas = runs.setup.settings["alone"], runs.setup.ccas
     columns = list(product(part["rtts_ms"], part["buffers"]))
     each = len(part["buffers"])
     groups = {i: f"{rtt} ms" for i, (rtt, _) in enumerate(columns) if i % each == 0}
@@ -173,7 +173,7 @@ def _grid(rate: str, duration: str, runs: Runs) -> Picture:
     def panel(
         title: str, of: Callable[[Result], float], high: float, look: str, **how: float
     ) -> Heat:
-        values = [[of(runs["alone", law, rate, *column]) for column in columns] for law in laws]
+        values = [[of(runs["alone", cca, rate, *column]) for column in columns] for cca in ccas]
         buffers = [f"{buffer:g}" for _, buffer in columns]
         low, digits = how.get("low", 0.0), int(how.get("digits", 0))
         return Heat(title, np.array(values), buffers, low, high, look, 100, groups, "", digits)
@@ -186,11 +186,11 @@ def _grid(rate: str, duration: str, runs: Runs) -> Picture:
     ]
     return Picture(
         f"alone-{rate.replace(' ', '-').replace('/', 'p').lower()}",
-        f"Every law alone on {rate}",
+        f"Every algorithm alone on {rate}",
         f"One flow; below: buffer in BDP, above: round trip. Results within"
         f" {duration}, the first fifth left out.",
         draw_heat(
-            [catalog.label(law) for law in laws],
+            [catalog.label(cca) for cca in ccas],
             panels,
             "buffer (BDP)",
             across=2 if len(columns) < 20 else 1,

@@ -23,43 +23,43 @@ def takes(runs: Runs) -> Picture:
     ends = np.array([[compute_grouped_interval(groups) for groups in row] for row in shares])
     widths = (ends[..., 2] - ends[..., 1]) / 2
     np.fill_diagonal(widths, np.nan)
-    names = [catalog.label(law) for law in order]
+    names = [catalog.label(cca) for cca in order]
     places = ", ".join(f"{rtt} ms and {buffer:g} BDP" for rtt, buffer in cells(runs.setup))
-    count = [len(pair_seeds(runs.setup, law, law)) for law in (order[0], TCP)]
+    count = [len(pair_seeds(runs.setup, cca, cca)) for cca in (order[0], TCP)]
     panels = [
-        Heat("Share of the row's law (%)", ends[..., 0], names, 0.0, 1.0, DIVERGING, 100.0),
+        Heat("Share of the row's algorithm (%)", ends[..., 0], names, 0.0, 1.0, DIVERGING, 100.0),
         Heat("Half the width of its 95 % interval (%)", widths, names, 0, WIDE, WIDTHS, 100.0),
     ]
     return Picture(
         "who-takes-what",
         "Who takes what",
-        "Share of one flow of the row's law beside one flow of the column's law; mean over"
-        f" {places} on {runs.setup.settings['pairs']['rate']}, {min(count)} replicates each,"
-        f" {max(count)} with TCP. Rows and columns from the law that takes most to the one that"
-        " takes least. Below: how sure that is, from the spread of the replicates.",
+        "Share of one flow of the row's algorithm beside one flow of the column's algorithm; mean"
+        f" over {places} on {runs.setup.settings['pairs']['rate']}, {min(count)} replicates each,"
+        f" {max(count)} with TCP. Rows and columns from the algorithm that takes most to the one"
+        " that takes least. Below: how sure that is, from the spread of the replicates.",
         draw_heat(names, panels, "beside a flow of", "a flow of"),
     )
 
 
 def _from_most(runs: Runs) -> list[str]:
-    laws = runs.setup.laws
+    ccas = runs.setup.ccas
     taken = {
-        law: np.mean([measures.mean_share(runs, law, other) for other in laws]) for law in laws
+        cca: np.mean([measures.mean_share(runs, cca, other) for other in ccas]) for cca in ccas
     }
-    return sorted(laws, key=lambda law: -taken[law])
+    return sorted(ccas, key=lambda cca: -taken[cca])
 
 
 def takes_in_crowds(runs: Runs) -> Picture:
     """Draw the shares of four flows and four of another algorithm."""
     order = _from_most(runs)
     mean = [[np.mean(measures.crowd_share(runs, row, column)) for column in order] for row in order]
-    names = [catalog.label(law) for law in order]
-    title = "Share of four of the row's law (%)"
+    names = [catalog.label(cca) for cca in order]
+    title = "Share of four of the row's algorithm (%)"
     return Picture(
         "who-takes-what-in-crowds",
         "Who takes what: four against four",
-        "Share of four flows of the row's law beside four of the column's law, 100 Mbit/s,"
-        " 40 ms, half a BDP; rows and columns as above.",
+        "Share of four flows of the row's algorithm beside four of the column's algorithm, 100"
+        " Mbit/s, 40 ms, half a BDP; rows and columns as above.",
         draw_heat(
             names,
             [Heat(title, np.array(mean), names, 0.0, 1.0, DIVERGING, 100.0)],
@@ -71,66 +71,69 @@ def takes_in_crowds(runs: Runs) -> Picture:
 
 def fairness(runs: Runs) -> Picture:
     """Draw what each algorithm leaves to TCP."""
-    left = {law: compute_mean_interval(measures.tcp_share(runs, law)) for law in runs.setup.laws}
-    low = {law: compute_mean_interval(measures.tcp_left_low(runs, law)) for law in runs.setup.laws}
-    laws = sorted(left, key=lambda law: -left[law][0])
-    crowd = {law: compute_mean_interval(measures.crowd_share(runs, TCP, law)) for law in laws}
-    thresholds = {"infinite first threshold": _label_laws(left), "100 packets": _label_laws(low)}
+    left = {cca: compute_mean_interval(measures.tcp_share(runs, cca)) for cca in runs.setup.ccas}
+    low = {cca: compute_mean_interval(measures.tcp_left_low(runs, cca)) for cca in runs.setup.ccas}
+    ccas = sorted(left, key=lambda cca: -left[cca][0])
+    crowd = {cca: compute_mean_interval(measures.crowd_share(runs, TCP, cca)) for cca in ccas}
+    thresholds = {"infinite first threshold": _label_ccas(left), "100 packets": _label_ccas(low)}
     panels = [
         Dots("TCP beside it, over TCP beside TCP", "ratio of goodput", thresholds, 1.0),
         Dots(
-            "Four TCP flows beside four of it", "share of TCP", {"share": _label_laws(crowd)}, 0.5
+            "Four TCP flows beside four of it", "share of TCP", {"share": _label_ccas(crowd)}, 0.5
         ),
     ]
     return Picture(
         "fairness",
         "What is left to TCP",
         "Mean and 95 % interval over replicates. Left: mean over the cells of the pairs. Right: 100"
-        " Mbit/s, 40 ms, half a BDP. From the law that leaves TCP most to the one that leaves it"
-        " least.",
-        draw_dots([catalog.label(law) for law in laws], panels, 4.6),
+        " Mbit/s, 40 ms, half a BDP. From the algorithm that leaves TCP most to the one that leaves"
+        " it least.",
+        draw_dots([catalog.label(cca) for cca in ccas], panels, 4.6),
     )
 
 
-def _label_laws(values: dict[str, Interval]) -> dict[str, Interval]:
-    return {catalog.label(law): value for law, value in values.items()}
+def _label_ccas(values: dict[str, Interval]) -> dict[str, Interval]:
+    return {catalog.label(cca): value for cca, value in values.items()}
 
 
 def newcomers(runs: Runs) -> Picture:
     """Draw what a newcomer gets, and how long it takes to be fair."""
-    laws = runs.setup.laws
+    ccas = runs.setup.ccas
     shares = {
-        "of the same law": {law: compute_mean_interval(_shares(runs, law, law)) for law in laws},
-        "of TCP": {law: compute_mean_interval(_shares(runs, law, TCP)) for law in laws},
+        "of the same algorithm": {
+            cca: compute_mean_interval(_shares(runs, cca, cca)) for cca in ccas
+        },
+        "of TCP": {cca: compute_mean_interval(_shares(runs, cca, TCP)) for cca in ccas},
     }
-    order = sorted(laws, key=lambda law: -shares["of the same law"][law][0])
-    after = {law: _fair_after(runs, law) for law in laws}
+    order = sorted(ccas, key=lambda cca: -shares["of the same algorithm"][cca][0])
+    after = {cca: _fair_after(runs, cca) for cca in ccas}
     panels = [
         Dots(
             "Its first minute",
             "share of the newcomer",
-            {said: _label_laws(each) for said, each in shares.items()},
+            {said: _label_ccas(each) for said, each in shares.items()},
             0.5,
         ),
-        Dots("Until shares are fair", "seconds", {"own law": _label_laws(after)}),
+        Dots("Until shares are fair", "seconds", {"own algorithm": _label_ccas(after)}),
     ]
     return Picture(
         "newcomers",
         "A newcomer beside an established flow",
         "100 Mbit/s, 40 ms, half a BDP. Left: mean and 95 % interval over replicates. Right: time"
-        " until a newcomer of the same law has between 0.4 and 0.6 of ten seconds; mean, least and"
-        f" most of the replicates; {measures.watch_time_s(runs):.0f} s: not within the run.",
-        draw_dots([catalog.label(law) for law in order], panels, 4.6),
+        " until a newcomer of the same algorithm has between 0.4 and 0.6 of ten seconds; mean,"
+        f" least and most of the replicates; {measures.watch_time_s(runs):.0f} s: not within the"
+        " run.",
+        draw_dots([catalog.label(cca) for cca in order], panels, 4.6),
     )
 
 
-def _shares(runs: Runs, law: str, newcomer: str) -> list[float]:
-    return measures.newcomer_share(runs, law, newcomer)
+def _shares(runs: Runs, cca: str, newcomer: str) -> list[float]:
+    return measures.newcomer_share(runs, cca, newcomer)
 
 
-def _fair_after(runs: Runs, law: str) -> Interval:
+def _fair_after(runs: Runs, cca: str) -> Interval:
     longest = measures.watch_time_s(runs)
-    times = [min(longest, each) for each in measures.fair_after(runs, law)]
+    times = [min(longest, each) for each in measures.fair_after(runs, cca)]
     return float(np.mean(times)), min(times), max(times)
 
 
@@ -138,10 +141,10 @@ def round_trips(runs: Runs) -> Picture:
     """Draw the ratio of rates over the ratio of round trips."""
     ratios = runs.setup.settings["round_trips"]["ratios"]
     drawn = {
-        catalog.label(law): Curve(
-            ratios, [_rate_ratio(runs, law, ratio) for ratio in ratios], marks=True
+        catalog.label(cca): Curve(
+            ratios, [_rate_ratio(runs, cca, ratio) for ratio in ratios], marks=True
         )
-        for law in runs.setup.laws
+        for cca in runs.setup.ccas
     }
     drawn["a = 1"] = Curve(ratios, ratios, theory=True)
     panel = CurvePanel(
@@ -156,15 +159,15 @@ def round_trips(runs: Runs) -> Picture:
     return Picture(
         "round-trips",
         "Fairness between round trips",
-        "Two flows of a law on 100 Mbit/s, the short round trip 20 ms, a buffer of 40 ms; geometric"
-        " mean over replicates. Dotted: equal rates; dashed: rates in inverse proportion to the"
-        " empty path's round trips.",
+        "Two flows of an algorithm on 100 Mbit/s, the short round trip 20 ms, a buffer of 40 ms;"
+        " geometric mean over replicates. Dotted: equal rates; dashed: rates in inverse proportion"
+        " to the empty path's round trips.",
         draw_curves([panel], columns=1, panel_in=(8.2, 5.2)),
     )
 
 
-def _rate_ratio(runs: Runs, law: str, ratio: float) -> float:
+def _rate_ratio(runs: Runs, cca: str, ratio: float) -> float:
     seeds = replicates(runs.setup, "round_trips")
     return float(
-        np.exp(np.mean([np.log(measures.rate_ratio(runs, law, ratio, seed)) for seed in seeds]))
+        np.exp(np.mean([np.log(measures.rate_ratio(runs, cca, ratio, seed)) for seed in seeds]))
     )

@@ -37,12 +37,12 @@ _SLOW = {
 }
 
 
-def _tenfold(law: str, losses: tuple[float, ...], *used: float) -> Table:
-    """Give what a law uses of a path of ten times the rate: small windows are a tenth of it."""
-    return _table(losses, *used) | {loss: _SLOW[law][loss] / 10 for loss in _SMALL}
+def _tenfold(cca: str, losses: tuple[float, ...], *used: float) -> Table:
+    """Give what a CCA uses of a path of ten times the rate: small windows are a tenth of it."""
+    return _table(losses, *used) | {loss: _SLOW[cca][loss] / 10 for loss in _SMALL}
 
 
-#: Utilisation by rate, law and loss.
+#: Utilisation by rate, algorithm and loss.
 RANDOM_LOSS: dict[str, dict[str, Table]] = {
     "100 Mbit/s": {
         **_SLOW,

@@ -7,21 +7,21 @@ from headgate import Scenario, format_rate, format_time_ps, parse_rate, parse_ti
 from headgate.lab import Analysis, Job, Key, Listing, Runs, Setup, describe_shared_levels
 from headgate_studies.designed import Designed, jobs_of
 from headgate_studies.mesonet.model import PARETO_SHAPE
-from headgate_studies.mesonet.parameters import DISTRIBUTIONS, EXPERIMENTS, nist_law_keys
+from headgate_studies.mesonet.parameters import DISTRIBUTIONS, EXPERIMENTS, nist_cca_keys
 from headgate_studies.tcp_replacements.summary import RESPONSES, Summary
 
 #: The source's largest: its top backbone rate, and the most sources.
 LARGEST = EXPERIMENTS["1a"]
 
 
-def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
+def scenario(settings: Mapping[str, Any], cca: str) -> Scenario:
     """Make the scenario; `size` scales speeds and sources together, hosts keep their speed."""
     warmup, period = parse_time_ps(settings["warmup"]), parse_time_ps(settings["period"])
     rate_bps = round(parse_rate(LARGEST.rate) * settings["size"] * settings["speed"])
     of_sources, _ = DISTRIBUTIONS[settings["source_shares"]]
     return Scenario.from_dict(
         {
-            "title": f"tcp-replacements, {law}",
+            "title": f"tcp-replacements, {cca}",
             "duration": format_time_ps(warmup + settings["periods"] * period),
             "transport": {
                 "preset": "mesonet",
@@ -34,7 +34,7 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
                 "buffer": settings["buffer"],
                 "source_shares": dict(of_sources),
             },
-            "traffic": [_users(settings, law)],
+            "traffic": [_users(settings, cca)],
             "measure": {
                 "warmup": settings["warmup"],
                 "periods": settings["periods"],
@@ -45,11 +45,11 @@ def scenario(settings: Mapping[str, Any], law: str) -> Scenario:
     )
 
 
-def _users(settings: Mapping[str, Any], law: str) -> dict[str, Any]:
+def _users(settings: Mapping[str, Any], cca: str) -> dict[str, Any]:
     return {
         "kind": "web",
         "name": "users",
-        **nist_law_keys(law),
+        **nist_cca_keys(cca),
         "users": round(LARGEST.sources * settings["size"] * settings["sources"]),
         "receivers": round(LARGEST.sources * settings["size"]),
         "think": settings["think"],
@@ -95,7 +95,7 @@ def _means(summary: Summary) -> Listing:
         f"{f': {levels}' if levels else ''}."
     )
     return Listing(
-        "Responses under heavy congestion", caption, ("response", *summary.runs.laws), rows
+        "Responses under heavy congestion", caption, ("response", *summary.runs.ccas), rows
     )
 
 

@@ -54,7 +54,7 @@ def _is_quiet(cell: Outlier | None) -> bool:
 
 def fast_distinct(summary: Summary) -> Estimate:
     """Divide FAST's distance from the others by the last link among these, in each replicate."""
-    values = np.array(summary.numbered)  # response, condition, law, replicate
+    values = np.array(summary.numbered)  # response, condition, algorithm, replicate
     logs = [
         [np.log(distance_ratio(values[:, c, :, r].T, summary.fast)) for c in summary.heavy]
         for r in range(values.shape[3])

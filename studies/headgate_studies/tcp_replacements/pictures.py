@@ -33,7 +33,7 @@ def pictures(summary: Summary) -> tuple[Picture, ...]:
 
 def _answer(summary: Summary) -> tuple[Picture, ...]:
     """Draw two ratios for each algorithm; nothing if no ratio exists."""
-    before, titles = _title(BEFORE), {law: _title(law) for law in summary.runs.laws}
+    before, titles = _title(BEFORE), {cca: _title(cca) for cca in summary.runs.ccas}
     del titles[BEFORE]
     found = {title: _ratios(summary, name, titles) for name, title in ANSWER.items()}
     axis = f"ratio to everyone on {before}"
@@ -50,33 +50,33 @@ def _answer(summary: Summary) -> tuple[Picture, ...]:
     return (picture,)
 
 
-def _title(law: str) -> str:
+def _title(cca: str) -> str:
     """Return the title of an algorithm in the catalogue, or the name of a user-defined one."""
-    known = {one.name: one.title for one in catalog.laws()}
-    return known.get(law, law.rpartition(":")[2])
+    known = {one.name: one.title for one in catalog.ccas()}
+    return known.get(cca, cca.rpartition(":")[2])
 
 
 def _ratios(summary: Summary, name: str, titles: Mapping[str, str]) -> dict[str, Interval]:
     """Divide a response by that of the algorithm before; none if one alone has zero."""
     congested = summary.by_congestion[len(summary.by_congestion) // 2 :]
     values = dict(
-        zip(summary.runs.laws, np.moveaxis(summary.cubes[name][congested], 1, 0), strict=True)
+        zip(summary.runs.ccas, np.moveaxis(summary.cubes[name][congested], 1, 0), strict=True)
     )
-    found = {law: compute_mean_ratio_change(values[BEFORE], values[law]) for law in titles}
+    found = {cca: compute_mean_ratio_change(values[BEFORE], values[cca]) for cca in titles}
     return {
-        titles[law]: (1 + one.share, 1 + one.low, 1 + one.high) for law, one in found.items() if one
+        titles[cca]: (1 + one.share, 1 + one.low, 1 + one.high) for cca, one in found.items() if one
     }
 
 
 def _changes(summary: Summary) -> Picture:
     order = summary.by_congestion
     panels = {
-        f"{BEFORE} to {law}": {
-            title: [summary.change(law, name, [c]) for c in order]
+        f"{BEFORE} to {cca}": {
+            title: [summary.change(cca, name, [c]) for c in order]
             for name, title in RESPONSES.items()
         }
-        for law in summary.runs.laws
-        if law != BEFORE
+        for cca in summary.runs.ccas
+        if cca != BEFORE
     }
     worse = {RESPONSES[name]: 1 if way == "more" else -1 for name, way in WORSE.items()}
     axis = ConditionAxis([_name(summary, c) for c in order])
@@ -99,9 +99,9 @@ def _name(summary: Summary, condition: int) -> str:
 def _maps(summary: Summary) -> Picture:
     ends = {"least congested": summary.light[0], "most congested": summary.heavy[-1]}
     panels = {
-        f"{law}, {said}": _stretches(summary, c, law)
+        f"{cca}, {said}": _stretches(summary, c, cca)
         for said, c in ends.items()
-        for law in (BEFORE, FAST)
+        for cca in (BEFORE, FAST)
     }
     design = summary.runs.design
     levels = "; ".join(f"{said}: {describe_shared_levels(design, [c])}" for said, c in ends.items())
@@ -115,7 +115,7 @@ def _maps(summary: Summary) -> Picture:
     )
 
 
-def _stretches(summary: Summary, condition: int, law: str) -> list[Stretch]:
-    busy = summary.runs.ports(condition, law, "utilisation")
+def _stretches(summary: Summary, condition: int, cca: str) -> list[Stretch]:
+    busy = summary.runs.ports(condition, cca, "utilisation")
     ends = summary.runs.links()
     return [Stretch(*pair, float(u)) for pair, u in zip(ends, busy, strict=True)]

@@ -24,7 +24,7 @@ from headgate_studies.designed import Designed
 from headgate_studies.nist.responses import LOSSES, NUMBERED, of_design
 
 BEFORE, FAST = "reno", "fast"
-SENSITIVITY_LAWS = ("reno", "ctcp")  # the two of the source's sensitivity analysis
+SENSITIVITY_CCAS = ("reno", "ctcp")  # the two of the source's sensitivity analysis
 SECOND_PERIOD = 1
 HEAVY_SHARE = 0.25
 #: The setting of the factor that sets how large buffers are.
@@ -52,34 +52,34 @@ class Summary:
 
     @cached_property
     def cubes(self) -> dict[str, NDArray[np.float64]]:
-        """Each response by (condition, law, replicate), the mean over the periods."""
+        """Each response by (condition, algorithm, replicate), the mean over the periods."""
         own = {name: _over_periods(self.runs.response(name)) for name in (*RESPONSES, CONNECTING)}
         return own | {FALLEN: self._fallen()}
 
     def _fallen(self) -> NDArray[np.float64]:
-        """Return by how many packets windows fall in a run, by (condition, law, replicate)."""
+        """Return by how many packets windows fall in a run, by (condition, CCA, replicate)."""
         runs = self.runs
 
-        def fallen(condition: int, law: str, seed: int) -> float:
-            classes = runs.result(condition, law, seed).tables["classes"]
+        def fallen(condition: int, cca: str, seed: int) -> float:
+            classes = runs.result(condition, cca, seed).tables["classes"]
             return float(np.asarray(classes[FALLEN], dtype=float).sum())
 
         return np.array(
             [
-                [[fallen(c, law, seed) for seed in runs.seeds] for law in runs.laws]
+                [[fallen(c, cca, seed) for seed in runs.seeds] for cca in runs.ccas]
                 for c in range(len(runs.design))
             ]
         )
 
     @property
     def numbered(self) -> list[NDArray[np.float64]]:
-        """The source's 22 responses by (condition, law, replicate)."""
+        """The source's 22 responses by (condition, algorithm, replicate)."""
         return [self.cubes[name] for name in RESPONSES]
 
     @cached_property
     def effects(self) -> dict[str, list[Effect]]:
         """Main effects on each response in the second period, over reno's and ctcp's runs."""
-        chosen = [i for i, law in enumerate(self.runs.laws) if law in SENSITIVITY_LAWS]
+        chosen = [i for i, cca in enumerate(self.runs.ccas) if cca in SENSITIVITY_CCAS]
         return {
             name: self._effects(self.runs.response(name)[..., SECOND_PERIOD][:, chosen])
             for name in RESPONSES
@@ -88,13 +88,13 @@ class Summary:
     @cached_property
     def grid(self) -> dict[str, list[Outlier | None]]:
         """The outlier of each response under each condition."""
-        laws, conditions = self.runs.laws, range(len(self.runs.design))
-        return {n: [find_outlier(laws, self.cubes[n][c]) for c in conditions] for n in RESPONSES}
+        ccas, conditions = self.runs.ccas, range(len(self.runs.design))
+        return {n: [find_outlier(ccas, self.cubes[n][c]) for c in conditions] for n in RESPONSES}
 
     @cached_property
     def congestion(self) -> NDArray[np.float64]:
         """How congested each condition is: the retransmission rate of standard TCP."""
-        tcp = self.cubes["y10"][:, self.runs.laws.index(BEFORE)]
+        tcp = self.cubes["y10"][:, self.runs.ccas.index(BEFORE)]
         return np.asarray(tcp.mean(axis=1), dtype=float)
 
     @cached_property
@@ -135,16 +135,16 @@ class Summary:
     @property
     def fast(self) -> int:
         """The place of FAST among the algorithms."""
-        return self.runs.laws.index(FAST)
+        return self.runs.ccas.index(FAST)
 
-    def change(self, law: str, name: str, conditions: Sequence[int]) -> Change:
-        """Change of a response, the mean over conditions, if a law replaces everyone's TCP."""
+    def change(self, cca: str, name: str, conditions: Sequence[int]) -> Change:
+        """Change of a response, the mean over conditions, if a CCA replaces everyone's TCP."""
         means = self.cubes[name][list(conditions)].mean(axis=0)
-        return compute_change(*(means[self.runs.laws.index(chosen)] for chosen in (BEFORE, law)))
+        return compute_change(*(means[self.runs.ccas.index(chosen)] for chosen in (BEFORE, cca)))
 
     def residuals(self, name: str) -> Residuals:
         """Residuals of a response about each condition's mean."""
-        return compute_residuals(self.runs.laws, self.cubes[name])
+        return compute_residuals(self.runs.ccas, self.cubes[name])
 
     def psi_of(self, factor: str) -> float:
         """Psi of a factor over all responses."""

@@ -57,7 +57,7 @@ K = 0.25
 class Scheme:
     """An algorithm, and the devices at the ports."""
 
-    law: str
+    cca: str
     params: Mapping[str, Any] = field(default_factory=dict)
     feedback: Mapping[str, Any] | None = None
     red: bool = False
@@ -67,7 +67,7 @@ class Scheme:
 
     def flow(self, start_s: float = 0.0, **keys: Any) -> Flow:
         """Describe one of its flows."""
-        return flow(self.law, start_s, params=self.params, **keys)
+        return flow(self.cca, start_s, params=self.params, **keys)
 
     def network(self, buffer: float, rate_mbps: float) -> dict[str, Any]:
         """Return the transport and the devices at ports with that buffer, in packets."""
@@ -224,7 +224,7 @@ def add_short_files(setup: Setup, *, scheme: str, arrivals: float, seed: int) ->
     one = SCHEMES[scheme]
     files = {
         "kind": "poisson",
-        "law": {"name": one.law, **one.params},
+        "cca": {"name": one.cca, **one.params},
         "arrivals": f"{arrivals} flows/s",
         "size": SHORT_FILES,
         "name": "short",

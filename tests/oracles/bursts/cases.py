@@ -8,7 +8,7 @@ from typing import Any
 SEGMENT_BYTES = 1448
 #: Full segments of a burst, 200 kB.
 BURST_SEGMENTS = 138
-LAWS = ("reno", "cubic", "bbr")
+CCAS = ("reno", "cubic", "bbr")
 RATES_MBPS = (20, 100)
 PAUSES_S = (0.1, 0.5, 2.0, 10.0)
 
@@ -17,7 +17,7 @@ PAUSES_S = (0.1, 0.5, 2.0, 10.0)
 class Case:
     """A path of 40 ms without loss, whose buffer takes a whole burst."""
 
-    law: str
+    cca: str
     rate_mbps: int
     #: Time from the last ACK of a burst to the start of the next one.
     pause_s: float
@@ -25,7 +25,7 @@ class Case:
     @property
     def name(self) -> str:
         """Return the name in the data."""
-        return f"{self.law}-{self.rate_mbps}mbps-{self.pause_s:g}s"
+        return f"{self.cca}-{self.rate_mbps}mbps-{self.pause_s:g}s"
 
     @property
     def bursts(self) -> int:
@@ -34,7 +34,7 @@ class Case:
 
     @property
     def duration_s(self) -> float:
-        """Return a time in which the bursts are over; each lasts less than 0.5 s."""
+        """Return a time in which the bursts end; each lasts less than 0.5 s."""
         return 1.0 + self.bursts * (self.pause_s + 0.5)
 
     def network(self) -> dict[str, Any]:
@@ -49,8 +49,8 @@ class Case:
 
 
 CASES = [
-    Case(law, rate_mbps, pause_s)
-    for law in LAWS
+    Case(cca, rate_mbps, pause_s)
+    for cca in CCAS
     for rate_mbps in RATES_MBPS
     for pause_s in PAUSES_S
 ]

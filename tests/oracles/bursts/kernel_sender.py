@@ -1,6 +1,6 @@
 """Bursts of a real kernel over one connection, watched by TCP_INFO.
 
-python kernel_sender.py HOST LAW BURST_BYTES BURSTS PAUSE_S
+python kernel_sender.py HOST CCA BURST_BYTES BURSTS PAUSE_S
 """
 
 import json
@@ -15,10 +15,10 @@ RTO, UNACKED, SSTHRESH, CWND, TOTAL_RETRANS, NOTSENT = 8, 24, 76, 80, 100, 144
 
 
 def main() -> None:
-    host, law = sys.argv[1:3]
+    host, cca = sys.argv[1:3]
     burst_bytes, bursts, pause_s = int(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5])
     sock = socket.socket()
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, law.encode())
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cca.encode())
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     sock.connect((host, 5001))
 

@@ -52,7 +52,7 @@ def observe(net: Any, case: Case) -> list[dict[str, Any]]:
     receiver = [sys.executable, str(HERE / "kernel_receiver.py"), size, bursts]
     sink = net.start("b", receiver, **options)
     net.run("b", "while ! grep -q ':1389 ' /proc/net/tcp; do sleep 0.01; done")
-    sender = [sys.executable, str(HERE / "kernel_sender.py"), "b", case.law, size, bursts]
+    sender = [sys.executable, str(HERE / "kernel_sender.py"), "b", case.cca, size, bursts]
     source = net.start("a", [*sender, str(case.pause_s)], **options)
     net.wait([sink, source])
     arrived_s, sent = json.loads(sink.communicate()[0]), json.loads(source.communicate()[0])

@@ -1,4 +1,4 @@
-"""The cases in Headgate: what the kernel's runs measured of each burst."""
+"""The cases in Headgate: the figures that the kernel's runs measured of each burst."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def run(case: Case) -> list[dict[str, float]]:
             "traffic": [
                 {
                     "kind": "bursts",
-                    "law": case.law,
+                    "cca": case.cca,
                     "size": f"{BURST_SEGMENTS} packets",
                     "pause": f"{case.pause_s} s",
                     "bursts": case.bursts,

@@ -1,6 +1,6 @@
 """One endless flow of a real kernel, watched by TCP_INFO and the counters of its host.
 
-python kernel_sender.py HOST LAW EVENT_S KEPT_FROM_S KEPT_UNTIL_S AFTER_S UNTIL_S
+python kernel_sender.py HOST CCA EVENT_S KEPT_FROM_S KEPT_UNTIL_S AFTER_S UNTIL_S
 """
 
 import json
@@ -36,10 +36,10 @@ def counters() -> dict[str, int]:
 
 
 def main() -> None:
-    host, law = sys.argv[1:3]
+    host, cca = sys.argv[1:3]
     event_s, kept_from_s, kept_until_s, after_s, until_s = map(float, sys.argv[3:8])
     sock = socket.socket()
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, law.encode())
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cca.encode())
     sock.connect((host, 5001))
     sock.setblocking(False)
     begun_s, data = time.monotonic(), bytes(1 << 20)

@@ -19,7 +19,7 @@ def run(case: Case, seed: int) -> dict[str, float]:
         scenario = headgate.Scenario.model_validate(
             {
                 "network": case.network(Path(folder)),
-                "traffic": [{"kind": "flows", "law": "cubic"}],
+                "traffic": [{"kind": "flows", "cca": "cubic"}],
                 "transport": "linux",
                 "duration": f"{DURATION_S} s",
                 "seed": seed,

@@ -1,4 +1,4 @@
-"""What is measured: completion times, flows alone and together, random loss."""
+"""The measured cases: completion times, flows alone and together, random loss."""
 
 from .kernel import Case
 
@@ -6,14 +6,14 @@ from .kernel import Case
 SIZES = (10, 30, 100, 300, 1000, 3000)
 
 
-def _short(law: str, segments: int) -> Case:
-    flows = ((law, 0.0, segments),)
-    return Case(f"fct-{law}-{segments}", flows, rtt_ms=100, buffer=167, duration_s=20, from_s=0)
+def _short(cca: str, segments: int) -> Case:
+    flows = ((cca, 0.0, segments),)
+    return Case(f"fct-{cca}-{segments}", flows, rtt_ms=100, buffer=167, duration_s=20, from_s=0)
 
 
-def _together(*laws: str, buffer: int) -> Case:
-    flows = tuple((law, 0.0, 0) for law in laws)
-    return Case("-".join([*laws, str(buffer)]), flows, buffer=buffer)
+def _together(*ccas: str, buffer: int) -> Case:
+    flows = tuple((cca, 0.0, 0) for cca in ccas)
+    return Case("-".join([*ccas, str(buffer)]), flows, buffer=buffer)
 
 
 def _lossy(rtt_ms: int, buffer: int, loss: float) -> Case:
@@ -22,13 +22,13 @@ def _lossy(rtt_ms: int, buffer: int, loss: float) -> Case:
     )
 
 
-def _joins(law: str) -> Case:
-    flows = (("reno", 0.0, 0), (law, 20.0, 0))
-    return Case(f"{law}-joins-reno", flows, buffer=133)
+def _joins(cca: str) -> Case:
+    flows = (("reno", 0.0, 0), (cca, 20.0, 0))
+    return Case(f"{cca}-joins-reno", flows, buffer=133)
 
 
 CASES = [
-    *(_short(law, segments) for law in ("reno", "cubic", "bbr") for segments in SIZES),
+    *(_short(cca, segments) for cca in ("reno", "cubic", "bbr") for segments in SIZES),
     *(_together("reno", buffer=buffer) for buffer in (33, 67, 133)),
     _together("cubic", buffer=67),
     *(
@@ -41,5 +41,5 @@ CASES = [
         for rtt_ms, buffer in ((40, 67), (100, 167))
         for loss in (0, 1e-3, 3e-3, 1e-2)
     ),
-    *(_joins(law) for law in ("cubic", "bbr")),
+    *(_joins(cca) for cca in ("cubic", "bbr")),
 ]

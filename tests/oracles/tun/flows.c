@@ -52,8 +52,8 @@ static void start(struct connection *c, int epoll, int index) {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(PORT + index)};
     inet_pton(AF_INET, "10.0.0.2", &to.sin_addr);
     c->left = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-    if (setsockopt(c->left, IPPROTO_TCP, TCP_CONGESTION, c->flow->law, strlen(c->flow->law)) < 0)
-        die(c->flow->law);
+    if (setsockopt(c->left, IPPROTO_TCP, TCP_CONGESTION, c->flow->cca, strlen(c->flow->cca)) < 0)
+        die(c->flow->cca);
     c->started = now();
     if (connect(c->left, (void *)&to, sizeof to) < 0 && errno != EINPROGRESS)
         die("connect");
@@ -100,7 +100,7 @@ static int probes_rtt(const struct connection *c, struct tcp_bbr_info *bbr) {
     union tcp_cc_info info;
     socklen_t size = sizeof info;
     memset(bbr, 0, sizeof *bbr);
-    if (strcmp(c->flow->law, "bbr") || getsockopt(c->left, IPPROTO_TCP, TCP_CC_INFO, &info, &size) < 0)
+    if (strcmp(c->flow->cca, "bbr") || getsockopt(c->left, IPPROTO_TCP, TCP_CC_INFO, &info, &size) < 0)
         return 0;
     *bbr = info.bbr;
     return info.bbr.bbr_cwnd_gain == BBR_UNIT;
@@ -133,7 +133,7 @@ static void look(struct connection *c, int index, ns_t time, int measured, FILE 
     if (!trace)
         return;
     double bw = ((uint64_t)bbr.bbr_bw_hi << 32 | bbr.bbr_bw_lo) * 8.0;
-    fprintf(trace, "%.3f,%d,%s,%u,%d,%u,%u,%u,%u,%u,%ld,%u,%.0f,%u,%u,%u\n", time / 1e9, index, c->flow->law,
+    fprintf(trace, "%.3f,%d,%s,%u,%d,%u,%u,%u,%u,%u,%ld,%u,%.0f,%u,%u,%u\n", time / 1e9, index, c->flow->cca,
             i->tcpi_snd_cwnd, (int)i->tcpi_snd_ssthresh, i->tcpi_rtt, i->tcpi_min_rtt, i->tcpi_unacked,
             i->tcpi_total_retrans, i->tcpi_delivered, c->received, i->tcpi_ca_state, bw, bbr.bbr_min_rtt,
             bbr.bbr_pacing_gain, bbr.bbr_cwnd_gain);
@@ -164,7 +164,7 @@ static double ms(ns_t from, ns_t to) {
 
 static void report(const struct plan *plan, struct connection *c, int index) {
     double seconds = (plan->duration - plan->from) / 1e9;
-    printf("%s{\"law\": \"%s\", \"start_s\": %.3f, \"segments\": %ld, ", index ? ", " : "", c->flow->law,
+    printf("%s{\"cca\": \"%s\", \"start_s\": %.3f, \"segments\": %ld, ", index ? ", " : "", c->flow->cca,
            c->flow->start / 1e9, c->flow->segments);
     printf("\"goodput_mbps\": %.5f, ", (c->received - c->received_from) * 8 / seconds / 1e6);
     printf("\"received_bytes\": %ld, \"retransmissions\": %u, \"retransmissions_measured\": %ld, ", c->received,
@@ -202,7 +202,7 @@ void run_flows(const struct plan *plan, struct ends ends, ns_t zero) {
     FILE *trace = plan->trace ? fopen(plan->trace, "w") : NULL;
     prepare(plan, ends, all, epoll);
     if (trace)
-        fprintf(trace, "t_s,flow,law,cwnd,ssthresh,srtt_us,min_rtt_us,unacked,retransmissions,delivered,"
+        fprintf(trace, "t_s,flow,cca,cwnd,ssthresh,srtt_us,min_rtt_us,unacked,retransmissions,delivered,"
                        "received_bytes,ca_state,bbr_bw_bps,bbr_min_rtt_us,bbr_pacing_gain,bbr_cwnd_gain\n");
     ns_t tick = 0;
     for (int measured = 0; now() < zero + plan->duration && !over(plan, all);) {

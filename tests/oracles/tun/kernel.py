@@ -15,15 +15,15 @@ RATE_MBPS = 20
 #: the least time-out, so that no timer went off for it.
 LATE_P99_US = 500
 LATE_MAX_US = 100_000
-#: Flows start so much later than in the repeat before, s, each by as much more than the one before
-#: it: where another's sawtooth stands when a flow joins decides how much is lost. Some milliseconds
-#: are not enough: packets fall back into the same order.
+#: Flows start this much later than in the repeat before, s, each by as much more than the one
+#: before it: the phase of another's sawtooth when a flow joins decides how much is lost. Some
+#: milliseconds are not enough: packets fall back into the same order.
 APART_S = 0.1
 
 
 @dataclass(frozen=True)
 class Case:
-    """A drop-tail path and who sends over it; a flow is (law, start in s, segments or 0)."""
+    """A drop-tail path and who sends over it; a flow is (algorithm, start in s, segments or 0)."""
 
     name: str
     flows: tuple[tuple[str, float, int], ...]
@@ -36,14 +36,14 @@ class Case:
     def repeated(self, number: int) -> "Case":
         """Give the case as a repeat has it: with other starts."""
         flows = tuple(
-            (law, round(start + at * number * APART_S, 6), segments)
-            for at, (law, start, segments) in enumerate(self.flows, 1)
+            (cca, round(start + at * number * APART_S, 6), segments)
+            for at, (cca, start, segments) in enumerate(self.flows, 1)
         )
         return replace(self, flows=flows)
 
     def arguments(self) -> list[str]:
         """Give the command line of `headgate-tun`."""
-        flows = ",".join(f"{law}:{start}:{segments}" for law, start, segments in self.flows)
+        flows = ",".join(f"{cca}:{start}:{segments}" for cca, start, segments in self.flows)
         return [
             f"rate={RATE_MBPS}e6",
             f"delay_ms={self.rtt_ms / 2}",
@@ -76,14 +76,14 @@ def program() -> Path:
     return out
 
 
-def missing(laws: set[str]) -> str | None:
+def missing(ccas: set[str]) -> str | None:
     """Say what this machine lacks for such a run."""
     if not shutil.which("cc"):
         return "a C compiler"
     offered = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
     if not offered.exists():
         return "Linux"
-    if absent := laws - set(offered.read_text().split()):
+    if absent := ccas - set(offered.read_text().split()):
         return f"congestion control '{min(absent)}' in this kernel"
     brief = Case("brief", (("reno", 0, 1),), duration_s=1)
     done = subprocess.run(

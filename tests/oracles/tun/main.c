@@ -2,7 +2,7 @@
  *
  *     headgate-tun rate=20e6 delay_ms=20 buffer=67 loss=0 seed=1 duration=60 from=20 flows=bbr:0:0,cubic:5:300
  *
- * A flow is law:start_s:segments, 0 segments being endless. One JSON object goes to standard output. Needs a
+ * A flow is cca:start_s:segments, 0 segments being endless. One JSON object goes to standard output. Needs a
  * kernel that lets users make namespaces and has /dev/net/tun; no root. */
 
 #define _GNU_SOURCE
@@ -31,8 +31,8 @@ static void set_flows(struct plan *plan, char *text) {
     for (char *one = strtok(text, ","); one; one = strtok(NULL, ",")) {
         double start_s = 0;
         struct flow *flow = &plan->flow[plan->flows++];
-        if (plan->flows > MOST_FLOWS || sscanf(one, "%15[^:]:%lf:%ld", flow->law, &start_s, &flow->segments) != 3)
-            die("a flow is law:start_s:segments");
+        if (plan->flows > MOST_FLOWS || sscanf(one, "%15[^:]:%lf:%ld", flow->cca, &start_s, &flow->segments) != 3)
+            die("a flow is cca:start_s:segments");
         flow->start = start_s * 1e9;
     }
 }

@@ -16,10 +16,10 @@ from .kernel import Case
 def traffic(case: Case) -> list[dict[str, Any]]:
     """Give the flows."""
     return [
-        {"kind": "flows", "law": law, "start": f"{start} s"}
+        {"kind": "flows", "cca": cca, "start": f"{start} s"}
         | {"source": "senders", "receiver": "receivers"}
         | ({"size": f"{segments} packets"} if segments else {})
-        for law, start, segments in case.flows
+        for cca, start, segments in case.flows
     ]
 
 

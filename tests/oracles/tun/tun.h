@@ -13,7 +13,7 @@
 typedef int64_t ns_t;
 
 struct flow {
-    char law[16];
+    char cca[16];
     ns_t start;
     long segments; /* 0: endless */
 };

@@ -1,7 +1,7 @@
 """Boots Linux 6.1 as a process (user-mode Linux) and lets its TCP and qdiscs carry flows.
 
 `python tests/oracles/uml/boot.py OUT < BATCH` runs one batch: each line of BATCH is a scenario, as
-`NAME; DELAY_MS; BOTTLENECK; LAW@START LAW@START ...`, and `; QDISC` for a qdisc at the sender, such
+`NAME; DELAY_MS; BOTTLENECK; CCA@START CCA@START ...`, and `; QDISC` for a qdisc at the sender, such
 as `fq`. Needs the Debian packages `user-mode-linux`, `kmod`, `ethtool`, `iproute2`, `gcc`,
 installed or unpacked (`dpkg -x`) below the folder UML_TOOLS. `measure.py` runs all that is stored.
 """
@@ -40,8 +40,8 @@ class Run:
     def parse(cls, line: str) -> "Run":
         """Read one line of a batch."""
         name, delay_ms, bottleneck, flows, *sender = (part.strip() for part in line.split(";"))
-        laws = [flow.partition("@") for flow in flows.split()]
-        starts = tuple((law, float(at or 0)) for law, _, at in laws)
+        ccas = [flow.partition("@") for flow in flows.split()]
+        starts = tuple((cca, float(at or 0)) for cca, _, at in ccas)
         return cls(name, float(delay_ms), bottleneck, starts, *sender)
 
 
@@ -71,7 +71,7 @@ def boot(runs: Sequence[Run], out: Path, duration_s: int = 60, interval_ms: int 
     lines = [f"{run.delay_ms:g} {run.sender_qdisc} {run.bottleneck}\n" for run in runs]
     (out / "scenarios").write_text("".join(lines))
     flows = [(at, *flow) for at, run in enumerate(runs) for flow in run.flows]
-    (out / "flows").write_text("".join(f"{at} {law} {start_s}\n" for at, law, start_s in flows))
+    (out / "flows").write_text("".join(f"{at} {cca} {start_s}\n" for at, cca, start_s in flows))
     settings = {
         "OUT": out.resolve(),
         "TOOLS": "" if tools() == Path("/") else tools(),
@@ -105,7 +105,7 @@ def boot(runs: Sequence[Run], out: Path, duration_s: int = 60, interval_ms: int 
 
 
 def steady() -> list[str]:
-    """One core, and no other process before it, where that is allowed."""
+    """One core, and no other process before it, if that is allowed."""
     core = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
     allowed = (
         subprocess.run(["chrt", "-f", "20", "true"], capture_output=True, check=False).returncode

@@ -63,7 +63,7 @@ def of_run(run: Run, flows: np.ndarray[Any, Any], queue: np.ndarray[Any, Any]) -
     return {
         "run": run.name,
         "bottleneck": run.bottleneck,
-        "law": run.flows[0][0],
+        "cca": run.flows[0][0],
         "flows": len(each),
         **sums,
         **queues,

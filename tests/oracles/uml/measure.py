@@ -26,17 +26,17 @@ QDISCS = {
 DELAY_MS = 40.0
 
 
-def alone(law: str, buffer: int, sender_qdisc: str = "none") -> Run:
+def alone(cca: str, buffer: int, sender_qdisc: str = "none") -> Run:
     """One flow over a FIFO in which this number of packets waits."""
-    name = f"{law}-{buffer}" + ("" if sender_qdisc == "none" else f"-{sender_qdisc}")
-    return Run(name, DELAY_MS, FIFO[buffer], ((law, 0.0),), sender_qdisc)
+    name = f"{cca}-{buffer}" + ("" if sender_qdisc == "none" else f"-{sender_qdisc}")
+    return Run(name, DELAY_MS, FIFO[buffer], ((cca, 0.0),), sender_qdisc)
 
 
 def queued(qdisc: str, flows: int) -> Run:
     """Flows over a queue discipline below a token bucket."""
-    law = "dctcp" if qdisc == "dctcp" else "cubic"
+    cca = "dctcp" if qdisc == "dctcp" else "cubic"
     bottleneck = f"{BUCKET} | {QDISCS[qdisc]}"
-    return Run(f"{qdisc}{flows}", DELAY_MS, bottleneck, ((law, 0.0),) * flows)
+    return Run(f"{qdisc}{flows}", DELAY_MS, bottleneck, ((cca, 0.0),) * flows)
 
 
 def joining(beside: str, start_s: float) -> Run:
@@ -46,14 +46,14 @@ def joining(beside: str, start_s: float) -> Run:
 
 
 BATCHES = {
-    "A": [alone(law, 67) for law in ("highspeed", "scalable", "yeah", "vegas")],
+    "A": [alone(cca, 67) for cca in ("highspeed", "scalable", "yeah", "vegas")],
     "B": [alone("westwood", 67), alone("cubic", 67), alone("cubic", 33), alone("reno", 33)],
     "C": [queued(qdisc, 1) for qdisc in ("codel", "fqcodel", "pie", "red")],
     "D": [queued(qdisc, 4) for qdisc in ("codel", "fqcodel", "pie", "red")],
     "E": [queued(qdisc, 16) for qdisc in ("codel", "fqcodel")],
     "F": [alone("highspeed", 33), alone("bbr", 67), alone("bbr", 33), alone("vegas", 33)],
     "G": [queued(qdisc, 16) for qdisc in ("pie", "red")],
-    "H": [alone(law, 67) for law in ("bic", "illinois", "htcp", "reno")],
+    "H": [alone(cca, 67) for cca in ("bic", "illinois", "htcp", "reno")],
     "L": [joining(beside, start_s) for beside in ("cubic", "reno") for start_s in (20, 20.3)],
     "P": [alone("cubic", 67, "fq"), alone("cubic", 201, "fq"), alone("reno", 67, "fq")],
     "T": [queued("dctcp", flows) for flows in (1, 4)],

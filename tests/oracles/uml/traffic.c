@@ -2,7 +2,7 @@
  *
  *     traffic SECONDS INTERVAL_MS FLOWS OUT
  *
- * FLOWS has a line for each flow: scenario, law, start in seconds. Scenario n sends from the namespace Sn
+ * FLOWS has a line for each flow: scenario, algorithm, start in seconds. Scenario n sends from the namespace Sn
  * to 10.0.2.2 in Dn over the device rd of Rn. One process does it all: starting one costs milliseconds, and
  * two would disturb each other. Samples stay in memory until the end, so that no disk is waited for.
  */
@@ -30,7 +30,7 @@ enum { MOST_FLOWS = 256, MOST_SCENARIOS = 16, PORT = 5001, CHUNK = 1 << 20 };
 
 struct flow {
 	int scenario, fd;
-	char law[16];
+	char cca[16];
 	double start_s;
 };
 
@@ -92,9 +92,9 @@ static void set(int fd, int level, int option, int value)
 	check(setsockopt(fd, level, option, &value, sizeof value), "setsockopt");
 }
 
-static void choose(int fd, const char *law)
+static void choose(int fd, const char *cca)
 {
-	check(setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, law, strlen(law)), law);
+	check(setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cca, strlen(cca)), cca);
 }
 
 static struct sockaddr_in address(const char *host)
@@ -109,13 +109,13 @@ static int stream_socket(void)
 	return check(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), "socket");
 }
 
-/* How a receiver echoes marks is its law's matter too, so it has that of the first flow. */
-static const char *first_law(int scenario)
+/* How a receiver echoes marks is its algorithm's matter too, so it has that of the first flow. */
+static const char *first_cca(int scenario)
 {
 	int at = 0;
 	while (flows[at].scenario != scenario)
 		at++;
-	return flows[at].law;
+	return flows[at].cca;
 }
 
 static void listen_in(int scenario)
@@ -124,7 +124,7 @@ static void listen_in(int scenario)
 	int fd = stream_socket();
 	struct sockaddr_in here = address("10.0.2.2");
 	set(fd, SOL_SOCKET, SO_RCVBUFFORCE, 8 << 20);
-	choose(fd, first_law(scenario));
+	choose(fd, first_cca(scenario));
 	check(bind(fd, (struct sockaddr *)&here, sizeof here), "bind");
 	check(listen(fd, MOST_FLOWS), "listen");
 	watch(fd, LISTENER, EPOLLIN);
@@ -143,7 +143,7 @@ static void connect_flow(struct flow *flow)
 	enter('S', flow->scenario);
 	struct sockaddr_in to = address("10.0.2.2");
 	flow->fd = stream_socket();
-	choose(flow->fd, flow->law);
+	choose(flow->fd, flow->cca);
 	set(flow->fd, SOL_SOCKET, SO_SNDBUFFORCE, flow_count > 16 ? 1 << 19 : flow_count > 8 ? 1 << 20 : 4 << 20);
 	if (connect(flow->fd, (struct sockaddr *)&to, sizeof to) < 0 && errno != EINPROGRESS)
 		fail("connect");
@@ -253,7 +253,7 @@ static void read_flows(const char *path)
 		fail(path);
 	struct flow *flow = flows;
 	while (flow_count < MOST_FLOWS &&
-	       fscanf(file, "%d %15s %lf", &flow->scenario, flow->law, &flow->start_s) == 3) {
+	       fscanf(file, "%d %15s %lf", &flow->scenario, flow->cca, &flow->start_s) == 3) {
 		if (flow->scenario >= scenario_count)
 			scenario_count = flow->scenario + 1;
 		flow = &flows[++flow_count];

@@ -67,7 +67,7 @@ class Codel:
     def on_departure(self, packet: Packet, port: Backlog, decision: Decision) -> None:
         now_s = port.now_s
         above = self.is_above(packet, port)
-        if self.sends:  # what follows the first drop of a phase
+        if self.sends:  # the packet after the first drop of a phase
             self.sends = False
             return
         if self.dropping:

@@ -5,10 +5,10 @@ from typing import Any
 from headgate import Scenario
 
 DUMBBELL = {"kind": "dumbbell", "rate": "100 Mbit/s", "rtt": "40 ms"}
-RENO = {"kind": "flows", "law": "reno"}
+RENO = {"kind": "flows", "cca": "reno"}
 WEB = {
     "kind": "web",
-    "law": "reno",
+    "cca": "reno",
     "users": 1000,
     "size": {"kind": "pareto", "mean": "75 packets", "shape": 1.5},
 }

@@ -1,4 +1,4 @@
-"""Flow lists whose rows have round trips of their own."""
+"""Flow lists with a round trip in each row."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ RING = {
 
 def scenario(path: Path, text: str, network: dict[str, Any], **group: Any) -> Scenario:
     (path / "list.csv").write_text(text)
-    replay = {"kind": "replay", "law": "reno", "file": str(path / "list.csv"), **group}
+    replay = {"kind": "replay", "cca": "reno", "file": str(path / "list.csv"), **group}
     return Scenario.from_dict({"duration": "5 s", "network": network, "traffic": [replay]})
 
 
@@ -59,7 +59,7 @@ def test_equal_ends_and_round_trips_share_a_host(tmp_path: Path) -> None:
     assert arrays[f"{item['key']}.source"].tolist() == [2, 4, 2, 4]
     assert arrays[f"{item['key']}.receiver"].tolist() == [3, 5, 3, 5]
     delays = [plan["edges"][place["edge"]]["delay_ps"] for place in item["places"]]
-    # the shortest round trip sets the middle: 3 ms of 10; each host link has a quarter of the rest
+    # the shortest round trip sets the middle: 3 ms of 10; host links take a quarter of the rest
     assert [2 * (3_000_000_000 + delay + delay) for delay in delays[2::2]] == [
         10_000_000_000,
         11_000_000_000,

@@ -1,4 +1,4 @@
-"""Graphs from files: parallel links, attributes that are not understood, and where a mistake is."""
+"""Graphs from files: parallel links, unknown attributes, and the reported place of a mistake."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ def graphml(path: Path, graph: Any) -> str:
 
 
 def scenario(network: dict[str, Any], **flow: Any) -> Scenario:
-    flow = {"kind": "flows", "law": "cubic", "source": "a", "receiver": "b"} | flow
+    flow = {"kind": "flows", "cca": "cubic", "source": "a", "receiver": "b"} | flow
     return Scenario.from_dict(
         {"duration": "2 s", "network": {"kind": "graph", **network}, "traffic": [flow]}
     )
@@ -59,7 +59,7 @@ def test_names_of_ends_may_run_together() -> None:
 
 
 def test_the_name_of_traffic_that_a_user_chose_is_kept() -> None:
-    flow = {"kind": "flows", "law": "reno"}
+    flow = {"kind": "flows", "cca": "reno"}
     groups = [flow, flow, flow | {"name": "reno-2"}, flow]
     network = {"kind": "dumbbell", "rate": "1 Mbit/s", "rtt": "9 ms"}
     plan, _ = Scenario.from_dict({"network": network, "traffic": groups}).plan()
@@ -87,7 +87,7 @@ def test_attributes_that_are_not_understood_are_reported(tmp_path: Path) -> None
     assert said.startswith(IGNORED)
     again = Scenario.from_dict(made.to_dict(resolved=True))
     assert scenario_warnings(again, *again.plan()) == [said]
-    flows = [{"law": "cubic", "source": "a", "receiver": "b"}]
+    flows = [{"cca": "cubic", "source": "a", "receiver": "b"}]
     drawn = headgate.graph(foreign(), flows=flows, **DEFAULTS)
     assert scenario_warnings(drawn, *drawn.plan()) == [said]
 

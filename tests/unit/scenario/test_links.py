@@ -41,7 +41,7 @@ class TestTraces:
     """The format of mahimahi's mm-link: a line for each chance to send 1500 B, in ms."""
 
     def test_a_steady_trace_is_a_rate(self, tmp_path: Path) -> None:
-        """One packet a millisecond is 12 Mbit/s: what passes is that of such a link."""
+        """One packet a millisecond is 12 Mbit/s: the trace passes as much as such a link."""
         traced = dumbbell(trace=write(tmp_path / "steady", 1)).run()
         paced = dumbbell(rate="12 Mbit/s").run()
         sent = [column(result, "ports", "sent_bytes") for result in (traced, paced)]
@@ -61,7 +61,7 @@ class TestTraces:
         result = dumbbell(trace={"file": file, "repeat": False}).run(duration="10 s")
         assert column(result, "ports", "sent_bytes") <= 2000 * 1500
 
-    def test_what_nobody_uses_is_lost(self, tmp_path: Path) -> None:
+    def test_unused_transmission_chances_are_lost(self, tmp_path: Path) -> None:
         """A burst of 100 opportunities a second carries no more than what waits then."""
         file = write(tmp_path / "bursts", *[1000] * 100)
         result = dumbbell(trace=file, buffer="10 packets").run(duration="20 s")
@@ -85,7 +85,7 @@ class TestTraces:
             ("1\n18446744074\n", "line 2 is '18446744074'"),
         ],
     )
-    def test_what_is_no_trace_is_refused(self, tmp_path: Path, text: str, said: str) -> None:
+    def test_an_invalid_trace_is_refused(self, tmp_path: Path, text: str, said: str) -> None:
         (tmp_path / "bad").write_text(text)
         with pytest.raises(ScenarioError, match=said):
             dumbbell(trace=str(tmp_path / "bad")).plan()
@@ -141,7 +141,7 @@ class TestCourses:
             (30, 2e6), (59, 4e6), (60, 1e6), (90, 2e6),
         ]  # fmt: skip
 
-    def test_its_rate_holds_for_what_waits(self, tmp_path: Path) -> None:
+    def test_its_rate_applies_to_waiting_packets(self, tmp_path: Path) -> None:
         """A standing queue of 50 packets leaves at the new rate, not at the one that it met."""
         file = self.file(tmp_path / "c.csv", "time_s,rate_bps\n0,20e6\n5,1e6\n")
         result = dumbbell(course=file).run(duration="10 s")
@@ -167,11 +167,11 @@ class TestCourses:
             ("time_s,rate_bps\n0,5e6\n9500000,6e6\n", "line 3 has time_s = 9.5e"),
         ],
     )
-    def test_what_is_no_course_is_refused(self, tmp_path: Path, text: str, said: str) -> None:
+    def test_an_invalid_course_is_refused(self, tmp_path: Path, text: str, said: str) -> None:
         with pytest.raises(ScenarioError, match=said):
             dumbbell(course=self.file(tmp_path / "bad.csv", text)).plan()
 
-    def test_the_rate_is_told_once(self) -> None:
+    def test_the_rate_is_given_once(self) -> None:
         with pytest.raises(ScenarioError, match="the course gives the rate"):
             dumbbell(course="leo", rate="5 Mbit/s").plan()
         with pytest.raises(ScenarioError, match="either course or trace"):
@@ -181,7 +181,7 @@ class TestCourses:
 
 
 class TestImpairments:
-    """What is counted at a link against closed forms; tests of each one are in the engine."""
+    """Counters of a link against closed forms; the engine tests each impairment alone."""
 
     @pytest.mark.parametrize(
         ("impairment", "share", "spread"),
@@ -221,9 +221,9 @@ class TestImpairments:
         assert column(result, "ports", "lost") == 0 < column(result, "ports", "drops")
 
     def test_rack_learns_that_a_path_reorders(self) -> None:
-        """Who is late by less than a quarter of the round trip is mistaken for lost only at first.
+        """A packet late by less than a quarter of the round trip counts as lost only at first.
 
-        Without RACK three duplicate ACKs are a loss, ever again.
+        Without RACK three duplicate ACKs count as a loss every time.
         """
         keys: dict[str, Any] = {"rate": "20 Mbit/s", "rtt": "40 ms", "buffer": "infinite"}
         late = {"name": "reorder", "share": 0.01, "late": "5 ms"}
@@ -245,7 +245,7 @@ class TestImpairments:
 class TestDirections:
     """The two directions of a link may differ."""
 
-    def test_what_reverse_leaves_out_is_as_without_it(self) -> None:
+    def test_keys_that_reverse_omits_are_as_without_reverse(self) -> None:
         plan, _ = dumbbell(
             loss=0.1, impairments=["jitter"], reverse={"rate": "1 Mbit/s", "delay": "30 ms"}
         ).plan()
@@ -270,7 +270,7 @@ class TestDirections:
         write(tmp_path / "steady", 1, 2)
         file = tmp_path / "net.json"
         file.write_text(json.dumps(networkx.node_link_data(graph, edges="links")))
-        made = headgate.graph(file, flows=[{"law": "reno", "source": "a", "receiver": "b"}])
+        made = headgate.graph(file, flows=[{"cca": "reno", "source": "a", "receiver": "b"}])
         links = made.plan()[0]["links"]
         assert [link["rate_bps"] for link in links] == [12_000_000] * 2
         assert [link["loss"] for link in links] == [0.0, 0.01]
@@ -297,7 +297,7 @@ class TestTheSameBits:
 
     @pytest.mark.parametrize("rate", [{"trace": "5g"}, {"course": "leo"}, {"trace": "wifi"}])
     def test_threads_and_resumption_change_nothing(self, tmp_path: Path, rate: Any) -> None:
-        many = [{"law": "cubic", "count": 40}, {"law": "bbr", "count": 10}]
+        many = [{"cca": "cubic", "count": 40}, {"cca": "bbr", "count": 10}]
         made = headgate.dumbbell(flows=many, rtt="40 ms", buffer="50 packets", **rate, **EVERYTHING)
         whole = made.run(duration="300 s")
 
@@ -322,13 +322,13 @@ class TestTheSameBits:
         write(tmp_path / "steady", 1)
         text = '[network]\nkind = "dumbbell"\nrtt = "9 ms"\ntrace = "steady"\n'
         text += '[network.reverse]\ntrace = { file = "steady", repeat = false }\n'
-        (tmp_path / "s.toml").write_text(text + '[[traffic]]\nkind = "flows"\nlaw = "reno"\n')
+        (tmp_path / "s.toml").write_text(text + '[[traffic]]\nkind = "flows"\ncca = "reno"\n')
         links = headgate.load(tmp_path / "s.toml").plan()[0]["links"]
         assert [link["rate_bps"] for link in links] == [12_000_000] * 2
 
 
 class TestSynthetic:
-    """Traces and courses of our own."""
+    """Traces and courses that this project generates."""
 
     #: Mean rate (Mbit/s) and longest gap (ms), seeds 1 to 3, as docs/reference/links.md has them.
     STATISTICS: ClassVar = {"4g": ((6, 8), 40), "5g": ((100, 140), 10), "wifi": ((38, 46), 20)}

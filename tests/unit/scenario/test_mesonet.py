@@ -34,7 +34,7 @@ def test_there_are_twenty_in_the_order_and_groups_of_the_source() -> None:
     assert [groups.count(group) for group in dict.fromkeys(groups)] == [4, 6, 4, 3, 3]
     assert set(BY_KEY) <= set(MesoNet.model_fields)
     assert set(MesoNet.model_fields) - set(BY_KEY) == {
-        "experiment", "size", "seed", "standard_share", "control",
+        "experiment", "size", "seed", "standard_share",
     }  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def test_experiments_have_the_sizes_that_the_source_states(
     assert len(plan["measure"]["periods"]) == 3
     low = experiment in ("1b", "2b")
     assert plan["transports"][0]["initial_ssthresh"] == (100 if low else None)
-    assert ("laws" in plan["traffic"][0]) == (experiment[0] == "2" and mesonet.law.name != "reno")
+    assert ("laws" in plan["traffic"][0]) == (experiment[0] == "2" and mesonet.cca.name != "reno")
     assert ("kinds" in plan["traffic"][0]) == (experiment[0] == "2")
 
 
@@ -120,14 +120,14 @@ def test_any_value_between_the_levels_will_do() -> None:
     assert plan["traffic"][0]["think_s"] == 3.3
 
 
-def test_a_mix_has_the_law_and_standard_tcp() -> None:
-    assert web(MesoNet(experiment="2a", law="bic", size=0.1))["laws"] == [
-        {"law": "bic", "share": 0.5},
-        {"law": "reno", "share": 0.5},
+def test_a_mix_has_the_algorithm_and_standard_tcp() -> None:
+    assert web(MesoNet(experiment="2a", cca="bic", size=0.1))["cca"] == [
+        {"cca": "bic", "share": 0.5},
+        {"cca": "reno", "share": 0.5},
     ]
-    assert web(MesoNet(experiment="2a", law="reno", size=0.1))["law"] == "reno"
-    assert web(MesoNet(experiment="1b", law="bic", size=0.1))["law"] == "bic"
-    shares = [part["share"] for part in web(MesoNet(law="bic", standard_share=0.2))["laws"]]
+    assert web(MesoNet(experiment="2a", cca="reno", size=0.1))["cca"] == "reno"
+    assert web(MesoNet(experiment="1b", cca="bic", size=0.1))["cca"] == "bic"
+    shares = [part["share"] for part in web(MesoNet(cca="bic", standard_share=0.2))["cca"]]
     assert shares == pytest.approx([0.8, 0.2])
 
 
@@ -149,7 +149,7 @@ def test_larger_files_have_their_probabilities() -> None:
 
 
 def test_a_scenario_of_it_is_read_and_saved_and_changed(tmp_path: Path) -> None:
-    made = MesoNet(experiment="2b", law="scalable", patience=0.5, size=0.02).scenario()
+    made = MesoNet(experiment="2b", cca="scalable", patience=0.5, size=0.02).scenario()
     made.save(tmp_path / "made.toml")
     assert Scenario.load(tmp_path / "made.toml") == made
     changed = made.replaced({"traffic.0.think": "9 s"})
@@ -165,15 +165,15 @@ def test_a_scenario_of_it_is_read_and_saved_and_changed(tmp_path: Path) -> None:
         ({"web_object_size": "9 kB"}, "web_object_size", "number of packets"),
         ({"think": "2 s"}, "think", "did you mean 'think_time'?"),
         ({"source_distribution": "here"}, "source_distribution", "web-centric"),
-        ({"law": "nonesuch"}, "law", "nonesuch"),
+        ({"cca": "nonesuch"}, "cca", "nonesuch"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(given: dict[str, Any], place: str, says: str) -> None:
-    with pytest.raises(ScenarioError) as told:
+def test_a_mistake_is_one_sentence(given: dict[str, Any], place: str, says: str) -> None:
+    with pytest.raises(ScenarioError) as raised:
         MesoNet.from_dict(given)
-    assert str(told.value).startswith(place)
-    assert says in str(told.value)
-    assert "\n" not in str(told.value)
+    assert str(raised.value).startswith(place)
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_levels_are_minus_and_plus_one_of_x1_to_x20() -> None:
@@ -184,13 +184,13 @@ def test_levels_are_minus_and_plus_one_of_x1_to_x20() -> None:
     assert MesoNet.at_levels({"think_time": 1}) == MesoNet.at_levels({"X7": 1})
 
 
-def test_a_small_one_runs_and_tells_everything_apart() -> None:
+def test_a_small_one_runs_and_distinguishes_all_classes() -> None:
     mesonet = MesoNet.from_dict(
-        {"experiment": "2b", "law": "ctcp", "size": 0.01, "duration": "20 s", "patience": 0.5}
+        {"experiment": "2b", "cca": "ctcp", "size": 0.01, "duration": "20 s", "patience": 0.5}
     )
     result = mesonet.scenario().run()
     classes = pl.DataFrame(result.tables["classes"])
-    assert set(classes["law"]) == {"ctcp", "reno"}
+    assert set(classes["cca"]) == {"ctcp", "reno"}
     assert {"web object", "document", "jumbo", "long-lived"} <= set(classes["file"])
     assert {"fast", "normal"} == set(classes["interface"])
     assert {"DD", "DF", "DN", "FF", "FN", "NN"} >= set(classes["class"])

@@ -60,7 +60,7 @@ def test_direct_access_puts_the_whole_delay_on_the_link() -> None:
 
 
 @pytest.mark.parametrize("rtt_ms", [20, 40, 160])
-def test_each_flow_can_have_a_round_trip_of_its_own(rtt_ms: int) -> None:
+def test_each_flow_can_have_a_different_round_trip(rtt_ms: int) -> None:
     plan = planned(DUMBBELL, {**RENO, "rtt": f"{rtt_ms} ms"}, {**RENO, "rtt": "20 ms"})
     edge = plan["edges"][plan["traffic"][0]["sources"][0]["edge"]]
     middle = links(plan)["bottleneck"]["delay_ps"]

@@ -1,4 +1,4 @@
-"""The plan: traffic, profiles, laws, measurement, arrays."""
+"""The plan: traffic, profiles, algorithms, measurement, arrays."""
 
 import json
 from pathlib import Path
@@ -26,8 +26,8 @@ def test_flows_of_a_group_are_named_numbered_and_staggered() -> None:
     assert flows[1]["packets"] is None
 
 
-def test_names_come_from_the_law_and_stay_apart() -> None:
-    flows = planned(DUMBBELL, RENO, RENO, {**RENO, "law": "fast"})["traffic"]
+def test_names_come_from_the_algorithm_and_stay_apart() -> None:
+    flows = planned(DUMBBELL, RENO, RENO, {**RENO, "cca": "fast"})["traffic"]
     assert [flow["name"] for flow in flows] == ["reno", "reno-2", "fast"]
 
 
@@ -45,7 +45,7 @@ def test_reverse_flows_run_against_the_main_direction() -> None:
 
 def test_load_becomes_an_arrival_rate() -> None:
     size = {"kind": "pareto", "mean": "25 packets", "shape": 1.2}
-    poisson = planned(DUMBBELL, {"kind": "poisson", "law": "reno", "load": 0.9, "size": size})
+    poisson = planned(DUMBBELL, {"kind": "poisson", "cca": "reno", "load": 0.9, "size": size})
     item = poisson["traffic"][0]
     mean = Sizes.model_validate(size).mean_sent(1460)
     assert item["flows_per_s"] == pytest.approx(0.9 * 100e6 / (mean * 1500 * 8))
@@ -53,22 +53,22 @@ def test_load_becomes_an_arrival_rate() -> None:
     assert item["stop_ps"] == 60 * PS
 
 
-def test_each_profile_and_each_law_is_planned_once() -> None:
-    fast = {**RENO, "law": {"name": "fast", "alpha": 20}}
+def test_each_profile_and_each_algorithm_is_planned_once() -> None:
+    fast = {**RENO, "cca": {"name": "fast", "alpha": 20}}
     linux = {**RENO, "transport": "linux"}
     slow = {**RENO, "transport": {"preset": "linux", "initial_window": "2 packets"}}
     plan = planned(DUMBBELL, RENO, RENO, fast, linux, linux, slow)
     assert [profile["name"] for profile in plan["transports"]] == ["default", "linux", "linux-2"]
-    assert [law["name"] for law in plan["laws"]] == ["reno", "fast"]
+    assert [cca["name"] for cca in plan["laws"]] == ["reno", "fast"]
     assert plan["laws"][1]["params"] == {"alpha": 20.0}
     assert [item["transport"] for item in plan["traffic"]] == [0, 0, 0, 1, 1, 2]
 
 
-def test_an_alias_is_its_law() -> None:
-    assert planned(DUMBBELL, {**RENO, "law": "tcp"})["laws"] == [{"name": "reno", "params": {}}]
+def test_an_alias_is_its_cca() -> None:
+    assert planned(DUMBBELL, {**RENO, "cca": "tcp"})["laws"] == [{"name": "reno", "params": {}}]
 
 
-def test_periods_divide_what_follows_the_warm_up() -> None:
+def test_periods_divide_the_time_after_the_warm_up() -> None:
     measure = {"warmup": "10 s", "periods": 2}
     plan = planned(DUMBBELL, measure=measure, duration="30 s")["measure"]
     assert plan["periods"] == [[10 * PS, 20 * PS], [20 * PS, 30 * PS]]
@@ -85,12 +85,12 @@ def test_series_are_chosen_by_name_and_can_be_left_out() -> None:
     assert planned(DUMBBELL, measure={"series": "none"})["measure"]["series"] is None
 
 
-def test_series_are_dealt_to_the_laws_in_turn() -> None:
-    """Of 20 flows of one law and then 3 of another, all 3 are among the 16 that are kept."""
+def test_series_are_dealt_to_the_algorithms_in_turn() -> None:
+    """Of 20 flows of one algorithm and then 3 of another, all 3 are among the 16 that are kept."""
     plan = planned(
         DUMBBELL,
         {**RENO, "name": "a", "count": 20},
-        {**RENO, "name": "b", "law": "bic", "count": 3},
+        {**RENO, "name": "b", "cca": "bic", "count": 3},
     )
     kept = plan["measure"]["series"]["flows"]
     assert kept == [*range(13), 20, 21, 22]
@@ -102,9 +102,9 @@ def test_series_are_dealt_to_the_laws_in_turn() -> None:
 def test_a_flow_list_becomes_arrays(tmp_path: Path) -> None:
     path = tmp_path / "flows.csv"
     path.write_text(
-        "start_s,size_bytes,source,receiver,law\n0.5,2920,right,left,fast\n0.25,1,left,right,reno\n"
+        "start_s,size_bytes,source,receiver,cca\n0.5,2920,right,left,fast\n0.25,1,left,right,reno\n"
     )
-    replay = {"kind": "replay", "law": "reno", "name": "trace", "file": str(path)}
+    replay = {"kind": "replay", "cca": "reno", "name": "trace", "file": str(path)}
     plan, arrays = scenario(DUMBBELL, replay).plan()
     item = plan["traffic"][0]
     assert item["key"] == "trace"
@@ -132,7 +132,7 @@ def test_replaced_changes_keys_by_path() -> None:
     changed = scenario(DUMBBELL, RENO).replaced(
         {
             "network.rate": "5 Mbit/s",
-            "traffic.0.law": "fast",
+            "traffic.0.cca": "fast",
             "transport.initial_window": "3 packets",
             "seed": 7,
         }
@@ -143,7 +143,7 @@ def test_replaced_changes_keys_by_path() -> None:
     assert plan["transports"][0]["initial_window"] == 3.0
     assert plan["seed"] == 7
     with pytest.raises(ScenarioError, match="'4' is not a place in a list of 1"):
-        scenario(DUMBBELL, RENO).replaced({"traffic.4.law": "fast"})
+        scenario(DUMBBELL, RENO).replaced({"traffic.4.cca": "fast"})
 
 
 def test_presets_carry_what_they_stand_for() -> None:

@@ -1,4 +1,4 @@
-"""Senders without their routers, and routers without their senders, are told."""
+"""A warning names senders without their routers, and routers without their senders."""
 
 from pathlib import Path
 from typing import Any
@@ -19,19 +19,19 @@ def warnings_of(made: Scenario) -> list[str]:
     return scenario_warnings(made, *made.plan())
 
 
-def doubts(network: dict[str, Any], *laws: str) -> list[str]:
-    flows = [{**RENO, "law": law} for law in laws]
+def doubts(network: dict[str, Any], *ccas: str) -> list[str]:
+    flows = [{**RENO, "cca": cca} for cca in ccas]
     return warnings_of(scenario({**DUMBBELL, **network}, *flows))
 
 
-@pytest.mark.parametrize("law", ["rcp", "vcp", "xcp"])
-def test_senders_of_a_scheme_without_their_routers_are_told(law: str) -> None:
-    (said,) = doubts({}, law)
+@pytest.mark.parametrize("cca", ["rcp", "vcp", "xcp"])
+def test_a_warning_names_senders_without_their_routers(cca: str) -> None:
+    (said,) = doubts({}, cca)
     assert said == (
-        f"'{law}': no link on a path of its '{law}' senders (bottleneck) has the router feedback "
-        f"'{law}', so they behave as 'reno' does there; write network.feedback = \"{law}\""
+        f"'{cca}': no link on a path of its '{cca}' senders (bottleneck) has the router feedback "
+        f"'{cca}', so they behave as 'reno' does there; write network.feedback = \"{cca}\""
     )
-    assert not doubts({"feedback": law}, law)
+    assert not doubts({"feedback": cca}, cca)
 
 
 def test_dctcp_wants_marks_on_its_way() -> None:
@@ -43,7 +43,7 @@ def test_dctcp_wants_marks_on_its_way() -> None:
         assert doubts({"queue": queue}, "dctcp"), queue
 
 
-def test_routers_that_nobody_asks_are_told() -> None:
+def test_a_warning_names_routers_without_senders() -> None:
     (said,) = doubts({"feedback": "xcp"}, "reno")
     assert said == (
         "network.feedback: no traffic uses 'xcp', so its router feedback at bottleneck "
@@ -60,19 +60,19 @@ def test_a_router_beside_the_way_does_not_help() -> None:
         "routers": [{"name": name} for name in "abc"],
         "links": [{"ends": ["a", "b"]}, {"ends": ["b", "c"], "feedback": "rcp"}],
     }
-    flow = {**RENO, "law": "rcp", "source": "a"}
+    flow = {**RENO, "cca": "rcp", "source": "a"}
     (said,) = warnings_of(scenario(network, {**flow, "receiver": "b"}))
     assert "(a-b)" in said
     assert not warnings_of(scenario(network, {**flow, "receiver": "c"}))
 
 
-def test_a_mix_and_a_flow_list_are_looked_at_law_by_law(tmp_path: Path) -> None:
+def test_a_mix_and_a_flow_list_are_looked_at_algorithm_by_algorithm(tmp_path: Path) -> None:
     users = {"kind": "web", "users": 4, "size": "9 packets"}
-    mix = {**users, "laws": [{"law": "reno", "share": 0.5}, {"law": "xcp", "share": 0.5}]}
+    mix = {**users, "cca": [{"cca": "reno", "share": 0.5}, {"cca": "xcp", "share": 0.5}]}
     (said,) = warnings_of(scenario(DUMBBELL, mix))
     assert said.startswith("'users': ")
-    (tmp_path / "f.csv").write_text("start_s,size_packets,law\n0,1,rcp\n")
-    listed = {"kind": "replay", "law": "reno", "name": "mine", "file": str(tmp_path / "f.csv")}
+    (tmp_path / "f.csv").write_text("start_s,size_packets,cca\n0,1,rcp\n")
+    listed = {"kind": "replay", "cca": "reno", "name": "mine", "file": str(tmp_path / "f.csv")}
     (said,) = warnings_of(scenario(DUMBBELL, listed))
     assert said.startswith("'mine': ")
 
@@ -80,12 +80,12 @@ def test_a_mix_and_a_flow_list_are_looked_at_law_by_law(tmp_path: Path) -> None:
 def test_a_run_warns_in_a_category_of_ours() -> None:
     assert issubclass(SchemeWarning, HeadgateWarning)
     with pytest.warns(SchemeWarning, match="has the router feedback 'xcp'"):
-        result = scenario(DUMBBELL, {**RENO, "law": "xcp"}, duration="1 s").run()
+        result = scenario(DUMBBELL, {**RENO, "cca": "xcp"}, duration="1 s").run()
     assert len(result.meta["warnings"]) == 1
 
 
-def test_the_catalogue_knows_what_a_law_needs() -> None:
-    needs = {law.name: (law.scheme, law.needs_marks) for law in catalog.laws()}
+def test_the_catalogue_lists_the_needs_of_an_algorithm() -> None:
+    needs = {cca.name: (cca.scheme, cca.needs_marks) for cca in catalog.ccas()}
     assert [name for name, need in needs.items() if need != (None, False)] == [
         "dctcp",
         "rcp",
@@ -122,7 +122,7 @@ def test_flows_that_start_after_the_run_cause_a_warning(keys: dict[str, Any], sa
 
 def test_rows_of_a_flow_list_that_start_after_the_run_cause_a_warning(tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("start_s,size_packets\n0,1\n9,1\n10,1\n")
-    listed = {"kind": "replay", "law": "reno", "name": "mine", "file": str(tmp_path / "f.csv")}
+    listed = {"kind": "replay", "cca": "reno", "name": "mine", "file": str(tmp_path / "f.csv")}
     late = scenario(DUMBBELL, listed).replaced({"duration": "10 s"})
     (said,) = warnings_of(late)
     assert said.startswith("traffic[0].file: 1 of the 3 flows of 'mine' would start after")

@@ -1,4 +1,4 @@
-"""What is sent of files whose sizes are drawn, and what a load comes to."""
+"""The amount sent for files of random size, and the load that results."""
 
 import math
 from typing import Any
@@ -56,7 +56,7 @@ def test_a_fixed_size_is_rounded_up_as_that_of_a_flow() -> None:
 
 @pytest.mark.parametrize("size", ["300 B", {"kind": "exponential", "mean": "0.4 packets"}])
 def test_the_load_offered_is_the_load_asked_for(size: object) -> None:
-    poisson = {"kind": "poisson", "law": "reno", "load": 0.5, "size": size, "stop": "20 s"}
+    poisson = {"kind": "poisson", "cca": "reno", "load": 0.5, "size": size, "stop": "20 s"}
     run = scenario({**DUMBBELL, "rate": "20 Mbit/s"}, poisson, duration="20 s").run()
     offered = run.flows["size_packets"].sum() * 1500 * 8 / 20 / 20e6
     many = len(run.flows)

@@ -26,7 +26,7 @@ def test_every_example_survives_a_round_trip(path: Path, tmp_path: Path) -> None
     "made",
     [
         scenario(DUMBBELL, RENO, transport={"preset": "linux", "pacing": {"gain": 1.2}}),
-        scenario(DUMBBELL, WEB, {**RENO, "law": {"name": "fast", "alpha": 7.5}, "rtt": "80 ms"}),
+        scenario(DUMBBELL, WEB, {**RENO, "cca": {"name": "fast", "alpha": 7.5}, "rtt": "80 ms"}),
         scenario(DUMBBELL, measure={"periods": [["1 s", "2 s"]], "series": "none"}),
         scenario({"kind": "abilene", "rate": "1 Gbit/s", "ratios": {"backbone": 40}}, WEB),
     ],
@@ -41,7 +41,7 @@ def test_files_are_looked_up_beside_the_scenario(tmp_path: Path) -> None:
     (tmp_path / "flows.csv").write_text("start_s,size_packets\n0,1\n")
     (tmp_path / "s.toml").write_text(
         '[network]\nkind = "dumbbell"\nrate = "1 Mbit/s"\nrtt = "40 ms"\nbuffer = "9 packets"\n'
-        '[[traffic]]\nkind = "replay"\nlaw = "reno"\nfile = "flows.csv"\n'
+        '[[traffic]]\nkind = "replay"\ncca = "reno"\nfile = "flows.csv"\n'
     )
     _, arrays = Scenario.load(tmp_path / "s.toml").plan()
     assert arrays["reno.packets"].tolist() == [1]
@@ -53,7 +53,7 @@ def test_files_are_looked_up_beside_the_scenario(tmp_path: Path) -> None:
         ('network.rate="50 Mbit/s"', ("network.rate", "50 Mbit/s")),
         ("network.rate=50 Mbit/s", ("network.rate", "50 Mbit/s")),
         ("seed=3", ("seed", 3)),
-        ("traffic.0.law=fast", ("traffic.0.law", "fast")),
+        ("traffic.0.cca=fast", ("traffic.0.cca", "fast")),
         ("measure.periods=[]", ("measure.periods", [])),
     ],
 )

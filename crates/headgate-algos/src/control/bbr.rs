@@ -1,12 +1,12 @@
 //! BBR, version 1: paces at the measured bandwidth of the path, and keeps about one bandwidth-delay product
 //! in flight.
 //!
-//! # What it does
+//! # Overview
 //! BBR measures the largest delivery rate of the last ten round trips and the smallest RTT of the last ten
 //! seconds. It probes for more bandwidth an eighth of the time. Every ten seconds it empties the path for 0.2
 //! s to probe for a smaller RTT. Losses change neither estimate.
 //!
-//! # The law
+//! # The rule
 //! `pace = gain (1 - 0.01) bw`; `cwnd` grows by the acknowledged segments up to `cwnd_gain bw min_rtt +
 //! extra_acked + 3 quanta`, at least 4.
 //!
@@ -22,7 +22,7 @@
 //! not probed, because the path is empty. Two intervals of the same rate that lose a fifth reveal a policer,
 //! whose rate is used for 48 round trips.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Cardwell et al. 2016): follows Linux since 5.10 in the margin of 1 %, the policer, ACK aggregation
 //! and recovery. Only a smaller RTT postpones PROBE_RTT; in the paper an equal one does too.
 //!
@@ -83,7 +83,7 @@ pub(crate) const CARD: Card = Card {
     title: "BBR v1",
     aliases: &[],
     family: "model",
-    law: "pace = gain 0.99 bw; w = 2 bw min_rtt + extra_acked + 3 quanta",
+    rule: "pace = gain 0.99 bw; w = 2 bw min_rtt + extra_acked + 3 quanta",
     response: "rate = (1 - p) C while p < 0.2",
     references: &["Cardwell, Cheng, Gunn, Yeganeh, Jacobson 2016", "Linux tcp_bbr.c"],
     params: Params::TABLE,

@@ -1,12 +1,12 @@
 //! BBR, version 3: paces at the measured bandwidth as version 1 does, and bounds the flight by what losses
 //! have revealed.
 //!
-//! # What it does
+//! # Overview
 //! BBRv3 measures the largest delivery rate of the last two probes and the smallest RTT of the last ten
 //! seconds. It probes for bandwidth every two to three seconds, or sooner if Reno would, and stops a probe at
 //! a loss of more than 2 %. The flight at that point bounds the window until a later probe finds more.
 //!
-//! # The law
+//! # The rule
 //! `pace = gain (1 - 0.01) bw`; `cwnd` grows by the acknowledged segments up to `max(cwnd_gain bw min_rtt +
 //! extra_acked, 3 quanta, 4)`, within the bounds below.
 //!
@@ -23,7 +23,7 @@
 //!   `inflight_short` likewise, until the next REFILL.
 //! * PROBE_RTT: every 5 s to half a bandwidth-delay product, for 0.2 s and a round trip.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! The variant `draft` is the IETF's draft of August 2026; `linux-v3` is the Linux module from which it came.
 //!
 //! NOTE(draft-ietf-ccwg-bbr): the variant `linux-v3` drains with 1/2.885 and no limit of three round trips,
@@ -80,7 +80,7 @@ headgate_model::choices! {
 headgate_model::params! {
     /// Pacing gain of STARTUP.
     startup_gain: number(2.77, (1.25, 10.0), "1", "draft-ietf-ccwg-bbr §2.4, 4 ln 2"),
-    /// Ratio of window to bandwidth-delay product; a quarter more in UP.
+    /// Ratio of window to bandwidth-delay product; 5/4 of it in UP.
     cwnd_gain: number(2.0, (1.0, 10.0), "1", "draft-ietf-ccwg-bbr §2.5"),
     /// How far the pace lies below the estimated bandwidth.
     pacing_margin: number(0.01, (0.0, 0.5), "1", "draft-ietf-ccwg-bbr §2.4"),
@@ -90,7 +90,7 @@ headgate_model::params! {
     beta: number(0.7, (0.1, 0.99), "1", "draft-ietf-ccwg-bbr §2.7"),
     /// Share of the long-term bound that CRUISE leaves to others.
     headroom: number(0.15, (0.0, 0.5), "1", "draft-ietf-ccwg-bbr §2.7"),
-    /// Shortest time between probes for bandwidth; up to a second more is drawn.
+    /// Shortest time between probes for bandwidth; a random time of up to one second is added.
     probe_wait_s: number(2.0, (0.0, 100.0), "s", "draft-ietf-ccwg-bbr §5.3.3"),
     /// Time between probes for the RTT.
     probe_rtt_interval_s: number(5.0, (0.1, 1000.0), "s", "draft-ietf-ccwg-bbr §2.13.2"),
@@ -103,7 +103,7 @@ pub(crate) const CARD: Card = Card {
     title: "BBR v3",
     aliases: &[],
     family: "model",
-    law: "pace = gain 0.99 bw; w = 2 bw min_rtt + extra_acked, bounded by what lost 2 %",
+    rule: "pace = gain 0.99 bw; w = 2 bw min_rtt + extra_acked, bounded by what lost 2 %",
     response: "rate = (1 - p) C while p < 0.02",
     references: &["draft-ietf-ccwg-bbr", "google/bbr tcp_bbr.c"],
     params: Params::TABLE,
@@ -175,7 +175,8 @@ struct Model {
     feedback: Feedback,
     /// Whether samples belong to a probe that has not been answered yet.
     probes: bool,
-    /// Whether the last probe lost too much, and whether it ended where the previous one had lost too much.
+    /// Whether the last probe lost too much, and whether it ended at a rate at which the previous one had
+    /// lost too much.
     too_high: bool,
     cautious: bool,
     cycle_at_s: f64,

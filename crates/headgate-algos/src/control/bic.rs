@@ -1,10 +1,10 @@
 //! BIC: a binary search for the window of the last loss.
 //!
-//! # What it does
+//! # Overview
 //! BIC moves half (or a quarter) of the way to the window of the last loss in each round trip, in bounded
 //! steps. Beyond that window it probes slowly first and then faster. At small windows it is Reno.
 //!
-//! # The law
+//! # The rule
 //! Above `low_window` = 14 segments, per round trip, with `w_max` the window of the last loss:
 //!
 //! * Variant `linux`: below `w_max` a quarter of the distance, at most 16, and 4/20 if that is at most one;
@@ -15,7 +15,7 @@
 //! A loss leaves 819/1024 (`paper`: 7/8) of the window, and a half up to `low_window`. Then `w_max = w`, or
 //! `w (1 + beta)/2` if `w < w_max` (fast convergence). A time-out resets `w_max`.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Xu, Harfoush, Rhee 2004): the variant `linux` is the kernel's module, which ns-2 contains too. It
 //! adds whole segments, one per count of acknowledged ones; the count is truncated to an integer and computed
 //! once per segment or 1/32 s.
@@ -75,7 +75,7 @@ pub(crate) const CARD: Card = Card {
     title: "BIC",
     aliases: &[],
     family: "loss",
-    law: "w += (w_max - w)/4 per RTT, 0.2 to 16, beyond w_max (w - w_max)/3; w *= 0.8 on loss",
+    rule: "w += (w_max - w)/4 per RTT, 0.2 to 16, beyond w_max (w - w_max)/3; w *= 0.8 on loss",
     response: "w = 8.5 / p^0.5 where most steps are 16 (large windows); steeper below",
     references: &["Xu, Harfoush, Rhee 2004, Binary increase congestion control", "Linux tcp_bic.c"],
     params: Params::TABLE,
@@ -247,17 +247,18 @@ mod tests {
     const PAPER: Variant = Variant::Paper;
 
     /// An algorithm whose last loss was at `w_max`, on a path without delayed ACKs.
-    fn law(variant: Variant, w_max: f64) -> Bic {
-        let mut law = Bic::new(Params { variant, ..Params::default() });
-        (law.state.w_max, law.state.ratio) = (w_max, SIXTEENTHS);
-        law
+    fn controller(variant: Variant, w_max: f64) -> Bic {
+        let mut controller = Bic::new(Params { variant, ..Params::default() });
+        (controller.state.w_max, controller.state.ratio) = (w_max, SIXTEENTHS);
+        controller
     }
 
     #[test]
     fn linux_searches_by_quarters_and_probes_by_thirds() {
-        let law = law(LINUX, 1000.0);
+        let controller = controller(LINUX, 1000.0);
         // steps per round trip: 16 of 200/4 = 50; 40/4 = 10; 4/20; 4/20; 30/3 = 10; 16 of 60/3
-        let steps = [800.0, 960.0, 996.0, 1003.0, 1030.0, 1060.0].map(|cwnd| cwnd / law.searched(cwnd));
+        let steps =
+            [800.0, 960.0, 996.0, 1003.0, 1030.0, 1060.0].map(|cwnd| cwnd / controller.searched(cwnd));
         for (step, expected) in steps.into_iter().zip([16.0, 10.0, 0.2, 0.2, 10.0, 16.0]) {
             assert!((step - expected).abs() < 1e-9, "{steps:?}");
         }
@@ -265,63 +266,63 @@ mod tests {
 
     #[test]
     fn linux_grows_by_a_twentieth_before_any_loss_and_as_reno_at_small_windows() {
-        assert_eq!(law(LINUX, 0.0).per_segment(4000.0), 20.0);
-        assert_eq!(law(LINUX, 0.0).per_segment(100.0), 6.0); // 100/16
-        assert_eq!(law(LINUX, 100.0).per_segment(14.0), 14.0);
+        assert_eq!(controller(LINUX, 0.0).per_segment(4000.0), 20.0);
+        assert_eq!(controller(LINUX, 0.0).per_segment(100.0), 6.0); // 100/16
+        assert_eq!(controller(LINUX, 100.0).per_segment(14.0), 14.0);
     }
 
     #[test]
     fn linux_never_forgets_that_acks_may_be_delayed() {
-        let mut law = law(LINUX, 1000.0);
-        law.state.ratio = 32.0;
-        (0..100).for_each(|_| law.estimate_ratio(1.0));
-        assert_eq!(law.state.ratio, 31.0); // 31/16 cut is 1, the sample
-        assert_eq!(law.per_segment(800.0), 25.0); // 50 * 16/31 = 25.8
-        (0..100).for_each(|_| law.estimate_ratio(3.0));
-        assert_eq!(law.state.ratio, 48.0);
+        let mut controller = controller(LINUX, 1000.0);
+        controller.state.ratio = 32.0;
+        (0..100).for_each(|_| controller.estimate_ratio(1.0));
+        assert_eq!(controller.state.ratio, 31.0); // 31/16 cut is 1, the sample
+        assert_eq!(controller.per_segment(800.0), 25.0); // 50 * 16/31 = 25.8
+        (0..100).for_each(|_| controller.estimate_ratio(3.0));
+        assert_eq!(controller.state.ratio, 48.0);
     }
 
     #[test]
     fn the_paper_halves_the_distance() {
-        let law = law(PAPER, 1000.0);
-        let steps = [900.0, 960.0, 1000.0, 1010.0, 1060.0].map(|cwnd| law.increment(cwnd));
+        let controller = controller(PAPER, 1000.0);
+        let steps = [900.0, 960.0, 1000.0, 1010.0, 1060.0].map(|cwnd| controller.increment(cwnd));
         assert_eq!(steps, [32.0, 20.0, 0.01, 10.0, 32.0]);
     }
 
     #[test]
     fn one_ack_of_the_paper() {
-        let (mut law, mut window) = (law(PAPER, 1000.0), avoiding(960.0));
-        law.on_ack(&ack(0.1), &PATH, &mut window);
+        let (mut controller, mut window) = (controller(PAPER, 1000.0), avoiding(960.0));
+        controller.on_ack(&ack(0.1), &PATH, &mut window);
         assert_eq!(window.cwnd, 960.0 + 20.0 / 960.0);
         window.cwnd = 8.0;
-        law.on_ack(&ack(0.1), &PATH, &mut window);
+        controller.on_ack(&ack(0.1), &PATH, &mut window);
         assert_eq!(window.cwnd, 8.125);
     }
 
     #[test]
     fn a_loss_leaves_four_fifths_or_half_and_is_remembered() {
-        let (mut law, mut window) = (law(LINUX, 0.0), avoiding(1000.0));
-        law.on_congestion(&loss(1000), &PATH, &mut window);
-        assert_eq!((window.ssthresh, law.state.w_max), (799.0, 1000.0)); // 799.8
+        let (mut controller, mut window) = (controller(LINUX, 0.0), avoiding(1000.0));
+        controller.on_congestion(&loss(1000), &PATH, &mut window);
+        assert_eq!((window.ssthresh, controller.state.w_max), (799.0, 1000.0)); // 799.8
         window.cwnd = 900.0;
-        law.on_congestion(&loss(900), &PATH, &mut window);
-        assert_eq!((window.ssthresh, law.state.w_max), (719.0, 809.0)); // 900 * 1843/2048 = 809.9
+        controller.on_congestion(&loss(900), &PATH, &mut window);
+        assert_eq!((window.ssthresh, controller.state.w_max), (719.0, 809.0)); // 900 * 1843/2048 = 809.9
         window.cwnd = 14.0;
-        law.on_congestion(&loss(14), &PATH, &mut window);
+        controller.on_congestion(&loss(14), &PATH, &mut window);
         assert_eq!(window.ssthresh, 7.0);
     }
 
     #[test]
     fn a_timeout_forgets_the_last_loss() {
-        let (mut law, mut window) = (law(PAPER, 1000.0), avoiding(1.0));
-        law.on_congestion(&timeout(800), &PATH, &mut window);
-        assert_eq!((window.ssthresh, law.state.w_max), (700.0, 0.0));
+        let (mut controller, mut window) = (controller(PAPER, 1000.0), avoiding(1.0));
+        controller.on_congestion(&timeout(800), &PATH, &mut window);
+        assert_eq!((window.ssthresh, controller.state.w_max), (700.0, 0.0));
     }
 
     #[test]
     fn a_loss_at_the_last_maximum_gives_nothing_up() {
-        let mut law = law(PAPER, 1000.0);
-        law.on_congestion(&loss(1000), &PATH, &mut avoiding(1000.0));
-        assert_eq!(law.state.w_max, 1000.0);
+        let mut controller = controller(PAPER, 1000.0);
+        controller.on_congestion(&loss(1000), &PATH, &mut avoiding(1000.0));
+        assert_eq!(controller.state.w_max, 1000.0);
     }
 }

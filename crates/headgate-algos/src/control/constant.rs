@@ -1,13 +1,13 @@
 //! A constant rate, regardless of the network: voice and video, which no loss slows down.
 //!
-//! # What it does
+//! # Overview
 //! Sends packets at the given rate from the handshake to the end. Losses, marks and delay do not change the
 //! rate. It serves as competing traffic, and as a probe of what other flows do to such traffic.
 //!
-//! # The law
+//! # The rule
 //! `pace = rate`; there is no window.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! There is no paper. A real-time UDP flow retransmits nothing; here a lost packet is repeated in the next
 //! turn instead of a new one. The link sees the same packets, and the share of repeated packets is the loss
 //! of such a flow. In a time series it reports the last RTT, so that rows at the interval of its packets show
@@ -33,7 +33,7 @@ pub(crate) const CARD: Card = Card {
     title: "Constant rate",
     aliases: &["cbr"],
     family: "none",
-    law: "pace = rate",
+    rule: "pace = rate",
     response: "the rate, whatever p",
     references: &["RFC 3551"],
     params: Params::TABLE,
@@ -101,24 +101,24 @@ mod tests {
 
     #[test]
     fn nothing_changes_the_rate() {
-        let mut law = Constant::new(Params { rate_mbps: 8.0 });
+        let mut controller = Constant::new(Params { rate_mbps: 8.0 });
         let mut window = avoiding(2.0);
-        law.on_start(0.0, &PATH, &mut window);
+        controller.on_start(0.0, &PATH, &mut window);
         let pace = 1e6 / f64::from(PATH.segment_bytes);
         assert_eq!((window.cwnd, window.pace), (NO_WINDOW, pace));
         window.cwnd = 1.0; // a time-out
-        law.on_congestion(&loss(10), &PATH, &mut window);
+        controller.on_congestion(&loss(10), &PATH, &mut window);
         assert_eq!((window.cwnd, window.pace), (NO_WINDOW, pace));
-        law.on_ack(&ack(0.3), &PATH, &mut window);
+        controller.on_ack(&ack(0.3), &PATH, &mut window);
         assert_eq!((window.cwnd, window.pace), (NO_WINDOW, pace));
     }
 
     #[test]
     fn it_shows_the_last_rtt() {
-        let mut law = Constant::new(Params { rate_mbps: 8.0 });
+        let mut controller = Constant::new(Params { rate_mbps: 8.0 });
         let mut window = avoiding(2.0);
-        law.on_ack(&ack(0.3), &PATH, &mut window);
-        law.on_recovery_ack(&ack(0.0), &PATH, &mut window); // no sample
-        assert_eq!(law.gauge(), Some(("rtt_s", 0.3)));
+        controller.on_ack(&ack(0.3), &PATH, &mut window);
+        controller.on_recovery_ack(&ack(0.0), &PATH, &mut window); // no sample
+        assert_eq!(controller.gauge(), Some(("rtt_s", 0.3)));
     }
 }

@@ -1,10 +1,10 @@
 //! Compound TCP: Reno with a second window that depends on delay.
 //!
-//! # What it does
+//! # Overview
 //! Compound TCP adds a second window to Reno's. It grows fast while few packets queue and shrinks as the
 //! queue grows, so that a fast long path is filled soon and a full one is left to Reno.
 //!
-//! # The law
+//! # The rule
 //! `w = c + d`. The loss-driven part: `c += 1/w` per acknowledged segment. The delay-driven part, once per
 //! round trip, from the packets that the flow queues, `diff = w (1 - base_rtt/rtt)`: `d += max(0, alpha w^k -
 //! 1)` if `diff < gamma`, else `d = max(0, d - zeta diff)`. Loss: `c = c/2` and `d = max(0, w (1 - beta) -
@@ -15,7 +15,7 @@
 //! lambda gamma`, from `gamma_low` to the parameter `gamma`, which is the initial value and the value after a
 //! time-out. The delay-driven part therefore also yields if the buffer is too small for 30 packets.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(draft-sridharan-tcpm-ctcp-02): `gamma` is fixed unless `tuning` is `emulated`. `lambda` comes from an
 //! implementation; the draft gives no value.
 //!
@@ -81,7 +81,7 @@ pub(crate) const CARD: Card = Card {
     title: "Compound TCP",
     aliases: &["compound"],
     family: "hybrid",
-    law: "w = c + d; c as Reno; d += w^0.75/8 - 1 per RTT while fewer than 30 queue; w *= 1/2 on loss",
+    rule: "w = c + d; c as Reno; d += w^0.75/8 - 1 per RTT while fewer than 30 queue; w *= 1/2 on loss",
     response: "w = 0.255 / p^0.8",
     references: &["Tan, Song, Zhang, Sridharan 2006", "draft-sridharan-tcpm-ctcp-02"],
     params: Params::TABLE,
@@ -202,67 +202,67 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, loss, timeout};
 
-    fn law() -> Ctcp {
+    fn controller() -> Ctcp {
         Ctcp::new(Params::default())
     }
 
     /// A round of `samples` ACKs whose last one ends it.
-    fn round(law: &mut Ctcp, samples: u32, rtt_s: f64, window: &mut Window) {
+    fn round(controller: &mut Ctcp, samples: u32, rtt_s: f64, window: &mut Window) {
         for i in 1..=samples {
-            law.on_ack(&Ack { round_start: i == samples, ..ack(rtt_s) }, &PATH, window);
+            controller.on_ack(&Ack { round_start: i == samples, ..ack(rtt_s) }, &PATH, window);
         }
     }
 
     #[test]
     fn an_empty_path_adds_a_power_of_the_window() {
-        let (mut law, mut window) = (law(), avoiding(256.0));
-        law.on_ack(&ack(0.1), &PATH, &mut window);
+        let (mut controller, mut window) = (controller(), avoiding(256.0));
+        controller.on_ack(&ack(0.1), &PATH, &mut window);
         assert_eq!(window.cwnd, 256.0 + 1.0 / 256.0);
         window.cwnd = 256.0 - 2.0 / 256.0;
-        round(&mut law, 2, 0.1, &mut window);
+        round(&mut controller, 2, 0.1, &mut window);
         // 256^0.75 / 8 - 1 = 64/8 - 1 = 7, and 1/256 twice brings the Reno part back to 256
-        assert!((law.dwnd - 7.0).abs() < 1e-6 && (window.cwnd - 263.0).abs() < 1e-3);
+        assert!((controller.dwnd - 7.0).abs() < 1e-6 && (window.cwnd - 263.0).abs() < 1e-3);
     }
 
     #[test]
     fn a_queue_is_given_back() {
-        let (mut law, mut window) = (law(), avoiding(300.0 - 1e-2));
-        law.dwnd = 100.0;
-        round(&mut law, 3, 0.125, &mut window);
+        let (mut controller, mut window) = (controller(), avoiding(300.0 - 1e-2));
+        controller.dwnd = 100.0;
+        round(&mut controller, 3, 0.125, &mut window);
         // diff = 300 (1 - 0.1/0.125) = 60 >= 30: 100 - 60 = 40
-        assert!((law.dwnd - 40.0).abs() < 1e-3 && (window.cwnd - 240.0).abs() < 1e-3);
+        assert!((controller.dwnd - 40.0).abs() < 1e-3 && (window.cwnd - 240.0).abs() < 1e-3);
     }
 
     #[test]
     fn nothing_is_added_up_to_sixteen_segments_or_on_two_samples() {
-        let (mut law, mut window) = (law(), avoiding(15.0));
-        round(&mut law, 3, 0.1, &mut window);
-        assert_eq!(law.dwnd, 0.0);
+        let (mut controller, mut window) = (controller(), avoiding(15.0));
+        round(&mut controller, 3, 0.1, &mut window);
+        assert_eq!(controller.dwnd, 0.0);
         window.cwnd = 256.0;
-        round(&mut law, 2, 0.1, &mut window);
-        assert_eq!(law.dwnd, 0.0);
+        round(&mut controller, 2, 0.1, &mut window);
+        assert_eq!(controller.dwnd, 0.0);
     }
 
     #[test]
     fn the_low_window_can_be_set() {
-        let (mut law, mut window) = (law(), avoiding(256.0));
-        law.params.low_window = 300.0;
-        round(&mut law, 3, 0.1, &mut window);
-        assert_eq!(law.dwnd, 0.0);
+        let (mut controller, mut window) = (controller(), avoiding(256.0));
+        controller.params.low_window = 300.0;
+        round(&mut controller, 3, 0.1, &mut window);
+        assert_eq!(controller.dwnd, 0.0);
     }
 
     #[test]
     fn tuning_takes_three_quarters_of_what_reno_queues() {
-        let (mut law, mut window) = (law(), avoiding(100.0 - 3e-2));
-        (law.params.tuning, law.dwnd) = (Tuning::Emulated, 40.0);
-        round(&mut law, 3, 0.125, &mut window);
+        let (mut controller, mut window) = (controller(), avoiding(100.0 - 3e-2));
+        (controller.params.tuning, controller.dwnd) = (Tuning::Emulated, 40.0);
+        round(&mut controller, 3, 0.125, &mut window);
         // Reno's part of 60 queues 60 (1 - 0.1/0.125) = 12: 0.2 * 9 + 0.8 * 30 = 25.8
-        law.on_congestion(&loss(100), &PATH, &mut window);
-        assert!((law.gamma - 25.8).abs() < 1e-3);
-        law.on_congestion(&loss(50), &PATH, &mut window); // no round trip since: nothing is known
-        assert!((law.gamma - 25.8).abs() < 1e-3);
-        law.on_congestion(&timeout(50), &PATH, &mut window);
-        assert_eq!(law.gamma, 30.0);
+        controller.on_congestion(&loss(100), &PATH, &mut window);
+        assert!((controller.gamma - 25.8).abs() < 1e-3);
+        controller.on_congestion(&loss(50), &PATH, &mut window); // no round trip since: nothing is known
+        assert!((controller.gamma - 25.8).abs() < 1e-3);
+        controller.on_congestion(&timeout(50), &PATH, &mut window);
+        assert_eq!(controller.gamma, 30.0);
     }
 
     #[test]
@@ -270,29 +270,30 @@ mod tests {
         for (tuning, queue, gamma) in
             [(Tuning::Emulated, 4.0, 5.0), (Tuning::Emulated, 90.0, 30.0), (Tuning::Fixed, 4.0, 30.0)]
         {
-            let mut law = law();
-            (law.params.tuning, law.params.lambda, law.reno_queue) = (tuning, 0.0, Some(queue));
-            law.tune();
-            assert_eq!(law.gamma, gamma); // 3 and 67.5 are outside 5 to 30
+            let mut controller = controller();
+            (controller.params.tuning, controller.params.lambda, controller.reno_queue) =
+                (tuning, 0.0, Some(queue));
+            controller.tune();
+            assert_eq!(controller.gamma, gamma); // 3 and 67.5 are outside 5 to 30
         }
     }
 
     #[test]
     fn a_loss_halves_both_parts() {
-        let (mut law, mut window) = (law(), avoiding(100.0));
-        law.dwnd = 40.0;
-        law.on_congestion(&loss(100), &PATH, &mut window);
+        let (mut controller, mut window) = (controller(), avoiding(100.0));
+        controller.dwnd = 40.0;
+        controller.on_congestion(&loss(100), &PATH, &mut window);
         // c 60 -> 30, d = 100/2 - 30 = 20
-        assert_eq!((window.ssthresh, law.dwnd), (50.0, 20.0));
+        assert_eq!((window.ssthresh, controller.dwnd), (50.0, 20.0));
     }
 
     #[test]
     fn a_timeout_and_slow_start_leave_no_delay_part() {
-        let (mut law, mut window) = (law(), avoiding(1.0));
-        law.dwnd = 40.0;
-        law.on_congestion(&timeout(100), &PATH, &mut window);
-        assert_eq!((window.ssthresh, law.dwnd), (50.0, 0.0));
-        round(&mut law, 5, 0.1, &mut window);
-        assert_eq!((window.cwnd, law.dwnd), (6.0, 0.0));
+        let (mut controller, mut window) = (controller(), avoiding(1.0));
+        controller.dwnd = 40.0;
+        controller.on_congestion(&timeout(100), &PATH, &mut window);
+        assert_eq!((window.ssthresh, controller.dwnd), (50.0, 0.0));
+        round(&mut controller, 5, 0.1, &mut window);
+        assert_eq!((window.cwnd, controller.dwnd), (6.0, 0.0));
     }
 }

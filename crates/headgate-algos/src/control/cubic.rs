@@ -1,11 +1,11 @@
 //! CUBIC: a window that is a cubic function of the time since the last loss.
 //!
-//! # What it does
+//! # Overview
 //! CUBIC returns quickly to near the window of the last loss, stays near it for a while, then probes at an
 //! increasing rate. Growth depends on time, not on the RTT. If standard TCP would be faster, CUBIC grows as
 //! fast.
 //!
-//! # The law
+//! # The rule
 //! `W(t) = c (t - K)^3 + w_max` with `K = cbrt((w_max - cwnd_epoch)/c)`. Per acknowledged segment `cwnd +=
 //! (target - cwnd)/cwnd`, `target = W(t + srtt)` within `[cwnd, 1.5 cwnd]`. In parallel `w_est += alpha /
 //! cwnd` from `cwnd_epoch`, `alpha = 3 (1-beta)/(1+beta)`, and 1 once `w_est >= cwnd_prior`; while `W(t) <
@@ -13,7 +13,7 @@
 //! `cwnd < w_max` (fast convergence). After a time-out or a first slow start without loss: `K = 0`, `w_max =
 //! cwnd_epoch`. The clock stops while the window does not limit the flow.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(RFC 9438 section 4.3): `w_est` never lowers the window.
 //!
 //! NOTE(RFC 9438 section 4.6): a congestion mark leaves at least two segments; the RFC permits a window of
@@ -22,8 +22,8 @@
 //! NOTE(RFC 9438 section 4.2): the variant `linux` counts whole segments. It uses `target = W(t + base_rtt)`,
 //! with the distance from `w_max` truncated to an integer and computed once per segment or 1/32 s. It adds
 //! one segment per `cwnd/(target - cwnd)` acknowledged, which is at least 2, at most 100 `cwnd`, and at most
-//! 20 before the first loss or after a time-out. The truncation matters near `w_max`, where the curve is
-//! flat: a single flow reaches `w_max` a quarter sooner than by the RFC.
+//! 20 before the first loss or after a time-out. The truncation matters near `w_max`, because the curve is
+//! flat there: a single flow reaches `w_max` a quarter sooner than by the RFC.
 //!
 //! NOTE(RFC 9438 section 4.3): in the variant `linux`, `alpha` never becomes 1.
 //!
@@ -96,7 +96,7 @@ pub(crate) const CARD: Card = Card {
     title: "CUBIC",
     aliases: &[],
     family: "loss",
-    law: "w = 0.4 (t - K)^3 + w_max, at least Reno's; w *= 0.7 on loss",
+    rule: "w = 0.4 (t - K)^3 + w_max, at least Reno's; w *= 0.7 on loss",
     response: "w = 1.054 (rtt/p)^0.75, or Reno's if that is more",
     references: &["RFC 9438", "Ha, Rhee, Xu 2008", "Ha, Rhee 2011 (HyStart)", "RFC 9406 (HyStart++)"],
     params: Params::TABLE,

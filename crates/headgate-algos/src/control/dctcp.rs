@@ -1,16 +1,16 @@
 //! DCTCP: reduces the window by the share of marked packets.
 //!
-//! # What it does
+//! # Overview
 //! DCTCP grows like Reno. Ports mark packets early, receivers echo every mark, and the window shrinks in
 //! proportion to the recent share of marks: slightly at the first sign of a queue, by half if everything is
 //! marked. Queues stay short without a loss of throughput.
 //!
-//! # The law
-//! At the end of each window of data `alpha = (1 - g) alpha + g F`, where `F` is the share of its segments
+//! # The rule
+//! At the end of each window of data `alpha = (1 - g) alpha + g F`; `F` is the share of its segments
 //! that were marked. On marks, once per window: `w *= 1 - alpha/2`. Growth, losses and time-outs are Reno's.
 //! An ACK that echoes a mark does not increase the window.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(RFC 8257 section 3.3): the marked share is that of segments, not of bytes.
 //!
 //! NOTE(RFC 8257 section 3.3): the ns-2 code of the paper starts `alpha` at 0 instead of 1; `alpha_start`
@@ -64,7 +64,7 @@ pub(crate) const CARD: Card = Card {
     title: "DCTCP",
     aliases: &[],
     family: "loss",
-    law: "w += 1/w per ACK; w *= 1 - alpha/2 once per marked window; alpha += g (marked share - alpha)",
+    rule: "w += 1/w per ACK; w *= 1 - alpha/2 once per marked window; alpha += g (marked share - alpha)",
     response: "alpha = (2/w)^0.5 where one window of each cycle is marked",
     references: &["RFC 8257", "Alizadeh et al. 2010, Data Center TCP"],
     params: Params::TABLE,
@@ -164,12 +164,12 @@ mod tests {
         Dctcp::new(Params { gain: 0.0625, alpha_start, variant })
     }
 
-    fn law(alpha_start: f64) -> Dctcp {
+    fn controller(alpha_start: f64) -> Dctcp {
         variant(RFC, alpha_start)
     }
 
     /// A window of ten segments, the first `marked` of them marked.
-    fn round(law: &mut Dctcp, marked: u32, window: &mut Window) {
+    fn round(controller: &mut Dctcp, marked: u32, window: &mut Window) {
         for i in 0..10 {
             let is_marked = i < marked;
             let ack = Ack {
@@ -178,56 +178,56 @@ mod tests {
                 round_start: i == 9,
                 ..ack(0.1)
             };
-            law.on_ack(&ack, &PATH, window);
+            controller.on_ack(&ack, &PATH, window);
         }
     }
 
     #[test]
     fn alpha_follows_the_marked_share() {
-        let (mut law, mut window) = (law(1.0), avoiding(10.0));
-        round(&mut law, 2, &mut window);
-        assert!((law.alpha - 0.95).abs() < 1e-12); // 15/16 + 0.2/16
-        round(&mut law, 0, &mut window);
-        assert!((law.alpha - 0.890_625).abs() < 1e-12); // 0.95 * 15/16
+        let (mut controller, mut window) = (controller(1.0), avoiding(10.0));
+        round(&mut controller, 2, &mut window);
+        assert!((controller.alpha - 0.95).abs() < 1e-12); // 15/16 + 0.2/16
+        round(&mut controller, 0, &mut window);
+        assert!((controller.alpha - 0.890_625).abs() < 1e-12); // 0.95 * 15/16
     }
 
     #[test]
     fn a_kernel_counts_alpha_in_parts_of_1024() {
-        let (mut law, mut window) = (variant(LINUX, 1.0), avoiding(10.0));
-        round(&mut law, 2, &mut window);
-        assert_eq!(law.alpha, 972.0 / 1024.0); // 1024 - 64 + 0.2 * 64, cut to 12
-        law.alpha = 200.0 / 1024.0;
-        round(&mut law, 0, &mut window);
-        assert_eq!(law.alpha, 188.0 / 1024.0); // 200 - 12.5, cut to 12
-        law.alpha = 15.0 / 1024.0;
-        round(&mut law, 0, &mut window);
-        assert_eq!(law.alpha, 0.0); // less than one part would remain to subtract: all is subtracted
+        let (mut controller, mut window) = (variant(LINUX, 1.0), avoiding(10.0));
+        round(&mut controller, 2, &mut window);
+        assert_eq!(controller.alpha, 972.0 / 1024.0); // 1024 - 64 + 0.2 * 64, cut to 12
+        controller.alpha = 200.0 / 1024.0;
+        round(&mut controller, 0, &mut window);
+        assert_eq!(controller.alpha, 188.0 / 1024.0); // 200 - 12.5, cut to 12
+        controller.alpha = 15.0 / 1024.0;
+        round(&mut controller, 0, &mut window);
+        assert_eq!(controller.alpha, 0.0); // less than one part would remain to subtract: all is subtracted
     }
 
     #[test]
     fn a_kernel_takes_whole_segments() {
-        let mut law = variant(LINUX, 200.0 / 1024.0);
+        let mut controller = variant(LINUX, 200.0 / 1024.0);
         let mut window = avoiding(70.0);
-        law.on_congestion(&congestion(Cause::Mark, 70), &PATH, &mut window);
+        controller.on_congestion(&congestion(Cause::Mark, 70), &PATH, &mut window);
         assert_eq!(window.ssthresh, 64.0); // 70 * 200 / 2048 = 6.8: six
-        law.alpha = 0.01;
-        law.on_congestion(&congestion(Cause::Mark, 70), &PATH, &mut window);
+        controller.alpha = 0.01;
+        controller.on_congestion(&congestion(Cause::Mark, 70), &PATH, &mut window);
         assert_eq!(window.ssthresh, 70.0); // 0.35: none
     }
 
     #[test]
     fn marked_acks_raise_no_window() {
-        let (mut law, mut window) = (law(0.0), avoiding(10.0));
-        round(&mut law, 10, &mut window);
+        let (mut controller, mut window) = (controller(0.0), avoiding(10.0));
+        round(&mut controller, 10, &mut window);
         assert_eq!(window.cwnd, 10.0);
     }
 
     #[test]
     fn marks_take_half_of_alpha_and_losses_take_half() {
-        let (mut law, mut window) = (law(0.5), avoiding(100.0));
-        law.on_congestion(&congestion(Cause::Mark, 100), &PATH, &mut window);
+        let (mut controller, mut window) = (controller(0.5), avoiding(100.0));
+        controller.on_congestion(&congestion(Cause::Mark, 100), &PATH, &mut window);
         assert_eq!(window.ssthresh, 75.0);
-        law.on_congestion(&loss(100), &PATH, &mut window);
+        controller.on_congestion(&loss(100), &PATH, &mut window);
         assert_eq!(window.ssthresh, 50.0);
     }
 }

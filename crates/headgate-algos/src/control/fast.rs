@@ -1,10 +1,10 @@
 //! FAST TCP: each flow keeps `alpha` packets in the queue.
 //!
-//! # What it does
+//! # Overview
 //! FAST compares the RTT with the smallest one observed, and moves the window towards the value at which the
 //! flow queues `alpha` packets. It needs no losses; a loss halves the window.
 //!
-//! # The law
+//! # The rule
 //! Four independent components:
 //!
 //! *Estimation*: `rtt` is a moving average; `base_rtt` is the smallest RTT of the connection and is never
@@ -22,7 +22,7 @@
 //! least 4 ms; `none` releases it at once; `pace` spreads it too, and paces packets at 1.2 windows per
 //! `srtt`, or 2 while the window doubles, so that the window remains the limit.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Wei, Jin, Low, Hegde 2006): `paper`, the default, applies the equation once in an updating round
 //! trip, with samples weighted by min(3/w, 1/4). Doubling is its slow start. It ends permanently when the
 //! average first shows queueing, or at the first loss, and restarts only after a time-out.
@@ -109,7 +109,7 @@ pub(crate) const CARD: Card = Card {
     title: "FAST TCP",
     aliases: &[],
     family: "delay",
-    law: "w = min(2w, (1-gamma) w + gamma (base_rtt/rtt w + alpha)) every other RTT; w *= 1/2 on loss",
+    rule: "w = min(2w, (1-gamma) w + gamma (base_rtt/rtt w + alpha)) every other RTT; w *= 1/2 on loss",
     response: "alpha packets queued per flow: rate = alpha / queueing delay",
     references: &["Jin, Wei, Low 2004", "Wei, Jin, Low, Hegde 2006"],
     params: Params::TABLE,

@@ -1,17 +1,17 @@
 //! FAST TCP with alpha tuning: the number of packets kept in the queue follows the throughput.
 //!
-//! # What it does
+//! # Overview
 //! FAST-AT is FAST except that `alpha` takes three values, small for a slow flow and large for a fast one.
 //! Slow paths then need little buffer, and fast paths still queue enough packets to be measured.
 //!
-//! # The law
+//! # The rule
 //! FAST's. Once per round trip, the throughput is the number of acknowledged segments since the last time,
 //! per second. Above `up_mid` (`up_high`), `alpha` changes from the smallest (middle) value to the next;
 //! below `down_high` (`down_mid`), from the largest (middle) value to the previous one. The lower thresholds
 //! are below the upper ones, so that a throughput near a threshold does not oscillate. The initial `alpha` is
 //! the smallest.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Mills et al. 2010, NIST SP 500-282): the text of the report was not available. Its three values and
 //! four thresholds, and the change by one value at a time, are recalled, not verified. The time at which the
 //! study measured the throughput is unknown; here it is measured in each round trip without a loss.
@@ -62,7 +62,7 @@ pub(crate) const CARD: Card = Card {
     title: "FAST TCP with alpha tuning",
     aliases: &[],
     family: "delay",
-    law: "as fast, with alpha = 8, 20 or 200 by throughput",
+    rule: "as fast, with alpha = 8, 20 or 200 by throughput",
     response: "alpha packets queued per flow: rate = alpha / queueing delay",
     references: &["Mills, Filliben, Cho, Schwartz, Genin 2010, NIST SP 500-282", "Jin, Wei, Low 2004"],
     params: Params::TABLE,
@@ -219,45 +219,45 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, loss, starting};
 
-    fn law() -> FastAt {
+    fn controller() -> FastAt {
         FastAt::new(Params::default())
     }
 
     /// Delivers a round of 100 ms that starts at `now_s` and acknowledges `acked` segments.
-    fn round(law: &mut FastAt, now_s: f64, acked: f64) -> f64 {
+    fn round(controller: &mut FastAt, now_s: f64, acked: f64) -> f64 {
         let mut window = starting(1000.0);
-        law.on_ack(&Ack { now_s, acked: acked / 2.0, ..ack(0.2) }, &PATH, &mut window);
+        controller.on_ack(&Ack { now_s, acked: acked / 2.0, ..ack(0.2) }, &PATH, &mut window);
         let last = Ack { now_s: now_s + 0.1, acked: acked / 2.0, round_start: true, ..ack(0.2) };
-        law.on_ack(&last, &PATH, &mut window);
-        law.0.fast.alpha()
+        controller.on_ack(&last, &PATH, &mut window);
+        controller.0.fast.alpha()
     }
 
     #[test]
     fn alpha_follows_the_throughput_with_hysteresis() {
-        let mut law = law();
-        // segments in 0.1 s, and alpha after them; the first round has no start time
+        let mut controller = controller();
+        // segments in 0.1 s, and alpha after them; the start time of the first round is unknown
         let rounds = [(900.0, 8.0), (140.0, 8.0), (151.0, 20.0), (126.0, 20.0), (1501.0, 200.0)];
         let back = [(1251.0, 200.0), (1249.0, 20.0), (126.0, 20.0), (124.0, 8.0)];
         for (i, (acked, alpha)) in rounds.into_iter().chain(back).enumerate() {
-            assert_eq!(round(&mut law, 0.1 * i as f64, acked), alpha, "round {i}");
+            assert_eq!(round(&mut controller, 0.1 * i as f64, acked), alpha, "round {i}");
         }
     }
 
     #[test]
     fn a_fast_flow_climbs_one_value_a_round() {
-        let mut law = law();
-        let alphas = [0.0, 0.1, 0.2].map(|now_s| round(&mut law, now_s, 5000.0));
+        let mut controller = controller();
+        let alphas = [0.0, 0.1, 0.2].map(|now_s| round(&mut controller, now_s, 5000.0));
         assert_eq!(alphas, [8.0, 20.0, 200.0]);
     }
 
     #[test]
     fn a_round_with_a_loss_tells_no_throughput() {
-        let mut law = law();
+        let mut controller = controller();
         let mut window = starting(1000.0);
-        round(&mut law, 0.0, 5000.0);
-        law.on_congestion(&loss(1000), &PATH, &mut window);
-        law.on_recovered(0.15, &PATH, &mut window);
-        assert_eq!((window.ssthresh, round(&mut law, 0.2, 5000.0)), (500.0, 8.0));
-        assert_eq!(round(&mut law, 0.3, 5000.0), 20.0);
+        round(&mut controller, 0.0, 5000.0);
+        controller.on_congestion(&loss(1000), &PATH, &mut window);
+        controller.on_recovered(0.15, &PATH, &mut window);
+        assert_eq!((window.ssthresh, round(&mut controller, 0.2, 5000.0)), (500.0, 8.0));
+        assert_eq!(round(&mut controller, 0.3, 5000.0), 20.0);
     }
 }

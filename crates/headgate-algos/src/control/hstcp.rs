@@ -1,16 +1,16 @@
 //! HighSpeed TCP: standard TCP whose two constants depend on the window.
 //!
-//! # What it does
+//! # Overview
 //! The larger the window, the faster it grows and the smaller its reduction on a loss. The mean window
 //! follows a straight line in the log-log plane of loss rates. At small windows it is Reno.
 //!
-//! # The law
+//! # The rule
 //! Above `low_window` = 38 segments: `cwnd += a(w)/w` per acknowledged segment and `cwnd *= 1 - b(w)` on a
 //! loss, with `b(w) = 0.5 + (high_decrease - 0.5) (ln w - ln low)/(ln high - ln low)` and `a(w) = w^2 p(w) 2
-//! b(w)/(2 - b(w))`, where `ln p` is linear in `ln w` from 1e-3 at 38 segments to `high_p` at `high_window`:
+//! b(w)/(2 - b(w))`; `ln p` is linear in `ln w` from 1e-3 at 38 segments to `high_p` at `high_window`:
 //! about `0.078/w^1.2`. Up to `low_window` `a` = 1, `b` = 1/2.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(RFC 3649 section 5): windows are fractional. `a` is computed for the next integer window, and is at
 //! least 1 (the formula gives 0.98 at 39). For another `low_window` the line starts at `1e-3 (38/low)^2`, the
 //! loss rate at which standard TCP has that window. `b` stays `high_decrease` beyond `high_window`.
@@ -19,7 +19,7 @@
 //! (2 to 73), and `b` is that of the window at which the formula reaches it. The rows are computed with the
 //! RFC's rounded `p = 1/(12.8 w^1.2)` and lie within 0.6 % of the kernel's. `a/w` is added per ACK, not per
 //! segment, so that with delayed ACKs growth is half of the RFC's. A loss uses the row of the last congestion
-//! avoidance; after a first slow start that is the first row, a half. The variant has no other parameters.
+//! avoidance; after a first slow start that is the first row, a half. The variant takes no other parameters.
 //!
 //! # When to use it
 //! As the standardised step beyond standard TCP at large windows, fair at small ones.
@@ -58,7 +58,7 @@ pub(crate) const CARD: Card = Card {
     title: "HighSpeed TCP",
     aliases: &["highspeed"],
     family: "loss",
-    law: "w += a(w)/w per ACK; w *= 1 - b(w) on loss; a = 1 to 73, b = 0.5 to 0.1 for w = 38 to 83000",
+    rule: "w += a(w)/w per ACK; w *= 1 - b(w) on loss; a = 1 to 73, b = 0.5 to 0.1 for w = 38 to 83000",
     response: "w = 0.12 / p^0.835",
     references: &["RFC 3649"],
     params: Params::TABLE,
@@ -211,20 +211,20 @@ mod tests {
     const RFC: Variant = Variant::Rfc;
     const LINUX: Variant = Variant::Linux;
 
-    fn law(low_window: f64, variant: Variant) -> Hstcp {
+    fn controller(low_window: f64, variant: Variant) -> Hstcp {
         let (high_window, high_p, high_decrease) = (83_000.0, 1e-7, 0.1);
         Hstcp::new(Params { low_window, high_window, high_p, high_decrease, variant })
     }
 
-    fn left(law: &mut Hstcp, in_flight: u32) -> f64 {
+    fn left(controller: &mut Hstcp, in_flight: u32) -> f64 {
         let mut window = avoiding(f64::from(in_flight));
-        law.on_congestion(&loss(in_flight), &PATH, &mut window);
+        controller.on_congestion(&loss(in_flight), &PATH, &mut window);
         window.ssthresh
     }
 
-    fn acked(law: &mut Hstcp, cwnd: f64) -> f64 {
+    fn acked(controller: &mut Hstcp, cwnd: f64) -> f64 {
         let mut window = avoiding(cwnd);
-        law.on_ack(&ack(0.1), &PATH, &mut window);
+        controller.on_ack(&ack(0.1), &PATH, &mut window);
         window.cwnd - cwnd
     }
 
@@ -238,60 +238,63 @@ mod tests {
             high_decrease: 0.1,
             variant: RFC,
         };
-        let (mut law, mut window) = (Hstcp::new(params), avoiding(1e9));
-        law.on_ack(&ack(0.1), &PATH, &mut window);
+        let (mut controller, mut window) = (Hstcp::new(params), avoiding(1e9));
+        controller.on_ack(&ack(0.1), &PATH, &mut window);
         assert_eq!(window.cwnd, 1e9 + 1.0);
     }
 
     #[test]
     fn the_constants_at_the_ends_of_the_line() {
-        let law = law(38.0, RFC);
-        assert!((law.b(38.0) - 0.5).abs() < 1e-12 && (law.b(83_000.0) - 0.1).abs() < 1e-12);
+        let controller = controller(38.0, RFC);
+        assert!((controller.b(38.0) - 0.5).abs() < 1e-12 && (controller.b(83_000.0) - 0.1).abs() < 1e-12);
         // 38^2 1e-3 * 2/3 = 0.963; 83000^2 1e-7 * 0.2/1.9 = 72.52
-        assert!((law.a(38.0) - 0.9627).abs() < 1e-4 && (law.a(83_000.0) - 72.516).abs() < 1e-3);
+        assert!((controller.a(38.0) - 0.9627).abs() < 1e-4 && (controller.a(83_000.0) - 72.516).abs() < 1e-3);
     }
 
     #[test]
     fn one_ack_adds_a_share_of_a() {
         // b(1000) = 0.5 - 0.4 * 3.2702/7.6890 = 0.32988; p = 1e-3 (1000/38)^-1.19785 = 1.9893e-5;
         // a = 19.893 * 0.65975/1.67012 = 7.858
-        assert!((acked(&mut law(38.0, RFC), 1000.0) - 7.858e-3).abs() < 2e-6);
-        assert_eq!(acked(&mut law(38.0, RFC), 32.0), 1.0 / 32.0);
+        assert!((acked(&mut controller(38.0, RFC), 1000.0) - 7.858e-3).abs() < 2e-6);
+        assert_eq!(acked(&mut controller(38.0, RFC), 32.0), 1.0 / 32.0);
     }
 
     #[test]
     fn a_loss_takes_b_and_half_of_a_small_window() {
-        assert!((left(&mut law(38.0, RFC), 1000) - 670.12).abs() < 0.02);
-        assert_eq!(left(&mut law(38.0, RFC), 38), 19.0);
-        assert!((left(&mut law(38.0, RFC), 1_000_000) - 900_000.0).abs() < 1e-6);
+        assert!((left(&mut controller(38.0, RFC), 1000) - 670.12).abs() < 0.02);
+        assert_eq!(left(&mut controller(38.0, RFC), 38), 19.0);
+        assert!((left(&mut controller(38.0, RFC), 1_000_000) - 900_000.0).abs() < 1e-6);
     }
 
     #[test]
     fn another_low_window_starts_where_standard_tcp_has_it() {
-        let law = law(31.0, RFC);
-        let p = law.scale * libm::pow(31.0, law.slope);
+        let controller = controller(31.0, RFC);
+        let p = controller.scale * libm::pow(31.0, controller.slope);
         assert!((p - 1.5026e-3).abs() < 1e-7); // 1e-3 (38/31)^2
-        assert_eq!(law.row(31.0).a, 1.0);
+        assert_eq!(controller.row(31.0).a, 1.0);
     }
 
     #[test]
     fn the_rows_of_linux_are_where_the_formula_reaches_whole_increases() {
         // RFC 3649 appendix B, as in the kernel: increase and window
-        let law = law(38.0, LINUX);
+        let controller = controller(38.0, LINUX);
         for (a, window) in [(2.0, 118.0), (3.0, 221.0), (8.0, 1058.0), (29.0, 9991.0), (71.0, 84_035.0)] {
-            assert!((law.reaches(a) / window - 1.0).abs() < 0.006, "{a}: {}", law.reaches(a));
-            assert_eq!((law.row(window * 0.99).a, law.row(window * 1.01).a), (a, a + 1.0));
+            assert!((controller.reaches(a) / window - 1.0).abs() < 0.006, "{a}: {}", controller.reaches(a));
+            assert_eq!((controller.row(window * 0.99).a, controller.row(window * 1.01).a), (a, a + 1.0));
         }
-        assert_eq!((law.row(118.0).a, law.row(118.5).a, law.reaches(2.0)), (2.0, 3.0, 118.0));
-        assert_eq!((law.row(39.0).a, law.row(38.0).a, law.row(1e6).a), (2.0, 1.0, 73.0));
+        assert_eq!(
+            (controller.row(118.0).a, controller.row(118.5).a, controller.reaches(2.0)),
+            (2.0, 3.0, 118.0)
+        );
+        assert_eq!((controller.row(39.0).a, controller.row(38.0).a, controller.row(1e6).a), (2.0, 1.0, 73.0));
     }
 
     #[test]
     fn linux_takes_the_share_of_the_row() {
-        let mut law = law(38.0, LINUX);
-        assert_eq!(left(&mut law, 100), 50.0); // no row has been used yet
-        assert!((acked(&mut law, 100.0) - 0.02).abs() < 1e-12);
-        assert_eq!(left(&mut law, 100), 57.0); // the row of 118: 112/256 are 43.75 %, truncated to 43
+        let mut controller = controller(38.0, LINUX);
+        assert_eq!(left(&mut controller, 100), 50.0); // no row has been used yet
+        assert!((acked(&mut controller, 100.0) - 0.02).abs() < 1e-12);
+        assert_eq!(left(&mut controller, 100), 57.0); // the row of 118: 112/256 are 43.75 %, truncated to 43
     }
 
     #[test]
@@ -299,7 +302,7 @@ mod tests {
         // the RFC at 100: b = 0.4497, p = 3.139e-4, a = 1.82
         for (variant, acked, grown) in [(LINUX, 2.0, 0.02), (LINUX, 1.0, 0.02), (RFC, 2.0, 0.0364)] {
             let mut window = avoiding(100.0);
-            law(38.0, variant).on_ack(&Ack { acked, ..ack(0.1) }, &PATH, &mut window);
+            controller(38.0, variant).on_ack(&Ack { acked, ..ack(0.1) }, &PATH, &mut window);
             assert!((window.cwnd - 100.0 - grown).abs() < 1e-4, "{}", window.cwnd);
         }
     }
@@ -307,11 +310,11 @@ mod tests {
     #[test]
     fn a_row_holds_for_the_windows_of_one_increase() {
         let ends = |variant, w| {
-            let row = law(38.0, variant).row(w);
+            let row = controller(38.0, variant).row(w);
             (row.from, row.to)
         };
         assert_eq!(ends(RFC, 100.5), (100.0, 101.0));
-        let at = |a| law(38.0, LINUX).reaches(a);
+        let at = |a| controller(38.0, LINUX).reaches(a);
         assert_eq!(ends(LINUX, 200.0), (at(2.0), at(3.0)));
         assert_eq!(ends(LINUX, 1e9), (at(72.0), f64::MAX));
     }

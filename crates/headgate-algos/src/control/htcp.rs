@@ -1,11 +1,11 @@
 //! H-TCP: grows faster the longer no loss has occurred, and reduces the window by no more than the queue.
 //!
-//! # What it does
+//! # Overview
 //! H-TCP is standard TCP for a second after each loss, then grows at an increasing rate. A loss takes just
 //! enough to empty the queue, estimated from RTTs. If the throughput between losses has changed, a loss takes
 //! half.
 //!
-//! # The law
+//! # The rule
 //! With `d` the seconds since the last loss: `cwnd += alpha/cwnd` per acknowledged segment, `alpha = 2
 //! (1-beta) f`, `f = 1` up to `d = delta_l` = 1 s and `1 + 10 (d-1) + ((d-1)/2)^2` beyond; RTT scaling
 //! divides `f` by `0.1 s/min_rtt` within 0.5 and 10, but leaves at least 1. Loss: `ssthresh = beta in_flight`
@@ -13,7 +13,7 @@
 //! loss differs by more than a fifth from the one before it (bandwidth switch), at the loss after such a one,
 //! and if `min_rtt` is at most 10 ms.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(draft-leith-tcp-htcp): the variant `linux` counts whole segments. An ACK adds a segment if the
 //! segments counted before it, times `alpha`, make a window. The count then restarts at 0; the segments of
 //! that ACK are not counted, nor those of slow start or recovery. The window therefore grows by at most one
@@ -89,13 +89,13 @@ pub(crate) const CARD: Card = Card {
     title: "H-TCP",
     aliases: &[],
     family: "loss",
-    law: "w += 2 (1-b) (1 + 10 (d-1) + ((d-1)/2)^2)/w per ACK, d s after a loss; w *= b = min/max RTT",
+    rule: "w += 2 (1-b) (1 + 10 (d-1) + ((d-1)/2)^2)/w per ACK, d s after a loss; w *= b = min/max RTT",
     response: "w = (2/rtt) (d + 5 (d-1)^2 + (d-1)^3/12) at a loss d s after the last",
     references: &["Leith, Shorten 2004, H-TCP", "draft-leith-tcp-htcp-06"],
     params: Params::TABLE,
 };
 
-/// RTT at which scaling has no effect, seconds, and the bounds of its ratio (Linux).
+/// RTT at which scaling changes nothing, seconds, and the bounds of its ratio (Linux).
 const SCALE_RTT_S: f64 = 0.1;
 const SCALE: (f64, f64) = (0.5, 10.0);
 

@@ -1,15 +1,15 @@
 //! TCP-Illinois: the delay determines the sizes of increases and reductions, losses their times.
 //!
-//! # What it does
+//! # Overview
 //! TCP-Illinois is additive increase and multiplicative decrease whose constants follow the queueing delay:
 //! large steps and small reductions on an empty path, small steps and halving on a full one. The window's
 //! curve between losses is concave, so that it stays near a full path for long.
 //!
-//! # The law
+//! # The rule
 //! Once per round trip, from its mean queueing delay `d` and the greatest of the connection, `m`, with `d1 =
 //! eta1 m`, `d2 = eta2 m`, `d3 = eta3 m`:
 //!
-//! `alpha = alpha_max` if `d <= d1`, else `k1/(k2 + d)`, where `k1 = (m - d1) alpha_min alpha_max /
+//! `alpha = alpha_max` if `d <= d1`, else `k1/(k2 + d)`, with `k1 = (m - d1) alpha_min alpha_max /
 //! (alpha_max - alpha_min)` and `k2 = k1/alpha_max - d1`, so that it falls from `alpha_max` at `d1` to
 //! `alpha_min` at `m`;
 //!
@@ -18,7 +18,7 @@
 //! Once above `d1`, `alpha` returns to its maximum only after `theta` successive rounds below. Per ACK: `w +=
 //! alpha acked / w`; loss: `w *= 1 - beta`. Below `low_window`, and after a time-out: `alpha` 1, `beta` 1/2.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Linux tcp_illinois.c): the `theta` rounds must be successive, as in the paper. Linux does not restart
 //! the count after a round above `d1`.
 //!
@@ -64,7 +64,7 @@ pub(crate) const CARD: Card = Card {
     title: "TCP-Illinois",
     aliases: &[],
     family: "hybrid",
-    law: "w += alpha/w per ACK, alpha from 10 to 0.3 as delay grows; w *= 7/8 to 1/2 on loss",
+    rule: "w += alpha/w per ACK, alpha from 10 to 0.3 as delay grows; w *= 7/8 to 1/2 on loss",
     response: "w = 8.66 / p^0.5 on an empty path, 0.67 / p^0.5 on a full one",
     references: &["Liu, Basar, Srikant 2008, TCP-Illinois"],
     params: Params::TABLE,
@@ -100,7 +100,7 @@ impl Illinois {
         (self.alpha, self.beta) = (1.0, 0.5);
     }
 
-    /// Returns `alpha(d)`, where `d` is the mean and `most_s` the greatest queueing delay.
+    /// Returns `alpha(d)`. `d` is the mean and `most_s` the greatest queueing delay.
     fn increase(&mut self, delay_s: f64, most_s: f64) -> f64 {
         let Params { alpha_max, alpha_min, eta1, .. } = *self.params;
         let low_s = eta1 * most_s;
@@ -183,19 +183,19 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, loss, timeout};
 
-    fn law() -> Illinois {
-        let mut law = Illinois::new(Params::default());
-        law.round.base_s = PATH.min_rtt_s;
-        law
+    fn controller() -> Illinois {
+        let mut controller = Illinois::new(Params::default());
+        controller.round.base_s = PATH.min_rtt_s;
+        controller
     }
 
     /// Returns `alpha` and `beta` after a round of this queueing delay; the greatest is 100 ms.
-    fn constants(law: &mut Illinois, delay_s: f64) -> (f64, f64) {
-        law.max_rtt_s = 0.2;
-        law.round.restart();
-        law.round.sample(0.1 + delay_s);
-        law.close_round(100.0);
-        (law.alpha, law.beta)
+    fn constants(controller: &mut Illinois, delay_s: f64) -> (f64, f64) {
+        controller.max_rtt_s = 0.2;
+        controller.round.restart();
+        controller.round.sample(0.1 + delay_s);
+        controller.close_round(100.0);
+        (controller.alpha, controller.beta)
     }
 
     #[test]
@@ -209,59 +209,59 @@ mod tests {
             (0.080, 30.6186 / 82.0619, 0.5),
             (0.100, 0.3, 0.5),
         ] {
-            let (a, b) = constants(&mut law(), delay_s);
+            let (a, b) = constants(&mut controller(), delay_s);
             assert!((a - alpha).abs() < 1e-4 && (b - beta).abs() < 1e-9, "{delay_s}: {a} {b}");
         }
     }
 
     #[test]
     fn alpha_returns_to_its_maximum_after_five_calm_rounds_in_a_row() {
-        let mut law = law();
-        let (queued, _) = constants(&mut law, 0.045);
-        (0..4).for_each(|_| assert_eq!(constants(&mut law, 0.0).0, queued));
-        let (queued, _) = constants(&mut law, 0.045);
-        (0..4).for_each(|_| assert_eq!(constants(&mut law, 0.0).0, queued));
-        assert_eq!(constants(&mut law, 0.0).0, 10.0);
+        let mut controller = controller();
+        let (queued, _) = constants(&mut controller, 0.045);
+        (0..4).for_each(|_| assert_eq!(constants(&mut controller, 0.0).0, queued));
+        let (queued, _) = constants(&mut controller, 0.045);
+        (0..4).for_each(|_| assert_eq!(constants(&mut controller, 0.0).0, queued));
+        assert_eq!(constants(&mut controller, 0.0).0, 10.0);
     }
 
     #[test]
     fn an_rtt_that_never_changes_is_no_delay() {
-        let mut law = law();
-        law.round.base_s = 0.003;
-        law.max_rtt_s = 0.003;
+        let mut controller = controller();
+        controller.round.base_s = 0.003;
+        controller.max_rtt_s = 0.003;
         for _ in 0..3 {
-            (0..3).for_each(|_| law.round.sample(0.003)); // a third of their sum is above 3 ms
-            law.close_round(100.0);
-            assert_eq!((law.alpha, law.beta), (10.0, 0.125));
+            (0..3).for_each(|_| controller.round.sample(0.003)); // a third of their sum is above 3 ms
+            controller.close_round(100.0);
+            assert_eq!((controller.alpha, controller.beta), (10.0, 0.125));
         }
     }
 
     #[test]
     fn a_small_window_is_reno() {
-        let mut law = law();
-        law.close_round(14.9);
+        let mut controller = controller();
+        controller.close_round(14.9);
         let mut window = avoiding(10.0);
-        law.on_ack(&ack(0.1), &PATH, &mut window);
+        controller.on_ack(&ack(0.1), &PATH, &mut window);
         assert_eq!(window.cwnd, 10.1); // 1/10
-        law.on_congestion(&loss(10), &PATH, &mut window);
+        controller.on_congestion(&loss(10), &PATH, &mut window);
         assert_eq!(window.ssthresh, 5.0);
     }
 
     #[test]
     fn an_ack_adds_alpha_and_a_loss_takes_beta() {
-        let (mut law, mut window) = (law(), avoiding(100.0));
-        constants(&mut law, 0.0);
-        law.on_ack(&ack(0.1), &PATH, &mut window);
+        let (mut controller, mut window) = (controller(), avoiding(100.0));
+        constants(&mut controller, 0.0);
+        controller.on_ack(&ack(0.1), &PATH, &mut window);
         assert_eq!(window.cwnd, 100.1); // 10/100
-        law.on_congestion(&loss(100), &PATH, &mut window);
+        controller.on_congestion(&loss(100), &PATH, &mut window);
         assert_eq!(window.ssthresh, 87.5);
     }
 
     #[test]
     fn a_timeout_cuts_by_beta_and_leaves_reno() {
-        let (mut law, mut window) = (law(), avoiding(1.0));
-        constants(&mut law, 0.0);
-        law.on_congestion(&timeout(100), &PATH, &mut window);
-        assert_eq!((window.ssthresh, law.alpha, law.beta), (87.5, 1.0, 0.5));
+        let (mut controller, mut window) = (controller(), avoiding(1.0));
+        constants(&mut controller, 0.0);
+        controller.on_congestion(&timeout(100), &PATH, &mut window);
+        assert_eq!((window.ssthresh, controller.alpha, controller.beta), (87.5, 1.0, 0.5));
     }
 }

@@ -1,15 +1,15 @@
 //! LEDBAT: a background transfer that keeps the queueing delay at a target and yields to others.
 //!
-//! # What it does
+//! # Overview
 //! LEDBAT grows while the queueing delay is below `target_s` and shrinks while it is above, in proportion,
 //! and never faster than standard TCP. Flows that fill the buffer push it to its smallest window.
 //!
-//! # The law
+//! # The rule
 //! `queueing = min(last filter delays) - min(delays of the last base_minutes minutes)`, `off = (target -
 //! queueing)/target`. Per ACK: `w += gain off acked / w`, then at most `in_flight + allowed_increase`, at
 //! least 2. Loss: `w = max(w/2, 2)`; time-out: `ssthresh` as after a loss, and `w = 1`.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(RFC 6817 section 2.2): the delay is the RTT, not the one-way delay, so that queueing of ACKs counts
 //! too. Without it the two differ by a constant, which the base delay removes.
 //!
@@ -54,7 +54,7 @@ pub(crate) const CARD: Card = Card {
     title: "LEDBAT",
     aliases: &[],
     family: "delay",
-    law: "w += (target - queueing delay)/target per RTT; w *= 1/2 on loss",
+    rule: "w += (target - queueing delay)/target per RTT; w *= 1/2 on loss",
     response: "queueing delay = 100 ms, however many flows",
     references: &["RFC 6817"],
     params: Params::TABLE,
@@ -193,17 +193,17 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, loss, starting, timeout};
 
-    fn law() -> Ledbat {
+    fn controller() -> Ledbat {
         Ledbat::new(Params::default())
     }
 
     /// Returns the window after an ACK on an empty path and one that gives all samples of the filter this
     /// queueing delay.
     fn window_at(queueing_s: f64, in_flight: u32) -> f64 {
-        let (mut law, mut window) = (law(), avoiding(50.0));
-        law.on_ack(&Ack { acked: 0.0, in_flight, ..ack(0.1) }, &PATH, &mut window);
-        (0..3).for_each(|_| law.delays.sample(1.0, 0.1 + queueing_s));
-        law.on_ack(&Ack { in_flight, ..ack(0.1 + queueing_s) }, &PATH, &mut window);
+        let (mut controller, mut window) = (controller(), avoiding(50.0));
+        controller.on_ack(&Ack { acked: 0.0, in_flight, ..ack(0.1) }, &PATH, &mut window);
+        (0..3).for_each(|_| controller.delays.sample(1.0, 0.1 + queueing_s));
+        controller.on_ack(&Ack { in_flight, ..ack(0.1 + queueing_s) }, &PATH, &mut window);
         window.cwnd
     }
 
@@ -222,27 +222,27 @@ mod tests {
 
     #[test]
     fn the_least_of_four_samples_counts() {
-        let mut law = law();
-        [0.1, 0.2, 0.15, 0.18, 0.19].iter().for_each(|delay_s| law.delays.sample(1.0, *delay_s));
-        assert!((law.delays.queueing_s().expect("samples") - 0.05).abs() < 1e-12);
+        let mut controller = controller();
+        [0.1, 0.2, 0.15, 0.18, 0.19].iter().for_each(|delay_s| controller.delays.sample(1.0, *delay_s));
+        assert!((controller.delays.queueing_s().expect("samples") - 0.05).abs() < 1e-12);
     }
 
     #[test]
     fn a_base_is_forgotten_after_ten_minutes() {
-        let mut law = law();
-        law.delays.sample(30.0, 0.1);
-        (1..=9).for_each(|minute| law.delays.sample(60.0 * f64::from(minute), 0.2));
-        assert_eq!(law.delays.base_s, 0.1);
-        law.delays.sample(600.0, 0.2);
-        assert_eq!(law.delays.base_s, 0.2);
+        let mut controller = controller();
+        controller.delays.sample(30.0, 0.1);
+        (1..=9).for_each(|minute| controller.delays.sample(60.0 * f64::from(minute), 0.2));
+        assert_eq!(controller.delays.base_s, 0.1);
+        controller.delays.sample(600.0, 0.2);
+        assert_eq!(controller.delays.base_s, 0.2);
     }
 
     #[test]
     fn slow_start_is_taken_or_not() {
         for (starts_slow, cwnd) in [(true, 11.0), (false, 10.1)] {
-            let (mut law, mut window) = (law(), starting(10.0));
-            law.starts_slow = starts_slow;
-            law.on_ack(&Ack { in_flight: 10, ..ack(0.1) }, &PATH, &mut window);
+            let (mut controller, mut window) = (controller(), starting(10.0));
+            controller.starts_slow = starts_slow;
+            controller.on_ack(&Ack { in_flight: 10, ..ack(0.1) }, &PATH, &mut window);
             assert_eq!(window.cwnd, cwnd); // 1 for one, or 1/10
         }
     }
@@ -251,10 +251,10 @@ mod tests {
     fn slow_start_ends_at_nine_tenths_of_the_target() {
         for (queueing_s, cwnd, ssthresh) in [(0.089, 51.0, f64::INFINITY), (0.091, 50.0 + 0.09 / 50.0, 50.0)]
         {
-            let (mut law, mut window) = (law(), starting(50.0));
-            law.delays.sample(1.0, 0.1);
-            (0..3).for_each(|_| law.delays.sample(1.0, 0.1 + queueing_s));
-            law.on_ack(&Ack { in_flight: 50, ..ack(0.1 + queueing_s) }, &PATH, &mut window);
+            let (mut controller, mut window) = (controller(), starting(50.0));
+            controller.delays.sample(1.0, 0.1);
+            (0..3).for_each(|_| controller.delays.sample(1.0, 0.1 + queueing_s));
+            controller.on_ack(&Ack { in_flight: 50, ..ack(0.1 + queueing_s) }, &PATH, &mut window);
             assert!((window.cwnd - cwnd).abs() < 1e-12, "{queueing_s}: {}", window.cwnd);
             assert_eq!(window.ssthresh, ssthresh);
         }
@@ -264,7 +264,7 @@ mod tests {
     fn a_loss_and_a_timeout_halve() {
         for event in [loss(50), timeout(50)] {
             let mut window = avoiding(50.0);
-            law().on_congestion(&event, &PATH, &mut window);
+            controller().on_congestion(&event, &PATH, &mut window);
             assert_eq!(window.ssthresh, 25.0);
         }
     }

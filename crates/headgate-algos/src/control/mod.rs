@@ -1,7 +1,7 @@
 //! Congestion control algorithms. Each is one file and one line here.
 
 /// Declares the modules and the registry from one sorted list of file stems.
-macro_rules! laws {
+macro_rules! controllers {
     ($($stem:ident => $Name:ident),+ $(,)?) => {
         $(pub mod $stem;)+
 
@@ -10,11 +10,11 @@ macro_rules! laws {
         #[derive(Clone, Copy)]
         enum Index { $($Name,)+ }
 
-        fn build_law(index: usize, values: &[f64]) -> AnyController {
+        fn build_controller(index: usize, values: &[f64]) -> AnyController {
             $(if index == Index::$Name as usize {
                 return AnyController::$Name($stem::$Name::new($stem::Params::from_values(values)));
             })+
-            unreachable!("not a law of this folder")
+            unreachable!("not an algorithm of this folder")
         }
 
         /// Any of the algorithms, without indirection. The transport is compiled for this type.
@@ -64,7 +64,7 @@ impl ControllerRegistry for AnyController {
         };
         let is_it = |other: &&Card| other.name == card.name;
         match CARDS.iter().position(is_it) {
-            Some(at) => build_law(at, values),
+            Some(at) => build_controller(at, values),
             None => {
                 let at = scheme::SENDERS.iter().position(is_it).expect("one of the two lists");
                 Self::Scheme(AnySender::build(at, values))
@@ -73,7 +73,7 @@ impl ControllerRegistry for AnyController {
     }
 }
 
-laws! {
+controllers! {
     bbr => Bbr,
     bbr3 => Bbr3,
     bic => Bic,

@@ -1,14 +1,14 @@
 //! Reno: additive increase, multiplicative decrease (standard TCP).
 //!
-//! # What it does
+//! # Overview
 //! Reno doubles the window in each round trip until `ssthresh`, then adds one segment per round trip. A loss
 //! halves the window.
 //!
-//! # The law
+//! # The rule
 //! Slow start: `cwnd += acked`. Congestion avoidance: `cwnd += acked / cwnd`. Loss or time-out: `ssthresh =
 //! max(in_flight / 2, 2)`.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(RFC 5681 section 3.1): the window is fractional, so that the increase of `1/cwnd` per segment is
 //! exact. With the transport's `whole_windows` it grows by one whenever a window of segments is acknowledged,
 //! as in Linux.
@@ -29,7 +29,7 @@ pub(crate) const CARD: Card = Card {
     title: "TCP Reno",
     aliases: &["tcp"],
     family: "loss",
-    law: "w += 1/w per ACK; w *= 1/2 on loss",
+    rule: "w += 1/w per ACK; w *= 1/2 on loss",
     response: "w = 1.22 / p^0.5",
     references: &["RFC 5681", "Mathis, Semke, Mahdavi, Ott 1997"],
     params: Params::TABLE,

@@ -1,14 +1,14 @@
 //! Scalable TCP: multiplicative increase, multiplicative decrease.
 //!
-//! # What it does
+//! # Overview
 //! Scalable TCP grows by a fixed share of the window in each round trip and loses an eighth on a loss, so
 //! that the recovery time does not depend on the window. At small windows it is Reno.
 //!
-//! # The law
+//! # The rule
 //! `w += a` per acknowledged segment and `w *= 1 - b` on a loss, with `a` = 0.01 and `b` = 0.125; Reno's
 //! rules while the window (on a loss: the flight) is below `low_window` = 16 segments.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Kelly 2003): the variant `linux` follows the kernel's module up to 5.5, which ns-2 contains too: one
 //! segment per `min(w, 50)` acknowledged, no low window. The 50 compensates for delayed ACKs, so that the
 //! variant grows twice as fast if every segment is acknowledged.
@@ -59,7 +59,7 @@ pub(crate) const CARD: Card = Card {
     title: "Scalable TCP",
     aliases: &["stcp"],
     family: "loss",
-    law: "w += 0.01 per ACK; w *= 0.875 on loss; Reno below 16 segments",
+    rule: "w += 0.01 per ACK; w *= 0.875 on loss; Reno below 16 segments",
     response: "w = 0.075 / p",
     references: &["Kelly 2003, Scalable TCP: improving performance in highspeed wide area networks"],
     params: Params::TABLE,
@@ -129,46 +129,46 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, loss};
 
-    fn law(variant: Variant) -> Scalable {
+    fn controller(variant: Variant) -> Scalable {
         Scalable::new(Params { increase: 0.01, decrease: 0.125, low_window: 16.0, variant })
     }
 
-    fn acked(law: &mut Scalable, cwnd: f64) -> f64 {
+    fn acked(controller: &mut Scalable, cwnd: f64) -> f64 {
         let mut window = avoiding(cwnd);
-        law.on_ack(&ack(0.1), &PATH, &mut window);
+        controller.on_ack(&ack(0.1), &PATH, &mut window);
         window.cwnd
     }
 
-    fn after_loss(law: &mut Scalable, in_flight: u32) -> f64 {
+    fn after_loss(controller: &mut Scalable, in_flight: u32) -> f64 {
         let mut window = avoiding(f64::from(in_flight));
-        law.on_congestion(&loss(in_flight), &PATH, &mut window);
+        controller.on_congestion(&loss(in_flight), &PATH, &mut window);
         window.ssthresh
     }
 
     #[test]
     fn one_segment_adds_a_hundredth() {
-        assert_eq!(acked(&mut law(Variant::Kelly), 200.0), 200.01);
-        assert_eq!(acked(&mut law(Variant::Kelly), 16.0), 16.01);
+        assert_eq!(acked(&mut controller(Variant::Kelly), 200.0), 200.01);
+        assert_eq!(acked(&mut controller(Variant::Kelly), 16.0), 16.01);
     }
 
     #[test]
     fn below_the_low_window_it_is_reno() {
-        assert_eq!(acked(&mut law(Variant::Kelly), 8.0), 8.125); // 8 + 1/8
-        assert_eq!(after_loss(&mut law(Variant::Kelly), 15), 7.5);
+        assert_eq!(acked(&mut controller(Variant::Kelly), 8.0), 8.125); // 8 + 1/8
+        assert_eq!(after_loss(&mut controller(Variant::Kelly), 15), 7.5);
     }
 
     #[test]
     fn a_loss_takes_an_eighth() {
-        assert_eq!(after_loss(&mut law(Variant::Kelly), 16), 14.0); // 16 * 7/8
-        assert_eq!(after_loss(&mut law(Variant::Linux), 8), 7.0);
-        assert_eq!(after_loss(&mut law(Variant::Linux), 1), 2.0);
+        assert_eq!(after_loss(&mut controller(Variant::Kelly), 16), 14.0); // 16 * 7/8
+        assert_eq!(after_loss(&mut controller(Variant::Linux), 8), 7.0);
+        assert_eq!(after_loss(&mut controller(Variant::Linux), 1), 2.0);
     }
 
     #[test]
     fn linux_adds_one_per_fifty_or_a_hundred_or_per_window() {
-        assert_eq!(acked(&mut law(Variant::Linux), 200.0), 200.02); // 1/50
-        assert_eq!(acked(&mut law(Variant::Linux), 20.0), 20.05); // 1/20
-        assert_eq!(acked(&mut law(Variant::Linux56), 200.0), 200.01); // 1/100
-        assert_eq!(acked(&mut law(Variant::Linux56), 50.0), 50.02);
+        assert_eq!(acked(&mut controller(Variant::Linux), 200.0), 200.02); // 1/50
+        assert_eq!(acked(&mut controller(Variant::Linux), 20.0), 20.05); // 1/20
+        assert_eq!(acked(&mut controller(Variant::Linux56), 200.0), 200.01); // 1/100
+        assert_eq!(acked(&mut controller(Variant::Linux56), 50.0), 50.02);
     }
 }

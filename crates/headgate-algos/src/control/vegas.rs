@@ -1,15 +1,15 @@
 //! TCP Vegas: keeps between `alpha` and `beta` packets in the queue.
 //!
-//! # What it does
+//! # Overview
 //! Once per round trip, Vegas compares its rate with that of an empty path. The difference shows how many of
 //! its packets are queued. It moves the window by one packet to keep a few packets in the queue.
 //!
-//! # The law
+//! # The rule
 //! `diff = w (1 - base_rtt/rtt)`, in whole packets. Congestion avoidance, once per round trip: `w += 1` if
 //! `diff < alpha`, `w -= 1` if `diff > beta`, else unchanged; at least 2. Slow start ends when `diff >
 //! gamma`. `base_rtt` is the smallest RTT of the connection.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Brakmo, Peterson 1995): the variant `linux` uses alpha 2 and beta 4. `rtt` is the round's smallest,
 //! and `diff` is divided by `base_rtt` instead of `rtt` (`w (rtt - base_rtt)/base_rtt`, truncated to whole
 //! packets). Slow start doubles in each round trip and leaves at most `w base_rtt/rtt + 1`. A round of one or
@@ -68,7 +68,7 @@ pub(crate) const CARD: Card = Card {
     title: "TCP Vegas",
     aliases: &[],
     family: "delay",
-    law: "w += 1, 0 or -1 per RTT as w (1 - base_rtt/rtt) is below alpha, between, above beta",
+    rule: "w += 1, 0 or -1 per RTT as w (1 - base_rtt/rtt) is below alpha, between, above beta",
     response: "alpha to beta packets queued per flow",
     references: &["Brakmo, Peterson 1995, TCP Vegas: end to end congestion avoidance on a global Internet"],
     params: Params::TABLE,
@@ -246,37 +246,37 @@ mod tests {
     const LINUX: Variant = Variant::Linux;
     const NS2: Variant = Variant::Ns2;
 
-    fn law(variant: Variant) -> Vegas {
+    fn controller(variant: Variant) -> Vegas {
         Vegas::new(Params { alpha: 0.0, beta: 0.0, gamma: 1.0, variant })
     }
 
     #[test]
     fn an_idle_time_makes_the_module_of_linux_forget_the_base_rtt() {
         for (variant, base_s) in [(LINUX, 0.3), (NS2, 0.1)] {
-            let (mut law, mut window) = (law(variant), avoiding(20.0));
-            law.round.sample(0.1);
-            law.on_restart(&RESTART, &PATH, &mut window);
-            law.round.sample(0.3);
-            assert_eq!((law.round.base_s, window), (base_s, avoiding(20.0)));
+            let (mut controller, mut window) = (controller(variant), avoiding(20.0));
+            controller.round.sample(0.1);
+            controller.on_restart(&RESTART, &PATH, &mut window);
+            controller.round.sample(0.3);
+            assert_eq!((controller.round.base_s, window), (base_s, avoiding(20.0)));
         }
     }
 
     /// A round of `samples` ACKs; the first one ends the previous round.
-    fn round(law: &mut Vegas, samples: u32, rtt_s: f64, window: &mut Window) {
+    fn round(controller: &mut Vegas, samples: u32, rtt_s: f64, window: &mut Window) {
         let in_flight = window.cwnd as u32;
         for i in 0..samples {
-            law.on_ack(&Ack { round_start: i == 0, in_flight, ..ack(rtt_s) }, &PATH, window);
+            controller.on_ack(&Ack { round_start: i == 0, in_flight, ..ack(rtt_s) }, &PATH, window);
         }
     }
 
     /// Returns the window after two rounds at this RTT. The first round only provides samples for the second.
     fn moved(variant: Variant, cwnd: f64, rtt_s: f64) -> f64 {
-        let (mut law, mut window) = (law(variant), avoiding(cwnd));
-        round(&mut law, 5, PATH.min_rtt_s, &mut window);
+        let (mut controller, mut window) = (controller(variant), avoiding(cwnd));
+        round(&mut controller, 5, PATH.min_rtt_s, &mut window);
         window.cwnd = cwnd;
-        round(&mut law, cwnd as u32, rtt_s, &mut window);
+        round(&mut controller, cwnd as u32, rtt_s, &mut window);
         window.cwnd = cwnd;
-        round(&mut law, cwnd as u32, rtt_s, &mut window);
+        round(&mut controller, cwnd as u32, rtt_s, &mut window);
         window.cwnd
     }
 
@@ -299,43 +299,43 @@ mod tests {
 
     #[test]
     fn the_handshake_is_no_base_for_ns2() {
-        let (mut law, mut window) = (law(NS2), avoiding(20.0));
+        let (mut controller, mut window) = (controller(NS2), avoiding(20.0));
         // data takes 110 ms and the handshake took 100: no packet is queued
-        (0..3).for_each(|_| round(&mut law, 20, 0.110, &mut window));
+        (0..3).for_each(|_| round(&mut controller, 20, 0.110, &mut window));
         assert!(window.cwnd > 21.9);
     }
 
     #[test]
     fn linux_is_reno_in_a_round_of_few_samples() {
-        let (mut law, mut window) = (law(LINUX), avoiding(20.0));
-        round(&mut law, 1, 0.2, &mut window);
+        let (mut controller, mut window) = (controller(LINUX), avoiding(20.0));
+        round(&mut controller, 1, 0.2, &mut window);
         assert_eq!(window.cwnd, 20.05);
-        law.on_ack(&ack(0.2), &PATH, &mut window);
+        controller.on_ack(&ack(0.2), &PATH, &mut window);
         assert_eq!(window.cwnd, 20.05);
     }
 
     #[test]
     fn linux_doubles_each_round_and_leaves_slow_start_at_the_rate_of_an_empty_path() {
-        let (mut law, mut window) = (law(LINUX), starting(10.0));
-        round(&mut law, 10, 0.1, &mut window);
+        let (mut controller, mut window) = (controller(LINUX), starting(10.0));
+        round(&mut controller, 10, 0.1, &mut window);
         assert_eq!(window.cwnd, 20.0);
-        round(&mut law, 20, 0.112, &mut window);
+        round(&mut controller, 20, 0.112, &mut window);
         assert_eq!(window.cwnd, 40.0);
-        round(&mut law, 1, 0.112, &mut window);
+        round(&mut controller, 1, 0.112, &mut window);
         // 40 * 0.12 = 4.8 > 1: 40/1.12 = 35.7, truncated to 35, plus one
         assert_eq!((window.cwnd, window.ssthresh), (36.0, 36.0));
     }
 
     #[test]
     fn ns2_doubles_every_other_round_and_gives_back_an_eighth() {
-        let (mut law, mut window) = (law(NS2), starting(10.0));
-        round(&mut law, 10, 0.1, &mut window);
+        let (mut controller, mut window) = (controller(NS2), starting(10.0));
+        round(&mut controller, 10, 0.1, &mut window);
         assert_eq!(window.cwnd, 10.0);
-        round(&mut law, 10, 0.1, &mut window);
+        round(&mut controller, 10, 0.1, &mut window);
         assert_eq!(window.cwnd, 20.0);
-        round(&mut law, 20, 0.12, &mut window);
+        round(&mut controller, 20, 0.12, &mut window);
         assert_eq!(window.cwnd, 20.0);
-        round(&mut law, 20, 0.12, &mut window);
+        round(&mut controller, 20, 0.12, &mut window);
         // 20 (1 - 1/1.2) = 3.3 > 1: 20 * 7/8
         assert_eq!((window.cwnd, window.ssthresh), (17.5, 2.0));
     }
@@ -344,7 +344,7 @@ mod tests {
     fn a_loss_leaves_half_in_linux_and_three_quarters_in_ns2() {
         for (variant, in_flight, left) in [(LINUX, 50, 25.0), (NS2, 50, 38.0), (NS2, 3, 2.0)] {
             let mut window = avoiding(50.0);
-            law(variant).on_congestion(&loss(in_flight), &PATH, &mut window);
+            controller(variant).on_congestion(&loss(in_flight), &PATH, &mut window);
             assert_eq!(window.ssthresh, left); // 50 - 12 = 38: whole packets
         }
     }
@@ -353,7 +353,7 @@ mod tests {
     fn a_timeout_halves_the_threshold() {
         for (variant, cwnd) in [(LINUX, 1.0), (NS2, 2.0)] {
             let mut window = avoiding(1.0);
-            law(variant).on_congestion(&timeout(50), &PATH, &mut window);
+            controller(variant).on_congestion(&timeout(50), &PATH, &mut window);
             assert_eq!((window.ssthresh, window.cwnd), (25.0, cwnd));
         }
     }
@@ -361,10 +361,10 @@ mod tests {
     #[test]
     fn ns2_goes_on_doubling_at_a_queue_of_gamma() {
         for (diff, step, cwnd) in [(1.0, 1.0, 16.0), (2.0, 0.0, 14.0)] {
-            let (mut law, mut window) = (law(NS2), starting(16.0));
-            law.rests = true;
-            law.plan_start(diff, &mut window);
-            assert_eq!((law.step, window.cwnd), (step, cwnd)); // 7/8 of 16
+            let (mut controller, mut window) = (controller(NS2), starting(16.0));
+            controller.rests = true;
+            controller.plan_start(diff, &mut window);
+            assert_eq!((controller.step, window.cwnd), (step, cwnd)); // 7/8 of 16
         }
     }
 }

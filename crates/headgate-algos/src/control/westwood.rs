@@ -1,16 +1,16 @@
 //! Westwood+: standard TCP that reduces its window to the measured bandwidth.
 //!
-//! # What it does
+//! # Overview
 //! Westwood+ grows as Reno, and measures the rate of ACKs. After a loss, the window is what fills the path at
 //! that rate without a queue. A loss without a queue therefore reduces it only slightly.
 //!
-//! # The law
+//! # The rule
 //! Increase: Reno's. Once per `max(srtt, 50 ms)` a sample `b = acknowledged / interval` passes two filters:
 //! `b1 = 7/8 b1 + 1/8 b`, `bwe = 7/8 bwe + 1/8 b1`; the first sample initialises both. Loss: `cwnd = ssthresh
 //! = max(2, bwe min_rtt)`. Time-out: `ssthresh` likewise, and `min_rtt` is reset. A duplicate ACK that names
 //! no segment counts as one, and later ACKs are corrected for it.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Grieco, Mascolo 2004): the variant `linux` follows the kernel's module. Recovery aims at half the
 //! flight. At its end, window and threshold are set by the bandwidth measured until then, and the increase of
 //! the window is sent at once.
@@ -66,7 +66,7 @@ pub(crate) const CARD: Card = Card {
     title: "Westwood+",
     aliases: &["westwood+"],
     family: "loss",
-    law: "w += 1/w per ACK; w = bandwidth * min_rtt on loss",
+    rule: "w += 1/w per ACK; w = bandwidth * min_rtt on loss",
     response: "w = (rtt / ((rtt - min_rtt) p))^0.5",
     references: &["Grieco, Mascolo 2004", "Mascolo, Casetti, Gerla, Sanadidi, Wang 2001"],
     params: Params::TABLE,
@@ -205,38 +205,38 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, congestion, loss, timeout};
 
-    fn law(variant: Variant) -> Westwood {
+    fn controller(variant: Variant) -> Westwood {
         Westwood::new(Params { interval_s: 0.05, memory: 0.875, tick_s: 0.0, variant })
     }
 
     fn measured(variant: Variant) -> Westwood {
-        Westwood { once: 1000.0, bandwidth: 1000.0, min_rtt_s: 0.08, ..law(variant) }
+        Westwood { once: 1000.0, bandwidth: 1000.0, min_rtt_s: 0.08, ..controller(variant) }
     }
 
-    fn acked(law: &mut Westwood, now_s: f64, acked: f64) {
-        law.note(&Ack { now_s, acked, ..ack(0.1) }, 0.1);
+    fn acked(controller: &mut Westwood, now_s: f64, acked: f64) {
+        controller.note(&Ack { now_s, acked, ..ack(0.1) }, 0.1);
     }
 
     #[test]
     fn bandwidth_passes_two_filters() {
-        let mut law = law(Variant::Paper);
-        acked(&mut law, 0.05, 200.0);
-        acked(&mut law, 0.1, 1.0);
-        assert_eq!(law.bandwidth, 0.0); // no more than one RTT yet
-        acked(&mut law, 0.201, 200.0);
+        let mut controller = controller(Variant::Paper);
+        acked(&mut controller, 0.05, 200.0);
+        acked(&mut controller, 0.1, 1.0);
+        assert_eq!(controller.bandwidth, 0.0); // no more than one RTT yet
+        acked(&mut controller, 0.201, 200.0);
         let first = 201.0 / 0.201;
-        assert_eq!((law.once, law.bandwidth), (first, first));
-        acked(&mut law, 0.301 + 1e-9, 1.0);
-        assert!((law.once - (875.0 + 250.0)).abs() < 1e-3); // 2000/s: 7/8 1000 + 1/8 2000
-        assert!((law.bandwidth - (875.0 + 1125.0 / 8.0)).abs() < 1e-3);
+        assert_eq!((controller.once, controller.bandwidth), (first, first));
+        acked(&mut controller, 0.301 + 1e-9, 1.0);
+        assert!((controller.once - (875.0 + 250.0)).abs() < 1e-3); // 2000/s: 7/8 1000 + 1/8 2000
+        assert!((controller.bandwidth - (875.0 + 1125.0 / 8.0)).abs() < 1e-3);
     }
 
     #[test]
     fn a_kernel_counts_in_ticks() {
-        let mut law = Westwood { tick_s: 0.01, ..law(Variant::Linux) };
+        let mut controller = Westwood { tick_s: 0.01, ..controller(Variant::Linux) };
         let mut hear = |now_s| {
-            law.note(&Ack { now_s, acked: 10.0, ..ack(0.0406) }, 0.0406);
-            (law.min_rtt_s, law.bandwidth)
+            controller.note(&Ack { now_s, acked: 10.0, ..ack(0.0406) }, 0.0406);
+            (controller.min_rtt_s, controller.bandwidth)
         };
         assert_eq!(hear(0.0399), (0.05, 0.0)); // 4.06 ticks are 5
         assert_eq!(hear(0.0599), (0.05, 0.0)); // 5 ticks, no more than the RTT
@@ -246,9 +246,9 @@ mod tests {
 
     #[test]
     fn a_duplicate_counts_once() {
-        let mut law = law(Variant::Paper);
+        let mut controller = controller(Variant::Paper);
         // three duplicates, then an ACK of five that covers them again, then plain ones
-        let counted = [0.0, 0.0, 0.0, 5.0, 1.0, 2.0].map(|acked| law.arrived(acked));
+        let counted = [0.0, 0.0, 0.0, 5.0, 1.0, 2.0].map(|acked| controller.arrived(acked));
         assert_eq!(counted, [1.0, 1.0, 1.0, 2.0, 1.0, 2.0]);
     }
 
@@ -257,16 +257,16 @@ mod tests {
         let mut window = avoiding(100.0);
         measured(Variant::Paper).on_congestion(&loss(100), &PATH, &mut window);
         assert_eq!(window.ssthresh, 80.0); // 1000/s * 80 ms
-        law(Variant::Paper).on_congestion(&loss(100), &PATH, &mut window);
+        controller(Variant::Paper).on_congestion(&loss(100), &PATH, &mut window);
         assert_eq!(window.ssthresh, 2.0); // nothing is known
     }
 
     #[test]
     fn linux_sets_the_window_when_recovery_ends() {
-        let (mut law, mut window) = (measured(Variant::Linux), avoiding(100.0));
-        law.on_congestion(&loss(100), &PATH, &mut window);
+        let (mut controller, mut window) = (measured(Variant::Linux), avoiding(100.0));
+        controller.on_congestion(&loss(100), &PATH, &mut window);
         assert_eq!(window.ssthresh, 50.0);
-        law.on_recovered(1.0, &PATH, &mut window);
+        controller.on_recovered(1.0, &PATH, &mut window);
         assert_eq!((window.cwnd, window.ssthresh), (80.0, 80.0));
     }
 
@@ -283,17 +283,17 @@ mod tests {
 
     #[test]
     fn a_timeout_learns_the_smallest_rtt_anew() {
-        let (mut law, mut window) = (measured(Variant::Linux), avoiding(1.0));
-        law.on_congestion(&timeout(100), &PATH, &mut window);
+        let (mut controller, mut window) = (measured(Variant::Linux), avoiding(1.0));
+        controller.on_congestion(&timeout(100), &PATH, &mut window);
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 80.0));
-        acked(&mut law, 0.01, 1.0);
-        assert_eq!(law.min_rtt_s, 0.1);
+        acked(&mut controller, 0.01, 1.0);
+        assert_eq!(controller.min_rtt_s, 0.1);
     }
 
     #[test]
     fn it_grows_as_reno() {
-        let (mut law, mut window) = (law(Variant::Paper), avoiding(8.0));
-        law.on_ack(&ack(0.1), &PATH, &mut window);
+        let (mut controller, mut window) = (controller(Variant::Paper), avoiding(8.0));
+        controller.on_ack(&ack(0.1), &PATH, &mut window);
         assert_eq!(window.cwnd, 8.125);
     }
 }

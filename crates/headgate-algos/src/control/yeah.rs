@@ -1,11 +1,11 @@
 //! YeAH-TCP: fast while the path is empty, Reno while it is not.
 //!
-//! # What it does
+//! # Overview
 //! YeAH estimates how many of its packets are queued. While they are few, it grows as Scalable TCP. When they
 //! are many, it empties the queue itself before a loss does. While the delay shows that other flows fill the
 //! queue, it is Reno, so that it does not yield to them.
 //!
-//! # The law
+//! # The rule
 //! Once per round trip `queue = w (1 - base_rtt/rtt)`, with the smallest `rtt` of the round. *Fast* mode if
 //! `queue <= q_max` and `rtt - base_rtt <= base_rtt/phi`: `w += acked / min(w, 1/increase)`; else *slow*
 //! mode: `w += acked/w`. If `queue > q_max`, and `w` above `w_reno`: `w -= min(queue, epsilon w)`, at least
@@ -13,7 +13,7 @@
 //! of its rounds, half at a loss, reset after more than `zeta` fast rounds. Loss: `w -= min(max(queue, delta
 //! w), w/2)`, but `w/2` after at least `rho` successive slow rounds, which show competition.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Baiocchi, Castellani, Vacirca 2007): the rules are those of the Linux module by one of the authors.
 //!
 //! NOTE(Linux tcp_yeah.c): windows and queues are fractional, so that thresholds are crossed without
@@ -56,7 +56,7 @@ pub(crate) const CARD: Card = Card {
     title: "YeAH-TCP",
     aliases: &[],
     family: "hybrid",
-    law: "w += 0.01 per ACK while few packets queue, else 1/w; w -= queue above 80; w *= 1/2 to 7/8 on loss",
+    rule: "w += 0.01 per ACK while few packets queue, else 1/w; w -= queue above 80; w *= 1/2 to 7/8 on loss",
     response: "w = 0.075 / p on an empty path, as scalable",
     references: &["Baiocchi, Castellani, Vacirca 2007, YeAH-TCP: yet another highspeed TCP"],
     params: Params::TABLE,
@@ -183,57 +183,57 @@ mod tests {
     use super::*;
     use crate::trial::{PATH, ack, avoiding, loss};
 
-    fn law() -> Yeah {
-        let mut law = Yeah::new(Params::default());
-        law.round.base_s = PATH.min_rtt_s;
-        law
+    fn controller() -> Yeah {
+        let mut controller = Yeah::new(Params::default());
+        controller.round.base_s = PATH.min_rtt_s;
+        controller
     }
 
     /// A round at this RTT, ended by an ACK that acknowledges nothing.
-    fn round(law: &mut Yeah, rtt_s: f64, window: &mut Window) {
-        (0..3).for_each(|_| law.round.sample(rtt_s));
-        law.on_ack(&Ack { acked: 0.0, round_start: true, ..ack(rtt_s) }, &PATH, window);
+    fn round(controller: &mut Yeah, rtt_s: f64, window: &mut Window) {
+        (0..3).for_each(|_| controller.round.sample(rtt_s));
+        controller.on_ack(&Ack { acked: 0.0, round_start: true, ..ack(rtt_s) }, &PATH, window);
     }
 
     #[test]
     fn fast_mode_is_scalable_and_slow_mode_reno() {
         for (slow_rounds, cwnd, after) in [(0, 200.0, 200.01), (0, 50.0, 50.02), (1, 200.0, 200.005)] {
-            let (mut law, mut window) = (law(), avoiding(cwnd));
-            law.slow_rounds = slow_rounds;
-            law.on_ack(&ack(0.1), &PATH, &mut window);
+            let (mut controller, mut window) = (controller(), avoiding(cwnd));
+            controller.slow_rounds = slow_rounds;
+            controller.on_ack(&ack(0.1), &PATH, &mut window);
             assert_eq!(window.cwnd, after); // 1/100, 1/50, 1/200
         }
     }
 
     #[test]
     fn a_long_queue_is_emptied_but_for_the_share_of_reno() {
-        let (mut law, mut window) = (law(), avoiding(1000.0));
-        round(&mut law, 0.111, &mut window);
+        let (mut controller, mut window) = (controller(), avoiding(1000.0));
+        round(&mut controller, 0.111, &mut window);
         // 1000 (1 - 0.1/0.111) = 99.1 > 80
         assert!((window.cwnd - 900.9009).abs() < 1e-3 && window.ssthresh == window.cwnd);
-        assert!((law.reno - 450.45).abs() < 1e-2 && law.slow_rounds == 1);
-        (window.cwnd, law.reno) = (1000.0, 950.0);
-        round(&mut law, 0.111, &mut window);
-        assert_eq!((window.cwnd, law.reno, law.slow_rounds), (950.0, 951.0, 2));
+        assert!((controller.reno - 450.45).abs() < 1e-2 && controller.slow_rounds == 1);
+        (window.cwnd, controller.reno) = (1000.0, 950.0);
+        round(&mut controller, 0.111, &mut window);
+        assert_eq!((window.cwnd, controller.reno, controller.slow_rounds), (950.0, 951.0, 2));
     }
 
     #[test]
     fn a_long_delay_alone_only_slows() {
-        let (mut law, mut window) = (law(), avoiding(100.0));
-        round(&mut law, 0.113, &mut window); // 11.5 packets, but 13 ms > 100/8 ms
-        assert_eq!((window.cwnd, law.slow_rounds, law.reno), (100.0, 1, 50.0));
-        round(&mut law, 0.112, &mut window);
-        assert_eq!((law.slow_rounds, law.fast_rounds), (0, 1));
+        let (mut controller, mut window) = (controller(), avoiding(100.0));
+        round(&mut controller, 0.113, &mut window); // 11.5 packets, but 13 ms > 100/8 ms
+        assert_eq!((window.cwnd, controller.slow_rounds, controller.reno), (100.0, 1, 50.0));
+        round(&mut controller, 0.112, &mut window);
+        assert_eq!((controller.slow_rounds, controller.fast_rounds), (0, 1));
     }
 
     #[test]
     fn reno_is_forgotten_after_more_than_fifty_fast_rounds() {
-        let (mut law, mut window) = (law(), avoiding(100.0));
-        law.reno = 40.0;
-        (0..50).for_each(|_| round(&mut law, 0.1, &mut window));
-        assert_eq!(law.reno, 40.0);
-        round(&mut law, 0.1, &mut window);
-        assert_eq!((law.reno, law.fast_rounds), (2.0, 0));
+        let (mut controller, mut window) = (controller(), avoiding(100.0));
+        controller.reno = 40.0;
+        (0..50).for_each(|_| round(&mut controller, 0.1, &mut window));
+        assert_eq!(controller.reno, 40.0);
+        round(&mut controller, 0.1, &mut window);
+        assert_eq!((controller.reno, controller.fast_rounds), (2.0, 0));
     }
 
     #[test]
@@ -241,18 +241,18 @@ mod tests {
         // 400: 400/8 = 50 at least, 200 at most; competition: half
         let cases = [(10.0, 0, 350.0), (90.0, 15, 310.0), (300.0, 0, 200.0), (10.0, 16, 200.0)];
         for (queue, slow_rounds, left) in cases {
-            let (mut law, mut window) = (law(), avoiding(400.0));
-            (law.queue, law.slow_rounds, law.reno) = (queue, slow_rounds, 100.0);
-            law.on_congestion(&loss(400), &PATH, &mut window);
-            assert_eq!((window.ssthresh, law.reno), (left, 50.0));
+            let (mut controller, mut window) = (controller(), avoiding(400.0));
+            (controller.queue, controller.slow_rounds, controller.reno) = (queue, slow_rounds, 100.0);
+            controller.on_congestion(&loss(400), &PATH, &mut window);
+            assert_eq!((window.ssthresh, controller.reno), (left, 50.0));
         }
     }
 
     #[test]
     fn a_delay_of_just_an_eighth_does_not_slow() {
-        let (mut law, mut window) = (law(), avoiding(50.0));
-        law.round.base_s = 0.125;
-        round(&mut law, 0.125 + 0.125 / 8.0, &mut window);
-        assert_eq!(law.slow_rounds, 0);
+        let (mut controller, mut window) = (controller(), avoiding(50.0));
+        controller.round.base_s = 0.125;
+        round(&mut controller, 0.125 + 0.125 / 8.0, &mut window);
+        assert_eq!(controller.slow_rounds, 0);
     }
 }

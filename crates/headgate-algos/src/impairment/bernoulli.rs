@@ -1,9 +1,9 @@
 //! Independent loss: each packet is lost with the same probability.
 //!
-//! # What it does
-//! Loses packets like a link with independent errors, whatever their size.
+//! # Overview
+//! Loses packets of any size with the same probability, like a link with independent errors.
 //!
-//! # The law
+//! # The rule
 //! A packet is lost with probability `loss`. Runs of losses are geometric with mean `1/(1 - loss)`.
 //!
 //! # When to use it
@@ -28,7 +28,7 @@ pub(crate) const CARD: Card = Card {
     title: "Independent loss",
     aliases: &[],
     family: "impairment",
-    law: "P(lost) = loss",
+    rule: "P(lost) = loss",
     response: "",
     references: &["Linux sch_netem.c"],
     params: Params::TABLE,

@@ -1,11 +1,11 @@
 //! Duplication: some packets arrive twice.
 //!
-//! # What it does
+//! # Overview
 //! Delivers a second copy of a packet directly behind it, like a link layer that retransmits a frame which
 //! had arrived.
 //!
-//! # The law
-//! With probability `share` a packet has a copy.
+//! # The rule
+//! A packet is duplicated with probability `share`.
 //!
 //! # When to use it
 //! To study the effect on DSACK (RFC 2883) and on counters of duplicate ACKs.
@@ -29,7 +29,7 @@ pub(crate) const CARD: Card = Card {
     title: "Duplication",
     aliases: &[],
     family: "impairment",
-    law: "P(copy) = share",
+    rule: "P(copy) = share",
     response: "",
     references: &["Linux sch_netem.c"],
     params: Params::TABLE,

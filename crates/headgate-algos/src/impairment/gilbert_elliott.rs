@@ -1,9 +1,9 @@
 //! Gilbert-Elliott: loss in bursts, from a channel that is good or bad.
 //!
-//! # What it does
+//! # Overview
 //! Loses packets like a fading radio channel: many in a row, then none for a long time.
 //!
-//! # The law
+//! # The rule
 //! A chain of two states takes a step at each packet: good to bad with probability `to_bad`, bad to good with
 //! `to_good`. A packet is lost with probability `loss_good` or `loss_bad`. In the long run the channel is bad
 //! for `to_bad / (to_bad + to_good)` of the packets, a bad period lasts `1 / to_good` packets on average, and
@@ -38,7 +38,7 @@ pub(crate) const CARD: Card = Card {
     title: "Gilbert-Elliott loss",
     aliases: &[],
     family: "impairment",
-    law: "good -> bad with p, bad -> good with r; P(lost) by the state",
+    rule: "good -> bad with p, bad -> good with r; P(lost) by the state",
     response: "",
     references: &["Gilbert 1960", "Elliott 1963"],
     params: Params::TABLE,

@@ -1,9 +1,9 @@
 //! Jitter: packets are delayed at random.
 //!
-//! # What it does
+//! # Overview
 //! Adds a random time to the delay of each packet, as retransmissions of a radio link and scheduling do.
 //!
-//! # The law
+//! # The rule
 //! The added time has the mean `mean_s` and this distribution: exponential, uniform from 0 to twice the mean,
 //! or constant. With `order = kept`, a packet does not arrive before the one ahead of it, so that the mean
 //! delay is larger; with `order = free`, packets overtake each other.
@@ -57,7 +57,7 @@ pub(crate) const CARD: Card = Card {
     title: "Jitter",
     aliases: &[],
     family: "impairment",
-    law: "delay += X, E X = mean",
+    rule: "delay += X, E X = mean",
     response: "",
     references: &["Linux sch_netem.c"],
     params: Params::TABLE,

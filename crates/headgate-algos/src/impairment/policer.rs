@@ -1,9 +1,9 @@
 //! A policer: packets above a rate are dropped, not queued.
 //!
-//! # What it does
+//! # Overview
 //! Limits traffic to a rate like an operator's policer, without a queue: packets beyond a burst are dropped.
 //!
-//! # The law
+//! # The rule
 //! A bucket fills at `rate_bytes_s` up to `burst_bytes`, and is full initially. A packet passes if the bucket
 //! contains its size, which is then removed; otherwise it is dropped.
 //!
@@ -31,7 +31,7 @@ pub(crate) const CARD: Card = Card {
     title: "Token-bucket policer",
     aliases: &[],
     family: "impairment",
-    law: "tokens = min(burst, tokens + rate dt); drop if tokens < size",
+    rule: "tokens = min(burst, tokens + rate dt); drop if tokens < size",
     response: "",
     references: &["RFC 2697", "Flach et al. 2016"],
     params: Params::TABLE,

@@ -1,10 +1,10 @@
 //! Reordering: some packets are delayed, and overtaken.
 //!
-//! # What it does
+//! # Overview
 //! Delays some packets, as a second path or a link layer's retransmission does, while the packets behind them
 //! overtake.
 //!
-//! # The law
+//! # The rule
 //! With probability `share` a packet arrives `late_s` later; no other packet waits for it, and it waits for
 //! none. At n packets per second about `n late_s` packets overtake it.
 //!
@@ -32,7 +32,7 @@ pub(crate) const CARD: Card = Card {
     title: "Reordering",
     aliases: &[],
     family: "impairment",
-    law: "P(late) = share",
+    rule: "P(late) = share",
     response: "",
     references: &["Linux sch_netem.c", "RFC 4737"],
     params: Params::TABLE,

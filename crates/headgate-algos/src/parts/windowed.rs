@@ -23,7 +23,7 @@ impl WindowedMax {
         self.best[0].value
     }
 
-    /// Takes a sample at time `at`; the maximum is over `window`.
+    /// Takes a sample at time `at`; the maximum covers `window`.
     pub fn update(&mut self, window: f64, at: f64, value: f64) {
         let sample = Sample { at, value };
         let empty = at - self.best[2].at > window;

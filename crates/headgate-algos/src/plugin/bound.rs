@@ -34,7 +34,7 @@ impl<I: Interface> Bound<I> {
     pub fn bind(&mut self, runtimes: &[Arc<Runtime<I>>]) -> Result<(), PluginError> {
         let runtime = runtimes
             .get(self.index)
-            .ok_or_else(|| format!("there is no {} of the user's own with number {}", I::NOUN, self.index))?;
+            .ok_or_else(|| format!("there is no user-defined {} with number {}", I::NOUN, self.index))?;
         self.traits = runtime.external.traits();
         if let Some(kept) = self.kept.take() {
             self.state = runtime.external.restore(&kept)?;

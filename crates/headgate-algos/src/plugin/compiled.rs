@@ -4,14 +4,14 @@
 //! This is the only module that trusts external code. `headgate.h` lists the guarantees of that code.
 #![allow(unsafe_code)] // calls through the pointers of the table; each call states its reason
 
+mod controller;
 mod discipline;
-mod law;
 
 use std::ffi::{CStr, c_void};
 
 use super::{External, Interface, PluginError, State};
+pub use controller::ControllerFunctions;
 pub use discipline::DisciplineFunctions;
-pub use law::LawFunctions;
 
 /// Largest state, bytes. A state is copied with its flow or port, so that a larger one is a mistake.
 const MOST_STATE: u32 = 1 << 20;
@@ -34,7 +34,7 @@ pub trait Functions: Copy + Send + Sync + 'static {
     /// Calls the function for an event. Returns its status.
     ///
     /// # Safety
-    /// The table's guarantees hold, and the state has the size that the table requires.
+    /// The table's guarantees hold, and the size of the state is the one that the table requires.
     unsafe fn call(
         &self,
         event: &<Self::Interface as Interface>::Event<'_>,
@@ -125,7 +125,7 @@ unsafe fn words(from: *const u8, bytes: u32) -> Result<State, PluginError> {
     }
     let mut words = vec![0u64; (bytes as usize).div_ceil(8).max(1)];
     if !from.is_null() {
-        // SAFETY: both sides have the bytes, and the new words overlap nothing
+        // SAFETY: both sides are that many bytes long, and the new words overlap nothing
         unsafe { from.copy_to_nonoverlapping(words.as_mut_ptr().cast::<u8>(), bytes as usize) };
     }
     Ok(words.into())
@@ -150,7 +150,7 @@ impl<F: Functions> External<F::Interface> for Compiled<F> {
     ) -> Result<(), PluginError> {
         // A copy, so that a write by mistake affects only the external code.
         let around = *around;
-        // SAFETY: the table's promise; the state has the size that it asked for
+        // SAFETY: the table's promise; the state is as large as it requested
         let status = unsafe { self.functions.call(event, state.as_mut_ptr().cast::<c_void>(), &around, out) };
         if status == 0 { Ok(()) } else { Err(format!("it returned {status}").into()) }
     }

@@ -7,16 +7,16 @@
 
 mod bound;
 pub mod compiled;
+mod controller;
 mod discipline;
 mod error;
-mod law;
 mod round_totals;
 mod runtime;
 
 pub use bound::Bound;
+pub use controller::{Controllers, Event, MOST_CWND, Plugin, Traits};
 pub use discipline::{DisciplineEvent, DisciplineTraits, Disciplines, PluginQueue};
 pub use error::PluginError;
-pub use law::{Event, Laws, MOST_CWND, Plugin, Traits};
 pub use runtime::{Call, CallArgs, Fault, Runtime, Trigger};
 
 /// The inputs and outputs of user-defined code of one kind.

@@ -35,7 +35,7 @@ pub struct Call {
 #[derive(Clone, Copy, Debug)]
 pub enum CallArgs {
     /// An algorithm: the event, the path, and the window before the call.
-    Law(Trigger, Path, Window),
+    Controller(Trigger, Path, Window),
     /// A discipline: the event, the port, and the decision before the call.
     Discipline(Trigger, Backlog, Decision),
 }

@@ -1,15 +1,15 @@
 //! ACK priority: packets without data leave before all data.
 //!
-//! # What it does
+//! # Overview
 //! ACK priority keeps ACKs from waiting behind data of the opposite direction, so that they arrive as evenly
 //! as they were sent and cause no bursts.
 //!
-//! # The law
+//! # The rule
 //! Two queues share one buffer: data, and everything else (ACKs, SYNs). The next packet is the oldest of the
-//! second queue, or of the first if the second is empty. The buffer's limit counts both. An arrival that
-//! finds the buffer full is dropped, whatever its kind.
+//! second queue, or of the first if the second is empty. The buffer's limit counts both. An arrival of
+//! either kind that finds the buffer full is dropped.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Xia's ns-2 code, DropTail2): that queue separates ACKs from everything else, so that its SYNs wait
 //! with the data.
 //!
@@ -31,7 +31,7 @@ pub(crate) const CARD: Card = Card {
     title: "ACK priority",
     aliases: &[],
     family: "share",
-    law: "next packet: the oldest ACK, or else the oldest data",
+    rule: "next packet: the oldest ACK, or else the oldest data",
     response: "",
     references: &["Xia's ns-2 code, 2005", "Zhang, Shenker, Clark 1991"],
     params: Params::TABLE,

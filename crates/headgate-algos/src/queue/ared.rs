@@ -1,15 +1,15 @@
 //! Adaptive RED: RED that adapts its largest probability until the mean queue is in the middle of the band.
 //!
-//! # What it does
+//! # Overview
 //! Adaptive RED removes RED's dependence on the load: `max_p` follows the load slowly, up by addition, down
 //! by a factor.
 //!
-//! # The law
+//! # The rule
 //! RED with automatic thresholds and weight. At most every `interval`: if the mean is below `min + 0.4 (max -
 //! min)`, `max_p *= beta`; if above `max - 0.4 (max - min)`, `max_p += min(alpha, max_p / 4)`; within
 //! `bottom` and `top`.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Floyd, Gummadi, Shenker 2001): as in ns-2.35, the interval is checked when a packet arrives, and
 //! starts at the last change.
 //!
@@ -81,7 +81,7 @@ pub(crate) const CARD: Card = Card {
     title: "Adaptive RED",
     aliases: &[],
     family: "queue",
-    law: "RED; max_p += min(alpha, max_p/4) above, *= beta below the middle fifth",
+    rule: "RED; max_p += min(alpha, max_p/4) above, *= beta below the middle fifth",
     response: "mean = (min + max)/2",
     references: &["Floyd, Gummadi, Shenker 2001", "ns-2.35"],
     params: Params::TABLE,

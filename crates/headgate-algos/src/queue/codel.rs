@@ -1,16 +1,16 @@
 //! CoDel: drops at the head of the queue if packets wait longer than a target for longer than an interval.
 //!
-//! # What it does
+//! # Overview
 //! CoDel distinguishes a standing queue from a burst by the smallest wait of an interval. It drops at an
 //! increasing rate, by the square root of the number of drops, until the wait is below the target.
 //!
-//! # The law
+//! # The rule
 //! A packet is above the target if its wait is at least `target`, unless at most one packet is left behind
 //! it. When packets have been above for an `interval`, the one at the head is dropped, and the next ones
 //! `interval / sqrt(count)` later, until one is not above. If dropping restarts within 16 intervals, `count`
 //! resumes at the previous rate of drops.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(RFC 8289 section 5): ECN-capable packets can be marked and sent instead of dropped, as in Linux; the
 //! RFC leaves this open.
 //!
@@ -56,7 +56,7 @@ pub(crate) const CARD: Card = Card {
     title: "CoDel",
     aliases: &[],
     family: "delay",
-    law: "if min wait over interval >= target: drop at head, next after interval/sqrt(n)",
+    rule: "if min wait over interval >= target: drop at head, next after interval/sqrt(n)",
     response: "",
     references: &["RFC 8289", "Nichols, Jacobson 2012"],
     params: Params::TABLE,

@@ -1,23 +1,23 @@
 //! FQ-CoDel: a CoDel queue for each flow, served in turn, new flows first.
 //!
-//! # What it does
+//! # Overview
 //! FQ-CoDel isolates flows: a flow that builds a queue waits in it, and other flows do not.
 //!
-//! # The law
+//! # The rule
 //! A hash of the flow selects one of `flows` queues. In its turn, each may send `quantum` bytes. A queue that
 //! was empty joins the new queues, which are served before the old ones. When its quantum is used it becomes
 //! old, and also when it becomes empty, as long as there are old queues. Each queue runs CoDel. At more than
-//! `limit` packets, or if the port has no space, the queue with the most bytes drops up to half its packets,
-//! at most `drop_batch`, at its head; its CoDel counts them as its own drops.
+//! `limit` packets, or if the port has no space, the queue that holds the most bytes drops up to half its
+//! packets, at most `drop_batch`, at its head; its CoDel counts them as its own drops.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(RFC 8289 section 4.4): CoDel drops nothing while at most one packet is left. As in Linux, that is one
-//! packet in all queues (`backlog`), so that a flow with one waiting packet is also told to slow down. If
-//! each queue counts for itself, as in the RFC, each of many flows keeps one or two packets that are never
-//! dropped.
+//! packet in all queues (`backlog`), so that a flow with one waiting packet also receives a signal to slow
+//! down. If each queue counts for itself, as in the RFC, each of many flows keeps one or two packets that are
+//! never dropped.
 //!
 //! NOTE(RFC 8290 section 4.1.1): the hash is fixed, not salted, and uses the connection and its direction
-//! instead of the five header fields, so that the same run has the same collisions.
+//! instead of the five header fields, so that a repeated run repeats its collisions.
 //!
 //! # When to use it
 //! At a line shared by flows that should not affect each other. It needs no settings.
@@ -67,7 +67,7 @@ pub(crate) const CARD: Card = Card {
     title: "FQ-CoDel",
     aliases: &[],
     family: "delay",
-    law: "DRR over hashed flows, new ones first, CoDel in each",
+    rule: "DRR over hashed flows, new ones first, CoDel in each",
     response: "",
     references: &["RFC 8290", "RFC 8289"],
     params: Params::TABLE,
@@ -295,7 +295,7 @@ mod tests {
         assert!(!queue.make_room(&mut drops)); // there is nothing left to drop
     }
 
-    /// Returns the number of drops while eight flows have two packets each, which have waited long.
+    /// Returns the number of drops while each of eight flows queues two packets that have waited long.
     fn dropped(backlog: f64) -> usize {
         let (mut queue, mut drops) = (queue(&[("backlog", backlog)]), Vec::new());
         for at in 0..if cfg!(miri) { 40 } else { 1000 } {

@@ -1,13 +1,13 @@
 //! PI: a controller of the queue length by its error and the change of the error.
 //!
-//! # What it does
+//! # Overview
 //! PI keeps the queue at a reference at any load, because it sums the error until it is zero.
 //!
-//! # The law
+//! # The rule
 //! `frequency` times per second `p += a (queue - reference) - b (queue before - reference)`, within 0 and 1.
 //! An arrival is dropped, or marked, with the probability `p`; in byte mode times its size in mean packets.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Hollot, Misra, Towsley, Gong 2001): the form is that of ns-2.35. `a` and `b` are the paper's design
 //! for 15 Mbit/s (3750 packets/s), 60 flows and an RTT of up to 246 ms; other loads need other values. Bytes
 //! include the rest of the packet in service.
@@ -55,7 +55,7 @@ pub(crate) const CARD: Card = Card {
     title: "PI controller",
     aliases: &[],
     family: "queue",
-    law: "p += a (q - ref) - b (q_old - ref), 170 times a second",
+    rule: "p += a (q - ref) - b (q_old - ref), 170 times a second",
     response: "q = ref",
     references: &["Hollot, Misra, Towsley, Gong 2001", "ns-2.35"],
     params: Params::TABLE,

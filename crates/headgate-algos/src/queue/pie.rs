@@ -1,11 +1,11 @@
 //! PIE: a controller of the wait by its error and the change of the error, with gains that depend on the
 //! probability.
 //!
-//! # What it does
+//! # Overview
 //! PIE keeps the wait in the queue near a target at any rate and load, and admits bursts.
 //!
-//! # The law
-//! Every `update`: `p += f(p) (alpha (wait - target) + beta (wait - wait before))`, where `f` is 1/2048 below
+//! # The rule
+//! Every `update`: `p += f(p) (alpha (wait - target) + beta (wait - wait before))`; `f` is 1/2048 below
 //! 1e-6, then 1/512, 1/128, 1/32, 1/8, 1/2 for each factor of ten, and 1 from 0.1 on. From there on no step
 //! exceeds 0.02. If the queue is empty twice in a row, `p *= 0.98`. An arrival is dropped with the
 //! probability `p`, but not during the burst allowance, nor while the previous wait was below half the target
@@ -14,7 +14,7 @@
 //! waiting packets, from the initial state. It ends at an arrival that finds no packet, if none waited before
 //! and `p` is 0.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(RFC 8033 section 4.3): the wait is exact, computed from the line's rate, so that the estimator of the
 //! departure rate is not needed.
 //!
@@ -77,7 +77,7 @@ pub(crate) const CARD: Card = Card {
     title: "PIE",
     aliases: &[],
     family: "delay",
-    law: "p += f(p) (alpha (wait - target) + beta (wait - wait_old))",
+    rule: "p += f(p) (alpha (wait - target) + beta (wait - wait_old))",
     response: "wait = target",
     references: &["RFC 8033", "Pan et al. 2013"],
     params: Params::TABLE,

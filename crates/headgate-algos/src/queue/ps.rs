@@ -1,16 +1,16 @@
 //! PS: a server that all flows share equally, packet by packet.
 //!
-//! # What it does
+//! # Overview
 //! PS approximates processor sharing as closely as packets allow: each flow with a packet at the port gets
 //! the same rate at any time.
 //!
-//! # The law
+//! # The rule
 //! In the ideal server, virtual time `V` counts the bytes that each flow has received: `dV/dt = rate / busy
 //! flows`. A packet of `L` bytes would finish there at `F = max(F of the previous one, V) + L`. Packets leave
 //! in the order of `F`, without preemption.
 //!
-//! # Where it differs from the paper
-//! It does not: this is PGPS with equal weights. A packet leaves at most one packet time after its departure
+//! # Differences from the paper
+//! None: this is PGPS with equal weights. A packet leaves at most one packet time after its departure
 //! from the ideal server. Virtual time restarts with each busy period of the ideal server.
 //!
 //! # When to use it
@@ -30,7 +30,7 @@ pub(crate) const CARD: Card = Card {
     title: "Processor sharing (PGPS)",
     aliases: &["pgps"],
     family: "share",
-    law: "next packet: least F = max(F_before, V) + L",
+    rule: "next packet: least F = max(F_before, V) + L",
     response: "rate/n for each of n busy flows",
     references: &["Parekh, Gallager 1993", "Demers, Keshav, Shenker 1989"],
     params: Params::TABLE,

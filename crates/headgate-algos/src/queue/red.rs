@@ -1,9 +1,9 @@
 //! RED: drops or marks arrivals at random, with a probability that increases with the mean queue.
 //!
-//! # What it does
+//! # Overview
 //! RED keeps a moving average of the queue, admits bursts below it, and spreads losses over flows and time.
 //!
-//! # The law
+//! # The rule
 //! At each arrival `mean += weight (queue - mean)`, after `m` rounds of `mean *= 1 - weight` for the packets
 //! that could have left while the line was idle. Between the thresholds `p_b = max_p (mean - min) / (max -
 //! min)`; above them, gentle RED continues to 1 at `2 max`, and RED otherwise drops everything.
@@ -15,12 +15,12 @@
 //! Thresholds and weight of 0 are automatic: `min = max(5, target rate / 2)`, `max = 3 min`, `weight = 1 -
 //! exp(-1 / (10 rtt rate))`.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Floyd, Jacobson 1993): the defaults are those of ns-2.35: waiting and gentle, no drop with at most
 //! one waiting packet, drops instead of marks above `mark_below`.
 //!
 //! NOTE(Floyd, Jacobson 1993): with the gap drawn once, the form is that of Linux. It drops however few
-//! packets wait. An arrival that finds the mean above the band, where everything is dropped, ends the gap
+//! packets wait. An arrival that finds the mean above the band is dropped like all others, and ends the gap
 //! without starting another.
 //!
 //! NOTE(ns-2.35 red.cc): ns-2 knows the delay of the line; here `rtt` replaces it. Arrivals for which the
@@ -99,7 +99,7 @@ pub(crate) const CARD: Card = Card {
     title: "RED",
     aliases: &[],
     family: "queue",
-    law: "p = max_p (mean - min)/(max - min)",
+    rule: "p = max_p (mean - min)/(max - min)",
     response: "mean = min + (max - min) p/max_p",
     references: &["Floyd, Jacobson 1993", "Floyd 2000", "ns-2.35"],
     params: Params::TABLE,

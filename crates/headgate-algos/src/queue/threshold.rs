@@ -1,14 +1,14 @@
 //! Threshold marking: an arrival is marked if it finds more than a number of packets.
 //!
-//! # What it does
+//! # Overview
 //! Threshold marking signals congestion as soon as a queue builds, by one comparison with the current queue.
 //!
-//! # The law
+//! # The rule
 //! An ECN-capable arrival is marked if more than `mark_packets` packets are at the port, including the one in
 //! service. Packets are dropped only for lack of space.
 //!
-//! # Where it differs from the paper
-//! It does not: RFC 8257 §3.1 leaves open whether bytes or packets are counted, and whether the one in
+//! # Differences from the paper
+//! None: RFC 8257 §3.1 leaves open whether bytes or packets are counted, and whether the one in
 //! service is.
 //!
 //! # When to use it
@@ -31,7 +31,7 @@ pub(crate) const CARD: Card = Card {
     title: "Threshold marking",
     aliases: &[],
     family: "mark",
-    law: "mark if q > K",
+    rule: "mark if q > K",
     response: "",
     references: &["RFC 8257", "Alizadeh et al. 2010"],
     params: Params::TABLE,

@@ -1,17 +1,17 @@
 //! RCP: every router assigns the same rate to all flows.
 //!
-//! # What it does
+//! # Overview
 //! A flow's first packet requests a rate and receives, within a round trip, the smallest rate of the routers
 //! on its path. The flow then sends at that rate, which every later packet renews. Routers choose the rate
 //! that would fill the line and empty the queue if all flows obeyed: an approximation of processor sharing. A
 //! flow that sends less than a packet per RTT requests a new rate in between, with empty packets.
 //!
-//! # The law
+//! # The rule
 //! `R <- R (1 + (T/d) (alpha (gamma C - y) - beta q/d) / (gamma C))` every `T = min(10 ms, d)`; `y` is the
 //! rate of arrivals, `q` the queue, `d` the mean RTT of the packets. `R` stays between a hundredth of a
 //! packet per RTT and `gamma C`. A sender paces at the smallest `R` of its path, without a window.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Dukkipati, McKeown 2006): the form is that of the authors' ns-2 code, which bounds `R` and measures
 //! `d` as below.
 //!
@@ -102,7 +102,7 @@ pub mod router {
         title: "RCP router",
         aliases: &[],
         family: "rate",
-        law: "R <- R (1 + T/d (alpha (gamma C - y) - beta q/d)/(gamma C))",
+        rule: "R <- R (1 + T/d (alpha (gamma C - y) - beta q/d)/(gamma C))",
         response: "R = C/N",
         references: &["Dukkipati, McKeown 2006"],
         params: Params::TABLE,
@@ -229,7 +229,7 @@ pub mod sender {
         title: "RCP",
         aliases: &[],
         family: "explicit",
-        law: "pace = the least R of the routers",
+        rule: "pace = the least R of the routers",
         response: "rate = C/N",
         references: &["Dukkipati, McKeown 2006"],
         params: Params::TABLE,

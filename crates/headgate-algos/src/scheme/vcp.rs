@@ -1,12 +1,12 @@
 //! VCP: routers report their load in two bits, and senders increase fast, increase slowly, or decrease
 //! accordingly.
 //!
-//! # What it does
+//! # Overview
 //! A router measures its load factor, demand over capacity, and writes one of three regions. If the worst
 //! router of a path has low load, senders multiply their windows, for efficiency. At high load they add; at
 //! overload they reduce the window by an eighth: AIMD, for fairness.
 //!
-//! # The law
+//! # The rule
 //! `rho = (bytes arrived in t + kappa q)/(gamma C t)` every `t = 200 ms`. For each ACK: below 80 %,
 //! `w += (1 + xi)^(rtt/t) - 1`; below 100 % `w += alpha (rtt/t)^2/w`; else `w *= beta`, then no change for
 //! `t`, then one RTT of additive increase. With finer feedback both increases are added and `xi = k (1/rho - 1)` is
@@ -20,7 +20,7 @@
 //! rest after a first overload, and windows up to 64 are paced if gaps exceed 100 ms. Its ports send ACKs
 //! before data: the queue `ack-priority`.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Xia et al. 2005): the text of the paper was not available. The sources are its slides, the author's
 //! ns-2 code, and an ns-3 model made from that code; `variant` selects between them.
 //!
@@ -159,7 +159,7 @@ pub mod router {
         title: "VCP router",
         aliases: &[],
         family: "load",
-        law: "rho = (arrivals + kappa q)/(gamma C t); codes below 80 %, below 100 %, above",
+        rule: "rho = (arrivals + kappa q)/(gamma C t); codes below 80 %, below 100 %, above",
         response: "",
         references: &["Xia, Subramanian, Stoica, Kalyanaraman 2005"],
         params: Params::TABLE,

@@ -1,17 +1,17 @@
-//! XCP: every router tells every flow how to change its rate.
+//! XCP: every router computes by how much every flow changes its rate.
 //!
-//! # What it does
+//! # Overview
 //! A packet carries its flow's window and RTT; routers write the change of the flow's rate into it. One
 //! controller determines the sum of all changes, so that the line fills and the queue empties. Another
 //! divides the sum: an increase equally among flows, a decrease in proportion to their rates.
 //!
-//! # The law
+//! # The rule
 //! Once per mean RTT `d`: `F = alpha (C - y) - beta Q/d`; `y` is the rate of arrivals, `Q` the queue that
 //! never left. In addition `h = max(0, gamma y - |F|)` is moved between flows. A packet that reports `X =
 //! rtt/cwnd` gets `(h + max(F, 0)) X / sum X - (h + max(-F, 0)) size/(y d)`; a lower value of another router
 //! stays. The sender adds `change rtt / size` segments to its window.
 //!
-//! # Where it differs from the paper
+//! # Differences from the paper
 //! NOTE(Katabi, Handley, Rohrs 2002): `form = draft` follows the code of ns-2.35, which is the pseudocode of
 //! draft-falk-xcp-spec: rates in the header instead of windows, and the queue's minimum over half a round
 //! trip. `paper` uses the minimum over a whole one, and charges reductions by other routers as in the paper's
@@ -102,7 +102,7 @@ pub mod router {
         title: "XCP router",
         aliases: &[],
         family: "rate",
-        law: "F = alpha (C - y) - beta Q/d, shared by X and size",
+        rule: "F = alpha (C - y) - beta Q/d, shared by X and size",
         response: "y = C, Q = 0",
         references: &["Katabi, Handley, Rohrs 2002"],
         params: Params::TABLE,
@@ -302,7 +302,7 @@ pub mod sender {
         title: "XCP",
         aliases: &[],
         family: "explicit",
-        law: "cwnd += change srtt/size per ACK; cwnd *= 1/2 on loss",
+        rule: "cwnd += change srtt/size per ACK; cwnd *= 1/2 on loss",
         response: "rate = C/N",
         references: &["Katabi, Handley, Rohrs 2002"],
         params: Params::TABLE,

@@ -1,16 +1,16 @@
 //! FAST TCP at flow level.
 //!
-//! # What it does
+//! # Overview
 //! Each flow moves its window until it keeps `alpha` packets in the queues of its path.
 //!
 //! # The equations
 //! `w' = kappa (1 - q/U')` with `kappa = gamma alpha/(n R)` and `U' = alpha/x`, if the window is updated
-//! every `n` round trips: `w' = gamma (alpha - q x)/(n R)`. In equilibrium `x = alpha/q`. A link has the
-//! queue `q_l' = y - C`, bounded by 0 and its buffer, with the arrivals `y`; a path has the queueing delay `q
+//! every `n` round trips: `w' = gamma (alpha - q x)/(n R)`. In equilibrium `x = alpha/q`. The queue of a link
+//! is `q_l' = y - C`, bounded by 0 and its buffer, with the arrivals `y`. The queueing delay of a path is `q
 //! = sum of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. In equilibrium every link is full or
-//! has no queue, and the rates maximise the sum of `alpha ln x`: weighted proportional fairness.
+//! its queue is empty, and the rates maximise the sum of `alpha ln x`: weighted proportional fairness.
 //!
-//! # Where it differs from the source
+//! # Differences from the source
 //! NOTE(Jin, Wei, Low 2004): the paper's time counts updates, and its `kappa` is `gamma alpha`; here time is
 //! in seconds, and an update takes `update_rounds` round trips. The base RTT is exact. There is no doubling
 //! at the start. Delays are seen at once; with `feedback = round` the window moves by the `q` and `R` of one
@@ -24,7 +24,7 @@
 
 use headgate_model::params::Card;
 
-use crate::flow_level::{Flow, FlowLaw, FlowLevel, Price, power};
+use crate::flow_level::{Flow, FlowController, FlowLevel, Price, power};
 use crate::model::Demand;
 
 headgate_model::choices! {
@@ -55,7 +55,7 @@ pub const CARD: Card = Card {
     title: "FAST TCP at flow level",
     aliases: &[],
     family: "delay",
-    law: "w' = gamma (alpha - q x)/(n R), x = w/R, R = d + q",
+    rule: "w' = gamma (alpha - q x)/(n R), x = w/R, R = d + q",
     response: "x = alpha/q",
     references: &["Jin, Wei, Low 2004", "Wang, Wei, Low 2005", "Wei, Jin, Low, Hegde 2006"],
     params: Params::TABLE,
@@ -63,11 +63,11 @@ pub const CARD: Card = Card {
 
 pub const OF_LINKS: &[&str] = &[];
 
-pub type Fast = FlowLevel<Law>;
+pub type Fast = FlowLevel<Controller>;
 
-pub struct Law(Params);
+pub struct Controller(Params);
 
-impl FlowLaw for Law {
+impl FlowController for Controller {
     const PRICE: Price = Price::Delay;
 
     fn from_values(values: &[f64]) -> Self {
@@ -103,8 +103,8 @@ mod tests {
     /// 0.5 (100 - 0.02 1000/0.1)/(2 0.1) = -250 packets/s: 200 packets are queued.
     #[test]
     fn its_equation_is_worked_by_hand() {
-        let law: Law = by_default(Params::TABLE);
-        assert!((law.slope(Flow { window: 1000.0, rtt_s: 0.1 }, 0.02) + 250.0).abs() < 1e-9);
-        demand_is_what_rests(&law, &[2.0, 500.0, 1e5], 0.1);
+        let controller: Controller = by_default(Params::TABLE);
+        assert!((controller.slope(Flow { window: 1000.0, rtt_s: 0.1 }, 0.02) + 250.0).abs() < 1e-9);
+        demand_is_what_rests(&controller, &[2.0, 500.0, 1e5], 0.1);
     }
 }

@@ -1,19 +1,19 @@
 //! TCP over RED in a network: the fluid model of Misra, Gong and Towsley.
 //!
-//! # What it does
+//! # Overview
 //! Each class of equal flows adds a packet per round trip to its window and reduces it by a fraction at each
 //! loss or mark, which it learns of one round trip later. Each link drops or marks by RED, from a moving
 //! average of its queue. There may be any number of classes over any number of links.
 //!
 //! # The equations
-//! A flow of class `i` has the window `W`, the round trip `R = rtt + sum of q/C` over the links of its path,
-//! and the rate `W/R`. With `s = t - R(t)`: `W' = 1/R - beta W (W(s)/R(s)) p(s)`, where `p = 1 - prod (1 -
+//! A flow of class `i` has window `W`, round trip `R = rtt + sum of q/C` over the links of its path,
+//! and rate `W/R`. With `s = t - R(t)`: `W' = 1/R - beta W (W(s)/R(s)) p(s)`, where `p = 1 - prod (1 -
 //! p_l)` over its links. A link with the flows `n` of each class that passes it has `q' = sum of n W/R - C`,
 //! `q` bounded by `[0, buffer]`, `x' = C ln(1 - weight) (x - q)`, and `p_l = RED(x)`: 0 up to `min_packets`,
 //! `max_p` at `max_packets`, and from there to 1 at twice `max_packets` (`gentle`), or 1 at once. In
-//! equilibrium `W = 1/(beta p)^0.5`, and every link is full or has no queue.
+//! equilibrium `W = 1/(beta p)^0.5`, and every link is full or its queue is empty.
 //!
-//! # Where it differs from the source
+//! # Differences from the source
 //! NOTE(Misra, Gong, Towsley 2000): drops at one link do not reduce the arrivals at the next, and the
 //! distance of a link from the sender does not delay them. A full buffer drops the excess, but senders do not
 //! learn of it: RED is meant to keep queues shorter. There are no time-outs and there is no slow start.
@@ -72,7 +72,7 @@ pub const CARD: Card = Card {
     title: "TCP over RED, many classes and links",
     aliases: &["mgt"],
     family: "loss",
-    law: "W' = 1/R - beta W (W(s)/R(s)) p(s), s = t - R; q' = sum n W/R - C; x' = C ln(1 - weight) (x - q)",
+    rule: "W' = 1/R - beta W (W(s)/R(s)) p(s), s = t - R; q' = sum n W/R - C; x' = C ln(1 - weight) (x - q)",
     response: "W = 1/(beta p)^0.5",
     references: &["Misra, Gong, Towsley 2000", "Hollot, Misra, Towsley, Gong 2001"],
     params: Params::TABLE,

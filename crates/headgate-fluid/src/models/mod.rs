@@ -71,9 +71,9 @@ mod tests {
     use crate::solve::{Method, solve};
 
     const HEADINGS: [&str; 5] = [
-        "//! # What it does",
+        "//! # Overview",
         "//! # The equations",
-        "//! # Where it differs from the source",
+        "//! # Differences from the source",
         "//! # When to use it",
         "//! # References",
     ];

@@ -1,19 +1,19 @@
-//! RCP: every link has one rate for all flows.
+//! RCP: every link offers one rate to all flows.
 //!
-//! # What it does
+//! # Overview
 //! Each link changes its rate `R` by its spare capacity and its queue, and every flow sends at the least rate
-//! of its path, one round trip later. In equilibrium the rates are max-min fair, whatever the round trips.
+//! of its path, one round trip later. In equilibrium the rates are max-min fair for any round trips.
 //!
 //! # The equations
 //! `R' = R (alpha (gamma C - y) - beta (q - q0)/d)/(gamma C d)`, with `R` bounded by `least` packets per
-//! round trip and `gamma C`. A class of `n` flows with the round trip `T` sends `n x`, where `x` is the least
+//! round trip and `gamma C`. A class of `n` flows with the round trip `T` sends `n x`; `x` is the least
 //! `R(t - T)` of its path; `y` is the sum of these over the classes of a link, `d` the mean of their round
 //! trips weighted by their rates, and `q' = y - C`, bounded by 0 and the buffer. `q0` is `target_packets`. In
 //! equilibrium a link is full (`y = gamma C`) and its `R` is the rate of every flow that no other link limits
 //! more, or it is not full and `R = gamma C`. With time in units of `d` the loop of one link is `G(s) =
 //! (alpha s + beta) e^-s/s^2`.
 //!
-//! # Where it differs from the source
+//! # Differences from the source
 //! NOTE(Balakrishnan, Dukkipati, McKeown, Tomlin 2007): round trips exclude queueing, as in the analysis of
 //! the papers; routers measure them with queues and average them. `R` changes continuously, not every 10 ms.
 //! `target_packets` is Headgate's: linear theory holds only if the queue never empties, and requires `gamma =
@@ -54,7 +54,7 @@ pub const CARD: Card = Card {
     title: "RCP, many classes and links",
     aliases: &[],
     family: "explicit",
-    law: "R' = R (alpha (gamma C - y) - beta (q - q0)/d)/(gamma C d); q' = y - C; y = sum of n min R(t - T)",
+    rule: "R' = R (alpha (gamma C - y) - beta (q - q0)/d)/(gamma C d); q' = y - C; y = sum of n min R(t - T)",
     response: "y = gamma C, q = q0, max-min fair rates",
     references: &["Dukkipati, McKeown 2006", "Balakrishnan, Dukkipati, McKeown, Tomlin 2007"],
     params: Params::TABLE,
@@ -286,7 +286,7 @@ mod tests {
 
     /// A hundredth of a packet in 0.1 s; a twentieth of the link's rate at the start.
     #[test]
-    fn rates_have_the_bounds_and_the_start_of_the_law() {
+    fn rates_have_the_bounds_and_the_start_of_the_controller() {
         let Router { least, aim, .. } = router(|_| ());
         assert!((least - 0.1).abs() < 1e-12 && aim == 1000.0);
         assert_eq!(router(|_| ()).start(), 50.0);

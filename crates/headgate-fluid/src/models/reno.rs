@@ -1,6 +1,6 @@
 //! TCP Reno at flow level.
 //!
-//! # What it does
+//! # Overview
 //! The mean window of Reno in congestion avoidance: it grows by a packet per round trip and is reduced at
 //! losses, until losses follow Mathis' formula.
 //!
@@ -10,8 +10,8 @@
 //! arrivals `y`; a path has `p = loss + sum of p_l`, and `T` is its round trip without queues. In equilibrium
 //! every link is full or without loss, and the rates maximise the sum of utilities.
 //!
-//! # Where it differs from the source
-//! NOTE(Jin, Wei, Low 2004): the paper does not define how a link sets its price. Here a link has no queue,
+//! # Differences from the source
+//! NOTE(Jin, Wei, Low 2004): the paper does not define how a link sets its price. Here a link does not queue,
 //! and adjusts its loss until its arrivals equal its rate. Prices are seen at once, not one round trip later.
 //! The factor 1.5 is that of equally spaced losses; independent losses give about 1.7 (a window of
 //! 1.31/p^0.5).
@@ -25,7 +25,7 @@
 
 use headgate_model::params::Card;
 
-use crate::flow_level::{Flow, FlowLaw, FlowLevel, Price, power};
+use crate::flow_level::{Flow, FlowController, FlowLevel, Price, power};
 use crate::model::Demand;
 
 headgate_model::params! {
@@ -40,7 +40,7 @@ pub const CARD: Card = Card {
     title: "TCP Reno at flow level",
     aliases: &[],
     family: "loss",
-    law: "w' = (1 - (2/3) w^2 p)/T",
+    rule: "w' = (1 - (2/3) w^2 p)/T",
     response: "w = 1.2247/p^0.5",
     references: &["Jin, Wei, Low 2004", "Mathis, Semke, Mahdavi, Ott 1997"],
     params: Params::TABLE,
@@ -48,14 +48,14 @@ pub const CARD: Card = Card {
 
 pub const OF_LINKS: &[&str] = &[];
 
-pub type Reno = FlowLevel<Law>;
+pub type Reno = FlowLevel<Controller>;
 
 /// `w^2 p` in equilibrium (Mathis et al. 1997).
 const AT_REST: f64 = 1.5;
 
-pub struct Law(Params);
+pub struct Controller(Params);
 
-impl FlowLaw for Law {
+impl FlowController for Controller {
     const PRICE: Price = Price::Loss;
 
     fn from_values(values: &[f64]) -> Self {
@@ -91,8 +91,8 @@ mod tests {
     /// (1 - (2/3) 30^2 0.001)/0.1 = 4 packets/s.
     #[test]
     fn its_equation_is_the_one_of_the_source() {
-        let law: Law = by_default(Params::TABLE);
-        assert!((law.slope(Flow { window: 30.0, rtt_s: 0.1 }, 0.001) - 4.0).abs() < 1e-12);
-        demand_is_what_rests(&law, &[2.0, 30.0, 1e4], 0.1);
+        let controller: Controller = by_default(Params::TABLE);
+        assert!((controller.slope(Flow { window: 30.0, rtt_s: 0.1 }, 0.001) - 4.0).abs() < 1e-12);
+        demand_is_what_rests(&controller, &[2.0, 30.0, 1e4], 0.1);
     }
 }

@@ -1,6 +1,6 @@
 //! Scalable TCP at flow level.
 //!
-//! # What it does
+//! # Overview
 //! The mean window of Scalable TCP: it grows by a fraction of itself per round trip and is reduced by a
 //! fraction at each loss.
 //!
@@ -11,8 +11,8 @@
 //! trip without queues. In equilibrium every link is full or without loss, and the rates maximise the sum of
 //! utilities.
 //!
-//! # Where it differs from the source
-//! NOTE(Jin, Wei, Low 2004): the paper does not define how a link sets its price. Here a link has no queue,
+//! # Differences from the source
+//! NOTE(Jin, Wei, Low 2004): the paper does not define how a link sets its price. Here a link does not queue,
 //! and adjusts its loss until its arrivals equal its rate. Prices are seen at once, not one round trip later.
 //!
 //! NOTE(Kelly 2003): the low window, below which the algorithm is Reno, is omitted.
@@ -25,7 +25,7 @@
 
 use headgate_model::params::Card;
 
-use crate::flow_level::{Flow, FlowLaw, FlowLevel, Price, power};
+use crate::flow_level::{Flow, FlowController, FlowLevel, Price, power};
 use crate::model::Demand;
 
 headgate_model::params! {
@@ -44,7 +44,7 @@ pub const CARD: Card = Card {
     title: "Scalable TCP at flow level",
     aliases: &[],
     family: "loss",
-    law: "w' = a w (1 - p w 2 b/(a (2 - b)))/T",
+    rule: "w' = a w (1 - p w 2 b/(a (2 - b)))/T",
     response: "w = 0.075/p",
     references: &["Jin, Wei, Low 2004", "Kelly 2003"],
     params: Params::TABLE,
@@ -52,16 +52,16 @@ pub const CARD: Card = Card {
 
 pub const OF_LINKS: &[&str] = &[];
 
-pub type Scalable = FlowLevel<Law>;
+pub type Scalable = FlowLevel<Controller>;
 
-pub struct Law {
+pub struct Controller {
     params: Params,
     /// `w p` in equilibrium, as for every algorithm that adds `a w` per round trip and subtracts `b w` at
     /// equally spaced losses: `w^2 p = a w (2 - b)/(2 b)`.
     at_rest: f64,
 }
 
-impl FlowLaw for Law {
+impl FlowController for Controller {
     const PRICE: Price = Price::Loss;
 
     fn from_values(values: &[f64]) -> Self {
@@ -99,9 +99,9 @@ mod tests {
     /// 0.01 1.875/0.25 = 0.075; 0.01 500/0.1 (1 - 0.0001 500/0.075) = 16.6667 packets/s.
     #[test]
     fn its_equation_is_worked_by_hand() {
-        let law: Law = by_default(Params::TABLE);
-        assert!((law.at_rest - 0.075).abs() < 1e-15);
-        assert!((law.slope(Flow { window: 500.0, rtt_s: 0.1 }, 1e-4) - 50.0 / 3.0).abs() < 1e-9);
-        demand_is_what_rests(&law, &[2.0, 500.0, 1e5], 0.1);
+        let controller: Controller = by_default(Params::TABLE);
+        assert!((controller.at_rest - 0.075).abs() < 1e-15);
+        assert!((controller.slope(Flow { window: 500.0, rtt_s: 0.1 }, 1e-4) - 50.0 / 3.0).abs() < 1e-9);
+        demand_is_what_rests(&controller, &[2.0, 500.0, 1e5], 0.1);
     }
 }

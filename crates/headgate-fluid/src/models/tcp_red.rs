@@ -1,6 +1,6 @@
 //! TCP over RED: one sender and one link, as in a mathematical model of 2016.
 //!
-//! # What it does
+//! # Overview
 //! The sender's window `W` grows with what is acknowledged and shrinks with what is dropped, one round trip
 //! late; RED drops by the moving average `x` of the queue `q`. The system oscillates, as the study `tcp-red`
 //! shows.
@@ -12,14 +12,14 @@
 //! of the first round trip. With `p_s = p(s)`: in slow start, `W < SST`, `W' = a (1 - p_s) - beta W p_s a`;
 //! above, `W' = a (1 - p_s)/W - beta W p_s a`.
 //!
-//! # Where it differs from the source
+//! # Differences from the source
 //! NOTE(TCP reloaded part 5, 2016): the source gives figures and rows of its results, not the equations. They
 //! are reconstructed from the rows, whose program uses Euler steps of 0.02 s, looks up whole rows of the past
 //! and receives its first ACK after half a round trip. The settings `euler`, a step of 0.02 s, `rows`,
 //! `p_lag_s = 0.02` and `first_ack_s = 0.1` reproduce the printed rows at the printed times. The equations
 //! themselves are solved without such a lag, and ACKs begin at the end of the first round trip. `red = queue`
 //! is the source's second simulation. `increase = round` is a remedy that it names: one packet per round
-//! trip, so `W' = (1 - p_s)/R - ...`, whatever the rate of ACKs.
+//! trip at any rate of ACKs, so `W' = (1 - p_s)/R - ...`.
 //!
 //! # When to use it
 //! To see how delay and averaging make TCP over RED oscillate. One sender without time-outs is not a network.
@@ -93,7 +93,7 @@ pub const CARD: Card = Card {
     title: "TCP over RED, one class",
     aliases: &[],
     family: "loss",
-    law: "W' = a (1 - p)/W - beta W p a; q' = W/R - C; x' = ln(1 - alpha)/delta (x - q)",
+    rule: "W' = a (1 - p)/W - beta W p a; q' = W/R - C; x' = ln(1 - alpha)/delta (x - q)",
     response: "W = ((1 - p)/(beta p))^0.5",
     references: &["TCP reloaded (part 5), 2016", "Misra, Gong, Towsley 2000", "Floyd, Jacobson 1993"],
     params: Params::TABLE,

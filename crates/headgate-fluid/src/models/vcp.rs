@@ -1,6 +1,6 @@
 //! VCP: links report their load, and flows scale their windows by it and add to them.
 //!
-//! # What it does
+//! # Overview
 //! A flow scales its window by the spare capacity, or the excess load, of the most loaded link of its path,
 //! and adds a packet. The sum is in equilibrium if both cancel, at the same rate for every flow.
 //!
@@ -17,7 +17,7 @@
 //! The sum of such flows follows `y' = (k/T)(gamma C - y(t - T)) + N alpha/T^2`, which is stable if `k <
 //! pi/2`.
 //!
-//! # Where it differs from the source
+//! # Differences from the source
 //! NOTE(Xia et al. 2005): round trips exclude queueing. Senders receive the exact load, not two bits, as in
 //! the source's theorem; `scaling = none` is the theorem's form, for flows of one round trip, in which the
 //! queue does not count (`kappa = 0`). That windows are delayed too is Headgate's choice. The load is the
@@ -34,7 +34,7 @@
 
 use headgate_model::params::Card;
 
-use crate::flow_rates::{FlowRates, LinkView, RateLaw};
+use crate::flow_rates::{FlowRates, LinkView, RateController};
 use crate::network::{Flows, Network, Wire, own_values};
 
 headgate_model::choices! {
@@ -73,7 +73,7 @@ pub const CARD: Card = Card {
     title: "VCP, many classes and links",
     aliases: &[],
     family: "explicit",
-    law: "w' = (w xi + alpha)/T; xi = k (1 - rho)/rho; rho = largest of path of (y + kappa q/t)/(gamma C)",
+    rule: "w' = (w xi + alpha)/T; xi = k (1 - rho)/rho; rho = largest of path of (y + kappa q/t)/(gamma C)",
     response: "x = gamma C/N + alpha/(k T) on one link",
     references: &["Xia, Subramanian, Stoica, Kalyanaraman 2005"],
     params: Params::TABLE,
@@ -81,9 +81,9 @@ pub const CARD: Card = Card {
 
 pub const OF_LINKS: &[&str] = &["gamma", "kappa"];
 
-pub type Vcp = FlowRates<Law>;
+pub type Vcp = FlowRates<Controller>;
 
-pub struct Law {
+pub struct Controller {
     classes: Vec<Sender>,
     routers: Vec<Router>,
 }
@@ -127,7 +127,7 @@ impl Router {
     }
 }
 
-impl RateLaw for Law {
+impl RateController for Controller {
     fn new(values: &[f64], network: &Network) -> Self {
         let own = |set: &[(usize, f64)]| Params::from_values(&own_values(values, set));
         let sender = |class: &Flows| Sender::new(own(&class.set), class.rtt_s);
@@ -211,10 +211,10 @@ mod tests {
         let Network { classes, links, packet_bytes } = Network::default();
         let links = vec![Wire { rate_packets_s: 2150.0, ..links[0].clone() }];
         let values: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        let law = Law::new(&values, &Network { classes, links, packet_bytes });
-        let said = law.feedback(0, 0, LinkView { rate: 100.0, arrivals: 2000.0, queue: 60.0 });
+        let controller = Controller::new(&values, &Network { classes, links, packet_bytes });
+        let said = controller.feedback(0, 0, LinkView { rate: 100.0, arrivals: 2000.0, queue: 60.0 });
         assert!((said + 1.0 / 0.98).abs() < 1e-12);
-        assert_eq!(law.slope(0, 100.0, said), law.classes[0].slope(100.0, -said));
+        assert_eq!(controller.slope(0, 100.0, said), controller.classes[0].slope(100.0, -said));
     }
 
     /// A level of 101 is a load of 1.01, at which 0.98 C 1.01 arrive. A level of 11 is a load of 1.1, which
@@ -225,10 +225,10 @@ mod tests {
         let Network { classes, links, packet_bytes } = Network::default();
         let links = vec![Wire { rate_packets_s: 1000.0, ..links[0].clone() }];
         let values: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        let law = Law::new(&values, &Network { classes, links, packet_bytes });
-        assert!((law.takes(0, 101.0, f64::INFINITY) - 989.8).abs() < 1e-9);
-        assert_eq!(law.takes(0, 11.0, f64::INFINITY), 1000.0);
-        assert!((law.takes(0, 11.0, 0.5 * 78.0 * 0.4) - 1039.0).abs() < 1e-9);
-        assert_eq!(law.weight(0), Some(1.0 / (0.25 * 0.2)));
+        let controller = Controller::new(&values, &Network { classes, links, packet_bytes });
+        assert!((controller.takes(0, 101.0, f64::INFINITY) - 989.8).abs() < 1e-9);
+        assert_eq!(controller.takes(0, 11.0, f64::INFINITY), 1000.0);
+        assert!((controller.takes(0, 11.0, 0.5 * 78.0 * 0.4) - 1039.0).abs() < 1e-9);
+        assert_eq!(controller.weight(0), Some(1.0 / (0.25 * 0.2)));
     }
 }

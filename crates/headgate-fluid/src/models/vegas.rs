@@ -1,6 +1,6 @@
 //! TCP Vegas at flow level.
 //!
-//! # What it does
+//! # Overview
 //! Each flow changes its window by a packet per round trip until it keeps between `alpha` and `beta` packets
 //! in the queues of its path.
 //!
@@ -8,16 +8,16 @@
 //! With `x q` packets queued, the window grows by `alpha - x q` per round trip if that is positive, and
 //! shrinks by `x q - beta` if that is positive, by one packet at most: within a packet of `alpha = beta` that
 //! is `w' = kappa (1 - q/U')` with `kappa = alpha/R` and `U' = alpha/x`. In equilibrium `x = alpha/q`, or up
-//! to `beta/q`. A link has the queue `q_l' = y - C`, bounded by 0 and its buffer, with the arrivals `y`; a
-//! path has the queueing delay `q = sum of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. In
-//! equilibrium every link is full or has no queue, and the rates maximise the sum of `alpha ln x`: weighted
-//! proportional fairness.
+//! to `beta/q`. The queue of a link is `q_l' = y - C`, bounded by 0 and its buffer, with the arrivals `y`.
+//! The queueing delay of a path is `q = sum of q_l/C`, the round trip `R = d + q`, and the rate `x = w/R`. In
+//! equilibrium every link is full or its queue is empty, and the rates maximise the sum of `alpha ln x`:
+//! weighted proportional fairness.
 //!
-//! # Where it differs from the source
+//! # Differences from the source
 //! NOTE(Brakmo, Peterson 1995): the paper changes the window by a whole packet in either direction, however
-//! small the difference. Here the sign becomes a slope over one packet, the mean effect of a packet more or
-//! less. With `alpha < beta` any point between is an equilibrium; utilities are those of `alpha`, which
-//! windows reach from below. Delays are seen at once, and the base RTT is exact.
+//! small the difference. Here the sign becomes a slope over one packet, the mean effect of one packet in
+//! either direction. With `alpha < beta` any point between is an equilibrium; utilities are those of `alpha`,
+//! which windows reach from below. Delays are seen at once, and the base RTT is exact.
 //!
 //! # When to use it
 //! For Vegas' rates and queues, compared with FAST's.
@@ -27,7 +27,7 @@
 
 use headgate_model::params::Card;
 
-use crate::flow_level::{Flow, FlowLaw, FlowLevel, Price, power};
+use crate::flow_level::{Flow, FlowController, FlowLevel, Price, power};
 use crate::model::Demand;
 
 headgate_model::params! {
@@ -44,7 +44,7 @@ pub const CARD: Card = Card {
     title: "TCP Vegas at flow level",
     aliases: &[],
     family: "delay",
-    law: "w' = (min(alpha - x q, 1) above 0, or -min(x q - beta, 1) below)/R",
+    rule: "w' = (min(alpha - x q, 1) above 0, or -min(x q - beta, 1) below)/R",
     response: "x = alpha/q",
     references: &["Brakmo, Peterson 1995", "Low, Peterson, Wang 2002", "Jin, Wei, Low 2004"],
     params: Params::TABLE,
@@ -52,11 +52,11 @@ pub const CARD: Card = Card {
 
 pub const OF_LINKS: &[&str] = &[];
 
-pub type Vegas = FlowLevel<Law>;
+pub type Vegas = FlowLevel<Controller>;
 
-pub struct Law(Params);
+pub struct Controller(Params);
 
-impl FlowLaw for Law {
+impl FlowController for Controller {
     const PRICE: Price = Price::Delay;
 
     fn from_values(values: &[f64]) -> Self {
@@ -95,8 +95,8 @@ mod tests {
     /// a packet.
     #[test]
     fn its_equation_is_worked_by_hand() {
-        let law: Law = by_default(Params::TABLE);
-        let slope = |price| law.slope(Flow { window: 20.0, rtt_s: 0.2 }, price);
+        let controller: Controller = by_default(Params::TABLE);
+        let slope = |price| controller.slope(Flow { window: 20.0, rtt_s: 0.2 }, price);
         for (price, expected) in [(0.014, 3.0), (0.03, 0.0), (0.047, -3.5), (0.0, 5.0), (0.1, -5.0)] {
             assert!((slope(price) - expected).abs() < 1e-9, "{price}");
         }
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn with_one_target_it_is_the_common_form_within_a_packet_of_it() {
-        let one = Law(Params { alpha: 3.0, beta: 3.0, ..by_default::<Law>(Params::TABLE).0 });
+        let one = Controller(Params { alpha: 3.0, beta: 3.0, ..by_default::<Controller>(Params::TABLE).0 });
         demand_is_what_rests(&one, &[2.0, 500.0], 0.1);
         let flow = Flow { window: 20.0, rtt_s: 0.2 };
         let common = one.gain(flow) * (1.0 - 0.025 / one.marginal(flow));

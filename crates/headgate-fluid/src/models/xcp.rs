@@ -1,6 +1,6 @@
-//! XCP: links tell flows by how much to change their rates.
+//! XCP: links compute by how much each flow changes its rate.
 //!
-//! # What it does
+//! # Overview
 //! Each link computes the sum of all changes, so that it fills and its queue empties, and divides it:
 //! increases in equal parts, decreases in proportion to rates. In addition it moves a fraction of the traffic
 //! between flows. A flow follows the link of its path that offers least.
@@ -9,7 +9,7 @@
 //! A link has `F = alpha (C - y)/d - beta (q - q0)/d^2` and moves `h = max(0, gamma y/d - |F|)`, with the
 //! arrivals `y`, the sum of `n x`, the mean round trip `d` of its flows, and `q' = y - C`, bounded by 0 and
 //! the buffer. It offers a flow of rate `x` the change `price (max(F, 0) + h)/N - x (max(-F, 0) + h)/y`,
-//! where `N` is the sum of the prices of its flows. `x'` is the least offer on the path one round trip `T`
+//! in which `N` is the sum of the prices of its flows. `x'` is the least offer on the path one round trip `T`
 //! ago, for the rate of that time; `x` is at least `least` packets per round trip. `q0` is `target_packets`.
 //! In equilibrium on one link `y = C`, `q = q0`, and rates are proportional to prices. With time in units of
 //! `d` its loop is `G(s) = (alpha s + beta) e^-s/s^2`, stable at every delay if `alpha < pi/(4 2^0.5)` and
@@ -17,7 +17,7 @@
 //! `alpha/(alpha + gamma)` of it at least: rates are max-min fair for what links carry, not for their
 //! capacity.
 //!
-//! # Where it differs from the source
+//! # Differences from the source
 //! NOTE(Katabi, Handley, Rohrs 2002): the paper's analysis uses an `h` of 0.1 y whatever F is, its router the
 //! larger of 0 and the difference; the latter is used here. Its analysis covers one link and one round trip;
 //! here each class has its own. Round trips exclude queueing, changes are continuous, and the queue is the
@@ -34,7 +34,7 @@
 
 use headgate_model::params::Card;
 
-use crate::flow_rates::{FlowRates, LinkView, RateLaw};
+use crate::flow_rates::{FlowRates, LinkView, RateController};
 use crate::network::{Flows, Network, Wire, own_values};
 
 headgate_model::params! {
@@ -59,7 +59,7 @@ pub const CARD: Card = Card {
     title: "XCP, many classes and links",
     aliases: &[],
     family: "explicit",
-    law: "x' = least of path of (max(F, 0) + h)/N - x (max(-F, 0) + h)/y; F = alpha (C - y)/d - beta (q - q0)/d^2",
+    rule: "x' = least of path of (max(F, 0) + h)/N - x (max(-F, 0) + h)/y; F = alpha (C - y)/d - beta (q - q0)/d^2",
     response: "y = C, q = q0, x = C/N on one link",
     references: &["Katabi, Handley, Rohrs 2002", "Low, Andrew, Wydrowski 2005"],
     params: Params::TABLE,
@@ -67,9 +67,9 @@ pub const CARD: Card = Card {
 
 pub const OF_LINKS: &[&str] = &["alpha", "beta", "gamma", "target_packets"];
 
-pub type Xcp = FlowRates<Law>;
+pub type Xcp = FlowRates<Controller>;
 
-pub struct Law {
+pub struct Controller {
     classes: Vec<Sender>,
     routers: Vec<Router>,
 }
@@ -124,7 +124,7 @@ impl Router {
     }
 }
 
-impl RateLaw for Law {
+impl RateController for Controller {
     fn new(values: &[f64], network: &Network) -> Self {
         let own = |set: &[(usize, f64)]| Params::from_values(&own_values(values, set));
         let sender = |class: &Flows| {
@@ -197,11 +197,11 @@ mod tests {
         Network { classes, links: vec![wire.clone(), wire], packet_bytes: 1500.0 }
     }
 
-    fn law(changes: &[(&str, f64)]) -> Law {
+    fn controller(changes: &[(&str, f64)]) -> Controller {
         let changed = |name: &str| changes.iter().find(|(known, _)| *known == name);
         let value =
             |param: &headgate_model::params::Param| changed(param.name).map_or(param.default, |it| it.1);
-        Law::new(&Params::TABLE.iter().map(value).collect::<Vec<f64>>(), &network())
+        Controller::new(&Params::TABLE.iter().map(value).collect::<Vec<f64>>(), &network())
     }
 
     fn seen(rate: f64, arrivals: f64, queue: f64) -> LinkView {
@@ -214,9 +214,10 @@ mod tests {
     /// less 720/900 of its rate, one of 200 packets/s 79.2 - 160, one of 300 packets/s 79.2 - 240.
     #[test]
     fn its_equations_are_worked_by_hand() {
-        let law = law(&[]);
-        let slope =
-            |class, link, seen: LinkView| law.slope(class, seen.rate, law.feedback(class, link, seen));
+        let controller = controller(&[]);
+        let slope = |class, link, seen: LinkView| {
+            controller.slope(class, seen.rate, controller.feedback(class, link, seen))
+        };
         assert!((slope(0, 0, seen(200.0, 600.0, 0.0)) - 1600.0 / 3.0).abs() < 1e-9);
         assert!((slope(0, 1, seen(200.0, 900.0, 50.0)) - (79.2 - 160.0)).abs() < 1e-9);
         assert!((slope(1, 1, seen(300.0, 900.0, 50.0)) - (79.2 - 240.0)).abs() < 1e-9);
@@ -225,8 +226,8 @@ mod tests {
     /// With a target of 50 the second link wants 320, and moves 400 in addition: (320 + 400)/4 - 200 400/900.
     #[test]
     fn a_queue_at_its_target_wants_no_change() {
-        let law = law(&[("target_packets", 50.0)]);
-        let offer = 200.0 * law.feedback(0, 1, seen(200.0, 900.0, 50.0));
+        let controller = controller(&[("target_packets", 50.0)]);
+        let offer = 200.0 * controller.feedback(0, 1, seen(200.0, 900.0, 50.0));
         assert!((offer - (180.0 - 800.0 / 9.0)).abs() < 1e-9);
     }
 
@@ -234,14 +235,14 @@ mod tests {
     /// all pay 2, they gain as if all paid 1.
     #[test]
     fn gains_go_with_prices() {
-        let both = law(&[("price", 2.0)]);
+        let both = controller(&[("price", 2.0)]);
         assert_eq!((both.routers[0].prices, both.routers[1].prices), (6.0, 8.0));
         let at = seen(200.0, 900.0, 50.0);
-        assert!((both.feedback(0, 1, at) - law(&[]).feedback(0, 1, at)).abs() < 1e-12);
+        assert!((both.feedback(0, 1, at) - controller(&[]).feedback(0, 1, at)).abs() < 1e-12);
         let mut network = network();
         network.classes[0].set = vec![(4, 2.0)];
         let values: Vec<f64> = Params::TABLE.iter().map(|param| param.default).collect();
-        let one = Law::new(&values, &network);
+        let one = Controller::new(&values, &network);
         assert!((one.routers[1].prices, one.classes[0].price, one.classes[1].price) == (7.0, 2.0, 1.0));
         assert!((one.routers[1].rtt_s - 0.8 / 7.0).abs() < 1e-15);
     }
@@ -252,21 +253,21 @@ mod tests {
     #[test]
     fn a_link_whose_flows_are_slowed_elsewhere_takes_less_than_its_rate() {
         let free = f64::INFINITY;
-        let takes = |level| law(&[]).takes(1, level, free);
+        let takes = |level| controller(&[]).takes(1, level, free);
         assert!((takes(250.0) - 1000.0).abs() < 1e-9 && takes(200.0) == 1000.0);
         let root = (600.0 - (360_000.0_f64 - 0.4 * 480_000.0).sqrt()) / 0.2;
         assert!((takes(300.0) - root).abs() < 1e-9 && (root - 950.6).abs() < 0.1, "{root}");
         assert!((takes(1e12) - 800.0).abs() < 1e-6);
-        assert_eq!(law(&[("target_packets", 1000.0)]).takes(1, 300.0, free), 1000.0);
-        assert_eq!(law(&[("gamma", 0.0)]).weight(0), None);
+        assert_eq!(controller(&[("target_packets", 1000.0)]).takes(1, 300.0, free), 1000.0);
+        assert_eq!(controller(&[("gamma", 0.0)]).weight(0), None);
     }
 
     /// The desired change becomes 0 at 1000 packets/s without a queue, and equals the moved traffic at 800:
     /// 0.4 200 = 0.1 800.
     #[test]
     fn it_bends_where_what_is_wanted_is_nothing_or_as_much_as_is_moved() {
-        let law = law(&[]);
-        assert_eq!(law.bend(0, 0, 1000.0, 0.0), 0.0);
-        assert!(law.bend(0, 1, 800.0, 0.0).abs() < 1e-15);
+        let controller = controller(&[]);
+        assert_eq!(controller.bend(0, 0, 1000.0, 0.0), 0.0);
+        assert!(controller.bend(0, 1, 800.0, 0.0).abs() < 1e-15);
     }
 }

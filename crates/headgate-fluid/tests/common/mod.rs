@@ -97,13 +97,13 @@ pub fn assert_near(found: f64, expected: f64, part: f64) {
     assert!((found / expected - 1.0).abs() < part, "{found} beside {expected}");
 }
 
-fn card(law: &str) -> usize {
-    cards().iter().position(|card| card.name == law).expect("the card")
+fn card(controller: &str) -> usize {
+    cards().iter().position(|card| card.name == controller).expect("the card")
 }
 
 /// The index of a parameter.
-pub fn index(law: &str, name: &str) -> usize {
-    cards()[card(law)].params.iter().position(|param| param.name == name).expect("the parameter")
+pub fn index(controller: &str, name: &str) -> usize {
+    cards()[card(controller)].params.iter().position(|param| param.name == name).expect("the parameter")
 }
 
 /// A model on a network, whose queues may contain packets at the start.
@@ -120,12 +120,13 @@ pub struct Rest {
 }
 
 impl Case {
-    pub fn of(law: &str, changes: &[(&str, f64)], network: &Network) -> Self {
-        let mut values: Vec<f64> = cards()[card(law)].params.iter().map(|param| param.default).collect();
+    pub fn of(controller: &str, changes: &[(&str, f64)], network: &Network) -> Self {
+        let mut values: Vec<f64> =
+            cards()[card(controller)].params.iter().map(|param| param.default).collect();
         for (name, value) in changes {
-            values[index(law, name)] = *value;
+            values[index(controller, name)] = *value;
         }
-        Self { model: build_on(card(law), &values, network), queue: 0.0 }
+        Self { model: build_on(card(controller), &values, network), queue: 0.0 }
     }
 
     pub fn queued(self, queue: f64) -> Self {
@@ -189,7 +190,7 @@ impl Model for Case {
 }
 
 /// Rates by water-filling: all rise together until a link is full; its flows stop, the others continue.
-/// `takes` is the total that a link carries if the flows that it limits have the rate `level`; it does not
+/// `takes` is the total that a link carries if the flows that it limits send at the rate `level`; it does not
 /// increase with the level.
 pub fn max_min(net: &Network, takes: impl Fn(usize, f64) -> f64) -> Vec<f64> {
     let mut rates: Vec<Option<f64>> = vec![None; net.classes.len()];

@@ -37,7 +37,7 @@ pub fn equilibrium(order: &SolveRequest, values: &[f64]) -> Result<EquilibriumRe
     });
     state.iter_mut().for_each(|sum| *sum /= rows);
     let mut sides = vec![solution.sides.clone()];
-    // Backwards from the end, where the sides are known.
+    // Backwards from the end, because the sides are known there.
     for (_, switch) in solution.events.iter().rev().take_while(|(t_s, _)| *t_s >= half_s) {
         let mut before = sides[sides.len() - 1].clone();
         before[*switch] = !before[*switch];
@@ -58,7 +58,7 @@ mod tests {
     use super::super::request::tests::ORDER;
     use super::*;
 
-    /// 60 flows over 3750 packets/s settle at W = R C/N, and W' = 1/R - W(s)^2 p/(2 R(s)) has the derivative
+    /// 60 flows over 3750 packets/s settle at W = R C/N. The derivative of W' = 1/R - W(s)^2 p/(2 R(s)) is
     /// -W p/(2 R) by the current window, and the same by the delayed one.
     #[test]
     fn a_model_settles_and_has_its_derivatives_there() {

@@ -130,7 +130,7 @@ fn events(solution: &Solution) -> Table {
 }
 
 /// Solves many runs, whose `values` are concatenated, on a number of workers, which does not affect the
-/// result. Each run may have its own network; without any, all have that of the request.
+/// result. Each run may use its own network; without any, all use that of the request.
 pub fn sweep(order: &SolveRequest, values: &[f64], networks: &[Network], workers: usize) -> Result<Sweep> {
     let width = order.params().len();
     if values.len() % width != 0 {

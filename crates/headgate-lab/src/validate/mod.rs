@@ -1,7 +1,7 @@
 //! Validation: JSON in, a plan that the engine can trust out. Every invalid plan is rejected in one sentence
 //! that names the place.
 
-mod law;
+mod controller;
 mod measure;
 mod network;
 mod path;
@@ -30,8 +30,10 @@ pub fn validate(plan_json: &str, lists: &Arrays) -> Result<ValidPlan> {
         serde_json::from_str(plan_json).map_err(|error| PlanError::new("plan", error.to_string()))?;
     network::check(&plan, lists)?;
     transport::check(&plan.transports)?;
-    let choices =
-        ResolvedDevices { laws: law::choose(&plan.laws)?, ports: law::resolve_devices(&plan.links)? };
+    let choices = ResolvedDevices {
+        controllers: controller::choose(&plan.controllers)?,
+        ports: controller::resolve_devices(&plan.links)?,
+    };
     traffic::validate(&plan.traffic, plan.context(lists))?;
     measure::check(&plan)?;
     Ok(ValidPlan { plan, choices })

@@ -60,11 +60,11 @@ fn keys(plan: &Plan) -> Result {
     let classes = labels(plan.nodes.iter().map(|node| node.class.as_str()).collect());
     let links = labels(plan.edges.iter().map(|edge| edge.class.as_str()).collect());
     PlanPath::top().count("edges", links, (0, MOST_LINK_CLASSES), "classes of host links")?;
-    let (files, laws) = (plan.files.len() as u64 + 3, plan.laws.len() as u64);
-    let keys = files * (classes * (classes + 1) / 2 + 1) * (links + 1) * laws;
+    let (files, controllers) = (plan.files.len() as u64 + 3, plan.controllers.len() as u64);
+    let keys = files * (classes * (classes + 1) / 2 + 1) * (links + 1) * controllers;
     PlanPath::top().ensure(keys <= MOST_KEYS, "nodes", || {
         format!(
-            "{classes} classes of routers, {links} of host links, {files} kinds of file and {laws} laws make \
+            "{classes} classes of routers, {links} of host links, {files} kinds of file and {controllers} algorithms make \
              {keys} kinds of flow; there may be at most {MOST_KEYS}"
         )
     })

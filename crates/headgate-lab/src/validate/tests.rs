@@ -20,10 +20,10 @@ fn assert_refused(pointer: &str, value: Value, place: &str, says: &str) {
 }
 
 #[test]
-fn a_good_plan_passes_with_its_laws() {
+fn a_good_plan_passes_with_its_controllers() {
     let ready = validate(&plan().to_string(), &lists()).unwrap();
-    assert_eq!(ready.choices.laws.len(), 2);
-    let fast = &ready.choices.laws[1];
+    assert_eq!(ready.choices.controllers.len(), 2);
+    let fast = &ready.choices.controllers[1];
     assert_eq!(AnyController::cards()[fast.index].name, "fast");
     assert_eq!((fast.values[0], fast.values[4]), (20.0, 1.0));
 }
@@ -117,7 +117,7 @@ fn names() -> String {
 }
 
 #[test]
-fn laws() {
+fn controllers() {
     assert_refused("/laws/0/name", json!("renoo"), "laws[0].name", &format!("known: {}", names()));
     let refused = |key: &str, value: Value, place: &str, says: &str| {
         assert_refused(&format!("/laws/1/params/{key}"), value, place, says);

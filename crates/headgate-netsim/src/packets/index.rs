@@ -32,7 +32,7 @@ macro_rules! indices {
 indices! {
     /// A router, in the order of the plan. The same number names the group of hosts behind the router.
     RouterIndex,
-    /// A place where packets arrive: a router, or the hosts behind one. Routers come first.
+    /// A place at which packets arrive: a router, or the hosts behind one. Routers come first.
     NodeIndex,
     /// A host among those of its router, or [`HostIndex::INLINE`].
     HostIndex,

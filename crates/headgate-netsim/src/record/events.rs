@@ -100,7 +100,7 @@ headgate_model::columns! {
         rtt_s: Figure, "s", "Round trip that was measured; missing for other events.";
         cwnd as cwnd_packets: Figure, "packets", "Congestion window after the sender's response; missing for events elsewhere.";
         ssthresh as ssthresh_packets: Figure, "packets", "Slow-start threshold then; inf = unset, missing for events elsewhere.";
-        pace as pace_packets_s: Figure, "packets/s", "Pacing rate that the law had set then; inf = unpaced, missing for events elsewhere.";
+        pace as pace_packets_s: Figure, "packets/s", "Pacing rate that the algorithm had set then; inf = unpaced, missing for events elsewhere.";
         srtt_s: Figure, "s", "Smoothed round trip then; missing before the first sample and for events elsewhere.";
         in_flight as in_flight_packets: Figure, "packets", "Packets in flight then, as the sender estimated; missing for events elsewhere.";
         queue as queue_packets: Figure, "packets", "Packets waiting at the port then, this one included if it waits; missing elsewhere.";

@@ -25,7 +25,7 @@ headgate_model::columns! {
     #[derive(Clone, Debug, Serialize, Deserialize)]
     pub struct FlowRow {
         traffic: Index [HIDDEN], "", "Its number among the flows that have names.";
-        law: Index [HIDDEN], "", "Its law's number in the plan.";
+        controller as cca: Index [HIDDEN], "", "The algorithm's number in the plan.";
         source: Index [HIDDEN], "", "Router of the sending host.";
         receiver: Index [HIDDEN], "", "Router of the receiving host.";
         start as start_s: Instant, "s", "When the first SYN was sent; for later bursts, when the application wrote them.";
@@ -92,7 +92,7 @@ headgate_model::columns! {
         ssthresh as ssthresh_packets: Figure, "packets", "Slow-start threshold; inf = unset (flows).";
         srtt_s: Figure, "s", "Smoothed round trip (flows).";
         pace: Figure [HIDDEN], "packets/s", "Pacing rate; infinite when unpaced.";
-        gauge: Figure, "1", "Internal quantity of the law (flows), or of the router feedback or discipline (ports), in its own unit; missing if it has none.";
+        gauge: Figure, "1", "Internal quantity of the algorithm (flows), or of the router feedback or discipline (ports), in its own unit; missing if it has none.";
         in_flight as in_flight_packets: Small, "packets", "Packets sent and not acknowledged (flows).";
         delivered as delivered_packets: Small, "packets", "Packets acknowledged since the start (flows).";
         arrived as arrived_packets: Small, "packets", "Packets that reached the receiver since the start, each counted once (flows).";

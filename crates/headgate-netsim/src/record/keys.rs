@@ -24,7 +24,7 @@ pub struct FlowKey {
     /// Class of the slower of the two hosts' links.
     pub interface: u32,
     /// Congestion control algorithm, in the order of the plan.
-    pub law: u32,
+    pub controller: u32,
 }
 
 /// All keys that flows of a plan may have, numbered. The last number of a property means that the label is
@@ -32,7 +32,7 @@ pub struct FlowKey {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowKeys {
     files: u32,
-    laws: u32,
+    controllers: u32,
     classes: u32,
     /// Class of each router.
     class_of: Vec<u32>,
@@ -47,7 +47,7 @@ pub struct FlowKeys {
 impl FlowKeys {
     /// The keys of flows between these routers over these kinds of host link. The plan names `files` kinds
     /// of file and `laws` congestion control algorithms.
-    pub fn new(routers: &[Node], links: &[Edge], files: usize, laws: usize) -> Self {
+    pub fn new(routers: &[Node], links: &[Edge], files: usize, controllers: usize) -> Self {
         let classes: BTreeSet<&str> = routers.iter().map(|node| node.class.as_str()).collect();
         let classes: Vec<&str> = classes.into_iter().filter(|class| !class.is_empty()).collect();
         let interfaces = interfaces(links);
@@ -57,7 +57,7 @@ impl FlowKeys {
         let name = |(first, second): (&str, &str)| pair_name(first, second);
         Self {
             files: u32::from(NAMED) + files as u32,
-            laws: laws.max(1) as u32,
+            controllers: controllers.max(1) as u32,
             classes: classes.len() as u32,
             class_of: class_of.collect(),
             interface_of: interface_of.collect(),
@@ -68,7 +68,7 @@ impl FlowKeys {
 
     /// Returns the number of keys.
     pub fn count(&self) -> usize {
-        self.files as usize * self.pairs.len() * self.interfaces.len() * self.laws as usize
+        self.files as usize * self.pairs.len() * self.interfaces.len() * self.controllers as usize
     }
 
     /// Returns the number of routers.
@@ -82,18 +82,18 @@ impl FlowKeys {
     }
 
     /// Returns the index of a key. `interface` is the class of the slower host link.
-    pub fn index(&self, file: u8, routers: [u32; 2], interface: u8, law: u32) -> u32 {
+    pub fn index(&self, file: u8, routers: [u32; 2], interface: u8, controller: u32) -> u32 {
         let [pairs, interfaces] = [&self.pairs, &self.interfaces].map(|of| of.len() as u32);
         let of_file = u32::from(file) * pairs + self.pair(routers);
-        (of_file * interfaces + u32::from(interface)) * self.laws + law
+        (of_file * interfaces + u32::from(interface)) * self.controllers + controller
     }
 
     /// The inverse of [`Self::index`].
     pub fn key(&self, index: u32) -> FlowKey {
         let [pairs, interfaces] = [&self.pairs, &self.interfaces].map(|of| of.len() as u32);
-        let (rest, law) = (index / self.laws, index % self.laws);
+        let (rest, controller) = (index / self.controllers, index % self.controllers);
         let (rest, interface) = (rest / interfaces, rest % interfaces);
-        FlowKey { file: rest / pairs, pair: rest % pairs, interface, law }
+        FlowKey { file: rest / pairs, pair: rest % pairs, interface, controller }
     }
 
     /// Returns the number of a pair. Pairs are numbered row by row of a triangle.
@@ -179,9 +179,9 @@ mod tests {
         assert_eq!(keys.count(), 4 * 7 * 3 * 2);
         let routers = [[0, 0], [0, 1], [0, 3], [1, 1], [1, 3], [3, 3], [2, 2]];
         for index in 0..keys.count() as u32 {
-            let FlowKey { file, pair, interface, law } = keys.key(index);
-            assert!(file < 4 && law < 2);
-            assert_eq!(keys.index(file as u8, routers[pair as usize], interface as u8, law), index);
+            let FlowKey { file, pair, interface, controller } = keys.key(index);
+            assert!(file < 4 && controller < 2);
+            assert_eq!(keys.index(file as u8, routers[pair as usize], interface as u8, controller), index);
         }
     }
 }

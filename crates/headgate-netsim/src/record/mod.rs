@@ -20,7 +20,7 @@ pub use counters::Counters;
 pub use events::{Connection, EVENT_KINDS, Event, EventKind, NO_NUMBER, PACKET_KINDS};
 pub use flows::{FlowRow, FlowSample, Status};
 pub use keys::{FILE, FlowKey, FlowKeys, LONG_LIVED, NAMED, WEB_OBJECT};
-pub use periods::{BUCKETS, ClassRow, FlowStats, LawRow, LinkRow, PeriodRow};
+pub use periods::{BUCKETS, ClassRow, ControllerRow, FlowStats, LinkRow, PeriodRow};
 pub use ports::{EarlyCounts, LinkUsage, PortRow, PortSample, Tally};
 
 /// Returns one number for everything that happened: the departures of every port, the counters and the row
@@ -47,7 +47,7 @@ pub struct Record {
     /// Rows of the measurement periods.
     pub periods: Vec<PeriodRow>,
     /// Rows of the congestion control algorithms, for each period.
-    pub laws: Vec<LawRow>,
+    pub controllers: Vec<ControllerRow>,
     /// Rows of the classes of flows, for each period.
     pub classes: Vec<ClassRow>,
     /// Rows of the links, for each period.

@@ -38,9 +38,9 @@ headgate_model::columns! {
     /// The windows of all flows of one congestion control algorithm, over the samples of a period. Flows in
     /// their handshake are counted separately.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-    pub struct LawRow {
+    pub struct ControllerRow {
         period: Index [HIDDEN], "", "Number of the period.";
-        law: Index [HIDDEN], "", "The law's number in the plan.";
+        controller as cca: Index [HIDDEN], "", "The algorithm's number in the plan.";
         samples: Count, "1", "Intervals sampled.";
         active_sum: Count, "1", "Sum over the samples of flows under way.";
         connecting_sum: Count, "1", "Sum over the samples of flows in their handshake.";
@@ -68,7 +68,7 @@ headgate_model::columns! {
     }
 }
 
-impl LawRow {
+impl ControllerRow {
     /// Returns the figure if more than `more_than` samples contained a window, otherwise NaN.
     fn if_seen(&self, more_than: u64, figure: f64) -> f64 {
         if self.seen > more_than { figure } else { f64::NAN }
@@ -158,7 +158,7 @@ headgate_model::columns! {
         file [HIDDEN] = |row| u64::from(row.key.file), "", "Number of the kind of file.";
         pair [HIDDEN] = |row| u64::from(row.key.pair), "", "Number of the pair of classes.";
         interface [HIDDEN] = |row| u64::from(row.key.interface), "", "Number of the class of host links.";
-        law [HIDDEN] = |row| u64::from(row.key.law), "", "The law's number in the plan.";
+        cca [HIDDEN] = |row| u64::from(row.key.controller), "", "The algorithm's number in the plan.";
     }
 }
 

@@ -24,7 +24,7 @@ pub struct CompletionNotice {
 /// Messages to one shard.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Inbound {
-    /// Packets without headers or SACK blocks, and the nodes where they arrive.
+    /// Packets without headers or SACK blocks, and the nodes at which they arrive.
     pub packets: Vec<(NodeIndex, Packet)>,
     /// Packets with headers or SACK blocks.
     pub with_meta: Vec<(NodeIndex, Packet, PacketMeta)>,

@@ -101,6 +101,6 @@ impl Setup {
     /// Returns the index of the key of a flow with this address.
     pub fn key_of(&self, flow: &FlowStart, address: Address) -> u32 {
         let routers = [self.split.router(address), flow.destination].map(|router| router.0);
-        self.keys.index(flow.file, routers, flow.interface, flow.law)
+        self.keys.index(flow.file, routers, flow.interface, flow.controller)
     }
 }

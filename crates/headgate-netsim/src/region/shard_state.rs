@@ -39,7 +39,7 @@ pub struct ShardState<L> {
     /// Transport profiles.
     pub profiles: Vec<Profile>,
     /// A new congestion control algorithm for each choice of the plan. Connections clone them.
-    pub laws: Vec<L>,
+    pub controllers: Vec<L>,
     /// Counters of the whole network.
     pub counters: Counters,
     /// Statistics of ended flows, by key.
@@ -73,12 +73,12 @@ pub struct ShardState<L> {
 
 impl<L> ShardState<L> {
     /// The state at the beginning of a run.
-    pub fn new(setup: Arc<Setup>, profiles: Vec<Profile>, laws: Vec<L>) -> Self {
+    pub fn new(setup: Arc<Setup>, profiles: Vec<Profile>, controllers: Vec<L>) -> Self {
         Self {
             now: 0,
             split: setup.split,
             profiles,
-            laws,
+            controllers,
             counters: Counters::default(),
             flow_stats: StatsByKey::new(setup.keys.count()),
             side_table: SideTable::default(),
@@ -103,8 +103,9 @@ impl<L> ShardState<L> {
     where
         L: Clone,
     {
-        let (setup, profiles, laws) = (Arc::clone(&self.setup), self.profiles.clone(), self.laws.clone());
-        Self { trace: self.trace.new_empty(), ..Self::new(setup, profiles, laws) }
+        let (setup, profiles, controllers) =
+            (Arc::clone(&self.setup), self.profiles.clone(), self.controllers.clone());
+        Self { trace: self.trace.new_empty(), ..Self::new(setup, profiles, controllers) }
     }
 
     /// Adds the counts of another shard. Its side table is not merged.

@@ -42,8 +42,8 @@ impl<'a, L: ControllerRegistry> AllShards<'a, L> {
     }
 
     /// Returns the number of congestion control algorithms in the plan.
-    pub fn laws(&self) -> usize {
-        self.states[0].laws.len()
+    pub fn controllers(&self) -> usize {
+        self.states[0].controllers.len()
     }
 
     /// Returns the number of links.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::packets::index::LinkIndex;
 use crate::record::flow_stats::StatsByKey;
-use crate::record::{BUCKETS, ClassRow, Counters, LawRow, LinkRow, PeriodRow, PortRow, Record};
+use crate::record::{BUCKETS, ClassRow, ControllerRow, Counters, LinkRow, PeriodRow, PortRow, Record};
 use crate::run::all_shards::AllShards;
 
 /// A measurement period in progress.
@@ -16,7 +16,7 @@ pub struct Period {
     row: PeriodRow,
     counters: Counters,
     flow_stats: StatsByKey,
-    laws: Vec<LawRow>,
+    controllers: Vec<ControllerRow>,
     ports: Vec<PortRow>,
     links: Vec<LinkRow>,
 }
@@ -28,14 +28,19 @@ impl Period {
         [start, end]: [Time; 2],
         all_shards: &mut AllShards<'_, L>,
     ) -> Self {
-        let law = |law| LawRow { period: number, law, least: f64::INFINITY, ..LawRow::default() };
+        let controller = |controller| ControllerRow {
+            period: number,
+            controller,
+            least: f64::INFINITY,
+            ..ControllerRow::default()
+        };
         let link = |link| LinkRow { period: number, link, ..LinkRow::default() };
         let ports = all_shards.port_rows(start);
         Self {
             row: PeriodRow { start, end, ..PeriodRow::default() },
             counters: all_shards.counters().without_early(&ports),
             flow_stats: flow_stats(start, all_shards),
-            laws: (0..all_shards.laws() as u32).map(law).collect(),
+            controllers: (0..all_shards.controllers() as u32).map(controller).collect(),
             ports,
             links: (0..all_shards.links() as u32).map(link).collect(),
         }
@@ -76,23 +81,23 @@ impl Period {
     }
 
     fn sample_windows<L: ControllerRegistry>(&mut self, all_shards: &AllShards<'_, L>) {
-        let mut now = vec![(0u64, 0.0); self.laws.len()];
+        let mut now = vec![(0u64, 0.0); self.controllers.len()];
         let mut sum = 0.0;
         for flow in all_shards.groups().flat_map(|(group, _)| group.active()) {
-            let (law, cwnd) = (flow.law as usize, flow.tcp.window.cwnd);
+            let (controller, cwnd) = (flow.controller as usize, flow.tcp.window.cwnd);
             sum += cwnd;
-            let row = &mut self.laws[law];
+            let row = &mut self.controllers[controller];
             row.active_sum += 1;
             if flow.tcp.phase == Phase::SynSent {
                 row.connecting_sum += 1;
                 continue;
             }
             row.buckets[bucket(cwnd)] += 1;
-            now[law].0 += 1;
-            now[law].1 += cwnd;
+            now[controller].0 += 1;
+            now[controller].1 += cwnd;
         }
         self.row.cwnd_sum += sum;
-        for (row, (flows, cwnd)) in self.laws.iter_mut().zip(now) {
+        for (row, (flows, cwnd)) in self.controllers.iter_mut().zip(now) {
             row.add_sample(flows, cwnd);
         }
     }
@@ -107,7 +112,7 @@ impl Period {
         let ports = all_shards.port_rows(now);
         let counters = all_shards.counters().without_early(&ports).since(&self.counters);
         record.periods.push(PeriodRow { counters, sources: record.sources, ..self.row });
-        record.laws.extend(self.laws.into_iter().filter(|row| row.active_sum > 0));
+        record.controllers.extend(self.controllers.into_iter().filter(|row| row.active_sum > 0));
         let period = record.periods.len() as u32 - 1;
         let after = flow_stats(now, all_shards);
         let row = |(index, stats)| ClassRow { period, key: record.keys.key(index), stats };
@@ -126,7 +131,7 @@ fn flow_stats<L: ControllerRegistry>(now: Time, all_shards: &AllShards<'_, L>) -
     stats
 }
 
-impl LawRow {
+impl ControllerRow {
     /// Adds a sample: the number of flows and the sum of their windows. Mean and squares follow Welford
     /// (1962).
     fn add_sample(&mut self, flows: u64, cwnd: f64) {
@@ -170,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_mean_window_over_time_has_its_variance() {
-        let mut row = LawRow { least: f64::INFINITY, ..LawRow::default() };
+        let mut row = ControllerRow { least: f64::INFINITY, ..ControllerRow::default() };
         for (flows, cwnd) in [(2, 20.0), (0, 0.0), (1, 40.0), (4, 100.0)] {
             row.add_sample(flows, cwnd); // means of 10, none, 40 and 25
         }

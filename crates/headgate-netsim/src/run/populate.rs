@@ -57,7 +57,7 @@ pub fn populate<L: ControllerRegistry>(
         .map(|(router, sources)| HostGroup::new(router, sources))
         .collect();
     let setup = Setup { live: std::mem::take(&mut builder.live), ..Setup::new(plan, specs, keys.clone()) };
-    let state = shard_state(plan, &choices.laws, setup);
+    let state = shard_state(plan, &choices.controllers, setup);
     let ports = ports(plan, &choices.ports, arrays);
     let (hosts, inline) = (builder.hosts, builder.inline);
     Population { state, groups, hosts, inline, ports, timers, sources: count }
@@ -87,8 +87,12 @@ fn first_timers(sources: &mut [Sources], specs: &[TrafficSpec]) -> Vec<Timer> {
     (0..).map(RouterIndex).zip(sources).flat_map(timers).collect()
 }
 
-fn shard_state<L: ControllerRegistry>(plan: &Plan, laws: &[ResolvedDevice], setup: Setup) -> ShardState<L> {
-    let built = laws.iter().map(|c| L::build(c.index, &c.values)).collect();
+fn shard_state<L: ControllerRegistry>(
+    plan: &Plan,
+    controllers: &[ResolvedDevice],
+    setup: Setup,
+) -> ShardState<L> {
+    let built = controllers.iter().map(|c| L::build(c.index, &c.values)).collect();
     let profiles = plan.transports.iter().map(profile).collect();
     ShardState::new(Arc::new(setup), profiles, built)
 }

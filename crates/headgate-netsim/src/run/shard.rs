@@ -149,7 +149,7 @@ impl<L: ControllerRegistry> Shard<L> {
     /// Iterates over all congestion control algorithms: the new ones, and those of flows.
     pub fn controllers_mut(&mut self) -> impl Iterator<Item = &mut L> {
         let groups = self.regions.iter_mut().flat_map(|region| &mut region.groups);
-        self.workspace.state.laws.iter_mut().chain(groups.flat_map(HostGroup::controllers_mut))
+        self.workspace.state.controllers.iter_mut().chain(groups.flat_map(HostGroup::controllers_mut))
     }
 
     /// Iterates over the queue disciplines of ports.

@@ -2,7 +2,7 @@
 //!
 //! A window of a large network takes a few hundred microseconds, so a waiting thread first spins. Then it
 //! yields the core but stays ready, because a thread that sleeps is often woken on the core of the thread
-//! that wakes it, where the two then take turns. It sleeps only if the wait is long.
+//! that wakes it, so that the two then take turns. It sleeps only if the wait is long.
 
 #[cfg(loom)]
 pub use loom::sync::Mutex;

@@ -9,7 +9,7 @@ use crate::packets::index::NodeIndex;
 use crate::packets::packet::Packet;
 use crate::time::batch::{Rank, rank};
 
-/// A packet and the node where it arrives.
+/// A packet and the node at which it arrives.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Arrival {
     /// The node.

@@ -12,7 +12,7 @@ pub struct FlowStart {
     /// Its id in the results.
     pub flow_id: FlowId,
     /// Its congestion control algorithm, in the order of the plan.
-    pub law: u32,
+    pub controller: u32,
     /// Its source, among those of the process. [`super::Sources`] converts this to the index among all
     /// sources at the router.
     pub source: SourceIndex,
@@ -43,7 +43,7 @@ impl FlowStart {
     ) -> Self {
         Self {
             flow_id,
-            law: spec.law,
+            controller: spec.controller,
             source,
             host: from.host,
             destination: to.router,

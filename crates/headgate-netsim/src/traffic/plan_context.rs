@@ -16,7 +16,7 @@ pub struct PlanContext<'a> {
     /// Kinds of host link.
     pub edges: &'a [Edge],
     /// Number of congestion control algorithms.
-    pub laws: usize,
+    pub controllers: usize,
     /// Number of transport profiles.
     pub transports: usize,
     /// Names of the additional kinds of file.

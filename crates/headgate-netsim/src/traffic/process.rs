@@ -68,7 +68,7 @@ impl SourceAction {
     }
 }
 
-/// The number of active flows of each source, for sources that may have several.
+/// The number of active flows of each source, for sources with up to several at a time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ActiveFlows(Vec<u32>);
 

@@ -77,7 +77,7 @@ impl From<&Link> for RouteLink {
     }
 }
 
-/// A link, as listed at the router where it ends.
+/// A link, as listed at the router at which it ends.
 #[derive(Clone, Copy, Debug)]
 struct IncomingLink {
     from: u32,
@@ -106,7 +106,7 @@ impl RouteStep {
 #[derive(Clone, Debug)]
 pub struct ShortestPaths {
     links: Vec<RouteLink>,
-    /// Links by the router where they end. Those of router `n` begin at `first[n]`.
+    /// Links by the router at which they end. Those of router `n` begin at `first[n]`.
     arriving: Vec<IncomingLink>,
     first: Vec<u32>,
     steps: Vec<RouteStep>,

@@ -10,7 +10,7 @@ const LONGEST: f64 = (u32::MAX - 2) as f64;
 /// A distribution of sizes, as part of the state of a run. See [`plan::Size`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Size {
-    /// All files have the same size.
+    /// All files are equally large.
     Fixed {
         /// The size, packets.
         packets: f64,

@@ -13,7 +13,7 @@ pub struct TrafficSpec {
     /// Id of its first flow, or of all its flows if they share a name.
     pub first: FlowId,
     /// Congestion control algorithm, in the order of the plan.
-    pub law: u32,
+    pub controller: u32,
     /// Transport profile, in the order of the plan.
     pub profile: u8,
     /// Kind of file, for the results (see [`crate::record::FlowKeys`]).
@@ -35,10 +35,10 @@ pub struct Patience {
 
 impl TrafficSpec {
     /// Files of given sizes of patient users, to receivers that are not random.
-    pub fn new(first: FlowId, law: u32, transport: u32) -> Self {
+    pub fn new(first: FlowId, controller: u32, transport: u32) -> Self {
         Self {
             first,
-            law,
+            controller,
             profile: transport as u8,
             file: FILE,
             receivers: Receivers::default(),

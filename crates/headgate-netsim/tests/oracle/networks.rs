@@ -38,7 +38,7 @@ pub fn plan(seed: u64) -> Plan {
         links: links(n, &mut s),
         edges: edges(&mut s),
         transports: (0..3).map(|_| transport(&mut s)).collect(),
-        laws: AnyController::cards().iter().map(law_choice).collect(),
+        controllers: AnyController::cards().iter().map(controller_choice).collect(),
         traffic: Vec::new(),
         files: vec!["document".into(), "jumbo".into()],
         measure: Measure {
@@ -208,14 +208,14 @@ fn transport(s: &mut Stream) -> Transport {
     }
 }
 
-fn law_choice(card: &&Card) -> LawChoice {
-    LawChoice { name: card.name.into(), params: Default::default(), own: None }
+fn controller_choice(card: &&Card) -> ControllerChoice {
+    ControllerChoice { name: card.name.into(), params: Default::default(), own: None }
 }
 
 /// Each algorithm once, with its defaults, and the devices of the plan's ports.
 pub fn choices(plan: &Plan) -> ResolvedDevices {
     let cards = AnyController::cards();
-    let laws = cards.iter().enumerate().map(|(index, card)| choice(index, card, None)).collect();
+    let controllers = cards.iter().enumerate().map(|(index, card)| choice(index, card, None)).collect();
     let fit = |choice: &Option<DeviceChoice>, cards: &[&Card]| {
         let choice = choice.as_ref()?;
         let index = cards.iter().position(|card| card.name == choice.name).expect("a card");
@@ -230,7 +230,7 @@ pub fn choices(plan: &Plan) -> ResolvedDevices {
         ingress: fit_row(&link.ingress),
         impairments: fit_row(&link.impairments),
     };
-    ResolvedDevices { laws, ports: plan.links.iter().map(devices).collect() }
+    ResolvedDevices { controllers, ports: plan.links.iter().map(devices).collect() }
 }
 
 fn choice(index: usize, card: &Card, other: Option<&DeviceChoice>) -> ResolvedDevice {
@@ -273,13 +273,14 @@ pub fn far() -> Plan {
     plan.transports[0].initial_ssthresh = None;
     plan.transports[0].receive_window = None;
     plan.transports[0].pacing = None;
-    let law = AnyController::cards().iter().position(|card| card.name == "reno").expect("a law") as u32;
+    let controller =
+        AnyController::cards().iter().position(|card| card.name == "reno").expect("an algorithm") as u32;
     let flow = |(n, (from, to))| {
         let place = |node| Place { node, edge: Some(0) };
         Traffic::Flows(Flows {
             name: format!("f{n}"),
             count: 1,
-            law,
+            controller,
             transport: 0,
             sources: vec![place(from)],
             receivers: vec![place(to)],

@@ -10,12 +10,12 @@ use headgate_netsim::traffic::kinds::bursts::Bursts;
 use headgate_netsim::traffic::kinds::flows::Flows;
 use headgate_netsim::traffic::kinds::on_off::OnOff;
 use headgate_netsim::traffic::kinds::poisson::Poisson;
-use headgate_netsim::traffic::kinds::web::{FileKind, LawShare, Patience, Surge, Web};
+use headgate_netsim::traffic::kinds::web::{ControllerShare, FileKind, Patience, Surge, Web};
 use headgate_netsim::traffic::times::Times;
 
 use crate::networks::{MS, pick};
 
-pub fn law(s: &mut Stream) -> u32 {
+pub fn controller(s: &mut Stream) -> u32 {
     s.below(AnyController::cards().len() as u64) as u32
 }
 
@@ -26,7 +26,7 @@ pub fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
         let to = (from + 1 + s.below(u64::from(n) - 1) as u32) % n;
         all.push(Traffic::Flows(Flows {
             name: format!("f{i}"),
-            law: law(s),
+            controller: controller(s),
             transport: i % 3,
             count: 1,
             sources: vec![Place { node: from, edge: pick(s, &[None, Some(0)]) }],
@@ -47,7 +47,7 @@ pub fn on_off(n: u32, seed: u64) -> Option<Traffic> {
     let mut s = Stream::new(seed, "on and off", 0);
     let drawn = OnOff {
         name: "switches".into(),
-        law: law(&mut s),
+        controller: controller(&mut s),
         transport: 0,
         sources: vec![
             Pool { node: n - 1, edge: Some(0), hosts: 2 },
@@ -77,7 +77,7 @@ pub fn bursts(n: u32, seed: u64) -> Option<Traffic> {
     let drawn = Bursts {
         name: "bursts".into(),
         count: 1 + s.below(3) as u32,
-        law: law(&mut s),
+        controller: controller(&mut s),
         transport: pick(&mut s, &[0, 1, 2]),
         sources: vec![Place { node: n - 1, edge: Some(0) }, Place { node: n - 1, edge: None }],
         receivers: vec![Place { node: 0, edge: pick(&mut s, &[None, Some(1)]) }],
@@ -103,7 +103,7 @@ pub fn bursts(n: u32, seed: u64) -> Option<Traffic> {
 pub fn poisson(n: u32, s: &mut Stream) -> Traffic {
     Traffic::Poisson(Poisson {
         name: "arrivals".into(),
-        law: law(s),
+        controller: controller(s),
         transport: 1,
         sources: vec![Pool { node: 0, edge: None, hosts: 1 }, Pool { node: 0, edge: Some(1), hosts: 3 }],
         receivers: vec![Pool { node: n - 1, edge: None, hosts: 2 }],
@@ -119,7 +119,7 @@ fn web(n: u32, s: &mut Stream) -> Traffic {
     let pools = |edge, hosts| (0..n).map(|node| Pool { node, edge: Some(edge), hosts }).collect();
     Traffic::Web(Web {
         name: "web".into(),
-        law: law(s),
+        controller: controller(s),
         transport: 2,
         sources: pools(0, 5),
         receivers: pools(1, 7),
@@ -127,7 +127,7 @@ fn web(n: u32, s: &mut Stream) -> Traffic {
         size: Size::Pareto { mean_packets: 15.0, shape: 1.5 },
         at_once: 0.5,
         kinds: pick(s, &[&[][..], &[document(0.3)]]).to_vec(),
-        laws: if pick(s, &[true, false]) { mix(s) } else { Vec::new() },
+        controllers: if pick(s, &[true, false]) { mix(s) } else { Vec::new() },
         patience: pick(s, &[None, Some(Patience { share: 0.6, check_ps: 300 * MS, floor_per_s: 80.0 })]),
         surge: pick(s, &[None, Some(("D", 0.7)), Some(("", 0.2))]).map(surge),
     })
@@ -138,9 +138,9 @@ fn document(share: f64) -> FileKind {
 }
 
 /// Two algorithms for all routers, and another for routers of class F.
-fn mix(s: &mut Stream) -> Vec<LawShare> {
-    let part = |class: &str, share, law| LawShare { law, share, class: class.into() };
-    vec![part("", 0.25, law(s)), part("F", 1.0, law(s)), part("", 0.75, law(s))]
+fn mix(s: &mut Stream) -> Vec<ControllerShare> {
+    let part = |class: &str, share, controller| ControllerShare { controller, share, class: class.into() };
+    vec![part("", 0.25, controller(s)), part("F", 1.0, controller(s)), part("", 0.75, controller(s))]
 }
 
 fn surge((class, share): (&str, f64)) -> Surge {

@@ -1,7 +1,7 @@
 //! The records of user-defined code, for Python. One object of each kind serves every call of a run.
 
+mod controller;
 mod discipline;
-mod law;
 
 /// A read-only record: its fields with defaults, for trials by hand.
 macro_rules! record {
@@ -32,5 +32,5 @@ macro_rules! record {
 }
 use record;
 
+pub use controller::{Ack, Congestion, Path, Rate, Window};
 pub use discipline::{Backlog, Decision, Packet};
-pub use law::{Ack, Congestion, Path, Rate, Window};

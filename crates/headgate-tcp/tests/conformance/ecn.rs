@@ -25,7 +25,7 @@ fn rfc3168_6_1_2_marks_shrink_the_window_once_for_one_window_of_data() {
     assert_eq!((peer.tcp.stats.reductions, peer.tcp.window.cwnd), (1, 4.5));
     let end = peer.tcp.next;
     peer.ack_with(end, None, Flags::ECHO);
-    assert_eq!(peer.tcp.stats.reductions, 2); // what was sent after the first answer is marked again
+    assert_eq!(peer.tcp.stats.reductions, 2); // data sent after the first answer are marked again
 }
 
 #[test]

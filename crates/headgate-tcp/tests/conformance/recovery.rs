@@ -127,7 +127,7 @@ fn rfc6675_4_a_hole_that_is_not_lost_is_repeated_where_nothing_else_is_left() {
     let mut peer = Peer::open(10, rfc());
     peer.sent();
     peer.sack(0, &[(1, 4)]);
-    peer.sack(0, &[(8, 10), (1, 4)]); // 4 to 7 have two above them
+    peer.sack(0, &[(8, 10), (1, 4)]); // two are above 4 to 7
     assert_eq!((peer.sent(), peer.tcp.flight()), (vec![0], 5));
     peer.sack(4, &[(8, 10)]);
     // rule 3 of NextSeg: 4 to 7 are in the network, and one more fills the window

@@ -1,6 +1,6 @@
 """Every column of every table of results: its unit, definition and formula.
 
-The engine defines its counters, in one line per column; derived columns have a formula here.
+The engine defines its counters, in one line per column; derived columns are formulas here.
 """
 
 from headgate.data.columns.column import Column

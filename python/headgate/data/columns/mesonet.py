@@ -1,7 +1,7 @@
 """The responses y1 to y22 of the NIST study's model network, and its pairs of router classes.
 
 y5 is given twice: as dropped over entered, and as the slides print it (y4 over y3 + y4), which is
-near 1/2 for a network without loss. y7 and y9 have the same form on purpose. y17 to y22 belong to
+near 1/2 for a network without loss. The equal forms of y7 and y9 are intended. y17 to y22 belong to
 classes D, F and N; other networks do not have them.
 """
 

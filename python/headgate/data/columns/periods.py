@@ -1,4 +1,4 @@
-"""Columns of the tables of measurement periods: classes of flows, laws, windows and links.
+"""Columns of the tables of measurement periods: classes of flows, algorithms, windows and links.
 
 Only packet runs have these tables.
 """
@@ -11,7 +11,7 @@ _PERIOD = (
     Column("end_s", "s", "End of the period."),
 )  # fmt: skip
 
-_LAW = Column("law", "", "Law of congestion control, by its name in the catalogue.")
+_CCA = Column("cca", "", "Congestion control algorithm, by its name in the catalogue.")
 
 CLASSES = arrange(
     ["classes"], *_PERIOD,
@@ -28,7 +28,7 @@ CLASSES = arrange(
         "interface", "",
         "Class of the slower of the two hosts' links; normal where the network gives none.",
     ),
-    _LAW,
+    _CCA,
     Column(
         "rate_packets_s", "packets/s",
         "Mean rate of the finished flows, each counted once; missing if there are none.",
@@ -58,8 +58,8 @@ CLASSES = arrange(
     ...,
 )  # fmt: skip
 
-LAWS = arrange(
-    ["laws"], *_PERIOD, _LAW,
+CCAS = arrange(
+    ["ccas"], *_PERIOD, _CCA,
     Column("active", "1", "Active flows, mean of the samples.", "active_sum / samples"),
     Column(
         "connecting", "1", "Flows in their handshake, mean of the samples.",
@@ -79,8 +79,8 @@ LAWS = arrange(
 )  # fmt: skip
 
 WINDOWS = arrange(
-    ["windows"], *_PERIOD, _LAW, "from_packets", ...,
-    Column("share", "1", "Share of the windows of that law and period.", "count / sum of counts"),
+    ["windows"], *_PERIOD, _CCA, "from_packets", ...,
+    Column("share", "1", "Share of the windows of that CCA and period.", "count / sum of counts"),
 )  # fmt: skip
 
 LINKS = arrange(
@@ -129,7 +129,7 @@ CHECKS = (
 
 OF_PERIODS: dict[str, tuple[Column, ...]] = {
     "classes": CLASSES,
-    "laws": LAWS,
+    "ccas": CCAS,
     "windows": WINDOWS,
     "links": LINKS,
     "checks": CHECKS,

@@ -13,7 +13,7 @@ FLOWS = arrange(
         "Name of the traffic that the flow belongs to; of single flows and of connections with "
         "bursts, its own.",
     ),
-    Column("law", "", "Law of congestion control, by its name in the catalogue."),
+    Column("cca", "", "Congestion control algorithm, by its name in the catalogue."),
     Column(
         "class", "",
         "Classes of the two routers, in alphabetical order; empty where routers have none.",

@@ -27,7 +27,7 @@ FULL = 1 - 1e-9
 
 @dataclass(frozen=True)
 class Path:
-    """The path of a class: links by index, and the loss besides theirs."""
+    """The path of a class: links by index, and the loss in addition to theirs."""
 
     links: Sequence[int] = (0,)
     loss: float = 0.0
@@ -102,12 +102,12 @@ def _means(of: Facts, which: str, column: str, warmup_s: float) -> Numbers:
 
 
 def _flows(model: str, facts: Facts, warmup_s: float, names: list[str], sent: Facts) -> Table:
-    """Form one row per class; packets have no headers."""
+    """Form one row per class; packets carry no headers."""
     of = facts["classes"]
     rows, duration_s = len(names), _end(of)
     kept = of["t_s"] >= warmup_s
     least = [of["srtt_s"][kept & (of["class"] == row)].min() for row in range(rows)]
-    words = {"traffic": names, "law": [model] * rows, "status": ["running"] * rows}
+    words = {"traffic": names, "cca": [model] * rows, "status": ["running"] * rows}
     active_s, arriving = duration_s - warmup_s, sent["sent"] - sent["lost"]
     columns = {
         "start_s": np.zeros(rows),

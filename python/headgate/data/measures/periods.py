@@ -1,6 +1,6 @@
 """Tables of measurement periods, by common properties of flows and links.
 
-`classes`: flows by kind of file, classes of routers, interfaces and algorithm; `laws` and
+`classes`: flows by kind of file, classes of routers, interfaces and algorithm; `ccas` and
 `windows`: the congestion windows of each algorithm and their oscillation; `links`: every link;
 `checks`: counts that must agree.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.data.columns.periods import CLASSES, LAWS, LINKS, WINDOWS
+from headgate.data.columns.periods import CCAS, CLASSES, LINKS, WINDOWS
 from headgate.data.columns.run import FILES
 from headgate.data.measures.formula import form, ratio
 from headgate.data.tables import Table, Words
@@ -38,19 +38,19 @@ def of_periods(plan: Plan, facts: Mapping[str, Facts]) -> dict[str, Table]:
     links = form(LINKS, {**facts["links"], **_bounds(plan, facts["links"]), **numbers})
     return {
         "classes": Table("classes", _classes(plan, facts)),
-        "laws": Table("laws", _laws(plan, facts["laws"])),
+        "ccas": Table("ccas", _ccas(plan, facts["ccas"])),
         "windows": Table("windows", _windows(plan, facts["windows"])),
         "links": Table("links", links),
         "checks": Table("checks", _checks(facts["balance"], links)),
     }
 
 
-def law_names(laws: Sequence[Mapping[str, Any]]) -> list[str]:
+def cca_names(ccas: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the names of a plan's algorithms, with parameters if a name occurs more than once."""
-    names, found = [str(law["name"]) for law in laws], list[str]()
-    for law, name in zip(laws, names, strict=True):
+    names, found = [str(cca["name"]) for cca in ccas], list[str]()
+    for cca, name in zip(ccas, names, strict=True):
         words = (
-            f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in law["params"].items()
+            f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in cca["params"].items()
         )
         params = ", ".join(words) or "defaults"
         found.append(name if names.count(name) == 1 else f"{name} ({params})")
@@ -80,24 +80,24 @@ def _classes(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
         "file": Words(facts["file"], (*FILES, *plan.get("files", ()))),
         "class": Words(facts["pair"], labels["class"]),
         "interface": Words(facts["interface"], interfaces),
-        "law": Words(facts["law"], law_names(plan["laws"])),
+        "cca": Words(facts["cca"], cca_names(plan["laws"])),
     }
     return form(CLASSES, {**facts, **_bounds(plan, facts), **words})
 
 
-def _laws(plan: Plan, facts: Facts) -> dict[str, Any]:
-    law = Words(facts["law"], law_names(plan["laws"]))
-    return form(LAWS, {**facts, **_bounds(plan, facts), "law": law})
+def _ccas(plan: Plan, facts: Facts) -> dict[str, Any]:
+    cca = Words(facts["cca"], cca_names(plan["laws"]))
+    return form(CCAS, {**facts, **_bounds(plan, facts), "cca": cca})
 
 
 def _windows(plan: Plan, facts: Facts) -> dict[str, Any]:
     at = _bounds(plan, facts)
-    group = at["period"] * (len(plan["laws"]) + 1) + facts["law"].astype(np.int64)
+    group = at["period"] * (len(plan["laws"]) + 1) + facts["cca"].astype(np.int64)
     _, row = np.unique(group, return_inverse=True)
     total = np.bincount(row, weights=facts["count"], minlength=1)
-    law = Words(facts["law"], law_names(plan["laws"]))
+    cca = Words(facts["cca"], cca_names(plan["laws"]))
     share = ratio(facts["count"], total[row])
-    return form(WINDOWS, {**facts, **at, "law": law, "share": share})
+    return form(WINDOWS, {**facts, **at, "cca": cca, "share": share})
 
 
 def _checks(balance: Facts, links: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,16 +12,16 @@ from headgate.data.measures.formula import ratio
 from headgate.data.tables import Table
 
 
-def by_law(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
+def by_cca(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
     """Return one row per algorithm, of the flows that were active after the warm-up."""
     flows = tables["flows"].where(tables["flows"]["active_s"] > 0)
     rows = []
-    for law in np.unique(flows["law"]):
-        own = flows.where(flows["law"] == law)
+    for cca in np.unique(flows["cca"]):
+        own = flows.where(flows["cca"] == cca)
         done = own["status"] == "finished"
         rows.append(
             {
-                "law": str(law),
+                "cca": str(cca),
                 "flows": len(own),
                 "finished": int(done.sum()),
                 "mean_goodput_bps": _mean(own["goodput_bps"]),
@@ -115,7 +115,7 @@ def show_run(
     """Return flows by algorithm and the busiest ports; a table without rows is omitted."""
     warmup = meta.get("scenario", {}).get("measure", {}).get("warmup", "0 s")
     since = "" if warmup == "0 s" else f", after the warm-up of {warmup}"
-    every = {"Flows by law": by_law(tables), "Busiest ports": busiest(tables, ports)}
+    every = {"Flows by algorithm": by_cca(tables), "Busiest ports": busiest(tables, ports)}
     return tuple(_show(f"{title}{since}", rows) for title, rows in every.items() if rows)
 
 

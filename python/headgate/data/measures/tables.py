@@ -12,7 +12,7 @@ from headgate.base.names import each_name, transport_of_each
 from headgate.data.columns import FLOWS, NETWORK, PORTS, RESPONSES, SERIES
 from headgate.data.columns.mesonet import PAIRS
 from headgate.data.measures.formula import form, ratio
-from headgate.data.measures.periods import law_names, name_links, of_periods
+from headgate.data.measures.periods import cca_names, name_links, of_periods
 from headgate.data.tables import Table, Words
 
 Facts = Mapping[str, NDArray[Any]]
@@ -53,14 +53,14 @@ def _flows_of_pairs(pairs: Facts, labels: Sequence[str], periods: int) -> dict[s
 
 
 def flows(plan: Plan, of_run: Mapping[str, Any]) -> dict[str, Any]:
-    """Form the flows, with names of traffic, law, class and routers."""
+    """Form the flows, with names of traffic, algorithm, class and routers."""
     facts = of_run["flows"]
     nodes = [node["name"] for node in plan["nodes"]]
     segment = np.array([t["segment_bytes"] for t in plan["transports"]], np.float64)
     profile = transport_of_each(plan["traffic"])[facts["traffic"].astype(np.int64)]
     words = {
         "traffic": Words(facts["traffic"], list(each_name(plan["traffic"]))),
-        "law": Words(facts["law"], law_names(plan["laws"])),
+        "cca": Words(facts["cca"], cca_names(plan["laws"])),
         "class": Words(facts["pair"], of_run["labels"]["class"]),
         "source": Words(facts["source"], nodes),
         "receiver": Words(facts["receiver"], nodes),

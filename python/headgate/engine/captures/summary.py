@@ -116,9 +116,9 @@ def _of_file(capture: Capture) -> Iterator[str]:
         )
 
 
-def count(number: int, what: str) -> str:
+def count(number: int, noun: str) -> str:
     """Write a number with its noun."""
-    return f"{number:,} {what}{'s' * (number != 1)}"
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _bytes(number: int) -> str:

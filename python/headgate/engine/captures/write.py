@@ -152,7 +152,7 @@ def _scenario(capture: Capture, folder: Path, choice: Choice) -> dict[str, Any]:
             {
                 "kind": "replay",
                 "file": FLOWS,
-                "law": "cubic",
+                "cca": "cubic",
                 "source": choice.ends.servers,
                 "receiver": choice.ends.clients,
             }

@@ -1,6 +1,6 @@
 """Linear equations with delays: their characteristic roots, Nyquist curve, and margins.
 
-`z'(t) = A z(t) + sum of B_k z(t - tau_k)` has the solutions `e^(s t)` with `det M(s) = 0`, where
+`z'(t) = A z(t) + sum of B_k z(t - tau_k)` has the solutions `e^(s t)` with `det M(s) = 0`, and
 `M(s) = s - A - sum of B_k e^(-s tau_k)`. There are infinitely many roots, but finitely many right
 of any vertical line.
 """

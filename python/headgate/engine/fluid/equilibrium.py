@@ -2,7 +2,7 @@
 
 Utilities are maximised through the dual problem: link prices, none below zero, that minimise the
 cost of capacities less the surplus of flows. It is convex, and its gradient is the spare rate of
-each link. Algorithms with explicit feedback have no utility. They are max-min fair: all classes
+each link. Algorithms with explicit feedback lack a utility. They are max-min fair: all classes
 rise together, the first link that is full sets the level of its flows, and the others continue to
 rise (Bertsekas, Gallager 1992, 6.5.2).
 """
@@ -55,7 +55,7 @@ def make_shares(model: str, params: Params, network: Network, links: int) -> Sha
 
 
 def fill_levels(routes: Numbers, flows: Numbers, shares: Shares, names: list[str]) -> Numbers:
-    """Return the level of each link; `routes` has a row per link and a column per class.
+    """Return the level of each link; `routes` contains a row per link and a column per class.
 
     The level is infinite for a link that limits no flow. Raises ScenarioError if demand exceeds a
     link's capacity at every level.
@@ -167,7 +167,7 @@ def matrices(resolved: Resolved) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def clear(routes: Numbers, rates: Numbers, flows: Numbers, demand: Demand) -> Numbers:
-    """Return prices at which no link is overloaded, and only full links have a price.
+    """Return prices at which no link is overloaded, and links that are not full cost nothing.
 
     First the dual problem by L-BFGS-B, then what is left of the full links' error by least squares.
     """

@@ -38,7 +38,7 @@ class Resolved:
     names: Mapping[str, list[str]]
 
 
-def resolve(card: catalog.Law, network: object) -> Resolved:
+def resolve(card: catalog.Cca, network: object) -> Resolved:
     """Read a network of `classes`, `links` and `packet`.
 
     A class has `flows` (1), `rtt` and `path`, a list of links. A link has `rate`, `buffer`
@@ -83,7 +83,7 @@ def _packet_bytes(text: object) -> float:
     return float(size)
 
 
-def _class(card: catalog.Law, name: str, part: object, links: list[str]) -> dict[str, Any]:
+def _class(card: catalog.Cca, name: str, part: object, links: list[str]) -> dict[str, Any]:
     place = f"network.classes.{name}"
     given = _table(place, part, _CLASS)
     flows = number(f"{place}.flows", given.get("flows", 1))
@@ -109,7 +109,7 @@ def _path(place: str, names: object, links: list[str]) -> list[int]:
 
 
 def _link(
-    card: catalog.Law, name: str, part: object, packet_bytes: float, longest_s: float | None
+    card: catalog.Cca, name: str, part: object, packet_bytes: float, longest_s: float | None
 ) -> dict[str, Any]:
     place = f"network.links.{name}"
     given = _table(place, part, _LINK)
@@ -149,7 +149,7 @@ def _longest_s(flows: list[dict[str, Any]], link: int) -> float | None:
     return max((part["rtt_s"] for part in flows if link in part["path"]), default=None)
 
 
-def _own(card: catalog.Law, place: str, given: Mapping[str, Any]) -> list[tuple[int, float]]:
+def _own(card: catalog.Cca, place: str, given: Mapping[str, Any]) -> list[tuple[int, float]]:
     params = given.get("params", {})
     if not isinstance(params, Mapping):
         raise ScenarioError(f"{place}.params", f"must be a table of parameters; got {params!r}")
@@ -174,7 +174,7 @@ def is_of_network(name: str) -> bool:
 
 
 def vary(
-    card: catalog.Law, network: Mapping[str, Any], varied: Mapping[str, ArrayLike], runs: int
+    card: catalog.Cca, network: Mapping[str, Any], varied: Mapping[str, ArrayLike], runs: int
 ) -> tuple[list[Resolved], dict[str, Numbers]]:
     """Return the network of each run, and each varied number in packets, seconds or bit/s.
 

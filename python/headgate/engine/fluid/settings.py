@@ -24,19 +24,19 @@ Params = Mapping[str, Value]
 Numbers = NDArray[np.float64]
 
 
-def read_params(card: catalog.Law, given: Mapping[str, object]) -> dict[str, Value]:
+def read_params(card: catalog.Cca, given: Mapping[str, object]) -> dict[str, Value]:
     """Return the given parameters by the names of the card. Raises CatalogError."""
     read = read_parameters(card, given, count_packets)
     check_together(card, given, read)
     return read
 
 
-def list_values(card: catalog.Law, given: Params) -> Numbers:
+def list_values(card: catalog.Cca, given: Params) -> Numbers:
     """Return one number per parameter of the card; a word is its index among the choices."""
     return np.array([_number(param, given.get(param.name, param.default)) for param in card.params])
 
 
-def list_changes(card: catalog.Law, given: Mapping[str, object]) -> list[tuple[int, float]]:
+def list_changes(card: catalog.Cca, given: Mapping[str, object]) -> list[tuple[int, float]]:
     """Return the index in the card and the number of each given parameter. Raises CatalogError."""
     names = [param.name for param in card.params]
     read = read_parameters(card, given, count_packets)
@@ -44,7 +44,7 @@ def list_changes(card: catalog.Law, given: Mapping[str, object]) -> list[tuple[i
 
 
 def list_columns(
-    card: catalog.Law, params: Mapping[str, ArrayLike], runs: int
+    card: catalog.Cca, params: Mapping[str, ArrayLike], runs: int
 ) -> tuple[dict[str, Numbers], Numbers]:
     """Return the columns of a sweep, and the values of every parameter, one row per run.
 
@@ -61,7 +61,7 @@ def list_columns(
     return columns, values
 
 
-def _column(card: catalog.Law, key: str, values: ArrayLike) -> Numbers:
+def _column(card: catalog.Cca, key: str, values: ArrayLike) -> Numbers:
     column = np.asarray(values)
     if column.ndim > 1 or column.dtype.kind not in "iufUO":
         raise ScenarioError(key, "must be a list of numbers or words, or one of them for all runs")

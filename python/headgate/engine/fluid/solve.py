@@ -67,7 +67,7 @@ def solve(  # noqa: PLR0913 - separate quantities
     `params` are parameters of the model: words, numbers in the units of its card, or quantities
     (`rtt="200 ms"`); the others keep their defaults. `network` has `classes` of flows, `links` and
     `packet`, for models that take one. `duration` is the time to solve, "50 s"; `method` is
-    "adaptive", `Adaptive`, `Euler` or `RK4`. Series have a row per `every` (by default each fixed
+    "adaptive", `Adaptive`, `Euler` or `RK4`. Series list a row per `every` (by default each fixed
     step, or 2,500 rows in all); means leave out `warmup`.
 
     Each way in which packets would behave differently gives a FluidWarning, which is in
@@ -159,7 +159,7 @@ def sweep(  # noqa: PLR0913 - separate quantities
 
 
 def _networks(
-    card: catalog.Law, network: Network | None, varied: Mapping[str, ArrayLike], runs: int
+    card: catalog.Cca, network: Network | None, varied: Mapping[str, ArrayLike], runs: int
 ) -> tuple[list[Mapping[str, Any]], dict[str, Numbers]]:
     """Return the network of each run, none if it is the same for all, and the varied numbers."""
     if not varied:
@@ -238,7 +238,7 @@ def _make_request(
     return request, method
 
 
-def _paths(card: catalog.Law, values: Numbers, resolved: Resolved) -> list[Path]:
+def _paths(card: catalog.Cca, values: Numbers, resolved: Resolved) -> list[Path]:
     """Return the links of each class, and its additional loss, a parameter of some models."""
     names = [param.name for param in card.params]
     place = names.index("loss") if "loss" in names else None

@@ -137,7 +137,7 @@ def _system(linearised: Mapping[str, Any], sizes: Numbers) -> Delayed:
 def _solve_rest(
     ask: Callable[..., dict[str, Any]], guess: Numbers, sides: tuple[bool, ...]
 ) -> RestPoint | None:
-    """Return the equilibrium if switches stay on their sides and slopes have no kink there."""
+    """Return the equilibrium if switches stay on their sides and slopes are smooth there."""
     state = _newton(ask, guess, list(sides))
     if state is None:
         return None
@@ -201,7 +201,7 @@ class Stability:
 
     @property
     def growth_per_s(self) -> float:
-        """Rate at which a small perturbation grows (1/s); negative where it decays."""
+        """Rate at which a small perturbation grows (1/s); negative if it decays."""
         return float(self.roots[0].real)
 
     @property
@@ -298,7 +298,7 @@ def bisect_verdict(
     name: str = "value",
     close: float = CLOSE,
 ) -> float:
-    """Find where a verdict changes between two values. Raises ScenarioError if it does not."""
+    """Find a value between two at which a verdict changes. Raises ScenarioError if it does not."""
     low, high = between
     at_low, at_high = stable(low), stable(high)
     if at_low == at_high:

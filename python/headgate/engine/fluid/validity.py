@@ -47,7 +47,7 @@ RISEN, SLOWER = 0.95, 3.0
 class SolvedRun:
     """A solved run: its classes and links, its tables, and the warm-up."""
 
-    card: catalog.Law
+    card: catalog.Cca
     params: Mapping[str, float | str]
     flows: Numbers
     tables: Mapping[str, Table]
@@ -106,7 +106,7 @@ class SolvedRun:
         return self.is_lossy and not np.any(self.tables["ports"]["max_queue_packets"] > 0)
 
 
-def compute_least_window(card: catalog.Law) -> float:
+def compute_least_window(card: catalog.Cca) -> float:
     """Return the window (packets) below which a model gives a warning."""
     return LEAST_OF_MODEL.get(card.name, LEAST_OF_FAMILY.get(card.family, 0.0))
 

@@ -240,7 +240,7 @@ class Emulation:
         return self._native
 
     def _addresses(self, native: Native | type[Native], host: int) -> tuple[str, ...]:
-        """Return the addresses of a host; a user-mode Linux has no IPv6."""
+        """Return the addresses of a host; a user-mode Linux lacks IPv6."""
         both = native.addresses(host)
         return both[:1] if self.kernels[self.hosts[host]] == UML else both
 
@@ -265,8 +265,8 @@ class Emulation:
         try:
             from headgate._native import Emulation as Native
         except ImportError:
-            where = f"this is {sys.platform}" if sys.platform != "linux" else "run `make setup`"
-            raise EmulationError(f"emulate needs Linux and the built engine; {where}") from None
+            reason = f"this is {sys.platform}" if sys.platform != "linux" else "run `make setup`"
+            raise EmulationError(f"emulate needs Linux and the built engine; {reason}") from None
         plan, arrays = self._planned
         check_memory(plan, arrays)
         self._own = make_own_code(self.scenario, plan)

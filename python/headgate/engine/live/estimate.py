@@ -19,7 +19,8 @@ SLICE_S = 0.1
 #: CPU time of a real packet: read, simulated over a few links, written (docs/reference/emulate.md).
 PACKET_S = 6e-6
 
-#: Above this share of real time a simulation falls behind now and then, whatever its mean.
+#: Above this share of real time a simulation falls behind now and then, whether or not its mean
+#: does.
 COMFORTABLE = 0.5
 
 PACKET_BYTES = 1500

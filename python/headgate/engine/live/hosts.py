@@ -26,7 +26,7 @@ Command = str | Sequence[str]
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 #: Characters that the shell expands.
 _EXPANDED = frozenset("$`*?[~(){}<>|;&!#")
-#: Message if a scenario has no live host.
+#: Message if a scenario lacks a live host.
 NO_HOSTS = 'there are no live hosts; add [[traffic]] with kind = "live"'
 
 #: Message if the processes that hold the hosts were killed, at whatever moment.

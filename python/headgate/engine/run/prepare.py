@@ -29,6 +29,8 @@ _KEYS = {
     "until": "stop",
     "hosts": "hosts",
     "class": "class_name",
+    "law": "cca",
+    "laws": "cca",
 }
 _UNIT = re.compile(r"_(ps|bps|bytes|s)$")
 _ITEM = re.compile(r"(\w+)\[(\d+)\]\.?(.*)")
@@ -69,7 +71,7 @@ class _Place:
             "nodes": lambda index, rest: f"network.routers[{index}].{_key(rest)}",
             "edges": lambda _, rest: f"network.host_{_key(rest)}",
             "transports": lambda index, rest: f"{self._profile(index)}.{_key(rest)}",
-            "laws": self._law,
+            "laws": self._cca,
             "traffic": self._traffic,
         }
         return (makers[kind](index, rest) if kind in makers else _key(place)), sentence
@@ -95,13 +97,14 @@ class _Place:
                 return f"traffic[{number}].transport"
         return "transport"
 
-    def _law(self, index: int, rest: str) -> str:
+    def _cca(self, index: int, rest: str) -> str:
         users = [item["law"] for item in self.plan["traffic"]]
-        where = f"traffic[{users.index(index)}].law" if index in users else "traffic.laws"
-        return f"{where}.{rest.removeprefix('params.')}"
+        place = f"traffic[{users.index(index)}].cca" if index in users else "traffic.cca"
+        return f"{place}.{rest.removeprefix('params.')}"
 
     def _traffic(self, index: int, rest: str) -> str:
         place, group = f"traffic[{index}]", self.scenario.traffic[index]
+        rest = re.sub(r"^laws\b", "cca", rest)
         if not rest:
             return place
         if rest.startswith(("sources", "receivers", "places")):
@@ -117,10 +120,10 @@ def _key(path: str) -> str:
 
 
 def make_own_code(scenario: ScenarioSpec, plan: Plan) -> list[PreparedCode]:
-    """Compile user-defined algorithms and disciplines in the order of the plan. Raises LawError."""
-    by_law = {json.dumps(control.plan()): control for control in scenario.own_laws()}
-    controls = [by_law[json.dumps(law)] for law in plan["laws"] if "own" in law]
-    ready = [make_ready(control.law(), control.params) for control in controls]
+    """Compile user-defined algorithms and disciplines in the order of the plan. Raises CcaError."""
+    by_cca = {json.dumps(one.plan()): one for one in scenario.own_ccas()}
+    controls = [by_cca[json.dumps(cca)] for cca in plan["laws"] if "own" in cca]
+    ready = [make_ready(control.cca(), control.params) for control in controls]
     kind = user_code.DISCIPLINE
     sources = {user_code.identify(q.name, kind): q.name for q in scenario.own_disciplines()}
     for queue in own_queues(plan):

@@ -45,7 +45,7 @@ def make_record(  # noqa: PLR0913 - the parts of a record
         "setup_bytes": setup[1],
         "wall_s": wall_s,
         **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
-        "laws": plan["laws"],
+        "ccas": plan["laws"],
         **({"rates": rates} if rates else {}),
         "disciplines": own_queues(plan),
         "warnings": scenario_warnings(scenario, plan, arrays),

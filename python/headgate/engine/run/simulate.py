@@ -67,7 +67,7 @@ def run_engine(
     """Run a plan to its end, from its snapshot if there is one; return tables and run.json.
 
     The events of the trace go into `log` meanwhile. Raises ScenarioError, StoreError,
-    LawError, or InterruptedRunError when it is stopped.
+    CcaError, or InterruptedRunError when it is stopped.
     """
     run = _Run(scenario, planned, options.threads, options.snapshot)
     run.begin_trace(log)
@@ -185,7 +185,7 @@ class _Run:
                     self._report(progress, clock)
                     due.checkpoint_if_due(self._keep)
                     self._share_threads(self._asked_threads)
-        except guard.StuckLawError:
+        except guard.StuckCcaError:
             says = "stopped in your own code, which did not return; the last saved state is kept"
             raise InterruptedRunError(says) from None
         except (KeyboardInterrupt, StopRunError):
@@ -349,10 +349,10 @@ def excess_error(excess: Exception, plan: Mapping[str, Any]) -> ScenarioError:
     sender, at_s, says = excess.args
     if sender is None:
         return ScenarioError("network", f"at {at_s:.6f} s {says}")
-    traffic, law = sender
+    traffic, cca = sender
     flow = next(islice(each_name(plan["traffic"]), traffic, None))
-    name = plan["laws"][law]["name"]
-    return ScenarioError(f"flow '{flow}', law '{name}'", f"at {at_s:.6f} s {says}")
+    name = plan["laws"][cca]["name"]
+    return ScenarioError(f"flow '{flow}', algorithm '{name}'", f"at {at_s:.6f} s {says}")
 
 
 def _damage_error(path: Path, error: object) -> SnapshotError:

@@ -5,7 +5,7 @@ keys of an experiment's file: scenario, factors, `where`, `derived`. A setting i
 scale replaces `"$name"` in a sweep. A claim's `value` is SQL over tables with the names of the
 sweeps, one row per run. The function `show(found)` of an optional module `analysis` returns
 sentences that replace those of the framework, and pictures that precede the others. The study's
-algorithm is that of all traffic. For several algorithms, as with a user-defined one, `law`
+algorithm is that of all traffic. For several algorithms, as with a user-defined one, `cca`
 becomes a factor, which the framework's sentences and pictures include.
 """
 
@@ -30,7 +30,7 @@ from headgate.experiment.study.claims import StudyClaim, Tables, estimate
 from headgate.experiment.study.files import fill
 from headgate.experiment.tables import MeasuredRuns
 from headgate.lab.jobs import Job
-from headgate.scenario.toml import EVERY_LAW, read_toml, set_law
+from headgate.scenario.toml import EVERY_CCA, read_toml, set_cca
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +61,7 @@ class Declared:
                 raise HeadgateError(f"claims.{claim.id}: a declared study has SQL as value only")
         self._ask({name: _name(s.definition.first_rows(), name) for name, s in sweeps.items()})
         return key_by_labels(
-            replace(job, labels={"sweep": name, **_put_law_first(job.labels, sweep, setup)})
+            replace(job, labels={"sweep": name, **_put_cca_first(job.labels, sweep, setup)})
             for name, sweep in sweeps.items()
             for job in sweep.jobs(_limit_seeds(sweep, setup)).values()
         )
@@ -83,9 +83,9 @@ class Declared:
                 f'sweeps.{name}: it names no scenario; write scenario = "base.toml" or'
                 f" [sweeps.{name}.scenario]"
             )
-        set_law(data["scenario"], setup.laws[0])
-        if len(setup.laws) > 1:
-            data["factors"] = {EVERY_LAW: list(setup.laws), **data["factors"]}
+        set_cca(data["scenario"], setup.ccas[0])
+        if len(setup.ccas) > 1:
+            data["factors"] = {EVERY_CCA: list(setup.ccas), **data["factors"]}
         file = ExperimentFile.from_dict(data, f"sweeps.{name}")
         path = self.folder / f"{name}.toml"
         return Experiment.of(Definition(file, path, file.make_responses()))
@@ -146,27 +146,27 @@ def _limit_seeds(sweep: Experiment, setup: Setup) -> Setup:
     return replace(setup, seeds=setup.seeds[: sweep.definition.file.replicates])
 
 
-def _laws(sweep: Experiment, setup: Setup) -> dict[Label, str]:
+def _ccas(sweep: Experiment, setup: Setup) -> dict[Label, str]:
     """Return the algorithms of a study by their labels in tables."""
-    if len(setup.laws) == 1:
-        return {setup.laws[0]: setup.laws[0]}
-    levels = sweep.definition.levels[EVERY_LAW]
-    return dict(zip(levels, setup.laws, strict=True))
+    if len(setup.ccas) == 1:
+        return {setup.ccas[0]: setup.ccas[0]}
+    levels = sweep.definition.levels[EVERY_CCA]
+    return dict(zip(levels, setup.ccas, strict=True))
 
 
-def _put_law_first(labels: Mapping[str, Any], sweep: Experiment, setup: Setup) -> dict[str, Any]:
+def _put_cca_first(labels: Mapping[str, Any], sweep: Experiment, setup: Setup) -> dict[str, Any]:
     """Return the labels of a run with its algorithm first; a user-defined one by its place."""
-    rest = {name: label for name, label in labels.items() if name != EVERY_LAW}
-    return {EVERY_LAW: _laws(sweep, setup)[labels.get(EVERY_LAW, setup.laws[0])], **rest}
+    rest = {name: label for name, label in labels.items() if name != EVERY_CCA}
+    return {EVERY_CCA: _ccas(sweep, setup)[labels.get(EVERY_CCA, setup.ccas[0])], **rest}
 
 
 def _select(runs: Runs, name: str, sweep: Experiment) -> Runs:
     """Return the runs of a sweep, by their keys in the sweep."""
-    named = {law: label for label, law in _laws(sweep, runs.setup).items()}
-    several = len(runs.setup.laws) > 1
+    named = {cca: label for label, cca in _ccas(sweep, runs.setup).items()}
+    several = len(runs.setup.ccas) > 1
     results = {
-        (*([named[str(law)]] if several else []), *rest): result
-        for (part, law, *rest), result in runs.results.items()
+        (*([named[str(cca)]] if several else []), *rest): result
+        for (part, cca, *rest), result in runs.results.items()
         if part == name
     }
     return Runs(_limit_seeds(sweep, runs.setup), results)

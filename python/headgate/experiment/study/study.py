@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from headgate.lab.jobs import Job
 
 MODULE = "analysis.py"
-EVERY_LAW = ("*",)
+EVERY_CCA = ("*",)
 
 
 class StudyFactor(Strict):
@@ -77,8 +77,8 @@ class StudySpec(Strict):
     name: str
     title: str
     question: str
-    laws: tuple[str, ...]
-    no_own_law: str = ""
+    ccas: tuple[str, ...]
+    no_own_cca: str = ""
     """The reason why the study accepts no user-defined algorithm, if it does not."""
     first_seed: int = 1
     fixed: dict[str, Any] = Field({})
@@ -164,12 +164,12 @@ class Study:
         return sorted(_list_code(self.folder, _pattern_of_imports(self.package), set()))
 
     @property
-    def laws(self) -> tuple[str, ...]:
+    def ccas(self) -> tuple[str, ...]:
         """The names of the compared algorithms in the registry."""
-        if self.spec.laws == EVERY_LAW:
+        if self.spec.ccas == EVERY_CCA:
             apart = ("explicit", "none")
-            return tuple(law.name for law in catalog.laws() if law.family not in apart)
-        return self.spec.laws
+            return tuple(cca.name for cca in catalog.ccas() if cca.family not in apart)
+        return self.spec.ccas
 
     @property
     def jobs(self) -> "Callable[[Setup], Mapping[Key, Job]]":
@@ -257,16 +257,16 @@ class Study:
 
         The factors of a `design` file replace those of the study, which stay at their low level.
         """
-        if own and self.spec.no_own_law:
+        if own and self.spec.no_own_cca:
             raise HeadgateError(
-                f"{self.spec.name}: takes no user-defined algorithm, as {self.spec.no_own_law}"
+                f"{self.spec.name}: takes no user-defined algorithm, as {self.spec.no_own_cca}"
             )
         seeds = tuple(range(self.spec.first_seed, self.spec.first_seed + scale.seeds))
-        laws, own_design = (*self.laws, *own), self.design(scale)
+        ccas, own_design = (*self.ccas, *own), self.design(scale)
         if design:
             own_design = self._load_design(design)
             scale = scale.model_copy(update={"factors": ()})
-        return Setup(laws, seeds, self.settings(scale), own_design, own=tuple(own))
+        return Setup(ccas, seeds, self.settings(scale), own_design, own=tuple(own))
 
     def require_code(self, setup: Setup, *, trust: bool = False) -> None:
         """Load the code that a study outside of packages names, if the user allowed it.
@@ -338,7 +338,7 @@ def load(name: str) -> Study:
 class Overrides:
     """A user's changes to a study: more algorithms to compare, settings as texts, a design file."""
 
-    laws: Sequence[str] = ()
+    ccas: Sequence[str] = ()
     settings: Sequence[str] = ()
     design: str = ""
 
@@ -359,14 +359,14 @@ def plan_study(  # noqa: PLR0913 - the options of a study
 
     With `trust` the user allows the code that the study's file names. Raises HeadgateError.
     """
-    name_by_hand([*own.laws, *(parse_setting(text)[1] for text in own.settings)])
+    name_by_hand([*own.ccas, *(parse_setting(text)[1] for text in own.settings)])
     study = load(name)
     if results and own != NOTHING:
         raise HeadgateError(
             f"--results {results}: stores results of the unchanged study; leave it out with"
-            " --control, --set and --design"
+            " --cca, --set and --design"
         )
-    setup = study.setup(study.scale(scale), own.laws, own.design)
+    setup = study.setup(study.scale(scale), own.ccas, own.design)
     setup = replace(setup, settings=change_settings(setup.settings, own.settings))
     study.require_code(setup, trust=trust)
     return StudyRun(study, setup, out or Path("out") / study.name, scale, own.settings, results)

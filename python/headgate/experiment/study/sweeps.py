@@ -5,7 +5,7 @@
     levels = { scheme = "$compared", rtt_ms = "$rtts_ms", seed = "$seeds" }
 
 Every combination of levels is a run; its labels are the name of the sweep and the levels, in order.
-A setting replaces `"$name"`; the scale defines `$seeds` and `$laws`. The levels of a table are its
+A setting replaces `"$name"`; the scale defines `$seeds` and `$ccas`. The levels of a table are its
 keys. `where` removes combinations. For levels that depend on each other, `each` names a
 function that returns tables of labels, which are combined with `levels`. `replicates` gives the
 number of seeds, if it differs from that of the scale.
@@ -161,7 +161,7 @@ class Sweeps:
         return sweep.part or name, base, rows
 
     def _combine(self, sweep: Sweep, setup: Setup, place: str) -> list[Labels]:
-        known = {**setup.settings, "seeds": _seeds(sweep, setup, place), "laws": setup.laws}
+        known = {**setup.settings, "seeds": _seeds(sweep, setup, place), "ccas": setup.ccas}
         levels = {
             name: _levels(fill(given, known, place), f"{place}.levels.{name}")
             for name, given in sweep.levels.items()

@@ -12,9 +12,9 @@ from headgate.base.messages import hint
 
 FOLDER = Path(__file__).parent
 #: The values of `headgate init --from`; the first is the default.
-KINDS = ("dumbbell", "web", "abilene", "own-law", "experiment")
+KINDS = ("dumbbell", "web", "abilene", "own-cca", "experiment")
 #: Placeholders in a template: its file, the folder of its results, and the file of its algorithm.
-_FILE, _OUT, _LAW = "FILE", "OUT", "own_law.py"
+_FILE, _OUT, _CCA = "FILE", "OUT", "own_cca.py"
 #: A command in the comments of a template.
 _COMMANDS = re.compile(r"^#   (headgate .*?) {2,}(\S.*)$", re.MULTILINE)
 
@@ -32,13 +32,13 @@ buffer = "1 BDP"
 
 [[scenario.traffic]]
 kind = "flows"
-law = "cubic"
+cca = "cubic"
 count = 2
 
 # Files that arrive at random, so that replicates differ and flows do not stay in step.
 [[scenario.traffic]]
 kind = "poisson"
-law = "cubic"
+cca = "cubic"
 load = 0.05
 size = "10 packets"
 
@@ -78,19 +78,19 @@ tables = ["flows"]
 # sequence or "random" ones.
 #   kind = "grid"
 
-# Any key of the scenario, by its path in quotes; `law` is the algorithm of all traffic, from the
+# Any key of the scenario, by its path in quotes; `cca` is the algorithm of all traffic, from the
 # catalogue or user-defined ("./mine.py:Mine", "./mine.c").
 [factors]
 "network.buffer" = ["0.5 BDP", "1 BDP", "2 BDP"]
 "network.rtt" = ["20 ms", "80 ms"]
-law = ["reno", "cubic", "bbr3"]
+cca = ["reno", "cubic", "bbr3"]
 
 # A statement that the runs judge; write its tolerance before the runs.
 # [[claims]]
 # id = "cubic-fills-the-link"
 # statement = "CUBIC uses 90 % of the link with any of these buffers"
 # value = "min(goodput_bps) / 20e6"
-# where = "law = 'cubic'"
+# where = "cca = 'cubic'"
 # tolerance = ">= 0.9"
 """
 
@@ -105,7 +105,7 @@ def write(kind: str, file: Path | None = None) -> list[Path]:
         raise HeadgateError(f"--from {kind}: there is no template {kind!r}; {says}")
     path = file or Path(f"{kind}.toml")
     if path.suffix != ".toml":
-        beside = "; its algorithm is written beside it" if kind == "own-law" else ""
+        beside = "; its algorithm is written beside it" if kind == "own-cca" else ""
         toml = path.with_suffix(".toml")
         raise HeadgateError(f"{path}: a scenario is TOML; write {toml}{beside}")
     if kind == "experiment":
@@ -113,11 +113,11 @@ def write(kind: str, file: Path | None = None) -> list[Path]:
         return [path]
     content = (FOLDER / f"{kind}.toml").read_text(encoding="utf-8")
     text = _align(content.replace(_FILE, path.name).replace(_OUT, f"out/{path.stem}"))
-    if kind != "own-law":
+    if kind != "own-cca":
         return _write_all({path: text})
-    law = path.with_name(f"{re.sub(r'[^0-9A-Za-z_]', '_', path.stem)}.py")
-    code = (FOLDER / _LAW).read_text(encoding="utf-8")
-    return _write_all({path: text.replace(_LAW, law.name), law: code})
+    cca = path.with_name(f"{re.sub(r'[^0-9A-Za-z_]', '_', path.stem)}.py")
+    code = (FOLDER / _CCA).read_text(encoding="utf-8")
+    return _write_all({path: text.replace(_CCA, cca.name), cca: code})
 
 
 def write_experiment(file: Path, scenario: Path | None = None) -> None:

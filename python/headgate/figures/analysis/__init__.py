@@ -1,7 +1,8 @@
 """The analyses: each a function from a tidy table to numbers and a picture.
 
-A table has one row a run: labels (a condition, a law, a period), factors and responses. It may come
-from Headgate or from anywhere else: a CSV or Parquet file, a data frame, a mapping of columns.
+A table holds one row a run: labels (a condition, an algorithm, a period), factors and responses. It
+may come from Headgate or from anywhere else: a CSV or Parquet file, a data frame, a mapping of
+columns.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A response counts if its geometric mean ratio over a group of conditions changes by 10 % or more and
 the 95 % interval over replicates with the same traffic excludes zero. If the interval lies within
 10 %, the response does not change; otherwise the change is not known. With one replicate, 10 %
-decides. A response that rises under some conditions and falls under others has no mean: the
+decides. A response that rises under some conditions and falls under others is not averaged: the
 sentence gives both directions and the factor that separates them.
 """
 
@@ -38,10 +38,10 @@ class ReversalSide:
     def write(self) -> str:
         """Write the size of the change, and its conditions."""
         ends = dict.fromkeys([self.least.write(), self.most.write()])
-        where = f" with {' or '.join(self.way.levels)}" if self.way.levels else ""
+        levels = f" with {' or '.join(self.way.levels)}" if self.way.levels else ""
         rest = f" and in {self.way.others} others" if self.way.others else ""
         counted = f"in {self.way.count} of {self.way.among} conditions"
-        return f"{' to '.join(ends)} {counted}{where}{rest}"
+        return f"{' to '.join(ends)} {counted}{levels}{rest}"
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class Reversal:
 
 
 def find_reversal(
-    part: PeriodAnalysis, law: str, rows: Sequence[int], response: str
+    part: PeriodAnalysis, cca: str, rows: Sequence[int], response: str
 ) -> Reversal | None:
     """Return the changes of a measure in both directions; None if it changes in one."""
     labels = [part.cells.conditions[row] for row in rows]
-    cells = [part.changes.cells[law, label, response] for label in labels]
+    cells = [part.changes.cells[cca, label, response] for label in labels]
     by_condition = levels_by_condition(part.frame, part.roles)
     levels = [by_condition.get(label, {}) for label in labels]
     signs = _find_signs(cells, levels, replicated=part.changes.replicated)
@@ -109,14 +109,14 @@ ON_AVERAGE = "on average"
 
 
 @dataclass(frozen=True)
-class LawAnswer:
+class CcaAnswer:
     """The sentence of one algorithm; `worse` counts its bad changes and orders the sentences.
 
     `changes` are the mean changes that matter, by group of conditions and response;
-    `reversals` are the responses that change both ways within a group, which have no mean.
+    `reversals` are the responses that change both ways within a group, which are not averaged.
     """
 
-    law: str
+    cca: str
     sentence: str
     worse: int
     changes: Mapping[str, Mapping[str, Change]]
@@ -127,7 +127,7 @@ class LawAnswer:
 class _Group:
     """The change of every measure under a group of conditions: a mean, or both directions."""
 
-    where: str
+    place: str
     changes: Mapping[str, Change]
     reversals: Mapping[str, Reversal]
 
@@ -152,24 +152,24 @@ class _Group:
         return len(self.changes) + len(self.reversals)
 
 
-def answer_each_law(part: PeriodAnalysis) -> tuple[LawAnswer, ...]:
+def answer_each_cca(part: PeriodAnalysis) -> tuple[CcaAnswer, ...]:
     """Write a sentence for every algorithm that replaces the one before; () if none is named.
 
-    Raises AnalysisError if the table has no laws or conditions.
+    Raises AnalysisError if the table lacks algorithms or conditions.
     """
     roles = part.roles
     if roles.before is None or not roles.worse:
         return ()
     groups = _groups(part)
-    laws = [law for law in part.cells.laws if law != roles.before]
-    said = [_answer(part, law, groups) for law in laws]
+    ccas = [cca for cca in part.cells.ccas if cca != roles.before]
+    said = [_answer(part, cca, groups) for cca in ccas]
     return tuple(sorted(said, key=lambda one: -one.worse))
 
 
-def law_title(law: str) -> str:
+def cca_title(cca: str) -> str:
     """Return the title of an algorithm; for a user-defined one, its name in its file."""
-    known = next((one.title for one in catalog.laws() if one.name == law), "")
-    return known or law.rpartition(":")[2]
+    known = next((one.title for one in catalog.ccas() if one.name == cca), "")
+    return known or cca.rpartition(":")[2]
 
 
 def _groups(part: PeriodAnalysis) -> dict[str, Sequence[int]]:
@@ -184,35 +184,35 @@ def _groups(part: PeriodAnalysis) -> dict[str, Sequence[int]]:
     }
 
 
-def _answer(part: PeriodAnalysis, law: str, groups: Mapping[str, Sequence[int]]) -> LawAnswer:
+def _answer(part: PeriodAnalysis, cca: str, groups: Mapping[str, Sequence[int]]) -> CcaAnswer:
     roles = part.roles
-    found = [_compare(part, law, where, rows, roles.worse) for where, rows in groups.items()]
+    found = [_compare(part, cca, place, rows, roles.worse) for place, rows in groups.items()]
     worse = sum(
         sum(roles.is_worse(name, one.share) for name, one in of.moving.items()) + len(of.reversals)
         for of in found
     )
-    before = law_title(roles.before or "")
-    begin = f"If everyone used {law_title(law)} instead of {before}, "
+    before = cca_title(roles.before or "")
+    begin = f"If everyone used {cca_title(cca)} instead of {before}, "
     if any(of.moving or of.reversals for of in found):
         said = "; ".join(_clause(roles, of) for of in found)
     else:
         said = _deny(found)
-    return LawAnswer(
-        law,
-        f"{begin}{said}{_name_undirected(part, law)}.",
+    return CcaAnswer(
+        cca,
+        f"{begin}{said}{_name_undirected(part, cca)}.",
         worse,
-        {of.where: of.moving for of in found},
-        {of.where: of.reversals for of in found},
+        {of.place: of.moving for of in found},
+        {of.place: of.reversals for of in found},
     )
 
 
 def _compare(
-    part: PeriodAnalysis, law: str, where: str, rows: Sequence[int], names: Iterable[str]
+    part: PeriodAnalysis, cca: str, place: str, rows: Sequence[int], names: Iterable[str]
 ) -> _Group:
-    both = {name: find_reversal(part, law, rows, name) for name in names}
+    both = {name: find_reversal(part, cca, rows, name) for name in names}
     return _Group(
-        where,
-        {n: part.changes.compare_mean(law, rows, n) for n, found in both.items() if found is None},
+        place,
+        {n: part.changes.compare_mean(cca, rows, n) for n, found in both.items() if found is None},
         {name: found for name, found in both.items() if found is not None},
     )
 
@@ -221,12 +221,12 @@ def _deny(groups: Sequence[_Group]) -> str:
     measures = groups[0].size
     if not any(of.unknown for of in groups):
         said = f"hardly anything would change: none of {measures} measures"
-        return f"{said} by 10 % or more {' or '.join(of.where for of in groups)}".strip()
+        return f"{said} by 10 % or more {' or '.join(of.place for of in groups)}".strip()
     if all(of.unknown == measures for of in groups):
         return f"it is not known whether any of {measures} measures would change by 10 % or more"
-    where = [f"{of.where} {of.write_unknown('({})')}".strip() for of in groups]
+    places = [f"{of.place} {of.write_unknown('({})')}".strip() for of in groups]
     said = f"none of {measures} measures is shown to change by 10 % or more"
-    return f"{said} {' or '.join(where)}"
+    return f"{said} {' or '.join(places)}"
 
 
 def _clause(roles: Roles, of: _Group) -> str:
@@ -244,8 +244,8 @@ def _clause(roles: Roles, of: _Group) -> str:
     ]
     none = "nothing is shown to change" if unknown else "nothing would change"
     said = _join(sides) if sides else f"{none} by 10 % or more"
-    where = of.where if found or of.where != ON_AVERAGE or not sides else ""
-    return f"{where} {said}{unknown}".strip()
+    place = of.place if found or of.place != ON_AVERAGE or not sides else ""
+    return f"{place} {said}{unknown}".strip()
 
 
 def _join(sides: Sequence[str]) -> str:
@@ -260,12 +260,12 @@ def _name(roles: Roles, found: Mapping[str, Change | Reversal]) -> str:
     return between.join(said[:NAMED]) + more
 
 
-def _name_undirected(part: PeriodAnalysis, law: str) -> str:
+def _name_undirected(part: PeriodAnalysis, cca: str) -> str:
     """Count the changes of measures without a better direction; the counts above omit them."""
     names = [name for name in part.cells.responses if name not in part.roles.worse]
     if not names:
         return ""
-    found = _compare(part, law, "", part.order, names)
+    found = _compare(part, cca, "", part.order, names)
     changed = [*found.moving, *found.reversals]
     said = f" ({_name(part.roles, {**found.moving, **found.reversals})})" if changed else ""
     return (

@@ -28,12 +28,12 @@ from headgate.stats.changes import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NOT_NAMED = 'no law is named whose place the others take (`before = "..."` among the roles)'
+NOT_NAMED = 'no algorithm is named whose place the others take (`before = "..."` among the roles)'
 
 
 @dataclass(frozen=True)
 class Changes(InNotebook):
-    """Changes from `before` to every other law; `order` is the order of the conditions."""
+    """Changes from `before` to every other algorithm; `order` is the order of the conditions."""
 
     grid: Grid
     before: str
@@ -41,32 +41,32 @@ class Changes(InNotebook):
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The laws that take its place."""
-        return tuple(law for law in self.grid.laws if law != self.before)
+        """The algorithms that take its place."""
+        return tuple(cca for cca in self.grid.ccas if cca != self.before)
 
     @cached_property
     def replicated(self) -> bool:
-        """Whether any cell has more than one run, so that chance can be judged."""
+        """Whether any cell contains more than one run, so that chance can be judged."""
         return bool(self.grid.runs.shape[2] > 1)
 
     @cached_property
     def cells(self) -> Mapping[tuple[str, str, str], Change]:
-        """The change by law, condition and response."""
+        """The change by algorithm, condition and response."""
         return {
-            (law, condition, response): self.compare_mean(law, [row], response)
-            for law in self.others
+            (cca, condition, response): self.compare_mean(cca, [row], response)
+            for cca in self.others
             for row, condition in enumerate(self.grid.conditions)
             for response in self.grid.responses
         }
 
-    def compare_mean(self, law: str, rows: Sequence[int], response: str) -> Change:
+    def compare_mean(self, cca: str, rows: Sequence[int], response: str) -> Change:
         """Return the mean change of a response over these conditions: the mean of their ratios.
 
         If an algorithm has zero under some of them, sums are compared instead of ratios. Conditions
-        in which neither has a number are left out. The change is not known if every replicate lacks
-        a run.
+        without a number of either algorithm are left out. A change is not known if every replicate
+        lacks a run.
         """
-        runs = self._pair(law, response)[:, list(rows)]
+        runs = self._pair(cca, response)[:, list(rows)]
         runs = runs[:, np.isfinite(runs).any(axis=(0, 2))]
         if not runs.size:
             return NOTHING
@@ -77,38 +77,38 @@ class Changes(InNotebook):
         paired = self.grid.paired
         found = compute_mean_ratio_change(old, new, paired=paired) if len(rows) > 1 else None
         found = found or compute_change(old.mean(axis=0), new.mean(axis=0), paired=paired)
-        # One run alone has no interval: only the size of a change can be judged.
+        # One run alone gives no interval: only the size of a change can be judged.
         return found if self.replicated else Change(found.share, True, found.share, found.share)
 
     def _kept(self, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which replicates count for each algorithm: of pairs, those that both have."""
         return np.broadcast_to(known.all(axis=0), known.shape) if self.grid.paired else known
 
-    def _pair(self, law: str, response: str) -> Numbers:
+    def _pair(self, cca: str, response: str) -> Numbers:
         """Return the runs of both algorithms with shape (algorithm, condition, replicate)."""
-        laws = [self.grid.laws.index(self.before), self.grid.laws.index(law)]
+        ccas = [self.grid.ccas.index(self.before), self.grid.ccas.index(cca)]
         runs = self.grid.runs[..., self.grid.responses.index(response)]
-        return np.asarray(runs[:, laws].swapaxes(0, 1))
+        return np.asarray(runs[:, ccas].swapaxes(0, 1))
 
     def chances(
-        self, law: str, rows: Sequence[int], good: Mapping[str, int]
+        self, cca: str, rows: Sequence[int], good: Mapping[str, int]
     ) -> tuple[float, float] | None:
         """Return the probabilities that as many cells are better, and worse, by chance.
 
         `good` is the sign of an improvement, by response. None if the runs are too few.
         """
-        laws = [self.grid.laws.index(self.before), self.grid.laws.index(law)]
+        ccas = [self.grid.ccas.index(self.before), self.grid.ccas.index(cca)]
         columns = [self.grid.responses.index(name) for name in good]
-        runs = [self.grid.runs[row][laws][..., columns] for row in rows]
+        runs = [self.grid.runs[row][ccas][..., columns] for row in rows]
         if not compute_least_chance(runs, paired=self.grid.paired) < BEYOND_CHANCE:
             return None
         return compute_chances(runs, np.array(list(good.values())), paired=self.grid.paired)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield one flat record per law, condition and response."""
-        for (law, condition, response), found in self.cells.items():
+        """Yield one flat record per algorithm, condition and response."""
+        for (cca, condition, response), found in self.cells.items():
             yield {
-                "law": law,
+                "cca": cca,
                 "condition": condition,
                 "response": response,
                 "change": found.share,
@@ -136,13 +136,13 @@ class Changes(InNotebook):
             for name, way in (worse or {}).items()
         }
         return {
-            f"changes-{law}": self._figure(law, called, names, signs, by_congestion)
-            for law in self.others
+            f"changes-{cca}": self._figure(cca, called, names, signs, by_congestion)
+            for cca in self.others
         }
 
     def _figure(
         self,
-        law: str,
+        cca: str,
         titles: Mapping[str, str],
         names: ConditionNames,
         worse: Mapping[str, int],
@@ -152,17 +152,17 @@ class Changes(InNotebook):
 
         order = [self.grid.conditions[place] for place in self.order]
         panel = {
-            titles.get(response, response): [self.cells[law, name, response] for name in order]
+            titles.get(response, response): [self.cells[cca, name, response] for name in order]
             for response in self.grid.responses
         }
-        panels = {f"{self.before} to {law}": panel}
+        panels = {f"{self.before} to {cca}": panel}
         return draw_changes(panels, names.make_axis(order), worse, by_congestion=by_congestion)
 
 
 def compute_changes(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:
-    """Compare every law of a grid with the one before; raise AnalysisError if none is named."""
+    """Compare every CCA of a grid with the one before; raise AnalysisError if none is named."""
     if before is None:
         raise AnalysisError(NOT_NAMED)
-    if len(cells.laws) < 2:
-        raise AnalysisError(f"{cells.name}: two laws at least are compared")
+    if len(cells.ccas) < 2:
+        raise AnalysisError(f"{cells.name}: two algorithms at least are compared")
     return Changes(cells, before, tuple(order))

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import AnalysisError
+from headgate.base.messages import refuse_former_keywords
 from headgate.figures.analysis.grid import compute_grid
 from headgate.figures.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.figures.notebook import DrawnOnce
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[np.float64]
 
-#: Part of the greatest linkage below which linked laws are a group.
+#: Part of the greatest linkage below which linked algorithms are a group.
 GROUP = 0.7
 #: A response whose spread is below this part of its mean is constant but for rounding.
 ROUNDING = 1e-12
@@ -35,13 +36,13 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class ClusterTree:
-    """The linkage of the laws of one condition.
+    """The linkage of the algorithms of one condition.
 
     `linkage` is SciPy's: a row for each link with both parts, the distance and the size. `used` are
-    the responses that vary. Algorithms with equal responses have no distance.
+    the responses that vary. The distance of algorithms with equal responses is zero.
     """
 
-    laws: tuple[str, ...]
+    ccas: tuple[str, ...]
     linkage: Numbers
     used: tuple[str, ...]
 
@@ -55,20 +56,20 @@ class ClusterTree:
         from scipy.cluster import hierarchy
 
         if self.greatest == 0.0:
-            return (self.laws,)
+            return (self.ccas,)
         labels = hierarchy.fcluster(self.linkage, part * self.greatest * (1 - 1e-12), "distance")
         return tuple(
-            tuple(law for law, own in zip(self.laws, labels, strict=True) if own == label)
+            tuple(cca for cca, own in zip(self.ccas, labels, strict=True) if own == label)
             for label in dict.fromkeys(labels.tolist())
         )
 
     @property
     def apart(self) -> str | None:
-        """The law that is linked last and alone, if there is one."""
+        """The algorithm that is linked last and alone, if there is one."""
         if self.greatest == 0.0:
             return None
-        alone = [int(node) for node in self.linkage[-1, :2] if node < len(self.laws)]
-        return self.laws[alone[0]] if len(alone) == 1 else None
+        alone = [int(node) for node in self.linkage[-1, :2] if node < len(self.ccas)]
+        return self.ccas[alone[0]] if len(alone) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -96,42 +97,45 @@ class Clusters(DrawnOnce):
 
         axis = names.make_axis(self.order)
         drawn = [
-            Drawn(" ".join(title.split("\n")), tree.laws, tree.linkage, GROUP * tree.greatest)
+            Drawn(" ".join(title.split("\n")), tree.ccas, tree.linkage, GROUP * tree.greatest)
             for title, tree in zip(axis.names, map(self.trees.__getitem__, self.order), strict=True)
         ]
         return dendrograms(drawn, axis.rows)
 
 
+@refuse_former_keywords
 def compute_clusters(
     table: object,
     responses: Sequence[str] = (),
     condition: str | Sequence[str] = "condition",
-    law: str = "law",
+    cca: str = "cca",
     order_by: str | None = None,
 ) -> Clusters:
-    """Link the laws of every condition by all responses; `order_by` is a measure of congestion.
+    """Link the CCAs of every condition by all responses; `order_by` is a measure of congestion.
 
-    Rows of one condition and law are replicates, of which the mean is taken. A law without any
-    number under a condition is left out there; one that lacks a response leaves the response out.
-    Raises AnalysisError.
+    Rows of one condition and algorithm are replicates, of which the mean is taken. An algorithm
+    without any number under a condition is left out there; one that lacks a response leaves the
+    response out. Raises AnalysisError.
     """
-    cells = compute_grid(table, responses, condition, law)
-    if len(cells.laws) < 2:
-        raise AnalysisError(f"{cells.name}: two laws at least are compared; it has {cells.laws[0]}")
+    cells = compute_grid(table, responses, condition, cca)
+    if len(cells.ccas) < 2:
+        raise AnalysisError(
+            f"{cells.name}: two algorithms at least are compared; it has {cells.ccas[0]}"
+        )
     trees = {}
     for values, name in zip(cells.values, cells.conditions, strict=True):
         known = np.isfinite(values).any(axis=1)
         if known.sum() > 1:
-            laws = [law for law, kept in zip(cells.laws, known.tolist(), strict=True) if kept]
-            trees[name] = tree(laws, cells.responses, values[known])
+            ccas = [cca for cca, kept in zip(cells.ccas, known.tolist(), strict=True) if kept]
+            trees[name] = tree(ccas, cells.responses, values[known])
     if not trees:
-        raise AnalysisError(f"{cells.name}: no condition has numbers of two laws")
+        raise AnalysisError(f"{cells.name}: no condition has numbers of two algorithms")
     order = [cells.conditions[place] for place in cells.order_conditions(order_by)]
     return Clusters(trees, tuple(name for name in order if name in trees))
 
 
-def tree(laws: Sequence[str], responses: Sequence[str], values: Numbers) -> ClusterTree:
-    """Link laws by their responses; `values` has shape (law, response)."""
+def tree(ccas: Sequence[str], responses: Sequence[str], values: Numbers) -> ClusterTree:
+    """Link algorithms by their responses; `values` has shape (algorithm, response)."""
     from scipy.cluster import hierarchy
     from scipy.spatial import distance
 
@@ -140,10 +144,10 @@ def tree(laws: Sequence[str], responses: Sequence[str], values: Numbers) -> Clus
     used = tuple(name for name, kept in zip(responses, varies, strict=True) if kept)
     if not used:
         return ClusterTree(
-            tuple(laws), hierarchy.linkage(np.zeros(math.comb(len(laws), 2)), "average"), ()
+            tuple(ccas), hierarchy.linkage(np.zeros(math.comb(len(ccas), 2)), "average"), ()
         )
     apart = distance.pdist(values[:, varies] / spread[varies])
-    return ClusterTree(tuple(laws), hierarchy.linkage(apart, "average"), used)
+    return ClusterTree(tuple(ccas), hierarchy.linkage(apart, "average"), used)
 
 
 MOST_GROUPS = 8
@@ -156,12 +160,12 @@ LEAST_SILHOUETTE = 0.5
 class Components(DrawnOnce):
     """Scores with shape (point, component), loadings (component, response), shares of variance.
 
-    `points` are (condition, law). `groups` are those of the points in the plane of the first two
-    components; `subgroups` says which half of its group a point is in, if the group is split.
+    `points` are (condition, algorithm). `groups` are those of the points in the plane of the first
+    two components; `subgroups` says which half of its group a point is in, if the group is split.
     """
 
     points: tuple[tuple[str, str], ...]
-    laws: tuple[str, ...]
+    ccas: tuple[str, ...]
     responses: tuple[str, ...]
     scores: Numbers
     loadings: Numbers
@@ -173,18 +177,18 @@ class Components(DrawnOnce):
         """Draw the points in the plane of the first two components, groups encircled."""
         from headgate.figures.plots import similarity as plots
 
-        laws = [law for _, law in self.points]
+        ccas = [cca for _, cca in self.points]
         names = [(titles or {}).get(name, name) for name in self.responses]
-        plane = plots.Plane(laws, self.laws, self.scores, self.groups, self.subgroups, self.shares)
+        plane = plots.Plane(ccas, self.ccas, self.scores, self.groups, self.subgroups, self.shares)
         return plots.components(plane, plots.Loadings(names, self.loadings))
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one flat record per point: its scores in both components, its group."""
         each = zip(self.points, self.scores, self.groups, self.subgroups, strict=True)
-        for (condition, law), scores, group, half in each:
+        for (condition, cca), scores, group, half in each:
             yield {
                 "condition": condition,
-                "law": law,
+                "cca": cca,
                 "component_1": float(scores[0]),
                 "component_2": float(scores[1]),
                 "group": int(group) + 1,
@@ -199,19 +203,20 @@ class Components(DrawnOnce):
         return found
 
 
+@refuse_former_keywords
 def compute_components(
     table: object,
     responses: Sequence[str] = (),
     condition: str | Sequence[str] = "condition",
-    law: str = "law",
+    cca: str = "cca",
 ) -> Components:
-    """Find the principal components of laws under conditions over all responses.
+    """Find the principal components of algorithms under conditions over all responses.
 
     Points with a missing response are left out, and so are responses that do not vary. Raises
     AnalysisError if fewer than two of either are left.
     """
-    cells = compute_grid(table, responses, condition, law)
-    labels = [(condition, law) for condition in cells.conditions for law in cells.laws]
+    cells = compute_grid(table, responses, condition, cca)
+    labels = [(condition, cca) for condition in cells.conditions for cca in cells.ccas]
     rows = cells.values.reshape(len(labels), len(cells.responses))
     known = np.asarray(np.isfinite(rows).all(axis=1))
     points = tuple(label for label, kept in zip(labels, known.tolist(), strict=True) if kept)
@@ -222,7 +227,7 @@ def compute_components(
     names = tuple(name for name, kept in zip(cells.responses, used, strict=True) if kept)
     groups = group_points(scores[:, :2])
     halves = _halve_groups(scores[:, :2], groups)
-    return Components(points, cells.laws, names, scores, loadings, shares, groups, halves)
+    return Components(points, cells.ccas, names, scores, loadings, shares, groups, halves)
 
 
 def standard(rows: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:

@@ -1,12 +1,13 @@
 """Condition-response summaries: the outlying algorithm of each cell, and its distance.
 
-For each condition and response Grubbs' test asks whether the law farthest from the mean is an
+For each condition and response Grubbs' test asks whether the algorithm farthest from the mean is an
 outlier. The roll-up names it in a grid of responses by conditions; a filter keeps those that are
 also at least 10 % (or 30 %) of the mean away (Mills, Filliben, Cho, Schwartz 2011, slide 4, which
-names no test: that and its level are ours). Two laws that are outliers together mask each other: a
-test of pairs finds them, and is shown apart, since it is one test more. With replicates a law is
-also judged by their spread (`headgate.stats.outliers`), which sees more than seven means can:
-Grubbs' test finds one of them that is five standard deviations away in 62 % of cases only.
+names no test: that and its level are ours). Two algorithms that are outliers together mask each
+other: a test of pairs finds them, and is shown apart, since it is one test more. With replicates an
+algorithm is also judged by their spread (`headgate.stats.outliers`), which sees more than seven
+means can: Grubbs' test finds one of them that is five standard deviations away in 62 % of cases
+only.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base.errors import AnalysisError
+from headgate.base.messages import refuse_former_keywords
 from headgate.figures.analysis.grid import Grid, compute_grid, mean_of_known
 from headgate.figures.analysis.phrases import AS_IN_TABLE, ConditionNames
 from headgate.figures.notebook import DrawnOnce
@@ -43,9 +45,9 @@ Cell = tuple[str, str]
 
 @dataclass(frozen=True)
 class OutlierTest:
-    """The law farthest from the mean in one cell, and whether that may be chance."""
+    """The algorithm farthest from the mean in one cell, and whether that may be chance."""
 
-    law: str
+    cca: str
     residual: float
     relative: float
     g: float
@@ -73,11 +75,11 @@ class ConditionResponses(DrawnOnce):
 
     @property
     def best(self) -> str:
-        """The more sensitive test: `runs` if laws have replicates, else `grubbs`."""
+        """The more sensitive test: `runs` if algorithms have replicates, else `grubbs`."""
         return "runs" if any(test.runs_p < 1 for test in self.tests.values()) else "grubbs"
 
     def outliers(self, share: float = 0.0, by: str = "grubbs") -> dict[Cell, OutlierTest]:
-        """Return the significant cells whose law is at least this share of the mean away.
+        """Return the significant cells whose algorithm is at least this share of the mean away.
 
         `by` is the test: `grubbs`, or `runs`, by the spread of replicates.
         """
@@ -90,7 +92,7 @@ class ConditionResponses(DrawnOnce):
         }
 
     def find_masked(self) -> dict[Cell, OutlierTest]:
-        """Return the cells in which one law alone is no outlier, but two together are."""
+        """Return the cells in which one algorithm alone is no outlier, but two together are."""
         return {
             cell: test
             for cell, test in self.tests.items()
@@ -108,14 +110,14 @@ class ConditionResponses(DrawnOnce):
 
     def count(self, share: float = 0.0, by: str = "grubbs") -> dict[str, int]:
         """Count the cells in which each algorithm is the outlier."""
-        found = [test.law for test in self.outliers(share, by).values()]
-        return {law: found.count(law) for law in self.grid.laws}
+        found = [test.cca for test in self.outliers(share, by).values()]
+        return {cca: found.count(cca) for cca in self.grid.ccas}
 
     def residuals(self, response: str) -> Residuals:
-        """Return the residuals of every law about each condition's mean."""
+        """Return the residuals of every algorithm about each condition's mean."""
         values = self.grid.of(response)
         means = mean_of_known(values, axis=1)
-        return Residuals(self.grid.laws, values - means[:, None], means)
+        return Residuals(self.grid.ccas, values - means[:, None], means)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one flat record per cell."""
@@ -146,7 +148,7 @@ class ConditionResponses(DrawnOnce):
             ]
             for name in self.grid.responses
         }
-        return roll_up(self.grid.laws, names.make_axis(self.order), rows)
+        return roll_up(self.grid.ccas, names.make_axis(self.order), rows)
 
     def detail(self, response: str, title: str = "", names: ConditionNames = AS_IN_TABLE) -> Figure:
         """Draw the residuals of one response, conditions ordered by their range."""
@@ -157,27 +159,30 @@ class ConditionResponses(DrawnOnce):
         return residuals(panel, names.make_axis(self.grid.conditions))
 
 
+@refuse_former_keywords
 def compute_condition_responses(  # noqa: PLR0913 - separate choices
     table: object,
     responses: Sequence[str] = (),
     condition: str | Sequence[str] = "condition",
-    law: str = "law",
+    cca: str = "cca",
     *,
     level: float = ALPHA,
     order_by: str | None = None,
     replicate: str | None = None,
 ) -> ConditionResponses:
-    """Test every condition and response for an outlying law, at this level, two-sided.
+    """Test every condition and response for an outlying algorithm, at this level, two-sided.
 
     Rows of one condition and algorithm are replicates and are averaged; runs with the same label
-    in the column `replicate`, such as a seed, met the same traffic. Laws without a number
+    in the column `replicate`, such as a seed, met the same traffic. Algorithms without a number
     are left out of their cell. Raises AnalysisError.
     """
     if not 0 < level < 1:
         raise AnalysisError(f"level: is a number between 0 and 1; got {level!r}")
-    cells = compute_grid(table, responses, condition, law, replicate or ())
-    if len(cells.laws) < 3:
-        raise AnalysisError(f"{cells.name}: outliers need three laws; it has {len(cells.laws)}")
+    cells = compute_grid(table, responses, condition, cca, replicate or ())
+    if len(cells.ccas) < 3:
+        raise AnalysisError(
+            f"{cells.name}: outliers need three algorithms; it has {len(cells.ccas)}"
+        )
     tests = {
         (condition, response): _test(cells, row, column)
         for row, condition in enumerate(cells.conditions)
@@ -192,12 +197,12 @@ def _test(cells: Grid, row: int, column: int) -> OutlierTest:
     values = cells.values[row, :, column]
     known = np.flatnonzero(np.isfinite(values))
     kept, mean = values[known], float(values[known].mean())
-    names = [cells.laws[int(one)] for one in known]
+    names = [cells.ccas[int(one)] for one in known]
     place, g, p = compute_grubbs_p(kept)
     (one, other), pair_p = compute_grubbs_pair_p(kept)
     residual = float(kept[place]) - mean
     return OutlierTest(
-        law=names[place],
+        cca=names[place],
         residual=residual,
         relative=_relative(residual, mean),
         g=g,
@@ -218,4 +223,4 @@ def _as_outlier(test: OutlierTest | None) -> Outlier | None:
     if test is None:
         return None
     strong = abs(test.relative) >= FILTERS[0]
-    return Outlier(test.law, test.residual > 0, test.relative, test.p, strong)
+    return Outlier(test.cca, test.residual > 0, test.relative, test.p, strong)

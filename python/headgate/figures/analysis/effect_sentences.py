@@ -61,7 +61,7 @@ class _Speaker:
                 for one in figures]  # fmt: skip
 
     def interval(self, of: Estimate, *, sign: bool = False) -> str:
-        """Write an estimate with its interval, if it has one."""
+        """Write an estimate with its interval, if that is known."""
         value, low, high = self.write(of.value, of.low, of.high, sign=sign)
         return f"{value} ({low} to {high})" if np.isfinite(of.low) else value
 

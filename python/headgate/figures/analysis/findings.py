@@ -24,7 +24,7 @@ BY_CHANCE = "within chance"
 NOT_KNOWN = "not known"
 #: No decided cell moves, and some cells are undecided.
 NO_CHANGE_SHOWN, NONE_SHOWN_WORSE = "no change shown", "none shown worse"
-#: Words that are good for a law (1) and bad (-1); the others are neither.
+#: Words that are good for an algorithm (1) and bad (-1); the others are neither.
 TONES: Mapping[str, int] = {
     "mostly better": 1, "sometimes better": 1, "fairer than most": 1, "often useful": 1,
     "sometimes useful": 1, "nothing worse": 1, "mostly worse": -1, "sometimes worse": -1,
@@ -74,7 +74,7 @@ class Tally:
 
 
 def name_tone(found: Tally) -> str:
-    """Return whether a law is better or worse than the one before it."""
+    """Return whether an algorithm is better or worse than the one before it."""
     if not found.better and not found.worse:
         return _deny("as before", NO_CHANGE_SHOWN, found.unknown, found)
     chances = found.chances or (0.0, 0.0)
@@ -115,7 +115,7 @@ def judge_usefulness(more: int, count: int) -> str:
 
 
 def judge_safety(found: Tally) -> str:
-    """Return whether a law makes anything worse."""
+    """Return whether an algorithm makes anything worse."""
     if not found.worse:
         return _deny("nothing worse", NONE_SHOWN_WORSE, found.risky, found)
     often = found.worse >= OFTEN * found.cells
@@ -133,7 +133,7 @@ def _deny(word: str, shown: str, unknown: int, found: Tally) -> str:
     return shown if unknown or not found.replicated else word
 
 
-#: Factors and laws that a sentence names before it says how many more there are.
+#: Factors and algorithms that a sentence names before it says how many more there are.
 NAMED = 4
 #: Groups of one behaviour that a sentence names, and responses of each.
 TOGETHER = 3
@@ -194,13 +194,15 @@ def of_clusters(found: Clusters) -> Iterator[Finding]:
     same = sum(tree.greatest == 0.0 for tree in trees)
     if same:
         yield _find(
-            f"Under {same} of {len(trees)} conditions all laws give the same numbers.", "clusters"
+            f"Under {same} of {len(trees)} conditions all algorithms give the same numbers.",
+            "clusters",
         )
     apart = Counter(tree.apart for tree in trees if tree.apart is not None)
     if apart:
-        said = [f"{law} in {count}" for law, count in apart.most_common()]
+        said = [f"{cca} in {count}" for cca, count in apart.most_common()]
         yield _find(
-            f"The law that differs most from the others: {_some(said)} of {len(trees)} conditions.",
+            f"The algorithm that differs most from the others: {_some(said)} of {len(trees)}"
+            " conditions.",
             "clusters",
         )
 
@@ -210,13 +212,13 @@ def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
     cells, chance = len(found.tests), found.level * len(found.tests)
     everyone, test = len(found.outliers(by=found.best)), _name_test(found)
     yield _find(
-        f"One law is an outlier in {everyone} of {cells} cells (a response under a condition) by"
-        f" {test}; chance alone gives {chance:.0f}.",
+        f"One algorithm is an outlier in {everyone} of {cells} cells (a response under a condition)"
+        f" by {test}; chance alone gives {chance:.0f}.",
         "outliers",
     )
-    far = {law: n for law, n in found.count(FILTERS[0], found.best).items() if n}
+    far = {cca: n for cca, n in found.count(FILTERS[0], found.best).items() if n}
     if far:
-        said = [f"{law} in {n}" for law, n in sorted(far.items(), key=lambda item: -item[1])]
+        said = [f"{cca} in {n}" for cca, n in sorted(far.items(), key=lambda item: -item[1])]
         yield _find(
             f"{sum(far.values())} of these outliers are at least {100 * FILTERS[0]:.0f} % of the"
             f" mean away: {_some(said)}.",
@@ -253,52 +255,54 @@ def _of_one_class(found: Ranks, response: str) -> str:
     best = found.best(response)
     rank, p = found.ranks[response, best[0]], found.p[response]
     if not rank.conditions:
-        return "no law is ranked, because no condition has a number of every law"
-    if len(best) == len(found.laws):
-        return "all laws have the same rank"
+        return "no algorithm is ranked, because no condition has a number of every algorithm"
+    if len(best) == len(found.ccas):
+        return "all algorithms have the same rank"
     chance = "too few to test" if math.isnan(p) else f"Friedman's test: {_say_p(p)}"
     spread = "" if math.isnan(rank.deviation) else f", with a deviation of {rank.deviation:.1f}"
     verb = "ranks" if len(best) == 1 else "rank"
     return (
-        f"{' and '.join(best)} {verb} highest: {rank.mean:.1f} of {len(found.laws)} on"
+        f"{' and '.join(best)} {verb} highest: {rank.mean:.1f} of {len(found.ccas)} on"
         f" average{spread} ({chance})"
     )
 
 
 def _of_many_ranks(found: Ranks, classes: Sequence[str]) -> Finding:
     differing = [response for response in classes if found.p[response] < WEAK_P]
-    best = Counter(law for response in differing for law in found.best(response))
-    said = [f"{law} in {count}" for law, count in best.most_common()]
+    best = Counter(cca for response in differing for cca in found.best(response))
+    said = [f"{cca} in {count}" for cca, count in best.most_common()]
     return _find(
-        f"The ranks of laws differ beyond chance (p < {WEAK_P:g}) in {len(differing)} of"
-        f" {len(classes)} throughputs; ranked highest: {_some(said) or 'no law'}.",
+        f"The ranks of algorithms differ beyond chance (p < {WEAK_P:g}) in {len(differing)} of"
+        f" {len(classes)} throughputs; ranked highest: {_some(said) or 'no algorithm'}.",
         "ranks",
     )
 
 
 def of_biplots(found: Biplots) -> Iterator[Finding]:
     """Name the algorithms whose flows get more than competing TCP flows, or less."""
-    ahead = {law: p.ratio for law, p in found.panels.items() if p.ratio[1] > 1}
-    behind = {law: p.ratio for law, p in found.panels.items() if p.ratio[2] < 1}
-    for laws, word in ((ahead, "more"), (behind, "less")):
-        if laws:
-            said = [f"{law} {ratio[0]:.2f} times" for law, ratio in laws.items()]
+    ahead = {cca: p.ratio for cca, p in found.panels.items() if p.ratio[1] > 1}
+    behind = {cca: p.ratio for cca, p in found.panels.items() if p.ratio[2] < 1}
+    for ccas, word in ((ahead, "more"), (behind, "less")):
+        if ccas:
+            said = [f"{cca} {ratio[0]:.2f} times" for cca, ratio in ccas.items()]
             yield _find(
                 f"Flows get {word} than competing TCP flows (95 %): {_some(said, len(said))}.",
                 "biplots",
             )
     unknown = [
-        law for law, p in found.panels.items() if compare_with_one(*p.ratio[1:]) == NOT_KNOWN
+        cca for cca, p in found.panels.items() if compare_with_one(*p.ratio[1:]) == NOT_KNOWN
     ]
     if unknown:
-        said = [f"{law} {format_ratio(found.panels[law])}" for law in unknown]
+        said = [f"{cca} {format_ratio(found.panels[cca])}" for cca in unknown]
         yield _find(
             "It is not known whether flows get more or less than competing TCP flows:"
             f" {_some(said)}.",
             "biplots",
         )
     elif not ahead and not behind:
-        yield _find("No law's flows get 10 % more or less than competing TCP flows.", "biplots")
+        yield _find(
+            "No algorithm's flows get 10 % more or less than competing TCP flows.", "biplots"
+        )
 
 
 def _say_p(p: float) -> str:

@@ -79,7 +79,7 @@ class Frame:
         return replace(self, columns=kept, lines=lines)
 
     def with_columns(self, columns: Mapping[str, NDArray[Any]]) -> Frame:
-        """Return other columns of the same table, in which levels have the same order."""
+        """Return other columns of the same table, in which levels keep their order."""
         return replace(self, columns=columns)
 
     def with_order(self, order: Mapping[str, Sequence[str]]) -> Frame:
@@ -124,8 +124,8 @@ class Frame:
         try:
             return _number(cell)
         except ValueError as error:
-            where = f"line {self.lines[row]}" if self.lines else f"row {row + 1}"
-            raise ValueError(f"{error} ({where})") from None
+            place = f"line {self.lines[row]}" if self.lines else f"row {row + 1}"
+            raise ValueError(f"{error} ({place})") from None
 
     def labels(self, name: str) -> list[str]:
         """Return the label of each row, "" if it is missing.
@@ -171,7 +171,7 @@ class Frame:
     def groups(self, by: Sequence[str]) -> dict[tuple[str, ...], NDArray[np.intp]]:
         """Return the rows of each combination of labels, in order of their first row.
 
-        Raises AnalysisError if a row has no label.
+        Raises AnalysisError if a row lacks a label.
         """
         labels = [self.labels(name) for name in by]
         for name, column in zip(by, labels, strict=True):
@@ -206,7 +206,7 @@ class Levels:
 
     @property
     def ordered(self) -> bool:
-        """Whether the levels are ordered, so that an effect has a sign: numbers, or low and high.
+        """Whether the levels are ordered, so that effects are signed: numbers, or low and high.
 
         The order in which a file lists names does not count.
         """
@@ -223,9 +223,9 @@ class Levels:
         return f"{self.factor}: low is {low}, {middle}high is {high}"
 
 
-def _refuse_repeated(table: str, what: str, names: Sequence[str]) -> None:
+def _refuse_repeated(table: str, noun: str, names: Sequence[str]) -> None:
     try:
-        distinct(names, what)
+        distinct(names, noun)
     except ValueError as error:
         raise AnalysisError(f"{table}: {error}") from None
 

@@ -1,4 +1,4 @@
-"""Conditions by laws by responses: the means over replicates that most analyses compare."""
+"""Conditions by algorithms by responses: the means over replicates that most analyses compare."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.base.errors import AnalysisError
+from headgate.base.messages import refuse_former_keywords
 from headgate.figures.analysis.frame import Frame
 
 Numbers = NDArray[np.float64]
@@ -17,16 +18,16 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Grid:
-    """Means with shape (condition, law, response); NaN if there was no run.
+    """Means with shape (condition, algorithm, response); NaN if there was no run.
 
     `spread` is the standard deviation over replicates (NaN of one alone); `runs` has every run,
-    with shape (condition, law, replicate, response). If runs are `paired`, those of one
-    replicate met the same traffic under every law; else they follow the table.
+    with shape (condition, algorithm, replicate, response). If runs are `paired`, those of one
+    replicate met the same traffic under every algorithm; else they follow the table.
     """
 
     name: str
     conditions: tuple[str, ...]
-    laws: tuple[str, ...]
+    ccas: tuple[str, ...]
     responses: tuple[str, ...]
     values: Numbers
     spread: Numbers
@@ -34,11 +35,11 @@ class Grid:
     paired: bool
 
     def of(self, response: str) -> Numbers:
-        """Return the means of one response, conditions by laws."""
+        """Return the means of one response, conditions by algorithms."""
         return np.asarray(self.values[:, :, self.responses.index(response)])
 
     def order_conditions(self, by: str | None) -> list[int]:
-        """Return conditions from the least to the most of a response, the mean over laws.
+        """Return conditions from the least to the most of a response, the mean over algorithms.
 
         Those without a number of it come last; without a response all stay as the table has them.
         """
@@ -49,14 +50,15 @@ class Grid:
         ]
 
 
+@refuse_former_keywords
 def compute_grid(
     table: object,
     responses: Sequence[str],
     condition: str | Sequence[str] = "condition",
-    law: str = "law",
+    cca: str = "cca",
     replicate: str | Sequence[str] = (),
 ) -> Grid:
-    """Read a tidy table, one row per run; rows of one condition and law are replicates.
+    """Read a tidy table, one row per run; rows of one condition and algorithm are replicates.
 
     A Grid is returned as it is.
 
@@ -69,16 +71,16 @@ def compute_grid(
     if not responses:
         raise AnalysisError(f"{frame.name}: name one response at least")
     names, again = _as_list(condition), _as_list(replicate)
-    frame.require(*names, law, *again, *responses)
+    frame.require(*names, cca, *again, *responses)
     conditions, rows = _code(frame, names)
-    laws, columns = _code(frame, [law])
-    cells = rows * len(laws) + columns
+    ccas, columns = _code(frame, [cca])
+    cells = rows * len(ccas) + columns
     labels = _code(frame, again)[1] if again else np.zeros(len(frame), dtype=np.intp)
     places = _place_by_label(labels, cells, rows)
-    runs = np.full((len(conditions), len(laws), places.max() + 1, len(responses)), np.nan)
+    runs = np.full((len(conditions), len(ccas), places.max() + 1, len(responses)), np.nan)
     runs[rows, columns, places] = np.column_stack([frame.numbers(name) for name in responses])
     means, spread = mean_of_known(runs, axis=2), _spread(runs)
-    return Grid(frame.name, conditions, laws, tuple(responses), means, spread, runs, bool(again))
+    return Grid(frame.name, conditions, ccas, tuple(responses), means, spread, runs, bool(again))
 
 
 def _as_list(names: str | Sequence[str]) -> list[str]:

@@ -72,8 +72,8 @@ def _answers(part: PeriodAnalysis) -> tuple[Answer, ...]:
 
 def _answer_rows(found: tuple[Answer, ...]) -> Rows:
     for answer in found:
-        for law, word in answer.words.items():
-            yield {"question": answer.question, "law": law, "answer": word}
+        for cca, word in answer.words.items():
+            yield {"question": answer.question, "cca": cca, "answer": word}
 
 
 def _draw_answers(found: tuple[Answer, ...], part: PeriodAnalysis) -> Figures:
@@ -81,7 +81,7 @@ def _draw_answers(found: tuple[Answer, ...], part: PeriodAnalysis) -> Figures:
 
     words = {answer.question: answer.words for answer in found if answer.words}
     if words:  # the page names what the others lack
-        yield "questions", draw(part.cells.laws, words, TONES)
+        yield "questions", draw(part.cells.ccas, words, TONES)
 
 
 def _answer_findings(found: tuple[Answer, ...], _part: PeriodAnalysis) -> Iterator[Finding]:
@@ -91,7 +91,7 @@ def _answer_findings(found: tuple[Answer, ...], _part: PeriodAnalysis) -> Iterat
 
 def _effect_findings(found: MainEffects, part: PeriodAnalysis) -> Iterator[Finding]:
     """Describe the effects; one-way studies of algorithms use their own sentences."""
-    if found.method == "one-way" and part.roles.law:
+    if found.method == "one-way" and part.roles.cca:
         return
     for said in write_sentences(found, part.roles.titles, before=part.roles.before_level):
         yield Finding(said, "main-effects", "main-effects")
@@ -109,7 +109,7 @@ def _strength(found: MainEffects, response: str) -> float:
 
 
 def _influence(part: PeriodAnalysis) -> Influence:
-    labels = [name for name in (part.roles.period, part.roles.law) if name]
+    labels = [name for name in (part.roles.period, part.roles.cca) if name]
     return compute_influence(*[part.effects((label,)) for label in labels] or [part.main_effects])
 
 
@@ -183,17 +183,17 @@ KINDS: tuple[Kind, ...] = (
         "questions", "Five questions",
         "The five questions of Mills, Filliben, Cho and Schwartz (2011). The counting rule is ours:"
         " a response moves if the mean difference between replicates with the same traffic is 10 %"
-        " or more and its 95 % interval excludes zero; a law is better or worse if more cells"
-        " move that way than by chance (an exact test in which whole runs change sides, one-sided"
-        " p < 0.025), and in some or most if runs are too few for that. \"No\" means that every"
-        " interval lies within 10 %.",
+        " or more and its 95 % interval excludes zero; an algorithm is better or worse if more"
+        " cells move that way than by chance (an exact test in which whole runs change sides,"
+        " one-sided p < 0.025), and in some or most if runs are too few for that. \"No\" means that"
+        " every interval lies within 10 %.",
         _answers, _draw_answers, _answer_rows, _answer_findings,
     ),
     Kind(
         "changes", "What changes",
-        "Change of each response from the law before to each other law, as a share of the mean"
-        " before; replicates with the same traffic are pairs; 95 % interval of Student's t, without"
-        " pairs Welch's.",
+        "Change of each response from the algorithm before to each other algorithm, as a share of"
+        " the mean before; replicates with the same traffic are pairs; 95 % interval of Student's"
+        " t, without pairs Welch's.",
         lambda part: part.changes, _draw_changes,
     ),
     Kind(
@@ -225,7 +225,7 @@ KINDS: tuple[Kind, ...] = (
         "influence", "Influence of the factors",
         "Psi: the share of responses on which an effect of a factor is shown, by the test of the"
         " main effects, p < 0.01 counted whole, p < 0.05 half;"
-        " the average gives periods and laws the same weight.",
+        " the average gives periods and algorithms the same weight.",
         _influence, lambda found, part: [("influence", found.figure(part.roles.titles))],
         findings=lambda found, part: findings.of_influence(found, part.roles.titles),
         by_period=False,
@@ -246,10 +246,10 @@ KINDS: tuple[Kind, ...] = (
         by_period=False,
     ),
     Kind(
-        "clusters", "Which laws behave alike",
+        "clusters", "Which algorithms behave alike",
         "Euclidean distance over all responses, each divided by its standard deviation over the"
-        " laws of the condition; average linkage; laws linked below 70 % of the greatest linkage"
-        " are a group.",
+        " algorithms of the condition; average linkage; algorithms linked below 70 % of the"
+        " greatest linkage are a group.",
         lambda part: part.clusters,
         lambda found, part: [
             ("clusters", found.figure(ConditionNames.of(part.frame, part.roles)))
@@ -257,7 +257,7 @@ KINDS: tuple[Kind, ...] = (
         findings=lambda found, _part: findings.of_clusters(found),
     ),
     Kind(
-        "components", "Laws under conditions in two dimensions",
+        "components", "Algorithms under conditions in two dimensions",
         "Principal components of the responses, each divided by its standard deviation; groups by"
         " average linkage, as many as make the silhouette greatest (Rousseeuw 1987).",
         lambda part: compute_components(part.cells),
@@ -265,17 +265,17 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "outliers", "Outliers, and where",
-        "The law farthest from the mean in each condition and response, at 5 %: by Student's t"
-        " against the spread of replicates (Bonferroni over the laws) if there are any, else by"
-        " Grubbs' test. In the table both, a test of pairs that mask each other, and the"
+        "The algorithm farthest from the mean in each condition and response, at 5 %: by Student's"
+        " t against the spread of replicates (Bonferroni over the algorithms) if there are any,"
+        " else by Grubbs' test. In the table both, a test of pairs that mask each other, and the"
         " false-discovery rate q of Grubbs'. A filter keeps what is 10 % (30 %) of the mean away.",
         lambda part: part.outliers, _draw_outliers,
         findings=lambda found, _part: findings.of_outliers(found),
     ),
     Kind(
         "biplots", "Flows beside TCP",
-        "Throughput of each law's flows against that of the TCP flows on the same paths, one point"
-        " per condition; the ratio is a geometric mean with Student's 95 % interval.",
+        "Throughput of each algorithm's flows against that of the TCP flows on the same paths, one"
+        " point per condition; the ratio is a geometric mean with Student's 95 % interval.",
         _beside,
         lambda found, part: [
             (_name_picture("biplots", title), one.figure(part.roles.titles))
@@ -285,15 +285,16 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "bars", "Share of what is available",
-        "Throughput over what the path has to give: the law's flows left, TCP's beside them right.",
+        "Throughput over what the path has to give: the algorithm's flows left, TCP's beside them"
+        " right.",
         _shares,
         lambda found, _: [(_name_picture("bars", t), one.figure()) for t, one in found.items()],
         _pair_rows,
     ),
     Kind(
         "ranks", "Ranks",
-        "Laws ranked by throughput in every condition (the most is the highest rank): mean rank"
-        " against its standard deviation; Friedman's test that all are equal.",
+        "Algorithms ranked by throughput in every condition (the most is the highest rank): mean"
+        " rank against its standard deviation; Friedman's test that all are equal.",
         _ranks, lambda found, part: [("ranks", found.figure(part.roles.titles))],
         findings=lambda found, part: findings.of_ranks(found, part.roles.titles),
     ),

@@ -58,7 +58,7 @@ class Coded:
 class MainEffects(InNotebook):
     """Effects of `factors` on `responses`, for each group of rows.
 
-    `groups` are the values of the labels `by` (a period, a law), one group without labels.
+    `groups` are the values of the labels `by` (a period, an algorithm), one group without labels.
     `effects` are Dataplot's one-way analyses. Sentences on a factor use `method`.
     """
 
@@ -318,7 +318,7 @@ def compute_main_effects(  # noqa: PLR0913, PLR0917 - each is a choice of the ca
     """Return the main effects of every factor on every response, one analysis per group of `by`.
 
     `table` is a file (CSV, Parquet), a data frame, a table or a mapping, with one row a run. Stars
-    come from a model of all factors and their interactions; with `method="main-effects"` it has no
+    come from a model of all factors and their interactions; with `method="main-effects"` it omits
     interactions, and with `"one-way"` the analyses of variance are those of NIST's Dataplot, which
     leave the other factors in the error.
     `replicate` is a column of labels, such as seeds: runs with the same label met the same chance.

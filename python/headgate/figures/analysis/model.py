@@ -21,7 +21,7 @@ from headgate.stats.intervals import LEVEL, compute_student_quantile
 class LevelMeans:
     """Means at all levels of a factor; `fixed` are levels of one other factor.
 
-    `alone` is the factor itself if its interactions are taken to be zero. The means have no
+    `alone` is the factor itself if its interactions are taken to be zero. The means get no
     intervals unless they are `sure`: if the model may lack terms that move them.
     """
 

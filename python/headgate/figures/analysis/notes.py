@@ -24,7 +24,7 @@ def write_notes(
 ) -> list[str]:
     """Return notes on a table that a reader needs before its results.
 
-    `labels` are further columns of labels, such as laws.
+    `labels` are further columns of labels, such as algorithms.
     """
     named = [*factors, *(name for name in labels if name not in factors)]
     texts = {name: frame.labels(name) for name in named}

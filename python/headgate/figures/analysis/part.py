@@ -51,27 +51,27 @@ class PeriodAnalysis:
 
     @cached_property
     def cells(self) -> Grid:
-        """Laws under conditions, all responses."""
+        """Algorithms under conditions, all responses."""
         return self.grid(self.roles.responses)
 
     @property
     def has_cells(self) -> bool:
-        """Whether the rows make laws under conditions: none lacks a label."""
+        """Whether the rows make algorithms under conditions: none lacks a label."""
         try:
             return bool(self.cells.conditions)
         except AnalysisError:
             return False
 
     def grid(self, responses: tuple[str, ...]) -> Grid:
-        """Return laws under conditions for these columns; raise AnalysisError without either."""
-        if self.roles.law is None:
-            raise AnalysisError("no column of laws is named (law = ...)")
+        """Return CCAs under conditions for these columns; raise AnalysisError without either."""
+        if self.roles.cca is None:
+            raise AnalysisError("no column of algorithms is named (cca = ...)")
         if not self.roles.conditions:
             raise AnalysisError("no conditions are named (condition = [...] or factors = [...])")
         again = self.roles.replicate
         # All periods together contain a row of each replicate in every period.
         names = [name for name in (again, self.roles.period) if name and again]
-        return compute_grid(self.frame, responses, self.roles.conditions, self.roles.law, names)
+        return compute_grid(self.frame, responses, self.roles.conditions, self.roles.cca, names)
 
     @cached_property
     def order(self) -> list[int]:
@@ -93,17 +93,17 @@ class PeriodAnalysis:
 
     @cached_property
     def clusters(self) -> Clusters:
-        """Which laws behave alike, condition by condition."""
+        """Which algorithms behave alike, condition by condition."""
         return compute_clusters(self.cells, order_by=self.roles.congestion)
 
     @cached_property
     def outliers(self) -> ConditionResponses:
-        """The outlying law of every condition and response."""
+        """The outlying algorithm of every condition and response."""
         return compute_condition_responses(self.cells, order_by=self.roles.congestion)
 
     @cached_property
     def beside(self) -> dict[str, Biplots]:
-        """Flows of the laws against TCP flows beside them, by the pair's title."""
+        """Flows of the algorithms against TCP flows beside them, by the pair's title."""
         return {
             pair.title: compute_biplots(self.grid((pair.own, pair.other)))
             for pair in self.roles.pairs
@@ -112,11 +112,11 @@ class PeriodAnalysis:
     @cached_property
     def shares(self) -> dict[str, Bars]:
         """Shares of the available rate, by the title of each pair that gives it."""
-        assert self.roles.law is not None
+        assert self.roles.cca is not None
         return {
             pair.title: compute_bars(
                 self.frame, pair.own, pair.other, pair.available,
-                self.roles.conditions, self.roles.law,
+                self.roles.conditions, self.roles.cca,
             )
             for pair in self.roles.pairs
             if pair.available is not None
@@ -124,7 +124,7 @@ class PeriodAnalysis:
 
     @cached_property
     def main_effects(self) -> MainEffects:
-        """Main effects of all factors, the law among them; AnalysisError if none are named."""
+        """Main effects of all factors, the CCA among them; AnalysisError if none are named."""
         return self.effects()
 
     def effects(self, by: tuple[str, ...] = ()) -> MainEffects:
@@ -133,9 +133,9 @@ class PeriodAnalysis:
         if not roles.factors:
             raise AnalysisError("no factors are named; name one factor at least")
         names = roles.factors
-        if roles.law and roles.method != "one-way" and roles.law not in (*by, *names):
-            varies = len(set(self.frame.labels(roles.law))) > 1
-            names = (*names, roles.law) if varies else names
+        if roles.cca and roles.method != "one-way" and roles.cca not in (*by, *names):
+            varies = len(set(self.frame.labels(roles.cca))) > 1
+            names = (*names, roles.cca) if varies else names
         return compute_main_effects(
             self.frame, names, roles.responses, by, roles.replicate, roles.method
         )

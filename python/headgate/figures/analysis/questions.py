@@ -37,7 +37,7 @@ QUARTER = 0.25
 QUESTIONS: Mapping[Question, str] = {
     "increase": "Increase rate: how quickly is the greatest rate reached?",
     "recovery": "Loss and recovery: what do losses cost, and how soon is the rate back?",
-    "fairness": "Fairness to TCP: how do TCP flows fare beside each law?",
+    "fairness": "Fairness to TCP: how do TCP flows fare beside each algorithm?",
     "utility": "Utility: when do users get more?",
     "safety": "Safety: does anything in the network get worse?",
 }
@@ -76,7 +76,7 @@ def _quarter(order: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Laws beside the one before them, cell by cell; `changes` is absent if none is named.
+    """Algorithms beside the one before them, cell by cell; `changes` is absent if none is named.
 
     `ranked` are the conditions in `order` with known congestion.
     """
@@ -88,19 +88,19 @@ class Comparison:
     changes: Changes | None
 
     def tallies(self, names: Sequence[str], conditions: Sequence[int]) -> dict[str, Tally]:
-        """Count, for each law, the cells in which it is better and worse."""
+        """Count, for each algorithm, the cells in which it is better and worse."""
         assert self.changes is not None
         chosen = [self.cells.conditions[place] for place in conditions]
         good = {name: self._good(name) for name in names}
         found = {}
-        for law in self.changes.others:
-            cells = [(good[n], self.changes.cells[law, one, n]) for n in names for one in chosen]
+        for cca in self.changes.others:
+            cells = [(good[n], self.changes.cells[cca, one, n]) for n in names for one in chosen]
             counted = _tally(cells)
             # With one run each, chance is unknown, even if conditions could be rearranged.
             known = self.changes.replicated
-            found[law] = replace(
+            found[cca] = replace(
                 counted,
-                chances=self.changes.chances(law, conditions, good) if known else None,
+                chances=self.changes.chances(cca, conditions, good) if known else None,
                 replicated=known,
             )
         return found
@@ -128,10 +128,10 @@ def answer_questions(part: PeriodAnalysis) -> tuple[Answer, ...]:
     changes = part.changes if part.roles.before else None
     compared = Comparison(part.cells, part.roles, part.order, part.ranked, changes)
     return (
-        _compare_laws(
+        _compare_ccas(
             compared, "increase", "under light congestion", select_light(compared.ranked)
         ),
-        _compare_laws(
+        _compare_ccas(
             compared, "recovery", "under heavy congestion", select_heavy(compared.ranked)
         ),
         _fairness(part.cells, part.beside),
@@ -148,8 +148,8 @@ def _lacks(compared: Comparison, asked: Question) -> str:
     return ""
 
 
-def _compare_laws(
-    compared: Comparison, asked: Question, where: str, conditions: Sequence[int]
+def _compare_ccas(
+    compared: Comparison, asked: Question, place: str, conditions: Sequence[int]
 ) -> Answer:
     """Compare each algorithm with the one before, under some conditions."""
     missing = _lacks(compared, asked)
@@ -158,34 +158,34 @@ def _compare_laws(
     names = compared.roles.questions[asked]
     found = compared.tallies(names, conditions)
     sentence = (
-        f"Compared with {compared.roles.before}, {where} ({len(conditions)} conditions,"
+        f"Compared with {compared.roles.before}, {place} ({len(conditions)} conditions,"
         f" {len(names)} responses): {_moving(found)}."
     )
-    words = {law: name_tone(tally) for law, tally in found.items()}
+    words = {cca: name_tone(tally) for cca, tally in found.items()}
     return Answer(asked, words, (Finding(sentence, *SHOWN),))
 
 
 def _moving(found: Mapping[str, Tally]) -> str:
-    said = {law: one for law, one in found.items() if one.better or one.worse or one.unknown}
+    said = {cca: one for cca, one in found.items() if one.better or one.worse or one.unknown}
     most = max(tally.cells for tally in found.values())
     if not said:
-        return f"no law moves any of {most} cells" if most else NO_NUMBERS
-    return "; ".join(f"{law} {tally} cells" for law, tally in said.items())
+        return f"no algorithm moves any of {most} cells" if most else NO_NUMBERS
+    return "; ".join(f"{cca} {tally} cells" for cca, tally in said.items())
 
 
 def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
     """Rank algorithms by the throughput of competing TCP flows, relative to the mean."""
     if not beside:
-        return Answer("fairness", missing="no TCP flows run beside those of a law (pairs)")
+        return Answer("fairness", missing="no TCP flows run beside those of an algorithm (pairs)")
     ratios = _tcp_beside(beside)
-    found = {law: compute_ratio_interval(of[~np.isnan(of)]) for law, of in ratios.items()}
-    ranked = sorted(found, key=lambda law: -np.nan_to_num(found[law][0]))
-    said = ", ".join(f"{law} {_say_beside(found[law][0], ratios[law])}" for law in ranked)
+    found = {cca: compute_ratio_interval(of[~np.isnan(of)]) for cca, of in ratios.items()}
+    ranked = sorted(found, key=lambda cca: -np.nan_to_num(found[cca][0]))
+    said = ", ".join(f"{cca} {_say_beside(found[cca][0], ratios[cca])}" for cca in ranked)
     sentence = (
-        "What TCP flows get beside each law, over the mean beside all laws (geometric mean over"
-        f" conditions): {said}."
+        "What TCP flows get beside each algorithm, over the mean beside all algorithms (geometric"
+        f" mean over conditions): {said}."
     )
-    words = {law: judge_fairness(*found[law][1:]) for law in cells.laws}
+    words = {cca: judge_fairness(*found[cca][1:]) for cca in cells.ccas}
     return Answer("fairness", words, (Finding(sentence, *SHOWN),))
 
 
@@ -203,9 +203,9 @@ def _tcp_beside(beside: Mapping[str, Biplots]) -> dict[str, Numbers]:
     for found in beside.values():
         for condition, tcp in _by_condition(found).items():
             logs.setdefault(condition, []).append(_over_mean(tcp))
-    laws = next(iter(beside.values())).panels
-    means = np.array([np.mean(of, axis=0) for of in logs.values()]).reshape(-1, len(laws))
-    return dict(zip(laws, np.exp(means).T, strict=True))
+    ccas = next(iter(beside.values())).panels
+    means = np.array([np.mean(of, axis=0) for of in logs.values()]).reshape(-1, len(ccas))
+    return dict(zip(ccas, np.exp(means).T, strict=True))
 
 
 def _by_condition(found: Biplots) -> dict[str, Numbers]:
@@ -226,20 +226,20 @@ def _over_mean(tcp: Numbers) -> Numbers:
 def _utility(compared: Comparison, beside: Mapping[str, Biplots]) -> Answer:
     """Count how often flows get at least 10 % more than the TCP flows beside them."""
     if not beside:
-        return _compare_laws(compared, "utility", "under all conditions", compared.order)
-    laws = [law for law in compared.cells.laws if law != compared.roles.before]
-    found = {law: _gains(beside, law) for law in laws}
-    said = ", ".join(f"{law} in {more} of {count}" for law, (more, count) in found.items())
+        return _compare_ccas(compared, "utility", "under all conditions", compared.order)
+    ccas = [cca for cca in compared.cells.ccas if cca != compared.roles.before]
+    found = {cca: _gains(beside, cca) for cca in ccas}
+    said = ", ".join(f"{cca} in {more} of {count}" for cca, (more, count) in found.items())
     sentence = (
         f"Flows get at least {100 * MATTERS_SHARE:.0f} % more than the TCP flows beside them"
         f" (pairs of condition and kind of flow): {said}."
     )
-    words = {law: judge_usefulness(more, count) for law, (more, count) in found.items()}
+    words = {cca: judge_usefulness(more, count) for cca, (more, count) in found.items()}
     return Answer("utility", words, (Finding(sentence, *SHOWN),))
 
 
-def _gains(beside: Mapping[str, Biplots], law: str) -> tuple[int, int]:
-    panels = [found.panels[law] for found in beside.values()]
+def _gains(beside: Mapping[str, Biplots], cca: str) -> tuple[int, int]:
+    panels = [found.panels[cca] for found in beside.values()]
     gain = [(p.own > 0) & (p.own >= (1 + MATTERS_SHARE) * p.other) for p in panels]
     more = sum(int(of.sum()) for of in gain)
     return more, sum(len(p.own) for p in panels)
@@ -253,16 +253,16 @@ def _safety(compared: Comparison) -> Answer:
     everywhere = compared.tallies(names, compared.order)
     crowded = compared.tallies(names, select_heavy(compared.ranked))
     said = [
-        f"{law} {_count_worse(tally, crowded[law])}"
-        for law, tally in everywhere.items()
+        f"{cca} {_count_worse(tally, crowded[cca])}"
+        for cca, tally in everywhere.items()
         if tally.worse or tally.risky
     ]
-    none = "none of any law" if any(one.cells for one in everywhere.values()) else NO_NUMBERS
+    none = "none of any algorithm" if any(one.cells for one in everywhere.values()) else NO_NUMBERS
     sentence = (
         f"Cells that are worse than with {compared.roles.before} by 10 % or more:"
         f" {'; '.join(said) or none}."
     )
-    words = {law: judge_safety(everywhere[law]) for law in everywhere}
+    words = {cca: judge_safety(everywhere[cca]) for cca in everywhere}
     return Answer("safety", words, (Finding(sentence, *SHOWN),))
 
 

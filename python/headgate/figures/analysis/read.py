@@ -79,7 +79,7 @@ PLAIN = TextForm()
 def read(path: Path, form: TextForm = PLAIN) -> tuple[Columns, list[int]]:
     """Return the columns of a file, named by its first line, and each row's line number.
 
-    A Parquet file has no lines.
+    A Parquet file is not read in lines.
 
     Blank lines, and lines that start with # above the names, are skipped. Raises AnalysisError.
     """
@@ -181,10 +181,10 @@ def _columns(names: list[str], rows: list[Any]) -> Columns:
     return {name: np.array(column, dtype=object) for name, column in zip(names, cells, strict=True)}
 
 
-def distinct(names: Iterable[str], what: str) -> list[str]:
+def distinct(names: Iterable[str], noun: str) -> list[str]:
     """Return the names; raises ValueError if one comes twice."""
     seen = list(names)
     twice = next((name for i, name in enumerate(seen) if name in seen[:i]), None)
     if twice is not None:
-        raise ValueError(f"{what} {twice!r}")
+        raise ValueError(f"{noun} {twice!r}")
     return seen

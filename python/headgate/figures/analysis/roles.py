@@ -18,10 +18,10 @@ Question = Literal["increase", "recovery", "fairness", "utility", "safety"]
 
 
 class Pair(Strict):
-    """Flows of a law beside TCP flows on the same paths: two throughputs of every run."""
+    """Flows of an algorithm beside TCP flows on the same paths: two throughputs of every run."""
 
     title: str = Field(description="What kind of flows these are.")
-    own: str = Field(description="Column: throughput of the law's flows.")
+    own: str = Field(description="Column: throughput of the algorithm's flows.")
     other: str = Field(description="Column: throughput of the TCP flows beside them.")
     available: str | float | None = Field(
         None, description="Column or number: what the path has to give, in the same unit."
@@ -36,7 +36,7 @@ class Roles(Strict):
     condition: tuple[str, ...] = Field(
         (), description="What names a condition; all factors together unless given."
     )
-    law: str | None = Field(None, description="Column of the laws that are compared.")
+    cca: str | None = Field(None, description="Column of the algorithms that are compared.")
     replicate: str | None = Field(
         None,
         description="Column of replicates, such as their seeds: runs with the same one are pairs.",
@@ -45,7 +45,7 @@ class Roles(Strict):
     periods: Mapping[str, str] = Field(
         {}, description="What happens in each period, by its name in the table: `congestion comes`."
     )
-    before: str | None = Field(None, description="The law that others are compared with.")
+    before: str | None = Field(None, description="The algorithm that others are compared with.")
     congestion: str | None = Field(None, description="Response that orders the conditions.")
     pairs: tuple[Pair, ...] = Field((), description="Throughputs of flows that compete.")
     titles: Mapping[str, str] = Field({}, description="What columns are called, with units.")
@@ -53,7 +53,8 @@ class Roles(Strict):
         {}, description="Levels of factors in words: factor, level as in the table, words."
     )
     order: Mapping[str, tuple[str, ...]] = Field(
-        {}, description="All levels of a factor, or all laws, in their order: the first is low."
+        {},
+        description="All levels of a factor, or all algorithms, in their order: the first is low.",
     )
     method: Method = Field(
         "interactions",
@@ -72,13 +73,13 @@ class Roles(Strict):
 
     @property
     def before_level(self) -> tuple[str, str] | None:
-        """The column of laws, and the law that others are compared with."""
-        return (self.law, self.before) if self.law and self.before else None
+        """The column of algorithms, and the algorithm that others are compared with."""
+        return (self.cca, self.before) if self.cca and self.before else None
 
     def is_worse(self, response: str, change: float) -> bool:
         """Return whether a change of a response is for the worse.
 
-        Raises KeyError for a response that has no better and worse.
+        Raises KeyError for a response without better and worse.
         """
         return (change > 0) == (self.worse[response] == "more")
 
@@ -87,7 +88,7 @@ class Roles(Strict):
         return self.titles.get(column, column)
 
     def check(self, frame: Frame) -> None:
-        """Raise AnalysisError if a role names a column, law or response that is not there."""
+        """Raise AnalysisError if a role names a column, algorithm or response that is not there."""
         for name in self._columns():
             frame.column(name)
         self._check_doubles(frame.name)
@@ -96,50 +97,52 @@ class Roles(Strict):
         self._check_order(frame)
 
     def _columns(self) -> Iterable[str]:
-        labels = [name for name in (self.law, self.replicate, self.period) if name]
+        labels = [name for name in (self.cca, self.replicate, self.period) if name]
         sides = [side for pair in self.pairs for side in (pair.own, pair.other, pair.available)]
         columns = [side for side in sides if isinstance(side, str)]
         return [*self.responses, *self.factors, *self.condition, *labels, *columns]
 
-    def _check_doubles(self, where: str) -> None:
+    def _check_doubles(self, table: str) -> None:
         for role, names in (("responses", self.responses), ("factors", self.factors)):
             for name in names:
                 if names.count(name) > 1:
-                    raise AnalysisError(f"{where}: {role}: {name} is named twice")
+                    raise AnalysisError(f"{table}: {role}: {name} is named twice")
         for name in self.responses:
-            if name in (*self.factors, *self.condition, self.law, self.replicate, self.period):
-                raise AnalysisError(f"{where}: {name} is a response and a label")
+            if name in (*self.factors, *self.condition, self.cca, self.replicate, self.period):
+                raise AnalysisError(f"{table}: {name} is a response and a label")
 
-    def _check_responses(self, where: str) -> None:
+    def _check_responses(self, table: str) -> None:
         asked = [name for names in self.questions.values() for name in names]
         congestion = [self.congestion] if self.congestion else []
         for name in self.levels:
             if name not in self.factors:
                 known = ", ".join(self.factors) or "none"
-                raise AnalysisError(f"{where}: levels: {name!r} is no factor; they are {known}")
+                raise AnalysisError(f"{table}: levels: {name!r} is no factor; they are {known}")
         for name in (*asked, *self.worse, *congestion):
             if name not in self.responses:
                 known = ", ".join(self.responses)
-                raise AnalysisError(f"{where}: {name!r} is no response; they are {known}")
+                raise AnalysisError(f"{table}: {name!r} is no response; they are {known}")
 
     def _check_before(self, frame: Frame) -> None:
         if self.before is None:
             return
-        if self.law is None:
-            raise AnalysisError(f"{frame.name}: before: there is no column of laws (law = ...)")
-        laws = dict.fromkeys(frame.labels(self.law))
-        if self.before not in laws:
+        if self.cca is None:
             raise AnalysisError(
-                f"{frame.name}: before: {self.before!r} is none of the laws {', '.join(laws)}"
+                f"{frame.name}: before: there is no column of algorithms (cca = ...)"
+            )
+        ccas = dict.fromkeys(frame.labels(self.cca))
+        if self.before not in ccas:
+            raise AnalysisError(
+                f"{frame.name}: before: {self.before!r} is none of the algorithms {', '.join(ccas)}"
             )
 
     def _check_order(self, frame: Frame) -> None:
         for name, levels in self.order.items():
-            if name not in (*self.factors, self.law):
-                known = ", ".join([*self.factors, *filter(None, [self.law])]) or "none"
+            if name not in (*self.factors, self.cca):
+                known = ", ".join([*self.factors, *filter(None, [self.cca])]) or "none"
                 raise AnalysisError(
-                    f"{frame.name}: order: {name!r} is no factor and not the column of laws; they"
-                    f" are {known}"
+                    f"{frame.name}: order: {name!r} is no factor and not the column of algorithms;"
+                    f" they are {known}"
                 )
             for level in frame.find_unordered(name):
                 raise AnalysisError(

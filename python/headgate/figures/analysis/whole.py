@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.base.errors import AnalysisError
 from headgate.base.terminal import safe_file_name
-from headgate.figures.analysis.answer import LawAnswer, answer_each_law
+from headgate.figures.analysis.answer import CcaAnswer, answer_each_cca
 from headgate.figures.analysis.findings import Finding
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.kinds import KINDS, Kind
@@ -87,10 +87,10 @@ class TableAnalysis:
         return self.parts[len(self.parts) // 2]
 
     @cached_property
-    def answers(self) -> tuple[LawAnswer, ...]:
+    def answers(self) -> tuple[CcaAnswer, ...]:
         """The first sentence of each algorithm; () if none replaces another."""
         try:
-            return answer_each_law(self.focus)
+            return answer_each_cca(self.focus)
         except AnalysisError:
             return ()
 
@@ -98,7 +98,7 @@ class TableAnalysis:
     def notes(self) -> list[str]:
         """Rows that the analyses omit, and labels that may be mistakes."""
         roles = self.roles
-        labels = [name for name in (*roles.condition, roles.law, roles.period) if name]
+        labels = [name for name in (*roles.condition, roles.cca, roles.period) if name]
         return write_notes(self.frame, roles.factors, roles.responses, labels)
 
     @cached_property

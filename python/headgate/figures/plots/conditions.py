@@ -1,4 +1,4 @@
-"""Grids of conditions: residuals, outliers, changes; and answers by law and question."""
+"""Grids of conditions: residuals, outliers, changes; and answers by algorithm and question."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from headgate.figures.plots.palette import (
     ink_on_signed,
 )
 from headgate.figures.plots.style import (
+    cca_handles,
     colours,
     draw_tiles,
     find_readable,
-    law_handles,
     make_axes,
     marks,
     use_style,
@@ -120,8 +120,8 @@ COLUMNS = 2
 DODGE = 0.13
 #: Letters that fit into a cell of the roll-up.
 CELL_LETTERS = 7
-#: The width of a panel of residuals, that of its rows of marks, laws that fit below.
-PANEL_IN, ROWS_IN, LAWS_BELOW = 5.4, 1.6, 4
+#: The width of a panel of residuals, that of its rows of marks, algorithms that fit below.
+PANEL_IN, ROWS_IN, CCAS_BELOW = 5.4, 1.6, 4
 #: A cell of the roll-up, a letter of a row's name, a line of the legend, and its columns.
 OUTLIER_IN, LETTER_IN, LEGEND_IN, LEGEND_COLUMNS = (0.62, 0.27), 0.074, 0.21, 3
 #: The fewest conditions that leave the legend its width.
@@ -131,8 +131,8 @@ NAMED, MARKED = 16, 40
 
 
 def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: ConditionAxis) -> Figure:
-    """Draw residuals of the laws about each condition's mean; `panels`: title -> (axis, data)."""
-    laws = next(iter(panels.values()))[1].laws
+    """Draw residuals of the CCAs about each condition's mean; `panels`: title -> (axis, data)."""
+    ccas = next(iter(panels.values()))[1].ccas
     with use_style():
         columns = min(COLUMNS, len(panels))
         rows = -(-len(panels) // columns)
@@ -143,8 +143,8 @@ def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: Condition
         )
         for ax, (title, (axis, data)) in zip(axes, panels.items(), strict=False):
             _draw_residuals(ax, data, conditions, title, axis)
-        handles = law_handles(laws)
-        across = min(len(laws), LAWS_BELOW * columns)
+        handles = cca_handles(ccas)
+        across = min(len(ccas), CCAS_BELOW * columns)
         figure.legend(handles=handles, loc="outside lower center", ncols=across)
         return figure
 
@@ -152,19 +152,19 @@ def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: Condition
 def _draw_residuals(
     ax: Axes, data: Residuals, conditions: ConditionAxis, title: str, axis: str
 ) -> None:
-    colour, mark = colours(data.laws), marks(data.laws)
+    colour, mark = colours(data.ccas), marks(data.ccas)
     order = data.order
     scale, title = find_readable(title, data.values.ravel())
     ax.axhline(0, color=GREY, linewidth=0.8)
-    for i, law in enumerate(data.laws):
+    for i, cca in enumerate(data.ccas):
         ax.plot(
             # shifted a little, so that equal values do not hide each other
-            np.arange(len(order)) + DODGE * (i - (len(data.laws) - 1) / 2),
+            np.arange(len(order)) + DODGE * (i - (len(data.ccas) - 1) / 2),
             scale * data.values[order, i],
             linestyle="",
-            marker=mark[law],
-            color=colour[law],
-            label=law,
+            marker=mark[cca],
+            color=colour[cca],
+            label=cca,
             markeredgecolor="white",
             markeredgewidth=0.5,
         )
@@ -175,14 +175,14 @@ def _draw_residuals(
 
 
 def roll_up(
-    laws: Sequence[str],
+    ccas: Sequence[str],
     conditions: ConditionAxis,
     grid: Mapping[str, Sequence[Outlier | None]],
 ) -> Figure:
     """Draw the grid condition x response; a cell names the outlier, and its side."""
     with use_style():
-        figure, axes = make_axes(1, 1, _roll_up_size_in(laws, conditions, list(grid)))
-        ax, colour = axes[0], colours(laws)
+        figure, axes = make_axes(1, 1, _roll_up_size_in(ccas, conditions, list(grid)))
+        ax, colour = axes[0], colours(ccas)
         faces = [[_outlier_face(outlier, colour) for outlier in found] for found in grid.values()]
         draw_tiles(ax, faces)
         for row, found in enumerate(grid.values()):
@@ -191,7 +191,7 @@ def roll_up(
         draw_conditions(ax, conditions, shift=0.5, top=True)
         ax.set_yticks(np.arange(len(grid)) + 0.5, list(grid))
         figure.legend(
-            handles=_roll_up_handles(laws),
+            handles=_roll_up_handles(ccas),
             loc="outside lower center",
             ncols=LEGEND_COLUMNS,
             title="Apart by 10 % or more",
@@ -200,11 +200,11 @@ def roll_up(
 
 
 def _roll_up_size_in(
-    laws: Sequence[str], conditions: ConditionAxis, responses: Sequence[str]
+    ccas: Sequence[str], conditions: ConditionAxis, responses: Sequence[str]
 ) -> tuple[float, float]:
     longest = max(map(len, (*responses, *conditions.rows)))
     wide_in = 0.5 + LETTER_IN * longest + OUTLIER_IN[0] * max(len(conditions.names), LEAST_ACROSS)
-    entries = len(laws) + 1
+    entries = len(ccas) + 1
     legend_in = LEGEND_IN * (1 - (-entries // LEGEND_COLUMNS))
     high_in = 0.4 + conditions.height_in + OUTLIER_IN[1] * len(responses) + legend_in
     return wide_in, high_in
@@ -213,7 +213,7 @@ def _roll_up_size_in(
 def _outlier_face(outlier: Outlier | None, colour: Mapping[str, str]) -> tuple[float, ...]:
     if outlier is None:
         return to_rgba(NOTHING)
-    return to_rgba(colour[outlier.law], 1.0 if outlier.passes_filter else SMALL)
+    return to_rgba(colour[outlier.cca], 1.0 if outlier.passes_filter else SMALL)
 
 
 def _write_outlier(ax: Axes, column: int, row: int, outlier: Outlier | None) -> None:
@@ -224,7 +224,7 @@ def _write_outlier(ax: Axes, column: int, row: int, outlier: Outlier | None) -> 
         ax.text(
             column + 0.5,
             row + 0.55,
-            f"{_short(outlier.law)}{arrow}",
+            f"{_short(outlier.cca)}{arrow}",
             ha="center",
             va="center",
             fontsize=7.5,
@@ -232,13 +232,13 @@ def _write_outlier(ax: Axes, column: int, row: int, outlier: Outlier | None) -> 
         )
 
 
-def _short(law: str) -> str:
-    return law if len(law) <= CELL_LETTERS else law[:4]
+def _short(cca: str) -> str:
+    return cca if len(cca) <= CELL_LETTERS else cca[:4]
 
 
-def _roll_up_handles(laws: Sequence[str]) -> list[Patch]:
-    colour = colours(laws)
-    solid = [Patch(color=colour[law], label=label(law)) for law in laws]
+def _roll_up_handles(ccas: Sequence[str]) -> list[Patch]:
+    colour = colours(ccas)
+    solid = [Patch(color=colour[cca], label=label(cca)) for cca in ccas]
     return [*solid, Patch(color=GREY, alpha=SMALL, label="by less")]
 
 
@@ -254,7 +254,7 @@ Worse = Mapping[str, int]
 def draw_changes(
     panels: Mapping[str, Grid], conditions: ConditionAxis, worse: Worse, *, by_congestion: bool
 ) -> Figure:
-    """Draw a grid response x condition for each law; `panels`: title -> response -> changes.
+    """Draw a grid response x condition for each algorithm; `panels`: title -> response -> changes.
 
     Two colours mean worse and better, as on a report's first screen; two others mean more and less
     if neither is better.
@@ -329,20 +329,20 @@ GOOD, BAD, NEITHER, NONE = "#56B4E9", "#E69F00", "#DDDDDD", "#F8F8F8"
 
 
 def draw_answers(
-    laws: Sequence[str], words: Mapping[str, Mapping[str, str]], tones: Mapping[str, int]
+    ccas: Sequence[str], words: Mapping[str, Mapping[str, str]], tones: Mapping[str, int]
 ) -> Figure:
-    """Draw a row per law, a column per question; `tones` marks good words (1) and bad ones (-1)."""
-    faces = [[_answer_face(of.get(law), tones) for of in words.values()] for law in laws]
+    """Draw a row per CCA, a column per question; `tones` marks good words (1) and bad ones (-1)."""
+    faces = [[_answer_face(of.get(cca), tones) for of in words.values()] for cca in ccas]
     with use_style():
-        figure, axes = make_axes(1, 1, (1.6 + 1.9 * len(words), 1.3 + 0.36 * len(laws)))
+        figure, axes = make_axes(1, 1, (1.6 + 1.9 * len(words), 1.3 + 0.36 * len(ccas)))
         ax = axes[0]
         draw_tiles(ax, faces)
-        for row, law in enumerate(laws):
+        for row, cca in enumerate(ccas):
             for column, of in enumerate(words.values()):
-                word = of.get(law, "\N{EN DASH}")
+                word = of.get(cca, "\N{EN DASH}")
                 ax.text(column + 0.5, row + 0.5, word, ha="center", va="center", fontsize=8.5)
         ax.set_xticks(np.arange(len(words)) + 0.5, [name.partition(":")[0] for name in words])
-        ax.set_yticks(np.arange(len(laws)) + 0.5, [label(law) for law in laws])
+        ax.set_yticks(np.arange(len(ccas)) + 0.5, [label(cca) for cca in ccas])
         ax.xaxis.tick_top()
         return figure
 

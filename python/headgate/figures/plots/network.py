@@ -54,7 +54,7 @@ def draw_utilisation_maps(
 ) -> Figure:
     """Draw a geographic map a panel; `cities`: router -> (name, latitude, longitude).
 
-    A link between cities is split in its middle: each half has the colour of the direction that
+    A link between cities is split in its middle: each half shows the colour of the direction that
     leaves the near city. Routers below a city surround it, their links show the busier
     direction.
     """

@@ -10,10 +10,10 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_h
 
 from headgate.figures.spec.drawing import Line
 
-#: Okabe and Ito 2008, safe for the colour-blind: names other than laws, in their order.
+#: Okabe and Ito 2008, safe for the colour-blind: names other than algorithms, in their order.
 ORDER = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
 GREY = "#666666"
-#: Laws in every picture, lines and points: at least 3 : 1 against white, as WCAG 2.1 asks of
+#: Algorithms in every picture, lines and points: at least 3 : 1 against white, as WCAG 2.1 asks of
 #: graphics (criterion 1.4.11), so without the yellow, the orange and the sky blue of those; beyond
 #: eight they repeat, with other dashes and marks.
 LINES = (

@@ -17,9 +17,9 @@ from matplotlib.patches import Patch, Polygon
 
 from headgate.figures.plots.palette import GREY, NOTHING, ORDER, SIGNED, ink_on_signed
 from headgate.figures.plots.style import (
+    cca_handles,
     colours,
     draw_tiles,
-    law_handles,
     make_axes,
     marks,
     use_style,
@@ -31,12 +31,12 @@ ROOM = 1.15
 
 @dataclass(frozen=True)
 class Plane:
-    """Scores of points with shape (point, component): the law, group and half of each.
+    """Scores of points with shape (point, component): the algorithm, group and half of each.
 
     `order` is the order of the algorithms and of their colours.
     """
 
-    laws: Sequence[str]
+    ccas: Sequence[str]
     order: Sequence[str]
     scores: np.ndarray
     groups: np.ndarray
@@ -54,32 +54,32 @@ class Loadings:
 
 def components(plane: Plane, loadings: Loadings) -> Figure:
     """Draw the scores of the first two components, and beside them the loadings."""
-    laws = list(plane.order)
+    ccas = list(plane.order)
     with use_style():
         figure, axes = make_axes(1, 2, (11.5, 5.0), width_ratios=(2, 1))
-        _points(axes[0], plane, laws)
+        _points(axes[0], plane, ccas)
         _loadings(axes[1], loadings)
-        figure.legend(handles=law_handles(laws), loc="outside lower left", ncols=len(laws))
+        figure.legend(handles=cca_handles(ccas), loc="outside lower left", ncols=len(ccas))
         return figure
 
 
-def _points(ax: Axes, plane: Plane, laws: list[str]) -> None:
-    colour, mark = colours(laws), marks(laws)
+def _points(ax: Axes, plane: Plane, ccas: list[str]) -> None:
+    colour, mark = colours(ccas), marks(ccas)
     scores = plane.scores[:, :2]
     for group in np.unique(plane.groups):
         own = plane.groups == group
         _circle(ax, scores[own])
         _border(ax, scores[own], plane.halves[own])
-    for law in laws:
-        own = scores[[name == law for name in plane.laws]]
+    for cca in ccas:
+        own = scores[[name == cca for name in plane.ccas]]
         ax.plot(
-            own[:, 0], own[:, 1], linestyle="", marker=mark[law], color=colour[law],
+            own[:, 0], own[:, 1], linestyle="", marker=mark[cca], color=colour[cca],
             markeredgecolor="white", markeredgewidth=0.5, alpha=0.9,
         )  # fmt: skip
     first, second = 100 * plane.shares[:2]
     ax.set(xlabel=f"component 1 ({first:.0f} % of the variance)")
     ax.set(ylabel=f"component 2 ({second:.0f} %)")
-    ax.set_title("laws under conditions")
+    ax.set_title("algorithms under conditions")
 
 
 def _circle(ax: Axes, points: np.ndarray) -> None:
@@ -137,10 +137,10 @@ TITLE_LETTERS, LETTERS_PER_IN = 14, 14
 
 @dataclass(frozen=True)
 class Tree:
-    """Laws and SciPy's linkage of them; laws linked below `cut` are a group."""
+    """Algorithms and SciPy's linkage of them; algorithms linked below `cut` are a group."""
 
     title: str
-    laws: Sequence[str]
+    ccas: Sequence[str]
     linkage: np.ndarray
     cut: float
 
@@ -176,7 +176,7 @@ def _tree(ax: Axes, tree: Tree) -> None:
         hierarchy.set_link_color_palette(list(ORDER))
         hierarchy.dendrogram(
             tree.linkage,
-            labels=list(tree.laws),
+            labels=list(tree.ccas),
             color_threshold=tree.cut,
             above_threshold_color=GREY,
             leaf_rotation=90,

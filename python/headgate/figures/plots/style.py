@@ -93,7 +93,7 @@ def make_axes(
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
-    """Assign each name, such as a law, its colour, in order; beyond eight they repeat."""
+    """Assign each name, such as an algorithm, its colour, in order; beyond eight they repeat."""
     return {name: LINES[i % len(LINES)] for i, name in enumerate(names)}
 
 
@@ -102,12 +102,12 @@ def marks(names: Iterable[str]) -> dict[str, str]:
     return {name: mark_of(i) for i, name in enumerate(names)}
 
 
-def law_handles(laws: Sequence[str]) -> list[Line2D]:
+def cca_handles(ccas: Sequence[str]) -> list[Line2D]:
     """Return the mark of each algorithm for a legend."""
-    colour, mark = colours(laws), marks(laws)
+    colour, mark = colours(ccas), marks(ccas)
     return [
-        Line2D([], [], linestyle="", marker=mark[law], color=colour[law], label=label(law))
-        for law in laws
+        Line2D([], [], linestyle="", marker=mark[cca], color=colour[cca], label=label(cca))
+        for cca in ccas
     ]
 
 

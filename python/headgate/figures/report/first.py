@@ -1,4 +1,4 @@
-"""The first screen: the answer in a sentence per law, the five questions, the main picture."""
+"""The first screen: the answer in a sentence per CCA, the five questions, the main picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from headgate.claims.verdicts import JudgedClaim, count_claims, tally
-from headgate.figures.analysis.answer import law_title
+from headgate.figures.analysis.answer import cca_title
 from headgate.figures.analysis.findings import MEANINGS, TONES
 from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import levels_by_condition, shared
@@ -88,12 +88,12 @@ def _effects(found: TableAnalysis) -> list[str]:
 
 
 def _emphasise(sentence: str, codes: Codes) -> str:
-    """Emphasise the algorithm in `If everyone used LAW instead of ...`."""
+    """Emphasise the algorithm in `If everyone used CCA instead of ...`."""
     begin, used, rest = sentence.partition("If everyone used ")
-    law, instead, after = rest.partition(" instead of ")
+    cca, instead, after = rest.partition(" instead of ")
     if begin or not used or not instead:
         return codes.explain(sentence)
-    return f"{used}<strong>{escape(law)}</strong>{instead}{explain(after)}"
+    return f"{used}<strong>{escape(cca)}</strong>{instead}{explain(after)}"
 
 
 def _scope(found: TableAnalysis) -> str:
@@ -151,13 +151,13 @@ def questions(found: TableAnalysis | None, more: str) -> str:
 
 def _table(one: AnalysisResult) -> str:
     answers: tuple[Answer, ...] = one.result
-    laws = [law for law in one.part.cells.laws if law != one.part.roles.before]
-    laws.sort(key=lambda law: -sum(TONES.get(a.words.get(law, ""), 0) < 0 for a in answers))
+    ccas = [cca for cca in one.part.cells.ccas if cca != one.part.roles.before]
+    ccas.sort(key=lambda cca: -sum(TONES.get(a.words.get(cca, ""), 0) < 0 for a in answers))
     known = [answer for answer in answers if answer.words]
     before = one.part.roles.before
-    first = f"Instead of {law_title(before)}" if before else "Law"
+    first = f"Instead of {cca_title(before)}" if before else "Cca"
     columns = [first, *map(_heading, known)]
-    rows = [[tip(law_title(law), law), *(_word(a, law) for a in known)] for law in laws]
+    rows = [[tip(cca_title(cca), cca), *(_word(a, cca) for a in known)] for cca in ccas]
     return table(columns, rows, "questions")
 
 
@@ -166,8 +166,8 @@ def _heading(answer: Answer) -> Markup:
     return Markup(f"{escape(name)}<small>{escape(asked)}</small>")
 
 
-def _word(answer: Answer, law: str) -> Markup:
-    word = answer.words.get(law)
+def _word(answer: Answer, cca: str) -> Markup:
+    word = answer.words.get(cca)
     if word is None:
         return Markup('<span class="none">no data</span>')
     return verdict(word, {1: "good", -1: "bad"}.get(TONES.get(word, 0), "neither"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from itertools import product
 
-from headgate.figures.analysis.answer import LawAnswer, Reversal, law_title
+from headgate.figures.analysis.answer import CcaAnswer, Reversal, cca_title
 from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.figures.analysis.phrases import level_phrase, levels_by_condition, phrases, short
 from headgate.figures.analysis.roles import Roles
@@ -26,8 +26,8 @@ STEPS = (0.1, 0.25, 0.5, 1.0)
 WRITTEN, WRITTEN_NARROW, WIDE = 24, 8, 40
 #: In narrow columns, one in this many conditions shows its number.
 NUMBERED = 5
-#: Rows and panels of laws that a first screen has room for.
-MOST_ROWS, MOST_LAWS = 18, 4
+#: Rows and panels of algorithms that a first screen has room for.
+MOST_ROWS, MOST_CCAS = 18, 4
 #: The first word of a throughput: the access routers of its flows.
 ENDS = ("DD", "DF", "DN", "FF", "FN", "NN")
 ENDS_SAID = (
@@ -49,7 +49,7 @@ BOTH = " \N{PLUS-MINUS SIGN}: worse in some conditions and better in others."
 class _Column:
     """A condition: its label, its words, and the level of each factor.
 
-    A level has its position among all levels of the factor, from 0 (lowest) to 1, and its words.
+    Each level is given by its position among all levels, from 0 (lowest) to 1, and its words.
     """
 
     label: str
@@ -58,31 +58,33 @@ class _Column:
 
 
 def heat(found: TableAnalysis) -> str:
-    """Return a panel per law that changes anything: responses down, conditions across.
+    """Return a panel per algorithm that changes anything: responses down, conditions across.
 
-    Laws and responses without a change are named below. Of many laws the means over groups of
-    conditions come first, and the panels are folded. "" if no algorithm replaces another.
+    Algorithms and responses without a change are named below. Of many algorithms the means over
+    groups of conditions come first, and the panels are folded. "" if no algorithm replaces another.
     """
     part, said = found.focus, found.answers
-    laws = [one.law for one in said]
-    moving = [law for law in laws if _moves(part, [law], part.roles.worse)]
+    ccas = [one.cca for one in said]
+    moving = [cca for cca in ccas if _moves(part, [cca], part.roles.worse)]
     if not moving:
         return (
-            paragraph(explain(_name_idle(part, laws, []), all_terms=True), "scope") if laws else ""
+            paragraph(explain(_name_idle(part, ccas, []), all_terms=True), "scope") if ccas else ""
         )
     rows, columns = _rows(part, moving), _columns(part)
-    panels = _grid([_panel(part, law, rows, columns) for law in moving])
-    idle = _name_idle(part, [law for law in laws if law not in moving], rows)
+    panels = _grid([_panel(part, cca, rows, columns) for cca in moving])
+    idle = _name_idle(part, [cca for cca in ccas if cca not in moving], rows)
     panels += paragraph(explain(idle, all_terms=True), "scope") if idle else ""
     ends = name_ends(part, rows)
-    if len(moving) <= MOST_LAWS:
+    if len(moving) <= MOST_CCAS:
         return _legend(_explain_numbers(len(columns))) + ends + panels
     both = BOTH if any(of for one in said for of in one.reversals.values()) else ""
     head = _legend(NUMBERS.format(narrow="") + both) + ends
-    return head + _overview(part, said) + fold("Law by law, under each condition", panels)
+    return (
+        head + _overview(part, said) + fold("Algorithm by algorithm, under each condition", panels)
+    )
 
 
-def _overview(part: PeriodAnalysis, said: Sequence[LawAnswer]) -> str:
+def _overview(part: PeriodAnalysis, said: Sequence[CcaAnswer]) -> str:
     """Return one panel per group of conditions: responses down, algorithms across."""
     groups = list(said[0].changes)
     moved = [
@@ -91,38 +93,38 @@ def _overview(part: PeriodAnalysis, said: Sequence[LawAnswer]) -> str:
     ]  # fmt: skip
     kept = [name for name, _ in Counter(moved).most_common(MOST_ROWS)]
     rows = [name for name in _measures(part) if name in kept]
-    return _grid([_group(part, said, where, rows) for where in groups])
+    return _grid([_group(part, said, group, rows) for group in groups])
 
 
-def _group(part: PeriodAnalysis, said: Sequence[LawAnswer], where: str, rows: Sequence[str]) -> str:
-    laws = "".join(_head(one.law) for one in said)
+def _group(part: PeriodAnalysis, said: Sequence[CcaAnswer], group: str, rows: Sequence[str]) -> str:
+    ccas = "".join(_head(one.cca) for one in said)
     body = "".join(
         _line(
-            part, name, [o.reversals[where].get(name) or o.changes[where].get(name) for o in said]
+            part, name, [o.reversals[group].get(name) or o.changes[group].get(name) for o in said]
         )
         for name in rows
     )
-    title = escape(where[:1].upper() + where[1:])
+    title = escape(group[:1].upper() + group[1:])
     whole = (
-        f'<table class="heat laws"><caption>{title}</caption><thead><tr><th scope="row">law</th>'
-        f"{laws}</tr></thead><tbody>{body}</tbody></table>"
+        f'<table class="heat ccas"><caption>{title}</caption><thead><tr><th scope="row">CCA</th>'
+        f"{ccas}</tr></thead><tbody>{body}</tbody></table>"
     )
     return wide(whole, title)
 
 
-def _moves(part: PeriodAnalysis, laws: Iterable[str], names: Iterable[str]) -> int:
+def _moves(part: PeriodAnalysis, ccas: Iterable[str], names: Iterable[str]) -> int:
     """Count the cells that change by 10 % or more, beyond chance."""
     cells, conditions = part.changes.cells, part.cells.conditions
-    return sum(cells[one].matters for one in product(laws, conditions, names))
+    return sum(cells[one].matters for one in product(ccas, conditions, names))
 
 
-def _name_idle(part: PeriodAnalysis, laws: Sequence[str], rows: Sequence[str]) -> str:
+def _name_idle(part: PeriodAnalysis, ccas: Sequence[str], rows: Sequence[str]) -> str:
     """Name the algorithms and responses without a change."""
     others = part.changes.others
     idle = [name for name in _measures(part) if not _moves(part, others, [name])] if rows else []
     said = [
-        _deny([one for one in laws if _settled(part, [one], part.roles.worse)]),
-        _leave_open([one for one in laws if not _settled(part, [one], part.roles.worse)]),
+        _deny([one for one in ccas if _settled(part, [one], part.roles.worse)]),
+        _leave_open([one for one in ccas if not _settled(part, [one], part.roles.worse)]),
     ]
     for settled, begin in ((True, "Changed by none of them"), (False, "No change is shown in")):
         names = [short(part.roles, n) for n in idle if _settled(part, others, [n]) == settled]
@@ -130,20 +132,20 @@ def _name_idle(part: PeriodAnalysis, laws: Sequence[str], rows: Sequence[str]) -
     return " ".join(filter(None, said))
 
 
-def _settled(part: PeriodAnalysis, laws: Sequence[str], names: Iterable[str]) -> bool:
+def _settled(part: PeriodAnalysis, ccas: Sequence[str], names: Iterable[str]) -> bool:
     """Return whether every cell is decided: it changes by 10 %, or it does not."""
     cells, conditions = part.changes.cells, part.cells.conditions
-    return all(cells[one].state != "not known" for one in product(laws, conditions, names))
+    return all(cells[one].state != "not known" for one in product(ccas, conditions, names))
 
 
-def _deny(laws: Sequence[str]) -> str:
-    named, verb = " and ".join(map(law_title, laws)), "changes" if len(laws) == 1 else "change"
-    return f"{named} {verb} no measure by 10 % or more under any condition." if laws else ""
+def _deny(ccas: Sequence[str]) -> str:
+    named, verb = " and ".join(map(cca_title, ccas)), "changes" if len(ccas) == 1 else "change"
+    return f"{named} {verb} no measure by 10 % or more under any condition." if ccas else ""
 
 
-def _leave_open(laws: Sequence[str]) -> str:
-    named = " and ".join(map(law_title, laws))
-    return f"With {named} no change of 10 % or more is shown in any measure." if laws else ""
+def _leave_open(ccas: Sequence[str]) -> str:
+    named = " and ".join(map(cca_title, ccas))
+    return f"With {named} no change of 10 % or more is shown in any measure." if ccas else ""
 
 
 def name_ends(part: PeriodAnalysis, rows: Sequence[str]) -> str:
@@ -161,8 +163,8 @@ def _grid(panels: Sequence[str]) -> str:
     return f'<div class="panels">{"".join(panels)}</div>'
 
 
-def _head(law: str) -> str:
-    return f'<th scope="col" title="{escape(law_title(law))}">{escape(law.rpartition(":")[2])}</th>'
+def _head(cca: str) -> str:
+    return f'<th scope="col" title="{escape(cca_title(cca))}">{escape(cca.rpartition(":")[2])}</th>'
 
 
 def _explain_numbers(columns: int) -> str:
@@ -179,9 +181,9 @@ def _legend(numbers: str) -> str:
     return LEGEND.format(worse=worse, better=better, numbers=numbers)
 
 
-def _rows(part: PeriodAnalysis, laws: Sequence[str]) -> list[str]:
+def _rows(part: PeriodAnalysis, ccas: Sequence[str]) -> list[str]:
     """Return the measures that change most, in the order of the table."""
-    count = {name: _moves(part, laws, [name]) for name in _measures(part)}
+    count = {name: _moves(part, ccas, [name]) for name in _measures(part)}
     kept = sorted(filter(count.__getitem__, count), key=lambda name: -count[name])[:MOST_ROWS]
     return [name for name in count if name in kept]
 
@@ -202,15 +204,15 @@ def _place(names: Sequence[str], level: str) -> float:
     return names.index(level) / max(1, len(names) - 1)
 
 
-def _panel(part: PeriodAnalysis, law: str, rows: Sequence[str], columns: Sequence[_Column]) -> str:
-    title = escape(law_title(law))
+def _panel(part: PeriodAnalysis, cca: str, rows: Sequence[str], columns: Sequence[_Column]) -> str:
+    title = escape(cca_title(cca))
     head = [_number_columns(part, columns), *(_strip(part, f, columns) for f in columns[0].levels)]
-    body = "".join(_row(part, law, name, columns) for name in rows)
+    body = "".join(_row(part, cca, name, columns) for name in rows)
     whole = (
         f'<table class="heat{_density(len(columns))}"><caption>{title}</caption>'
         f"<thead>{''.join(head)}</thead><tbody>{body}</tbody></table>"
     )
-    return wide(whole, law_title(law))
+    return wide(whole, cca_title(cca))
 
 
 def _density(columns: int) -> str:
@@ -275,8 +277,8 @@ def _count_shared(words: Sequence[Sequence[str]], taken: int) -> int:
     return next((n for n in range(most) if len({one[n] for one in words}) > 1), most)
 
 
-def _row(part: PeriodAnalysis, law: str, name: str, columns: Sequence[_Column]) -> str:
-    found = [part.changes.cells[law, column.label, name] for column in columns]
+def _row(part: PeriodAnalysis, cca: str, name: str, columns: Sequence[_Column]) -> str:
+    found = [part.changes.cells[cca, column.label, name] for column in columns]
     return _line(part, name, found, titled=len(columns) > WRITTEN)
 
 

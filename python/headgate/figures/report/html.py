@@ -95,12 +95,13 @@ def _cell(value: Any) -> str:
 
 #: Terms with their definitions; a term matches in any case.
 TERMS: Mapping[str, str] = {
-    "law": "A congestion control algorithm: it sets a sender's window and pace.",
+    "algorithm": "A congestion control algorithm: it sets a sender's window and pace.",
     "response": "A number that was measured of every run, such as its loss rate.",
     "measure": "A response for which one direction is known to be worse for users or the network.",
     "factor": "What was varied on purpose, such as the speed of the network.",
     "condition": "One combination of the levels of all factors.",
-    "replicate": "A run of the same condition with other random numbers. Laws meet the same ones.",
+    "replicate": "A run of the same condition with other random numbers. Algorithms meet the same"
+    " ones.",
     "period": "A part of the measured time; each is analysed by itself.",
     "cell": "One response under one condition.",
     "heavy congestion": "The quarter of the conditions in which congestion is greatest.",
@@ -116,14 +117,16 @@ TERMS: Mapping[str, str] = {
     "effect": "The mean at the last level of a factor minus the mean at its first level.",
     "eta squared": "The share of a response's variance that one factor explains.",
     "interaction": "Half the difference of one factor's effect at the two levels of another.",
-    "outlier": "The law farthest from the mean of all laws, if a test excludes chance.",
-    "residual": "A law's value minus the mean of all laws in the same condition.",
-    "linkage": "The mean distance of two groups of laws when they are joined; laws that behave"
-    " alike are joined early, at a small one.",
-    "dendrogram": "A tree of which laws are alike: the lower two laws join, the more alike.",
+    "outlier": "The algorithm farthest from the mean of all algorithms, if a test excludes chance.",
+    "residual": "An algorithm's value minus the mean of all algorithms in the same condition.",
+    "linkage": "The mean distance of two groups of algorithms when they are joined; algorithms that"
+    " behave alike are joined early, at a small one.",
+    "dendrogram": "A tree of which algorithms are alike: the lower two algorithms join, the more"
+    " alike.",
     "principal component": "A weighted sum of the responses along which the runs differ most.",
     "r": "Pearson's correlation: 1 if two responses go together, -1 if against, 0 if neither.",
-    "rank": "The place of a law in a condition; the greatest throughput has the highest rank.",
+    "rank": "The place of an algorithm in a condition; the greatest throughput has the highest"
+    " rank.",
     "access router": "The last router before the hosts: directly connected to the backbone"
     " (D), fast (F) or normal (N).",
     "DD": "Flows between two directly connected (D) access routers, those with the fastest links.",
@@ -155,7 +158,8 @@ TERMS: Mapping[str, str] = {
 }  # fmt: skip
 #: Too common, as a word or a letter, to be marked everywhere.
 UNMARKED = (
-    "p", "q", "r", "law", "measure", "cell", "effect", "rank", "response", "factor", "condition",
+    "p", "q", "r", "algorithm",
+    "measure", "cell", "effect", "rank", "response", "factor", "condition",
     "period", "replicate",
 )  # fmt: skip
 
@@ -163,7 +167,7 @@ UNMARKED = (
 def explain(text: str, *, all_terms: bool = False) -> Markup:
     """Return a text in which the first use of every term links to its definition.
 
-    Common words that are terms, such as `law`, are marked only if all are asked for.
+    Common words that are terms, such as `rank`, are marked only if all are asked for.
     """
     if isinstance(text, Markup):
         return text
@@ -238,7 +242,7 @@ class Codes:
         roles = found.roles
         columns = [name for name in (*roles.factors, *roles.responses) if re.search(r"\d", name)]
         named = {name: short(roles, name) for name in columns}
-        conditions = phrases(found.frame, roles) if roles.law else {}
+        conditions = phrases(found.frame, roles) if roles.cca else {}
         if len(roles.conditions) == 1 and roles.conditions[0] in roles.factors:
             conditions = {}  # a condition is called by a level, which sentences name as such
         return cls(

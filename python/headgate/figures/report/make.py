@@ -19,7 +19,7 @@ from headgate.base.errors import HeadgateError, StoreError, explain_os
 from headgate.base.optional import require
 from headgate.base.progress import count_steps
 from headgate.base.terminal import escape_formula
-from headgate.figures.analysis.answer import law_title
+from headgate.figures.analysis.answer import cca_title
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import AnalysisResult, TableAnalysis, analyse_table
@@ -218,7 +218,7 @@ def _charts(found: TableAnalysis) -> Charts | None:
     }
     if not specs:
         return None
-    order = order_conditions(found) if found.roles.law else []
+    order = order_conditions(found) if found.roles.cca else []
     words = describe_conditions(found) if order else {}
     choices = _choices(found, words)
     chosen = {name: next(iter(values)) for name, (_, values) in choices.items()}
@@ -232,15 +232,15 @@ def _choices(
     found: TableAnalysis, words: Mapping[str, str]
 ) -> dict[str, tuple[str, Mapping[str, str]]]:
     roles = found.roles
-    laws = list(found.all_periods.cells.laws) if words else []
-    others = {one.law: law_title(one.law) for one in found.answers} or {
-        law: law_title(law) for law in laws if roles.before and law != roles.before
+    ccas = list(found.all_periods.cells.ccas) if words else []
+    others = {one.cca: cca_title(one.cca) for one in found.answers} or {
+        cca: cca_title(cca) for cca in ccas if roles.before and cca != roles.before
     }
     possible = {
         "condition": ("Condition", {"": "all", **words}),
         "period": ("Period", {p.period: p.title.capitalize() for p in found.parts if p.period}),
         "response": ("Response", {name: roles.title(name) for name in roles.responses}),
-        "law": ("Change to", others),
+        "cca": ("Change to", others),
         "flows": ("Flows", {pair.title: pair.title for pair in roles.pairs}),
     }
     return {name: (title, values) for name, (title, values) in possible.items() if len(values) > 1}

@@ -85,7 +85,7 @@ def anchor(title: str) -> str:
 def picture(path: Path, title: str, caption: str) -> str:
     """Return a figure with the PNG at `path` inside; its browser darkens it on a dark page.
 
-    A PNG has no second set of colours for a dark page: a second PNG would double the drawing time.
+    A PNG is not drawn again in colours for a dark page: a second PNG would double the drawing time.
     """
     try:
         png = path.read_bytes()

@@ -130,10 +130,10 @@ def _link_findings(
 
 
 def _with_link(said: Finding, one: AnalysisResult, codes: Codes) -> str:
-    where = link(f"#{anchor(one.kind.title)}", "see")
+    section = link(f"#{anchor(one.kind.title)}", "see")
     drawn = link(f"{FIGURES}/{said.picture}.svg", "picture")
     numbers = link(f"{TABLES}/{said.table}.csv", "table")
-    return f"{codes.explain(said.sentence)} <small>({where}, {drawn}, {numbers})</small>"
+    return f"{codes.explain(said.sentence)} <small>({section}, {drawn}, {numbers})</small>"
 
 
 def design(about: About, whole: TableAnalysis | None) -> Section | None:
@@ -148,7 +148,7 @@ def design(about: About, whole: TableAnalysis | None) -> Section | None:
 
 def _conditions(whole: TableAnalysis) -> str:
     part, roles = whole.all_periods, whole.roles
-    if roles.law is None or not part.has_cells:
+    if roles.cca is None or not part.has_cells:
         return ""
     words = phrases(part.frame, roles)
     by = [roles.congestion] if roles.congestion else []
@@ -166,7 +166,7 @@ def _conditions(whole: TableAnalysis) -> str:
         "number",
         "condition",
         "code",
-        *(f"{short(roles, n)}, mean over the laws" for n in by),
+        *(f"{short(roles, n)}, mean over the algorithms" for n in by),
     )
     return paragraph(f"Conditions {order}:") + table(columns, rows, "conditions")
 

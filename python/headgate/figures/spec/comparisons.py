@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headgate.figures.spec.drawing import Line, Numbers, Panel, Picture
-from headgate.figures.spec.flows import colour_laws
-from headgate.figures.spec.run import Run, count_conditions, list_laws
+from headgate.figures.spec.flows import colour_ccas
+from headgate.figures.spec.run import Run, count_conditions, list_ccas
 from headgate.figures.spec.selection import (
     MOST_IN_PICTURE,
     SeriesReader,
-    name_law,
+    name_cca,
     set_limits_around,
     set_limits_from_zero,
     share_points,
@@ -23,7 +23,7 @@ from headgate.figures.spec.selection import (
 )
 
 #: Upper ends of the size classes (packets); a class with fewer than LEAST_IN_CLASS flows, of all
-#: laws together, joins the next.
+#: algorithms together, joins the next.
 CLASSES = (10, 100, 1000, np.inf)
 LEAST_IN_CLASS = 20
 BINS_PER_DECADE = 6
@@ -32,7 +32,7 @@ TIME = "flow completion time (s)"
 
 
 class FinishedFlows:
-    """Law, size and completion time of the flows that finished, of all runs together.
+    """Algorithm, size and completion time of the flows that finished, of all runs together.
 
     As in the table that a run prints, flows that finished within the warm-up do not count.
     """
@@ -42,13 +42,13 @@ class FinishedFlows:
         tables = [run.tables["flows"] for run in runs]
         self.size = np.concatenate([np.asarray(t["size_packets"], float) for t in tables])
         self.time_s = np.concatenate([np.asarray(t["fct_sender_s"], float) for t in tables])
-        self.law: NDArray[Any] = np.concatenate([t["law"] for t in tables])
+        self.cca: NDArray[Any] = np.concatenate([t["cca"] for t in tables])
         counted = np.concatenate([np.asarray(t["active_s"], float) > 0 for t in tables])
         self.warmed_up = any(run.warmup_s for run in runs)
         self.whole = int(counted.sum())
         with np.errstate(invalid="ignore"):
             known = np.isfinite(self.time_s) & (self.size > 0) & counted
-        self.size, self.time_s, self.law = self.size[known], self.time_s[known], self.law[known]
+        self.size, self.time_s, self.cca = self.size[known], self.time_s[known], self.cca[known]
 
     def __len__(self) -> int:
         return len(self.size)
@@ -69,22 +69,22 @@ class FinishedFlows:
 
 
 def draw_completion(runs: Sequence[Run]) -> Picture | None:
-    """Draw the distribution of completion times, a panel per size class, a line per law."""
+    """Draw the distribution of completion times, a panel per size class, a line per algorithm."""
     done = FinishedFlows(runs)
     if not len(done):
         return None
-    colour = colour_laws(runs)
+    colour = colour_ccas(runs)
     each = share_points(len(CLASSES) * len(colour))
     panels, drawn = [], 0
     for low, high in _choose_classes(done):
         inside = (done.size > low) & (done.size <= high)
         lines = []
-        for law, (ink, dash) in colour.items():
-            own = np.sort(done.time_s[inside & (done.law == law)])
+        for cca, (ink, dash) in colour.items():
+            own = np.sort(done.time_s[inside & (done.cca == cca)])
             if len(own):
                 x, share = _thin_steps(own, each)
                 drawn += len(x)
-                lines.append(Line(name_law(law), x, share, ink, dash, "step"))
+                lines.append(Line(name_cca(cca), x, share, ink, dash, "step"))
         title = f"{_name_class(low, high)}: {inside.sum():,} flows"
         panels.append(
             Panel(title, TIME, "share of flows", tuple(lines), log="x", y_range=(0.0, 1.02))
@@ -129,13 +129,13 @@ def draw_completion_by_size(runs: Sequence[Run]) -> Picture | None:
         return None
     kept = thin_evenly(len(done), MOST_IN_PICTURE // 2)
     lines = []
-    for law, (ink, dash) in colour_laws(runs).items():
-        own = done.law == law
+    for cca, (ink, dash) in colour_ccas(runs).items():
+        own = done.cca == cca
         if own.any():
             size, time_s = done.size[own], done.time_s[own]
             middle = _find_medians(size, time_s)
             order = np.argsort(size, kind="stable")[kept]
-            label = name_law(law)
+            label = name_cca(cca)
             alone = middle is None
             lines.append(Line(label, size[order], time_s[order], ink, dash, "points", listed=alone))
             if middle is not None:
@@ -166,7 +166,7 @@ PERCENTILE = 95
 LEAST_FOR_ELLIPSE = 3
 CORNERS = 73
 #: Labels of runs of an experiment that are no part of a condition; and conditions that are drawn.
-REPLICATES = ("law", "seed")
+REPLICATES = ("cca", "seed")
 MOST_CONDITIONS = 12
 
 
@@ -175,13 +175,13 @@ class Point:
     """Delay and throughput of the flows of one algorithm in one run."""
 
     run: str
-    law: str
+    cca: str
     delay_ms: float
     throughput_mbps: float
 
 
 def draw_tradeoff(runs: Sequence[Run]) -> Picture | None:
-    """Draw delay and throughput of each law in each run; nothing if there is only one point."""
+    """Draw delay and throughput of each CCA in each run; nothing if there is only one point."""
     points, delay = _measure_points(runs)
     if len(points) < 2:
         return None
@@ -207,14 +207,14 @@ def draw_tradeoff(runs: Sequence[Run]) -> Picture | None:
 
 def _draw_condition(title: str, points: Sequence[Point], runs: Sequence[Run], delay: str) -> Panel:
     """Draw the points and ellipses of one condition; colours are those of all runs."""
-    colour = colour_laws(runs)
+    colour = colour_ccas(runs)
     lines: list[Line] = []
-    for law, (ink, dash) in colour.items():
-        own = [point for point in points if point.law == law]
+    for cca, (ink, dash) in colour.items():
+        own = [point for point in points if point.cca == cca]
         if not own:
             continue
         x, y = np.array([(p.delay_ms, p.throughput_mbps) for p in own]).T
-        name, each = name_law(law), tuple(point.run for point in own)
+        name, each = name_cca(cca), tuple(point.run for point in own)
         lines.append(Line(name, x, y, ink, dash, "points", each=each))
         if len(own) >= LEAST_FOR_ELLIPSE:
             lines.append(Line(name, *trace_ellipse(x, y), ink, dash, listed=False))
@@ -251,11 +251,11 @@ def _measure_points(runs: Sequence[Run]) -> tuple[list[Point], str]:
 def _read_points(run: Run, delay_s: Mapping[str, float]) -> list[Point]:
     flows = run.tables["flows"]
     points = []
-    for law in list_laws([run]):
-        own = flows["goodput_bps"][flows["law"] == law]
+    for cca in list_ccas([run]):
+        own = flows["goodput_bps"][flows["cca"] == cca]
         known = own[np.isfinite(own)]
-        if len(known) and np.isfinite(delay_s[law]):
-            points.append(Point(run.name, law, 1e3 * delay_s[law], 1e-6 * float(known.mean())))
+        if len(known) and np.isfinite(delay_s[cca]):
+            points.append(Point(run.name, cca, 1e3 * delay_s[cca], 1e-6 * float(known.mean())))
     return points
 
 
@@ -271,12 +271,12 @@ def _find_percentiles(run: Run) -> dict[str, float] | None:
     if not measured or not measured >= set(map(str, flows["traffic"])):
         return None
     found = {}
-    for law in list_laws([run]):
+    for cca in list_ccas([run]):
         parts = [
-            courses.read(str(name), "srtt_s") for name in flows["traffic"][flows["law"] == law]
+            courses.read(str(name), "srtt_s") for name in flows["traffic"][flows["cca"] == cca]
         ]
         values = np.concatenate([srtt_s[t_s > run.warmup_s] for t_s, srtt_s in parts])
-        found[law] = float(np.percentile(values, PERCENTILE)) if len(values) else float("nan")
+        found[cca] = float(np.percentile(values, PERCENTILE)) if len(values) else float("nan")
     return found
 
 
@@ -284,26 +284,28 @@ def _find_means(run: Run) -> dict[str, float]:
     """Return the mean round-trip time of each algorithm's flows; NaN if none is known."""
     flows = run.tables["flows"]
     found = {}
-    for law in list_laws([run]):
-        own = flows["mean_rtt_s"][flows["law"] == law]
+    for cca in list_ccas([run]):
+        own = flows["mean_rtt_s"][flows["cca"] == cca]
         known = own[np.isfinite(own)]
-        found[law] = float(known.mean()) if len(known) else float("nan")
+        found[cca] = float(known.mean()) if len(known) else float("nan")
     return found
 
 
 def _describe_points(runs: Sequence[Run], points: Sequence[Point], apart: bool) -> str:
-    said = ["Each point shows the flows of one law in one run, after the warm-up."]
+    said = ["Each point shows the flows of one algorithm in one run, after the warm-up."]
     by_group: dict[tuple[str, str], list[tuple[float, float]]] = {}
     condition = {run.name: _name_condition(run) if apart else "" for run in runs}
     for p in points:
-        by_group.setdefault((condition[p.run], p.law), []).append((p.delay_ms, p.throughput_mbps))
+        by_group.setdefault((condition[p.run], p.cca), []).append((p.delay_ms, p.throughput_mbps))
     got = list(by_group.values())
-    if len(runs) > 1 and all(len(set(of_law)) == 1 for of_law in got):
-        said.append("The runs of each law are equal: nothing in them is random, whatever the seed.")
+    if len(runs) > 1 and all(len(set(of_cca)) == 1 for of_cca in got):
+        said.append(
+            "The runs of each algorithm are equal: nothing in them is random, whatever the seed."
+        )
     elif max(map(len, got)) >= LEAST_FOR_ELLIPSE:
         said.append("An ellipse is one standard deviation over runs; better is up and right.")
     else:
-        said.append(f"Ellipses need {LEAST_FOR_ELLIPSE} runs of a law: give more folders.")
+        said.append(f"Ellipses need {LEAST_FOR_ELLIPSE} runs of an algorithm: give more folders.")
     conditions = count_conditions(runs)
     if conditions > 1 and not apart:
         said.append(

@@ -120,7 +120,7 @@ class Map:
 
     @property
     def is_row(self) -> bool:
-        """Whether all routers have the same height."""
+        """Whether all routers are at one height."""
         return are_in_a_row(self.routers.values())
 
 

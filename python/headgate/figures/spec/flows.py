@@ -8,18 +8,18 @@ from dataclasses import replace
 import numpy as np
 
 from headgate.figures.spec.drawing import Level, Line, Numbers, Panel, Picture
-from headgate.figures.spec.run import Run, order_laws
+from headgate.figures.spec.run import Run, order_ccas
 from headgate.figures.spec.selection import (
     MOST_LINES,
     MOST_LINKS,
-    MOST_OF_LAW,
+    MOST_OF_CCA,
     SeriesReader,
     average,
     choose_fairly,
     choose_interval,
     compare,
-    group_by_law,
-    name_law,
+    group_by_cca,
+    name_cca,
     say_thinned,
     share_points,
     share_times,
@@ -67,7 +67,7 @@ def _draw_sampled(  # noqa: PLR0913 - what two pictures differ in
 
 
 def draw_throughput(runs: Sequence[Run]) -> Picture | None:
-    """Draw the throughput of flows by law, in total, and one by one; or that of ports."""
+    """Draw the throughput of flows by algorithm, in total, and one by one; or that of ports."""
     run = runs[0]
     courses = SeriesReader(run, "flow")
     arrived = courses.list_known(ARRIVED)
@@ -83,13 +83,13 @@ def _draw_flows(run: Run, courses: SeriesReader, names: Sequence[str], rate: str
     def shape(t_s: Numbers, bps: Numbers) -> tuple[Numbers, Numbers]:
         return average(t_s, 1e-6 * bps, interval_s)
 
-    laws = group_by_law(run, names)
+    ccas = group_by_cca(run, names)
     panels: tuple[Panel, ...] = ()
     links, levels = _find_capacities(run, SeriesReader(run, "port"))
     cut = ""
-    if max(map(len, laws.values())) > 1:
+    if max(map(len, ccas.values())) > 1:
         one_by_one = _draw_each_flow(run, courses, rate, y, shape)
-        # The sum of several links, or of both directions of one, has no rate to compare with.
+        # The sum of several links, or of both directions of one, cannot be compared with a rate.
         levels_of_flow = levels * (links > 1)
         named = [
             replace(p, levels=levels_of_flow, title=p.title or "flow by flow") for p in one_by_one
@@ -104,8 +104,8 @@ def _draw_flows(run: Run, courses: SeriesReader, names: Sequence[str], rate: str
     lines = [total] if len(names) > 1 else []
     if len(names) < all_flows and links == 1:
         lines += _draw_sent(SeriesReader(run, "port"), shape)
-    lines += _draw_laws(run, courses, laws, rate, shape)
-    title = "sum of each law's flows" if panels else ""
+    lines += _draw_ccas(run, courses, ccas, rate, shape)
+    title = "sum of each algorithm's flows" if panels else ""
     flows = run.tables["flows"]
     all_alike = links == 1 and len(np.unique(flows["source"])) == 1
     levels = levels if all_alike or len(names) == 1 else ()
@@ -135,17 +135,17 @@ def _draw_sent(ports: SeriesReader, shape: Shape) -> list[Line]:
     ]  # fmt: skip
 
 
-def _draw_laws(
-    run: Run, courses: SeriesReader, laws: Mapping[str, Sequence[str]], rate: str, shape: Shape
+def _draw_ccas(
+    run: Run, courses: SeriesReader, ccas: Mapping[str, Sequence[str]], rate: str, shape: Shape
 ) -> list[Line]:
     """Draw the sum of each algorithm's flows; a single flow keeps its name."""
-    colour = colour_laws([run])
+    colour = colour_ccas([run])
     lines = []
-    for law, names in laws.items():
-        of_law = f"{name_law(law)}, sum of {len(names)}"
+    for cca, names in ccas.items():
+        of_cca = f"{name_cca(cca)}, sum of {len(names)}"
         values = shape(*courses.combine(names, rate, mean=False))
-        named = names[0] if len(names) == 1 else of_law
-        lines.append(Line(named, *values, *colour.get(law, (len(colour), 0))))
+        named = names[0] if len(names) == 1 else of_cca
+        lines.append(Line(named, *values, *colour.get(cca, (len(colour), 0))))
     return lines
 
 
@@ -154,28 +154,28 @@ def _draw_each_flow(
 ) -> tuple[Panel, ...]:
     """Draw all flows in one panel if they can be distinguished, else a panel per algorithm."""
     names = courses.list_known(column)
-    laws = group_by_law(run, names)
-    colour = colour_laws([run])
+    ccas = group_by_cca(run, names)
+    colour = colour_ccas([run])
     alone = len(names) <= MOST_LINES
     panels = []
-    for law, of_law in laws.items():
-        ink, dash = colour.get(law, (len(colour), 0))
+    for cca, of_cca in ccas.items():
+        ink, dash = colour.get(cca, (len(colour), 0))
         if alone:
             lines = [
                 Line(name, *shape(*courses.read(name, column)), ink, dash + place)
-                for place, name in enumerate(of_law)
+                for place, name in enumerate(of_cca)
             ]
             title = ""
         else:
-            shown = choose_fairly(courses, of_law, MOST_OF_LAW)
+            shown = choose_fairly(courses, of_cca, MOST_OF_CCA)
             lines = [
                 Line(name, *shape(*courses.read(name, column)), ink, 0, "thin", listed=False)
                 for name in shown
             ]
-            middle = courses.combine(of_law, column, mean=True)
-            lines.append(Line(f"mean of {len(of_law)}", *shape(*middle), ink, dash, listed=False))
-            some = "each" if len(shown) == len(of_law) else f"{len(shown)}"
-            title = f"{name_law(law)}: mean of {len(of_law)} flows (thick), {some} of them (thin)"
+            middle = courses.combine(of_cca, column, mean=True)
+            lines.append(Line(f"mean of {len(of_cca)}", *shape(*middle), ink, dash, listed=False))
+            some = "each" if len(shown) == len(of_cca) else f"{len(shown)}"
+            title = f"{name_cca(cca)}: mean of {len(of_cca)} flows (thick), {some} of them (thin)"
         panels.append(Panel(title, "time (s)", y, tuple(lines), (), run.warmup_s))
     if alone:
         every = tuple(line for panel in panels for line in panel.lines)
@@ -221,9 +221,9 @@ def _draw_ports(run: Run) -> Picture | None:
     return Picture(title, _join([f"Averaged over {interval_s:.3g} s.", cut]), panels)
 
 
-def colour_laws(runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
-    """Assign each law a colour and dash, the same in every picture of these runs."""
-    return {law: (place, place) for place, law in enumerate(order_laws(runs))}
+def colour_ccas(runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
+    """Assign each algorithm a colour and dash, the same in every picture of these runs."""
+    return {cca: (place, place) for place, cca in enumerate(order_ccas(runs))}
 
 
 def _say_chosen(run: Run, names: Sequence[str]) -> str:
@@ -231,8 +231,8 @@ def _say_chosen(run: Run, names: Sequence[str]) -> str:
     said = []
     if len(names) > MOST_LINES:
         said.append(
-            "Each panel shows flows of each law at evenly spaced throughput ranks, from the lowest"
-            " to the highest."
+            "Each panel shows flows of each algorithm at evenly spaced throughput ranks, from the"
+            " lowest to the highest."
         )
     if 0 < len(names) < known:
         said.append(

@@ -33,7 +33,7 @@ class Kind:
 KINDS: tuple[Kind, ...] = (
     Kind(
         "throughput",
-        "what each law and flow gets over time, the total and the capacity",
+        "what each algorithm and flow gets over time, the total and the capacity",
         'a series of flows or ports (measure.series is not "none")',
         draw_throughput,
     ),
@@ -47,14 +47,14 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "throughput-delay",
-        "throughput of each law by delay; an ellipse over replicates",
-        'the folders of several runs or laws (measure.flows is not "none")',
+        "throughput of each CCA by delay; an ellipse over replicates",
+        'the folders of several runs or algorithms (measure.flows is not "none")',
         draw_tradeoff,
         compares=True,
     ),
     Kind(
         "fct",
-        "how completion times are distributed, by size class and law",
+        "how completion times are distributed, by size class and CCA",
         'flows of given size that finish (measure.flows is not "none")',
         draw_completion,
         compares=True,

@@ -54,7 +54,7 @@ def place_routers(links: Iterable[Link]) -> dict[str, Point]:
 
 
 def are_in_a_row(places: Iterable[Point]) -> bool:
-    """Return whether all routers have the same height."""
+    """Return whether all routers are at one height."""
     return len({y for _, y in places}) == 1
 
 

@@ -38,7 +38,7 @@ class TracedFlow:
 class Run:
     """Tables and run.json of one run; `name` is its label among others, `folder` its place.
 
-    `order` is the order of laws and levels in its experiment.
+    `order` is the order of algorithms and levels in its experiment.
     """
 
     name: str
@@ -84,23 +84,23 @@ def find_rates(rates: tuple[Numbers, Numbers], t_s: Numbers) -> Numbers:
     return bps[np.searchsorted(since_s, t_s, side="right") - 1]
 
 
-def order_laws(runs: Sequence[Run]) -> list[str]:
-    """List all laws of an experiment, and after them the other laws of the runs.
+def order_ccas(runs: Sequence[Run]) -> list[str]:
+    """List all algorithms of an experiment, and after them the other algorithms of the runs.
 
-    The place of a law determines its colour, even in runs that lack some of the laws.
+    The place of an algorithm determines its colour, even in runs that lack some of the algorithms.
     """
-    known = dict.fromkeys(law for run in runs for law in run.order.levels.get("law", ()))
-    there = {law.rpartition(":")[2]: law for law in list_laws(runs)}
-    return list(dict.fromkeys([*(there.get(law, law) for law in known), *there.values()]))
+    known = dict.fromkeys(cca for run in runs for cca in run.order.levels.get("cca", ()))
+    there = {cca.rpartition(":")[2]: cca for cca in list_ccas(runs)}
+    return list(dict.fromkeys([*(there.get(cca, cca) for cca in known), *there.values()]))
 
 
-def list_laws(runs: Sequence[Run]) -> list[str]:
-    """List the laws of runs: in the order of their experiment, or in which their flows come."""
+def list_ccas(runs: Sequence[Run]) -> list[str]:
+    """List the CCAs of runs: in the order of their experiment, or in which their flows come."""
     seen: dict[str, None] = {}
     for run in runs:
-        laws: NDArray[Any] = run.tables["flows"]["law"]
-        _, first = np.unique(laws, return_index=True)
-        seen |= dict.fromkeys(str(law) for law in laws[np.sort(first)])
-    known = [law for run in runs for law in run.order.levels.get("law", ())]
-    by_name = {law.rpartition(":")[2]: law for law in seen}
-    return list(dict.fromkeys([*(by_name[law] for law in known if law in by_name), *seen]))
+        ccas: NDArray[Any] = run.tables["flows"]["cca"]
+        _, first = np.unique(ccas, return_index=True)
+        seen |= dict.fromkeys(str(cca) for cca in ccas[np.sort(first)])
+    known = [cca for run in runs for cca in run.order.levels.get("cca", ())]
+    by_name = {cca.rpartition(":")[2]: cca for cca in seen}
+    return list(dict.fromkeys([*(by_name[cca] for cca in known if cca in by_name), *seen]))

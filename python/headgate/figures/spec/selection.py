@@ -15,16 +15,16 @@ from headgate.figures.spec.drawing import Level, Numbers, Panel
 from headgate.figures.spec.run import Run
 
 #: The most lines in one panel, and the most single flows beside the mean of an algorithm.
-MOST_LINES, MOST_OF_LAW = 8, 5
+MOST_LINES, MOST_OF_CCA = 8, 5
 #: The most links in one panel, and the most queues one below another.
 MOST_LINKS, MOST_PORTS = 6, 4
 #: Zero until the first sample.
 POSITIVE = ("srtt_s",)
 
 
-def name_law(law: str) -> str:
-    """Return the name of a law in a picture; a law from a file has its name there."""
-    return law.rpartition(":")[2] or "law not kept"
+def name_cca(cca: str) -> str:
+    """Return the name of an algorithm in a picture; one from a file is called as it is there."""
+    return cca.rpartition(":")[2] or "algorithm not kept"
 
 
 class SeriesReader:
@@ -67,14 +67,14 @@ class SeriesReader:
         return [name for name, rows in self.rows.items() if known[rows].any()]
 
 
-def group_by_law(run: Run, names: Sequence[str]) -> dict[str, list[str]]:
-    """Group flows by law; those of unknown algorithms are listed under ""."""
+def group_by_cca(run: Run, names: Sequence[str]) -> dict[str, list[str]]:
+    """Group flows by algorithm; those of unknown algorithms are listed under ""."""
     flows = run.tables["flows"]
-    law_of = {str(t): str(law) for t, law in zip(flows["traffic"], flows["law"], strict=True)}
-    laws: dict[str, list[str]] = {}
+    cca_of = {str(t): str(cca) for t, cca in zip(flows["traffic"], flows["cca"], strict=True)}
+    ccas: dict[str, list[str]] = {}
     for name in names:
-        laws.setdefault(law_of.get(name, ""), []).append(name)
-    return laws
+        ccas.setdefault(cca_of.get(name, ""), []).append(name)
+    return ccas
 
 
 def choose_fairly(courses: SeriesReader, names: Sequence[str], most: int) -> list[str]:
@@ -118,7 +118,7 @@ def compute_losses(ports: Table) -> Numbers:
     return shares
 
 
-#: Points of one picture, shared among its lines; a line has some hundreds in any case.
+#: Points of one picture, shared among its lines; a line gets at least some hundreds.
 MOST_IN_PICTURE = 12_000
 MOST_OF_LINE, LEAST_OF_LINE = 2_000, 300
 #: Intervals over which a rate is averaged: few enough to see its course.

@@ -1,7 +1,7 @@
 """Interactive pictures: Vega-Lite specifications of what an analysis found, without their data.
 
 Data have names (`headgate.figures.vega.data` makes them) and are given to all pictures of a page
-at once; so are the choices that filter them: `condition`, `period`, `response`, `law`, `flows`.
+at once; so are the choices that filter them: `condition`, `period`, `response`, `cca`, `flows`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from headgate.base.optional import require
 require("report", "a page of pictures in HTML")  # before what imports Altair
 
 from headgate.figures.analysis.whole import TableAnalysis  # noqa: E402
-from headgate.figures.vega.factors import correlations, effects, influence, means  # noqa: E402
-from headgate.figures.vega.laws import (  # noqa: E402  # noqa: E402
+from headgate.figures.vega.ccas import (  # noqa: E402  # noqa: E402
     apart,
     bars,
     biplots,
@@ -26,6 +25,7 @@ from headgate.figures.vega.laws import (  # noqa: E402  # noqa: E402
     residuals,
     tree,
 )
+from headgate.figures.vega.factors import correlations, effects, influence, means  # noqa: E402
 
 Spec = dict[str, Any]
 

@@ -18,7 +18,7 @@ Row = dict[str, Any]
 #: A column of words is kept as `words` and the place of each row's among them, `at`.
 Columns = dict[str, list[Any] | dict[str, list[Any]]]
 DIGITS = 5
-NOBODY = "no law"
+NOBODY = "no algorithm"
 
 
 def order_conditions(whole: TableAnalysis) -> list[str]:
@@ -84,9 +84,9 @@ def _add_titles(kind: str) -> Callable[[TableAnalysis], Iterable[Row]]:
 
 def _changes(whole: TableAnalysis) -> Iterable[Row]:
     for one, period in _each(whole, "changes"):
-        for (law, condition, response), found in one.result.cells.items():
+        for (cca, condition, response), found in one.result.cells.items():
             yield {
-                "law": law, "condition": condition, "response": response,
+                "cca": cca, "condition": condition, "response": response,
                 "title": whole.roles.title(response), "period": period, "change": found.share,
                 # The change for the worse, if a direction is worse.
                 "verdict": _verdict(whole, response, found.share),
@@ -106,7 +106,7 @@ def _outliers(whole: TableAnalysis) -> Iterable[Row]:
         found = one.result
         for (condition, response), test in found.outliers(by=found.best).items():
             yield {
-                "condition": condition, "response": response, "law": test.law,
+                "condition": condition, "response": response, "cca": test.cca,
                 "p": test.p_by(found.best),
                 "title": whole.roles.title(response), "relative": test.relative,
                 "grubbs": test.p, "q": found.q[condition, response], "period": period,
@@ -123,14 +123,14 @@ def _cells_of(part: PeriodAnalysis) -> Iterable[Row]:
     grid = part.cells
     for (row, place, column), mean in np.ndenumerate(grid.values):
         yield {
-            "law": grid.laws[place], "condition": grid.conditions[row],
+            "cca": grid.ccas[place], "condition": grid.conditions[row],
             "response": grid.responses[column], "mean": mean, "period": part.period,
         }  # fmt: skip
 
 
 def _trees(whole: TableAnalysis) -> Iterable[Row]:
     for row in _add_titles("clusters")(whole):
-        yield {**row, "law": row["apart"] or NOBODY}
+        yield {**row, "cca": row["apart"] or NOBODY}
 
 
 def _links(whole: TableAnalysis) -> Iterable[Row]:
@@ -150,8 +150,8 @@ def _segments(tree: ClusterTree) -> Iterable[Row]:
         grouped = "yes" if ys[1] < GROUP * tree.greatest else "no"
         for a, b in ((0, 1), (1, 2), (3, 2)):
             leaf = ys[a] == 0 and (a, b) != (1, 2)
-            law = tree.laws[drawn["leaves"][int(xs[a] // 10)]] if leaf else None
-            yield {"x": xs[a], "y": ys[a], "x2": xs[b], "y2": ys[b], "grouped": grouped, "law": law}
+            cca = tree.ccas[drawn["leaves"][int(xs[a] // 10)]] if leaf else None
+            yield {"x": xs[a], "y": ys[a], "x2": xs[b], "y2": ys[b], "grouped": grouped, "cca": cca}
 
 
 def _effects(whole: TableAnalysis) -> Iterable[Row]:
@@ -194,12 +194,12 @@ def _r(whole: TableAnalysis) -> Iterable[Row]:
 def _pairs(whole: TableAnalysis) -> Iterable[Row]:
     for one, period in _each(whole, "biplots"):
         shares = {
-            (title, row["condition"], row["law"]): (row["own"], row["other"])
+            (title, row["condition"], row["cca"]): (row["own"], row["other"])
             for title, found in one.part.shares.items()
             for row in found.rows()
         }
         for row in one.rows():
-            own, other = shares.get((row["flows"], row["condition"], row["law"]), (None, None))
+            own, other = shares.get((row["flows"], row["condition"], row["cca"]), (None, None))
             yield {**row, "share_own": own, "share_other": other, "period": period}
 
 
@@ -215,7 +215,7 @@ def _add_words(
     """Return the same rows with each condition also in words."""
 
     def named(whole: TableAnalysis) -> Iterable[Row]:
-        words = describe_conditions(whole) if whole.roles.law else {}
+        words = describe_conditions(whole) if whole.roles.cca else {}
         for row in rows(whole):
             yield {**row, "in_words": words[row["condition"]]}
 

@@ -93,7 +93,7 @@ def means(whole: TableAnalysis) -> Any:
     return panels.properties(title=alt.Title(alt.expr(TITLE)))
 
 
-@describe("Psi of each factor by period and by law", "psi")
+@describe("Psi of each factor by period and by algorithm", "psi")
 def influence(whole: TableAnalysis) -> Any:
     """Draw Psi of each factor, a row per group."""
     factors = whole.of("influence")[0].result.factors

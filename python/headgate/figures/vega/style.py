@@ -14,7 +14,7 @@ from headgate.figures.plots.palette import LINES, SMALL, STEPS, Diverging, vary
 #: The choices of a page, each a signal of every picture; "" means all.
 #: `last` is the most congested condition, `where` the chosen one, or else the last, in words, and
 #: `title` that of the chosen response.
-CHOICES = ("condition", "period", "response", "law", "flows", "last", "where", "title")
+CHOICES = ("condition", "period", "response", "cca", "flows", "last", "where", "title")
 CELL = 15
 #: The order of conditions, if a response measures congestion.
 ORDERED = "; conditions from the least to the most congested"
@@ -71,18 +71,18 @@ def signed_scale(colours: Diverging) -> alt.Scale:
     return alt.Scale(domain=places, range=list(colours.light), clamp=True)
 
 
-def law_colour(laws: Sequence[str], none: str = "") -> alt.Color:
-    """Colour laws as in every other picture; black becomes the colour of the text.
+def cca_colour(ccas: Sequence[str], none: str = "") -> alt.Color:
+    """Colour algorithms as in every other picture; black becomes the colour of the text.
 
     `none` is the grey entry for no algorithm.
     """
-    tints = [LINES[i % len(LINES)].replace("#000000", INK) for i in range(len(laws))]
-    domain, colours = ([*laws, none], [*tints, "#999"]) if none else (list(laws), tints)
-    return alt.Color("law:N", title="law", scale=alt.Scale(domain=domain, range=colours))
+    tints = [LINES[i % len(LINES)].replace("#000000", INK) for i in range(len(ccas))]
+    domain, colours = ([*ccas, none], [*tints, "#999"]) if none else (list(ccas), tints)
+    return alt.Color("cca:N", title="cca", scale=alt.Scale(domain=domain, range=colours))
 
 
-def law_mark(laws: Sequence[str]) -> alt.Shape:
-    """Assign each law a mark, so that colour never carries a meaning alone."""
+def cca_mark(ccas: Sequence[str]) -> alt.Shape:
+    """Assign each algorithm a mark, so that colour never carries a meaning alone."""
     marks = (
         "circle",
         "square",
@@ -93,8 +93,8 @@ def law_mark(laws: Sequence[str]) -> alt.Shape:
         "triangle-right",
         "triangle-left",
     )
-    chosen_marks = [marks[vary(i, len(marks))] for i in range(len(laws))]
-    return alt.Shape("law:N", title="law", scale=alt.Scale(domain=list(laws), range=chosen_marks))
+    chosen_marks = [marks[vary(i, len(marks))] for i in range(len(ccas))]
+    return alt.Shape("cca:N", title="cca", scale=alt.Scale(domain=list(ccas), range=chosen_marks))
 
 
 def describe(
@@ -102,7 +102,7 @@ def describe(
 ) -> Callable[[Callable[[TableAnalysis], Any]], Callable[[TableAnalysis], dict[str, Any]]]:
     """Turn a function that draws a picture into one that returns its specification.
 
-    The specification has the page's look and all choices. `filters` are the choices that also
+    The specification contains the page's look and all choices. `filters` are the choices that also
     filter the table of its numbers. If `ordered`, the description states the order of conditions.
     `params` are further signals by name, each with its expression.
     """

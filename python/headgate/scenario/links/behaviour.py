@@ -114,7 +114,7 @@ def choose_rate(behaviour: Behaviour, rate_bps: int | None, place: str) -> int:
 
 
 class RateKeys(Model):
-    """How the rate of one direction of a link goes, where it has no single one."""
+    """How the rate of one direction of a link changes, if it is not constant."""
 
     changes: tuple[RateChange, ...] = Field((), description="Rates to come.")
     trace: Trace | None = Field(
@@ -159,7 +159,7 @@ class LinkKeys(RateKeys):
 
 
 class Reverse(RateKeys):
-    """What is different against the network's main direction; what is absent is the same."""
+    """Differences from the network's main direction; absent keys are the same in both."""
 
     rate: Rate | None = Field(None, description="Rate.")
     delay: Time | None = Field(None, description="Propagation delay, one way.")

@@ -81,7 +81,7 @@ class Opportunities:
 
 
 class Trace(FileOrName):
-    """What a link carries, when: a file of mahimahi's `mm-link`, or a synthetic trace."""
+    """Times at which a link sends: a file of mahimahi's `mm-link`, or a synthetic trace."""
 
     names: ClassVar[tuple[str, ...]] = TRACES
 

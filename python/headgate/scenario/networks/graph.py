@@ -51,7 +51,7 @@ def read_graph(path: str) -> dict[str, Any]:
             graph = networkx.read_graphml(file)
     except OSError as error:
         raise ScenarioError("", f"{path!r} cannot be read: {error.strerror}") from None
-    except Exception as error:  # each reader has its own errors for a broken file
+    except Exception as error:  # each reader raises its own errors for a broken file
         kind = "node-link JSON" if file.suffix == ".json" else "GraphML"
         raise ScenarioError("", f"{path!r} is not {kind}: {error}") from None
     found, folder = from_networkx(graph), file.resolve().parent
@@ -237,8 +237,8 @@ class Graph(Model):
             return [forward]
         ends = index[other], index[one]
         back = replace(forward, name=f"{other}-{one}", source=ends[0], target=ends[1])
-        where = f"{place}.reverse"
-        return [forward, apply_reverse(back, link.reverse, duration_ps, where)]
+        reverse = f"{place}.reverse"
+        return [forward, apply_reverse(back, link.reverse, duration_ps, reverse)]
 
     def _rate(self, link: GraphLink, behaviour: Behaviour, place: str) -> int:
         others = self.rate if behaviour.rate_bps is None else None

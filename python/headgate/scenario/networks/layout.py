@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import PydanticCustomError
 
-from headgate.base.errors import LawError, ScenarioError
+from headgate.base.errors import CcaError, ScenarioError
 from headgate.base.messages import also
 from headgate.base.parameters import ParameterError
 from headgate.base.units import INFINITE, PS_PER_S, Amount
@@ -207,7 +207,7 @@ class Layout:
         try:
             made = device.plan(packets)
             device.check_packet(made["params"], demand.packet_bytes)
-        except LawError as error:
+        except CcaError as error:
             raise ScenarioError(where, str(error)) from None
         except ParameterError as error:
             raise ScenarioError(f"{where}.{error.key}", error.sentence + of_link) from None
@@ -281,7 +281,7 @@ def _link_plan(link: Link, buffer: dict[str, int] | str, **optional: Any) -> dic
 
 
 def _edge_plan(edge: Edge, packet_bytes: int) -> dict[str, Any]:
-    """Return a kind of host link of the plan; a buffer of None has no limit."""
+    """Return a kind of host link of the plan; a buffer of None is unlimited."""
     found = _Yardstick(0, packet_bytes, "network.host_buffer").resolve(edge.buffer, edge, 0.0)
     size = None
     if isinstance(found, dict):

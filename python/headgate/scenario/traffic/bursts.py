@@ -34,8 +34,8 @@ class Bursts(Group):
     Each connection begins with a burst, and stays open for the next ones. A burst is a row of the
     flows, with its number. With `pause`, the next burst begins that long after the last ACK of the
     one before, as between the responses of a server. With `interval`, bursts begin at times that no
-    law and no congestion moves, as the segments of live video do; a burst that begins too early
-    waits behind the one before.
+    algorithm and no congestion moves, as the segments of live video do; a burst that begins too
+    early waits behind the one before.
     """
 
     names_its_ends: ClassVar[bool] = True

@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from headgate.scenario.base import at
+from headgate.scenario.cca import CcaChoice
 from headgate.scenario.group import HOST_BYTES, Arrays, Group, Item, Need, Planner, place_of
-from headgate.scenario.law import LawChoice
 
 #: Valid in an option, a network namespace and a file name.
 HostName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,14}$")]
@@ -23,7 +23,7 @@ class Live(Group):
     """
 
     #: Keys of other traffic that are not allowed.
-    refused: ClassVar[tuple[str, ...]] = ("law", "control", "transport")
+    refused: ClassVar[tuple[str, ...]] = ("cca", "transport")
     kind: Literal["live"] = "live"
     hosts: tuple[HostName, ...] = Field(
         ("a",), description="Names of the hosts at the source; small letters, digits and hyphens."
@@ -42,8 +42,7 @@ class Live(Group):
             raise at("hosts", "at least one host is needed")
         return self
 
-    def _check_law(self, in_its_place: str = "") -> None:
-        del in_its_place
+    def _check_cca(self) -> None:
         for key in self.refused:
             if getattr(self, key) is not None:
                 raise at(key, "live hosts bring their own TCP; leave this key out")
@@ -63,13 +62,13 @@ class Live(Group):
         """One per host at the source."""
         return len(self.hosts)
 
-    def law_plan(self) -> dict[str, Any]:
+    def cca_plan(self) -> dict[str, Any]:
         """Return an algorithm of the plan, which every item requires; nothing uses it."""
-        return LawChoice(name="reno").plan()
+        return CcaChoice(name="reno").plan()
 
-    def default_name(self, law: str) -> str:
+    def default_name(self, cca: str) -> str:
         """Return the kind."""
-        del law
+        del cca
         return "live"
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:

@@ -25,9 +25,9 @@ SOURCE_BYTES = 64
 
 
 class OnOff(Group):
-    """Sources that are on and off in turn, at times that no law and no congestion moves.
+    """Sources that are on and off in turn, at times that no algorithm and no congestion moves.
 
-    While a source is on, it has always more to send, over a connection of its own to a random
+    While a source is on, it always has data to send, over a separate connection to a random
     receiver. Each begins with a time off.
     """
 
@@ -74,13 +74,13 @@ class OnOff(Group):
         span_s = max(0, item["stop_ps"] - item["start_ps"]) / 1e12
         cycle_s = sum(_mean_within(item[of], item["shape"], span_s) for of in ("on_s", "off_s"))
         flows = sources * span_s / cycle_s if span_s else 0
-        what = f"{sources:,} sources and {receivers:,} receivers, {flows:,.0f} flows,"
+        hosts = f"{sources:,} sources and {receivers:,} receivers, {flows:,.0f} flows,"
         size = sources * (SOURCE_BYTES + HOST_BYTES) + receivers * HOST_BYTES
-        return Need("hosts", what, size, flows)
+        return Need("hosts", hosts, size, flows)
 
 
 def _mean_within(mean_s: float, shape: float | None, span_s: float) -> float:
-    """Return the mean of min(time, span); a span has one to two times span/mean renewals.
+    """Return the mean of min(time, span); a span contains one to two times span/mean renewals.
 
     Erickson 1973; a heavy tail has most of its mean in times longer than any run.
     """

@@ -75,8 +75,8 @@ class Poisson(Group):
         sources, receivers = count_hosts(item["sources"]), count_hosts(item["receivers"])
         span_s = max(0, item["stop_ps"] - item["start_ps"]) / 1e12
         flows = float(item["flows_per_s"] * span_s)
-        what = f"{sources:,} sources and {receivers:,} receivers, {flows:,.0f} flows,"
-        return Need("hosts", what, (sources + receivers) * HOST_BYTES, flows)
+        hosts = f"{sources:,} sources and {receivers:,} receivers, {flows:,.0f} flows,"
+        return Need("hosts", hosts, (sources + receivers) * HOST_BYTES, flows)
 
     def key_of(self, key: str) -> str | None:
         """Return the key that set the rate."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from headgate.base.errors import CatalogError, ScenarioError
+from headgate.scenario.cca import CcaChoice
 from headgate.scenario.group import (
     LISTED_BYTES,
     Arrays,
@@ -21,12 +22,11 @@ from headgate.scenario.group import (
     place_at_rtt,
     place_of,
 )
-from headgate.scenario.law import LawChoice
 from headgate.scenario.networks.layout import Layout, Spot
 from headgate.scenario.table_file import Numbers, UserTable, open_table
 
 _SIZES = {"size_packets": "packets", "size_pkts": "packets", "size_bytes": "bytes"}
-_OPTIONAL = ("source", "receiver", "law")
+_OPTIONAL = ("source", "receiver", "cca")
 RTT = "rtt_s"
 #: All columns of a flow list.
 COLUMNS = ("start_s", *_SIZES, RTT, *_OPTIONAL)
@@ -51,7 +51,7 @@ class FlowList:
 
 
 def read_flow_list(path: str, place: str) -> FlowList:
-    """Read start_s, size_packets or size_bytes, and any of rtt_s, source, receiver and law."""
+    """Read start_s, size_packets or size_bytes, and any of rtt_s, source, receiver and cca."""
     table = _open(path, place)
     size = _size_column(table)
     starts = _read_column(table, "start_s", 0.0)
@@ -133,7 +133,7 @@ class Replay(Group):
     kind: Literal["replay"] = "replay"
     file: str = Field(
         description="Columns start_s, size_packets or size_bytes; optional rtt_s, source, receiver,"
-        " law."
+        " cca."
     )
 
     def own_rtts_ps(self, place: str) -> tuple[int, ...]:
@@ -158,10 +158,10 @@ class Replay(Group):
             "packets": flows.packets(segment_bytes),
             **self._ends(flows, planner.layout, item, places),
         }
-        if "law" in flows.names:
-            words, codes = flows.names["law"]
-            laws = [planner.add_law(self._law(word, file).plan()) for word in words]
-            columns["law"] = np.array(laws, np.uint64)[codes]
+        if "cca" in flows.names:
+            words, codes = flows.names["cca"]
+            ccas = [planner.add_cca(self._cca(word, file).plan()) for word in words]
+            columns["law"] = np.array(ccas, np.uint64)[codes]
         planner.arrays |= {f"{item.name}.{name}": column for name, column in columns.items()}
         return {
             "key": item.name,
@@ -199,14 +199,14 @@ class Replay(Group):
         except ScenarioError as error:
             raise self._refusal(column, word, place, error.sentence) from None
 
-    def _law(self, word: str, place: str) -> LawChoice:
+    def _cca(self, word: str, place: str) -> CcaChoice:
         try:
-            return LawChoice.model_validate(word)
+            return CcaChoice.model_validate(word)
         except ValidationError as error:
             cause = error.errors()[0].get("ctx", {}).get("error", error)
         except CatalogError as error:
             cause = error
-        raise self._refusal("law", word, place, str(cause))
+        raise self._refusal("cca", word, place, str(cause))
 
     def _refusal(self, column: str, word: str, place: str, says: str) -> ScenarioError:
         """Return the error of a word of a column, with its line."""

@@ -1,4 +1,4 @@
-"""Web users, who think and fetch files in turn, and features of some of them."""
+"""Web users that think and fetch files in turn, and features of some of them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from headgate.data.columns.run import FILES
 from headgate.scenario.base import Model, Rate, Time, at
 from headgate.scenario.distributions import Sizes
 from headgate.scenario.group import (
-    CONTROL,
     HOST_BYTES,
-    LAW,
     SIZE_KEYS,
     Arrays,
     Group,
@@ -22,11 +20,8 @@ from headgate.scenario.group import (
     Need,
     Planner,
     count_hosts,
-    plan_of,
     pools,
-    require_one_law,
 )
-from headgate.scenario.law import Control, LawChoice, move_code
 
 #: Rounding error of shares with six decimals, which add up to 1.
 ROUNDING = 1e-6
@@ -35,40 +30,11 @@ USER_BYTES = 72
 
 
 class FileKind(Model):
-    """A kind of file that users fetch besides their ordinary ones, counted apart in results."""
+    """A kind of file that users fetch in addition to ordinary ones, counted apart in results."""
 
     name: str = Field(min_length=1, description="Name in the results, such as 'movie'.")
     share: float = Field(ge=0, le=1, description="Probability that a user fetches one of these.")
     size: Sizes = Field(description="File sizes.")
-
-
-class LawShare(Model):
-    """A part of the users, and their law."""
-
-    law: LawChoice | None = Field(None, description=LAW)
-    control: Control | None = Field(None, description=CONTROL)
-    share: float = Field(
-        ge=0, le=1, description="Part of the users; the shares of a class add up to 1."
-    )
-    source: str | None = Field(
-        None,
-        description="Class of routers whose users are meant; absent = all of whose class no part"
-        " speaks.",
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _takes_code_as_law(cls, given: Any) -> Any:
-        return move_code(given)
-
-    @model_validator(mode="after")
-    def _has_a_law(self) -> Self:
-        require_one_law(self.law, self.control)
-        return self
-
-    def plan(self) -> dict[str, Any]:
-        """Return the algorithm of the plan. Raises LawError for invalid user-defined code."""
-        return plan_of(self.law, self.control)
 
 
 class Patience(Model):
@@ -104,6 +70,7 @@ class Web(Group):
     """Users who think, fetch a file from a random receiver, and think again."""
 
     hosts_key: ClassVar[str] = "users"
+    takes_mix: ClassVar[bool] = True
     plan_keys: ClassVar[Mapping[str, str]] = SIZE_KEYS
 
     kind: Literal["web"] = "web"
@@ -119,27 +86,21 @@ class Web(Group):
     kinds: tuple[FileKind, ...] = Field(
         (), description="Other kinds of file, each with its probability."
     )
-    laws: tuple[LawShare, ...] = Field(
-        (), description="Several laws, each for a part of the users, in place of `law`."
-    )
     patience: Patience | None = Field(None, description="When users give up; absent = never.")
     surge: Surge | None = Field(None, description="Spatiotemporal congestion; absent = none.")
     at_once: float = Field(
         0.0, ge=0, le=1, description="Share of the users who ask at once; others think first."
     )
 
-    def _check_law(self, in_its_place: str = "'control' or 'laws'") -> None:
-        if not self.laws:
-            return super()._check_law(in_its_place)
-        if self.law is not None or self.control is not None:
-            says = "users take either one law ('law' or 'control') or 'laws'; leave one out"
-            raise at("laws", says)
-        for source in dict.fromkeys(part.source for part in self.laws):
-            total = sum(part.share for part in self.laws if part.source == source)
+    def _check_cca(self) -> None:
+        super()._check_cca()
+        if isinstance(self.cca, tuple) and not self.cca:
+            raise at("cca", "a mix has at least one part")
+        for source in dict.fromkeys(part.source for part in self.mix):
+            total = sum(part.share for part in self.mix if part.source == source)
             if abs(total - 1) > ROUNDING:
                 of = "" if source is None else f" of {source}"
-                raise at("laws", f"the shares{of} must add up to 1; these add up to {total:g}")
-        return None
+                raise at("cca", f"the shares{of} must add up to 1; these add up to {total:g}")
 
     @model_validator(mode="after")
     def _kinds_have_different_names(self) -> Self:
@@ -158,13 +119,9 @@ class Web(Group):
         surge = [] if self.surge is None else [self.surge.name]
         return [*(kind.name for kind in self.kinds), *surge]
 
-    def law_plan(self) -> dict[str, Any]:
-        """Return the algorithm of the plan, the first of several."""
-        return self.laws[0].plan() if self.laws else super().law_plan()
-
-    def default_name(self, law: str) -> str:
+    def default_name(self, cca: str) -> str:
         """Return 'users' for a mix, so that random streams do not depend on its algorithms."""
-        return "users" if self.laws else law
+        return "users" if self.mix else cca
 
     @property
     def most_flows(self) -> int:
@@ -181,7 +138,7 @@ class Web(Group):
             "size": self.size.plan(segment_bytes),
             "at_once": self.at_once,
             **self._lay_out_kinds(planner, segment_bytes),
-            **self._lay_out_laws(planner, item.place),
+            **self._lay_out_ccas(planner, item.place),
             **self._lay_out_patience(segment_bytes),
             **self._lay_out_surge(planner, segment_bytes, item.place),
         }
@@ -197,16 +154,16 @@ class Web(Group):
         ]
         return {"kinds": kinds} if kinds else {}
 
-    def _lay_out_laws(self, planner: Planner, place: str) -> dict[str, Any]:
-        laws = [
+    def _lay_out_ccas(self, planner: Planner, place: str) -> dict[str, Any]:
+        ccas = [
             {
-                "law": planner.add_law(part.plan()),
+                "law": planner.add_cca(part.cca.plan()),
                 "share": part.share,
-                "class": planner.check_class(part.source, f"{place}.laws[{number}].source"),
+                "class": planner.check_class(part.source, f"{place}.cca[{number}].source"),
             }
-            for number, part in enumerate(self.laws)
+            for number, part in enumerate(self.mix)
         ]
-        return {"laws": laws} if laws else {}
+        return {"laws": ccas} if ccas else {}
 
     def _lay_out_patience(self, segment_bytes: int) -> dict[str, Any]:
         if (patience := self.patience) is None:

@@ -85,9 +85,9 @@ class LimitedLoss:
 
 
 def _fly(
-    law: Subject, seconds: float, path: MadePath, after_ack: Callable[[MadeSender], None]
+    cca: Subject, seconds: float, path: MadePath, after_ack: Callable[[MadeSender], None]
 ) -> tuple[MadeSender, Track]:
-    sender = MadeSender(by_hand(law, **NEVER[law.name]), path, after_ack)
+    sender = MadeSender(by_hand(cca, **NEVER[cca.name]), path, after_ack)
     return sender, sender.run(seconds)
 
 
@@ -96,9 +96,9 @@ def _one_round(track: Track, start: int, end: int, what: str) -> Observation:
 
 
 @CASES.add("bbr-up-plateau", "A.5", not_in_1=PHASES)
-def _up_ends_on_plateau(law: Subject) -> Observation:
+def _up_ends_on_plateau(cca: Subject) -> Observation:
     """Exiting PROBE_UP on Bandwidth Plateau."""
-    sender, track = _fly(law, 12, MadePath(RATE), lambda _: None)
+    sender, track = _fly(cca, 12, MadePath(RATE), lambda _: None)
     ends = list(track.find(UP))
     if not ends:
         raise HeadgateError("there was no PROBE_UP")
@@ -111,10 +111,10 @@ def _then(phase: Phase, gain: float) -> Observation:
 
 
 @CASES.add("bbr-up-loss-app-limited", "A.6", not_in_1=PHASES)
-def _up_ends_on_limited_loss(law: Subject) -> Observation:
+def _up_ends_on_limited_loss(cca: Subject) -> Observation:
     """Exiting PROBE_UP on Loss When Application-Limited."""
     limit = LimitedLoss()
-    sender, track = _fly(law, 12, MadePath(RATE, lose=limit.lose), limit.after_ack)
+    sender, track = _fly(cca, 12, MadePath(RATE, lose=limit.lose), limit.after_ack)
     _, down = track.first(UP)
     # one lost of 40 in flight is more than 2 %; HandleInflightTooHigh() (§5.5.10.2) leaves
     # inflight_longterm alone for samples that the application limited: a later UP reaches 2 BDP
@@ -145,13 +145,13 @@ def _long_after(sender: MadeSender, at: int, cwnd: float) -> float:
 
 
 @CASES.add("bbr-down-inflight", "A.8", not_in_1=PHASES)
-def _down_ends_on_inflight(law: Subject) -> Observation:
+def _down_ends_on_inflight(cca: Subject) -> Observation:
     """Exiting PROBE_DOWN on Inflight."""
-    return together(_down_of(law, Burst()), _down_of(law, Burst(1)))
+    return together(_down_of(cca, Burst()), _down_of(cca, Burst(1)))
 
 
-def _down_of(law: Subject, burst: Burst) -> Observation:
-    sender, track = _fly(law, 6, MadePath(RATE, lose=burst.lose), burst.after_ack)
+def _down_of(cca: Subject, burst: Burst) -> Observation:
+    sender, track = _fly(cca, 6, MadePath(RATE, lose=burst.lose), burst.after_ack)
     up, down = track.first(UP)
     _, cruise = track.first(DOWN, float(track.t_s[up.start]))
     at, limits = cruise.start, [float(BDP)] * 2
@@ -177,14 +177,14 @@ def _raise_inflight(long: float, sender: MadeSender, start: int, end: int) -> fl
 
 
 @CASES.add("bbr-down-time", "A.9", not_in_1=PHASES)
-def _down_ends_on_time(law: Subject) -> Observation:
+def _down_ends_on_time(cca: Subject) -> Observation:
     """Exiting PROBE_DOWN After Max Time."""
 
     def slow_down(sender: MadeSender) -> None:
         if sender.gain == DOWN and sender.path.rate == RATE:
             sender.change_rate(0.9 * RATE)
 
-    _, track = _fly(law, 9, MadePath(RATE), slow_down)
+    _, track = _fly(cca, 9, MadePath(RATE), slow_down)
     down, refill = track.first(DOWN)
     _, up = track.first(CRUISE, float(track.t_s[down.start]))
     seconds = float(track.t_s[refill.start] - track.t_s[down.start])
@@ -198,13 +198,13 @@ def _down_ends_on_time(law: Subject) -> Observation:
 
 
 @CASES.add("bbr-rate-up", "A.15")
-def _ten_times_the_rate(law: Subject) -> Observation:
+def _ten_times_the_rate(cca: Subject) -> Observation:
     # a buffer that a probe overflows sets inflight_longterm first
     """Increasing Bandwidth 10x and Ensuring Full Bandwidth is Reached."""
-    run = law.having(**NEVER[law.name]).run_flow(
+    run = cca.having(**NEVER[cca.name]).run_flow(
         30,
         rate="10 Mbit/s",
-        buffer="0.3 BDP" if law.name == "bbr3" else "infinite",
+        buffer="0.3 BDP" if cca.name == "bbr3" else "infinite",
         changes=[{"at": "10 s", "rate": "100 Mbit/s"}],
         interval_s=0.002,
     )
@@ -212,7 +212,7 @@ def _ten_times_the_rate(law: Subject) -> Observation:
     full = np.flatnonzero(track.bw > (1 - CLOSE) * 1e8 / PACKET_BITS)
     if not len(full):
         raise HeadgateError(f"no more than {track.bw.max() * PACKET_BITS / 1e6:.0f} Mbit/s found")
-    if law.name == "bbr":
+    if cca.name == "bbr":
         # an eighth of the time at 1.25, measured a cycle later
         cycles = log(10) / log(UP * PACED)
         rounds = float(track.t_s[full[0]] - 10) / RTT_S
@@ -242,10 +242,10 @@ def _check_track(track: Track, full: int) -> Observation:
 
 
 @CASES.add("bbr-up-loss", "A.21", not_in_1="version 1 lacks inflight_longterm")
-def _loss_in_up(law: Subject) -> Observation:
+def _loss_in_up(cca: Subject) -> Observation:
     """Handling Loss During PROBE_UP After inflight_longterm is Set."""
     burst = Burst(1, 3)
-    sender, track = _fly(law, 12, MadePath(RATE, lose=burst.lose), burst.after_ack)
+    sender, track = _fly(cca, 12, MadePath(RATE, lose=burst.lose), burst.after_ack)
     ups = [pair for pair in pairwise(track.phases) if pair[0].gain == UP]
     if len(ups) < 3:
         raise HeadgateError("there were not three PROBE_UPs")
@@ -262,12 +262,12 @@ def _loss_in_up(law: Subject) -> Observation:
 
 
 @CASES.add("bbr-refill-app-limited", "A.22", not_in_1="version 1 lacks PROBE_REFILL")
-def _paused_refill(law: Subject) -> Observation:
+def _paused_refill(cca: Subject) -> Observation:
     """Handling Application-Limited Sending During PROBE_REFILL."""
-    plain = MadeSender(by_hand(law, **NEVER[law.name]), MadePath(RATE)).run(8)
+    plain = MadeSender(by_hand(cca, **NEVER[cca.name]), MadePath(RATE)).run(8)
     up, _ = plain.first(UP)
     refill_s = float(plain.t_s[plain.round_start(up.start)])
-    sender = MadeSender(by_hand(law, **NEVER[law.name]), MadePath(RATE))
+    sender = MadeSender(by_hand(cca, **NEVER[cca.name]), MadePath(RATE))
     sender.run(refill_s)
     sender.resume(0)
     sender.run(refill_s + ROUND_S)

@@ -87,9 +87,9 @@ class Sent:
     app_limited: bool
 
 
-def by_hand(law: Subject, **params: float) -> Builtin:
+def by_hand(cca: Subject, **params: float) -> Builtin:
     """Return the algorithm as an object to be called, with parameters set."""
-    return builtin(law.name, **law.params, **params)
+    return builtin(cca.name, **cca.params, **params)
 
 
 class MadeSender:
@@ -97,11 +97,11 @@ class MadeSender:
 
     def __init__(
         self,
-        law: Builtin,
+        cca: Builtin,
         path: MadePath,
         after_ack: Callable[[MadeSender], None] | None = None,
     ) -> None:
-        self.law, self.path, self.after_ack = law, path, after_ack
+        self.cca, self.path, self.after_ack = cca, path, after_ack
         self.now_s = 0.0
         self.writes = inf
         """Segments/s that the application writes; inf = it never runs out, 0 = it pauses."""
@@ -124,7 +124,7 @@ class MadeSender:
         self.losses: list[tuple[float, float]] = []
         """In flight when a lost one was sent, itself included, and lost since then."""
         self.samples: list[Rate] = []
-        law.on_start(0.0, self._path(), self.window)
+        cca.on_start(0.0, self._path(), self.window)
 
     def run(self, until_s: float) -> Track:
         """Run on until then, and give what was seen after each ACK since the start."""
@@ -153,7 +153,7 @@ class MadeSender:
         """Report to the algorithm that sending restarts, if nothing is in flight."""
         if not self.out:
             idle_s = self.now_s - self.sent_s
-            self.law.on_restart(self.now_s, idle_s, self.delivered, self._path(), self.window)
+            self.cca.on_restart(self.now_s, idle_s, self.delivered, self._path(), self.window)
 
     def change_rate(self, rate: float) -> None:
         """Serve at another rate from now on, queued packets included (without slots)."""
@@ -171,7 +171,7 @@ class MadeSender:
     @property
     def gain(self) -> float:
         """Pacing gain in use."""
-        return round(self.window.pace / (PACED * self.law.gauge), 3) if self.law.gauge else inf
+        return round(self.window.pace / (PACED * self.cca.gauge), 3) if self.cca.gauge else inf
 
     @property
     def in_flight(self) -> int:
@@ -273,12 +273,12 @@ class MadeSender:
                 app_limited=sent.app_limited,
             )
             self.losses.append((rate.then_in_flight, rate.lost_since))
-            self.law.on_segment_lost(rate, self._path(), self.window)
+            self.cca.on_segment_lost(rate, self._path(), self.window)
 
     def _congest(self, cause: int) -> None:
         self.recover_at = self.episode = self.number
         event = Congestion(cause=cause, now_s=self.now_s, in_flight=self.in_flight)
-        self.law.on_congestion(event, self._path(), self.window)
+        self.cca.on_congestion(event, self._path(), self.window)
 
     def _time_out(self) -> None:
         self.heard_s = self.now_s
@@ -301,10 +301,10 @@ class MadeSender:
             rate=rate,
             paced=True,
         )
-        call = self.law.on_recovery_ack if recovers else self.law.on_ack
+        call = self.cca.on_recovery_ack if recovers else self.cca.on_ack
         call(ack, self._path(), self.window)
         window = self.window
-        seen = (window.pace, self.law.gauge, window.cwnd, self.in_flight, self.delivered)
+        seen = (window.pace, self.cca.gauge, window.cwnd, self.in_flight, self.delivered)
         self.rows.append((self.now_s, *seen))
         if self.after_ack is not None:
             self.after_ack(self)

@@ -51,9 +51,9 @@ def _at_half(track: Track, rtt_s: float, after_s: float) -> NDArray[np.intp]:
 
 
 @CASES.add("bbr-probe-rtt", "A.10", not_in_1="version 1 keeps four segments, every ten seconds")
-def _probe_rtt(law: Subject) -> Observation:
+def _probe_rtt(cca: Subject) -> Observation:
     """Entering and Exiting PROBE_RTT."""
-    run = law.run_flow(9, interval_s=0.001)
+    run = cca.run_flow(9, interval_s=0.001)
     track = Track.of(run)
     inside = _at_half(track, RTT_S, float(track.t_s[drain_of(track).start]))
     if not len(inside):
@@ -79,9 +79,9 @@ def _probe_rtt(law: Subject) -> Observation:
 @CASES.add(
     "bbr-probe-rtt-skipped", "A.11", not_in_1="version 1 keeps four segments, every ten seconds"
 )
-def _skips_probe_rtt(law: Subject) -> Observation:
+def _skips_probe_rtt(cca: Subject) -> Observation:
     """Skipping PROBE_RTT Due to Application-Limited Sending."""
-    sender = MadeSender(by_hand(law), MadePath(RATE))
+    sender = MadeSender(by_hand(cca), MadePath(RATE))
     sender.run(3)
     sender.resume(0)
     sender.run(3 + INTERVAL_S + 1)
@@ -89,7 +89,7 @@ def _skips_probe_rtt(law: Subject) -> Observation:
     sender.resume(inf)
     back_s = sender.now_s
     paused = sender.run(back_s + INTERVAL_S - 1)
-    busy = MadeSender(by_hand(law), MadePath(RATE)).run(back_s)
+    busy = MadeSender(by_hand(cca), MadePath(RATE)).run(back_s)
     return together(
         within(idle, 0, 0, "in flight after the pause"),
         within(len(_at_half(paused, ROUND_S, back_s)), 0, 0, "ACKs in PROBE_RTT afterwards"),
@@ -98,10 +98,10 @@ def _skips_probe_rtt(law: Subject) -> Observation:
 
 
 @CASES.add("bbr-aggregation-startup", "A.12", not_in_1=AGGREGATED)
-def _aggregated_startup(law: Subject) -> Observation:
+def _aggregated_startup(cca: Subject) -> Observation:
     """Achieving Expected STARTUP Bandwidth on a Link With Aggregation."""
     slot_s = 0.03
-    sender = MadeSender(by_hand(law), MadePath(RATE, slot_s=slot_s))
+    sender = MadeSender(by_hand(cca), MadePath(RATE, slot_s=slot_s))
     track = sender.run(4)
     drain = drain_of(track).start
     found = int(np.argmax(track.bw >= (1 - CLOSE) * RATE))
@@ -130,7 +130,7 @@ def _extra(cwnd: float, slot_s: float) -> Observation:
 
 
 @CASES.add("bbr-aggregation-cruise", "A.13", not_in_1=AGGREGATED)
-def _aggregated_cruise(law: Subject) -> Observation:
+def _aggregated_cruise(cca: Subject) -> Observation:
     # A slot of more than a round trip: twice the BDP alone would stall.
     """Achieving Expected Cruise Bandwidth on a Link With Aggregation."""
     slot_s = 0.12
@@ -139,8 +139,8 @@ def _aggregated_cruise(law: Subject) -> Observation:
         if sender.gain == CRUISE:
             sender.path.slot_s = slot_s
 
-    params = {**NEVER[law.name], "probe_wait_s": 100.0}
-    sender = MadeSender(by_hand(law, **params), MadePath(RATE), gather)
+    params = {**NEVER[cca.name], "probe_wait_s": 100.0}
+    sender = MadeSender(by_hand(cca, **params), MadePath(RATE), gather)
     track = sender.run(7)
     cruise = next(phase for phase in track.phases if phase.gain == CRUISE)
     begin = int(np.searchsorted(track.t_s, track.t_s[cruise.start] + 1))
@@ -155,10 +155,10 @@ def _aggregated_cruise(law: Subject) -> Observation:
 
 
 @CASES.add("bbr-sub-packet", "A.14")
-def _sub_packet(law: Subject) -> Observation:
+def _sub_packet(cca: Subject) -> Observation:
     """Correctly Managing Sub-Packet BDPs."""
     bps = 64e3
-    run = law.run_flow(120, rate="64 kbit/s", rtt="1 ms", interval_s=0.05)
+    run = cca.run_flow(120, rate="64 kbit/s", rtt="1 ms", interval_s=0.05)
     track = Track.of(run)
     begin = drain_of(track).end
     packets = float(track.delivered[-1] - track.delivered[begin])
@@ -177,11 +177,11 @@ def _sub_packet(law: Subject) -> Observation:
     "A.16",
     not_in_1="version 1 sets no bounds from losses; its filter covers ten round trips",
 )
-def _tenth_of_the_rate(law: Subject) -> Observation:
+def _tenth_of_the_rate(cca: Subject) -> Observation:
     """Decreasing Bandwidth 10x and Ensuring Max Bandwidth Adapts Down."""
     slow, fast = 1e7 / PACKET_BITS, 1e8 / PACKET_BITS
     at_s = 8.0
-    run = law.having(**NEVER[law.name]).run_flow(
+    run = cca.having(**NEVER[cca.name]).run_flow(
         40,
         transport={"preset": "linux"},  # RACK also detects the loss of a retransmission
         buffer="0.2 BDP",
@@ -221,7 +221,7 @@ def _full_round_s() -> float:
     "A.17",
     not_in_1="version 1 sets no bounds from losses; it detects policers instead",
 )
-def _policed(law: Subject) -> Observation:
+def _policed(cca: Subject) -> Observation:
     """Handling Token Bucket Policers."""
     tokens, burst = RATE / 2, 50.0
     began_s = inf
@@ -232,7 +232,7 @@ def _policed(law: Subject) -> Observation:
             began_s = sender.now_s
             sender.path.policer = Bucket(tokens, burst, began_s)
 
-    sender = MadeSender(by_hand(law), MadePath(RATE), police)
+    sender = MadeSender(by_hand(cca), MadePath(RATE), police)
     sender.run(30)
     sent, lost = sender.number, sender.path.dropped
     track = sender.run(60)

@@ -37,15 +37,15 @@ def drain_of(track: Track) -> Phase:
 
 
 @CASES.add("bbr-startup-plateau", "A.1")
-def _plateau(law: Subject) -> Observation:
+def _plateau(cca: Subject) -> Observation:
     """Exiting STARTUP on Bandwidth Plateau."""
     paths = (("10 Mbit/s", "40 ms", 10), ("100 Mbit/s", "100 ms", 100), ("1 Gbit/s", "10 ms", 1000))
     rates = []
     for rate, rtt, expected in paths:
-        track = Track.of(law.run_flow(2.5, rate=rate, rtt=rtt, interval_s=0.001))
+        track = Track.of(cca.run_flow(2.5, rate=rate, rtt=rtt, interval_s=0.001))
         mbps = float(track.bw[drain_of(track).start]) * PACKET_BITS / 1e6
         rates.append(near(mbps, expected, CLOSE, "Mbit/s"))
-    sender = MadeSender(by_hand(law), MadePath(RATE))
+    sender = MadeSender(by_hand(cca), MadePath(RATE))
     left = drain_of(sender.run(3)).start
     return together(*rates, at_full_pipe(sender, left, "STARTUP"))
 
@@ -81,7 +81,7 @@ def _full_pipe(sender: MadeSender, start: int) -> int:
     raise HeadgateError("the bandwidth never reaches a plateau")
 
 
-def _fly_limited(law: Subject, writes: float, seconds: float, lose_from_s: float) -> MadeSender:
+def _fly_limited(cca: Subject, writes: float, seconds: float, lose_from_s: float) -> MadeSender:
     """Run with an application that writes at a rate; from a time on every third segment is lost."""
     sent = 0
 
@@ -90,7 +90,7 @@ def _fly_limited(law: Subject, writes: float, seconds: float, lose_from_s: float
         sent += 1
         return now_s > lose_from_s and sent % 3 == 0
 
-    sender = MadeSender(by_hand(law, **NEVER[law.name]), MadePath(RATE, lose=lose))
+    sender = MadeSender(by_hand(cca, **NEVER[cca.name]), MadePath(RATE, lose=lose))
     sender.resume(writes)
     sender.run(seconds)
     return sender
@@ -99,11 +99,11 @@ def _fly_limited(law: Subject, writes: float, seconds: float, lose_from_s: float
 @CASES.add(
     "bbr-startup-loss-app-limited", "A.2", not_in_1="version 1 leaves STARTUP on a plateau only"
 )
-def _leaves_on_loss(law: Subject) -> Observation:
+def _leaves_on_loss(cca: Subject) -> Observation:
     # 25 segments in flight: eight places of loss in a round trip; the draft requires six
     """Exiting STARTUP on Loss When Application-Limited."""
     began_s = 1.0
-    sender = _fly_limited(law, SLOW, 2.0, began_s)
+    sender = _fly_limited(cca, SLOW, 2.0, began_s)
     track = sender.run(2.0)
     slow = np.flatnonzero(track.gains < STARTUP)
     after_s = float(track.t_s[slow[0]]) - began_s if len(slow) else float("inf")
@@ -120,10 +120,10 @@ def _leaves_on_loss(law: Subject) -> Observation:
     "A.3",
     not_in_1="version 1 drains at 1/2.885 and counts quanta (Linux tcp_bbr.c)",
 )
-def _drains(law: Subject) -> Observation:
+def _drains(cca: Subject) -> Observation:
     """Exiting DRAIN Based on Inflight."""
     interval_s = 0.0002
-    track = Track.of(law.run_flow(2.5, interval_s=interval_s))
+    track = Track.of(cca.run_flow(2.5, interval_s=interval_s))
     drain, following = track.first(DRAIN)
     at = following.start
     # BBRInflight(1.0), in whole segments; between two samples the path gives, the sender takes
@@ -142,14 +142,14 @@ def _one_of(phase: Phase, *gains: float) -> Observation:
     return Observation(phase.gain in gains, f"then gain {words}", f"{phase.gain:g}")
 
 
-def _drain_of_so_many_rounds(law: Subject, kept: float) -> tuple[int, float]:
+def _drain_of_so_many_rounds(cca: Subject, kept: float) -> tuple[int, float]:
     """Return how many round trips DRAIN takes if the rate falls with it; in flight over the BDP."""
 
     def slow_down(sender: MadeSender) -> None:
         if sender.gain == DRAIN and sender.path.rate == RATE:
             sender.change_rate(kept * RATE)
 
-    track = MadeSender(by_hand(law, **NEVER[law.name]), MadePath(RATE), slow_down).run(6)
+    track = MadeSender(by_hand(cca, **NEVER[cca.name]), MadePath(RATE), slow_down).run(6)
     drain, following = track.first(DRAIN)
     at = following.start
     over = float(track.in_flight[at] / (track.bw[at] * ROUND_S))
@@ -157,12 +157,12 @@ def _drain_of_so_many_rounds(law: Subject, kept: float) -> tuple[int, float]:
 
 
 @CASES.add("bbr-drain-time", "A.4", not_in_1="version 1 drains without a limit of time")
-def _drain_gives_up(law: Subject) -> Observation:
+def _drain_gives_up(cca: Subject) -> Observation:
     # At half of the bandwidth a path that lost 10 % drains as it should, within three round trips;
     # "ensure inflight remains higher" takes a path that falls below that half.
     """Exiting DRAIN Based on Time."""
-    rounds, over = _drain_of_so_many_rounds(law, 0.4)
-    mild, mild_over = _drain_of_so_many_rounds(law, 0.9)
+    rounds, over = _drain_of_so_many_rounds(cca, 0.4)
+    mild, mild_over = _drain_of_so_many_rounds(cca, 0.9)
     # the pseudocode asks for a count of more than three: the fourth round trip is the last
     return together(
         within(rounds, 3, 4, "round trips in DRAIN at 0.4 of the rate"),
@@ -173,19 +173,19 @@ def _drain_gives_up(law: Subject) -> Observation:
 
 
 @CASES.add("bbr-never-exits-app-limited", "A.7")
-def _stays(law: Subject) -> Observation:
+def _stays(cca: Subject) -> Observation:
     """Never Exiting PROBE_UP (or STARTUP) When Application-Limited With No Loss."""
-    track = _fly_limited(law, SLOW, 20.0, np.inf).run(20.0)
+    track = _fly_limited(cca, SLOW, 20.0, np.inf).run(20.0)
     least = float(np.min(track.gains[track.t_s > 1]))
     startup = within(least, STARTUP, np.inf, "the least gain in 200 round trips of STARTUP")
-    if law.name == "bbr":
+    if cca.name == "bbr":
         return startup  # its phases of PROBE_BW end by the clock
 
     def limit(sender: MadeSender) -> None:
         if sender.gain == UP and np.isinf(sender.writes):
             sender.resume(RATE / 2)
 
-    track = MadeSender(by_hand(law, **NEVER[law.name]), MadePath(RATE), limit).run(20)
+    track = MadeSender(by_hand(cca, **NEVER[cca.name]), MadePath(RATE), limit).run(20)
     up = next(phase for phase in track.phases if phase.gain == UP)
     stays = Observation(
         up.end == len(track.t_s),
@@ -196,11 +196,11 @@ def _stays(law: Subject) -> Observation:
 
 
 @CASES.add("bbr-probe-rtt-in-startup", "A.20")
-def _probe_rtt_in_startup(law: Subject) -> Observation:
+def _probe_rtt_in_startup(cca: Subject) -> Observation:
     # A slow application keeps it in STARTUP; a path that grows longer leaves the RTT as it was.
     """Entering and Exiting PROBE_RTT During STARTUP."""
-    params: dict[str, float] = {"min_rtt_window_s": 5.0} if law.name == "bbr" else {}
-    sender = MadeSender(by_hand(law, **params), MadePath(RATE))
+    params: dict[str, float] = {"min_rtt_window_s": 5.0} if cca.name == "bbr" else {}
+    sender = MadeSender(by_hand(cca, **params), MadePath(RATE))
     sender.resume(SLOW)
     sender.run(1)
     sender.path.rtt_s += 0.01

@@ -37,9 +37,9 @@ PAIRS = (
 
 @dataclass(frozen=True)
 class Sender:
-    """A flow: a kernel's law, when it begins, and its segments (0: without end)."""
+    """A flow: a kernel's algorithm, when it begins, and its segments (0: without end)."""
 
-    law: str
+    cca: str
     start_s: float = 0.0
     segments: int = 0
 
@@ -64,9 +64,9 @@ class KernelCase:
     from_s: float = 10
 
     @property
-    def laws(self) -> set[str]:
+    def ccas(self) -> set[str]:
         """The kernel's names of its algorithms."""
-        return {sender.law for sender in self.senders}
+        return {sender.cca for sender in self.senders}
 
     @property
     def is_sized(self) -> bool:
@@ -82,9 +82,9 @@ class KernelCase:
         return replace(self, senders=senders)
 
 
-def _alone(law: str) -> Iterator[KernelCase]:
+def _alone(cca: str) -> Iterator[KernelCase]:
     for buffer in (BDP, HALF, DOUBLE):
-        yield KernelCase("alone", f"alone-{law}-{buffer}", (Sender(law),), buffer=buffer)
+        yield KernelCase("alone", f"alone-{cca}-{buffer}", (Sender(cca),), buffer=buffer)
 
 
 def _pair(one: str, other: str, join_s: float) -> Iterator[KernelCase]:
@@ -96,17 +96,17 @@ def _pair(one: str, other: str, join_s: float) -> Iterator[KernelCase]:
         yield KernelCase("pair", name, senders, 40, buffer, duration_s=until_s, from_s=from_s)
 
 
-def _lossy(law: str) -> Iterator[KernelCase]:
+def _lossy(cca: str) -> Iterator[KernelCase]:
     for rtt_ms, buffer in ((40, BDP), (100, LONG_BDP)):
         for loss in LOSSES:
-            name = f"loss-{law}-{rtt_ms}ms-{loss:g}"
-            yield KernelCase("loss", name, (Sender(law),), rtt_ms, buffer, loss)
+            name = f"loss-{cca}-{rtt_ms}ms-{loss:g}"
+            yield KernelCase("loss", name, (Sender(cca),), rtt_ms, buffer, loss)
 
 
-def _short(law: str) -> Iterator[KernelCase]:
+def _short(cca: str) -> Iterator[KernelCase]:
     for segments in SIZES:
-        name = f"completion-{law}-{segments}"
-        senders = (Sender(law, 0.0, segments),)
+        name = f"completion-{cca}-{segments}"
+        senders = (Sender(cca, 0.0, segments),)
         yield KernelCase("completion", name, senders, 100, LONG_BDP, duration_s=20, from_s=0)
 
 
@@ -165,30 +165,30 @@ def _behind(kind: str, tick_s: float) -> Iterator[KernelCase]:
         yield KernelCase("qdisc", name, senders, buffer=buffer, queue=queue, qdisc=qdisc)
 
 
-def _all(laws: Iterable[str], kinds: Iterable[str], tick_s: float) -> Iterator[KernelCase]:
-    for law in laws:
-        if law != BY_MARKS:
-            yield from _alone(law)
+def _all(ccas: Iterable[str], kinds: Iterable[str], tick_s: float) -> Iterator[KernelCase]:
+    for cca in ccas:
+        if cca != BY_MARKS:
+            yield from _alone(cca)
     for one, other, join_s in PAIRS:
         yield from _pair(one, other, join_s)
-    for law in COMMON:
-        yield from _lossy(law)
-    for law in COMMON:
-        yield from _short(law)
+    for cca in COMMON:
+        yield from _lossy(cca)
+    for cca in COMMON:
+        yield from _short(cca)
     yield from (_marked(flows) for flows in (1, 4))
     for kind in kinds:
         yield from _behind(kind, tick_s)
 
 
 def list_cases(
-    laws: Iterable[str], kinds: Iterable[str], tick_s: float, globs: Iterable[str] = ()
+    ccas: Iterable[str], kinds: Iterable[str], tick_s: float, globs: Iterable[str] = ()
 ) -> list[KernelCase]:
     """List the cases of algorithms and disciplines of a kernel whose names match.
 
     Raises HeadgateError if there is none.
     """
-    known, wanted = list(laws), list(globs)
-    cases = [case for case in _all(known, kinds, tick_s) if case.laws <= {*known}]
+    known, wanted = list(ccas), list(globs)
+    cases = [case for case in _all(known, kinds, tick_s) if case.ccas <= {*known}]
     chosen = [case for case in cases if not wanted or any(fnmatch(case.name, g) for g in wanted)]
     if not chosen:
         names = ", ".join(dict.fromkeys(f"{case.topic}-*" for case in cases)) or "none"

@@ -78,7 +78,7 @@ def _line(one: Comparison) -> str:
 
 def _record(kernel: Kernel, chosen: Selection, done: Sequence[Comparison]) -> dict[str, Any]:
     return {
-        "kernel": {"name": kernel.name, "release": kernel.release, "laws": kernel.laws},
+        "kernel": {"name": kernel.name, "release": kernel.release, "ccas": kernel.ccas},
         "skipped": {
             "not_in_kernel": chosen.not_in_kernel,
             "not_in_linux": chosen.not_in_linux,

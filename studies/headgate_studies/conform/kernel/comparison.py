@@ -91,7 +91,7 @@ def _reductions(course: Course, from_s: float) -> Iterator[float]:
 def _back_off_of(outcome: Outcome, case: KernelCase) -> float:
     """Return the back-off of flows that reduce by a threshold; BBR's is a saved window."""
     flows = zip(case.senders, outcome.courses, strict=True)
-    return back_off([course for sender, course in flows if sender.law != "bbr"], case.from_s)
+    return back_off([course for sender, course in flows if sender.cca != "bbr"], case.from_s)
 
 
 def count_recoveries(states: Sequence[int], from_: int) -> int:
@@ -151,7 +151,7 @@ class Comparison:
         """Return all that is compared, for JSON."""
         return {
             "case": self.case.name,
-            "laws": [sender.law for sender in self.case.senders],
+            "ccas": [sender.cca for sender in self.case.senders],
             "obstacle": self.obstacle,
             "lateness_p99_9_s": self.lateness_s,
             "figures": {name: self._record(name) for name in FIGURES if any(self.figures(name))},

@@ -23,7 +23,7 @@ QUICK_ACKS = 1550
 
 @dataclass(frozen=True)
 class Match:
-    """A law of Linux: its name there, ours, and the parameters that make ours that module."""
+    """A CCA of Linux: its name there, ours, and the parameters that make ours that module."""
 
     linux: str
     ours: str
@@ -69,12 +69,12 @@ def without_counterpart(names: Iterable[str] | None) -> list[str]:
     """Return algorithms of the catalogue, or of those named, that Linux does not have."""
     from headgate import catalog
 
-    every = [law.name for law in catalog.laws() if law.family != "none"]
+    every = [cca.name for cca in catalog.ccas() if cca.family != "none"]
     known = {name for match in MATCHES for name in (match.linux, match.ours)}
     return [name for name in (every if names is None else names) if name not in known]
 
 
-def law_keys(linux: str, tick_s: float) -> dict[str, Any]:
+def cca_keys(linux: str, tick_s: float) -> dict[str, Any]:
     """Return the keys of a scenario's algorithm for a kernel whose clock ticks so often."""
     match = find(linux)
     ticks = {name: count * tick_s for name, count in match.jiffies.items()}
@@ -138,10 +138,10 @@ def for_ours(case: KernelCase, seed: int, tick_s: float) -> Scenario:
 def _flow(sender: Any, tick_s: float) -> dict[str, Any]:
     flow = {
         "kind": "flows",
-        "law": law_keys(sender.law, tick_s),
+        "cca": cca_keys(sender.cca, tick_s),
         "start": f"{LEAD_S + sender.start_s} s",
     }
-    if sender.law == BY_MARKS:
+    if sender.cca == BY_MARKS:
         flow["transport"] = {"preset": "linux", "quick_acks": QUICK_ACKS, "ecn": True}
     return flow | ({"size": f"{sender.segments} packets"} if sender.segments else {})
 

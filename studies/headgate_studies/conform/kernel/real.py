@@ -68,12 +68,12 @@ def run_kernel(case: KernelCase, seed: int, kernel: str) -> Outcome:
 
 def _kernels(case: KernelCase, kernel: str) -> dict[str, str]:
     """Return the kernels of both hosts: under DCTCP the receiver must be DCTCP's too."""
-    return {"a": kernel, "b": kernel if BY_MARKS in case.laws else "host"}
+    return {"a": kernel, "b": kernel if BY_MARKS in case.ccas else "host"}
 
 
 def _start_programs(case: KernelCase, net: Emulation) -> list[Program]:
     """Start the receiver, and those that wait for a word: the sender, and a router before it."""
-    needs = [BY_MARKS] if BY_MARKS in case.laws else []
+    needs = [BY_MARKS] if BY_MARKS in case.ccas else []
     _start(net, "b", net.module_command(f"{PLACE}.receiver", *needs))
     sender, process = _start(
         net, "a", net.module_command(f"{PLACE}.sender", json.dumps(_flows(case, net)))

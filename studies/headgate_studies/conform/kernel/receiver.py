@@ -15,12 +15,12 @@ _PIECE_BYTES = 1 << 18
 _LOW_WATER_BYTES = 1 << 16
 
 
-def listen(law: str = "") -> socket.socket:
+def listen(cca: str = "") -> socket.socket:
     """Open the port, under an algorithm if it is named."""
     server = socket.create_server(("", PORT), backlog=64)
     server.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, _LOW_WATER_BYTES)
-    if law:
-        server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, law.encode())
+    if cca:
+        server.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cca.encode())
     return server
 
 

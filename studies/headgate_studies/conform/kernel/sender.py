@@ -35,12 +35,12 @@ class Flow:
         self.left: int | None = given["segments"] * SEGMENT_BYTES or None
         self.is_over = False
         self.samples: list[tuple[float, ...]] = []
-        self._law, self._address = given["law"], address
+        self._cca, self._address = given["cca"], address
         self.socket = socket.socket()
 
     def begin(self) -> None:
         """Send the SYN."""
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, self._law.encode())
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, self._cca.encode())
         self.socket.setblocking(False)
         self.socket.connect_ex((self._address, PORT))
 

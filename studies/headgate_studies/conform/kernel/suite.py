@@ -27,7 +27,7 @@ class Kernel:
 
     name: str
     release: str
-    laws: tuple[str, ...]
+    ccas: tuple[str, ...]
     disciplines: tuple[str, ...]
     """Those of the cases that it has, by Linux's names."""
 
@@ -48,8 +48,8 @@ def examine(kernel: str) -> Kernel:
     asks = "uname -r; cat /proc/sys/net/ipv4/tcp_available_congestion_control"
     with emulate(link, kernel=kernel) as net:
         done = net.run("a", "; ".join([asks, *tries, "true"]), capture_output=True, check=True)
-    release, laws_there, *kinds = done.stdout.decode().splitlines()
-    return Kernel(kernel, release, tuple(sorted(laws_there.split())), tuple(kinds))
+    release, ccas_there, *kinds = done.stdout.decode().splitlines()
+    return Kernel(kernel, release, tuple(sorted(ccas_there.split())), tuple(kinds))
 
 
 @dataclass(frozen=True)
@@ -74,17 +74,17 @@ class Selection:
 
 
 def select(kernel: Kernel, names: Iterable[str] | None, globs: Iterable[str] = ()) -> Selection:
-    """Choose cases of the laws named, by our name or Linux's. Raises HeadgateError if none is."""
+    """Choose cases of the CCAs named, by our name or Linux's. Raises HeadgateError if none is."""
     wanted = None if names is None else list(names)
     unknown = path.without_counterpart(wanted)
     chosen = path.choose(wanted)
-    there = [match.linux for match in chosen if match.linux in kernel.laws]
-    missing = tuple(match.ours for match in chosen if match.linux not in kernel.laws)
+    there = [match.linux for match in chosen if match.linux in kernel.ccas]
+    missing = tuple(match.ours for match in chosen if match.linux not in kernel.ccas)
     if not there:
         raise HeadgateError(
-            f"kernel {kernel.release} has none of these laws: {', '.join(wanted or ())}"
+            f"kernel {kernel.release} has none of these algorithms: {', '.join(wanted or ())}"
         )
-    not_ours = () if wanted else tuple(law for law in path.NOT_OURS if law in kernel.laws)
+    not_ours = () if wanted else tuple(cca for cca in path.NOT_OURS if cca in kernel.ccas)
     cases = list_cases(there, kernel.disciplines, kernel.tick_s, globs)
     absent = tuple(kind for kind in DISCIPLINES if kind not in kernel.disciplines)
     return Selection(tuple(cases), missing, tuple(unknown), not_ours, absent)

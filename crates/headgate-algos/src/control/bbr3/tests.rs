@@ -14,7 +14,7 @@ fn params(variant: Variant) -> Params {
 
 /// A flow on a path of 1000 segments/s and 100 ms, with 100 segments in flight.
 struct Flow {
-    law: Bbr3,
+    controller: Bbr3,
     window: Window,
     delivered: f64,
     lost: f64,
@@ -22,9 +22,9 @@ struct Flow {
 
 impl Flow {
     fn new(variant: Variant) -> Self {
-        let (mut law, mut window) = (Bbr3::new(params(variant)), starting(10.0));
-        law.on_start(0.0, &PATH, &mut window);
-        Self { law, window, delivered: 0.0, lost: 0.0 }
+        let (mut controller, mut window) = (Bbr3::new(params(variant)), starting(10.0));
+        controller.on_start(0.0, &PATH, &mut window);
+        Self { controller, window, delivered: 0.0, lost: 0.0 }
     }
 
     fn now_s(&self) -> f64 {
@@ -32,7 +32,7 @@ impl Flow {
     }
 
     fn model(&mut self) -> &mut Model {
-        &mut self.law.0
+        &mut self.controller.0
     }
 
     fn rate(&self) -> Rate {
@@ -52,7 +52,7 @@ impl Flow {
 
     fn acknowledge(&mut self, rate: Rate) {
         let ack = Ack { now_s: self.now_s(), rate, ..ack(0.1) };
-        self.law.on_ack(&ack, &PATH, &mut self.window);
+        self.controller.on_ack(&ack, &PATH, &mut self.window);
     }
 
     fn next(&mut self) {
@@ -81,7 +81,7 @@ impl Flow {
             lost_since: n,
             ..Rate::default()
         };
-        self.law.on_segment_lost(&sent, &PATH, &mut self.window);
+        self.controller.on_segment_lost(&sent, &PATH, &mut self.window);
     }
 }
 
@@ -147,13 +147,13 @@ fn after_a_pause_the_rtt_is_not_probed() {
         let now_s = flow.now_s() + 6.0;
         if paused {
             let restart = Restart { now_s: now_s - 0.1, delivered: flow.delivered, ..RESTART };
-            flow.law.on_restart(&restart, &PATH, &mut flow.window);
+            flow.controller.on_restart(&restart, &PATH, &mut flow.window);
         }
         flow.delivered += 1.0;
         let rate = Rate { prior: flow.delivered - 1.0, app_limited: true, rtt_s: 0.12, ..flow.rate() };
         let ack = Ack { now_s, rate, ..ack(0.1) };
-        flow.law.0.wait_s = 100.0;
-        flow.law.on_ack(&ack, &PATH, &mut flow.window);
+        flow.controller.0.wait_s = 100.0;
+        flow.controller.on_ack(&ack, &PATH, &mut flow.window);
         assert_eq!(flow.model().mode, mode, "{paused}");
         assert!(!flow.model().restarts); // it ends with the first ACK
     }
@@ -167,7 +167,7 @@ fn after_a_pause_a_probe_for_bandwidth_paces_as_cruise_does() {
         let bandwidth = flow.model().bandwidth();
         assert_eq!(flow.window.pace, 1.25 * 0.99 * bandwidth);
         let restart = Restart { now_s: flow.now_s() + 1.0, delivered: flow.delivered, ..RESTART };
-        flow.law.on_restart(&restart, &PATH, &mut flow.window);
+        flow.controller.on_restart(&restart, &PATH, &mut flow.window);
         assert_eq!(flow.window.pace, 0.99 * bandwidth);
     }
 }
@@ -180,7 +180,7 @@ fn a_probe_of_the_rtt_that_a_pause_outlasts_ends_with_it() {
         flow.delivered += 1.0;
         flow.acknowledge(Rate { in_flight: 4.0, ..flow.rate() }); // the path is empty from here on
         let restart = Restart { now_s: flow.now_s() + wait_s, delivered: flow.delivered, ..RESTART };
-        flow.law.on_restart(&restart, &PATH, &mut flow.window);
+        flow.controller.on_restart(&restart, &PATH, &mut flow.window);
         assert_eq!(flow.model().mode, mode, "{wait_s}");
     }
 }
@@ -192,10 +192,10 @@ fn a_timeout_brings_the_window_back() {
         flow.go_to(Mode::Refill);
         let before = flow.window.cwnd;
         flow.window.cwnd = 1.0;
-        flow.law.on_congestion(&timeout(100), &PATH, &mut flow.window);
+        flow.controller.on_congestion(&timeout(100), &PATH, &mut flow.window);
         flow.delivered += 1.0;
         let ack = Ack { now_s: flow.now_s(), rate: flow.rate(), after_timeout: true, ..ack(0.1) };
-        flow.law.on_ack(&ack, &PATH, &mut flow.window);
+        flow.controller.on_ack(&ack, &PATH, &mut flow.window);
         assert_eq!(flow.window.cwnd, FLOOR);
         flow.next();
         assert!(flow.window.cwnd >= before);
@@ -242,7 +242,7 @@ fn what_leaves_while_the_next_waits_is_not_in_the_network() {
         flow.model().pacing_gain = gain; // above one, a quantum of two is added
         let ack = Ack { rate: Rate { wait_s: 0.0055, ..Rate::default() }, ..Ack::default() };
         let event = Event { ack: &ack, path: &PATH, window: &mut flow.window };
-        assert_eq!(flow.law.0.in_network(100.0, &event), expected);
+        assert_eq!(flow.controller.0.in_network(100.0, &event), expected);
     }
 }
 
@@ -285,7 +285,7 @@ fn there_is_room_for_three_quanta_and_two_segments_more_in_a_probe() {
 fn an_rtt_that_is_as_small_again_makes_linux_forget_the_old_one_later() {
     for (variant, at_s) in [(DRAFT, 0.0), (LINUX, 6.0)] {
         let mut flow = Flow::new(variant);
-        let (ack, model) = (Ack { rate: flow.rate(), ..ack(0.1) }, &mut flow.law.0);
+        let (ack, model) = (Ack { rate: flow.rate(), ..ack(0.1) }, &mut flow.controller.0);
         model.now_s = 6.0; // an RTT of 0.1 s, after five seconds without a smaller one
         model.take_rtt(&mut Event { ack: &ack, path: &PATH, window: &mut flow.window });
         assert_eq!((model.min_rtt_s, model.min_rtt_at_s), (0.1, at_s));
@@ -312,7 +312,7 @@ fn the_small_window_of_a_probe_is_not_the_good_one() {
         let mut flow = Flow::new(DRAFT);
         flow.model().repair.save(100.0, false);
         (flow.model().mode, flow.model().cwnd) = (mode, FLOOR);
-        flow.law.on_congestion(&loss(4), &PATH, &mut flow.window);
+        flow.controller.on_congestion(&loss(4), &PATH, &mut flow.window);
         assert_eq!(flow.model().repair.saved(), saved);
     }
 }
@@ -323,11 +323,11 @@ fn an_undone_loss_frees_what_it_has_bounded() {
         let mut flow = Flow::new(variant);
         flow.model().cwnd = 80.0;
         flow.model().bounds.inflight_long = 120.0;
-        flow.law.on_congestion(&loss(80), &PATH, &mut flow.window);
+        flow.controller.on_congestion(&loss(80), &PATH, &mut flow.window);
         let bounds = &mut flow.model().bounds;
         (bounds.bw_short, bounds.inflight_short, bounds.inflight_long) = (700.0, 70.0, 90.0);
         flow.window.cwnd = 40.0;
-        flow.law.on_undo(80.0, &PATH, &mut flow.window);
+        flow.controller.on_undo(80.0, &PATH, &mut flow.window);
         let bounds = flow.model().bounds;
         assert!(bounds.bw_short.is_infinite() && bounds.inflight_short.is_infinite());
         assert_eq!((bounds.inflight_long, flow.window.cwnd), (120.0, 80.0));

@@ -6,16 +6,16 @@ use crate::trial::{PATH, ack, avoiding, loss, starting, timeout};
 const LINUX: Variant = Variant::Linux;
 const RFC: Variant = Variant::Rfc;
 
-fn law(variant: Variant) -> Cubic {
+fn controller(variant: Variant) -> Cubic {
     Cubic::new(Params { variant, ..Params::default() })
 }
 
 /// An algorithm after a loss at a window of 100 segments; 70 are left.
 fn lost(variant: Variant) -> (Cubic, Window) {
-    let (mut law, mut window) = (law(variant), avoiding(100.0));
-    law.on_congestion(&loss(100), &PATH, &mut window);
+    let (mut controller, mut window) = (controller(variant), avoiding(100.0));
+    controller.on_congestion(&loss(100), &PATH, &mut window);
     window.cwnd = window.ssthresh;
-    (law, window)
+    (controller, window)
 }
 
 fn at(now_s: f64) -> Ack {
@@ -24,33 +24,33 @@ fn at(now_s: f64) -> Ack {
 
 #[test]
 fn a_loss_leaves_seven_tenths_and_is_remembered() {
-    let (law, window) = lost(RFC);
-    assert_eq!((window.ssthresh, law.state.w_max), (70.0, 100.0));
-    let (law, window) = lost(LINUX);
-    assert_eq!((window.ssthresh, law.state.w_max), (70.0, 100.0));
+    let (controller, window) = lost(RFC);
+    assert_eq!((window.ssthresh, controller.state.w_max), (70.0, 100.0));
+    let (controller, window) = lost(LINUX);
+    assert_eq!((window.ssthresh, controller.state.w_max), (70.0, 100.0));
 }
 
 #[test]
 fn fast_convergence_gives_up_more() {
-    let (mut law, mut window) = lost(RFC);
+    let (mut controller, mut window) = lost(RFC);
     window.cwnd = 90.0;
-    law.on_congestion(&loss(90), &PATH, &mut window);
-    assert!((law.state.w_max - 76.5).abs() < 1e-9); // 90 * 1.7/2
+    controller.on_congestion(&loss(90), &PATH, &mut window);
+    assert!((controller.state.w_max - 76.5).abs() < 1e-9); // 90 * 1.7/2
     window.cwnd = 80.0;
-    law.on_congestion(&loss(80), &PATH, &mut window);
-    assert_eq!(law.state.w_max, 80.0);
+    controller.on_congestion(&loss(80), &PATH, &mut window);
+    assert_eq!(controller.state.w_max, 80.0);
 }
 
 #[test]
 fn one_ack_follows_the_curve_one_rtt_ahead() {
-    let (mut law, mut window) = lost(RFC);
-    law.on_ack(&at(10.0), &PATH, &mut window);
+    let (mut controller, mut window) = lost(RFC);
+    controller.on_ack(&at(10.0), &PATH, &mut window);
     // K = cbrt(30/0.4) = 4.217 s; W(0.1) = 100 - 0.4 * 4.117^3 = 72.09: + 2.09/70. But W(0) = 70 is below
     // w_est = 70 + 0.529/70, so that this ACK follows standard TCP.
     let alpha = 0.9 / 1.7;
     assert!((window.cwnd - 70.0 - alpha / 70.0).abs() < 1e-9);
     let before = window.cwnd;
-    law.on_ack(&at(11.0), &PATH, &mut window);
+    controller.on_ack(&at(11.0), &PATH, &mut window);
     let target = 100.0 - 0.4 * (libm::cbrt(75.0) - 1.1f64).powi(3);
     assert!((window.cwnd - before - (target - before) / before).abs() < 1e-9);
     assert!((target - 87.88).abs() < 0.01);
@@ -58,59 +58,59 @@ fn one_ack_follows_the_curve_one_rtt_ahead() {
 
 #[test]
 fn at_most_half_a_window_per_round_trip() {
-    let (mut law, mut window) = lost(RFC);
-    law.on_ack(&at(10.0), &PATH, &mut window);
+    let (mut controller, mut window) = lost(RFC);
+    controller.on_ack(&at(10.0), &PATH, &mut window);
     window.cwnd = 80.0;
-    law.on_ack(&at(1000.0), &PATH, &mut window);
+    controller.on_ack(&at(1000.0), &PATH, &mut window);
     assert_eq!(window.cwnd, 80.5);
-    law.on_ack(&Ack { now_s: 12.0, acked: 1000.0, ..ack(0.1) }, &PATH, &mut window);
+    controller.on_ack(&Ack { now_s: 12.0, acked: 1000.0, ..ack(0.1) }, &PATH, &mut window);
     assert!(window.cwnd < 1.5 * 80.5 + 1e-9);
 }
 
 #[test]
 fn the_friendly_window_grows_by_one_beyond_the_last_maximum() {
-    let (mut law, _) = lost(RFC);
-    assert!((law.alpha(99.9) - 0.9 / 1.7).abs() < 1e-12);
-    assert_eq!(law.alpha(100.0), 1.0);
-    law.params.variant = LINUX;
-    assert!(law.alpha(100.0) < 1.0);
+    let (mut controller, _) = lost(RFC);
+    assert!((controller.alpha(99.9) - 0.9 / 1.7).abs() < 1e-12);
+    assert_eq!(controller.alpha(100.0), 1.0);
+    controller.params.variant = LINUX;
+    assert!(controller.alpha(100.0) < 1.0);
 }
 
 #[test]
 fn after_a_timeout_the_curve_starts_flat() {
-    let (mut law, mut window) = (law(RFC), avoiding(1.0));
-    law.on_congestion(&timeout(100), &PATH, &mut window);
-    assert_eq!((window.ssthresh, law.state.w_max), (70.0, 0.0));
-    let epoch = law.open_epoch(5.0, 70.0);
+    let (mut controller, mut window) = (controller(RFC), avoiding(1.0));
+    controller.on_congestion(&timeout(100), &PATH, &mut window);
+    assert_eq!((window.ssthresh, controller.state.w_max), (70.0, 0.0));
+    let epoch = controller.open_epoch(5.0, 70.0);
     assert_eq!((epoch.k_s, epoch.origin, epoch.w_est), (0.0, 70.0, 70.0));
 }
 
 #[test]
 fn unused_time_is_not_counted() {
     for variant in [LINUX, RFC] {
-        let (mut law, mut window) = lost(variant);
-        law.on_ack(&at(10.0), &PATH, &mut window);
-        law.on_ack(&Ack { cwnd_limited: false, ..at(60.0) }, &PATH, &mut window);
+        let (mut controller, mut window) = lost(variant);
+        controller.on_ack(&at(10.0), &PATH, &mut window);
+        controller.on_ack(&Ack { cwnd_limited: false, ..at(60.0) }, &PATH, &mut window);
         // RFC: from ACK to ACK; Linux: from 9.9 to 59.9 s, when the two segments were sent
-        let start_s = law.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
+        let start_s = controller.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
         assert!((start_s - 60.0).abs() < 1e-9, "{variant:?}: {start_s}");
     }
 }
 
 #[test]
 fn linux_counts_whole_segments() {
-    let (mut law, mut window) = lost(LINUX);
+    let (mut controller, mut window) = lost(LINUX);
     // W(0.1) = 100 - trunc(27.91) = 73: one segment per 70/3 = 23 acknowledged ones
     for (acks, expected) in [(22, 70.0), (1, 71.0)] {
-        (0..acks).for_each(|_| law.on_ack(&at(10.0), &PATH, &mut window));
+        (0..acks).for_each(|_| controller.on_ack(&at(10.0), &PATH, &mut window));
         assert_eq!(window.cwnd, expected);
     }
 }
 
 #[test]
 fn linux_grows_by_a_twentieth_before_any_loss() {
-    let (mut law, mut window) = (law(LINUX), avoiding(400.0));
-    (0..400).for_each(|_| law.on_ack(&at(10.0), &PATH, &mut window));
+    let (mut controller, mut window) = (controller(LINUX), avoiding(400.0));
+    (0..400).for_each(|_| controller.on_ack(&at(10.0), &PATH, &mut window));
     assert_eq!(window.cwnd, 420.0);
 }
 
@@ -118,11 +118,11 @@ fn linux_grows_by_a_twentieth_before_any_loss() {
 fn hystart_ends_slow_start_at_a_later_rtt_of_data() {
     // a handshake of 100 ms does not count (it is the connection's smallest RTT), data of 100 ms does
     for (first_s, ssthresh) in [(0.1, 73.0), (0.12, f64::INFINITY)] {
-        let (mut law, mut window) = (law(RFC), starting(64.0));
-        law.on_ack(&Ack { round_start: true, ..ack(first_s) }, &PATH, &mut window);
+        let (mut controller, mut window) = (controller(RFC), starting(64.0));
+        controller.on_ack(&Ack { round_start: true, ..ack(first_s) }, &PATH, &mut window);
         for i in 0..9 {
             let ack = Ack { round_start: i == 0, now_s: 2.0 + f64::from(i), ..ack(0.12) };
-            law.on_ack(&ack, &PATH, &mut window);
+            controller.on_ack(&ack, &PATH, &mut window);
         }
         assert_eq!(window.ssthresh, ssthresh); // the ninth sample, after eight of growth
     }
@@ -130,58 +130,58 @@ fn hystart_ends_slow_start_at_a_later_rtt_of_data() {
 
 #[test]
 fn the_base_rtt_is_of_data_not_just_after_a_recovery_nor_before_a_timeout() {
-    let (mut law, mut window) = lost(LINUX);
-    law.on_ack(&Ack { now_s: 10.0, ..ack(0.15) }, &PATH, &mut window);
+    let (mut controller, mut window) = lost(LINUX);
+    controller.on_ack(&Ack { now_s: 10.0, ..ack(0.15) }, &PATH, &mut window);
     for (step, base_s) in (1..20).map(|step| (step, 0.15)).chain([(21, 0.11)]) {
         let now_s = 10.0 + 0.05 * f64::from(step);
-        law.on_ack(&Ack { now_s, ..ack(0.11) }, &PATH, &mut window);
-        assert_eq!(law.state.base_rtt_s, base_s, "{now_s}");
+        controller.on_ack(&Ack { now_s, ..ack(0.11) }, &PATH, &mut window);
+        assert_eq!(controller.state.base_rtt_s, base_s, "{now_s}");
     }
-    law.on_congestion(&timeout(80), &PATH, &mut window);
-    assert_eq!(law.state.base_rtt_s, 0.0);
+    controller.on_congestion(&timeout(80), &PATH, &mut window);
+    assert_eq!(controller.state.base_rtt_s, 0.0);
 }
 
 #[test]
 fn a_curve_that_is_level_with_standard_tcp_is_followed() {
-    let (law, mut window) = lost(RFC);
+    let (controller, mut window) = lost(RFC);
     let epoch = Epoch { start_s: 10.0, k_s: 0.0, origin: 70.0, w_est: 70.0 };
-    law.step(&epoch, 1.0, 10.0, 1.0, &mut window);
+    controller.step(&epoch, 1.0, 10.0, 1.0, &mut window);
     assert!((window.cwnd - 70.0 - 0.4 / 70.0).abs() < 1e-12); // 0.4 * 1^3 a second later
 }
 
 #[test]
 fn standard_tcp_grows_by_all_that_is_acknowledged() {
-    let (mut law, mut window) = lost(RFC);
-    law.on_ack(&Ack { acked: 2.0, ..at(10.0) }, &PATH, &mut window);
+    let (mut controller, mut window) = lost(RFC);
+    controller.on_ack(&Ack { acked: 2.0, ..at(10.0) }, &PATH, &mut window);
     assert!((window.cwnd - 70.0 - 0.9 / 1.7 * 2.0 / 70.0).abs() < 1e-12);
 }
 
 #[test]
 fn linux_leaves_out_only_the_time_between_transmissions() {
-    let (mut law, mut window) = lost(LINUX);
+    let (mut controller, mut window) = lost(LINUX);
     for now_s in [10.0, 10.05, 30.0] {
-        law.on_ack(&at(now_s), &PATH, &mut window);
+        controller.on_ack(&at(now_s), &PATH, &mut window);
     }
     // the last two were sent at 9.95 and 29.9 s
-    let start_s = law.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
+    let start_s = controller.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
     assert!((start_s - 29.95).abs() < 1e-9, "{start_s}");
 }
 
 #[test]
 fn an_rtt_of_a_repair_is_one_of_data() {
     // the kernel samples the RTT of every ACK, and grows outside recovery only
-    let (mut law, mut window) = lost(LINUX);
-    law.on_recovery_ack(&Ack { now_s: 1.1, ..ack(0.08) }, &PATH, &mut window);
-    assert_eq!((law.state.base_rtt_s, window.cwnd), (0.08, 70.0));
+    let (mut controller, mut window) = lost(LINUX);
+    controller.on_recovery_ack(&Ack { now_s: 1.1, ..ack(0.08) }, &PATH, &mut window);
+    assert_eq!((controller.state.base_rtt_s, window.cwnd), (0.08, 70.0));
 }
 
 #[test]
 fn what_a_repair_sends_ends_an_idle_time_too() {
-    let (mut law, mut window) = lost(LINUX);
+    let (mut controller, mut window) = lost(LINUX);
     // sent at 9.99 s; an ACK without an RTT opens the epoch; then sent at 11.9 s
-    law.on_recovery_ack(&Ack { now_s: 10.0, ..ack(0.01) }, &PATH, &mut window);
-    law.on_ack(&Ack { now_s: 10.005, ..ack(0.0) }, &PATH, &mut window);
-    law.on_ack(&at(12.0), &PATH, &mut window);
-    let start_s = law.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
+    controller.on_recovery_ack(&Ack { now_s: 10.0, ..ack(0.01) }, &PATH, &mut window);
+    controller.on_ack(&Ack { now_s: 10.005, ..ack(0.0) }, &PATH, &mut window);
+    controller.on_ack(&at(12.0), &PATH, &mut window);
+    let start_s = controller.state.epoch.as_ref().map_or(0.0, |epoch| epoch.start_s);
     assert!((start_s - 11.915).abs() < 1e-9, "{start_s}"); // 1.91 s after it was opened
 }

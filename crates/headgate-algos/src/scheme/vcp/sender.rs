@@ -67,7 +67,7 @@ pub(crate) const CARD: Card = Card {
     title: "VCP",
     aliases: &[],
     family: "explicit",
-    law: "w += (1+xi)^(rtt/t) - 1 | alpha (rtt/t)^2/w an ACK, w *= beta, by the load's region",
+    rule: "w += (1+xi)^(rtt/t) - 1 | alpha (rtt/t)^2/w an ACK, w *= beta, by the load's region",
     response: "rate = gamma C/N + alpha/(k t) with exact feedback",
     references: &["Xia, Subramanian, Stoica, Kalyanaraman 2005"],
     params: Params::TABLE,

@@ -11,7 +11,7 @@ struct Keeps;
 
 impl Discipline for Keeps {}
 
-/// Whatever would have to wait is dropped.
+/// Drops every packet that would have to wait.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Refuses;
 
@@ -113,7 +113,7 @@ fn random_loss_has_its_probability() {
 fn listed_packets_are_lost() {
     let mut p = lossy(Buffer::Packets(1), 0.0, &[1, 3]);
     let fates: Vec<_> = [0, 0, 0, 50_000_000].map(|now| p.offer(now, &mut packet(1500))).into();
-    // the third of the first burst finds no room and has no number
+    // the third of the first burst finds no room and gets no number
     assert!(matches!(fates[..], [Fate::Lost, Fate::Arrives(_), Fate::Dropped, Fate::Lost]));
 }
 

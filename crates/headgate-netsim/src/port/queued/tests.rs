@@ -14,7 +14,7 @@ use headgate_model::units::SECOND;
 use headgate_tcp::Flags;
 use headgate_tcp::context::DataSegment;
 
-/// A discipline at 1 Gbit/s, where 1500 B take 12 us; packets of these numbers are lost.
+/// A discipline at 1 Gbit/s (1500 B take 12 us); packets of these numbers are lost.
 fn empty(name: &str, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyController> {
     let index = AnyQueue::cards().iter().position(|card| card.name == name).expect("a discipline");
     let values: Vec<_> = AnyQueue::cards()[index].params.iter().map(|param| param.default).collect();
@@ -27,7 +27,7 @@ fn empty(name: &str, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyController> 
     QueuedPort::new(buffer, line, Some(queue), beside, Stream::new(1, "queue", 0))
 }
 
-/// CoDel's port, to which so many packets came at once.
+/// CoDel's port, at which this number of packets arrived at once.
 fn with(packets: u32, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyController> {
     let mut port = empty("codel", buffer, lost);
     let common = CommonFields { size: 1500, ..CommonFields::default() };

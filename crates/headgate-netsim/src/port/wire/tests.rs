@@ -77,7 +77,7 @@ fn what_one_loses_the_next_one_does_not_meet() {
         Wire::new(7, &[], vec![all.clone(), stage("duplicate", &[1.0], 1)], no_loss).carry(0, 3, &DATA),
         None
     );
-    // what is lost in the row is known ahead as other losses are
+    // losses in the chain are known in advance, as other losses are
     let link = Link { lose: vec![9], ..Link::default() };
     let listed = Loss::new(&link, Stream::new(1, "loss", 0));
     let mut wire = Wire::new(7, &[], vec![all], listed);

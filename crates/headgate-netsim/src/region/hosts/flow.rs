@@ -37,7 +37,7 @@ pub struct Flow<L> {
     /// Its id in the results.
     pub flow_id: FlowId,
     /// Its congestion control algorithm, in the order of the plan.
-    pub law: u32,
+    pub controller: u32,
     /// Its source, among all sources at the router.
     pub source: SourceIndex,
     /// Index of the key that it is counted by (see [`crate::record::FlowKeys`]).
@@ -51,18 +51,18 @@ impl<L: ControllerRegistry> Flow<L> {
     pub fn open(action: &SourceAction, address: Address, generation: u8, state: &mut ShardState<L>) -> Self {
         let start = &action.flow;
         let profile = state.setup.spec(start.flow_id).profile;
-        let law = state.laws[start.law as usize].clone();
+        let controller = state.controllers[start.controller as usize].clone();
         let is_followed = state.trace.selection.flows.contains(&start.flow_id);
         let new = if action.burst > 0 { Sender::new_for_writes } else { Sender::new };
         let mut flow = Self {
             endpoint: Endpoint { address, host: start.host, generation, profile, is_followed },
             peer: Peer { router: start.destination, host: start.receiver_host, address: Address(0) },
-            tcp: new(start.size, law, &state.profiles[profile as usize]),
+            tcp: new(start.size, controller, &state.profiles[profile as usize]),
             received: None,
             baseline_delivered: 0,
             baseline_repairs: Repairs::default(),
             flow_id: start.flow_id,
-            law: start.law,
+            controller: start.controller,
             source: start.source,
             key: state.setup.key_of(start, address),
             bursts: (action.burst > 0).then(Box::default),
@@ -134,8 +134,8 @@ impl<L: ControllerRegistry> Flow<L> {
             note_cause(self, state);
             (first, SenderState::of(&self.tcp))
         });
-        let Self { endpoint, peer, tcp, flow_id, law, .. } = self;
-        let done = action(tcp, &mut Host { endpoint, role: SenderRole { peer, flow_id, law }, state });
+        let Self { endpoint, peer, tcp, flow_id, controller, .. } = self;
+        let done = action(tcp, &mut Host { endpoint, role: SenderRole { peer, flow_id, controller }, state });
         if let Some((first, before)) = before {
             self.note_changes(first, before, state);
         }

@@ -24,7 +24,7 @@ pub fn flow_row<L: ControllerRegistry>(
         sender.stats.repairs().since(flow.baseline_repairs);
     FlowRow {
         traffic: flow.flow_id.0,
-        law: flow.law,
+        controller: flow.controller,
         key: flow.key,
         source: router.0,
         receiver: flow.peer.router.0,

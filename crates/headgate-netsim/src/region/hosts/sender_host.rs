@@ -28,7 +28,7 @@ pub(super) struct SenderRole<'a> {
     pub(super) peer: &'a Peer,
     /// Flow and algorithm are references, because only an exceeded limit reads them.
     pub(super) flow_id: &'a FlowId,
-    pub(super) law: &'a u32,
+    pub(super) controller: &'a u32,
 }
 
 impl<L: Controller> SenderContext for Host<'_, L, SenderRole<'_>> {
@@ -74,7 +74,7 @@ impl<L: Controller> SenderContext for Host<'_, L, SenderRole<'_>> {
 
     /// Only the first exceeded limit is kept.
     fn limit_exceeded(&mut self, excess: tcp::LimitExceeded) {
-        let sender = Some((self.role.flow_id.0, *self.role.law));
+        let sender = Some((self.role.flow_id.0, *self.role.controller));
         let excess = LimitExceeded { sender, at: self.state.now, limit: Limit::Tcp(excess) };
         self.state.limit_exceeded.get_or_insert(excess);
     }

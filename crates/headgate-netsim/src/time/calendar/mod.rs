@@ -1,7 +1,7 @@
 //! The calendar: packets in flight, sorted into windows. It takes the place of an event queue.
 //!
-//! A node is a place where packets arrive: a router, or the hosts behind one. Each shard has a calendar for
-//! its nodes. A packet goes into the bucket of its node and window. Nothing is compared until the window
+//! A node is a place at which packets arrive: a router, or the hosts behind one. Each shard keeps a calendar
+//! for its nodes. A packet goes into the bucket of its node and window. Nothing is compared until the window
 //! begins; then the packets of a region are sorted as one batch.
 //!
 //! Buckets are chains of small chunks from one pool that reuses the chunk freed last. The memory in use is

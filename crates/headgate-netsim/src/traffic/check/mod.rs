@@ -33,8 +33,8 @@ impl<'a> Check<'a> {
     }
 
     /// Rejects an algorithm or transport profile that does not exist.
-    pub fn law_and_profile(&self, law: u32, transport: u32, at: &PlanPath) -> Result {
-        at.index("law", law, self.context.laws, "law")?;
+    pub fn controller_and_profile(&self, controller: u32, transport: u32, at: &PlanPath) -> Result {
+        at.index("law", controller, self.context.controllers, "algorithm")?;
         at.index("transport", transport, self.context.transports, "transport")
     }
 

@@ -34,7 +34,8 @@ pub struct Bursts {
     /// Number of connections.
     pub count: u32,
     /// Congestion control algorithm, in the order of the plan.
-    pub law: u32,
+    #[serde(rename = "law")]
+    pub controller: u32,
     /// Transport profile, in the order of the plan.
     pub transport: u32,
     /// Places that send, used in turn.
@@ -75,7 +76,7 @@ impl TrafficKind for Bursts {
     }
 
     fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
-        check.law_and_profile(self.law, self.transport, at)?;
+        check.controller_and_profile(self.controller, self.transport, at)?;
         at.count("count", self.count.into(), (1, MOST_NAMES), "connections")?;
         at.span("start_ps", self.start_ps, LONGEST_RUN_S)?;
         let last = self.stagger_ps.saturating_mul(u64::from(self.count) - 1).saturating_add(self.start_ps);
@@ -120,7 +121,7 @@ impl Populate for Bursts {
             });
             process.active_flows.add();
         }
-        let spec = TrafficSpec::new(first, self.law, self.transport);
+        let spec = TrafficSpec::new(first, self.controller, self.transport);
         TrafficProcesses { spec, processes: processes.into_iter().collect() }
     }
 }

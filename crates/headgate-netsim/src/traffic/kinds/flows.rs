@@ -27,7 +27,8 @@ pub struct Flows {
     /// Number of flows.
     pub count: u32,
     /// Congestion control algorithm, in the order of the plan.
-    pub law: u32,
+    #[serde(rename = "law")]
+    pub controller: u32,
     /// Transport profile, in the order of the plan.
     pub transport: u32,
     /// Places that send, used in turn.
@@ -61,7 +62,7 @@ impl TrafficKind for Flows {
     }
 
     fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
-        check.law_and_profile(self.law, self.transport, at)?;
+        check.controller_and_profile(self.controller, self.transport, at)?;
         at.count("count", self.count.into(), (1, MOST_NAMES), "flows")?;
         at.span("start_ps", self.start_ps, LONGEST_RUN_S)?;
         let last = self.stagger_ps.saturating_mul(u64::from(self.count) - 1).saturating_add(self.start_ps);
@@ -83,7 +84,7 @@ impl Populate for Flows {
     fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<FlowSchedule> {
         let size = self.packets.map_or(ENDLESS, |packets| packets as u32);
         let file = if self.packets.is_none() { LONG_LIVED } else { FILE };
-        let spec = TrafficSpec { file, ..TrafficSpec::new(first, self.law, self.transport) };
+        let spec = TrafficSpec { file, ..TrafficSpec::new(first, self.controller, self.transport) };
         let pairs = Pairs::new(self.count, &self.sources, &self.receivers);
         let mut schedules = BTreeMap::new();
         for n in 0..self.count {

@@ -19,7 +19,8 @@ pub struct Live {
     /// Name of the traffic.
     pub name: String,
     /// Unused.
-    pub law: u32,
+    #[serde(rename = "law")]
+    pub controller: u32,
     /// Unused.
     pub transport: u32,
     /// Names of the hosts.
@@ -34,7 +35,7 @@ impl TrafficKind for Live {
     }
 
     fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
-        check.law_and_profile(self.law, self.transport, at)?;
+        check.controller_and_profile(self.controller, self.transport, at)?;
         check.places(&self.places, "places", at)?;
         different("hosts", self.hosts.iter().cloned())?;
         at.ensure(self.hosts.len() == self.places.len(), "hosts", || {
@@ -58,6 +59,9 @@ impl Populate for Live {
             let home = builder.add_host(place).nth(0);
             builder.live.push(home);
         }
-        TrafficProcesses { spec: TrafficSpec::new(first, self.law, self.transport), processes: Vec::new() }
+        TrafficProcesses {
+            spec: TrafficSpec::new(first, self.controller, self.transport),
+            processes: Vec::new(),
+        }
     }
 }

@@ -34,7 +34,8 @@ pub struct OnOff {
     /// Name in the results.
     pub name: String,
     /// Congestion control algorithm, in the order of the plan.
-    pub law: u32,
+    #[serde(rename = "law")]
+    pub controller: u32,
     /// Transport profile, in the order of the plan.
     pub transport: u32,
     /// Hosts that send.
@@ -60,7 +61,7 @@ impl TrafficKind for OnOff {
     }
 
     fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
-        check.law_and_profile(self.law, self.transport, at)?;
+        check.controller_and_profile(self.controller, self.transport, at)?;
         at.number("on_s", self.on_s, MEANS_S, "s")?;
         at.number("off_s", self.off_s, MEANS_S, "s")?;
         self.shape.map_or(Ok(()), |shape| check_shape("shape", shape, at))?;
@@ -91,7 +92,7 @@ impl Populate for OnOff {
         };
         let processes = pools.into_iter().map(process).collect();
         let receivers = Receivers::new(builder.add_pools(&self.receivers));
-        let plain = TrafficSpec::new(first, self.law, self.transport);
+        let plain = TrafficSpec::new(first, self.controller, self.transport);
         TrafficProcesses { spec: TrafficSpec { file: LONG_LIVED, receivers, ..plain }, processes }
     }
 }

@@ -26,7 +26,8 @@ pub struct Poisson {
     /// Name in the results.
     pub name: String,
     /// Congestion control algorithm, in the order of the plan.
-    pub law: u32,
+    #[serde(rename = "law")]
+    pub controller: u32,
     /// Transport profile, in the order of the plan.
     pub transport: u32,
     /// Hosts that send.
@@ -49,7 +50,7 @@ impl TrafficKind for Poisson {
     }
 
     fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
-        check.law_and_profile(self.law, self.transport, at)?;
+        check.controller_and_profile(self.controller, self.transport, at)?;
         at.number("flows_per_s", self.flows_per_s, ARRIVALS_PER_S, "flows/s")?;
         check_span(self.start_ps, self.stop_ps, at)?;
         check_size(self.size, at)?;
@@ -79,7 +80,7 @@ impl Populate for Poisson {
         let processes = (0..).zip(pools).map(process).collect();
         let receivers = Receivers::new(builder.add_pools(&self.receivers));
         TrafficProcesses {
-            spec: TrafficSpec { receivers, ..TrafficSpec::new(first, self.law, self.transport) },
+            spec: TrafficSpec { receivers, ..TrafficSpec::new(first, self.controller, self.transport) },
             processes,
         }
     }

@@ -27,7 +27,8 @@ pub struct Replay {
     /// Prefix of the names of the columns.
     pub key: String,
     /// Congestion control algorithm, in the order of the plan, without a column `law`.
-    pub law: u32,
+    #[serde(rename = "law")]
+    pub controller: u32,
     /// Transport profile, in the order of the plan.
     pub transport: u32,
     /// Places that send and receive.
@@ -44,7 +45,7 @@ impl TrafficKind for Replay {
     }
 
     fn check(&self, check: &mut Check, at: &PlanPath) -> Result {
-        check.law_and_profile(self.law, self.transport, at)?;
+        check.controller_and_profile(self.controller, self.transport, at)?;
         for (i, &place) in self.places.iter().enumerate() {
             check.place(place, at, &format!("places[{i}]"))?;
             check.capacity.add(place.node, 1, at)?;
@@ -53,7 +54,7 @@ impl TrafficKind for Replay {
         at.index("receiver", self.receiver, self.places.len(), "place")?;
         let columns = Columns { arrays: check.context.arrays, key: &self.key };
         columns.check_columns()?;
-        columns.indices("law", check.context.laws)?;
+        columns.indices("law", check.context.controllers)?;
         let from = columns.indices("source", self.places.len())?;
         let to = columns.indices("receiver", self.places.len())?;
         self.check_pairs(check, (from, to), at)
@@ -76,13 +77,13 @@ impl Populate for Replay {
 
     /// Each place with flows is a source.
     fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<FlowSchedule> {
-        let spec = TrafficSpec::new(first, self.law, self.transport);
+        let spec = TrafficSpec::new(first, self.controller, self.transport);
         let homes: Vec<HostPool> = self.places.iter().map(|place| builder.add_host(*place)).collect();
         let mut numbers = vec![None; homes.len()];
         let mut schedules = BTreeMap::new();
         let columns = Columns { arrays: builder.context.arrays, key: &self.key };
         let (sources, receivers) = (columns.optional("source"), columns.optional("receiver"));
-        let laws = columns.optional("law");
+        let controllers = columns.optional("law");
         let (starts, sizes) = (columns.optional("start_ps"), columns.optional("packets"));
         let rows = starts.into_iter().flatten().zip(sizes.into_iter().flatten());
         for (row, (&start, &size)) in rows.enumerate() {
@@ -92,7 +93,7 @@ impl Populate for Replay {
             let source = *numbers[place].get_or_insert_with(|| list.add_source());
             let ends = [from.nth(0), to.nth(0)];
             let plain = FlowStart::between(first, &spec, source, ends, size as u32);
-            list.add(start, FlowStart { law: pick(laws, row, self.law), ..plain });
+            list.add(start, FlowStart { controller: pick(controllers, row, self.controller), ..plain });
         }
         TrafficProcesses { spec, processes: schedules.into_iter().collect() }
     }
@@ -150,7 +151,7 @@ impl<'a> Columns<'a> {
 
     /// Checks and returns a column of indices into `len` items, if it is present.
     fn indices(&self, column: &str, len: usize) -> Result<Column<'a>> {
-        let what = if column == "law" { "law" } else { "place" };
+        let what = if column == "law" { "algorithm" } else { "place" };
         let rows = self.optional(column);
         let good = |i: &u64| *i < len as u64;
         self.all(rows.unwrap_or(&[]), column, good, |i| no_such(i, len, what))?;

@@ -35,7 +35,7 @@ from headgate.engine.live.uml.control import (
 
 #: Prefixes of the kernel modules to load.
 MODULES = ("tcp_", "sch_", "cls_", "act_", "ifb", "veth")
-#: System call finit_module, for which the C library has no function.
+#: System call finit_module, for which the C library lacks a function.
 _FINIT_MODULE = {"x86_64": 313}
 _FINIT_MODULE_32 = 350
 _POWER_OFF = 0x4321FEDC

@@ -97,11 +97,11 @@ class Machine:
         )
         self.kernel = json.loads(self._ask("kernel"))
 
-    def _ask(self, what: str, patience_s: float = float("inf")) -> str:
+    def _ask(self, request: str, patience_s: float = float("inf")) -> str:
         assert self._program is not None
         until_s = time.monotonic() + patience_s
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-        asker = self._start(call(f"{UML_PACKAGE}.proxy", "print_answer", what), pipes)
+        asker = self._start(call(f"{UML_PACKAGE}.proxy", "print_answer", request), pipes)
         while asker.poll() is None:
             with suppress(subprocess.TimeoutExpired):
                 asker.wait(0.05)

@@ -123,7 +123,7 @@ def print_answer() -> None:
     sys.stdout.write(request({"asks": sys.argv[2]}).decode())
 
 
-#: Folder of the kernel's memory, process number and socket. The guest has a separate one.
+#: Folder of the kernel's memory, process number and socket. The guest uses a separate one.
 FOLDER = "/run"
 
 #: The highest ordinary priority.
@@ -143,7 +143,7 @@ def hide_files() -> None:
 def boot() -> None:
     """Execute the kernel of the command line, with the highest ordinary priority if allowed.
 
-    It has no real-time priority: two busy kernels would leave no processor to others.
+    It runs without real-time priority: two busy kernels would leave no processor to others.
     """
     hide_files()
     with suppress(PermissionError):

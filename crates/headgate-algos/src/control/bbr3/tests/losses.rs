@@ -30,7 +30,7 @@ fn a_probe_after_one_that_lost_too_much_stops_at_its_bound() {
     let model = flow.model();
     assert_eq!((model.mode, model.cautious, model.too_high), (Mode::Down, true, false));
     flow.go_to(Mode::Refill); // a round trip later, without cruising
-    assert!(flow.now_s() - flow.law.0.cycle_at_s < 0.11);
+    assert!(flow.now_s() - flow.controller.0.cycle_at_s < 0.11);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn losses_in_six_places_and_above_two_percent_end_start_up() {
         let per_s = flow.delivered * 10.0; // it grows
         let rate = Rate { per_s, newly_lost: 0.1, lost_since: 10.0, ..flow.rate() };
         let ack = Ack { now_s: flow.now_s(), rate, recovers: true, ..ack(0.1) };
-        flow.law.on_recovery_ack(&ack, &PATH, &mut flow.window);
+        flow.controller.on_recovery_ack(&ack, &PATH, &mut flow.window);
     }
     let model = flow.model();
     assert!(model.pipe.full && model.bounds.inflight_long >= 100.0);
@@ -109,9 +109,9 @@ fn start_up_ends_by_losses_in_six_places_that_fast_recovery_repairs() {
         let mut flow = Flow::new(DRAFT);
         let rate = Rate { lost_since, ..flow.rate() };
         let ack = Ack { rate, recovers, ..ack(0.1) };
-        (flow.law.0.startup_losses, flow.law.0.latest.starts) = (places, true);
-        flow.law.0.heed_startup_losses(&Event { ack: &ack, path: &PATH, window: &mut flow.window });
-        assert_eq!(flow.law.0.pipe.full, ends, "{places} {recovers} {lost_since}");
+        (flow.controller.0.startup_losses, flow.controller.0.latest.starts) = (places, true);
+        flow.controller.0.heed_startup_losses(&Event { ack: &ack, path: &PATH, window: &mut flow.window });
+        assert_eq!(flow.controller.0.pipe.full, ends, "{places} {recovers} {lost_since}");
     }
 }
 

@@ -27,21 +27,21 @@ impl<'a> Assignment<'a> {
     }
 
     /// Returns the algorithm of a user at a router.
-    pub fn law(&self, number: u64, node: u32) -> u32 {
-        let Web { laws, law, .. } = self.web;
-        if laws.is_empty() {
-            return *law;
+    pub fn controller(&self, number: u64, node: u32) -> u32 {
+        let Web { controllers, controller, .. } = self.web;
+        if controllers.is_empty() {
+            return *controller;
         }
         let own = self.class(node);
-        let class = if laws.iter().any(|part| part.class == *own) { own } else { "" };
-        let mut parts = laws.iter().filter(|part| part.class == class);
+        let class = if controllers.iter().any(|part| part.class == *own) { own } else { "" };
+        let mut parts = controllers.iter().filter(|part| part.class == class);
         let (at, mut upto) = (self.draw("law", number), 0.0);
         let part = parts.clone().find(|part| {
             upto += part.share;
             at <= upto
         });
         // Rounded shares may add up to slightly less than 1.
-        part.or_else(|| parts.next_back()).map_or(*law, |part| part.law)
+        part.or_else(|| parts.next_back()).map_or(*controller, |part| part.controller)
     }
 
     /// Returns whether a user at a router takes part in the surge.

@@ -3,7 +3,7 @@
 use headgate_model::check::{LONGEST_RUN_S, PlanPath, Result};
 use std::collections::BTreeSet;
 
-use super::plan::{FileKind, LawShare, Patience, Surge, Web};
+use super::plan::{ControllerShare, FileKind, Patience, Surge, Web};
 use crate::traffic::check::{Check, check_size};
 use crate::traffic::plan_context::PlanContext;
 
@@ -18,12 +18,12 @@ const FLOORS_PER_S: (f64, f64) = (1e-6, 1e12);
 
 /// Rejects Web users that cannot run.
 pub fn check(web: &Web, check: &mut Check, at: &PlanPath) -> Result {
-    check.law_and_profile(web.law, web.transport, at)?;
+    check.controller_and_profile(web.controller, web.transport, at)?;
     at.number("think_s", web.think_s, THINKING_S, "s")?;
     at.number("at_once", web.at_once, (0.0, 1.0), "")?;
     check_size(web.size, at)?;
     kinds(&check.context, &web.kinds, at)?;
-    laws(&check.context, &web.laws, at)?;
+    controllers(&check.context, &web.controllers, at)?;
     web.patience.as_ref().map_or(Ok(()), |patience| self::patience(patience, at))?;
     web.surge.as_ref().map_or(Ok(()), |surge| self::surge(&check.context, surge, at))?;
     check.pools(&web.sources, &web.receivers, at)
@@ -46,15 +46,15 @@ fn kinds(context: &PlanContext, kinds: &[FileKind], at: &PlanPath) -> Result {
     })
 }
 
-fn laws(context: &PlanContext, laws: &[LawShare], at: &PlanPath) -> Result {
-    for (i, part) in laws.iter().enumerate() {
+fn controllers(context: &PlanContext, controllers: &[ControllerShare], at: &PlanPath) -> Result {
+    for (i, part) in controllers.iter().enumerate() {
         let at = PlanPath::new(at.key(&format!("laws[{i}]")));
-        at.index("law", part.law, context.laws, "law")?;
+        at.index("law", part.controller, context.controllers, "algorithm")?;
         share(part.share, "share", &at)?;
     }
-    let classes: BTreeSet<&str> = laws.iter().map(|part| part.class.as_str()).collect();
+    let classes: BTreeSet<&str> = controllers.iter().map(|part| part.class.as_str()).collect();
     for class in classes {
-        let total: f64 = laws.iter().filter(|part| part.class == class).map(|part| part.share).sum();
+        let total: f64 = controllers.iter().filter(|part| part.class == class).map(|part| part.share).sum();
         at.ensure((total - 1.0).abs() <= ROUNDING, "laws", || {
             let of = if class.is_empty() { String::new() } else { format!(" of class {class}") };
             format!("the shares{of} add up to {total}; they must add up to 1")

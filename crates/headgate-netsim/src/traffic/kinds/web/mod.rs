@@ -11,7 +11,7 @@ use headgate_model::units::{Time, picoseconds};
 use serde::{Deserialize, Serialize};
 
 use self::assignment::Assignment;
-pub use self::plan::{FileKind, LawShare, Patience, Surge, Web};
+pub use self::plan::{ControllerShare, FileKind, Patience, Surge, Web};
 use self::user_model::{Request, UserModel};
 use crate::packets::index::{FlowId, SourceIndex};
 use crate::record::WEB_OBJECT;
@@ -45,7 +45,7 @@ impl Populate for Web {
         let (assignment, purpose) = (Assignment::new(&builder.context, self), format!("user {}", self.name));
         let user = |number: u64, node: u32| User {
             stream: Stream::new(builder.context.seed, &purpose, number),
-            law: assignment.law(number, node),
+            controller: assignment.controller(number, node),
             joins_surge: assignment.joins_surge(number, node),
         };
         let process = |pool: HostPool| {
@@ -59,7 +59,7 @@ impl Populate for Web {
         let patience = self
             .patience
             .map(|patience| spec::Patience { check: patience.check_ps, floor_per_s: patience.floor_per_s });
-        let plain = TrafficSpec::new(first, self.law, self.transport);
+        let plain = TrafficSpec::new(first, self.controller, self.transport);
         TrafficProcesses { spec: TrafficSpec { file: WEB_OBJECT, receivers, patience, ..plain }, processes }
     }
 }
@@ -80,7 +80,7 @@ pub struct Users {
 struct User {
     stream: Stream,
     /// Congestion control algorithm, in the order of the plan.
-    law: u32,
+    controller: u32,
     /// Whether the user takes part in a surge.
     joins_surge: bool,
 }
@@ -110,11 +110,11 @@ impl Process for Users {
     }
 
     fn wake(&mut self, source: SourceIndex, at: &TimerContext) -> SourceAction {
-        let User { stream, law, joins_surge } = &mut self.users[source.index()];
+        let User { stream, controller, joins_surge } = &mut self.users[source.index()];
         let to = at.spec.receivers.draw(stream, at.router);
         let Request { file, size, is_impatient } = self.model.draw(*joins_surge, at.now, stream);
         let plain = FlowStart::between(at.spec.first, at.spec, source, [self.hosts.nth(source.0), to], size);
-        SourceAction::open(FlowStart { law: *law, file, is_impatient, ..plain }, None)
+        SourceAction::open(FlowStart { controller: *controller, file, is_impatient, ..plain }, None)
     }
 
     fn next_after_flow(&mut self, source: SourceIndex, now: Time) -> Option<Time> {

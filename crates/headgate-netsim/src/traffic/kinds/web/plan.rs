@@ -10,7 +10,8 @@ pub struct Web {
     /// Name in the results.
     pub name: String,
     /// Congestion control algorithm, in the order of the plan.
-    pub law: u32,
+    #[serde(rename = "law")]
+    pub controller: u32,
     /// Transport profile, in the order of the plan.
     pub transport: u32,
     /// Hosts of the users, one user each.
@@ -28,7 +29,8 @@ pub struct Web {
     pub kinds: Vec<FileKind>,
     /// Shares of the users with other algorithms; empty = all users have `law`.
     #[serde(default)]
-    pub laws: Vec<LawShare>,
+    #[serde(rename = "laws")]
+    pub controllers: Vec<ControllerShare>,
     /// When users give up; absent = never.
     #[serde(default)]
     pub patience: Option<Patience>,
@@ -53,9 +55,10 @@ pub struct FileKind {
 /// to all other routers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LawShare {
+pub struct ControllerShare {
     /// Congestion control algorithm, in the order of the plan.
-    pub law: u32,
+    #[serde(rename = "law")]
+    pub controller: u32,
     /// Share of the users.
     pub share: f64,
     /// Class of the users' routers.

@@ -1,0 +1,14 @@
+//! Properties of every algorithm, and the known closed forms.
+
+mod asks;
+mod bbr;
+mod cards;
+mod drive;
+mod invariants;
+mod ports;
+mod queues;
+mod ranges;
+mod rcp;
+mod responses;
+mod vcp;
+mod xcp;

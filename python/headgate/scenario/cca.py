@@ -1,0 +1,191 @@
+"""The algorithm of traffic: one of the catalogue, a user-defined one, or a mix with shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    Tag,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import CoreSchema
+
+from headgate.base import catalog
+from headgate.base.parameters import Value, count_packets
+from headgate.plugin import user_code
+from headgate.scenario.base import Model, Named, also_text_and_params
+
+ABOUT = (
+    "The congestion control algorithm: a name of the catalogue, or a user-defined algorithm as a"
+    " file and a name, such as './my_cca.py:MyCca'."
+)
+ABOUT_MIX = f"{ABOUT[:-1]}. Web users also take a mix: a share for each name, or a list of parts."
+
+
+class CcaChoice(Named):
+    """`"fast"`, or `{name = "fast", alpha = 20}`."""
+
+    written: ClassVar[str] = (
+        "one algorithm, such as 'reno' or {name = 'fast', alpha = 20}; more algorithms need a"
+        " [[traffic]] each"
+    )
+
+    name: str = Field(description="A name or alias of `headgate catalog`.")
+    params: dict[str, bool | float | str] = Field(
+        default_factory=dict, description="Parameters that differ from the algorithm's defaults."
+    )
+
+    @model_validator(mode="after")
+    def _is_in_the_catalogue(self) -> CcaChoice:
+        cca = catalog.cca(self.name)
+        self.read_params(cca, count_packets)
+        object.__setattr__(self, "name", cca.name)  # an alias becomes the name
+        return self
+
+    def resolve(self) -> dict[str, Value]:
+        """Return the parameters of the plan."""
+        return self.read_params(catalog.cca(self.name), count_packets)
+
+    def plan(self) -> dict[str, Any]:
+        """Return the algorithm of the plan."""
+        return {"name": self.name, "params": self.resolve()}
+
+
+class OwnCca(Model):
+    """`"./my_cca.py:MyCca"`, or `{source = "./my_cca.py:MyCca", alpha = 20}`; in Python, the class.
+
+    The other keys are passed to the class when a flow's object is made.
+    """
+
+    model_config = ConfigDict(json_schema_extra=also_text_and_params)
+
+    written: ClassVar[str] = (
+        "a file and a name, such as './my_cca.py:MyCca', or a table with source"
+    )
+
+    source: str = Field(description="A file, and the name of the algorithm in it behind a colon.")
+    params: dict[str, bool | int | float | str] = Field(
+        default_factory=dict, description="Arguments of the class."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_short_form(cls, data: Any) -> Any:
+        if isinstance(data, str | type):
+            data = {"source": data}
+        if not isinstance(data, Mapping):
+            return data
+        if "source" not in data and "name" in data:
+            data = {"source" if key == "name" else key: value for key, value in data.items()}
+        data = {
+            key: user_code.register_class(v) if isinstance(v, type) else v
+            for key, v in data.items()
+        }
+        if "params" not in data:
+            params = {key: value for key, value in data.items() if key != "source"}
+            return {key: data[key] for key in ("source",) if key in data} | {"params": params}
+        return data
+
+    @model_serializer
+    def _short_form(self) -> Any:
+        return {"source": self.source, **self.params} if self.params else self.source
+
+    @property
+    def name(self) -> str:
+        """The name in titles: that in the file, or that of the file."""
+        file, name = user_code.split(self.source)
+        return name or Path(file).stem
+
+    def cca(self) -> user_code.OwnCode:
+        """Load the code. Raises CcaError, also if it may not run."""
+        return user_code.load(self.source, user_code.CCA)
+
+    def plan(self) -> dict[str, Any]:
+        """Return the algorithm of the plan without running its code. Raises CcaError."""
+        name, sha256 = user_code.identify(self.source, user_code.CCA)
+        return {"name": name, "params": dict(self.params), "own": sha256}
+
+
+#: Tags of pydantic, which no key may be.
+_NAMED, _USER_DEFINED, _MIX = "of the catalogue", "user-defined", "mix of several"
+#: Keys of a table that is one algorithm.
+_OF_ONE = frozenset({"name", "source", "params", "kind"})
+
+
+def _is_code(given: Any) -> bool:
+    return isinstance(given, type) or (isinstance(given, str) and user_code.is_source(given))
+
+
+def _tag_one(given: Any) -> str:
+    if isinstance(given, Mapping):
+        return _USER_DEFINED if "source" in given or _is_code(given.get("name")) else _NAMED
+    return _USER_DEFINED if isinstance(given, OwnCca) or _is_code(given) else _NAMED
+
+
+def _tag(given: Any) -> str:
+    is_list = isinstance(given, list | tuple)
+    is_mix = is_list and all(isinstance(part, Mapping | CcaShare) for part in given)
+    return _MIX if is_mix else _tag_one(given)
+
+
+def _list_shares(given: Any) -> Any:
+    """Return the table of shares `{reno = 0.5, bbr = 0.5}` as a list of parts."""
+    if not isinstance(given, Mapping) or not given or not _OF_ONE.isdisjoint(given):
+        return given
+    return [{"cca": name, "share": share} for name, share in given.items()]
+
+
+class _AnyOf:
+    """A mark for JSON Schema: a name may be either kind of algorithm, and a mix may be a table."""
+
+    def __init__(self, *also: dict[str, Any]) -> None:
+        self.also = also
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        schema = dict(handler(core))
+        either = schema.pop("oneOf")
+        return {**schema, "anyOf": [*either, *self.also]}
+
+
+_SHARES = {"type": "object", "additionalProperties": {"type": "number"}}
+OneCca = Annotated[
+    Annotated[CcaChoice, Tag(_NAMED)] | Annotated[OwnCca, Tag(_USER_DEFINED)],
+    Discriminator(_tag_one),
+    _AnyOf(),
+]
+"""One algorithm, of the catalogue or user-defined."""
+
+
+class CcaShare(Model):
+    """A part of the users, and their algorithm."""
+
+    cca: OneCca = Field(description=ABOUT)
+    share: float = Field(
+        ge=0, le=1, description="Part of the users; the shares of a class add up to 1."
+    )
+    source: str | None = Field(
+        None,
+        description="Class of routers whose users are meant; absent = all of whose class no part"
+        " speaks.",
+    )
+
+
+Cca = Annotated[
+    Annotated[CcaChoice, Tag(_NAMED)]
+    | Annotated[OwnCca, Tag(_USER_DEFINED)]
+    | Annotated[tuple[CcaShare, ...], Tag(_MIX)],
+    Discriminator(_tag),
+    BeforeValidator(_list_shares),
+    _AnyOf(_SHARES),
+]
+"""The value of the key `cca`."""
