@@ -203,7 +203,7 @@ def test_an_effect_of_an_experiment_is_no_average_over_a_reversal() -> None:
 
 
 def test_an_effect_of_a_model_is_no_average_over_a_reversal() -> None:
-    """Half of the combinations: y = -12 algorithm + 18 CCA queue, in steps from low to high."""
+    """Half of the combinations: y = -12 cca + 18 cca queue, in steps from low to high."""
     found = measured(
         {"cca": ("cubic", "bbr3"), "queue": ("drop_tail", "fq-codel"), "a": (0, 1), "b": (0, 1)},
         {"y": (lambda of, k: planted_effect(of, k) + int(str(of["a"])) * 3.0, "lower")},

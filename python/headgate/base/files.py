@@ -85,8 +85,14 @@ def _link(draft: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:  # this file system has no hard links
+        data = draft.read_bytes()
         with path.open("xb") as file:
-            file.write(draft.read_bytes())
+            try:
+                file.write(data)
+                file.flush()
+            except OSError:
+                path.unlink(missing_ok=True)
+                raise
 
 
 def make_folder(folder: Path) -> None:

@@ -46,7 +46,7 @@ class CheckResult:
 
 
 def doctor(as_json: Json = False) -> None:
-    """Check what works on this machine, and echo how to fix what does not.
+    """Check this machine, and print a remedy for each feature that does not work.
 
     Everything needs the engine, pictures and Python; only some tasks need compilers, libraries and
     kernels. The exit code is 2 if one of the first three does not work, and 0 otherwise.
