@@ -167,6 +167,15 @@ def test_files(name: str, text: str | None, says: str, tmp_path: Path) -> None:
     assert_refused(done, says)
 
 
+def test_a_compiler_ignores_the_job_server_of_make(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise its warning that the server is closed would replace the error."""
+    monkeypatch.setenv("MAKEFLAGS", "-j2 --jobserver-auth=97,98")
+    (tmp_path / "mine.rs").write_text("fn g() -> u8 { 1.0 }")
+    assert_refused(run(tmp_path, tmp_path / "mine.rs"), "mismatched types")
+
+
 def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "no-such-compiler")
     (tmp_path / "mine.c").write_text("int x;")

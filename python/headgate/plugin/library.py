@@ -17,6 +17,8 @@ from headgate.plugin.source import Source
 INCLUDE = Path(__file__).parents[1] / "include"
 # Contraction would replace two roundings by one, so results would depend on the processor.
 _C_FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-fPIC", "-shared")
+#: Variables of a `make -j` around this program, whose job server a compiler cannot reach.
+_OF_MAKE = frozenset({"MAKEFLAGS", "MFLAGS", "CARGO_MAKEFLAGS"})
 _RUST_FLAGS = ("--edition=2021", "-Copt-level=3", "-Cpanic=abort", "--error-format=short")
 
 
@@ -87,9 +89,11 @@ def _compile_source(
 
 def _run(command: Sequence[str], file: str, folder: Path) -> None:
     """Run a compiler in a folder that is not the user's: that one could select a toolchain."""
-    tool = command[0]
+    tool, env = command[0], {k: v for k, v in os.environ.items() if k not in _OF_MAKE}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=folder, env=env
+        )
     except OSError as error:
         says = f"cannot be compiled: {tool} cannot be started ({error.strerror}); install it first"
         raise CcaError(shorten_path(file), says) from None
