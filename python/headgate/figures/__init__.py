@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from headgate.figures.analysis.roles import Pair, Roles
     from headgate.figures.analysis.whole import TableAnalysis, analyse_table
     from headgate.figures.plots.conditions import ConditionAxis, draw_changes
-    from headgate.figures.plots.curves import Curve, CurvePanel, draw_curves, write_powers_plainly
+    from headgate.figures.plots.curves import Curve, CurvePanel, draw_curves
     from headgate.figures.plots.dots import Dots, draw_dots
     from headgate.figures.plots.heat import Heat, draw_heat
     from headgate.figures.plots.network import Stretch, draw_utilisation_maps
@@ -51,7 +51,6 @@ else:
                 "Curve",
                 "CurvePanel",
                 "draw_curves",
-                "write_powers_plainly",
             ),
             "headgate.figures.plots.dots": ("Dots", "draw_dots"),
             "headgate.figures.plots.heat": ("Heat", "draw_heat"),
@@ -105,5 +104,4 @@ __all__ = [
     "make_axes",
     "save_figure",
     "use_style",
-    "write_powers_plainly",
 ]

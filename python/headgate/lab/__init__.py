@@ -25,13 +25,11 @@ if TYPE_CHECKING:
         key_by_labels,
     )
     from headgate.experiment.study.study import Study
-    from headgate.experiment.study.study import load as load_study
     from headgate.experiment.study.sweeps import Labels
     from headgate.experiment.tables import MeasuredRuns
     from headgate.lab.campaign import Campaign
     from headgate.lab.jobs import Job
     from headgate.lab.store import Store
-    from headgate.lab.workers import WorkerPool
 else:
     __getattr__ = lazy_attributes(
         __name__,
@@ -48,7 +46,7 @@ else:
                 "Setup",
                 "key_by_labels",
             ),
-            "headgate.experiment.study.study": ("Study", "load_study=load"),
+            "headgate.experiment.study.study": ("Study",),
             "headgate.experiment.study.sweeps": ("Labels",),
             "headgate.experiment.packages": ("SuiteReport", "SuiteRequest"),
             "headgate.experiment.tables": ("MeasuredRuns",),
@@ -56,7 +54,6 @@ else:
             "headgate.lab.campaign": ("Campaign",),
             "headgate.lab.jobs": ("Job",),
             "headgate.lab.store": ("Store",),
-            "headgate.lab.workers": ("WorkerPool",),
         },
     )
 
@@ -76,11 +73,9 @@ __all__ = [
     "Study",
     "SuiteReport",
     "SuiteRequest",
-    "WorkerPool",
     "describe_condition",
     "describe_shared_levels",
     "end_with_parent",
     "key_by_labels",
-    "load_study",
     "make_possible",
 ]
