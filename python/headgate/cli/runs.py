@@ -128,7 +128,10 @@ def run_study(name: str, options: RunOptions, own: StudyOptions) -> None:
 def refuse_study_options(own: StudyOptions) -> None:
     """Refuse options of studies for an experiment. Raises HeadgateError."""
     says = {
-        "--scale": (own.scale != SMALLEST, "an experiment has no scales; --set changes its keys"),
+        "--scale": (
+            own.scale != SMALLEST,
+            "scales belong to studies; --set changes keys of an experiment",
+        ),
         "--cca": (bool(own.ccas), "write the algorithm into crossed.cca of the experiment"),
         "--design": (bool(own.design), "write the design into the experiment"),
     }

@@ -245,8 +245,7 @@ def _require_two_levels(file: DesignFile) -> list[Factor]:
             raise HeadgateError(
                 f"factors.{factor.name}.levels: a {file.kind} design needs two levels per factor,"
                 f" not {len(factor.levels)}; for more, such as several congestion control"
-                ' algorithms, write kind = "grid" and, in an experiment, the combinations to keep'
-                " as `where`"
+                " algorithms, move the factor of an experiment to [crossed]"
             )
     return factors
 

@@ -1,4 +1,4 @@
-"""Keys of an experiment that compares algorithms: what is crossed, and the roles of responses."""
+"""Keys of an experiment that compares algorithms: crossed factors, deployments, and roles of responses."""
 
 from __future__ import annotations
 
@@ -143,7 +143,9 @@ class ComparisonFile(DesignFile):
                     says = f"{name!r} is not a response of this experiment; they are {known}"
                     raise ScenarioError(path, f"{says}{also(name, better)}")
                 if place.startswith("questions") and not better[name]:
-                    says = 'it has no better direction; add better = "higher" or "lower" to it'
+                    says = (
+                        'its better direction is not known; add better = "higher" or "lower" to it'
+                    )
                     raise ScenarioError(path, f"{name}: {says}")
 
     def _named_responses(self) -> Iterator[tuple[str, Iterable[str]]]:

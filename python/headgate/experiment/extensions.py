@@ -187,7 +187,7 @@ def find_measure(word: str) -> Measure:
 
 @dataclass(frozen=True)
 class TemplateRequest:
-    """What a template writes: an experiment's file with a base."""
+    """The file that a template writes, and the base of the experiment."""
 
     file: Path
     """The file to be written; a path of the scenario is relative to its folder."""

@@ -23,6 +23,7 @@ from headgate.experiment import extensions, measures
 from headgate.experiment.claims import Until
 from headgate.experiment.comparison import ComparisonFile
 from headgate.experiment.conditions import label_levels, order_levels
+from headgate.experiment.extensions import BASES
 from headgate.experiment.measures import Better
 from headgate.experiment.responses import Response
 from headgate.plugin.user_code import register_class, split
@@ -106,6 +107,19 @@ class ExperimentFile(ComparisonFile):
     until: Until | None = Field(
         None, description="How replicates are added until every claim is decided."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names_bases_by_key(cls, given: Any) -> Any:
+        """Refuse a registered base that is named as the kind of a scenario or a network."""
+        scenario = given.get("scenario") if isinstance(given, Mapping) else None
+        network = scenario.get("network") if isinstance(scenario, Mapping) else None
+        for place, table in (("scenario", scenario), ("scenario.network", network)):
+            kind = table.get("kind") if isinstance(table, Mapping) else None
+            if isinstance(kind, str) and kind.lower() in extensions.list_registered(BASES):
+                says = f"{kind!r} is a base; write [scenario] with base = {kind.lower()!r}"
+                raise at(f"{place}.kind", says)
+        return given
 
     @model_validator(mode="before")
     @classmethod

@@ -123,7 +123,7 @@ def _write_scenario(asked: TemplateRequest, file: Path) -> str:
         known = ", ".join(dict.fromkeys(one.end for one in CANDIDATES))
         raise HeadgateError(
             f"{file}: contains fewer than two of the keys that this template varies ({known});"
-            " write an experiment with [factors] of your own"
+            " `headgate experiment new FILE --scenario` writes an experiment without it"
         )
     count = len(found)
     place = os.path.relpath(file.absolute(), asked.file.absolute().parent)

@@ -38,7 +38,7 @@ MOST_SENTENCES = 5
 MAIN_CHARTS = ("outliers", "effects", "influence", "correlations")
 QUESTIONS = "questions"
 EFFECTS = "main-effects"
-#: The sentence of an algorithm: who uses it, its title, and the rest.
+#: The sentence of an algorithm: its users, its title, and the rest.
 _REPLACED = re.compile(r"(If (?:everyone|[\d.]+ % of the users) used )(.+?) instead of (.+)")
 #: Which effects an answer on factors names.
 EFFECTS_SCOPE = (
