@@ -45,7 +45,7 @@ BASE = {
 }
 #: Responses: name, direction, about how large it is; `crowding` orders the conditions.
 RESPONSES: dict[str, tuple[str, float]] = {
-    "crowding": ("lower", 0.02), "rate": ("higher", 300.0), "wait": ("lower", 0.04),
+    "crowding": ("lower", 0.02), "speed": ("higher", 300.0), "wait": ("lower", 0.04),
     "done": ("higher", 25.0), "window": ("", 12.0),
 }  # fmt: skip
 

@@ -12,6 +12,7 @@ import numpy as np
 from headgate.experiment.runs import Analysis
 from headgate.figures.analysis.answer import CcaAnswer, find_reversal
 from headgate.figures.analysis.findings import TONES
+from headgate.figures.analysis.phrases import levels_by_condition
 from headgate.figures.analysis.questions import answer_questions, select_heavy, select_light
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 
@@ -28,7 +29,8 @@ PROMISED: dict[str, Promise] = {
     "direction of a counted measure is right": (0.99, 1),
     "measure counted as both ways and false": (0, 0.05),
     "reversal of 40 % or more is counted as both ways": (0.8, 1),
-    "factor named for a reversal separates it": (0.95, 1),
+    "conditions stated for a way of a reversal change that way": (0.95, 1),
+    "factor named for a reversal separates it best": (0.95, 1),
     "change under a group of conditions within its interval": (0.93, 0.97),
     "question answered by better or worse and false": (0, 0.05),
 }
@@ -155,15 +157,35 @@ def _judge_reversal(
     quiet = made.noise[name] <= 0.02 * RESPONSES[name][1]
     if large and several and quiet and made.replicates > 2 and not made.has_gaps:
         found.add("reversal of 40 % or more is counted as both ways", stated)
-    if stated:
-        rows = _list_groups(said)[place]
-        reversal = find_reversal(part, answer.cca, rows, name)
-        planted = made.pairs.get(name, ("", "", np.zeros(0)))
-        if reversal is not None and reversal.factor and _CCA in planted[:2]:
-            found.add("factor named for a reversal separates it", reversal.factor in planted[:2])
+    if not stated:
+        return
+    rows = _list_groups(said)[place]
+    reversal = find_reversal(part, answer.cca, rows, name)
+    assert reversal is not None
+    for side, changed in zip(reversal.sides, (ratios > 1, ratios < 1), strict=True):
+        count = side.way.count + side.way.others
+        found.add(
+            "conditions stated for a way of a reversal change that way", changed.sum() >= count
+        )
+    best = _find_separating(said, [part.cells.conditions[row] for row in rows], ratios)
+    if len(best) == 1 and reversal.factor:
+        found.add("factor named for a reversal separates it best", reversal.factor == best[0])
 
 
-_CCA = "cca"
+def _find_separating(said: Said, labels: Sequence[str], ratios: np.ndarray) -> list[str]:
+    """Return the factors whose levels predict the direction of most of the changes."""
+    part = said.whole.focus
+    levels = [levels_by_condition(part.frame, part.roles)[label] for label in labels]
+    right = {
+        factor: sum(
+            max(int((up & at).sum()), int((~up & at).sum()))
+            for level in {one[factor] for one in levels}
+            for at in [np.array([one[factor] == level for one in levels])]
+            for up in [ratios > 1]
+        )
+        for factor in levels[0]
+    }
+    return [factor for factor, count in right.items() if count == max(right.values())]
 
 
 def _judge_questions(said: Said, groups: dict[str, Sequence[int]], found: Rates) -> None:

@@ -1,4 +1,4 @@
-"""Keys of an experiment that compares algorithms: crossed factors, deployments, and roles of responses."""
+"""Keys of an experiment that compares algorithms: crossed factors, deployments, roles."""
 
 from __future__ import annotations
 

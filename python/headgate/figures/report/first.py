@@ -130,7 +130,7 @@ def _scope(found: TableAnalysis) -> str:
     return (
         f"{said} Heavy congestion is the most congested quarter of the conditions{most}, light"
         f" congestion the least congested quarter{least}. A measure that gets worse under some"
-        " conditions and better under others has no mean."
+        " conditions and better under others is not averaged."
     )
 
 
