@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from headgate.base.parameters import write_number
     from headgate.base.strict import fit_model, read_toml
     from headgate.base.units import Amount, parse_buffer, parse_packets
+    from headgate.experiment.extensions import (
+        BaseParameter,
+        ExperimentBase,
+        ResponseSet,
+        TemplateRequest,
+    )
+    from headgate.experiment.measures import Measure
     from headgate.plugin.code_files import name_by_hand
     from headgate.scenario.base import Buffer, FileSize, Model, Packets, Time
     from headgate.scenario.base import at as make_key_error
@@ -27,6 +34,13 @@ else:
             "headgate.base.parameters": ("write_number",),
             "headgate.base.strict": ("fit_model", "read_toml"),
             "headgate.base.units": ("Amount", "parse_buffer", "parse_packets"),
+            "headgate.experiment.extensions": (
+                "BaseParameter",
+                "ExperimentBase",
+                "ResponseSet",
+                "TemplateRequest",
+            ),
+            "headgate.experiment.measures": ("Measure",),
             "headgate.plugin.code_files": ("name_by_hand",),
             "headgate.scenario.base": (
                 "Buffer",
@@ -43,16 +57,21 @@ else:
 
 __all__ = [
     "Amount",
+    "BaseParameter",
     "Buffer",
     "CcaChoice",
+    "ExperimentBase",
     "FileSize",
     "FourTier",
     "Mark",
+    "Measure",
     "Model",
     "OneCca",
     "OwnCca",
     "Packets",
+    "ResponseSet",
     "Shares",
+    "TemplateRequest",
     "Time",
     "fit_model",
     "make_key_error",

@@ -95,7 +95,8 @@ def claim(lines: str) -> str:
         ("runs = 3\n" + RIGHT, "runs = 3: a two-level fraction needs a power of two"),
         (
             "runs = 4\n" + factor("cca = ['reno', 'cubic', 'fast']"),
-            'not 3; for more, such as several congestion control algorithms, write kind = "grid"',
+            "not 3; for more, such as several congestion control algorithms, move the factor of an"
+            " experiment to [crossed]",
         ),
         # responses
         (response("[]"), "there are no responses; name at least one"),

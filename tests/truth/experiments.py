@@ -198,7 +198,7 @@ def plant(seed: int) -> tuple[Truth, Runs]:
     made.same = made.replicates > 1 and rng.random() < 0.06
     for name, (_, size) in RESPONSES.items():
         if name in made.experiment.definition.file.responses:
-            _plant_response(rng, made, name, size)
+            plant_response(rng, made, name, size)
     if rng.random() < 0.3:
         count = len(made.labels)
         made.drifts = set(rng.choice(count, int(rng.integers(1, 5)), replace=False).tolist())
@@ -245,7 +245,7 @@ def _sql(level: Any) -> str:
     return f"'{level}'" if isinstance(level, str) else str(level)
 
 
-def _plant_response(rng: np.random.Generator, made: Truth, name: str, size: float) -> None:
+def plant_response(rng: np.random.Generator, made: Truth, name: str, size: float) -> None:
     """Plant main effects, at most one interaction, and noise, as parts of the mean."""
     mains = {
         factor: rng.choice([0.03, 0.1, 0.3]) * _deviations(rng, len(levels))

@@ -13,7 +13,14 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from . import judge_experiments, judge_tables, test_experiments, test_tables
+from . import (
+    judge_comparisons,
+    judge_experiments,
+    judge_tables,
+    test_comparisons,
+    test_experiments,
+    test_tables,
+)
 from .pages import without_pictures
 from .rates import Promise, Rates, publish
 
@@ -28,9 +35,14 @@ def _look_at_experiment(seed: int, folder: Path, found: Rates) -> None:
     judge_experiments.judge(test_experiments.check_page(seed, folder), found)
 
 
+def _look_at_comparison(seed: int, folder: Path, found: Rates) -> None:
+    judge_comparisons.judge(test_comparisons.check_page(seed, folder), found)
+
+
 KINDS: Mapping[str, tuple[Callable[[int, Path, Rates], None], Mapping[str, Promise]]] = {
     "tables": (_look_at_table, judge_tables.PROMISED),
     "experiments": (_look_at_experiment, judge_experiments.PROMISED),
+    "comparisons": (_look_at_comparison, judge_comparisons.PROMISED),
 }
 
 

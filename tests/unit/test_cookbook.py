@@ -28,6 +28,10 @@ SHORT_RUN = ("run two.toml", "run two.toml --set duration='6 s'")
 SMALLEST = {
     "Compare two algorithms": [SHORT_RUN],
     "A grid with intervals": [("60 s", "2 s"), ("replicates=5", "replicates=2")],
+    "Your question in NIST's form": [
+        ("run mine.toml\n", "run mine.toml --shard 1/96\n"),
+        ("new --like nist mine.toml", "new --like nist mine.toml && mkdir -p out"),
+    ],
     "Your own algorithm in NIST's experiment 1b": [("nist-1b", "nist-1b --shard 1/96")],
     "Your own queue discipline": [("60 s", "2 s")],
     "Video on a connection that pauses": [("60 s", "9 s")],
@@ -44,7 +48,7 @@ SMALLEST = {
 
 
 def test_recipes_are_short() -> None:
-    assert len(RECIPES) == PAGE.read_text().count("\n## ") == 10
+    assert len(RECIPES) == PAGE.read_text().count("\n## ") == 11
     for language, text in RECIPES.values():
         lines = [line for line in text.splitlines() if line.strip()]
         assert len(lines) <= (3 if language == "sh" else 10)

@@ -177,7 +177,7 @@ def test_every_response_of_a_period_with_a_direction_has_it() -> None:
 @pytest.mark.parametrize(
     ("keys", "factors", "said"),
     [
-        ({"design": "2^(7-1)"}, FACTORS, 'factors.cca.levels: .* write kind = "grid"'),
+        ({"design": "2^(7-1)"}, FACTORS, r"factors.cca.levels: .* move the factor .* \[crossed\]"),
         ({"runs": 8}, FACTORS, "needs two levels per factor, not 3"),
     ],
 )
@@ -191,5 +191,5 @@ def test_a_fraction_crossed_with_algorithms_is_refused(
 @pytest.mark.parametrize("place", ["kind", "network"])
 def test_a_mesonet_base_is_refused(place: str, tmp_path: Path) -> None:
     base = {"kind": "mesonet"} if place == "kind" else {**BASE, "network": {"kind": "mesonet"}}
-    with pytest.raises(HeadgateError, match="'mesonet' cannot be the base of an experiment's file"):
+    with pytest.raises(HeadgateError, match="'mesonet' is a base; write "):
         Experiment(base, FACTORS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -19,19 +19,23 @@ from headgate.cli.campaign import (
     StopAfter,
     ThreadsEach,
     Workers,
-    console,
-    print_means,
-    read_shard,
-    run_shard,
-    show_cost,
-    show_outcome,
-    stopping_after,
 )
 from headgate.cli.options import Json, Trust, warn
+from headgate.cli.runs import (
+    RunOptions,
+    StudyOptions,
+    find_experiment,
+    find_study_folder,
+    run_experiment,
+    run_study,
+)
 
 app = typer.Typer(no_args_is_help=True, help="Run your experiment: many runs from one file.")
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment in TOML.")]
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="An experiment in TOML, or a folder with experiment.toml."),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option(
@@ -50,14 +54,35 @@ def new(
         Path | None,
         typer.Option(metavar="FILE", help="The scenario to vary; by default, a small one."),
     ] = None,
+    like: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="A template of an installed package: nist compares algorithms by a fractional"
+            " design, three periods and five questions.",
+        ),
+    ] = "",
+    base: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="With --like: the network to vary, such as isp, abilene, dumbbell or mesonet.",
+        ),
+    ] = "",
 ) -> None:
     """Write an experiment with comments, ready to run and to change.
 
     Example: headgate experiment new out/exp.toml --scenario examples/first.toml
+    Example: headgate experiment new --like nist out/mine.toml
     """
-    from headgate.experiment.templates import write_experiment
+    from headgate.experiment.templates import write_experiment, write_like
 
-    write_experiment(file, scenario)
+    if like:
+        write_like(like, file, base, scenario)
+    elif base:
+        raise HeadgateError(f"--base {base}: belongs to a template; give --like nist too")
+    else:
+        write_experiment(file, scenario)
     named = shlex.quote(str(file))
     verbs = ("check", "run")
     echo(str(file), "Next:", *(f"  headgate experiment {verb} {named}" for verb in verbs))
@@ -73,7 +98,9 @@ def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json 
     from headgate.cli.check import describe_code, describe_function
     from headgate.experiment.experiment import Experiment
 
-    experiment = Experiment.load(file, settings or (), trust=trust)
+    if (folder := find_study_folder(file)) is not None:
+        raise HeadgateError(f"{folder}: is a study; `headgate study {folder} --dry-run` checks it")
+    experiment = Experiment.load(find_experiment(file) or file, settings or (), trust=trust)
     warn(experiment.check())
     if as_json:
         echo(json.dumps(experiment.definition.facts()))
@@ -117,27 +144,13 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     Each finished run is stored at once. Ctrl-C stops the experiment; the same command resumes it.
     The report is one HTML file that opens offline.
     """
-    from headgate.experiment import runner
-    from headgate.experiment.experiment import Experiment
-    from headgate.lab.workers import WorkerPool
-
-    pool, part = WorkerPool(workers, cluster, threads), read_shard(shard)
-    if until not in (None, "decided"):
-        raise HeadgateError(f"--until {until}: write --until decided")
-    stop: Literal["decided"] | None = "decided" if until else None
-    experiment = Experiment.load(file, settings or (), trust=trust)
-    warn(experiment.check())
-    asked = experiment.plan_runs(out, results)
-    if dry_run:
-        show_cost(runner.cost(asked, workers), as_json)
-        return
-    with stopping_after(stop_after):
-        if part is not None:
-            run_shard(asked, part, pool, as_json)
-            return
-        result = experiment.run(out, workers, threads, cluster, results, until=stop)
-    if as_json:
-        echo(json.dumps(result.as_json()))
-        return
-    print_means(console(), result.table)
-    show_outcome(result.outcome)
+    options = RunOptions(
+        settings or (), workers, threads, out, cluster, results, stop_after, shard,
+        dry_run, trust, as_json,
+    )  # fmt: skip
+    if (folder := find_study_folder(file)) is None:
+        run_experiment(find_experiment(file) or file, options, until)
+    elif until:
+        raise HeadgateError(f"--until {until}: {folder} is a study, whose replicates are fixed")
+    else:
+        run_study(str(folder), options, StudyOptions())

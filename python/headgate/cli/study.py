@@ -20,14 +20,18 @@ from headgate.cli.campaign import (
     console,
     print_claims,
     print_reasons,
-    read_shard,
-    run_shard,
     say_report,
-    show_cost,
-    show_outcome,
-    stopping_after,
 )
 from headgate.cli.options import Json, Trust
+from headgate.cli.runs import (
+    RunOptions,
+    StudyOptions,
+    find_experiment,
+    find_study_folder,
+    refuse_study_options,
+    run_experiment,
+    run_study,
+)
 
 if TYPE_CHECKING:
     from headgate.claims.verdicts import JudgedClaim
@@ -47,7 +51,11 @@ Scale = Annotated[
 
 def study(  # noqa: PLR0913, PLR0917 - one for each option
     name: Annotated[
-        str, typer.Argument(help="A study's name, or `list`.", autocompletion=complete.studies)
+        str,
+        typer.Argument(
+            help="A study's name, the folder of a study or of an experiment, or `list`.",
+            autocompletion=complete.studies,
+        ),
     ] = "list",
     scale: Scale = "quick",
     workers: Workers = None,
@@ -99,27 +107,16 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     if name == "list":
         _list(as_json)
         return
-    from headgate.base.optional import require
-    from headgate.experiment import runner
-    from headgate.experiment.study.study import Overrides, plan_study
-    from headgate.lab.workers import WorkerPool
-
-    require("report", "a study")
-    pool, part = WorkerPool(workers, cluster, threads), read_shard(shard)
-    own = Overrides(ccas or (), settings or (), design)
-    asked = plan_study(name, scale, out, own, results, trust=trust)
-    if dry_run:
-        show_cost(runner.cost(asked, workers), as_json)
-        return
-    with stopping_after(stop_after):
-        if part is not None:
-            run_shard(asked, part, pool, as_json)
-            return
-        outcome = runner.run_study(asked, pool)
-    if as_json:
-        echo(json.dumps(outcome.as_json()))
+    options = RunOptions(
+        settings or (), workers, threads, out, cluster, results, stop_after, shard,
+        dry_run, trust, as_json,
+    )  # fmt: skip
+    own = StudyOptions(scale, ccas or (), design)
+    if (file := find_experiment(Path(name))) is not None:
+        refuse_study_options(own)
+        run_experiment(file, options)
     else:
-        show_outcome(outcome)
+        run_study(str(find_study_folder(Path(name)) or name), options, own)
 
 
 def reproduce(  # noqa: PLR0913, PLR0917 - one for each option

@@ -7,7 +7,7 @@ import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.base.messages import as_toml
@@ -39,8 +39,8 @@ class Factor:
     scale: Scale = "linear"
     levels: tuple[Any, ...] = ()
     source: str = ""
-    words: tuple[str, str] | None = None
-    """Names of low and high, such as `slow network` and `fast network`."""
+    words: tuple[str, ...] | None = None
+    """Names of the levels, such as `slow network` and `fast network`."""
     whole: bool = False
     """Whether the scenario accepts only whole numbers, such as a number of flows."""
 
@@ -134,8 +134,15 @@ def write_settings(factors: Sequence[Factor], coded: Iterable[float]) -> dict[st
     return {one.setting: one.level(value) for one, value in zip(factors, coded, strict=True)}
 
 
+class Variable(Protocol):
+    """A base of a design: a scenario, or parameters that make one."""
+
+    def varied(self, changes: Mapping[str, Any]) -> Scenario:
+        """Return the scenario with changed settings. Raises ScenarioError."""
+
+
 def make_scenarios(
-    factors: Sequence[Factor], settings: Sequence[Mapping[str, Any]], base: Scenario
+    factors: Sequence[Factor], settings: Sequence[Mapping[str, Any]], base: Variable
 ) -> list[Scenario]:
     """Return `base` with each of the settings; the error names a factor that does not fit."""
     for factor in factors:
@@ -144,10 +151,11 @@ def make_scenarios(
     return [base.varied(changes) for changes in settings]
 
 
-def _check_level(factor: Factor, level: Any, base: Scenario) -> None:
+def _check_level(factor: Factor, level: Any, base: Variable) -> None:
     from headgate.scenario.toml import tables_with
 
-    if "." not in factor.setting and (tables := tables_with(factor.setting, type(base))):
+    model: Any = getattr(base, "model", type(base))
+    if "." not in factor.setting and (tables := tables_with(factor.setting, model)):
         settings = " or ".join(f"{table}.{factor.setting}" for table in tables)
         says = f"'{factor.setting}' is not a path in a scenario; write setting = \"{settings}\""
         raise ScenarioError(f"factor {factor.name}", says)
@@ -159,7 +167,7 @@ def _check_level(factor: Factor, level: Any, base: Scenario) -> None:
         ) from None
 
 
-def round_whole_factors(factors: Sequence[Factor], base: Scenario | None) -> tuple[Factor, ...]:
+def round_whole_factors(factors: Sequence[Factor], base: Variable | None) -> tuple[Factor, ...]:
     """Return factors whose interpolated levels are whole if their key accepts only whole numbers.
 
     Without a base the accepted numbers are unknown, and levels are fractions.
@@ -167,7 +175,7 @@ def round_whole_factors(factors: Sequence[Factor], base: Scenario | None) -> tup
     return tuple(replace(f, whole=base is not None and _is_whole(f, base)) for f in factors)
 
 
-def _is_whole(factor: Factor, base: Scenario) -> bool:
+def _is_whole(factor: Factor, base: Variable) -> bool:
     """Return whether a level between whole numbers is rejected, and accepted after rounding."""
     if not factor.numeric:
         return False
@@ -178,7 +186,7 @@ def _is_whole(factor: Factor, base: Scenario) -> bool:
     return not _accepts(factor, coded, base) and _accepts(rounded, coded, base)
 
 
-def _accepts(factor: Factor, coded: float, base: Scenario) -> bool:
+def _accepts(factor: Factor, coded: float, base: Variable) -> bool:
     try:
         base.varied({factor.setting: factor.level(coded)})
     except HeadgateError:

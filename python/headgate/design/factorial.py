@@ -38,6 +38,13 @@ class Design:
     matrix: NDArray[Any]
     fraction: Fraction | None = None
     """The algebra of the aliases, if the design is a two-level one made by generators."""
+    crossed: int = 0
+    """The number of factors, the last ones, whose combinations every run of the design meets."""
+
+    @property
+    def own_factors(self) -> tuple[Factor, ...]:
+        """The factors except the crossed ones."""
+        return self.factors[: len(self.factors) - self.crossed]
 
     @cached_property
     def words(self) -> tuple[frozenset[str], ...]:
@@ -128,6 +135,23 @@ def make_grid(factors: Sequence[Factor]) -> Design:
         )
     coded = [np.linspace(-1, 1, size) for size in reversed(sizes)]
     return Design(tuple(factors), np.array([row[::-1] for row in product(*coded)]))
+
+
+def cross(design: Design, factors: Sequence[Factor]) -> Design:
+    """Return every run of a design with every combination of the levels of other factors.
+
+    The aliases among the factors of the design stay as they are.
+    """
+    if not factors:
+        return design
+    added = make_grid(factors).matrix
+    if len(design) * len(added) > MOST_RUNS:
+        raise HeadgateError(
+            f"{len(design):,} runs of the design and {len(added):,} crossed combinations make"
+            f" {len(design) * len(added):,} runs; at most {MOST_RUNS:,} are possible"
+        )
+    matrix = np.hstack([np.repeat(design.matrix, len(added), 0), np.tile(added, (len(design), 1))])
+    return Design((*design.factors, *factors), matrix, design.fraction, len(factors))
 
 
 def make_regular(factors: Sequence[Factor], fraction: Fraction) -> Design:

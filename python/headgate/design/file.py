@@ -54,6 +54,9 @@ class FactorTable(Model):
     levels: tuple[Any, ...] = Field((), description="All levels, instead of low and high.")
     scale: Scale = Field("linear", description="How values between low and high are spaced.")
     source: str = Field("", description="The source of the levels.")
+    words: tuple[str, ...] = Field(
+        (), description="Words for the levels in sentences, in their order."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -69,6 +72,9 @@ class FactorTable(Model):
             raise at(missing, "this key is required unless levels are given")
         if len(self.levels) == 1:
             raise at("levels", "a factor needs at least two levels")
+        count = len(self.levels) or 2
+        if self.words and len(self.words) != count:
+            raise at("words", f"there are {count} levels, and {len(self.words)} words for them")
         if says := _describe_equal_levels(self.levels or (self.low, self.high)):
             raise at("levels" if self.levels else "high", says)
         return self
@@ -78,7 +84,9 @@ class FactorTable(Model):
         low, high = (self.levels[0], self.levels[-1]) if self.levels else (self.low, self.high)
         levels = self.levels if len(self.levels) > 2 else ()
         shown = self.setting or name
-        return Factor(name, self.title, shown, low, high, self.scale, levels, self.source)
+        return Factor(
+            name, self.title, shown, low, high, self.scale, levels, self.source, self.words or None
+        )
 
 
 class DesignFile(Model):
@@ -133,7 +141,7 @@ class DesignFile(Model):
     @field_validator("factors", mode="before")
     @classmethod
     def _join_dotted(cls, given: Any) -> Any:
-        return dict(_join_paths(given)) if isinstance(given, Mapping) else given
+        return dict(join_paths(given)) if isinstance(given, Mapping) else given
 
     @field_validator("factors")
     @classmethod
@@ -197,7 +205,7 @@ class DesignFile(Model):
         """Make paths of code absolute; they are relative to the folder of the file."""
         factors = data.get("factors")
         if isinstance(factors, dict):
-            data["factors"] = {n: _anchor_factor(n, t, folder) for n, t in factors.items()}
+            data["factors"] = {n: anchor_factor(n, t, folder) for n, t in factors.items()}
 
     def save(self, path: Path) -> None:
         """Write the design file. Raises StoreError."""
@@ -215,7 +223,7 @@ class DesignFile(Model):
 
     def make_factors(self) -> list[Factor]:
         """Return the factors; a path as a name is shortened to its last word."""
-        names = _shorten_paths([name for name, table in self.factors.items() if not table.setting])
+        names = shorten_paths([name for name, table in self.factors.items() if not table.setting])
         return [
             replace(table.factor(name), name=names.get(name, name))
             for name, table in self.factors.items()
@@ -237,7 +245,7 @@ def _describe_equal_levels(levels: Sequence[Any]) -> str:
     return ""
 
 
-def _anchor_factor(name: str, table: Any, folder: Path) -> Any:
+def anchor_factor(name: str, table: Any, folder: Path) -> Any:
     """Make the paths of code in a factor absolute; the factor is a table or a list."""
     if not isinstance(table, dict) or not table.keys() & FactorTable.model_fields:
         return anchor_code(table, folder, name)
@@ -245,7 +253,7 @@ def _anchor_factor(name: str, table: Any, folder: Path) -> Any:
     return table | anchor_code(levels, folder, str(table.get("setting") or name))
 
 
-def _shorten_paths(paths: Sequence[str]) -> dict[str, str]:
+def shorten_paths(paths: Sequence[str]) -> dict[str, str]:
     """Return a name for each path: its last word, or the whole path if last words are equal."""
     words = [path.rpartition(".")[2] for path in paths]
     return {
@@ -254,10 +262,10 @@ def _shorten_paths(paths: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _join_paths(factors: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+def join_paths(factors: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
     """Yield factors by name; an unquoted path in the file is nested tables."""
     for name, table in factors.items():
         if isinstance(table, Mapping) and table and not table.keys() & FactorTable.model_fields:
-            yield from _join_paths(table, f"{above}{name}.")
+            yield from join_paths(table, f"{above}{name}.")
         else:
             yield f"{above}{name}", table

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.base.terminal import escape_controls, escape_formula
-from headgate.design.factor import Factor, make_scenarios, round_whole_factors
+from headgate.design.factor import Factor, Variable, make_scenarios, round_whole_factors
 from headgate.design.factorial import (
     Design,
     fold_over,
@@ -77,7 +77,7 @@ class MadeDesign:
         """Return a scenario for each run, from `base` or the file's base. Raises ScenarioError."""
         return self.sheet.scenarios(base or self.base())
 
-    def scenarios_of(self, rows: Sequence[Row], base: Scenario) -> list[Scenario]:
+    def scenarios_of(self, rows: Sequence[Row], base: Variable) -> list[Scenario]:
         """Return `base` with the settings of each row, and with the seed of `base`."""
         return make_scenarios(self.design.factors, [self.sheet.settings(row) for row in rows], base)
 
@@ -204,7 +204,7 @@ def load_design(source: str | Path) -> MadeDesign:
 
 
 def make_design(
-    file: DesignFile, path: Path | None = None, given: Scenario | None = None
+    file: DesignFile, path: Path | None = None, given: Variable | None = None
 ) -> MadeDesign:
     """Make the design of a file; `given` is the base scenario unless the file names one.
 
@@ -245,8 +245,7 @@ def _require_two_levels(file: DesignFile) -> list[Factor]:
             raise HeadgateError(
                 f"factors.{factor.name}.levels: a {file.kind} design needs two levels per factor,"
                 f" not {len(factor.levels)}; for more, such as several congestion control"
-                ' algorithms, write kind = "grid" and, in an experiment, the combinations to keep'
-                " as `where`"
+                " algorithms, move the factor of an experiment to [crossed]"
             )
     return factors
 

@@ -86,10 +86,8 @@ def lay_out_sheet(  # noqa: PLR0913 - each sets one property of the sheet
             for run, coded in enumerate(design.matrix.tolist())
             if number[run] == block
         ]
-        if centre_points:
-            _check_centre(design)
-        centre = (0.0,) * len(design.factors)
-        own += [Row(CENTRE, block, i + 1, centre) for i in range(centre_points)]
+        centres = _list_centres(design) if centre_points else []
+        own += [Row(CENTRE, block, i + 1, one) for i in range(centre_points) for one in centres]
         order: Sequence[int] = range(len(own))
         if not in_order:
             rng = make_stream(seed, "run order", name, str(block))
@@ -104,18 +102,22 @@ def make_stream(seed: int, *names: str) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(key[:16], "little"))
 
 
-def _check_centre(design: Design) -> None:
-    """Raise HeadgateError if a factor lacks a centre.
+def _list_centres(design: Design) -> list[tuple[float, ...]]:
+    """Return the centre with every combination of crossed levels.
 
-    The middle of a list is not a centre: `cubic` is not halfway from `reno` to `vegas`.
+    Raises HeadgateError if a factor lacks a centre. The middle of a list is not a centre: `cubic`
+    is not halfway from `reno` to `vegas`.
     """
-    for factor in design.factors:
+    for factor in design.own_factors:
         if factor.levels:
             raise HeadgateError(
                 f"factor {factor.name}: a list of levels has no centre; give it low and high as"
                 " numbers, or omit centre_points"
             )
         factor.level(0.0)
+    count = len(design.own_factors)
+    crossed = dict.fromkeys(map(tuple, design.matrix[:, count:].tolist()))
+    return [(*(0.0,) * count, *levels) for levels in crossed]
 
 
 def _assign_blocks(design: Design, texts: Sequence[str]) -> tuple[list[int], dict[str, list[str]]]:
@@ -149,7 +151,7 @@ def _find_confounded(design: Design, effects: Sequence[tuple[int, ...]]) -> dict
 
 
 def _parse_effect(design: Design, text: str) -> tuple[int, ...]:
-    names = [f.name for f in design.factors]
+    names = [f.name for f in design.own_factors]
     words = text.split()
     if len(words) == 1 and text not in names and set(text) <= set(names):
         words = list(text)

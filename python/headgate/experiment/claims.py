@@ -103,7 +103,8 @@ def is_fixed(claim: Claim, found: MeasuredRuns) -> bool:
     if found.same or not found.fixed.any() or not claim.where or _is_select(claim):
         return found.same
     conditions, _ = np.nonzero(found.digests)
-    runs = found.asked.extended(RUNS, {FIXED: found.fixed[conditions].astype(int)})
+    fixed = np.tile(found.fixed[conditions].astype(int), max(1, len(found.periods)))
+    runs = found.asked.extended(RUNS, {FIXED: fixed})
     question = f"SELECT min({FIXED}) FROM {RUNS} WHERE {claim.where}"
     return sql.number(sql.ask(question, {RUNS: runs})) == 1
 

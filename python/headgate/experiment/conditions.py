@@ -119,10 +119,18 @@ def level_name(level: Any) -> Label:
         head = next((level[key] for key in _HEADS if key in level), "")
         rest = [f"{key}={level_name(part)}" for key, part in level.items() if part != head]
         return f"{level_name(head)}({', '.join(rest)})" if rest else level_name(head)
+    if isinstance(level, list | tuple) and level and all(map(_is_part, level)):
+        shares = [f"{100 * part['share']:.4g} % {level_name(part['cca'])}" for part in level]
+        return " + ".join(shares)
     if isinstance(level, str) and is_code(level):
         file, name = split(level)
         return name or Path(file).stem
     return level if isinstance(level, int | float) else str(level)
+
+
+def _is_part(value: Any) -> bool:
+    """Return whether a value is a part of a mix of algorithms."""
+    return isinstance(value, Mapping) and {"cca", "share"} <= value.keys()
 
 
 def quantities(name: str, labels: Sequence[Label]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,8 @@ import numpy as np
 
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.data.tables import Table
+from headgate.design.factor import Factor
+from headgate.design.factorial import cross
 from headgate.design.generate import MadeDesign, make_design
 from headgate.engine.api import Scenario
 from headgate.engine.run.prepare import check_plan
@@ -24,11 +26,14 @@ from headgate.experiment.conditions import (
     label_levels,
     levels_table,
 )
+from headgate.experiment.extensions import BASE, ChosenBase, choose_base
 from headgate.experiment.form import ExperimentFile
+from headgate.experiment.responses import OF_PERIODS, Response, by_period
 from headgate.experiment.runs import Key, Setup, key_by_labels
 from headgate.lab.jobs import Job, SharedPlan
 from headgate.plugin import user_code
 from headgate.scenario.plan_warnings import scenario_warnings
+from headgate.scenario.toml import anchor_code
 
 
 @dataclass(frozen=True)
@@ -46,22 +51,40 @@ class Definition:
 
     file: ExperimentFile
     path: Path | None
-    responses: tuple[responses.Response, ...]
+    responses: tuple[Response, ...]
     given: Scenario | None = None
     until: claims.Until | None = None
     """The rule by which replicates were added, if any."""
 
     @cached_property
+    def asked(self) -> tuple[Response, ...]:
+        """The responses of a run: each response, or each in every period."""
+        return by_period(self.responses, len(self.file.periods))
+
+    @cached_property
     def base(self) -> Scenario:
         """The scenario that is varied. Raises ScenarioError."""
-        return self.given or self.made.base()
+        return self.chosen.scenario() if self.chosen else self.given or self.made.base()
+
+    @cached_property
+    def chosen(self) -> ChosenBase | None:
+        """The registered base of the file; None if its base is a scenario. Raises HeadgateError."""
+        table, folder = self.file.scenario, self.path.resolve().parent if self.path else Path.cwd()
+        if isinstance(table, str) or BASE not in table:
+            return None
+        return choose_base(anchor_code(dict(table), folder))
 
     @cached_property
     def made(self) -> MadeDesign:
-        """The design without the combinations that `where` refuses. Raises HeadgateError."""
+        """The design, crossed, without the combinations that `where` refuses.
+
+        Raises HeadgateError.
+        """
         try:
-            whole = make_design(self.file, self.path, self.given)
-            return replace(whole, design=choose(whole.design, self.file.where))
+            whole = make_design(self.file, self.path, self.chosen or self.given)
+            crossed = self.file.make_crossed()
+            design = choose(cross(whole.design, crossed), self.file.where)
+            return replace(whole, design=design, source=whole.source + say_crossed(crossed))
         except ScenarioError:
             raise
         except HeadgateError as error:
@@ -71,7 +94,7 @@ class Definition:
     def conditions(self) -> tuple[Condition, ...]:
         """Every condition, in the order of the design. Raises ScenarioError."""
         rows = {row.coded: row for row in sorted(self.made.sheet.rows, key=lambda r: r.standard)}
-        scenarios = self.made.scenarios_of(list(rows.values()), self.base)
+        scenarios = self.made.scenarios_of(list(rows.values()), self.chosen or self.base)
         factors = self.made.design.factors
         folder = self.path.resolve().parent if self.path else Path.cwd()
         scenarios = derive(scenarios, self.file.derived, levels_table(factors, list(rows)), folder)
@@ -138,6 +161,8 @@ class Definition:
         coded = [condition.coded for condition in self.conditions]
         ones = {one.name: np.ones(len(coded)) for one in self.responses}
         first = {"replicate": np.ones(len(coded), int), "seed": np.ones(len(coded), int)}
+        if self.file.periods:
+            first["period"] = np.ones(len(coded), int)
         return levels_table(self.made.design.factors, coded).extended("runs", first | ones)
 
     def facts(self) -> dict[str, Any]:
@@ -150,6 +175,7 @@ class Definition:
             "replicates": self.file.replicates,
             "runs": len(self.made.sheet),
             "seeds": list(self.setup.seeds),
+            "periods": list(self.file.periods),
             "responses": {o.name: {"unit": o.unit, "title": o.title} for o in self.responses},
             "claims": [claim.id for claim in self.file.claims],
         }
@@ -163,6 +189,8 @@ class Definition:
         for name, levels in self.levels.items():
             path = f" ({paths[name]})" if paths[name] != name else ""
             yield f"{name}{path}: {', '.join(map(str, levels))}"
+        for number, text in enumerate(self.file.periods, 1):
+            yield f"period {number} of {len(self.file.periods)}: {text}"
         for one in self.responses:
             yield f"response {one.axis}: {one.title}".rstrip(": ")
         for claim in self.file.claims:
@@ -183,6 +211,7 @@ class Definition:
         absent = {"flows": measure.flows == "none", "series": measure.series == "none"}
         for response in self.responses:
             for table in sorted(response.check()):
+                self._require_periods(response.name, table)
                 if absent.get(table):
                     raise HeadgateError(
                         f"responses.{response.name}: reads the table {table}, and the scenario"
@@ -196,11 +225,34 @@ class Definition:
                 user_code.load(*code)
         return found
 
+    def _require_periods(self, response: str, table: str) -> None:
+        """Refuse a table without periods for a response that is measured in each period."""
+        if self.file.periods and table not in OF_PERIODS:
+            known = ", ".join(sorted(OF_PERIODS))
+            raise HeadgateError(
+                f"responses.{response}: reads the table {table}, which is of the whole run, and"
+                f" `periods` asks for a value in each period; tables with periods are {known}"
+            )
+
     def _check_conditions(self) -> Iterator[str]:
+        wanted = len(self.file.periods)
         for condition in self.conditions:
+            measure, duration = condition.scenario.measure, condition.scenario.duration
+            there = len(measure.period_bounds(duration))
+            if wanted not in (0, there):
+                raise HeadgateError(
+                    f"periods: {wanted} texts, and the scenario measures {there}"
+                    f" period{'s' if there > 1 else ''}; write measure.periods = {wanted} in it"
+                )
             plan, arrays = condition.scenario.plan()
             check_plan(plan, arrays, condition.scenario)
             yield from scenario_warnings(condition.scenario, plan, arrays)
+
+
+def say_crossed(factors: Sequence[Factor]) -> str:
+    """Say which factors are crossed with a design, after the source of the design."""
+    said = [f"{len(factor.levels) or 2} levels of {factor.name}" for factor in factors]
+    return f"; crossed with {' and '.join(said)}" if said else ""
 
 
 def _make_job(condition: Condition, plan: SharedPlan, seed: int) -> Job:

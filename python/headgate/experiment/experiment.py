@@ -150,7 +150,9 @@ class Experiment:
     @property
     def files(self) -> Mapping[str, bytes]:
         """The experiment as TOML, and its base scenario."""
-        file = self.definition.file.model_copy(update={"scenario": BASE})
+        file = self.definition.file
+        if self.definition.chosen is None:
+            file = file.model_copy(update={"scenario": BASE})
         base = toml_text(self.definition.base.to_dict())
         return {form.FILE: file.text().encode(), BASE: base.encode()}
 
@@ -162,15 +164,15 @@ class Experiment:
     @property
     def keep(self) -> Measuring:
         """The reduction of each finished run to its measured values and the kept tables."""
-        return keep(self.definition.responses, self.definition.file.tables)
+        return keep(self.definition.asked, self.definition.file.tables)
 
     def has_all(self, result: Result) -> bool:
         """Return whether a stored run contains the values of all responses."""
-        return answers(self.definition.responses, result)
+        return answers(self.definition.asked, result)
 
     def trim(self, result: Result) -> Result:
         """Return the measured values of a stored run, or all data if a function needs them."""
-        return trim(self.definition.responses, result)
+        return trim(self.definition.asked, result)
 
     @property
     def find(self) -> None:
@@ -183,7 +185,7 @@ class Experiment:
         found = self.measure(runs)
         return Analysis(
             findings=self._estimate(found),
-            sentences=findings.sentences(found),
+            sentences=(*findings.compare(found), *findings.sentences(found)),
             pictures=PicturesLater(partial(findings.pictures, found)),
             tables=findings.listings(found),
             data=(found.runs, found.means, found.effects),
@@ -207,10 +209,10 @@ class Experiment:
         return self.definition.jobs
 
     def measure(self, runs: Runs) -> MeasuredRuns:
-        """Measure finished runs. Raises HeadgateError."""
+        """Measure finished runs, period by period if the file asks for it. Raises HeadgateError."""
         of, seeds = self.definition, runs.setup.seeds
         shape = (len(of.conditions), len(seeds))
-        values = {one.name: np.full(shape, np.nan) for one in of.responses}
+        values = {(one.name, one.period): np.full(shape, np.nan) for one in of.asked}
         digests = np.full(shape, "", dtype=object)
         batches: list[list[Batches]] = [[] for _ in of.conditions]
         for (c, condition), (k, seed) in product(enumerate(of.conditions), enumerate(seeds)):
@@ -218,12 +220,20 @@ class Experiment:
             if result is not None:
                 digests[c, k] = result.digest
                 batches[c].append(read_batches(result))
-                for one in of.responses:
-                    values[one.name][c, k] = measured(one, result)
+                for one in of.asked:
+                    values[one.name, one.period][c, k] = measured(one, result)
         coded = np.array([condition.coded for condition in of.conditions], float)
         factors, paired = of.made.design.factors, of.file.kind == "grid"
         drifts = tuple(map(describe_drift, batches))
-        return MeasuredRuns(factors, coded, seeds, of.responses, values, digests, paired, drifts)
+        parts = tuple(
+            MeasuredRuns(
+                factors, coded, seeds, of.responses,
+                {one.name: values[one.name, period] for one in of.responses},
+                digests, paired, drifts, period=period, roles=of.file,
+            )
+            for period in dict.fromkeys(period for _, period in values)
+        )  # fmt: skip
+        return replace(parts[len(parts) // 2], periods=parts) if len(parts) > 1 else parts[0]
 
     def plan_runs(
         self, out: str | Path | None = None, results: str | Path | None = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base.level_order import level_text
+from headgate.base.optional import find_missing
 from headgate.base.units import readable, sizes
 from headgate.data.tables import Table
 from headgate.experiment.conditions import order_levels
@@ -18,6 +19,7 @@ from headgate.experiment.responses import Response
 from headgate.experiment.runs import Analysis, Listing, Picture
 from headgate.experiment.tables import MeasuredRuns, rows_of
 from headgate.figures.analysis.roles import Roles
+from headgate.figures.analysis.whole import analyse_table
 from headgate.stats.changes import find_ties_with_best
 from headgate.stats.intervals import compute_mean_interval
 
@@ -48,12 +50,31 @@ MOST_ROWS = 100
 
 
 def sentences(found: MeasuredRuns) -> tuple[str, ...]:
-    """Name, for each response, its best condition and its largest effect."""
+    """Name, for each response, its best condition and its largest effect.
+
+    If responses are measured by period, the sentences on them are about the period in the middle.
+    """
+    period = f"Period {found.period} of {len(found.periods)}: " if found.periods else ""
     return (
         *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
         *_say_drifts(found),
-        *(said for one in found.responses for said in _say(found, one)),
+        *(f"{period}{said}" for one in found.responses for said in _say(found, one)),
     )
+
+
+def compare(found: MeasuredRuns) -> tuple[str, ...]:
+    """Return the headline and the sentence of each algorithm that replaces another.
+
+    Nothing if the file is no comparison, or if libraries for the analyses are missing.
+    """
+    asked = roles(found)
+    if asked is None or found.roles is None or not found.roles.is_comparison:
+        return ()
+    if find_missing("analysis"):
+        return ()
+    whole = analyse_table(found.runs, asked)
+    said = (whole.headline, *(one.sentence for one in whole.answers))
+    return said if whole.answers else ()
 
 
 def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
@@ -290,19 +311,54 @@ def roles(found: MeasuredRuns) -> Roles | None:
     names = [factor.name for factor in found.factors]
     compared = CCA in names and len(names) > 1
     worse = {"higher": "less", "lower": "more"}
-    known = [one for one in found.responses if np.isfinite(found.distinct[one.name]).any()]
+    known = [one for one in found.responses if _has_values(found, one.name)]
     if not known:
         return None
+    asked = found.roles
+    kept = {one.name for one in known}
+    questions = {
+        question: tuple(name for name in of if name in kept)
+        for question, of in (asked.questions if asked else {}).items()
+    }
+    before = (asked.before_name if asked else "") or str(found.levels.get(CCA, ("",))[0])
     return Roles(
         responses=tuple(one.name for one in known),
         factors=tuple(name for name in names if not (compared and name == CCA)),
         cca=CCA if compared else None,
         replicate="replicate",
+        period="period" if found.periods else None,
+        periods=dict(_describe_periods(found)),
         order=order_levels(found.levels).levels,
-        before=str(found.levels[CCA][0]) if compared else None,
-        titles={one.name: _label_axis(one, one.unit) for one in known},
+        before=before if compared else None,
+        congestion=(asked.congestion or None) if asked and asked.congestion in kept else None,
+        pairs=tuple(p for p in asked.pairs if {p.own, p.other} <= kept) if asked else (),
+        questions={question: of for question, of in questions.items() if of},
+        titles={one.name: _label_axis(one, one.unit) for one in known} | _title_factors(found),
+        levels=dict(_name_levels(found)),
         worse={one.name: worse[one.better] for one in known if one.better},
     )
+
+
+def _has_values(found: MeasuredRuns, response: str) -> bool:
+    return any(np.isfinite(one.distinct[response]).any() for one in found.periods or (found,))
+
+
+def _describe_periods(found: MeasuredRuns) -> Iterator[tuple[str, str]]:
+    for one in found.periods:
+        if found.roles and (text := found.roles.periods[one.period - 1]):
+            yield str(one.period), text
+
+
+def _title_factors(found: MeasuredRuns) -> dict[str, str]:
+    return {one.name: one.title for one in found.factors if one.title}
+
+
+def _name_levels(found: MeasuredRuns) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each factor with words for its levels, and these."""
+    for factor in found.factors:
+        labels = [level_text(label) for label in found.levels[factor.name]]
+        if factor.words and factor.name != CCA and len(factor.words) == len(labels):
+            yield factor.name, dict(zip(labels, factor.words, strict=True))
 
 
 def compare_own(whole: Analysis, own: Sequence[str]) -> tuple[list[str], list[Listing]]:

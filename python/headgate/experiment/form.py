@@ -18,10 +18,12 @@ from headgate.base.messages import also, as_toml
 from headgate.base.terminal import check_name
 from headgate.claims.claim import Claim
 from headgate.data.columns import OF_A_RUN
-from headgate.design.file import SAMPLES, DesignFile, Kind
-from headgate.experiment import measures
+from headgate.design.file import SAMPLES, Kind, anchor_factor
+from headgate.experiment import extensions, measures
 from headgate.experiment.claims import Until
+from headgate.experiment.comparison import ComparisonFile
 from headgate.experiment.conditions import label_levels, order_levels
+from headgate.experiment.extensions import BASES
 from headgate.experiment.measures import Better
 from headgate.experiment.responses import Response
 from headgate.plugin.user_code import register_class, split
@@ -32,9 +34,9 @@ from headgate.scenario.toml import EVERY_CCA
 FILE = "experiment.toml"
 _NAME = re.compile(r"[A-Za-z]\w*")
 #: Columns of a table of runs that are neither factors nor responses.
-RESERVED = ("run", "replicate", "seed")
+RESERVED = ("run", "replicate", "seed", "period")
 #: Keys that select another design than a grid.
-_DESIGNED = ("design", "generators", "runs", "array", "foldover", "blocks", "centre_points")
+DESIGNED = ("design", "generators", "runs", "array", "foldover", "blocks", "centre_points")
 
 
 class ResponseTable(Model):
@@ -64,18 +66,19 @@ class ResponseTable(Model):
             raise at("function", f"{self.function!r} is not a function; write './mine.py:name'")
         return self
 
-    def response(self, name: str) -> Response:
-        """Return the response. Raises HeadgateError if the table is wrong."""
+    def response(self, name: str, *, by_period: bool = False) -> Response:
+        """Return the response, of a run or of a period. Raises HeadgateError if it is wrong."""
         if self.sql or self.function:
             return Response(name, self.sql, self.function, self.unit, self.title, self.better)
-        found = measures.find(self.measure or name)
+        found = extensions.find_measure(self.measure or name)
+        sql = found.of_period if by_period and found.of_period else found.sql
         return Response(
-            name, found.sql, "", self.unit or found.unit, self.title or found.title,
+            name, sql, "", self.unit or found.unit, self.title or found.title,
             self.better or found.better,
         )  # fmt: skip
 
 
-class ExperimentFile(DesignFile):
+class ExperimentFile(ComparisonFile):
     """Everything that decides an experiment: base, factors, design, responses, claims."""
 
     name: str = Field("", description="Name of its folder in out/; that of the file unless given.")
@@ -107,23 +110,21 @@ class ExperimentFile(DesignFile):
 
     @model_validator(mode="before")
     @classmethod
-    def _refuse_mesonet(cls, given: Any) -> Any:
-        """Refuse NIST's model network, whose parameters are not keys of TOML."""
+    def _names_bases_by_key(cls, given: Any) -> Any:
+        """Refuse a registered base that is named as the kind of a scenario or a network."""
         scenario = given.get("scenario") if isinstance(given, Mapping) else None
         network = scenario.get("network") if isinstance(scenario, Mapping) else None
         for place, table in (("scenario", scenario), ("scenario.network", network)):
-            if isinstance(table, Mapping) and str(table.get("kind", "")).lower() == "mesonet":
-                raise at(
-                    f"{place}.kind",
-                    "'mesonet' cannot be the base of an experiment's file yet; make scenarios with"
-                    " headgate_studies.mesonet.MesoNet in Python, or run `headgate study nist-1b`",
-                )
+            kind = table.get("kind") if isinstance(table, Mapping) else None
+            if isinstance(kind, str) and kind.lower() in extensions.list_registered(BASES):
+                says = f"{kind!r} is a base; write [scenario] with base = {kind.lower()!r}"
+                raise at(f"{place}.kind", says)
         return given
 
     @model_validator(mode="before")
     @classmethod
     def _design_asked_for(cls, given: Any) -> Any:
-        if isinstance(given, Mapping) and "kind" not in given and given.keys() & {*_DESIGNED}:
+        if isinstance(given, Mapping) and "kind" not in given and given.keys() & {*DESIGNED}:
             return {"kind": "two-level", **given}
         return given
 
@@ -156,7 +157,7 @@ class ExperimentFile(DesignFile):
 
     @model_validator(mode="after")
     def _names_are_apart(self) -> ExperimentFile:
-        factors = [factor.name for factor in self.make_factors()]
+        factors = [factor.name for factor in (*self.make_factors(), *self.make_crossed())]
         for name in (*RESERVED, *factors):
             if name in self.responses:
                 what = "a column of every table" if name in RESERVED else "a factor"
@@ -164,7 +165,8 @@ class ExperimentFile(DesignFile):
         for name in factors:
             if name in RESERVED:
                 raise at("factors", f"{name!r} is a column of every table; choose another name")
-        settings = [table.setting or name for name, table in self.factors.items()]
+        tables = {**self.factors, **self.crossed}
+        settings = [table.setting or name for name, table in tables.items()]
         others = [s for s in settings if re.fullmatch(r"traffic\.\d+\.cca(\..*)?", s)]
         if EVERY_CCA in settings and others:
             raise at(
@@ -183,9 +185,9 @@ class ExperimentFile(DesignFile):
         try:
             listed = given.get("responses")
             if isinstance(listed, list | tuple):
-                given = {**given, "responses": _by_name(listed)}
+                given = {**given, **_expand_sets(given, listed)}
             made = super().from_dict(given, place)
-            made.make_responses()
+            made.check_roles({one.name: one.better for one in made.make_responses()}, place)
         except ScenarioError:
             raise
         except HeadgateError as error:
@@ -194,12 +196,18 @@ class ExperimentFile(DesignFile):
 
     def make_responses(self) -> tuple[Response, ...]:
         """Return the responses. Raises HeadgateError if one of them is wrong."""
-        return tuple(table.response(name) for name, table in self.responses.items())
+        by_period = bool(self.periods)
+        return tuple(
+            table.response(name, by_period=by_period) for name, table in self.responses.items()
+        )
 
     @classmethod
     def anchor(cls, data: dict[str, Any], folder: Path) -> None:
         """Make paths of code absolute, relative to the folder of the file."""
         super().anchor(data, folder)
+        crossed = data.get("crossed")
+        if isinstance(crossed, dict):
+            data["crossed"] = {n: anchor_factor(n, t, folder) for n, t in crossed.items()}
         tables = data.get("responses")
         for table in tables.values() if isinstance(tables, dict) else tables or ():
             if isinstance(table, dict) and isinstance(table.get("function"), str):
@@ -208,6 +216,20 @@ class ExperimentFile(DesignFile):
     def functions(self) -> Iterator[str]:
         """Return the user-defined functions of the file."""
         return (table.function for table in self.responses.values() if table.function)
+
+
+def _expand_sets(given: Mapping[str, Any], listed: Sequence[Any]) -> dict[str, Any]:
+    """Return responses by name; a set of a package adds its roles unless the file names others."""
+    sets = [extensions.find_response_set(one) for one in listed if isinstance(one, str)]
+    names: list[Any] = []
+    roles: dict[str, Any] = {}
+    for one in listed:
+        found = extensions.find_response_set(one) if isinstance(one, str) else None
+        names += [one] if found is None else found.measures
+    responses = _by_name(names)
+    for found in filter(None, sets):
+        roles |= found.roles(responses)
+    return {**{key: of for key, of in roles.items() if key not in given}, "responses": responses}
 
 
 def _by_name(given: Sequence[Any]) -> dict[str, Any]:
@@ -240,7 +262,7 @@ def read_order(folder: Path) -> LevelOrder:
     return order_levels(
         {
             factor.name: label_levels(factor, np.linspace(-1, 1, len(factor.levels) or 2))
-            for factor in file.make_factors()
+            for factor in (*file.make_factors(), *file.make_crossed())
             if not (file.kind in SAMPLES and factor.numeric)
         }
     )

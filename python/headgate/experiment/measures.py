@@ -52,11 +52,14 @@ class Measure:
     title: str
     better: Better = ""
     says: str = ""
+    of_period: str = ""
+    """SQL for one period, if it reads other tables."""
 
 
 def _bottleneck(column: str, unit: str, title: str, says: str) -> Measure:
-    asked = f"SELECT arg_max({column}, utilisation) FROM ports"
-    return Measure(asked, unit, title, "lower", f"{says} of the link with the highest utilisation.")
+    asked = f"SELECT arg_max({column}, utilisation) FROM"
+    said = f"{says} of the link with the highest utilisation."
+    return Measure(f"{asked} ports", unit, title, "lower", said, f"{asked} links")
 
 
 NAMED = {
@@ -70,6 +73,7 @@ NAMED = {
         "SELECT avg(fct_receiver_s) FROM flows WHERE status = 'finished'",
         "s", "Mean completion time", "lower",
         "Mean completion time at the receiver, of the files that were completed.",
+        "SELECT sum(fct_sum_s) / sum(timed) FROM classes",
     ),
     "jain": Measure(
         "SELECT sum(goodput_bps) ^ 2 / (count(goodput_bps) * sum(goodput_bps ^ 2)) FROM flows",
@@ -79,6 +83,7 @@ NAMED = {
     "utilisation": Measure(
         "SELECT max(utilisation) FROM ports", "1", "Utilisation of the busiest link", "higher",
         "Share of what the busiest link could have sent after the warm-up.",
+        "SELECT max(utilisation) FROM links",
     ),
     "loss_rate": _bottleneck("loss_rate", "1", "Drops at the busiest link", "Share dropped"),
     "mean_queue_packets": _bottleneck(
@@ -90,10 +95,12 @@ NAMED = {
     "retransmissions": Measure(
         "SELECT sum(retransmissions) FROM flows", "packets", "Packets sent again", "lower",
         "Packets of all flows that were sent again after the warm-up.",
+        "SELECT sum(retransmissions) FROM classes",
     ),
     "timeouts": Measure(
         "SELECT sum(timeouts) FROM flows", "1", "Time-outs", "lower",
         "Time-outs of all flows after the warm-up.",
+        "SELECT sum(timeouts) FROM classes",
     ),
 }  # fmt: skip
 """The named figures of a run."""

@@ -123,7 +123,7 @@ def _versions(scale: str, runs: Runs, total: tuple[float, int]) -> dict[str, str
     return {name: text for name, text in versions.items() if text}
 
 
-def words_of(factor: Factor) -> tuple[str, str]:
+def words_of(factor: Factor) -> tuple[str, ...]:
     """Return words for the low and the high level: its own, by its title, or the levels."""
     title = factor.title or factor.name
     texts = str(factor.low), str(factor.high)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -19,6 +19,7 @@ import numpy as np
 from headgate.base.errors import HeadgateError
 from headgate.base.units import PS_PER_S, parse_time_ps, readable
 from headgate.data.columns import OF_A_RUN
+from headgate.data.tables import Table
 from headgate.engine.api import Result
 from headgate.experiment import sql
 from headgate.experiment.measures import Better
@@ -55,17 +56,25 @@ class Response:
     title: str = ""
     better: Better = ""
     function: Function | None = None
+    period: int = 0
+    """The measurement period whose rows are measured; 0 for the whole run."""
 
     @property
     def axis(self) -> str:
         """The label of a narrow axis: name and unit."""
         return f"{self.name} ({self.unit})" if self.unit not in ("", "1") else self.name
 
+    @property
+    def figure(self) -> str:
+        """The name of the value in `run.json` for people: with the number of the period, if any."""
+        return f"{self.name} in period {self.period}" if self.period else self.name
+
     @cached_property
     def key(self) -> str:
         """The key in `run.json`: the hash of everything that determines the number."""
         code = read(split(self.source)[0]) if self.source else b""
-        parts = (self.sql, self.source.rpartition(":")[2])
+        period = [f"period {self.period}"] * bool(self.period)
+        parts = (self.sql, self.source.rpartition(":")[2], *period)
         return sha256(code, *(part.encode() for part in parts))[:16]
 
     def check(self) -> frozenset[str]:
@@ -80,9 +89,50 @@ class Response:
     def measure(self, result: Result) -> float:
         """Measure a run; NaN if there is nothing to measure. Raises HeadgateError."""
         with _prefix_errors(self.name):
+            tables = select_period(result.tables, self.period)
             if self.sql:
-                return sql.number(sql.ask(self.sql, result.tables))
-            return _call(self.function or load(self.source), result)
+                return sql.number(sql.ask(self.sql, tables))
+            return _call(self.function or load(self.source), Result(tables, result.meta))
+
+
+#: Tables with a column of periods; `responses` contains one row per period, in order.
+IN_ORDER = "responses"
+OF_PERIODS = frozenset({IN_ORDER, *(n for n, of in OF_A_RUN.items() if of[0].name == "period")})
+
+
+def by_period(responses: Sequence[Response], periods: int) -> tuple[Response, ...]:
+    """Return every response for each period; the responses themselves without periods."""
+    numbers = range(1, periods + 1) if periods else (0,)
+    return tuple(replace(one, period=number) for number in numbers for one in responses)
+
+
+def select_period(tables: Mapping[str, Table], period: int) -> Mapping[str, Table]:
+    """Return the tables with the rows of one period; period 0 means all rows."""
+    return PeriodTables(tables, period) if period else tables
+
+
+@dataclass(frozen=True)
+class PeriodTables(Mapping[str, Table]):
+    """The tables of a run with the rows of one period; other tables are left out."""
+
+    tables: Mapping[str, Table]
+    period: int
+
+    def __getitem__(self, name: str) -> Table:
+        """Return the rows of a table in the period. Raises KeyError."""
+        if name not in OF_PERIODS:
+            raise KeyError(name)
+        table = self.tables[name]
+        if name == IN_ORDER:
+            return table.where(slice(self.period - 1, self.period))
+        return table.where(np.flatnonzero(table["period"] == self.period))
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of tables with periods."""
+        return (name for name in self.tables if name in OF_PERIODS)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 @dataclass(frozen=True)
@@ -94,16 +144,19 @@ class Measuring:
 
     def __call__(self, result: Result) -> Result:
         """Measure a run; errors are reported later, when all runs are read."""
-        asked = [response for response in self.responses if response.sql]
-        values = sql.ask_all([one.sql for one in asked], result.tables) if asked else None
-        found = {one.key: value for one, value in zip(asked, values or (), strict=False)}
+        found: dict[str, float] = {}
+        for period in dict.fromkeys(one.period for one in self.responses):
+            asked = [one for one in self.responses if one.sql and one.period == period]
+            tables = select_period(result.tables, period)
+            values = sql.ask_all([one.sql for one in asked], tables) if asked else None
+            found |= {one.key: value for one, value in zip(asked, values or (), strict=False)}
         for response in self.responses:
             if response.key not in found:
                 with suppress(HeadgateError):
                     found[response.key] = response.measure(result)
         plain = {key: value if math.isfinite(value) else None for key, value in found.items()}
         result.meta[MEASURED] = plain
-        result.meta[FIGURES] = {one.name: plain.get(one.key) for one in self.responses}
+        result.meta[FIGURES] = {one.figure: plain.get(one.key) for one in self.responses}
         result.meta[BATCHES] = read_batches(result)
         if len(found) < len(self.responses):
             return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import starmap
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from headgate.base.level_order import level_text
 from headgate.data.tables import Table, Words
 from headgate.design.factor import Factor
+from headgate.experiment.comparison import ComparisonFile
 from headgate.experiment.conditions import (
     Label,
     column_of,
@@ -48,6 +49,12 @@ class MeasuredRuns:
     """Whether the design is a grid."""
     drifts: tuple[str, ...] = ()
     """The drift under each condition at the end of its runs; "" if there is none."""
+    periods: tuple[MeasuredRuns, ...] = ()
+    """Every period, in order, if responses are measured by period; this is then the middle one."""
+    period: int = 0
+    """The number of the period; 0 without periods."""
+    roles: ComparisonFile | None = None
+    """The keys that state the roles of the responses."""
 
     @property
     def repeats(self) -> int:
@@ -90,7 +97,24 @@ class MeasuredRuns:
 
     @cached_property
     def runs(self) -> Table:
-        """One row per run: levels as labels, replicate, seed, responses."""
+        """One row per run, or per run and period: levels, replicate, seed, period, responses."""
+        return self._join("runs", [one._runs_of_period() for one in self._parts])
+
+    @property
+    def _parts(self) -> tuple[MeasuredRuns, ...]:
+        return self.periods or (self,)
+
+    def _join(self, name: str, tables: Sequence[Table]) -> Table:
+        """Return the tables of all periods as one table, with a column of periods."""
+        if not self.periods:
+            return tables[0]
+        pairs = zip(self._parts, tables, strict=True)
+        numbers = [np.full(len(of), one.period) for one, of in pairs]
+        columns: dict[str, Any] = {"period": np.concatenate(numbers)}
+        columns |= {key: _concatenate([of[key] for of in tables]) for key in tables[0].columns}
+        return Table(name, columns)
+
+    def _runs_of_period(self) -> Table:
         conditions, replicates = np.nonzero(self.digests)
         columns: dict[str, Any] = {
             name: column_of([labels[c] for c in conditions]) for name, labels in self.labels.items()
@@ -117,6 +141,9 @@ class MeasuredRuns:
     @cached_property
     def means(self) -> Table:
         """One row per condition and response: mean, 95 % interval, deviation, replicates."""
+        return self._join("means", [one._means_of_period() for one in self._parts])
+
+    def _means_of_period(self) -> Table:
         pairs = [(c, one) for one in self.responses for c in range(len(self.coded))]
         rows = list(starmap(self._mean_row, pairs))
         columns: dict[str, Any] = {
@@ -199,6 +226,9 @@ class MeasuredRuns:
     @cached_property
     def effects(self) -> Table:
         """One row per response and effect: the levels, the change, the 95 % interval."""
+        return self._join("effects", [one._effects_of_period() for one in self._parts])
+
+    def _effects_of_period(self) -> Table:
         rows = [
             (one, effect) for one in self.responses for effect in self.effects_by_response[one.name]
         ]
@@ -228,6 +258,11 @@ class MeasuredRuns:
         ]
         first, last = zip(*pairs, strict=True)
         return " x ".join(map(level_text, first)), " x ".join(map(level_text, last))
+
+
+def _concatenate(columns: Sequence[Any]) -> Any:
+    whole = np.concatenate(columns)
+    return Words.of(whole) if whole.dtype.kind == "U" else whole
 
 
 def rows_of(table: Table) -> Iterator[dict[str, Any]]:

@@ -23,8 +23,8 @@ from headgate.experiment import findings
 from headgate.experiment.conditions import Label
 from headgate.experiment.definition import Definition
 from headgate.experiment.experiment import Experiment
-from headgate.experiment.form import ExperimentFile, ResponseTable
-from headgate.experiment.responses import Measuring, Response, answers, keep
+from headgate.experiment.form import DESIGNED, ExperimentFile, ResponseTable
+from headgate.experiment.responses import Measuring, Response, answers, by_period, keep
 from headgate.experiment.runs import Analysis, Key, Picture, Runs, Setup, key_by_labels
 from headgate.experiment.study.claims import StudyClaim, Tables, estimate
 from headgate.experiment.study.files import fill
@@ -56,6 +56,7 @@ class Declared:
         sweeps = self.experiments(setup)
         for response in self._responses():
             response.check()
+        self._count_periods()
         for claim in self.claims:
             if claim.call:
                 raise HeadgateError(f"claims.{claim.id}: a declared study has SQL as value only")
@@ -84,8 +85,7 @@ class Declared:
                 f" [sweeps.{name}.scenario]"
             )
         set_cca(data["scenario"], setup.ccas[0])
-        if len(setup.ccas) > 1:
-            data["factors"] = {EVERY_CCA: list(setup.ccas), **data["factors"]}
+        _add_ccas(data, setup)
         file = ExperimentFile.from_dict(data, f"sweeps.{name}")
         path = self.folder / f"{name}.toml"
         return Experiment.of(Definition(file, path, file.make_responses()))
@@ -93,20 +93,42 @@ class Declared:
     @property
     def keep(self) -> Measuring:
         """The reduction of each finished run."""
-        return keep(self._responses(), "large")
+        return keep(self._asked(), "large")
 
     def has_all(self, result: Result) -> bool:
         """Return whether a stored run contains the values of all responses."""
-        return answers(self._responses(), result)
+        return answers(self._asked(), result)
+
+    def _asked(self) -> tuple[Response, ...]:
+        return by_period(self._responses(), self._count_periods())
+
+    def _count_periods(self) -> int:
+        """Return the number of periods in which responses are measured, the same in all sweeps."""
+        counts = {name: len(sweep.get("periods", ())) for name, sweep in self.sweeps.items()}
+        if len(set(counts.values())) > 1:
+            said = ", ".join(f"{name} {count}" for name, count in counts.items())
+            raise HeadgateError(
+                f"sweeps: the number of periods is the same in all sweeps of a study, not {said}"
+            )
+        return next(iter(counts.values()), 0)
 
     def _responses(self) -> tuple[Response, ...]:
-        return tuple(table.response(name) for name, table in self.responses.items())
+        periods = bool(self._count_periods())
+        return tuple(
+            table.response(name, by_period=periods) for name, table in self.responses.items()
+        )
 
     def analyse(self, runs: Runs) -> Analysis:
         """Measure every sweep, compute the values of claims, and draw. Raises HeadgateError."""
         found = self._measure(runs)
         show = None if runs.setup.own else self.show
-        plain = [f"{n}: {text}" for n, one in found.items() for text in findings.sentences(one)]
+        plain = [
+            f"{n}: {text}"
+            for n, one in found.items()
+            for text in (*findings.compare(one), *findings.sentences(one))
+        ]
+        compared = next((n for n, one in found.items() if _is_comparison(one)), "")
+        order = sorted(found, key=lambda name: name != compared)
         sentences, drawn = show(found) if show else (plain, ())
         return Analysis(
             findings=self._findings(found),
@@ -117,7 +139,8 @@ class Declared:
                 for name, one in found.items()
                 for listing in findings.listings(one)
             ),
-            data=tuple(_name(m.asked, n) for n, m in found.items()),
+            data=tuple(_name(found[name].asked, name) for name in order),
+            roles=findings.roles(found[compared]) if compared else None,
         )
 
     def find_in(self, runs: Runs) -> dict[str, Estimate]:
@@ -146,12 +169,32 @@ def _limit_seeds(sweep: Experiment, setup: Setup) -> Setup:
     return replace(setup, seeds=setup.seeds[: sweep.definition.file.replicates])
 
 
+def _is_comparison(found: MeasuredRuns) -> bool:
+    return found.roles is not None and found.roles.is_comparison
+
+
+def _add_ccas(data: dict[str, Any], setup: Setup) -> None:
+    """Make the algorithms of the study a factor; a sweep with algorithms gets the user's only."""
+    for table in (data["factors"], data.get("crossed", {})):
+        if EVERY_CCA in table:
+            table[EVERY_CCA] = [*table[EVERY_CCA], *setup.own]
+            return
+    if len(setup.ccas) < 2:
+        return
+    grid = data.get("kind", "grid") == "grid" and not data.keys() & {*DESIGNED}
+    place = "factors" if grid else "crossed"
+    data[place] = {EVERY_CCA: list(setup.ccas), **data.get(place, {})}
+
+
 def _ccas(sweep: Experiment, setup: Setup) -> dict[Label, str]:
-    """Return the algorithms of a study by their labels in tables."""
-    if len(setup.ccas) == 1:
+    """Return the algorithms of a sweep by their labels in tables; a user-defined one by place."""
+    if EVERY_CCA not in sweep.definition.levels:
         return {setup.ccas[0]: setup.ccas[0]}
     levels = sweep.definition.levels[EVERY_CCA]
-    return dict(zip(levels, setup.ccas, strict=True))
+    if len(levels) == len(setup.ccas):
+        return dict(zip(levels, setup.ccas, strict=True))
+    own = dict(zip(levels[len(levels) - len(setup.own) :], setup.own, strict=True))
+    return {label: own.get(label, str(label)) for label in levels}
 
 
 def _put_cca_first(labels: Mapping[str, Any], sweep: Experiment, setup: Setup) -> dict[str, Any]:
@@ -163,12 +206,13 @@ def _put_cca_first(labels: Mapping[str, Any], sweep: Experiment, setup: Setup) -
 def _select(runs: Runs, name: str, sweep: Experiment) -> Runs:
     """Return the runs of a sweep, by their keys in the sweep."""
     named = {cca: label for label, cca in _ccas(sweep, runs.setup).items()}
-    several = len(runs.setup.ccas) > 1
-    results = {
-        (*([named[str(cca)]] if several else []), *rest): result
-        for (part, cca, *rest), result in runs.results.items()
-        if part == name
-    }
+    names = list(sweep.definition.levels)
+    place = names.index(EVERY_CCA) if EVERY_CCA in names else None
+    results = {}
+    for (part, cca, *rest), result in runs.results.items():
+        if part == name and (place is None or str(cca) in named):
+            own = [] if place is None else [named[str(cca)]]
+            results[*rest[: place or 0], *own, *rest[place or 0 :]] = result
     return Runs(_limit_seeds(sweep, runs.setup), results)
 
 

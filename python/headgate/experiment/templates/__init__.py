@@ -134,6 +134,20 @@ def write_experiment(file: Path, scenario: Path | None = None) -> None:
     _write_all({file: text if scenario else f"{text}\n{_BASE}"})
 
 
+def write_like(name: str, file: Path, base: str = "", scenario: Path | None = None) -> None:
+    """Write an experiment by the template of an installed package. Raises HeadgateError."""
+    from headgate.experiment.extensions import TEMPLATES, TemplateRequest, load_registered
+
+    if base and scenario:
+        raise HeadgateError(f"--base {base} and --scenario {scenario}: give one of them")
+    if file.suffix != ".toml":
+        raise HeadgateError(f"{file}: an experiment is TOML; write {file.with_suffix('.toml')}")
+    _refuse_present(file)
+    template = load_registered(TEMPLATES, name, f"--like {name}")
+    text = template(TemplateRequest(file, file.stem, base, scenario))
+    _write_all({file: _align(text)})
+
+
 def _align(text: str) -> str:
     """Align the explanations of commands, for any length of the file's name."""
     width = max((len(found[1]) for found in _COMMANDS.finditer(text)), default=0)

@@ -9,6 +9,7 @@ sentence gives both directions and the factor that separates them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -166,8 +167,20 @@ def answer_each_cca(part: PeriodAnalysis) -> tuple[CcaAnswer, ...]:
     return tuple(sorted(said, key=lambda one: -one.worse))
 
 
+#: A part of a mix of algorithms in a label, such as `50 % bbr3`.
+_PART = re.compile(r"([\d.]+) % (.+)")
+
+
+def read_mix(cca: str) -> list[tuple[str, str]]:
+    """Return the shares and names of a mix, such as `50 % bbr3 + 50 % cubic`; [] if it is none."""
+    found = [_PART.fullmatch(part) for part in cca.split(" + ")]
+    return [(part[1], part[2]) for part in found if part] if all(found) else []
+
+
 def cca_title(cca: str) -> str:
     """Return the title of an algorithm; for a user-defined one, its name in its file."""
+    if parts := read_mix(cca):
+        return " + ".join(f"{share} % {cca_title(name)}" for share, name in parts)
     known = next((one.title for one in catalog.ccas() if one.name == cca), "")
     return known or cca.rpartition(":")[2]
 
@@ -191,8 +204,7 @@ def _answer(part: PeriodAnalysis, cca: str, groups: Mapping[str, Sequence[int]])
         sum(roles.is_worse(name, one.share) for name, one in of.moving.items()) + len(of.reversals)
         for of in found
     )
-    before = cca_title(roles.before or "")
-    begin = f"If everyone used {cca_title(cca)} instead of {before}, "
+    begin = f"If {_say_who(cca, roles.before or '')} instead of {cca_title(roles.before or '')}, "
     if any(of.moving or of.reversals for of in found):
         said = "; ".join(_clause(roles, of) for of in found)
     else:
@@ -204,6 +216,16 @@ def _answer(part: PeriodAnalysis, cca: str, groups: Mapping[str, Sequence[int]])
         {of.place: of.moving for of in found},
         {of.place: of.reversals for of in found},
     )
+
+
+def _say_who(cca: str, before: str) -> str:
+    """Say who uses which algorithm: everyone, or shares of the users in a mix."""
+    new = [(share, name) for share, name in read_mix(cca) if name != before]
+    if not new:
+        return f"everyone used {cca_title(cca)}"
+    (share, name), *rest = new
+    others = "".join(f" and {share} % {cca_title(name)}" for share, name in rest)
+    return f"{share} % of the users used {cca_title(name)}{others}"
 
 
 def _compare(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -103,11 +103,21 @@ class PeriodAnalysis:
 
     @cached_property
     def beside(self) -> dict[str, Biplots]:
-        """Flows of the algorithms against TCP flows beside them, by the pair's title."""
+        """Flows of the algorithms against TCP flows beside them, by the pair's title.
+
+        The algorithm before is left out if no new flows run beside it.
+        """
         return {
-            pair.title: compute_biplots(self.grid((pair.own, pair.other)))
+            pair.title: self._without_before(compute_biplots(self.grid((pair.own, pair.other))))
             for pair in self.roles.pairs
         }
+
+    def _without_before(self, found: Biplots) -> Biplots:
+        before = found.panels.get(self.roles.before or "")
+        if before is None or before.conditions:
+            return found
+        panels = {cca: of for cca, of in found.panels.items() if cca != self.roles.before}
+        return replace(found, panels=panels)
 
     @cached_property
     def shares(self) -> dict[str, Bars]:

@@ -134,7 +134,7 @@ def answer_questions(part: PeriodAnalysis) -> tuple[Answer, ...]:
         _compare_ccas(
             compared, "recovery", "under heavy congestion", select_heavy(compared.ranked)
         ),
-        _fairness(part.cells, part.beside),
+        _fairness(part.beside),
         _utility(compared, part.beside),
         _safety(compared),
     )
@@ -173,7 +173,7 @@ def _moving(found: Mapping[str, Tally]) -> str:
     return "; ".join(f"{cca} {tally} cells" for cca, tally in said.items())
 
 
-def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
+def _fairness(beside: Mapping[str, Biplots]) -> Answer:
     """Rank algorithms by the throughput of competing TCP flows, relative to the mean."""
     if not beside:
         return Answer("fairness", missing="no TCP flows run beside those of an algorithm (pairs)")
@@ -185,7 +185,7 @@ def _fairness(cells: Grid, beside: Mapping[str, Biplots]) -> Answer:
         "What TCP flows get beside each algorithm, over the mean beside all algorithms (geometric"
         f" mean over conditions): {said}."
     )
-    words = {cca: judge_fairness(*found[cca][1:]) for cca in cells.ccas}
+    words = {cca: judge_fairness(*of[1:]) for cca, of in found.items()}
     return Answer("fairness", words, (Finding(sentence, *SHOWN),))
 
 

@@ -13,6 +13,7 @@ from headgate.base.terminal import safe_file_name
 from headgate.figures.analysis.answer import CcaAnswer, answer_each_cca
 from headgate.figures.analysis.findings import Finding
 from headgate.figures.analysis.frame import Frame
+from headgate.figures.analysis.headline import write_headline
 from headgate.figures.analysis.kinds import KINDS, Kind
 from headgate.figures.analysis.notes import write_notes
 from headgate.figures.analysis.part import PeriodAnalysis, make_slugs
@@ -93,6 +94,11 @@ class TableAnalysis:
             return answer_each_cca(self.focus)
         except AnalysisError:
             return ()
+
+    @property
+    def headline(self) -> str:
+        """One sentence on all algorithms; "" if none replaces another."""
+        return write_headline(self.focus, self.answers, len(self.parts))
 
     @cached_property
     def notes(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -37,6 +38,8 @@ MOST_SENTENCES = 5
 MAIN_CHARTS = ("outliers", "effects", "influence", "correlations")
 QUESTIONS = "questions"
 EFFECTS = "main-effects"
+#: The sentence of an algorithm: its users, its title, and the rest.
+_REPLACED = re.compile(r"(If (?:everyone|[\d.]+ % of the users) used )(.+?) instead of (.+)")
 #: Which effects an answer on factors names.
 EFFECTS_SCOPE = (
     "An effect is named if p < 0.05 after a correction for all tests of the table (Holm), so one"
@@ -71,9 +74,12 @@ def _count(judged: Sequence[JudgedClaim]) -> Markup:
 
 
 def first_sentences(about: About, found: TableAnalysis | None) -> tuple[str, ...]:
-    """Return the first sentences of the page: one per algorithm if algorithms replace another."""
+    """Return the first sentences of the page.
+
+    If algorithms replace another, a headline on all of them, and a sentence on each.
+    """
     if found and found.answers:
-        return tuple(one.sentence for one in found.answers)
+        return (found.headline, *(one.sentence for one in found.answers))
     own = tuple(about.findings[:MOST_SENTENCES])
     if own or found is None:
         return own
@@ -89,11 +95,11 @@ def _effects(found: TableAnalysis) -> list[str]:
 
 def _emphasise(sentence: str, codes: Codes) -> str:
     """Emphasise the algorithm in `If everyone used CCA instead of ...`."""
-    begin, used, rest = sentence.partition("If everyone used ")
-    cca, instead, after = rest.partition(" instead of ")
-    if begin or not used or not instead:
+    found = _REPLACED.fullmatch(sentence)
+    if found is None:
         return codes.explain(sentence)
-    return f"{used}<strong>{escape(cca)}</strong>{instead}{explain(after)}"
+    used, cca, after = found.groups()
+    return f"{used}<strong>{escape(cca)}</strong> instead of {explain(after)}"
 
 
 def _scope(found: TableAnalysis) -> str:
@@ -124,7 +130,7 @@ def _scope(found: TableAnalysis) -> str:
     return (
         f"{said} Heavy congestion is the most congested quarter of the conditions{most}, light"
         f" congestion the least congested quarter{least}. A measure that gets worse under some"
-        " conditions and better under others has no mean."
+        " conditions and better under others is not averaged."
     )
 
 

@@ -1,0 +1,140 @@
+"""Runs of experiments and studies: both commands accept the files of both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from headgate.base.errors import HeadgateError
+from headgate.base.terminal import echo
+from headgate.cli.campaign import (
+    console,
+    print_means,
+    read_shard,
+    run_shard,
+    show_cost,
+    show_outcome,
+    stopping_after,
+)
+from headgate.cli.options import warn
+
+#: The files that a folder may contain.
+EXPERIMENT, STUDY = "experiment.toml", "study.toml"
+SMALLEST = "quick"
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options that `experiment run` and `study` share."""
+
+    settings: Sequence[str] = ()
+    workers: int | None = None
+    threads: int | None = None
+    out: Path | None = None
+    cluster: str | None = None
+    results: Path | None = None
+    stop_after: str | None = None
+    shard: str | None = None
+    dry_run: bool = False
+    trust: bool = False
+    as_json: bool = False
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """The options of `study` alone."""
+
+    scale: str = SMALLEST
+    ccas: Sequence[str] = field(default=())
+    design: str = ""
+
+
+def find_experiment(path: Path) -> Path | None:
+    """Return the experiment's file that a path means: the file, or that of a folder."""
+    if path.is_dir():
+        return None if (path / STUDY).is_file() else _only_file(path / EXPERIMENT)
+    return _only_file(path) if path.suffix == ".toml" and path.name != STUDY else None
+
+
+def find_study_folder(path: Path) -> Path | None:
+    """Return the folder of the study that a path means: a folder, or its study.toml."""
+    folder = path.parent if path.name == STUDY else path
+    return folder if (folder / STUDY).is_file() else None
+
+
+def _only_file(path: Path) -> Path | None:
+    return path if path.is_file() else None
+
+
+def run_experiment(file: Path, options: RunOptions, until: str | None = None) -> None:
+    """Run an experiment, and print its means and findings. Raises HeadgateError."""
+    from headgate.experiment import runner
+    from headgate.experiment.experiment import Experiment
+    from headgate.lab.workers import WorkerPool
+
+    pool = WorkerPool(options.workers, options.cluster, options.threads)
+    part = read_shard(options.shard)
+    if until not in (None, "decided"):
+        raise HeadgateError(f"--until {until}: write --until decided")
+    stop: Literal["decided"] | None = "decided" if until else None
+    experiment = Experiment.load(file, options.settings, trust=options.trust)
+    warn(experiment.check())
+    asked = experiment.plan_runs(options.out, options.results)
+    if options.dry_run:
+        show_cost(runner.cost(asked, options.workers), options.as_json)
+        return
+    with stopping_after(options.stop_after):
+        if part is not None:
+            run_shard(asked, part, pool, options.as_json)
+            return
+        given = (options.out, options.workers, options.threads, options.cluster, options.results)
+        result = experiment.run(*given, until=stop)
+    if options.as_json:
+        echo(json.dumps(result.as_json()))
+        return
+    print_means(console(), result.table)
+    show_outcome(result.outcome)
+
+
+def run_study(name: str, options: RunOptions, own: StudyOptions) -> None:
+    """Run a study, and print its claims and findings. Raises HeadgateError."""
+    from headgate.base.optional import require
+    from headgate.experiment import runner
+    from headgate.experiment.study.study import Overrides, plan_study
+    from headgate.lab.workers import WorkerPool
+
+    require("report", "a study")
+    pool = WorkerPool(options.workers, options.cluster, options.threads)
+    part = read_shard(options.shard)
+    changes = Overrides(own.ccas, options.settings, own.design)
+    asked = plan_study(name, own.scale, options.out, changes, options.results, trust=options.trust)
+    if options.dry_run:
+        show_cost(runner.cost(asked, options.workers), options.as_json)
+        return
+    with stopping_after(options.stop_after):
+        if part is not None:
+            run_shard(asked, part, pool, options.as_json)
+            return
+        outcome = runner.run_study(asked, pool)
+    if options.as_json:
+        echo(json.dumps(outcome.as_json()))
+    else:
+        show_outcome(outcome)
+
+
+def refuse_study_options(own: StudyOptions) -> None:
+    """Refuse options of studies for an experiment. Raises HeadgateError."""
+    says = {
+        "--scale": (
+            own.scale != SMALLEST,
+            "scales belong to studies; --set changes keys of an experiment",
+        ),
+        "--cca": (bool(own.ccas), "write the algorithm into crossed.cca of the experiment"),
+        "--design": (bool(own.design), "write the design into the experiment"),
+    }
+    for option, (given, sentence) in says.items():
+        if given:
+            raise HeadgateError(f"{option}: {sentence}")
