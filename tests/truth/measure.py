@@ -17,7 +17,6 @@ from . import (
     judge_comparisons,
     judge_experiments,
     judge_tables,
-    test_comparisons,
     test_experiments,
     test_tables,
 )
@@ -35,8 +34,8 @@ def _look_at_experiment(seed: int, folder: Path, found: Rates) -> None:
     judge_experiments.judge(test_experiments.check_page(seed, folder), found)
 
 
-def _look_at_comparison(seed: int, folder: Path, found: Rates) -> None:
-    judge_comparisons.judge(test_comparisons.check_page(seed, folder), found)
+def _look_at_comparison(seed: int, _folder: Path, found: Rates) -> None:
+    judge_comparisons.judge(judge_comparisons.look(seed), found)
 
 
 KINDS: Mapping[str, tuple[Callable[[int, Path, Rates], None], Mapping[str, Promise]]] = {

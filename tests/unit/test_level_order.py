@@ -13,7 +13,7 @@ from headgate import Experiment
 from headgate.base.errors import AnalysisError
 from headgate.base.level_order import LevelOrder
 from headgate.cli.main import app
-from headgate.experiment import findings
+from headgate.experiment import findings, report_roles
 from headgate.experiment.conditions import order_levels
 from headgate.experiment.form import read_order
 from headgate.figures.analysis.frame import Frame
@@ -42,7 +42,7 @@ def goodput(levels: dict[str, object], replicate: int) -> float:
 @pytest.fixture(scope="module")
 def found() -> TableAnalysis:
     experiment = measured(LEVELS, {"goodput_bps": (goodput, "higher")})
-    roles = findings.roles(experiment)
+    roles = report_roles.roles(experiment)
     assert roles is not None
     return analyse_table(experiment.runs, roles)
 
@@ -91,7 +91,7 @@ def test_algorithms_keep_their_order_if_the_first_condition_lacks_one() -> None:
     experiment = measured(levels, {"goodput_bps": (goodput, "higher")}, keep=keep)
     assert experiment.labels["cca"][0] == "cubic"
     assert experiment.levels["cca"] == ("reno", "cubic", "bbr")
-    roles = findings.roles(experiment)
+    roles = report_roles.roles(experiment)
     assert roles is not None
     assert roles.before == "reno"
     assert analyse_table(experiment.runs, roles).focus.cells.ccas == ("reno", "cubic", "bbr")

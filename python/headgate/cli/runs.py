@@ -95,7 +95,8 @@ def run_experiment(file: Path, options: RunOptions, until: str | None = None) ->
     if options.as_json:
         echo(json.dumps(result.as_json()))
         return
-    print_means(console(), result.table)
+    if not experiment.definition.file.is_comparison:  # whose means are too many for a terminal
+        print_means(console(), result.table)
     show_outcome(result.outcome)
 
 

@@ -180,16 +180,16 @@ class Experiment:
 
     def analyse(self, runs: Runs) -> Analysis:
         """Turn the finished runs into tables, sentences and pictures. Raises HeadgateError."""
-        from headgate.experiment import findings
+        from headgate.experiment import findings, report_roles
 
         found = self.measure(runs)
         return Analysis(
             findings=self._estimate(found),
-            sentences=(*findings.compare(found), *findings.sentences(found)),
+            sentences=(*report_roles.compare(found), *findings.sentences(found)),
             pictures=PicturesLater(partial(findings.pictures, found)),
             tables=findings.listings(found),
             data=(found.runs, found.means, found.effects),
-            roles=findings.roles(found),
+            roles=report_roles.roles(found),
         )
 
     def _estimate(self, found: MeasuredRuns) -> dict[str, Estimate]:

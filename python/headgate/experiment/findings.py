@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base.level_order import level_text
-from headgate.base.optional import find_missing
 from headgate.base.units import readable, sizes
 from headgate.data.tables import Table
-from headgate.experiment.conditions import order_levels
 from headgate.experiment.effect_sentences import say_effects, spoken, unit_of, within
 from headgate.experiment.effects import Effect
 from headgate.experiment.responses import Response
 from headgate.experiment.runs import Analysis, Listing, Picture
 from headgate.experiment.tables import MeasuredRuns, rows_of
 from headgate.figures.analysis.roles import Roles
-from headgate.figures.analysis.whole import analyse_table
 from headgate.stats.changes import find_ties_with_best
 from headgate.stats.intervals import compute_mean_interval
 
@@ -53,6 +50,7 @@ def sentences(found: MeasuredRuns) -> tuple[str, ...]:
     """Name, for each response, its best condition and its largest effect.
 
     If responses are measured by period, the sentences on them are about the period in the middle.
+    In a comparison of algorithms, which has many conditions, the best one is not named.
     """
     period = f"Period {found.period} of {len(found.periods)}: " if found.periods else ""
     return (
@@ -60,21 +58,6 @@ def sentences(found: MeasuredRuns) -> tuple[str, ...]:
         *_say_drifts(found),
         *(f"{period}{said}" for one in found.responses for said in _say(found, one)),
     )
-
-
-def compare(found: MeasuredRuns) -> tuple[str, ...]:
-    """Return the headline and the sentence of each algorithm that replaces another.
-
-    Nothing if the file is no comparison, or if libraries for the analyses are missing.
-    """
-    asked = roles(found)
-    if asked is None or found.roles is None or not found.roles.is_comparison:
-        return ()
-    if find_missing("analysis"):
-        return ()
-    whole = analyse_table(found.runs, asked)
-    said = (whole.headline, *(one.sentence for one in whole.answers))
-    return said if whole.answers else ()
 
 
 def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
@@ -96,6 +79,12 @@ def _say(found: MeasuredRuns, response: Response) -> Iterator[str]:
     if not np.isfinite(means).any():
         yield f"{spoken(response)}: no run has a value."
         return
+    if found.roles is None or not found.roles.is_comparison:
+        yield _say_best(found, response, means)
+    yield from say_effects(found, response)
+
+
+def _say_best(found: MeasuredRuns, response: Response, means: Sequence[float]) -> str:
     best = np.nanargmin(means) if response.better == "lower" else np.nanargmax(means)
     worst = np.nanargmax(means) if response.better == "lower" else np.nanargmin(means)
     word = {"lower": "lowest", "higher": "highest", "": "highest"}[response.better]
@@ -104,11 +93,10 @@ def _say(found: MeasuredRuns, response: Response) -> Iterator[str]:
         _say_end(found, response, int(end), sign)
         for end, sign in zip((best, worst), signs, strict=True)
     )
-    yield (
+    return (
         f"{spoken(response)} is {word} with {found.describe(int(best))}: {first}; at the other end,"
         f" with {found.describe(int(worst))}, it is {last}."
     )
-    yield from say_effects(found, response)
 
 
 def _say_end(found: MeasuredRuns, response: Response, end: int, sign: int) -> str:
@@ -195,7 +183,7 @@ def _draw_effects(found: MeasuredRuns, response: Response, effects: Sequence[Eff
         for low, high in [effect.interval]
         for name in [_name_effect(found, effect)]
     ]
-    return effect_intervals(bars, f"change of {_label_axis(response, unit)}")
+    return effect_intervals(bars, f"change of {label_axis(response, unit)}")
 
 
 def _name_effect(found: MeasuredRuns, effect: Effect) -> str:
@@ -203,7 +191,8 @@ def _name_effect(found: MeasuredRuns, effect: Effect) -> str:
     return f"{' x '.join(effect.factors)}: {first} \N{RIGHTWARDS ARROW} {last}"
 
 
-def _label_axis(response: Response, unit: str) -> str:
+def label_axis(response: Response, unit: str) -> str:
+    """Return the label of an axis: the title of the response and its unit."""
     said = within(response)
     return f"{said} ({unit})" if unit_of(unit) else said
 
@@ -234,7 +223,7 @@ def _draw_means(found: MeasuredRuns, response: Response) -> Any:
         }
         drawn.append(InteractionPanel(", ".join(f"{n} {v}" for n, v in fixed.items()), lines))
     return draw_interaction(
-        drawn, _axis(found, axis, levels[axis]), _label_axis(response, unit), line or ""
+        drawn, _axis(found, axis, levels[axis]), label_axis(response, unit), line or ""
     )
 
 
@@ -293,7 +282,7 @@ def _draw_cloud(found: MeasuredRuns, response: Response) -> Any:
             for group in found.levels.get(CCA, ("",))
         }
         panels.append(SamplePanel(name, points))
-    return draw_samples(panels, _label_axis(response, unit), CCA if CCA in found.labels else "")
+    return draw_samples(panels, label_axis(response, unit), CCA if CCA in found.labels else "")
 
 
 def listings(found: MeasuredRuns) -> tuple[Listing, ...]:
@@ -304,61 +293,6 @@ def listings(found: MeasuredRuns) -> tuple[Listing, ...]:
         more = f"; the first {MOST_ROWS} of {len(rows)}, all are in means.parquet"
     caption = f"Mean over replicates, 95 % interval of Student's t, standard deviation{more}."
     return (Listing("Means", caption, found.means.columns, rows[:MOST_ROWS]),)
-
-
-def roles(found: MeasuredRuns) -> Roles | None:
-    """Return the roles of the columns of the table of runs, for the analyses of the report."""
-    names = [factor.name for factor in found.factors]
-    compared = CCA in names and len(names) > 1
-    worse = {"higher": "less", "lower": "more"}
-    known = [one for one in found.responses if _has_values(found, one.name)]
-    if not known:
-        return None
-    asked = found.roles
-    kept = {one.name for one in known}
-    questions = {
-        question: tuple(name for name in of if name in kept)
-        for question, of in (asked.questions if asked else {}).items()
-    }
-    before = (asked.before_name if asked else "") or str(found.levels.get(CCA, ("",))[0])
-    return Roles(
-        responses=tuple(one.name for one in known),
-        factors=tuple(name for name in names if not (compared and name == CCA)),
-        cca=CCA if compared else None,
-        replicate="replicate",
-        period="period" if found.periods else None,
-        periods=dict(_describe_periods(found)),
-        order=order_levels(found.levels).levels,
-        before=before if compared else None,
-        congestion=(asked.congestion or None) if asked and asked.congestion in kept else None,
-        pairs=tuple(p for p in asked.pairs if {p.own, p.other} <= kept) if asked else (),
-        questions={question: of for question, of in questions.items() if of},
-        titles={one.name: _label_axis(one, one.unit) for one in known} | _title_factors(found),
-        levels=dict(_name_levels(found)),
-        worse={one.name: worse[one.better] for one in known if one.better},
-    )
-
-
-def _has_values(found: MeasuredRuns, response: str) -> bool:
-    return any(np.isfinite(one.distinct[response]).any() for one in found.periods or (found,))
-
-
-def _describe_periods(found: MeasuredRuns) -> Iterator[tuple[str, str]]:
-    for one in found.periods:
-        if found.roles and (text := found.roles.periods[one.period - 1]):
-            yield str(one.period), text
-
-
-def _title_factors(found: MeasuredRuns) -> dict[str, str]:
-    return {one.name: one.title for one in found.factors if one.title}
-
-
-def _name_levels(found: MeasuredRuns) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield each factor with words for its levels, and these."""
-    for factor in found.factors:
-        labels = [level_text(label) for label in found.levels[factor.name]]
-        if factor.words and factor.name != CCA and len(factor.words) == len(labels):
-            yield factor.name, dict(zip(labels, factor.words, strict=True))
 
 
 def compare_own(whole: Analysis, own: Sequence[str]) -> tuple[list[str], list[Listing]]:

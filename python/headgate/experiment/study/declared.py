@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from headgate.base.errors import HeadgateError
 from headgate.claims.verdicts import Estimate
 from headgate.data.tables import Table
-from headgate.experiment import findings
+from headgate.experiment import findings, report_roles
 from headgate.experiment.conditions import Label
 from headgate.experiment.definition import Definition
 from headgate.experiment.experiment import Experiment
@@ -125,7 +125,7 @@ class Declared:
         plain = [
             f"{n}: {text}"
             for n, one in found.items()
-            for text in (*findings.compare(one), *findings.sentences(one))
+            for text in (*report_roles.compare(one), *findings.sentences(one))
         ]
         compared = next((n for n, one in found.items() if _is_comparison(one)), "")
         order = sorted(found, key=lambda name: name != compared)
@@ -140,7 +140,7 @@ class Declared:
                 for listing in findings.listings(one)
             ),
             data=tuple(_name(found[name].asked, name) for name in order),
-            roles=findings.roles(found[compared]) if compared else None,
+            roles=report_roles.roles(found[compared]) if compared else None,
         )
 
     def find_in(self, runs: Runs) -> dict[str, Estimate]:
