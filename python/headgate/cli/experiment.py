@@ -41,6 +41,15 @@ Set = Annotated[
         " repeatable.",
     ),
 ]
+Unset = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unset",
+        metavar="KEY",
+        help="Remove a key, such as where or scenario.network.queue of its base, before --set"
+        " changes others; repeatable.",
+    ),
+]
 
 
 @app.command()
@@ -64,7 +73,13 @@ def new(
 
 
 @app.command()
-def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json = False) -> None:
+def check(
+    file: File,
+    settings: Set = None,
+    unset: Unset = None,
+    trust: Trust = False,
+    as_json: Json = False,
+) -> None:
     """Check an experiment without running it: factors, conditions, runs, responses, code.
 
     Every condition is planned; every response and claim is checked against the tables of runs.
@@ -73,7 +88,7 @@ def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json 
     from headgate.cli.check import describe_code, describe_function
     from headgate.experiment.experiment import Experiment
 
-    experiment = Experiment.load(file, settings or (), trust=trust)
+    experiment = Experiment.load(file, settings or (), unset or (), trust=trust)
     warn(experiment.check())
     if as_json:
         echo(json.dumps(experiment.definition.facts()))
@@ -91,6 +106,7 @@ def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json 
 def run(  # noqa: PLR0913, PLR0917 - one for each option
     file: File,
     settings: Set = None,
+    unset: Unset = None,
     workers: Workers = None,
     threads: ThreadsEach = None,
     out: Annotated[
@@ -125,7 +141,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     if until not in (None, "decided"):
         raise HeadgateError(f"--until {until}: write --until decided")
     stop: Literal["decided"] | None = "decided" if until else None
-    experiment = Experiment.load(file, settings or (), trust=trust)
+    experiment = Experiment.load(file, settings or (), unset or (), trust=trust)
     warn(experiment.check())
     asked = experiment.plan_runs(out, results)
     if dry_run:
