@@ -14,6 +14,7 @@ from headgate.data.tables import Table
 from headgate.experiment.conditions import order_levels
 from headgate.experiment.effect_sentences import say_effects, spoken, unit_of, within
 from headgate.experiment.effects import Effect
+from headgate.experiment.parts import PartChanges
 from headgate.experiment.responses import Response
 from headgate.experiment.runs import Analysis, Listing, Picture
 from headgate.experiment.tables import MeasuredRuns, rows_of
@@ -47,12 +48,13 @@ RANK_CAPTION = (
 MOST_ROWS = 100
 
 
-def sentences(found: MeasuredRuns) -> tuple[str, ...]:
-    """Name, for each response, its best condition and its largest effect."""
+def sentences(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[str, ...]:
+    """Name, for each response, its best condition and its largest effect; count changed parts."""
     return (
         *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
         *_say_drifts(found),
         *(said for one in found.responses for said in _say(found, one)),
+        *(parts.sentences() if parts else ()),
     )
 
 
@@ -123,9 +125,10 @@ def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
     return f", which cannot be told apart from {count} of the {others} others{common}"
 
 
-def pictures(found: MeasuredRuns) -> tuple[Picture, ...]:
-    """Draw the means with intervals and the effects of each response."""
-    return tuple(picture for one in found.responses for picture in _draw(found, one))
+def pictures(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[Picture, ...]:
+    """Draw the means with intervals and the effects of each response, and the changes of parts."""
+    drawn = tuple(picture for one in found.responses for picture in _draw(found, one))
+    return (*drawn, *(parts.pictures() if parts else ()))
 
 
 def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
@@ -275,14 +278,15 @@ def _draw_cloud(found: MeasuredRuns, response: Response) -> Any:
     return draw_samples(panels, _label_axis(response, unit), CCA if CCA in found.labels else "")
 
 
-def listings(found: MeasuredRuns) -> tuple[Listing, ...]:
-    """Return the table of means with intervals for the page."""
+def listings(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[Listing, ...]:
+    """Return the table of means with intervals for the page, and those of parts that change."""
     rows = [tuple("" if v is None else v for v in row.values()) for row in rows_of(found.means)]
     more = ""
     if len(rows) > MOST_ROWS:
         more = f"; the first {MOST_ROWS} of {len(rows)}, all are in means.parquet"
     caption = f"Mean over replicates, 95 % interval of Student's t, standard deviation{more}."
-    return (Listing("Means", caption, found.means.columns, rows[:MOST_ROWS]),)
+    means = Listing("Means", caption, found.means.columns, rows[:MOST_ROWS])
+    return (*(parts.listings() if parts else ()), means)
 
 
 def roles(found: MeasuredRuns) -> Roles | None:
