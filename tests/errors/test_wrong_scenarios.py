@@ -87,7 +87,24 @@ WRONG = [
     # Keys in the wrong table
     ("warmup='1 s'", "warmup", "belongs in the table [measure]; write it below that line"),
     ("rtt='9 ms'", "rtt", "belongs in the table [network]; write it below that line"),
-    ("cca.beta=1", "cca", "belongs in the table [[traffic]]"),
+    ("cca.beta=1", "traffic[0].cca.beta", "has no parameter 'beta'"),
+    ("share.bbr3=1.5", "share.bbr3", "a share is a number from 0 to 1"),
+    ("share.renno=0.5", "share.renno", "did you mean 'reno'?"),
+    ("share.reno=0.5", "share", "this traffic has no other one"),
+    ("traffic.0.cca.cubic=0.5", "traffic[0].cca.cubic", "such as { reno = 0.5, cubic = 0.5 }"),
+    ("traffic.0.cca={alpha=20}", "traffic[0].cca", "for one algorithm, write its name"),
+    (f"{WEB},cca={{alpha=20}}}}", "traffic[0].cca", "for a mix, write a share for each"),
+    ('traffic.0={kind="matrix",cca="reno",size="9 kB"}', "traffic[0].file", "write either file"),
+    (
+        'traffic.0={kind="matrix",cca="reno",size="9 kB",file="none.csv",unit="Mbit/s"}',
+        "traffic[0].file",
+        "there is no file",
+    ),
+    (
+        'traffic.0={kind="matrix",cca="reno",size="9 kB",gravity={total="1 Mbit/s"}}',
+        "traffic[0].gravity.masses",
+        "no router of this network has a mass",
+    ),
     ("network.duration='5 s'", "network.duration", "write it above the first [table]"),
     ("measure.seed=7", "measure.seed", "seed belongs to no table; write it above"),
     ("flows=reno", "flows", 'write [[traffic]], and below it kind = "flows" and cca = "reno"'),
@@ -299,9 +316,9 @@ WRONG = [
     (f"{WEB},cca={{reno=0.5,bic=0.4}}}}", "traffic[0].cca", "these add up to 0.9"),
     (f"{WEB},cca={{reno=0.5,bik=0.5}}}}", "traffic[0].cca", "bic"),
     (
-        'traffic.0={kind="flows",cca={reno=0.5,bic=0.5}}',
+        'traffic.0={kind="flows",cca={reno=0.5,bic=0.6}}',
         "traffic[0].cca",
-        "a mix is for kind = 'web'",
+        "these add up to 1.1",
     ),
     (f'{WEB},cca=[{{cca="bic",share=0.5}}]}}', "traffic[0].cca", "these add up to 0.5"),
     (

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from .draw import PS_PER_S, Draw, Scenario, picoseconds
 from .networks import network
 from .options import transport
-from .traffic import add_bursts, add_on_off, traffic
+from .traffic import add_bursts, add_matrix, add_mixes, add_on_off, traffic
 
 #: Values that nobody should write, one of each type of TOML.
 WILD: tuple[Any, ...] = (
@@ -42,6 +42,8 @@ def make(seed: int) -> Made:
     }
     add_on_off(Draw(f"on and off {seed}"), scenario, duration_s)
     add_bursts(Draw(f"bursts {seed}"), scenario, duration_s)
+    add_matrix(Draw(f"matrix {seed}"), scenario, duration_s)
+    add_mixes(Draw(f"mixes {seed}"), scenario)
     scenario = copy.deepcopy(scenario)  # parts of it are drawn from constants
     mutated = draw.maybe(0.25)
     if mutated:

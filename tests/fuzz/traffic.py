@@ -121,6 +121,42 @@ def add_bursts(draw: Draw, scenario: Scenario, duration_s: float) -> None:
         scenario["traffic"].append(group | idle | bursts(draw, duration_s))
 
 
+def add_matrix(draw: Draw, scenario: Scenario, duration_s: float) -> None:
+    """Add a traffic matrix to one of eight scenarios. Its draws change no other choice."""
+    if not draw.maybe(1 / 8):
+        return
+    network = scenario["network"]
+    routers = [router["name"] for router in network.get("routers", ())]
+    if not routers:
+        known = {"abilene": ["D", "F", "N"], "isp": ["D", "F", "N"], "dumbbell": ["left", "right"]}
+        routers = known.get(network["kind"], [])
+    masses = {name: draw.of(0, 1, draw.magnitude(0.01, 1e6)) for name in routers}
+    amount = {"users": draw.of(1, 5, 200)} if draw.maybe(0.4) else {"total": draw.rate(1e5, 1e8)}
+    group = {
+        "kind": "matrix",
+        "name": "matrix",
+        "cca": cca(draw, network.get("feedback", {}).get("name")),
+        "gravity": {**amount, "exponent": draw.of(0, 0, 1, 2.5), "masses": masses},
+        "size": sizes(draw),
+        **(span(draw, duration_s) if "total" in amount else {}),
+    }
+    if draw.maybe(0.2):
+        group["scale"] = draw.of(0.1, 1, 2)
+    scenario["traffic"].append(group)
+
+
+def add_mixes(draw: Draw, scenario: Scenario) -> None:
+    """Give some traffic of one of eight scenarios a mix. Its draws change no other choice."""
+    if not draw.maybe(1 / 8):
+        return
+    scheme = scenario["network"].get("feedback", {}).get("name")
+    for group in scenario["traffic"]:
+        if draw.maybe(0.7):
+            share = draw.of(0, 0.25, 0.5, 1 / 3)
+            parts = [(cca(draw, scheme), share), (cca(draw, scheme), 1 - share)]
+            group["cca"] = [{"cca": one, "share": share} for one, share in parts]
+
+
 def bursts(draw: Draw, duration_s: float) -> dict[str, Any]:
     time = draw.time(1e-3, duration_s, odd=0.02)
     drawn_time = {"kind": "exponential", "mean": time}

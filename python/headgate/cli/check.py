@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headgate.base.terminal import echo
-from headgate.cli.options import Json, Seed, Settings, Trust, warn
+from headgate.cli.options import Json, Seed, Settings, Trust, Unset, warn
 
 if TYPE_CHECKING:
     from headgate.plugin.user_code import Interface
@@ -26,9 +26,10 @@ Checked = Annotated[
 ]
 
 
-def check(
+def check(  # noqa: PLR0913, PLR0917 - one for each option
     file: Checked,
     settings: Settings = None,
+    unset: Unset = None,
     seed: Seed = None,
     trust: Trust = False,
     as_json: Json = False,
@@ -49,24 +50,28 @@ def check(
         return
     from headgate.cli.options import load
     from headgate.engine.run.prepare import check_plan
+    from headgate.scenario.networks.routes import Routes
+    from headgate.scenario.offered import describe_matrices
     from headgate.scenario.plan_warnings import scenario_warnings
 
     scenario = Path(file)
-    read = load(scenario, settings, seed, trust=trust)
+    read = load(scenario, settings, seed, unset=unset, trust=trust)
     plan, arrays = read.plan()
     check_plan(plan, arrays, read)
     warn(scenario_warnings(read, plan, arrays))
     if as_json:
         echo(json.dumps(read.to_dict(resolved=True)))
         return
+    ways = [(link["from"], link["to"], link["delay_ps"]) for link in plan["links"]]
+    matrices = describe_matrices(plan, Routes(len(plan["nodes"]), ways))
     own = [describe_code(*code) for code in read.own_code()]
     echo(f"{scenario} is valid: {describe_plan(plan)}")
     for link in plan["links"][: 2 * len(plan["nodes"])][:4]:
         echo(f"  {describe_link(link)}")
     if len(plan["links"]) > 4:
         echo(f"  ... and {len(plan['links']) - 4} more links")
-    for code in dict.fromkeys(own):
-        echo(f"  {code}")
+    for line in dict.fromkeys([*matrices, *own]):
+        echo(f"  {line}")
 
 
 def describe_code(source: str, interface: Interface, namer: str = "the scenario") -> str:

@@ -224,7 +224,7 @@ def _factor(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _value(text: str) -> Any:
-    from headgate.scenario.toml import parse_setting
+    from headgate.scenario.keys import parse_setting
 
     return parse_setting(f"x={text.strip()}")[1]
 

@@ -18,6 +18,7 @@ from headgate.cli.options import (
     Seed,
     Settings,
     Trust,
+    Unset,
     command_line,
     load,
     make_table,
@@ -60,6 +61,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     scenario: ScenarioFile,
     at: At = None,
     settings: Settings = None,
+    unset: Unset = None,
     seed: Seed = None,
     out: Out = None,
     mtu: Mtu = 1500,
@@ -80,7 +82,7 @@ def emulate(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.engine.live.estimate import estimate
     from headgate.engine.live.hosts import parse_kernels
 
-    chosen = load(scenario, settings, seed, trust=trust)
+    chosen = load(scenario, settings, seed, unset=unset, trust=trust)
     if dry_run:
         found = estimate(chosen)
         echo(json.dumps({"load": found.load, "says": found.says()}) if as_json else found.says())

@@ -45,6 +45,15 @@ Set = Annotated[
         " repeatable.",
     ),
 ]
+Unset = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unset",
+        metavar="KEY",
+        help="Remove a key, such as where or scenario.network.queue of its base, before --set"
+        " changes others; repeatable.",
+    ),
+]
 
 
 @app.command()
@@ -89,7 +98,13 @@ def new(
 
 
 @app.command()
-def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json = False) -> None:
+def check(
+    file: File,
+    settings: Set = None,
+    unset: Unset = None,
+    trust: Trust = False,
+    as_json: Json = False,
+) -> None:
     """Check an experiment without running it: factors, conditions, runs, responses, code.
 
     Every condition is planned; every response and claim is checked against the tables of runs.
@@ -100,7 +115,8 @@ def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json 
 
     if (folder := find_study_folder(file)) is not None:
         raise HeadgateError(f"{folder}: is a study; `headgate study {folder} --dry-run` checks it")
-    experiment = Experiment.load(find_experiment(file) or file, settings or (), trust=trust)
+    path = find_experiment(file) or file
+    experiment = Experiment.load(path, settings or (), unset or (), trust=trust)
     warn(experiment.check())
     if as_json:
         echo(json.dumps(experiment.definition.facts()))
@@ -118,6 +134,7 @@ def check(file: File, settings: Set = None, trust: Trust = False, as_json: Json 
 def run(  # noqa: PLR0913, PLR0917 - one for each option
     file: File,
     settings: Set = None,
+    unset: Unset = None,
     workers: Workers = None,
     threads: ThreadsEach = None,
     out: Annotated[
@@ -146,11 +163,13 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     """
     options = RunOptions(
         settings or (), workers, threads, out, cluster, results, stop_after, shard,
-        dry_run, trust, as_json,
+        dry_run, trust, as_json, unset or (),
     )  # fmt: skip
     if (folder := find_study_folder(file)) is None:
         run_experiment(find_experiment(file) or file, options, until)
     elif until:
         raise HeadgateError(f"--until {until}: {folder} is a study, whose replicates are fixed")
+    elif unset:
+        raise HeadgateError(f"--unset {unset[0]}: {folder} is a study, which needs all its keys")
     else:
         run_study(str(folder), options, StudyOptions())

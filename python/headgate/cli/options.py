@@ -27,7 +27,16 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help='Change a key, such as network.rate="50 Mbit/s" or traffic.0.cca=fast; repeatable.',
+        help='Change a key, such as network.rate="50 Mbit/s", traffic.0.cca=fast, or cca or'
+        " share.bbr3 of all traffic; repeatable.",
+    ),
+]
+Unset = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unset",
+        metavar="KEY",
+        help="Remove a key, such as network.queue, before --set changes others; repeatable.",
     ),
 ]
 Seed = Annotated[
@@ -105,23 +114,25 @@ def say_paths(paths: Iterable[str | Path], as_json: bool) -> None:
     echo(*([json.dumps(texts)] if as_json else texts))
 
 
-def load(
+def load(  # noqa: PLR0913 - one for each option
     file: Path,
     settings: list[str] | None,
     seed: int | None,
     ccas: list[str] | None = None,
     *,
+    unset: list[str] | None = None,
     trust: bool = False,
 ) -> Scenario:
     """Read a scenario, changed by the options. Raises HeadgateError."""
     from headgate.engine.api import Scenario
-    from headgate.scenario.toml import parse_setting, read_toml, set_key
+    from headgate.scenario.keys import change_keys, code_in, parse_setting, unset_keys
+    from headgate.scenario.toml import read_toml
 
     data: dict[str, Any] = read_toml(file)
-    for setting in settings or ():
-        key, value = parse_setting(setting)
-        set_key(data, key, value)
-        name_by_hand(value)
+    unset_keys(data, unset or ())
+    changes = [parse_setting(setting) for setting in settings or ()]
+    change_keys(data, changes)
+    name_by_hand([*map(code_in, dict(changes)), *dict(changes).values()])
     for given in ccas or ():
         _replace_cca(data, given)
     if seed is not None:
@@ -135,6 +146,7 @@ def load(
 def _replace_cca(data: dict[str, Any], given: str) -> None:
     """Replace the algorithm of traffic by one of the catalogue or a user-defined one."""
     from headgate.plugin.user_code import is_source
+    from headgate.scenario.keys import takes_cca
 
     which, sign, cca = given.partition("=")
     if not sign:
@@ -143,7 +155,7 @@ def _replace_cca(data: dict[str, Any], given: str) -> None:
     chosen = [
         item
         for place, item in enumerate(traffic)
-        if which in ("", str(place), item.get("name", ""))
+        if (which in (str(place), item.get("name", "")) if which else takes_cca(item))
     ]
     if not chosen:
         names = [item.get("name", str(place)) for place, item in enumerate(traffic)]

@@ -13,7 +13,7 @@ import typer
 
 from headgate.base.errors import HeadgateError
 from headgate.base.terminal import echo
-from headgate.cli.options import Json, Settings, warn
+from headgate.cli.options import Json, Settings, Unset, warn
 
 if TYPE_CHECKING:
     from headgate.engine.captures.write import Choice
@@ -51,6 +51,7 @@ def replay(  # noqa: PLR0913, PLR0917 - one for each option
         ),
     ] = None,
     settings: Settings = None,
+    unset: Unset = None,
     as_json: Json = False,
 ) -> None:
     """Make a list of flows from the TCP connections of a capture, and a scenario that replays them.
@@ -63,7 +64,7 @@ def replay(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.engine.captures.read import read_capture
     from headgate.engine.captures.write import summarise, write_replay
 
-    choice = _choose(network, between, settings)
+    choice = _choose(network, between, settings, unset)
     read = read_capture(capture, _report_every(REPORT_S))
     summary = summarise(read)
     paths = [] if out is None else write_replay(read, out, choice)
@@ -90,11 +91,14 @@ def _report_every(wall_s: float) -> Callable[[int], None]:
 
 
 def _choose(
-    network: Path | None, between: tuple[str, str] | None, settings: list[str] | None
+    network: Path | None,
+    between: tuple[str, str] | None,
+    settings: list[str] | None,
+    unset: list[str] | None,
 ) -> Choice:
     from headgate.engine.captures.read import SIDES, Ends
     from headgate.engine.captures.write import Choice
-    from headgate.scenario.toml import parse_setting
+    from headgate.scenario.keys import parse_setting
 
     if (network is None) != (between is None):
         raise HeadgateError(
@@ -102,7 +106,7 @@ def _choose(
             "clients are"
         )
     chosen = [parse_setting(setting) for setting in settings or ()]
-    return Choice(network, Ends(*between) if between else SIDES, chosen)
+    return Choice(network, Ends(*between) if between else SIDES, chosen, unset or ())
 
 
 def _next(capture: Path, out: Path | None) -> list[str]:

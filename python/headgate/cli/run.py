@@ -21,6 +21,7 @@ from headgate.cli.options import (
     Settings,
     Threads,
     Trust,
+    Unset,
     command_line,
     load,
     make_table,
@@ -62,6 +63,7 @@ Arrivals = Annotated[
 def run(  # noqa: PLR0913, PLR0917 - one for each option
     scenario: ScenarioFile,
     settings: Settings = None,
+    unset: Unset = None,
     seed: Seed = None,
     ccas: Ccas = None,
     out: Out = None,
@@ -83,7 +85,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     from headgate.plugin.guard import run_watched
 
     if arrivals is not None:
-        chosen = load(scenario, settings, seed, ccas, trust=trust)
+        chosen = load(scenario, settings, seed, ccas, unset=unset, trust=trust)
         from headgate.engine.live.arrivals import replay
 
         result = replay(chosen, arrivals, command_line())
@@ -92,7 +94,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
         _print(result, out, as_json)
         return
     trace = _read_trace(traced, trace_limit)
-    chosen = load(scenario, settings, seed, ccas, trust=trust)
+    chosen = load(scenario, settings, seed, ccas, unset=unset, trust=trust)
     with run_watched(chosen.own_code()), show_progress(scenario.stem) as progress:
         options = RunOptions(threads=threads, trace=trace, command=command_line())
         unstored = None

@@ -41,6 +41,7 @@ class RunOptions:
     dry_run: bool = False
     trust: bool = False
     as_json: bool = False
+    unset: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def run_experiment(file: Path, options: RunOptions, until: str | None = None) ->
     if until not in (None, "decided"):
         raise HeadgateError(f"--until {until}: write --until decided")
     stop: Literal["decided"] | None = "decided" if until else None
-    experiment = Experiment.load(file, options.settings, trust=options.trust)
+    experiment = Experiment.load(file, options.settings, options.unset, trust=options.trust)
     warn(experiment.check())
     asked = experiment.plan_runs(options.out, options.results)
     if options.dry_run:

@@ -16,8 +16,10 @@ from headgate.base.files import read_toml_file, write_bytes
 from headgate.base.messages import as_toml, same_name
 from headgate.base.strict import fit_model
 from headgate.design.factor import Factor, Scale
+from headgate.plugin.user_code import is_code
 from headgate.scenario.base import Model, also_list, at
-from headgate.scenario.toml import anchor_code
+from headgate.scenario.keys import share_in
+from headgate.scenario.toml import anchor_value
 
 Kind = Literal[
     "two-level", "grid", "plackett-burman", "orthogonal-array", "latin-hypercube", "sobol", "random"
@@ -205,7 +207,8 @@ class DesignFile(Model):
         """Make paths of code absolute; they are relative to the folder of the file."""
         factors = data.get("factors")
         if isinstance(factors, dict):
-            data["factors"] = {n: anchor_factor(n, t, folder) for n, t in factors.items()}
+            joined = dict(_join_paths(factors))
+            data["factors"] = {n: anchor_factor(n, t, folder) for n, t in joined.items()}
 
     def save(self, path: Path) -> None:
         """Write the design file. Raises StoreError."""
@@ -248,16 +251,25 @@ def _describe_equal_levels(levels: Sequence[Any]) -> str:
 def anchor_factor(name: str, table: Any, folder: Path) -> Any:
     """Make the paths of code in a factor absolute; the factor is a table or a list."""
     if not isinstance(table, dict) or not table.keys() & FactorTable.model_fields:
-        return anchor_code(table, folder, name)
+        return anchor_value(table, folder, name)
+    setting = str(table.get("setting") or name)
     levels = {key: table[key] for key in ("low", "high", "levels") if key in table}
-    return table | anchor_code(levels, folder, str(table.get("setting") or name))
+    anchored = {key: anchor_value(level, folder, setting) for key, level in levels.items()}
+    if is_code(code := share_in(setting)):
+        anchored["setting"] = setting.removesuffix(code) + str(folder / code)
+    return table | anchored
 
 
 def shorten_paths(paths: Sequence[str]) -> dict[str, str]:
-    """Return a name for each path: its last word, or the whole path if last words are equal."""
+    """Return a name for each path: its last word, or the whole path if last words are equal.
+
+    The name of a share is its path too: `share_bbr3`.
+    """
     words = [path.rpartition(".")[2] for path in paths]
     return {
-        path: word if words.count(word) == 1 and not word.isdigit() else path.replace(".", "_")
+        path: word
+        if words.count(word) == 1 and not word.isdigit() and not share_in(path)
+        else path.replace(".", "_")
         for path, word in zip(paths, words, strict=True)
     }
 

@@ -21,7 +21,9 @@ from headgate.design.factorial import Design
 from headgate.experiment import sql
 from headgate.plugin.code_files import shorten_path
 from headgate.plugin.user_code import is_code, split
-from headgate.scenario.toml import anchor_code
+from headgate.scenario.keys import UNSET
+from headgate.scenario.mixes import is_algorithm, is_mix
+from headgate.scenario.toml import anchor_code, is_file
 
 if TYPE_CHECKING:
     from headgate.engine.api import Scenario
@@ -86,12 +88,15 @@ def column_of(labels: Sequence[Label]) -> Any:
 def label_levels(factor: Factor, coded: Sequence[float] | Any) -> list[Label]:
     """Return the label of each level, given as a coded value."""
     every = factor.levels or (factor.low, factor.high)
-    names = [level_name(level) for level in every]
+    name_of = _file_name if is_file(factor.setting) else level_name
+    names = [name_of(level) for level in every]
     twice = {name for name in names if names.count(name) > 1}
     levels = [factor.level(value) for value in map(float, coded)]
-    return [
-        shorten_path(str(one)) if level_name(one) in twice else level_name(one) for one in levels
-    ]
+    return [shorten_path(str(one)) if name_of(one) in twice else name_of(one) for one in levels]
+
+
+def _file_name(level: Any) -> Label:
+    return Path(level).name if isinstance(level, str) else level_name(level)
 
 
 def find_levels(factors: Sequence[Factor], coded: Any) -> dict[str, tuple[Label, ...]]:
@@ -115,12 +120,16 @@ def level_name(level: Any) -> Label:
     """Return a level as a word or a number; code is named by its class."""
     if isinstance(level, bool):
         return str(level).lower()
+    if level == UNSET:
+        return "unset"
+    if isinstance(level, Mapping) and is_mix(level) and all(map(is_algorithm, level)):
+        return " + ".join(f"{_percent(share)} {level_name(name)}" for name, share in level.items())
     if isinstance(level, Mapping):
         head = next((level[key] for key in _HEADS if key in level), "")
         rest = [f"{key}={level_name(part)}" for key, part in level.items() if part != head]
         return f"{level_name(head)}({', '.join(rest)})" if rest else level_name(head)
     if isinstance(level, list | tuple) and level and all(map(_is_part, level)):
-        shares = [f"{100 * part['share']:.4g} % {level_name(part['cca'])}" for part in level]
+        shares = [f"{_percent(part['share'])} {level_name(part['cca'])}" for part in level]
         return " + ".join(shares)
     if isinstance(level, str) and is_code(level):
         file, name = split(level)
@@ -131,6 +140,12 @@ def level_name(level: Any) -> Label:
 def _is_part(value: Any) -> bool:
     """Return whether a value is a part of a mix of algorithms."""
     return isinstance(value, Mapping) and {"cca", "share"} <= value.keys()
+
+
+def _percent(share: Any) -> str:
+    """Return a share in percent, or a mistake as it is, which the scenario refuses."""
+    is_number = isinstance(share, int | float) and not isinstance(share, bool)
+    return f"{100 * share:.6g} %" if is_number else str(share)
 
 
 def quantities(name: str, labels: Sequence[Label]) -> dict[str, Any]:

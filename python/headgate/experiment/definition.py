@@ -29,6 +29,7 @@ from headgate.experiment.conditions import (
 from headgate.experiment.extensions import BASE, ChosenBase, choose_base
 from headgate.experiment.form import ExperimentFile
 from headgate.experiment.responses import OF_PERIODS, Response, by_period
+from headgate.experiment.part_measures import TABLES
 from headgate.experiment.runs import Key, Setup, key_by_labels
 from headgate.lab.jobs import Job, SharedPlan
 from headgate.plugin import user_code
@@ -217,6 +218,12 @@ class Definition:
                         f"responses.{response.name}: reads the table {table}, and the scenario"
                         f" keeps none (measure.{table} = 'none')"
                     )
+        for kind in self.file.parts:
+            if absent.get(TABLES[kind]):
+                raise HeadgateError(
+                    f"parts: {kind} need the table {TABLES[kind]}, and the scenario keeps none"
+                    f" (measure.{TABLES[kind]} = 'none')"
+                )
         for claim in self.file.claims:
             if claim.value:
                 claims.check(claim, self.first_rows())

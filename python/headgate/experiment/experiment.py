@@ -25,6 +25,7 @@ from headgate.data.tables import Table
 from headgate.engine.api import Result, Scenario
 from headgate.experiment import claims, form, runner
 from headgate.experiment.definition import Definition
+from headgate.experiment.parts import find_changes
 from headgate.experiment.responses import (
     Batches,
     Measuring,
@@ -103,15 +104,21 @@ class Experiment:
 
     @classmethod
     def load(
-        cls, path: str | Path, settings: Sequence[str] = (), *, trust: bool = False
+        cls,
+        path: str | Path,
+        settings: Sequence[str] = (),
+        unset: Sequence[str] = (),
+        *,
+        trust: bool = False,
     ) -> Experiment:
         """Read an experiment's TOML file, with keys changed by texts such as `replicates=3`.
 
+        Keys in `unset` are removed first, such as `where` or `scenario.network.queue`.
         User-defined algorithms and functions that the file names are code: they run only after you
         allow them, with `trust`. Raises HeadgateError.
         """
         file_path = Path(path)
-        data = set_keys(read_toml_file(file_path), settings, file_path.resolve().parent)
+        data = set_keys(read_toml_file(file_path), settings, unset, file_path.resolve().parent)
         file = form.ExperimentFile.from_file(data, file_path)
         for source in file.functions():
             name_in_file(source, str(path))
@@ -164,11 +171,12 @@ class Experiment:
     @property
     def keep(self) -> Measuring:
         """The reduction of each finished run to its measured values and the kept tables."""
-        return keep(self.definition.asked, self.definition.file.tables)
+        file = self.definition.file
+        return keep(self.definition.asked, file.tables, file.parts)
 
     def has_all(self, result: Result) -> bool:
         """Return whether a stored run contains the values of all responses."""
-        return answers(self.definition.asked, result)
+        return answers(self.definition.asked, result, self.definition.file.parts)
 
     def trim(self, result: Result) -> Result:
         """Return the measured values of a stored run, or all data if a function needs them."""
@@ -183,12 +191,13 @@ class Experiment:
         from headgate.experiment import findings, report_roles
 
         found = self.measure(runs)
+        parts = find_changes(found, self.definition, runs)
         return Analysis(
             findings=self._estimate(found),
-            sentences=(*report_roles.compare(found), *findings.sentences(found)),
-            pictures=PicturesLater(partial(findings.pictures, found)),
-            tables=findings.listings(found),
-            data=(found.runs, found.means, found.effects),
+            sentences=(*report_roles.compare(found), *findings.sentences(found, parts)),
+            pictures=PicturesLater(partial(findings.pictures, found, parts)),
+            tables=findings.listings(found, parts),
+            data=(found.runs, found.means, found.effects, *([parts.table()] if parts else [])),
             roles=report_roles.roles(found),
         )
 
@@ -338,10 +347,13 @@ class ExperimentResult:
     """One row per condition and response: mean with Student's 95 % interval over replicates."""
     effects: Table
     """One row per effect: main effects and two-factor interactions with 95 % intervals."""
+    parts: Table | None
+    """One row per main effect on a link or a pair, if the experiment's `parts` ask for them."""
 
     def __init__(self, title: str, outcome: runner.StudyOutcome) -> None:
         self.title, self.outcome = title, outcome
-        self.runs, self.table, self.effects = outcome.analysis.data
+        self.runs, self.table, self.effects, *parts = outcome.analysis.data
+        self.parts = parts[0] if parts else None
 
     @property
     def claims(self) -> tuple[JudgedClaim, ...]:

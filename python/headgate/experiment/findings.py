@@ -13,6 +13,7 @@ from headgate.base.units import readable, sizes
 from headgate.data.tables import Table
 from headgate.experiment.effect_sentences import say_effects, spoken, unit_of, within
 from headgate.experiment.effects import Effect
+from headgate.experiment.parts import PartChanges
 from headgate.experiment.responses import Response
 from headgate.experiment.runs import Analysis, Listing, Picture
 from headgate.experiment.tables import MeasuredRuns, rows_of
@@ -46,8 +47,8 @@ RANK_CAPTION = (
 MOST_ROWS = 100
 
 
-def sentences(found: MeasuredRuns) -> tuple[str, ...]:
-    """Name, for each response, its best condition and its largest effect.
+def sentences(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[str, ...]:
+    """Name the best condition and the largest effect of each response; count changed parts.
 
     If responses are measured by period, the sentences on them are about the period in the middle.
     In a comparison of algorithms, which has many conditions, the best one is not named.
@@ -57,6 +58,7 @@ def sentences(found: MeasuredRuns) -> tuple[str, ...]:
         *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
         *_say_drifts(found),
         *(f"{period}{said}" for one in found.responses for said in _say(found, one)),
+        *(parts.sentences() if parts else ()),
     )
 
 
@@ -132,9 +134,10 @@ def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
     return f", which cannot be told apart from {count} of the {others} others{common}"
 
 
-def pictures(found: MeasuredRuns) -> tuple[Picture, ...]:
-    """Draw the means with intervals and the effects of each response."""
-    return tuple(picture for one in found.responses for picture in _draw(found, one))
+def pictures(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[Picture, ...]:
+    """Draw the means with intervals and the effects of each response, and the changes of parts."""
+    drawn = tuple(picture for one in found.responses for picture in _draw(found, one))
+    return (*drawn, *(parts.pictures() if parts else ()))
 
 
 def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
@@ -285,14 +288,15 @@ def _draw_cloud(found: MeasuredRuns, response: Response) -> Any:
     return draw_samples(panels, label_axis(response, unit), CCA if CCA in found.labels else "")
 
 
-def listings(found: MeasuredRuns) -> tuple[Listing, ...]:
-    """Return the table of means with intervals for the page."""
+def listings(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[Listing, ...]:
+    """Return the table of means with intervals for the page, and those of parts that change."""
     rows = [tuple("" if v is None else v for v in row.values()) for row in rows_of(found.means)]
     more = ""
     if len(rows) > MOST_ROWS:
         more = f"; the first {MOST_ROWS} of {len(rows)}, all are in means.parquet"
     caption = f"Mean over replicates, 95 % interval of Student's t, standard deviation{more}."
-    return (Listing("Means", caption, found.means.columns, rows[:MOST_ROWS]),)
+    means = Listing("Means", caption, found.means.columns, rows[:MOST_ROWS])
+    return (*(parts.listings() if parts else ()), means)
 
 
 def compare_own(whole: Analysis, own: Sequence[str]) -> tuple[list[str], list[Listing]]:

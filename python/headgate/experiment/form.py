@@ -25,10 +25,11 @@ from headgate.experiment.comparison import ComparisonFile
 from headgate.experiment.conditions import label_levels, order_levels
 from headgate.experiment.extensions import BASES
 from headgate.experiment.measures import Better
+from headgate.experiment.part_measures import Kind as PartKind
 from headgate.experiment.responses import Response
 from headgate.plugin.user_code import register_class, split
 from headgate.scenario.base import Model, also_text, at
-from headgate.scenario.toml import EVERY_CCA
+from headgate.scenario.keys import EVERY_CCA
 
 #: The name of the file that is kept next to the runs.
 FILE = "experiment.toml"
@@ -102,6 +103,11 @@ class ExperimentFile(ComparisonFile):
         description="Tables that are kept of runs: all, those named, or all of large runs and none"
         " of small ones, of which only what was measured is kept.",
     )
+    parts: tuple[PartKind, ...] = Field(
+        (),
+        description="Parts of the network whose changes the report lists: 'links' (utilisation,"
+        " drops, waits), 'pairs' of routers (goodput and completion time of their flows), or both.",
+    )
     claims: tuple[Claim, ...] = Field((), description="Statements that the runs are to judge.")
 
     until: Until | None = Field(
@@ -167,7 +173,7 @@ class ExperimentFile(ComparisonFile):
                 raise at("factors", f"{name!r} is a column of every table; choose another name")
         tables = {**self.factors, **self.crossed}
         settings = [table.setting or name for name, table in tables.items()]
-        others = [s for s in settings if re.fullmatch(r"traffic\.\d+\.cca(\..*)?", s)]
+        others = [s for s in settings if re.fullmatch(r"traffic\.\d+\.(cca|share)(\..*)?", s)]
         if EVERY_CCA in settings and others:
             raise at(
                 "factors", f"'cca' is the algorithm of all traffic, and {others[0]} is one of these"

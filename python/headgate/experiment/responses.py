@@ -23,6 +23,7 @@ from headgate.data.tables import Table
 from headgate.engine.api import Result
 from headgate.experiment import sql
 from headgate.experiment.measures import Better
+from headgate.experiment.part_measures import PARTS, TABLES, Kind, Measured, measure_parts
 from headgate.plugin import code_files
 from headgate.plugin.code_files import read, sha256, shorten_path
 from headgate.plugin.load import run_file
@@ -32,7 +33,7 @@ from headgate.stats.drift import compute_batch_means, find_drift
 #: Keys of a run's `run.json`: values by hash of the question, values by name, and batch means.
 MEASURED, FIGURES, BATCHES = "measured", "figures", "batches"
 #: The keys of `run.json` that an analysis reads.
-ASKED = ("digest", "cpu_s", "packet_hops", "labels", MEASURED, FIGURES, BATCHES)
+ASKED = ("digest", "cpu_s", "packet_hops", "labels", MEASURED, FIGURES, BATCHES, PARTS)
 #: Packet-hops, about a CPU second, above which a run keeps its tables for later questions.
 LARGE = 10_000_000
 #: Columns of the busiest link that are tested for drift: unit, name, least difference that matters.
@@ -141,6 +142,7 @@ class Measuring:
 
     responses: tuple[Response, ...]
     tables: Tables = "large"
+    parts: tuple[Kind, ...] = ()
 
     def __call__(self, result: Result) -> Result:
         """Measure a run; errors are reported later, when all runs are read."""
@@ -158,6 +160,8 @@ class Measuring:
         result.meta[MEASURED] = plain
         result.meta[FIGURES] = {one.figure: plain.get(one.key) for one in self.responses}
         result.meta[BATCHES] = read_batches(result)
+        if self.parts:
+            result.meta[PARTS] = measure_parts(result, self.parts)
         if len(found) < len(self.responses):
             return result
         large = int(result.meta.get("packet_hops", 0)) >= LARGE
@@ -175,7 +179,7 @@ def measured(response: Response, result: Result) -> float:
     return response.measure(result)
 
 
-def keep(responses: Sequence[Response], tables: Tables) -> Measuring:
+def keep(responses: Sequence[Response], tables: Tables, parts: tuple[Kind, ...] = ()) -> Measuring:
     """Return the reduction for other processes, which can load functions only from files.
 
     A function of this program needs all tables. Raises HeadgateError if they are not kept.
@@ -185,11 +189,23 @@ def keep(responses: Sequence[Response], tables: Tables) -> Measuring:
         if isinstance(tables, tuple):
             raise HeadgateError("tables: a function of this program needs them all; write 'all'")
         tables = "all"
-    return Measuring(elsewhere, tables)
+    return Measuring(elsewhere, tables, parts)
 
 
-def answers(responses: Sequence[Response], result: Result) -> bool:
-    """Return whether a stored run contains the values or the tables of all responses."""
+def read_parts(result: Result, parts: Sequence[Kind]) -> Measured:
+    """Return the measures of parts of a stored run, as recorded or from its tables."""
+    recorded: Measured = result.meta.get(PARTS, {})
+    missing = [kind for kind in parts if kind not in recorded]
+    return {**recorded, **measure_parts(result, missing)} if missing else recorded
+
+
+def answers(responses: Sequence[Response], result: Result, parts: Sequence[Kind] = ()) -> bool:
+    """Return whether a stored run contains the values or the tables of all responses and parts."""
+    if any(
+        kind not in result.meta.get(PARTS, {}) and TABLES[kind] not in {*result.tables}
+        for kind in parts
+    ):
+        return False
     known = result.meta.get(MEASURED, {})
     return all(
         (sql.tables_in(one.sql) if one.sql else {*OF_A_RUN}) <= {*result.tables}

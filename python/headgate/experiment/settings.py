@@ -1,16 +1,18 @@
-"""Changes that a user makes with `--set`: settings of a study, and keys of an experiment's file."""
+"""Changes by `--set` and `--unset`: settings of a study, and keys of an experiment's file."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.base.files import parse_toml
 from headgate.base.messages import also, as_toml
-from headgate.scenario.toml import parse_setting, read_toml, set_key
+from headgate.scenario.keys import change_keys, parse_setting, unset_keys, unset_paths
+from headgate.scenario.toml import read_toml
 
 SCENARIO = "scenario"
 
@@ -57,22 +59,53 @@ def _name_kind(value: Any) -> str:
     return next((name for kind, name in kinds.items() if isinstance(value, kind)), "a table")
 
 
-def set_keys(data: dict[str, Any], texts: Sequence[str], folder: Path) -> dict[str, Any]:
-    """Return an experiment's file with changed keys; `scenario.KEY` is a key of its base.
+def set_keys(
+    data: dict[str, Any], texts: Sequence[str], unset: Sequence[str], folder: Path
+) -> dict[str, Any]:
+    """Return an experiment's file with removed and changed keys.
 
-    A base in a separate file becomes part of the experiment. Raises ScenarioError.
+    `scenario.KEY` is a key of its base. A base in a separate file becomes part of the experiment.
+    Raises ScenarioError.
     """
+    gone = [_split_key(key, "--unset", key) for key in unset]
+    if of_base := [".".join(path[1:]) for path in gone if _is_of_base(path)]:
+        with _in_base():
+            unset_keys(_include_base(data, folder), of_base)
+    unset_paths(data, [path for path in gone if not _is_of_base(path)])
+    changes = []
     for text in texts:
         key, value = parse_setting(text)
-        path = _split_key(key, text)
-        if path[0] == SCENARIO and len(path) > 1:
-            base = data.setdefault(SCENARIO, {})
-            if isinstance(base, str):
-                data[SCENARIO] = read_toml((folder / base).resolve())
-            set_key(data[SCENARIO], ".".join(path[1:]), value)
+        path = _split_key(key, "--set", text)
+        if _is_of_base(path):
+            changes.append((".".join(path[1:]), value))
         else:
             _set(data, path, value, text)
+    if changes:
+        with _in_base():
+            change_keys(_include_base(data, folder), changes)
     return data
+
+
+def _is_of_base(path: Sequence[str]) -> bool:
+    return path[0] == SCENARIO and len(path) > 1
+
+
+@contextmanager
+def _in_base() -> Iterator[None]:
+    """Name the keys of a base as those of the experiment's file in errors."""
+    try:
+        yield
+    except ScenarioError as error:
+        raise ScenarioError(f"{SCENARIO}.{error.place}", error.sentence) from None
+
+
+def _include_base(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the base of an experiment's file, which contains it from now on."""
+    base = data.setdefault(SCENARIO, {})
+    if isinstance(base, str):
+        base = data[SCENARIO] = read_toml((folder / base).resolve())
+    found: dict[str, Any] = base
+    return found
 
 
 def _set(data: dict[str, Any], path: Sequence[str], value: Any, text: str) -> None:
@@ -84,12 +117,12 @@ def _set(data: dict[str, Any], path: Sequence[str], value: Any, text: str) -> No
     table[path[-1]] = value
 
 
-def _split_key(key: str, text: str) -> list[str]:
+def _split_key(key: str, option: str, text: str) -> list[str]:
     """Split a key as TOML does: quoted text is one part."""
     try:
         rest: Any = parse_toml(f"{key} = 0")
     except ValueError:
-        raise ScenarioError(f"--set {text}", f"{key!r} is not a key") from None
+        raise ScenarioError(f"{option} {text}", f"{key!r} is not a key") from None
     path = []
     while isinstance(rest, Mapping):
         ((step, rest),) = rest.items()

@@ -68,7 +68,7 @@ def shorten_path(file: str) -> str:
 def name_by_hand(given: object) -> None:
     """Record every file of code that the user wrote, as a text or within lists and tables."""
     if isinstance(given, Mapping):
-        given = [*given.values()]
+        given = [*given, *given.values()]
     if isinstance(given, list | tuple):
         for part in given:
             name_by_hand(part)

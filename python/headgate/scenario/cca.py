@@ -21,21 +21,25 @@ from pydantic_core import CoreSchema
 from headgate.base import catalog
 from headgate.base.parameters import Value, count_packets
 from headgate.plugin import user_code
-from headgate.scenario.base import Model, Named, also_text_and_params
+from headgate.scenario.base import Model, Named, also_text_and_params, at
+from headgate.scenario.mixes import is_algorithm, is_mix, list_parts
 
 ABOUT = (
     "The congestion control algorithm: a name of the catalogue, or a user-defined algorithm as a"
     " file and a name, such as './my_cca.py:MyCca'."
 )
-ABOUT_MIX = f"{ABOUT[:-1]}. Web users also take a mix: a share for each name, or a list of parts."
+ABOUT_MIX = (
+    f"{ABOUT} A mix gives several algorithms a share each, such as {{cubic = 0.5, bbr3 = 0.5}}, or"
+    " is a list of parts."
+)
 
 
 class CcaChoice(Named):
     """`"fast"`, or `{name = "fast", alpha = 20}`."""
 
     written: ClassVar[str] = (
-        "one algorithm, such as 'reno' or {name = 'fast', alpha = 20}; more algorithms need a"
-        " [[traffic]] each"
+        "one algorithm, such as 'reno' or {name = 'fast', alpha = 20}, or a mix of several, such as"
+        " {cubic = 0.5, bbr3 = 0.5}"
     )
 
     name: str = Field(description="A name or alias of `headgate catalog`.")
@@ -46,6 +50,11 @@ class CcaChoice(Named):
     @model_validator(mode="after")
     def _is_in_the_catalogue(self) -> CcaChoice:
         cca = catalog.cca(self.name)
+        for key in self.params:
+            if is_algorithm(key) and key not in {param.name for param in cca.params}:
+                shares = f"{{ {self.name} = 0.5, {key} = 0.5 }}"
+                says = f"this is an algorithm, not a parameter of '{self.name}'; for a mix, write"
+                raise at(key, f"{says} a share for each algorithm, such as {shares}")
         self.read_params(cca, count_packets)
         object.__setattr__(self, "name", cca.name)  # an alias becomes the name
         return self
@@ -116,8 +125,6 @@ class OwnCca(Model):
 
 #: Tags of pydantic, which no key may be.
 _NAMED, _USER_DEFINED, _MIX = "of the catalogue", "user-defined", "mix of several"
-#: Keys of a table that is one algorithm.
-_OF_ONE = frozenset({"name", "source", "params", "kind"})
 
 
 def _is_code(given: Any) -> bool:
@@ -138,9 +145,7 @@ def _tag(given: Any) -> str:
 
 def _list_shares(given: Any) -> Any:
     """Return the table of shares `{reno = 0.5, bbr = 0.5}` as a list of parts."""
-    if not isinstance(given, Mapping) or not given or not _OF_ONE.isdisjoint(given):
-        return given
-    return [{"cca": name, "share": share} for name, share in given.items()]
+    return list_parts(given) if isinstance(given, Mapping) and is_mix(given) else given
 
 
 class _AnyOf:
@@ -167,16 +172,16 @@ OneCca = Annotated[
 
 
 class CcaShare(Model):
-    """A part of the users, and their algorithm."""
+    """A part of the users or flows, and their algorithm."""
 
     cca: OneCca = Field(description=ABOUT)
     share: float = Field(
-        ge=0, le=1, description="Part of the users; the shares of a class add up to 1."
+        ge=0, le=1, description="Part of the users or flows; the shares of a class add up to 1."
     )
     source: str | None = Field(
         None,
-        description="Class of routers whose users are meant; absent = all of whose class no part"
-        " speaks.",
+        description="Class of routers at which these senders are; absent = all classes without a"
+        " part.",
     )
 
 

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from headgate.base.errors import ScenarioError
+from headgate.base.errors import CcaError, ScenarioError
 from headgate.base.names import FreeNames
 from headgate.scenario.base import Model, Time, at
 from headgate.scenario.cca import ABOUT_MIX, Cca, CcaShare
+from headgate.scenario.mixes import ROUNDING
 from headgate.scenario.networks.layout import Layout, Spot, apportion
 from headgate.scenario.transport import Transport
 
@@ -108,10 +109,11 @@ class Group(Model):
 
     #: Whether a network with many places requires `source` and `receiver`.
     names_its_ends: ClassVar[bool] = False
+    #: Whether it is traffic of another kind in the plan, with a pool of receivers for each pool of
+    #: sources.
+    is_composed: ClassVar[bool] = False
     #: The key of the number of hosts.
     hosts_key: ClassVar[str] = "hosts"
-    #: Whether it takes several algorithms, each for a share.
-    takes_mix: ClassVar[bool] = False
     #: Keys of the plan with another name in the scenario.
     plan_keys: ClassVar[Mapping[str, str]] = {}
 
@@ -141,9 +143,13 @@ class Group(Model):
     def _check_cca(self) -> None:
         if self.cca is None:
             raise at("cca", "this key is required")
-        if isinstance(self.cca, tuple) and not self.takes_mix:
-            says = "a mix is for kind = 'web'; other algorithms need a [[traffic]] each"
-            raise at("cca", says)
+        if isinstance(self.cca, tuple) and not self.cca:
+            raise at("cca", "a mix has at least one part")
+        for source in dict.fromkeys(part.source for part in self.mix):
+            total = sum(part.share for part in self.mix if part.source == source)
+            if abs(total - 1) > ROUNDING:
+                of = "" if source is None else f" of {source}"
+                raise at("cca", f"the shares{of} must add up to 1; these add up to {total:g}")
 
     @property
     def mix(self) -> tuple[CcaShare, ...]:
@@ -159,9 +165,28 @@ class Group(Model):
         assert one is not None
         return one.plan()
 
+    def mix_plan(self, planner: Planner, place: str) -> dict[str, Any]:
+        """Return the shares of the algorithms in the plan; nothing for one algorithm.
+
+        Raises ScenarioError for a class without routers.
+        """
+        shares = []
+        for number, part in enumerate(self.mix):
+            key = f"{place}.cca[{number}]"
+            try:
+                law = planner.add_cca(part.cca.plan())
+            except CcaError as error:
+                raise ScenarioError(f"{key}.cca", str(error)) from None
+            class_name = planner.check_class(part.source, f"{key}.source")
+            shares.append({"law": law, "share": part.share, "class": class_name})
+        return {"laws": shares} if shares else {}
+
     def default_name(self, cca: str) -> str:
-        """Return the name of traffic without a name in the scenario."""
-        return cca
+        """Return the name of traffic without a name in the scenario.
+
+        That of a mix does not depend on its algorithms, and thus the random streams do not.
+        """
+        return self.kind if self.mix else cca
 
     def own_rtts_ps(self, place: str) -> tuple[int, ...]:  # noqa: ARG002 - for errors in files
         """Return round trips set by the traffic, including the shortest. Raises ScenarioError."""
@@ -196,6 +221,8 @@ Spots = list[Spot]
 
 def find_ends(layout: Layout, group: Group, place: str) -> tuple[Spots, Spots]:
     """Return the places of the sources and receivers of traffic. Raises ScenarioError."""
+    if group.is_composed:
+        return [], []
     unnamed = None in (group.source, group.receiver)
     if group.names_its_ends and unnamed and len(layout.sources) > 2:
         raise ScenarioError(place, "flows in this network name their source and receiver")

@@ -12,6 +12,7 @@ from headgate.base import catalog
 from headgate.base.units import format_time_ps
 from headgate.scenario.networks.graph import EDGE_ATTRIBUTES, NODE_ATTRIBUTES, Graph
 from headgate.scenario.networks.routes import Routes
+from headgate.scenario.offered import warn_of_matrices
 
 if TYPE_CHECKING:
     from headgate.scenario.group import Arrays
@@ -42,7 +43,8 @@ class _PlanWarnings:
 
     def all(self) -> list[str]:
         senders = [text for item in self.plan["traffic"] for text in self._warn_of_senders(item)]
-        return [*senders, *self._warn_of_routers(), *self._warn_of_late_flows()]
+        matrices = warn_of_matrices(self.plan, self._routes)
+        return [*senders, *self._warn_of_routers(), *self._warn_of_late_flows(), *matrices]
 
     def _warn_of_late_flows(self) -> Iterator[str]:
         """Warn of flows that would start after the end of the run."""

@@ -21,9 +21,10 @@ from headgate.plugin import user_code
 from headgate.plugin.code_files import name_by_hand, name_in_file
 from headgate.scenario.base import Model, Time, at
 from headgate.scenario.cca import OwnCca
+from headgate.scenario.keys import change_keys, code_in, unset_keys
 from headgate.scenario.networks import Network
 from headgate.scenario.queue import Queue
-from headgate.scenario.toml import read_toml, reject_misplaced_keys, set_key, write_toml
+from headgate.scenario.toml import read_toml, reject_misplaced_keys, write_toml
 from headgate.scenario.traffic import Traffic
 from headgate.scenario.transport import Transport
 
@@ -221,16 +222,27 @@ class ScenarioSpec(Model):
     def replaced(self, changes: Mapping[str, Any]) -> Self:
         """Return the scenario with changed keys, each a path such as `traffic.0.cca`.
 
+        `cca` is the algorithm of all traffic, and `share.bbr3` the share of `bbr3` in it; the other
+        algorithms keep their proportions. The value `{"unset": True}` removes a key.
+
         The code that the changes name may run, since a program names it. Use `varied` for files.
         """
-        name_by_hand(changes)
+        name_by_hand([*map(code_in, changes), *changes.values()])
         return self.varied(changes)
 
     def varied(self, changes: Mapping[str, Any]) -> Self:
         """Return the scenario with keys changed by a file, whose code needs permission to run."""
         data = copy.deepcopy(self.to_dict())
-        for key, value in changes.items():
-            set_key(data, key, value)
+        change_keys(data, changes.items())
+        return fit_model(type(self), data, "")
+
+    def without(self, *keys: str) -> Self:
+        """Return the scenario without these keys, each a path such as `network.queue`.
+
+        Raises ScenarioError for a key that is not set, or that is required.
+        """
+        data = copy.deepcopy(self.to_dict())
+        unset_keys(data, keys)
         return fit_model(type(self), data, "")
 
 

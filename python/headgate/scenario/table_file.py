@@ -32,8 +32,11 @@ class Dialect:
     blank_lines: int  # before the header
 
 
-def read_dialect(path: str, place: str) -> Dialect:
-    """Read the header. Raises ScenarioError for a file without one."""
+def read_dialect(path: str, place: str, corner: str = "") -> Dialect:
+    """Read the header; `corner` names a first column without a name.
+
+    Raises ScenarioError for a file without a header.
+    """
     try:
         with Path(path).open(encoding="utf-8-sig", newline="") as file:
             lines = iter(file)
@@ -49,6 +52,7 @@ def read_dialect(path: str, place: str) -> Dialect:
     separator = max(_SEPARATORS, key=header.count)
     columns = next(csv.reader([header.strip("\r\n")], delimiter=separator))
     names = tuple(name.strip() for name in columns)
+    names = (names[0] or corner, *names[1:])
     twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
     if twice is not None:
         raise ScenarioError(place, f"{path!r} has two columns {twice!r}; leave one out")
@@ -198,8 +202,11 @@ class UserTable:
         return found
 
 
-def open_table(path: str, place: str) -> UserTable:
-    """Open a file with at least one column. Raises ScenarioError."""
+def open_table(path: str, place: str, corner: str = "") -> UserTable:
+    """Open a file with at least one column; `corner` names a first column without a name.
+
+    Raises ScenarioError.
+    """
     if not Path(path).is_file():
         raise ScenarioError(place, f"there is no file {path!r}")
     import duckdb
@@ -210,7 +217,7 @@ def open_table(path: str, place: str) -> UserTable:
         except duckdb.Error:
             says = f"{path!r} cannot be read; it is not a Parquet file"
             raise ScenarioError(place, says) from None
-    dialect = read_dialect(path, place)
+    dialect = read_dialect(path, place, corner)
     return UserTable(path, place, duckdb.connect().sql(_select_csv(path, dialect)), dialect)
 
 

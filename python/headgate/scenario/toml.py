@@ -1,31 +1,28 @@
-"""Scenarios as TOML: read, written, keys set by path, and keys in the wrong table rejected."""
+"""Scenarios as TOML: read, written, and keys in the wrong table rejected."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from tomllib import TOMLDecodeError
 from typing import Any, get_args
 
 from pydantic import BaseModel
 
 from headgate.base.errors import ScenarioError, StoreError, explain_os
-from headgate.base.files import parse_toml, read_toml_file
+from headgate.base.files import read_toml_file
 from headgate.plugin.user_code import is_code
 from headgate.scenario.base import at
+from headgate.scenario.keys import EVERY_CCA
 from headgate.scenario.links.synthetic import COURSES, TRACES
 
 _SHORT_LINE = 80
-#: The key of traffic that names its algorithm; without a path, that of all traffic.
-EVERY_CCA = "cca"
-#: Former keys of traffic for it.
-_FORMER = frozenset({"law", "laws", "control"})
 #: Keys with texts that may be paths of code.
 CODE_KEYS = frozenset({"cca", "queue"})
+#: Paths of keys that are a file.
+_OF_FILE = re.compile(r"network\.file|traffic\.\d+\.(file|gravity\.masses)")
 #: Keys of links that may be a file, and their other values.
 FILES_OF_LINKS = {"trace": TRACES, "course": COURSES}
-#: Tables that may be one word, and the key of that word.
-_SHORT_FORMS = dict.fromkeys(("cca", "queue", "feedback"), "name") | {"transport": "preset"}
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -50,6 +47,10 @@ def anchor(data: dict[str, Any], folder: Path) -> None:
     for table in [data.get("network"), *_listed(data.get("traffic"))]:
         if isinstance(table, dict) and isinstance(table.get("file"), str):
             table["file"] = str(folder / table["file"])
+    for table in _listed(data.get("traffic")):
+        model = table.get("gravity") if isinstance(table, dict) else None
+        if isinstance(model, dict) and isinstance(model.get("masses"), str):
+            model["masses"] = str(folder / model["masses"])
     network = data.get("network")
     links = _listed(network.get("links")) if isinstance(network, Mapping) else ()
     for table in (network, *links):
@@ -82,14 +83,34 @@ def anchor_code(value: Any, folder: Path, path: str = "") -> Any:
     return change_code(value, lambda source: str(folder / source), below=below)
 
 
+def is_file(path: str) -> bool:
+    """Return whether the key at a dotted path is a file of data."""
+    return _OF_FILE.fullmatch(path) is not None
+
+
+def anchor_value(value: Any, folder: Path, path: str) -> Any:
+    """Return the value, or values, of the key at a dotted path with absolute paths of files."""
+    if isinstance(value, list | tuple):
+        return [anchor_value(each, folder, path) for each in value]
+    key = path.rpartition(".")[2]
+    if isinstance(value, str) and is_file(path):
+        return str(folder / value)
+    if key in FILES_OF_LINKS and path.startswith("network."):
+        return _anchor_file(value, folder, FILES_OF_LINKS[key])
+    return anchor_code(value, folder, path)
+
+
 def change_code(value: Any, change: Callable[[str], str], *, below: bool = False) -> Any:
     """Return a value with changed paths of code.
 
-    Paths of code are texts below one of the `CODE_KEYS`; `below` means that the value is there.
+    Paths of code are texts and keys below one of the `CODE_KEYS`; `below` means that the value is
+    there.
     """
     if isinstance(value, Mapping):
         return {
-            key: change_code(part, change, below=below or key in CODE_KEYS)
+            change(key) if below and is_code(key) else key: change_code(
+                part, change, below=below or key in CODE_KEYS
+            )
             for key, part in value.items()
         }
     if isinstance(value, list | tuple):
@@ -134,86 +155,6 @@ def _item(value: Any) -> Any:
             tables.append(_fill(tomlkit.table(), inner))
         return tables
     return value
-
-
-def parse_setting(text: str) -> tuple[str, Any]:
-    """Read `key=value` of the command line; a value that is not TOML is a word."""
-    key, sign, value = text.partition("=")
-    key = key.strip()
-    if not sign or not key:
-        says = 'is not key=value; write --set network.rate="50 Mbit/s"'
-        raise ScenarioError(f"--set {text}", says)
-    try:
-        return key, parse_toml(f"x = {value}")["x"]
-    except TOMLDecodeError:
-        return key, value.strip()
-    except ValueError as error:
-        raise ScenarioError(f"--set {key}", str(error)) from None
-
-
-def set_key(data: dict[str, Any], key: str, value: Any) -> None:
-    """Set the key at a dotted path; numbers index lists, and `cca` sets that of all traffic."""
-    _refuse_former(key)
-    if key == EVERY_CCA:
-        set_cca(data, value)
-        return
-    here: Any = data
-    *path, last = key.split(".")
-    for step in path:
-        here = _child(here, step, key)
-    if isinstance(here, list):
-        here[_place(here, last, key)] = value
-    elif isinstance(here, dict):
-        here[last] = value
-    else:
-        raise ScenarioError(key, f"'{path[-1]}' has no keys of its own")
-
-
-def _refuse_former(key: str) -> None:
-    """Refuse a former key of traffic with the one that it is now."""
-    steps = key.split(".")
-    if steps[0] != "traffic" and len(steps) > 1:
-        return
-    now = ".".join(EVERY_CCA if step in _FORMER else step for step in steps)
-    if now != key:
-        raise ScenarioError(key, f"this key is now '{EVERY_CCA}'; write {now}")
-
-
-def set_cca(data: dict[str, Any], cca: Any) -> None:
-    """Set one algorithm for all traffic, of the catalogue or user-defined."""
-    traffic = data.get("traffic")
-    for item in traffic if isinstance(traffic, list) else ():
-        if isinstance(item, dict):
-            item[EVERY_CCA] = cca
-
-
-def _child(here: Any, step: str, key: str) -> Any:
-    if isinstance(here, list):
-        return here[_place(here, step, key)]
-    if not isinstance(here, dict):
-        raise ScenarioError(key, f"there is nothing below '{step}'")
-    child = here.setdefault(step, {})
-    if isinstance(child, str) and step in _SHORT_FORMS:
-        child = here[step] = {_SHORT_FORMS[step]: child}
-    return child
-
-
-def _place(items: list[Any], step: str, key: str) -> int:
-    if step.isdecimal() and int(step) < len(items):
-        return int(step)
-    suggestion = "" if step.isdecimal() else _with_place(items, key, step)
-    says = f"'{step}' is not a place in a list of {len(items)}{suggestion}"
-    raise ScenarioError(key, says)
-
-
-def _with_place(items: list[Any], key: str, step: str) -> str:
-    """Suggest a key with a number; it replaces a word that is no key of an item."""
-    before, _, after = f".{key}.".partition(f".{step}.")
-    is_key = any(isinstance(item, Mapping) and step in item for item in items)
-    kept = step if is_key or not after.strip(".") else ""
-    path = ".".join(filter(None, (before.strip("."), "0", kept, after.strip("."))))
-    for_all = f", or {EVERY_CCA} for all traffic" if path.split(".")[-1] == EVERY_CCA else ""
-    return f"; write {path} for the first one{for_all}"
 
 
 #: A frequent mistake, since calls of `headgate.dumbbell` take `flows`.

@@ -77,7 +77,7 @@ def foreign() -> Any:
 DEFAULTS = {"rate": "10 Mbit/s", "delay": "5 ms"}
 IGNORED = (
     "network: these attributes mean nothing here and are ignored: label of nodes, Latitude of "
-    "nodes, LinkSpeedRaw of edges, latency of edges; understood are class of nodes, and rate,"
+    "nodes, LinkSpeedRaw of edges, latency of edges; understood are class, mass of nodes, and"
 )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from headgate import Scenario
-from headgate.scenario.toml import parse_setting
+from headgate.scenario.keys import parse_setting
 
 from .scenarios import DUMBBELL, RENO, WEB, scenario
 

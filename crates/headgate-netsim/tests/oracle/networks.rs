@@ -17,7 +17,7 @@ use headgate_netsim::plan::Plan;
 use headgate_netsim::traffic::Traffic;
 use headgate_netsim::traffic::kinds::flows::Flows;
 
-use crate::traffic::{bursts, on_off, poisson, traffic};
+use crate::traffic::{bursts, matrix, on_off, poisson, traffic};
 
 pub const MS: u64 = SECOND / 1000;
 const US: u64 = SECOND / 1_000_000;
@@ -52,6 +52,7 @@ pub fn plan(seed: u64) -> Plan {
     plan.traffic = traffic(n, &mut s);
     plan.traffic.extend(on_off(n, seed));
     plan.traffic.extend(bursts(n, seed));
+    plan.traffic.extend(matrix(n, seed));
     let mut s = Stream::new(seed, "after an idle time", 0);
     for transport in &mut plan.transports {
         transport.after_idle =
@@ -288,6 +289,7 @@ pub fn far() -> Plan {
             stagger_ps: 0,
             packets: None,
             stop_ps: None,
+            controllers: Vec::new(),
         })
     };
     plan.traffic = (0..24).zip([(0, 1), (1, 0)].into_iter().cycle()).map(flow).collect();
@@ -311,6 +313,7 @@ pub fn churn() -> Plan {
     plan.links = ends.map(link).into();
     let Traffic::Poisson(mut poisson) = poisson(2, &mut Stream::new(1, "churn", 0)) else { unreachable!() };
     poisson.sources.truncate(1);
+    poisson.controllers.clear();
     poisson.flows_per_s = 1_000.0;
     plan.traffic = vec![Traffic::Poisson(poisson)];
     plan

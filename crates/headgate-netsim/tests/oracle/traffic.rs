@@ -10,7 +10,8 @@ use headgate_netsim::traffic::kinds::bursts::Bursts;
 use headgate_netsim::traffic::kinds::flows::Flows;
 use headgate_netsim::traffic::kinds::on_off::OnOff;
 use headgate_netsim::traffic::kinds::poisson::Poisson;
-use headgate_netsim::traffic::kinds::web::{ControllerShare, FileKind, Patience, Surge, Web};
+use headgate_netsim::traffic::kinds::web::{FileKind, Patience, Surge, Web};
+use headgate_netsim::traffic::mix::ControllerShare;
 use headgate_netsim::traffic::times::Times;
 
 use crate::networks::{MS, pick};
@@ -35,6 +36,7 @@ pub fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
             stagger_ps: 0,
             packets: pick(s, &[None, Some(1), Some(500)]),
             stop_ps: pick(s, &[None, None, Some(700 * MS)]),
+            controllers: Vec::new(),
         }));
     }
     all.push(poisson(n, s));
@@ -59,6 +61,7 @@ pub fn on_off(n: u32, seed: u64) -> Option<Traffic> {
         shape: pick(&mut s, &[None, Some(1.5)]),
         start_ps: 100 * MS,
         stop_ps: 2500 * MS,
+        controllers: maybe_mix(&mut s),
     };
     s.chance(0.5).then_some(Traffic::OnOff(drawn))
 }
@@ -95,6 +98,7 @@ pub fn bursts(n: u32, seed: u64) -> Option<Traffic> {
         pause: closed.then_some(time),
         interval: (!closed).then_some(interval),
         bursts: pick(&mut s, &[None, Some(4)]),
+        controllers: maybe_mix(&mut s),
     };
     s.chance(0.5).then_some(Traffic::Bursts(drawn))
 }
@@ -107,11 +111,42 @@ pub fn poisson(n: u32, s: &mut Stream) -> Traffic {
         transport: 1,
         sources: vec![Pool { node: 0, edge: None, hosts: 1 }, Pool { node: 0, edge: Some(1), hosts: 3 }],
         receivers: vec![Pool { node: n - 1, edge: None, hosts: 2 }],
+        receivers_of: Vec::new(),
         flows_per_s: 40.0,
+        rates_per_s: Vec::new(),
+        controllers: maybe_mix(s),
         size: Size::Exponential { mean_packets: 20.0 },
         start_ps: 0,
         stop_ps: 2 * SECOND,
     })
+}
+
+/// In half of the networks, arrivals and users between the first router and the last, in both directions.
+pub fn matrix(n: u32, seed: u64) -> Vec<Traffic> {
+    let mut s = Stream::new(seed, "matrix", 0);
+    let pools = |s: &mut Stream| {
+        let mut pool = |node, hosts| Pool { node, edge: pick(s, &[None, Some(0)]), hosts };
+        vec![pool(0, 2), pool(n - 1, 3)]
+    };
+    let Traffic::Poisson(arrivals) = poisson(n, &mut s) else { unreachable!() };
+    let Traffic::Web(users) = web(n, &mut s) else { unreachable!() };
+    let arrivals = Poisson {
+        name: "matrix".into(),
+        sources: pools(&mut s),
+        receivers: pools(&mut s),
+        receivers_of: vec![1, 0],
+        rates_per_s: vec![30.0, 10.0],
+        ..arrivals
+    };
+    let users = Web {
+        name: "users".into(),
+        sources: pools(&mut s),
+        receivers: pools(&mut s),
+        receivers_of: vec![1, 0],
+        ..users
+    };
+    let both = vec![Traffic::Poisson(arrivals), Traffic::Web(users)];
+    if s.chance(0.5) { both } else { Vec::new() }
 }
 
 /// Users and receivers at every router, all behind host links.
@@ -123,11 +158,12 @@ fn web(n: u32, s: &mut Stream) -> Traffic {
         transport: 2,
         sources: pools(0, 5),
         receivers: pools(1, 7),
+        receivers_of: Vec::new(),
         think_s: 0.3,
         size: Size::Pareto { mean_packets: 15.0, shape: 1.5 },
         at_once: 0.5,
         kinds: pick(s, &[&[][..], &[document(0.3)]]).to_vec(),
-        controllers: if pick(s, &[true, false]) { mix(s) } else { Vec::new() },
+        controllers: maybe_mix(s),
         patience: pick(s, &[None, Some(Patience { share: 0.6, check_ps: 300 * MS, floor_per_s: 80.0 })]),
         surge: pick(s, &[None, Some(("D", 0.7)), Some(("", 0.2))]).map(surge),
     })
@@ -135,6 +171,10 @@ fn web(n: u32, s: &mut Stream) -> Traffic {
 
 fn document(share: f64) -> FileKind {
     FileKind { file: 0, share, size: Size::Exponential { mean_packets: 90.0 } }
+}
+
+fn maybe_mix(s: &mut Stream) -> Vec<ControllerShare> {
+    if pick(s, &[true, false]) { mix(s) } else { Vec::new() }
 }
 
 /// Two algorithms for all routers, and another for routers of class F.

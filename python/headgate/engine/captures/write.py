@@ -20,7 +20,8 @@ from headgate.data.tables import Table
 from headgate.engine.api import Scenario
 from headgate.engine.captures.read import CAPTURED, SIDES, Capture, Ends, keep_plausible, list_flows
 from headgate.engine.captures.summary import check_clock, describe, shares, warnings
-from headgate.scenario.toml import set_key, toml_text
+from headgate.scenario.keys import change_keys, unset_keys
+from headgate.scenario.toml import toml_text
 
 FLOWS, SCENARIO, SUMMARY, PICTURE = "flows.csv", "scenario.toml", "replay.json", "capture"
 #: Simulated seconds after the last packet, in which late flows end.
@@ -32,11 +33,12 @@ PACKET_BITS = 1500 * 8
 
 @dataclass(frozen=True)
 class Choice:
-    """The user's choices: network file, routers, and keys of the scenario."""
+    """The user's choices: network file, routers, and keys of the scenario to set and to remove."""
 
     network: Path | None = None
     ends: Ends = SIDES
     settings: Sequence[tuple[str, Any]] = ()
+    unset: Sequence[str] = ()
 
 
 def summarise(capture: Capture) -> dict[str, Any]:
@@ -158,8 +160,8 @@ def _scenario(capture: Capture, folder: Path, choice: Choice) -> dict[str, Any]:
             }
         ],
     }
-    for key, value in choice.settings:
-        set_key(data, key, value)
+    unset_keys(data, choice.unset)
+    change_keys(data, choice.settings)
     return data
 
 

@@ -112,7 +112,7 @@ def _traffic(plan: Plan, arrays: Arrays) -> Iterator[KeyMemory]:
     for index, item in enumerate(plan["traffic"]):
         estimate = kind_of(item).estimate(item, arrays)
         yield KeyMemory(
-            f"traffic[{index}].{estimate.key}",
+            f"traffic[{index}]" if "receivers_of" in item else f"traffic[{index}].{estimate.key}",
             estimate.what,
             estimate.size + int(estimate.flows * row),
         )

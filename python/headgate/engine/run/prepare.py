@@ -107,6 +107,8 @@ class _Place:
         rest = re.sub(r"^laws\b", "cca", rest)
         if not rest:
             return place
+        if group.is_composed and rest.startswith(("sources", "receivers", "rates")):
+            return place
         if rest.startswith(("sources", "receivers", "places")):
             side = "source" if rest.startswith("sources") else "receiver"
             return f"{place}.{group.hosts_key if rest.endswith('hosts') else side}"

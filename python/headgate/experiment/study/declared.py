@@ -30,7 +30,8 @@ from headgate.experiment.study.claims import StudyClaim, Tables, estimate
 from headgate.experiment.study.files import fill
 from headgate.experiment.tables import MeasuredRuns
 from headgate.lab.jobs import Job
-from headgate.scenario.toml import EVERY_CCA, read_toml, set_cca
+from headgate.scenario.keys import EVERY_CCA, set_cca
+from headgate.scenario.toml import read_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable

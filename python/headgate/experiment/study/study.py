@@ -39,7 +39,7 @@ from headgate.experiment.study.declared import Declared
 from headgate.experiment.study.files import list_files, read_extended
 from headgate.experiment.study.sweeps import BASE
 from headgate.plugin.code_files import name_by_hand
-from headgate.scenario.toml import parse_setting
+from headgate.scenario.keys import parse_setting
 
 if TYPE_CHECKING:
     from headgate.engine.api import Result

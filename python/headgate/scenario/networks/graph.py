@@ -1,8 +1,8 @@
 """Any network: a GraphML or node-link JSON file, or routers and links written out.
 
-Attributes of nodes: `class`. Of edges: the keys of links, such as `rate`, `delay`, `loss`; missing
-ones come from the keys of the network. An undirected graph has each link both ways. A link is named
-by its ends, and each further one of that name gets a number behind a point.
+Attributes of nodes: `class`, `mass`. Of edges: the keys of links, such as `rate`, `delay`, `loss`;
+missing ones come from the keys of the network. An undirected graph has each link both ways. A link
+is named by its ends, and each further one of that name gets a number behind a point.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from headgate.scenario.queue import DROP_TAIL, Feedback, Queue
 from headgate.scenario.toml import anchor_link, change_code
 
 #: Known attributes of nodes and edges; networkx adds the identity of an edge.
-NODE_ATTRIBUTES = ("class",)
+NODE_ATTRIBUTES = ("class", "mass")
 EDGE_ATTRIBUTES = (
     "rate", "delay", "buffer", "loss", "queue", "feedback", "lose", "changes",
     "ingress", "impairments", "trace", "course", "reverse",
@@ -78,7 +78,12 @@ def from_networkx(graph: Any) -> dict[str, Any]:
     ]
     return {
         "routers": [
-            {"name": str(node), "class_name": str(data.get("class", ""))} for node, data in nodes
+            {
+                "name": str(node),
+                "class_name": str(data.get("class", "")),
+                **({"mass": data["mass"]} if "mass" in data else {}),
+            }
+            for node, data in nodes
         ],
         "links": [
             {"ends": [str(one), str(other)], **{k: data[k] for k in EDGE_ATTRIBUTES if k in data}}
@@ -113,6 +118,11 @@ class Router(Model):
         "",
         description="Its class, a label without a slash; flows are counted by the classes of "
         "their ends.",
+    )
+    mass: float | None = Field(
+        None,
+        ge=0,
+        description="Its weight in the gravity model of a traffic matrix, such as its population.",
     )
 
 
@@ -204,6 +214,7 @@ class Graph(Model):
         """Lay the network out."""
         layout = Layout()
         index = {r.name: layout.add_node(r.name, r.class_name) for r in self.routers}
+        layout.masses = {index[r.name]: r.mass for r in self.routers if r.mass is not None}
         names = FreeNames(separator=".")
         for number, link in enumerate(self.links):
             pair = self._lay_out(link, index, demand.duration_ps, f"network.links[{number}]")

@@ -90,6 +90,7 @@ class Layout:
     main_ports: tuple[str, ...] = ()  # patterns of links with time series by default
     rate_bps: int = 0  # the rate for `load`
     rtt_ps: int | None = None  # for the bandwidth-delay product; None: the mean over the routes
+    masses: dict[int, float] = field(default_factory=dict)  # of routers, for a gravity model
     _edges: dict[tuple[int, int, Amount], int] = field(default_factory=dict)
     _indexed: tuple[Sequence[Spot], dict[int, list[int]]] = field(default=((), {}))
     """The spots of the last call of `spots`, and their places by router."""

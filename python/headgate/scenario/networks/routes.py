@@ -49,6 +49,10 @@ class Routes:
         """Return the links of a path from a source to a receiver with no serving link, if any."""
         return self._found.unserved(sorted(sources), sorted(receivers), list(serving))
 
+    def links_of(self, source: int, receiver: int) -> list[int]:
+        """Return the links of the route from one router to another, in no order."""
+        return self.find_unserved([source], [receiver], [False] * len(self.ways)) or []
+
     def loads(
         self, sources: Mapping[int, float], receivers: Mapping[int, float]
     ) -> tuple[NDArray[np.float64], float] | None:

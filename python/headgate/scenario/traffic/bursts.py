@@ -95,6 +95,7 @@ class Bursts(Group):
             "stagger_ps": self.stagger,
             "stop_ps": planner.duration_ps if self.stop is None else self.stop,
             "size": self.size.plan(segment_bytes),
+            **self.mix_plan(planner, item.place),
             **{key: time.plan() for key, time in times.items() if time is not None},
             **({} if self.bursts is None else {"bursts": self.bursts}),
         }

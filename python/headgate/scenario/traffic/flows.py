@@ -65,6 +65,7 @@ class Flows(Group):
             "start_ps": self.start,
             "stagger_ps": self.stagger,
             "packets": size if size is None else min(size, MOST),
+            **self.mix_plan(planner, item.place),
             **({} if self.stop is None else {"stop_ps": self.stop}),
         }
 

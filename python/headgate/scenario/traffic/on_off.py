@@ -63,6 +63,7 @@ class OnOff(Group):
             "on_s": self.on / 1e12,
             "off_s": self.off / 1e12,
             "shape": self.shape,
+            **self.mix_plan(planner, item.place),
             "start_ps": self.start,
             "stop_ps": planner.duration_ps if self.stop is None else self.stop,
         }

@@ -65,6 +65,7 @@ class Poisson(Group):
             "receivers": pools(item.receivers, self.hosts),
             "flows_per_s": per_s,
             "size": self.size.plan(profile.segment_bytes),
+            **self.mix_plan(planner, item.place),
             "start_ps": self.start,
             "stop_ps": planner.duration_ps if self.stop is None else self.stop,
         }

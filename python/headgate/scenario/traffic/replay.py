@@ -168,6 +168,7 @@ class Replay(Group):
             "places": [place_of(spot) for spot in places],
             "source": source,
             "receiver": receiver,
+            **self.mix_plan(planner, item.place),
         }
 
     def _ends(

@@ -22,9 +22,8 @@ from headgate.scenario.group import (
     count_hosts,
     pools,
 )
+from headgate.scenario.mixes import ROUNDING
 
-#: Rounding error of shares with six decimals, which add up to 1.
-ROUNDING = 1e-6
 #: Bytes of the record and timer of a user.
 USER_BYTES = 72
 
@@ -70,7 +69,6 @@ class Web(Group):
     """Users who think, fetch a file from a random receiver, and think again."""
 
     hosts_key: ClassVar[str] = "users"
-    takes_mix: ClassVar[bool] = True
     plan_keys: ClassVar[Mapping[str, str]] = SIZE_KEYS
 
     kind: Literal["web"] = "web"
@@ -92,16 +90,6 @@ class Web(Group):
         0.0, ge=0, le=1, description="Share of the users who ask at once; others think first."
     )
 
-    def _check_cca(self) -> None:
-        super()._check_cca()
-        if isinstance(self.cca, tuple) and not self.cca:
-            raise at("cca", "a mix has at least one part")
-        for source in dict.fromkeys(part.source for part in self.mix):
-            total = sum(part.share for part in self.mix if part.source == source)
-            if abs(total - 1) > ROUNDING:
-                of = "" if source is None else f" of {source}"
-                raise at("cca", f"the shares{of} must add up to 1; these add up to {total:g}")
-
     @model_validator(mode="after")
     def _kinds_have_different_names(self) -> Self:
         names = self.file_names()
@@ -120,7 +108,7 @@ class Web(Group):
         return [*(kind.name for kind in self.kinds), *surge]
 
     def default_name(self, cca: str) -> str:
-        """Return 'users' for a mix, so that random streams do not depend on its algorithms."""
+        """Return the name of traffic without a name in the scenario; 'users' for a mix."""
         return "users" if self.mix else cca
 
     @property
@@ -138,7 +126,7 @@ class Web(Group):
             "size": self.size.plan(segment_bytes),
             "at_once": self.at_once,
             **self._lay_out_kinds(planner, segment_bytes),
-            **self._lay_out_ccas(planner, item.place),
+            **self.mix_plan(planner, item.place),
             **self._lay_out_patience(segment_bytes),
             **self._lay_out_surge(planner, segment_bytes, item.place),
         }
@@ -153,17 +141,6 @@ class Web(Group):
             for kind in self.kinds
         ]
         return {"kinds": kinds} if kinds else {}
-
-    def _lay_out_ccas(self, planner: Planner, place: str) -> dict[str, Any]:
-        ccas = [
-            {
-                "law": planner.add_cca(part.cca.plan()),
-                "share": part.share,
-                "class": planner.check_class(part.source, f"{place}.cca[{number}].source"),
-            }
-            for number, part in enumerate(self.mix)
-        ]
-        return {"laws": ccas} if ccas else {}
 
     def _lay_out_patience(self, segment_bytes: int) -> dict[str, Any]:
         if (patience := self.patience) is None:

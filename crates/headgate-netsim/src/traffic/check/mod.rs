@@ -69,14 +69,45 @@ impl<'a> Check<'a> {
 
     /// Rejects hosts that do not exist, or that cannot reach each other.
     pub fn pools(&mut self, sources: &[Pool], receivers: &[Pool], at: &PlanPath) -> Result {
+        self.each_pool(sources, receivers, at)?;
+        self.reach(nodes(sources), nodes(receivers), at)?;
+        check_paths(self.context.nodes, sources, receivers, at)
+    }
+
+    /// Like [`Self::pools`]; `receivers_of` lists the pool of receivers of each pool of sources, unless it is
+    /// empty.
+    pub fn paired_pools(
+        &mut self,
+        (sources, receivers): (&[Pool], &[Pool]),
+        receivers_of: &[u32],
+        at: &PlanPath,
+    ) -> Result {
+        if receivers_of.is_empty() {
+            return self.pools(sources, receivers, at);
+        }
+        self.each_pool(sources, receivers, at)?;
+        at.ensure(receivers_of.len() == sources.len(), "receivers_of", || {
+            format!(
+                "there are {}; there must be one for each of the {} pools",
+                receivers_of.len(),
+                sources.len()
+            )
+        })?;
+        let place = |pool: &Pool| Place { node: pool.node, edge: pool.edge };
+        sources.iter().zip(receivers_of).enumerate().try_for_each(|(i, (source, &of))| {
+            at.index(&format!("receivers_of[{i}]"), of, receivers.len(), "pool of receivers")?;
+            self.pair(place(source), place(&receivers[of as usize]), at)
+        })
+    }
+
+    fn each_pool(&mut self, sources: &[Pool], receivers: &[Pool], at: &PlanPath) -> Result {
         for (key, pools) in [("sources", sources), ("receivers", receivers)] {
             at.ensure(!pools.is_empty(), key, || format!("there are no {key}; at least one host is needed"))?;
             for (i, pool) in pools.iter().enumerate() {
                 self.pool(pool, at, &format!("{key}[{i}]"))?;
             }
         }
-        self.reach(nodes(sources), nodes(receivers), at)?;
-        check_paths(self.context.nodes, sources, receivers, at)
+        Ok(())
     }
 
     fn pool(&mut self, pool: &Pool, at: &PlanPath, key: &str) -> Result {

@@ -18,6 +18,7 @@ use crate::traffic::builder::Builder;
 use crate::traffic::check::{Check, MOST_NAMES, check_size};
 use crate::traffic::flow_start::FlowStart;
 use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
+use crate::traffic::mix::{ControllerShare, Mix, check_shares};
 use crate::traffic::pairs::{Pairs, check_pairs};
 use crate::traffic::process::{ActiveFlows, Process, SourceAction, TimerContext};
 use crate::traffic::size::{self, Size};
@@ -60,6 +61,10 @@ pub struct Bursts {
     /// Bursts of each connection; absent = no limit.
     #[serde(default)]
     pub bursts: Option<u32>,
+    /// Shares of the connections with other algorithms; empty = all have `law`.
+    #[serde(default)]
+    #[serde(rename = "laws")]
+    pub controllers: Vec<ControllerShare>,
 }
 
 impl TrafficKind for Bursts {
@@ -85,6 +90,7 @@ impl TrafficKind for Bursts {
         check_size(self.size, at)?;
         at.count("bursts", self.bursts.unwrap_or(1).into(), (1, u64::from(u32::MAX)), "bursts")?;
         self.check_times(at)?;
+        check_shares(&self.controllers, &check.context, at)?;
         check_pairs(self.count, (&self.sources, &self.receivers), check, at)
     }
 }
@@ -107,6 +113,9 @@ impl Populate for Bursts {
     fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<Applications> {
         let purpose = format!("bursts {}", self.name);
         let pairs = Pairs::new(self.count, &self.sources, &self.receivers);
+        let nodes: Vec<u32> = (0..self.count).map(|n| pairs.get(n).0.node).collect();
+        let mix = Mix::new(&builder.context, &self.name, &self.controllers, self.controller);
+        let controllers = mix.assign(&nodes);
         let mut processes = BTreeMap::new();
         for n in 0..self.count {
             let (source, receiver) = pairs.get(n);
@@ -114,6 +123,7 @@ impl Populate for Bursts {
             let process = processes.entry(RouterIndex(source.node)).or_insert_with(|| self.applications());
             process.connections.push(Connection {
                 flow_id: FlowId(first.0 + n),
+                controller: controllers[n as usize],
                 ends,
                 start: self.start_ps + u64::from(n) * self.stagger_ps,
                 begun: 0,
@@ -155,6 +165,7 @@ pub struct Applications {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Connection {
     flow_id: FlowId,
+    controller: u32,
     ends: [HostLocation; 2],
     start: Time,
     /// Bursts that have begun.
@@ -188,7 +199,8 @@ impl Process for Applications {
         let connection = &mut self.connections[source.index()];
         connection.begun += 1;
         let size = size::draw(self.size, &mut connection.stream);
-        let flow = FlowStart::between(connection.flow_id, at.spec, source, connection.ends, size);
+        let plain = FlowStart::between(connection.flow_id, at.spec, source, connection.ends, size);
+        let flow = FlowStart { controller: connection.controller, ..plain };
         let burst = connection.begun;
         let next = self.next(self.interval, source, at.now);
         SourceAction { flow, ends: NEVER, next, burst }
@@ -231,6 +243,7 @@ mod tests {
     ) -> Applications {
         let connection = Connection {
             flow_id: FlowId(5),
+            controller: 0,
             ends: [HOME; 2],
             start: SECOND,
             begun: 0,

@@ -14,6 +14,7 @@ use crate::traffic::check::{Check, MOST_NAMES};
 use crate::traffic::flow_schedule::FlowSchedule;
 use crate::traffic::flow_start::FlowStart;
 use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
+use crate::traffic::mix::{ControllerShare, Mix, check_shares};
 use crate::traffic::pairs::{Pairs, check_pairs};
 use crate::traffic::spec::TrafficSpec;
 
@@ -46,6 +47,10 @@ pub struct Flows {
     /// From this time on, the flows send nothing new, picoseconds; absent = never.
     #[serde(default)]
     pub stop_ps: Option<u64>,
+    /// Shares of the flows with other algorithms; empty = all have `law`.
+    #[serde(default)]
+    #[serde(rename = "laws")]
+    pub controllers: Vec<ControllerShare>,
 }
 
 impl TrafficKind for Flows {
@@ -73,6 +78,7 @@ impl TrafficKind for Flows {
             at.span("stop_ps", stop_ps, LONGEST_RUN_S)?;
             at.ensure(last < stop_ps, "stop_ps", || "a flow must stop after it starts".to_owned())?;
         }
+        check_shares(&self.controllers, &check.context, at)?;
         check_pairs(self.count, (&self.sources, &self.receivers), check, at)
     }
 }
@@ -86,6 +92,9 @@ impl Populate for Flows {
         let file = if self.packets.is_none() { LONG_LIVED } else { FILE };
         let spec = TrafficSpec { file, ..TrafficSpec::new(first, self.controller, self.transport) };
         let pairs = Pairs::new(self.count, &self.sources, &self.receivers);
+        let nodes: Vec<u32> = (0..self.count).map(|n| pairs.get(n).0.node).collect();
+        let mix = Mix::new(&builder.context, &self.name, &self.controllers, self.controller);
+        let controllers = mix.assign(&nodes);
         let mut schedules = BTreeMap::new();
         for n in 0..self.count {
             let (source, receiver) = pairs.get(n);
@@ -95,7 +104,8 @@ impl Populate for Flows {
                 .or_insert_with(|| FlowSchedule::new(self.stop_ps.unwrap_or(NEVER)));
             let source = list.add_source();
             let start = self.start_ps + u64::from(n) * self.stagger_ps;
-            list.add(start, FlowStart::between(FlowId(first.0 + n), &spec, source, ends, size));
+            let plain = FlowStart::between(FlowId(first.0 + n), &spec, source, ends, size);
+            list.add(start, FlowStart { controller: controllers[n as usize], ..plain });
         }
         TrafficProcesses { spec, processes: schedules.into_iter().collect() }
     }

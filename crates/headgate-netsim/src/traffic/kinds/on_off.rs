@@ -11,6 +11,7 @@ use headgate_model::plan::Pool;
 use headgate_model::units::Time;
 use headgate_tcp::ENDLESS;
 use serde::{Deserialize, Serialize};
+use std::iter::repeat_n;
 
 use crate::packets::index::{FlowId, SourceIndex};
 use crate::record::LONG_LIVED;
@@ -19,6 +20,7 @@ use crate::traffic::check::{Check, check_shape, check_span};
 use crate::traffic::flow_start::FlowStart;
 use crate::traffic::hosts::{HostPool, Receivers};
 use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
+use crate::traffic::mix::{ControllerShare, Mix, check_shares};
 use crate::traffic::process::{ActiveFlows, Process, SourceAction, TimerContext};
 use crate::traffic::spec::TrafficSpec;
 use crate::traffic::times::DurationDistribution;
@@ -53,6 +55,10 @@ pub struct OnOff {
     pub start_ps: u64,
     /// After this time no source is on, picoseconds.
     pub stop_ps: u64,
+    /// Shares of the sources with other algorithms; empty = all have `law`.
+    #[serde(default)]
+    #[serde(rename = "laws")]
+    pub controllers: Vec<ControllerShare>,
 }
 
 impl TrafficKind for OnOff {
@@ -66,6 +72,7 @@ impl TrafficKind for OnOff {
         at.number("off_s", self.off_s, MEANS_S, "s")?;
         self.shape.map_or(Ok(()), |shape| check_shape("shape", shape, at))?;
         check_span(self.start_ps, self.stop_ps, at)?;
+        check_shares(&self.controllers, &check.context, at)?;
         check.pools(&self.sources, &self.receivers, at)
     }
 }
@@ -77,10 +84,15 @@ impl Populate for OnOff {
         let purpose = format!("on and off {}", self.name);
         let mut numbers = 0..;
         let pools = builder.add_pools(&self.sources);
+        let nodes: Vec<u32> =
+            pools.iter().flat_map(|pool| repeat_n(pool.router.0, pool.count as usize)).collect();
+        let mix = Mix::new(&builder.context, &self.name, &self.controllers, self.controller);
+        let mut controllers = mix.assign(&nodes).into_iter();
         let process = |hosts: HostPool| {
             let stream = |number| Stream::new(builder.context.seed, &purpose, number);
             let switches = Switches {
                 hosts,
+                controllers: controllers.by_ref().take(hosts.count as usize).collect(),
                 streams: numbers.by_ref().take(hosts.count as usize).map(stream).collect(),
                 on: DurationDistribution::with_mean(self.on_s, self.shape),
                 off: DurationDistribution::with_mean(self.off_s, self.shape),
@@ -101,6 +113,8 @@ impl Populate for OnOff {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Switches {
     hosts: HostPool,
+    /// Algorithm of each source.
+    controllers: Vec<u32>,
     streams: Vec<Stream>,
     on: DurationDistribution,
     off: DurationDistribution,
@@ -135,7 +149,8 @@ impl Process for Switches {
         let to = at.spec.receivers.draw(stream, at.router);
         let off = at.now.saturating_add(self.on.draw(stream));
         let ends = [self.hosts.nth(source.0), to];
-        let flow = FlowStart::between(at.spec.first, at.spec, source, ends, ENDLESS);
+        let plain = FlowStart::between(at.spec.first, at.spec, source, ends, ENDLESS);
+        let flow = FlowStart { controller: self.controllers[source.index()], ..plain };
         SourceAction { ends: off.min(self.stop), ..SourceAction::open(flow, self.next_on(source, off)) }
     }
 
@@ -148,7 +163,9 @@ impl Process for Switches {
     }
 
     fn bytes(&self) -> usize {
-        self.streams.capacity() * size_of::<Stream>() + self.active_flows.bytes()
+        self.streams.capacity() * size_of::<Stream>()
+            + 4 * self.controllers.capacity()
+            + self.active_flows.bytes()
     }
 }
 
@@ -163,6 +180,7 @@ mod tests {
     fn switches(shape: Option<f64>) -> Switches {
         Switches {
             hosts: HostPool { router: RouterIndex(0), first: HostIndex(0), count: 2, interface: 0 },
+            controllers: vec![0; 2],
             streams: (0..2).map(|n| Stream::new(1, "on and off test", n)).collect(),
             on: DurationDistribution::with_mean(2.0, shape),
             off: DurationDistribution::with_mean(6.0, shape),

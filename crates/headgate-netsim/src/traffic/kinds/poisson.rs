@@ -12,6 +12,7 @@ use crate::traffic::check::{Check, check_size, check_span};
 use crate::traffic::flow_start::FlowStart;
 use crate::traffic::hosts::{HostPool, Receivers};
 use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
+use crate::traffic::mix::{ControllerDraws, ControllerShare, Mix, check_shares};
 use crate::traffic::process::{ActiveFlows, Process, SourceAction, TimerContext};
 use crate::traffic::size::{self, Size};
 use crate::traffic::spec::TrafficSpec;
@@ -34,8 +35,19 @@ pub struct Poisson {
     pub sources: Vec<Pool>,
     /// Hosts that receive.
     pub receivers: Vec<Pool>,
+    /// For each pool of sources the pool of receivers that its flows go to; empty = all.
+    #[serde(default)]
+    pub receivers_of: Vec<u32>,
     /// Mean rate of arrivals, flows/s.
     pub flows_per_s: f64,
+    /// For each pool of sources its rate, flows/s, which add up to `flows_per_s`; empty = by the number of
+    /// its hosts.
+    #[serde(default)]
+    pub rates_per_s: Vec<f64>,
+    /// Shares of the flows with other algorithms; empty = all flows have `law`.
+    #[serde(default)]
+    #[serde(rename = "laws")]
+    pub controllers: Vec<ControllerShare>,
     /// Sizes of the flows.
     pub size: plan::Size,
     /// When arrivals start, picoseconds.
@@ -54,7 +66,22 @@ impl TrafficKind for Poisson {
         at.number("flows_per_s", self.flows_per_s, ARRIVALS_PER_S, "flows/s")?;
         check_span(self.start_ps, self.stop_ps, at)?;
         check_size(self.size, at)?;
-        check.pools(&self.sources, &self.receivers, at)
+        check_shares(&self.controllers, &check.context, at)?;
+        self.check_rates(at)?;
+        check.paired_pools((&self.sources, &self.receivers), &self.receivers_of, at)
+    }
+}
+
+impl Poisson {
+    fn check_rates(&self, at: &PlanPath) -> Result {
+        let (found, pools) = (self.rates_per_s.len(), self.sources.len());
+        at.ensure(found == 0 || found == pools, "rates_per_s", || {
+            format!("there are {found} rates; there must be one for each of the {pools} pools of sources")
+        })?;
+        let mut rates = self.rates_per_s.iter().enumerate();
+        rates.try_for_each(|(i, &rate)| {
+            at.number(&format!("rates_per_s[{i}]"), rate, ARRIVALS_PER_S, "flows/s")
+        })
     }
 }
 
@@ -65,11 +92,17 @@ impl Populate for Poisson {
         let pools = builder.add_pools(&self.sources);
         let hosts: f64 = pools.iter().map(|pool| f64::from(pool.count)).sum();
         let purpose = format!("arrivals {}", self.name);
-        let process = |(n, pool): (u64, HostPool)| {
+        let receivers = builder.add_pools(&self.receivers);
+        let mix = Mix::new(&builder.context, &self.name, &self.controllers, self.controller);
+        let process = |(n, pool): (usize, HostPool)| {
+            let by_hosts = hosts / (self.flows_per_s * f64::from(pool.count));
+            let receivers_of = self.receivers_of.get(n).map(|&of| vec![receivers[of as usize]]);
             let arrivals = Arrivals {
-                stream: Stream::new(builder.context.seed, &purpose, n),
+                stream: Stream::new(builder.context.seed, &purpose, n as u64),
                 hosts: pool,
-                gap_s: hosts / (self.flows_per_s * f64::from(pool.count)),
+                receivers: receivers_of.map(Receivers::new),
+                controllers: mix.draws(n as u64, pool.router.0),
+                gap_s: self.rates_per_s.get(n).map_or(by_hosts, |rate| 1.0 / rate),
                 size: self.size.into(),
                 start: self.start_ps,
                 stop: self.stop_ps,
@@ -77,8 +110,8 @@ impl Populate for Poisson {
             };
             (pool.router, arrivals)
         };
-        let processes = (0..).zip(pools).map(process).collect();
-        let receivers = Receivers::new(builder.add_pools(&self.receivers));
+        let processes = pools.into_iter().enumerate().map(process).collect();
+        let receivers = Receivers::new(receivers);
         TrafficProcesses {
             spec: TrafficSpec { receivers, ..TrafficSpec::new(first, self.controller, self.transport) },
             processes,
@@ -91,6 +124,10 @@ impl Populate for Poisson {
 pub struct Arrivals {
     stream: Stream,
     hosts: HostPool,
+    /// The receivers of these flows; `None` = those of all flows of the item.
+    receivers: Option<Receivers>,
+    /// The algorithms of the flows; `None` = that of the item.
+    controllers: Option<ControllerDraws>,
     /// Mean time between flows, seconds.
     gap_s: f64,
     size: Size,
@@ -120,11 +157,13 @@ impl Process for Arrivals {
 
     fn wake(&mut self, _source: SourceIndex, at: &TimerContext) -> SourceAction {
         let host = self.stream.below(u64::from(self.hosts.count)) as u32;
-        let to = at.spec.receivers.draw(&mut self.stream, at.router);
+        let receivers = self.receivers.as_ref().unwrap_or(&at.spec.receivers);
+        let to = receivers.draw(&mut self.stream, at.router);
         let size = size::draw(self.size, &mut self.stream);
-        let flow =
+        let plain =
             FlowStart::between(at.spec.first, at.spec, SourceIndex(host), [self.hosts.nth(host), to], size);
-        SourceAction::open(flow, self.next(at.now))
+        let controller = self.controllers.as_mut().map_or(plain.controller, ControllerDraws::draw);
+        SourceAction::open(FlowStart { controller, ..plain }, self.next(at.now))
     }
 
     fn begin(&mut self, source: SourceIndex) -> bool {

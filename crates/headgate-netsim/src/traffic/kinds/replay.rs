@@ -14,6 +14,7 @@ use crate::traffic::flow_schedule::FlowSchedule;
 use crate::traffic::flow_start::FlowStart;
 use crate::traffic::hosts::HostPool;
 use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
+use crate::traffic::mix::{ControllerShare, Mix, check_shares};
 use crate::traffic::spec::TrafficSpec;
 
 /// A list of flows. The columns are arrays named `{key}.start_ps` and `{key}.packets`, and optionally
@@ -37,6 +38,10 @@ pub struct Replay {
     pub source: u32,
     /// The receiving place without a column `receiver`.
     pub receiver: u32,
+    /// Shares of the flows with other algorithms; empty = all have `law`.
+    #[serde(default)]
+    #[serde(rename = "laws")]
+    pub controllers: Vec<ControllerShare>,
 }
 
 impl TrafficKind for Replay {
@@ -52,6 +57,7 @@ impl TrafficKind for Replay {
         }
         at.index("source", self.source, self.places.len(), "place")?;
         at.index("receiver", self.receiver, self.places.len(), "place")?;
+        check_shares(&self.controllers, &check.context, at)?;
         let columns = Columns { arrays: check.context.arrays, key: &self.key };
         columns.check_columns()?;
         columns.indices("law", check.context.controllers)?;
@@ -86,6 +92,10 @@ impl Populate for Replay {
         let controllers = columns.optional("law");
         let (starts, sizes) = (columns.optional("start_ps"), columns.optional("packets"));
         let rows = starts.into_iter().flatten().zip(sizes.into_iter().flatten());
+        let nodes = (0..starts.map_or(0, <[u64]>::len))
+            .map(|row| self.places[pick(sources, row, self.source) as usize].node);
+        let mix = Mix::new(&builder.context, &self.name, &self.controllers, self.controller);
+        let assigned = mix.assign(&nodes.collect::<Vec<_>>());
         for (row, (&start, &size)) in rows.enumerate() {
             let place = pick(sources, row, self.source) as usize;
             let [from, to] = [homes[place], homes[pick(receivers, row, self.receiver) as usize]];
@@ -93,7 +103,7 @@ impl Populate for Replay {
             let source = *numbers[place].get_or_insert_with(|| list.add_source());
             let ends = [from.nth(0), to.nth(0)];
             let plain = FlowStart::between(first, &spec, source, ends, size as u32);
-            list.add(start, FlowStart { controller: pick(controllers, row, self.controller), ..plain });
+            list.add(start, FlowStart { controller: pick(controllers, row, assigned[row]), ..plain });
         }
         TrafficProcesses { spec, processes: schedules.into_iter().collect() }
     }

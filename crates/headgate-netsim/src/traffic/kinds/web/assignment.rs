@@ -1,5 +1,5 @@
-//! The algorithm of each Web user, and the users who take part in a surge. Each is drawn from a separate
-//! stream, so that neither affects the other or any request.
+//! The Web users who take part in a surge. They are drawn from a separate stream, so that a surge affects no
+//! other draw.
 
 use headgate_model::chance::Stream;
 
@@ -24,24 +24,6 @@ impl<'a> Assignment<'a> {
 
     fn class(&self, node: u32) -> &str {
         &self.context.nodes[node as usize].class
-    }
-
-    /// Returns the algorithm of a user at a router.
-    pub fn controller(&self, number: u64, node: u32) -> u32 {
-        let Web { controllers, controller, .. } = self.web;
-        if controllers.is_empty() {
-            return *controller;
-        }
-        let own = self.class(node);
-        let class = if controllers.iter().any(|part| part.class == *own) { own } else { "" };
-        let mut parts = controllers.iter().filter(|part| part.class == class);
-        let (at, mut upto) = (self.draw("law", number), 0.0);
-        let part = parts.clone().find(|part| {
-            upto += part.share;
-            at <= upto
-        });
-        // Rounded shares may add up to slightly less than 1.
-        part.or_else(|| parts.next_back()).map_or(*controller, |part| part.controller)
     }
 
     /// Returns whether a user at a router takes part in the surge.

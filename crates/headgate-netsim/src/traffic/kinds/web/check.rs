@@ -1,10 +1,10 @@
 //! The checks of Web users.
 
 use headgate_model::check::{LONGEST_RUN_S, PlanPath, Result};
-use std::collections::BTreeSet;
 
-use super::plan::{ControllerShare, FileKind, Patience, Surge, Web};
+use super::plan::{FileKind, Patience, Surge, Web};
 use crate::traffic::check::{Check, check_size};
+use crate::traffic::mix::check_shares;
 use crate::traffic::plan_context::PlanContext;
 
 /// Allowed mean thinking times, seconds. Exponential times with the greatest mean still fit into 64 bits.
@@ -23,10 +23,10 @@ pub fn check(web: &Web, check: &mut Check, at: &PlanPath) -> Result {
     at.number("at_once", web.at_once, (0.0, 1.0), "")?;
     check_size(web.size, at)?;
     kinds(&check.context, &web.kinds, at)?;
-    controllers(&check.context, &web.controllers, at)?;
+    check_shares(&web.controllers, &check.context, at)?;
     web.patience.as_ref().map_or(Ok(()), |patience| self::patience(patience, at))?;
     web.surge.as_ref().map_or(Ok(()), |surge| self::surge(&check.context, surge, at))?;
-    check.pools(&web.sources, &web.receivers, at)
+    check.paired_pools((&web.sources, &web.receivers), &web.receivers_of, at)
 }
 
 fn share(share: f64, key: &str, at: &PlanPath) -> Result {
@@ -44,23 +44,6 @@ fn kinds(context: &PlanContext, kinds: &[FileKind], at: &PlanPath) -> Result {
     at.ensure(total <= 1.0 + ROUNDING, "kinds", || {
         format!("the shares add up to {total}; they must add up to at most 1")
     })
-}
-
-fn controllers(context: &PlanContext, controllers: &[ControllerShare], at: &PlanPath) -> Result {
-    for (i, part) in controllers.iter().enumerate() {
-        let at = PlanPath::new(at.key(&format!("laws[{i}]")));
-        at.index("law", part.controller, context.controllers, "algorithm")?;
-        share(part.share, "share", &at)?;
-    }
-    let classes: BTreeSet<&str> = controllers.iter().map(|part| part.class.as_str()).collect();
-    for class in classes {
-        let total: f64 = controllers.iter().filter(|part| part.class == class).map(|part| part.share).sum();
-        at.ensure((total - 1.0).abs() <= ROUNDING, "laws", || {
-            let of = if class.is_empty() { String::new() } else { format!(" of class {class}") };
-            format!("the shares{of} add up to {total}; they must add up to 1")
-        })?;
-    }
-    Ok(())
 }
 
 fn patience(patience: &Patience, at: &PlanPath) -> Result {

@@ -11,7 +11,7 @@ use headgate_model::units::{Time, picoseconds};
 use serde::{Deserialize, Serialize};
 
 use self::assignment::Assignment;
-pub use self::plan::{ControllerShare, FileKind, Patience, Surge, Web};
+pub use self::plan::{FileKind, Patience, Surge, Web};
 use self::user_model::{Request, UserModel};
 use crate::packets::index::{FlowId, SourceIndex};
 use crate::record::WEB_OBJECT;
@@ -20,6 +20,7 @@ use crate::traffic::check::Check;
 use crate::traffic::flow_start::FlowStart;
 use crate::traffic::hosts::{HostPool, Receivers};
 use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
+use crate::traffic::mix::Mix;
 use crate::traffic::process::{Process, SourceAction, TimerContext};
 use crate::traffic::spec::{self, TrafficSpec};
 
@@ -42,20 +43,24 @@ impl Populate for Web {
     fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<Users> {
         let mut number = 0;
         let pools = builder.add_pools(&self.sources);
+        let receivers = builder.add_pools(&self.receivers);
         let (assignment, purpose) = (Assignment::new(&builder.context, self), format!("user {}", self.name));
+        let mix = Mix::new(&builder.context, &self.name, &self.controllers, self.controller);
         let user = |number: u64, node: u32| User {
             stream: Stream::new(builder.context.seed, &purpose, number),
-            controller: assignment.controller(number, node),
+            controller: mix.draw(number, node),
             joins_surge: assignment.joins_surge(number, node),
         };
-        let process = |pool: HostPool| {
+        let process = |(n, pool): (usize, HostPool)| {
             let users = (number..).take(pool.count as usize).map(|n| user(n, pool.router.0)).collect();
             number += u64::from(pool.count);
             let (at_once, think_s) = (self.at_once, self.think_s);
-            (pool.router, Users { hosts: pool, at_once, think_s, model: UserModel::from(self), users })
+            let receivers = self.receivers_of.get(n).map(|&of| Receivers::new(vec![receivers[of as usize]]));
+            let model = UserModel::from(self);
+            (pool.router, Users { hosts: pool, receivers, at_once, think_s, model, users })
         };
-        let processes = pools.into_iter().map(process).collect();
-        let receivers = Receivers::new(builder.add_pools(&self.receivers));
+        let processes = pools.into_iter().enumerate().map(process).collect();
+        let receivers = Receivers::new(receivers);
         let patience = self
             .patience
             .map(|patience| spec::Patience { check: patience.check_ps, floor_per_s: patience.floor_per_s });
@@ -68,6 +73,8 @@ impl Populate for Web {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Users {
     hosts: HostPool,
+    /// The receivers of these users; `None` = those of all users of the item.
+    receivers: Option<Receivers>,
     /// Share of the users who fetch at once. The others begin by thinking.
     at_once: f64,
     /// Mean thinking time, seconds.
@@ -111,7 +118,7 @@ impl Process for Users {
 
     fn wake(&mut self, source: SourceIndex, at: &TimerContext) -> SourceAction {
         let User { stream, controller, joins_surge } = &mut self.users[source.index()];
-        let to = at.spec.receivers.draw(stream, at.router);
+        let to = self.receivers.as_ref().unwrap_or(&at.spec.receivers).draw(stream, at.router);
         let Request { file, size, is_impatient } = self.model.draw(*joins_surge, at.now, stream);
         let plain = FlowStart::between(at.spec.first, at.spec, source, [self.hosts.nth(source.0), to], size);
         SourceAction::open(FlowStart { controller: *controller, file, is_impatient, ..plain }, None)

@@ -3,6 +3,8 @@
 use headgate_model::plan::{Pool, Size};
 use serde::Deserialize;
 
+use crate::traffic::mix::ControllerShare;
+
 /// Users who think (exponential times), fetch a file from a random receiver, and think again.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,6 +20,9 @@ pub struct Web {
     pub sources: Vec<Pool>,
     /// Hosts that receive.
     pub receivers: Vec<Pool>,
+    /// For each pool of sources the pool of receivers that its users fetch from; empty = all.
+    #[serde(default)]
+    pub receivers_of: Vec<u32>,
     /// Mean thinking time, seconds.
     pub think_s: f64,
     /// Sizes of ordinary files.
@@ -49,21 +54,6 @@ pub struct FileKind {
     pub share: f64,
     /// Sizes of its files.
     pub size: Size,
-}
-
-/// A share of the users and their algorithm. The shares of a class add up to 1. Those of the class "" apply
-/// to all other routers.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ControllerShare {
-    /// Congestion control algorithm, in the order of the plan.
-    #[serde(rename = "law")]
-    pub controller: u32,
-    /// Share of the users.
-    pub share: f64,
-    /// Class of the users' routers.
-    #[serde(default)]
-    pub class: String,
 }
 
 /// Impatient users check a connection once. If it has delivered fewer segments/s than the floor, they
