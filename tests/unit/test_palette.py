@@ -14,10 +14,12 @@ from headgate.data.tables import Table, Words
 from headgate.figures.analysis.changes import compute_changes
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
-from headgate.figures.plots.palette import LINES, SIGNED, VERDICT
-from headgate.figures.plots.style import colours, dash_of, mark_of
+from headgate.figures.plots.palette import SIGNED, VERDICT
+from headgate.figures.plots.style import colours
 from headgate.figures.report.heat import NUMBERS, heat
-from headgate.figures.spec.flows import colour_ccas
+from headgate.figures.spec.flows import look_ccas
+from headgate.figures.spec.looks import CCAS as CCA_LOOKS
+from headgate.figures.spec.looks import LINES, look_at
 from headgate.figures.spec.run import Run
 from headgate.figures.vega.ccas import apart, changes
 from headgate.figures.vega.style import cca_colour
@@ -51,14 +53,15 @@ def test_an_algorithm_has_one_colour_in_figures_charts_and_pictures_of_runs() ->
     assert charts["range"] == [figures[cca] for cca in CCAS]
     flows = Table("flows", {"cca": Words.of(["bbr3"])})
     alone = Run("r", {"flows": flows}, {}, order=LevelOrder({"cca": CCAS}))
-    assert LINES[colour_ccas([alone])["bbr3"][0]] == figures["bbr3"] == LINES[2]
+    assert look_ccas([alone])["bbr3"].colour == figures["bbr3"] == CCA_LOOKS["bbr3"].colour
 
 
 def test_algorithms_that_share_a_colour_have_other_marks_and_dashes() -> None:
     for place in range(16):
-        other = place + len(LINES)
-        assert mark_of(place) != mark_of(other)
-        assert dash_of(place) != dash_of(other)
+        one, other = look_at(place), look_at(place + len(LINES))
+        assert one.colour == other.colour
+        assert one.mark != other.mark
+        assert one.dash != other.dash
 
 
 def is_orange(colour: tuple[float, ...]) -> bool:

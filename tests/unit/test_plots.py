@@ -451,13 +451,13 @@ def find_domain(spec: Mapping[str, Any]) -> Any:
 
 def test_an_algorithm_has_one_colour_and_one_dash_in_every_picture(two: Result) -> None:
     looks = {
-        (line.name, line.colour, line.dash)
+        (line.name, line.look)
         for kind in ("throughput", "rtt", "cwnd")
         for line in picture(two, kind).panels[0].lines
-        if line.colour is not None
+        if line.look is not None
     }
     assert len(looks) == 2
-    assert len({dash for _, _, dash in looks}) == 2
+    assert len({look.dash for _, look in looks}) == 2
 
 
 def test_the_page_explains_the_shading(two: Result) -> None:
