@@ -15,7 +15,9 @@ from matplotlib.axis import XAxis
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator
+from matplotlib.transforms import Bbox
 
 from headgate.base.errors import HeadgateError
 from headgate.figures.paper.maps import draw_map
@@ -33,6 +35,8 @@ PANEL, LEAST_IN, MOST_IN = 0.72, 0.62, 1.75
 PAGE_IN = 9.2
 #: The mean width of a letter, and the height of a line, over the size of the text.
 LETTER, LINE = 0.46, 1.25
+#: The distance of lines of one text, over that of the font.
+SPACING = 0.95
 #: The share of a figure that its axes fill.
 FILLED = 0.86
 #: The width of a label of an axis in letters, and a bound of attempts to make them fit.
@@ -53,7 +57,7 @@ _RC: dict[str, Any] = {
     "figure.constrained_layout.use": True,
     "figure.constrained_layout.w_pad": 0.015,
     "figure.constrained_layout.wspace": 0.02,
-    "figure.dpi": 100,
+    "figure.dpi": 288,  # text is measured as it prints, not as a screen rounds it
     "grid.alpha": 0.6,
     "grid.color": PALE,
     "grid.linewidth": 0.4,
@@ -68,6 +72,7 @@ _RC: dict[str, Any] = {
     "savefig.bbox": None,
     "svg.fonttype": "none",
     "svg.hashsalt": "headgate",
+    "text.hinting": "none",
     "text.parse_math": False,
     "text.usetex": False,
     "xtick.major.pad": 1.5,
@@ -128,7 +133,6 @@ def _draw_picture(picture: Picture, size: PaperSize, name: str) -> Figure:
         figure.set_figheight(_choose_height(picture, size, across, sum(tall), legend, name))
     if picture.is_grid:
         _name_grid(picture, figure, axes, across, size)
-    _wrap_titles(figure, axes, rows, across, size)
     _fit_labels(figure, axes, size)
     return figure
 
@@ -241,17 +245,23 @@ def _name_grid(
         )  # fmt: skip
 
 
-def _wrap_titles(
-    figure: Figure, axes: Sequence[Axes], rows: int, across: int, size: PaperSize
-) -> None:
+def _wrap_titles(figure: Figure, axes: Sequence[Axes], size: PaperSize) -> None:
     """Break titles of axes that are longer than their axis."""
     letter_in = LETTER * size.font_pt / PT_PER_IN
-    wide, high = (int(FILLED * float(of) / letter_in) for of in figure.get_size_inches())
     for ax in axes:
-        ax.set_ylabel(fill(ax.get_ylabel(), max(8, int(high / rows - 6 / rows))))
-        ax.set_xlabel(fill(ax.get_xlabel(), max(8, wide // across)))
+        box = _measure_in(ax)
+        ax.set_xlabel(fill(ax.get_xlabel(), max(8, int(box.width / letter_in))))
+        ax.set_ylabel(fill(ax.get_ylabel(), max(8, int(box.height / letter_in))))
+    wide, high = (int(FILLED * float(of) / letter_in) for of in figure.get_size_inches())
     figure.supxlabel(fill(figure.get_supxlabel(), wide))
     figure.supylabel(fill(figure.get_supylabel(), high))
+    for text in figure.findobj(Text):
+        text.set_linespacing(SPACING)
+
+
+def _measure_in(ax: Axes) -> Bbox:
+    """Return the box of axes, in inches."""
+    return ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
 
 
 def _wrap(text: str, letters: int) -> str:
@@ -262,21 +272,30 @@ def _wrap(text: str, letters: int) -> str:
 
 
 def _fit_labels(figure: Figure, axes: Sequence[Axes], size: PaperSize) -> None:
-    """Choose as many labels of axes as have room, and lay the figure out."""
+    """Choose as many labels of axes as have room, and lay the figure out for good."""
+    _lay_out(figure)
+    _wrap_titles(figure, axes, size)
     for _ in range(ATTEMPTS):
-        figure.draw_without_rendering()
+        _lay_out(figure)
         crowded = [ax for ax in axes if _is_crowded(ax, size)]
-        tight = [ax for ax in axes if not _set_steps(ax, size)]
-        if not crowded and not tight:
+        unsettled = [ax for ax in axes if not _set_steps(ax, size)]
+        if not crowded and not unsettled:
             break
         for ax in axes if crowded else ():
             _thin_labels(ax.xaxis)
-    figure.draw_without_rendering()
+    _lay_out(figure)
+    figure.set_layout_engine("none")
+
+
+def _lay_out(figure: Figure) -> None:
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
 
 
 def _set_steps(ax: Axes, size: PaperSize) -> bool:
     """Choose the number of labels by the size of the axes; return whether it was chosen so."""
-    box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+    box = _measure_in(ax)
     em_in = size.font_pt / PT_PER_IN
     room = {
         ax.xaxis: box.width / (NUMBER * LETTER * em_in * 1.3),
