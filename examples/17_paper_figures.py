@@ -1,4 +1,4 @@
-"""Write figures for a two-column paper into out/paper: over time, of an experiment, and of a map."""
+"""Write figures for a two-column paper into out/paper: over time, of an experiment, of a map."""
 
 from pathlib import Path
 
@@ -17,6 +17,7 @@ one_column, two_columns = PaperSize.of("ieee"), PaperSize.of("ieee", columns=2)
 
 
 def run(cca: str, buffer: str, seed: int) -> headgate.Result:
+    """Run two long flows with random loss."""
     return headgate.dumbbell(
         rate="10 Mbit/s", rtt="40 ms", buffer=buffer, loss=0.001, flows=[cca, cca],
         measure={"warmup": "2 s", "series": {"interval": "100 ms"}},

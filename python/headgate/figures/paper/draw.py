@@ -38,7 +38,7 @@ LETTER, LINE = 0.46, 1.25
 #: The distance of lines of one text, over that of the font.
 SPACING = 0.95
 #: The share of a figure that its axes fill.
-FILLED = 0.86
+FILLED = 0.95
 #: The width of a label of an axis in letters, and a bound of attempts to make them fit.
 NUMBER, ATTEMPTS = 5, 4
 
@@ -245,18 +245,27 @@ def _name_grid(
         )  # fmt: skip
 
 
-def _wrap_titles(figure: Figure, axes: Sequence[Axes], size: PaperSize) -> None:
+def _wrap_titles(figure: Figure, axes: Sequence[Axes]) -> None:
     """Break titles of axes that are longer than their axis."""
-    letter_in = LETTER * size.font_pt / PT_PER_IN
     for ax in axes:
-        box = _measure_in(ax)
-        ax.set_xlabel(fill(ax.get_xlabel(), max(8, int(box.width / letter_in))))
-        ax.set_ylabel(fill(ax.get_ylabel(), max(8, int(box.height / letter_in))))
-    wide, high = (int(FILLED * float(of) / letter_in) for of in figure.get_size_inches())
-    figure.supxlabel(fill(figure.get_supxlabel(), wide))
-    figure.supylabel(fill(figure.get_supylabel(), high))
+        box = ax.get_window_extent()
+        _break_if_longer(ax.xaxis.label, box.width, upright=False)
+        _break_if_longer(ax.yaxis.label, box.height, upright=True)
+    page = figure.bbox
+    for name, room in (("_supxlabel", page.width), ("_supylabel", page.height)):
+        text = getattr(figure, name, None)
+        if text is not None:
+            _break_if_longer(text, FILLED * room, upright=name == "_supylabel")
     for text in figure.findobj(Text):
         text.set_linespacing(SPACING)
+
+
+def _break_if_longer(text: Text, room: float, *, upright: bool) -> None:
+    box = text.get_window_extent()
+    length = box.height if upright else box.width
+    if length > room:
+        letters = int(len(text.get_text()) * room / length)
+        text.set_text(fill(text.get_text(), max(8, letters)))
 
 
 def _measure_in(ax: Axes) -> Bbox:
@@ -274,7 +283,7 @@ def _wrap(text: str, letters: int) -> str:
 def _fit_labels(figure: Figure, axes: Sequence[Axes], size: PaperSize) -> None:
     """Choose as many labels of axes as have room, and lay the figure out for good."""
     _lay_out(figure)
-    _wrap_titles(figure, axes, size)
+    _wrap_titles(figure, axes)
     for _ in range(ATTEMPTS):
         _lay_out(figure)
         crowded = [ax for ax in axes if _is_crowded(ax, size)]

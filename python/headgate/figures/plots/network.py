@@ -183,7 +183,7 @@ def colour_bar(
 def format_points() -> ticker.FuncFormatter:
     """Return the format of changes of shares, in percentage points."""
     return ticker.FuncFormatter(
-        lambda change, _: f"{100 * change:+.3g}".replace("-", "\N{MINUS SIGN}").replace("+0", "0")
+        lambda change, _: f"{100 * change:+.3g}".replace("-", "\N{MINUS SIGN}") if change else "0"
     )
 
 
