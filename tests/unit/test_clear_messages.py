@@ -65,7 +65,11 @@ def test_a_name_that_is_no_trace_is_answered_with_those_that_are(
     monkeypatch.chdir(tmp_path)
     network = {"kind": "dumbbell", "rtt": "40 ms", key: "3g"}
     network |= {"rate": "10 Mbit/s"} if key == "course" else {}
-    scenario = {"duration": "1 s", "network": network, "traffic": [{"kind": "flows"}]}
+    scenario = {
+        "duration": "1 s",
+        "network": network,
+        "traffic": [{"kind": "flows", "cca": "reno"}],
+    }
     with pytest.raises(HeadgateError) as refused:
         headgate.Scenario.from_dict(scenario).run("1 s")
     sentence = f"no synthetic {key} is called '3g'; synthetic {key}s: {known}"
@@ -79,7 +83,9 @@ def test_all_links_from_a_router_to_itself_are_named_at_once() -> None:
         "routers": [{"name": "a"}, {"name": "b"}], "links": [{"ends": pair} for pair in ends],
     }  # fmt: skip
     with pytest.raises(HeadgateError, match="from a router to itself: a-a, b-b"):
-        headgate.Scenario.from_dict({"network": network, "traffic": [{"kind": "flows"}]})
+        headgate.Scenario.from_dict(
+            {"network": network, "traffic": [{"kind": "flows", "cca": "reno"}]}
+        )
 
 
 def test_numbers_of_pages_have_the_minus_sign_of_sentences() -> None:
