@@ -45,7 +45,7 @@ WINGS: Mapping[str, tuple[str, ...]] = {
     "stats": (REST,),
     "plugin": ("cca_records", "discipline_records", REST),
     "scenario": (REST,),
-    "figures": ("spec", "plots", "notebook", "analysis", "vega", "report"),
+    "figures": ("spec", "plots", "paper", "notebook", "analysis", "vega", "report"),
     "engine": ("run", "api", "keys", "build", "traces", "captures", "live", "fluid", "bench"),
     "design": (REST,),
     "lab": (REST,),

@@ -123,7 +123,11 @@ def test_version() -> None:
 
 def test_the_catalogue_lists_every_card_and_describes_one_in_full() -> None:
     names = [card.name for card in catalog.list_everything()]
-    assert [line.split()[0] for line in printed("catalog").splitlines()] == names
+    head, *lines, empty, said = printed("catalog").splitlines()
+    assert head.split() == ["name", "kind", "driven", "by", "NIST", "title", "and", "rule"]
+    assert [line.split()[0] for line in lines] == names
+    assert not empty
+    assert said.startswith("NIST: number and name in the study")
     assert [cca["name"] for cca in json.loads(printed("catalog", "--json"))] == names
     card = printed("catalog", "fast")
     for param in catalog.cca("fast").params:

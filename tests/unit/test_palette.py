@@ -9,15 +9,18 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex, to_rgb
 
+from headgate.base import catalog
 from headgate.base.level_order import LevelOrder
 from headgate.data.tables import Table, Words
 from headgate.figures.analysis.changes import compute_changes
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
-from headgate.figures.plots.palette import LINES, SIGNED, VERDICT
-from headgate.figures.plots.style import colours, dash_of, mark_of
+from headgate.figures.plots.palette import SIGNED, VERDICT
+from headgate.figures.plots.style import colours
 from headgate.figures.report.heat import NUMBERS, heat
-from headgate.figures.spec.flows import colour_ccas
+from headgate.figures.spec.flows import look_ccas
+from headgate.figures.spec.looks import CCAS as CCA_LOOKS
+from headgate.figures.spec.looks import LINES, OWN, find_looks, look_at
 from headgate.figures.spec.run import Run
 from headgate.figures.vega.ccas import apart, changes
 from headgate.figures.vega.style import cca_colour
@@ -51,14 +54,15 @@ def test_an_algorithm_has_one_colour_in_figures_charts_and_pictures_of_runs() ->
     assert charts["range"] == [figures[cca] for cca in CCAS]
     flows = Table("flows", {"cca": Words.of(["bbr3"])})
     alone = Run("r", {"flows": flows}, {}, order=LevelOrder({"cca": CCAS}))
-    assert LINES[colour_ccas([alone])["bbr3"][0]] == figures["bbr3"] == LINES[2]
+    assert look_ccas([alone])["bbr3"].colour == figures["bbr3"] == CCA_LOOKS["bbr3"].colour
 
 
 def test_algorithms_that_share_a_colour_have_other_marks_and_dashes() -> None:
     for place in range(16):
-        other = place + len(LINES)
-        assert mark_of(place) != mark_of(other)
-        assert dash_of(place) != dash_of(other)
+        one, other = look_at(place), look_at(place + len(LINES))
+        assert one.colour == other.colour
+        assert one.mark != other.mark
+        assert one.dash != other.dash
 
 
 def is_orange(colour: tuple[float, ...]) -> bool:
@@ -117,3 +121,50 @@ def test_numbers_are_explained_only_where_they_are_drawn() -> None:
     assert '<span class="hidden">6</span>' in many
     assert 'title="\N{MULTIPLICATION SIGN}2"' in many
     assert NUMBERS.format(narrow="wide-only") in heat(table(9))
+
+
+def test_every_algorithm_of_the_catalogue_has_a_look_that_no_other_has() -> None:
+    assert set(CCA_LOOKS) == {cca.name for cca in catalog.ccas()}
+    looks = list(CCA_LOOKS.values())
+    assert len({(look.colour, look.mark) for look in looks}) == len(looks)
+    assert len({(look.colour, look.dash) for look in looks}) == len(looks)
+
+
+@pytest.mark.parametrize(
+    "together",
+    [
+        ("bic", "ctcp", "fast", "fast-at", "hstcp", "htcp", "scalable", "reno"),
+        ("reno", "cubic", "bbr", "bbr3", "dctcp", "fast", "vegas", "ledbat"),
+        ("reno", "xcp", "rcp", "vcp"),
+        ("reno", "xcp", "rcp", "dctcp"),
+    ],
+)
+def test_algorithms_that_are_compared_differ_in_colour_and_mark(together: tuple[str, ...]) -> None:
+    looks = find_looks(together)
+    assert len({look.colour for look in looks.values()}) == len(together)
+    assert len({look.mark for look in looks.values()}) == len(together)
+
+
+def test_a_look_depends_on_the_name_alone() -> None:
+    for others in (CCAS, CCAS[::-1], ("bbr3",), (*CCAS, "Mine", "Gentle")):
+        looks = find_looks([*others, "Gentle"])
+        assert all(looks[name] == CCA_LOOKS[name] for name in others if name in CCA_LOOKS)
+        assert looks["Gentle"] == find_looks(["Gentle"], are_ccas=True)["Gentle"]
+    assert find_looks(["bic (1 BIC)", "TCP", "./x.py:Cubic", "cubic"])["TCP"] == CCA_LOOKS["reno"]
+
+
+def test_user_defined_algorithms_have_colours_of_their_range() -> None:
+    names = [f"Mine{number}" for number in range(4)]
+    looks = find_looks([*CCAS, *names])
+    assert {looks[name].colour for name in names} == set(OWN)
+    assert len({looks[name].mark for name in names}) == 4
+    many = find_looks([f"Mine{number}" for number in range(12)], are_ccas=True)
+    assert len({look.colour for look in many.values()}) == 12
+    same = find_looks(["cubic", "Cubic"])
+    assert same["cubic"] == CCA_LOOKS["cubic"]
+    assert same["Cubic"].colour in OWN
+
+
+def test_levels_of_other_factors_have_looks_in_their_order() -> None:
+    looks = find_looks(["0.5 BDP", "1 BDP", "2 BDP"])
+    assert [look.colour for look in looks.values()] == list(LINES[:3])

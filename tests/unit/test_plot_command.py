@@ -141,9 +141,20 @@ def test_the_list_says_what_a_run_lacks(folders: list[Path]) -> None:
     [
         ([], "plot: name the folder of a run"),
         (["--only", "qeue"], "--only: there is no picture 'qeue'; pictures: throughput, rtt"),
-        (["--format", "pdf"], "--format: 'pdf' is not one of png, svg, html"),
+        (["--format", "pdf"], "'pdf' is not one of png, svg, html; figures for papers take it"),
+        (["--paper", "ieee", "--format", "html", "RUN"], "'html' is not one of pdf, svg, png"),
+        (["--paper", "iee", "RUN"], "paper: 'iee' is not ieee, acm, or a width such as '88 mm'"),
+        (["--columns", "2", "RUN"], "--columns: it is about figures for papers; add --paper"),
+        (["--response", "goodput_bps", "RUN"], "--response: it is about means"),
+        (["--overlay", "RUN"], "--overlay: name at least two runs"),
+        (["--facet-rows", "rtt", "RUN"], "need the folder of an experiment"),
+        (["--facet-rows", "rtt", "RUN", "OTHER"], "facet-rows: there is no factor 'rtt'"),
+        (["--minus", "OTHER", "--only", "rtt", "RUN"], "--minus: it draws the topology"),
+        (["--minus", "OTHER"], "--minus: name one run"),
+        (["--only", "means", "RUN"], "is not the folder of a finished experiment"),
+        (["--only", "topology", "--overlay", "RUN", "OTHER"], "plot topology: shows one run"),
         (["--only", "fct", "RUN"], "plot fct: needs flows of given size that finish"),
-        (["--only", "rtt", "RUN", "OTHER"], "plot rtt: shows one run; give one folder"),
+        (["--only", "rtt", "RUN", "OTHER"], "plot rtt: shows one run; give one folder; --overlay"),
         (["nowhere"], "nowhere: holds no finished run"),
     ],
 )
@@ -155,3 +166,46 @@ def test_mistakes_end_in_one_sentence(
         plot(*(places.get(word, word) for word in arguments))
     assert sentence in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_figures_for_a_paper_are_pdf_and_svg_with_caption_and_data(
+    folders: list[Path], experiment: Path, tmp_path: Path
+) -> None:
+    paths = plot(folders[0], "--paper", "ieee", "--only", "throughput", "--out", tmp_path)
+    names = [Path(path).name for path in paths.stdout.split()]
+    assert names == [f"throughput.{form}" for form in ("pdf", "svg", "txt", "csv")]
+    done = plot(experiment, "--paper", "acm", "--columns", "2", "--format", "pdf", "--json")
+    made = {Path(path) for path in json.loads(done.stdout)}
+    assert {path.parent for path in made} == {experiment / "paper"}
+    assert {path.name for path in made if path.suffix == ".pdf"} == {
+        "means-goodput_bps.pdf", "throughput-delay.pdf",
+    }  # fmt: skip
+
+
+def test_means_need_no_flows_of_the_runs(tmp_path: Path) -> None:
+    scenario = headgate.dumbbell(rate="10 Mbit/s", rtt="20 ms", loss=0.01, flows=["reno"])
+    headgate.Experiment(
+        scenario.replaced({"duration": "1 s"}),
+        factors={"cca": ["reno", "cubic"]}, responses=["goodput_bps"],
+    ).run(tmp_path / "out")  # fmt: skip
+    done = plot(tmp_path / "out", "--paper", "88 mm", "--format", "pdf")
+    assert done.stdout.split()[0] == str(tmp_path / "out" / "paper" / "means-goodput_bps.pdf")
+
+
+def test_runs_lie_over_each_other_and_folders_of_pictures_are_left_out(
+    folders: list[Path],
+) -> None:
+    above = folders[0].parent
+    for _ in range(2):  # the second time, the pattern finds the folder of pictures too
+        found = sorted(path for path in above.iterdir() if path.is_dir())
+        paths = plot(*found, "--overlay", "--format", "svg").stdout.split()
+        assert [Path(path).name for path in paths] == [
+            f"{kind}.svg" for kind in ("throughput", "rtt", "cwnd", "queue")
+        ]
+    assert (above / "figures").is_dir()
+
+
+def test_a_run_minus_another_is_a_map(folders: list[Path], tmp_path: Path) -> None:
+    done = plot(folders[0], "--minus", folders[1], "--format", "svg", "--out", tmp_path)
+    names = [Path(path).name for path in done.stdout.split()]
+    assert names == ["topology-change-of-use.svg", "topology-change-of-loss.svg"]

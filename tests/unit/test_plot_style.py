@@ -4,8 +4,9 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import to_rgb
 
-from headgate.figures.plots.palette import LINES, LOAD
+from headgate.figures.plots.palette import LOAD
 from headgate.figures.plots.style import image, make_axes, use_style
+from headgate.figures.spec.looks import LINES
 
 
 def luminance(colour: str) -> float:

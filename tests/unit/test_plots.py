@@ -260,13 +260,26 @@ def test_a_point_is_what_an_algorithm_got_in_a_run() -> None:
     assert np.allclose(distance, 1.0)  # one standard deviation everywhere (Mahalanobis)
 
 
-def test_without_samples_the_delay_is_the_mean_and_says_so(many: Result) -> None:
-    (panel,) = picture(many, "throughput-delay").panels
+def test_without_samples_the_delay_is_the_mean_and_says_so() -> None:
+    result = dumbbell(FLOWS, measure={"warmup": "2 s", "series": "none"})
+    (panel,) = picture(result, "throughput-delay").panels
     assert panel.x.startswith("mean RTT")
-    flows = many.flows
+    flows = result.flows
     rtts_s = flows["mean_rtt_s"][flows["cca"] == "cubic"]
     cubic = panel.lines[1]
     assert cubic.x[0] == pytest.approx(1e3 * np.nanmean(rtts_s))
+
+
+def test_files_do_not_count_beside_endless_flows(many: Result) -> None:
+    drawn = picture(many, "throughput-delay")
+    flows = many.flows
+    endless = ~(np.asarray(flows["size_packets"], float) > 0)
+    for line in drawn.panels[0].lines:
+        own = flows["goodput_bps"][endless & (flows["cca"] == line.name)]
+        assert line.y == pytest.approx([1e-6 * own.mean()])
+    files = int((~endless).sum())
+    assert files > 100
+    assert f"{files:,} flows of given size are left out; fct shows these." in drawn.caption
 
 
 def test_runs_that_are_alike_are_said_to_be(two: Result) -> None:
@@ -451,13 +464,13 @@ def find_domain(spec: Mapping[str, Any]) -> Any:
 
 def test_an_algorithm_has_one_colour_and_one_dash_in_every_picture(two: Result) -> None:
     looks = {
-        (line.name, line.colour, line.dash)
+        (line.name, line.look)
         for kind in ("throughput", "rtt", "cwnd")
         for line in picture(two, kind).panels[0].lines
-        if line.colour is not None
+        if line.look is not None
     }
     assert len(looks) == 2
-    assert len({dash for _, _, dash in looks}) == 2
+    assert len({look.dash for _, look in looks}) == 2
 
 
 def test_the_page_explains_the_shading(two: Result) -> None:

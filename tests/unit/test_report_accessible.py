@@ -14,10 +14,11 @@ from matplotlib.colors import to_rgb
 from playwright.sync_api import Browser, expect
 
 import headgate
-from headgate.figures.plots.palette import DARK_GROUND, EDGE, GREY, LINES, LOAD, ON_DARK
+from headgate.figures.plots.palette import DARK_GROUND, EDGE, LOAD, ON_DARK
 from headgate.figures.report import make as report_make
 from headgate.figures.report.pictures import write_pictures
 from headgate.figures.spec.kinds import KINDS
+from headgate.figures.spec.looks import GREY, LINES
 from headgate.figures.spec.run import Run
 
 from .made_reports import made_report, no_pictures

@@ -38,12 +38,22 @@ def catalog(
         dumped = [card.model_dump() for card in chosen]
         echo(json.dumps(dumped if name is None or len(dumped) > 1 else dumped[0]))
     elif name is None:
+        echo(_line("name", "kind", "driven by", "NIST", "title and rule"))
         for card in chosen:
-            nist = str(card.nist or "")
-            line = f"{card.name:<18} {card.kind:<10} {_driver(card):<8} {nist:<8} {card.title}"
-            echo(f"{line}: {card.rule}")
+            nist, said = str(card.nist or ""), f"{card.title}: {card.rule}"
+            echo(_line(card.name, card.kind, _driver(card), nist, said))
+        echo("", NIST_SAID)
     else:
         echo(*"\n\n".join(_card(card) for card in chosen).split("\n"))
+
+
+NIST_SAID = (
+    "NIST: number and name in the study of TCP replacements (Mills et al., NIST SP 500-294, 2011)."
+)
+
+
+def _line(name: str, kind: str, driver: str, nist: str, said: str) -> str:
+    return f"{name:<18} {kind:<10} {driver:<9} {nist:<8} {said}"
 
 
 #: The kinds of cards, with their keys in a scenario.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 #: Formats of pictures.
-FORMATS = ("png", "svg", "html")
+FORMATS = ("png", "svg", "html", "pdf")
 
 
 def studies(incomplete: str) -> list[str]:

@@ -148,14 +148,25 @@ def _run(net: Emulation, commands: list[tuple[str, str]]) -> list[str]:
 
 def _print(net: Emulation, out: Path | None, *, as_json: bool) -> None:
     from headgate.base.console import PlainConsole
-    from headgate.data.measures.shown import HEADS, list_flows, say_loop, show_flow
+    from headgate.data.measures.shown import (
+        HEADS,
+        by_cca,
+        list_flows,
+        say_loop,
+        show_flow,
+        show_simulated,
+    )
 
     flows, live = list_flows(net.result.tables), net.result.meta["live"]
     warn(net.result.meta["warnings"])
     if as_json:
         loop = {key: value for key, value in live["loop"].items() if key != "lateness_histogram"}
-        echo(json.dumps({"flows": flows, "loop": loop, "ended_s": live["ended_s"]}))
+        simulated = by_cca(net.result.tables)
+        said = {"flows": flows, "simulated": simulated, "loop": loop, "ended_s": live["ended_s"]}
+        echo(json.dumps(said))
         return
     PlainConsole().print(make_table("Flows of real packets", HEADS, map(show_flow, flows)))
+    for shown in show_simulated(net.result.tables, net.result.meta):
+        echo(*str(shown).split("\n"), "")
     echo(say_loop(live))
     say_result(out)

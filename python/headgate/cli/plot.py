@@ -18,14 +18,40 @@ from headgate.base.optional import find_missing, require
 from headgate.base.terminal import echo
 from headgate.cli import complete
 from headgate.cli.options import Json, say_paths
+from headgate.cli.plot_options import (
+    MEANS,
+    PAPER_DEFAULT,
+    PAPER_FORMATS,
+    Asked,
+    AxisFactor,
+    FacetColumns,
+    FacetRows,
+    Font,
+    FontSize,
+    Height,
+    IntervalForm,
+    LineFactor,
+    Minus,
+    Overlay,
+    PaperColumns,
+    PaperName,
+    ResponseNames,
+    draw_asked,
+    is_run_folder,
+    lacks_flows,
+    read_size,
+)
 
 if TYPE_CHECKING:
+    from headgate.figures.paper.size import PaperSize
     from headgate.figures.spec.drawing import Drawing
     from headgate.figures.spec.kinds import Kind
     from headgate.figures.spec.run import Run
 
-FORMATS = complete.FORMATS
+FORMATS = ("png", "svg", "html")
 PAGE = "pictures.html"
+#: Folders of pictures, and of figures for papers.
+OWN_FOLDERS = ("figures", "paper")
 NO_FLOWS = 'its runs keep no flows; add tables = ["flows"] to the experiment, and run it again'
 
 
@@ -71,62 +97,90 @@ def plot(  # noqa: PLR0913, PLR0917 - one for each option
         bool,
         typer.Option("--list", help="List the pictures, and what DIR lacks for them."),
     ] = False,
+    overlay: Overlay = False,
+    minus: Minus = None,
+    facet_rows: FacetRows = None,
+    facet_columns: FacetColumns = None,
+    response: ResponseNames = "",
+    x: AxisFactor = None,
+    lines: LineFactor = None,
+    intervals: IntervalForm = "bars",
+    paper: PaperName = None,
+    columns: PaperColumns = None,
+    font_size: FontSize = None,
+    height: Height = None,
+    font: Font = None,
     as_json: Json = False,
 ) -> None:
     """Draw a run over time, its completion times and network; or compare several runs.
 
     Each picture is written as PNG and SVG. The page pictures.html contains all pictures, and shows
     values under the pointer. `headgate plot --list` lists the pictures.
+
+    With --paper, each figure is written as PDF and SVG at the width of a paper's column, with its
+    caption (.txt) and the plotted data (.csv).
     """
     from headgate.base.files import make_folder
     from headgate.figures.spec.kinds import KINDS
 
-    kinds = _choose(KINDS, only)
-    wanted = _read_formats(formats)
-    runs = _read(folders or [])
+    size = read_size(paper, columns, font_size, height, font)
+    wanted = _read_formats(formats, size)
+    asked = Asked(only, overlay, minus, facet_rows, facet_columns, response, x, lines, intervals)
+    asked.check(folders or [], for_paper=size is not None)
+    kinds = _choose(KINDS, asked.names)
+    runs = [] if asked.names == [MEANS] else _read(folders or [], asked, size)
     if listed:
         _list(kinds, runs, as_json=as_json)
         return
-    if not runs:
+    if not folders:
         raise HeadgateError(
             "plot: name the folder of a run, as `headgate run --out` wrote it; --list lists the"
             " pictures"
         )
-    drawings = _draw(kinds, runs, named=bool(only))
-    folder = out or _find_common(folders or ()) / "figures"
-    make_folder(folder)
-    say_paths(_write(drawings, folder, wanted, runs), as_json)
+    others = [] if minus is None else _read_folder(minus, str(minus))
+    drawings = draw_asked(asked, kinds, runs, folders, others, for_paper=size is not None)
+    target = out or _find_common(folders) / OWN_FOLDERS[size is not None]
+    make_folder(target)
+    say_paths(_write(drawings, target, wanted, runs, size), as_json)
 
 
-def _choose(kinds: Sequence[Kind], only: str) -> list[Kind]:
+def _choose(kinds: Sequence[Kind], names: Sequence[str]) -> list[Kind]:
     """Return the kinds of these names, or all."""
     known = {kind.name: kind for kind in kinds}
-    names = [name.strip() for name in only.split(",")] if only else list(known)
     for name in names:
-        if name not in known:
+        if name not in (*known, MEANS):
             raise HeadgateError(
                 f"--only: there is no picture {name!r}; pictures: "
-                f"{', '.join(known)}{also(name, known)}"
+                f"{', '.join((*known, MEANS))}{also(name, (*known, MEANS))}"
             )
-    return [known[name] for name in names]
+    return [known[name] for name in names or known if name != MEANS]
 
 
-def _read_formats(formats: str) -> list[str]:
+def _read_formats(formats: str, size: PaperSize | None) -> list[str]:
+    known = FORMATS if size is None else PAPER_FORMATS
     if not formats:
-        return [name for name in FORMATS if name != "html" or not find_missing("report")]
+        missing = [] if not find_missing("report") else ["html"]
+        return list(PAPER_DEFAULT) if size else [name for name in known if name not in missing]
     wanted = [name.strip() for name in formats.split(",")]
     for name in wanted:
-        if name not in FORMATS:
-            raise HeadgateError(
-                f"--format: {name!r} is not one of {', '.join(FORMATS)}{also(name, FORMATS)}"
-            )
+        if name not in known:
+            also_paper = name in PAPER_FORMATS and size is None
+            hint = "; figures for papers take it: add --paper" if also_paper else also(name, known)
+            raise HeadgateError(f"--format: {name!r} is not one of {', '.join(known)}{hint}")
     return wanted
 
 
-def _read(folders: Sequence[Path]) -> list[Run]:
-    """Read runs; the name of each is that of its folder."""
+def _read(folders: Sequence[Path], asked: Asked, size: PaperSize | None) -> list[Run]:
+    """Read runs; the name of each is that of its folder.
+
+    Runs without flows are left out if the means of their experiment are drawn.
+    """
     if not folders:
         return []
+    if not asked.names and not asked.overlay and size is not None:
+        folders = [folder for folder in folders if not lacks_flows(folder)]
+    if len(folders) > 1:  # a pattern such as out/* also finds the folders that plot writes
+        folders = [one for one in folders if one.name not in OWN_FOLDERS or is_run_folder(one)]
     names = {folder: folder.name or str(folder) for folder in folders}
     alike = len(set(names.values())) < len(names)
     named = ((folder, str(folder) if alike else names[folder]) for folder in folders)
@@ -167,7 +221,7 @@ def _find_common(folders: Sequence[Path]) -> Path:
 
 def _list(kinds: Sequence[Kind], runs: Sequence[Run], *, as_json: bool) -> None:
     """Print a line for each picture; for runs, also the missing data."""
-    lacking = {kind.name: _find_lack(kind, runs) for kind in kinds} if runs else {}
+    lacking = _find_lacking(kinds, runs) if runs else {}
     if as_json:
         rows = [
             {"name": kind.name, "about": kind.about, "compares": kind.compares, "needs": kind.needs}
@@ -184,28 +238,11 @@ def _list(kinds: Sequence[Kind], runs: Sequence[Run], *, as_json: bool) -> None:
             echo(f"{'':{width}}  - {lack}")
 
 
-def _find_lack(kind: Kind, runs: Sequence[Run]) -> str:
-    """Return the reason why a picture cannot be drawn; "" if it can."""
-    if len(runs) > 1 and not kind.compares:
-        return "shows one run; give one folder"
-    return "" if kind.draw(runs) is not None else f"needs {kind.needs}"
+def _find_lacking(kinds: Sequence[Kind], runs: Sequence[Run]) -> dict[str, str]:
+    """Return the reason why each picture cannot be drawn; "" if it can."""
+    from headgate.figures.spec.results import draw_kind, find_lack
 
-
-def _draw(kinds: Sequence[Kind], runs: Sequence[Run], *, named: bool) -> dict[str, Drawing]:
-    """Draw the pictures for which the runs contain data. Raises HeadgateError for a named one."""
-    drawings: dict[str, Drawing] = {}
-    for kind in kinds:
-        shows = len(runs) == 1 or kind.compares
-        drawing = kind.draw(runs) if shows else None
-        if drawing is not None:
-            drawings[kind.name] = drawing
-        elif named:
-            raise HeadgateError(f"plot {kind.name}: {_find_lack(kind, runs)}")
-    if not drawings:
-        raise HeadgateError(
-            "plot: these runs contain no data for any picture; --list explains what each needs"
-        )
-    return drawings
+    return {kind.name: "" if draw_kind(kind, runs) else find_lack(kind, runs) for kind in kinds}
 
 
 def _title(runs: Sequence[Run]) -> str:
@@ -227,11 +264,19 @@ def _lead(runs: Sequence[Run]) -> str:
 
 
 def _write(
-    drawings: dict[str, Drawing], folder: Path, formats: Sequence[str], runs: Sequence[Run]
-) -> list[Path]:
+    drawings: dict[str, Drawing], folder: Path, formats: Sequence[str], runs: Sequence[Run],
+    size: PaperSize | None,
+) -> list[Path]:  # fmt: skip
     """Write the pictures in the formats; the page contains all of them."""
     from headgate.base.progress import count_slow_steps
 
+    if size is not None:
+        import matplotlib as mpl
+
+        mpl.use("agg")
+        from headgate.figures.paper.save import save_paper_figures
+
+        return save_paper_figures(drawings, folder, size, formats)
     images = [kind for kind in formats if kind != "html"]
     steps = len(drawings) * bool(images) + ("html" in formats)
     with count_slow_steps("plot", steps, "pictures and pages written") as step:

@@ -39,6 +39,8 @@ from headgate.scenario.spec import ScenarioSpec
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from headgate.figures.paper.size import PaperSize
+
 
 #: Tables that the short form of a result counts.
 SHOWN = ("flows", "ports")
@@ -195,12 +197,20 @@ class Result:
 
         return draw_run(self)
 
-    def plot(self, out: str | Path = "figures") -> None:
+    def plot(self, out: str | Path = "figures", *, paper: PaperSize | str | None = None) -> None:
         """Show the pictures below the cell of a notebook; elsewhere save them in the folder `out`.
 
         There it writes PNG and SVG, and prints the paths of the PNGs. `figures()` gives the
-        pictures themselves. Raises StoreError.
+        pictures themselves. With `paper` ("ieee", "acm", "88 mm", or a size), it writes figures of
+        that width as PDF and SVG, with captions and data, and prints the paths of the PDFs.
+        Raises StoreError.
         """
+        if paper is not None:
+            from headgate.figures.paper.save import plot_for_paper
+            from headgate.figures.spec.results import draw_every_kind
+
+            plot_for_paper(draw_every_kind(self), out, paper)
+            return
         show_figures(self.figures(), Path(out))
 
     def write(self, folder: str | Path) -> Path:

@@ -48,6 +48,8 @@ from headgate.scenario.toml import toml_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from headgate.figures.paper.size import PaperSize
+    from headgate.figures.spec.means import MeansLayout
     from headgate.lab.cost import CostEstimate
 
 #: The file of the base that is kept next to the runs.
@@ -374,11 +376,24 @@ class ExperimentResult:
         """Return the pictures of means with intervals and of effects, by name."""
         return {picture.name: picture.figure for picture in self.outcome.analysis.pictures}
 
-    def plot(self, out: str | Path | None = None) -> None:
+    def plot(
+        self,
+        out: str | Path | None = None,
+        *,
+        paper: PaperSize | str | None = None,
+        layout: MeansLayout | None = None,
+    ) -> None:
         """Show the pictures in a notebook; elsewhere save them, and print the paths.
 
-        The default folder is that of the report's pictures. Raises StoreError.
+        The default folder is that of the report's pictures. With `paper` ("ieee", "acm", "88 mm",
+        or a size), it writes the means as figures for a paper into the folder `paper`; `layout`
+        names the factors of axis, lines and panels. Raises HeadgateError.
         """
+        if paper is not None:
+            from headgate.experiment.plotted import plot_means
+
+            plot_means(self.outcome.folder, out, paper, layout)
+            return
         show_figures(self.figures(), self.outcome.folder / "figures" if out is None else Path(out))
 
     def as_json(self) -> dict[str, Any]:

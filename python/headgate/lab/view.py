@@ -22,6 +22,8 @@ from headgate.lab.leases import SILENT_S, Lease, Leases
 from headgate.lab.records import Clock
 from headgate.lab.store import FIGURES, Summary, summary
 
+#: The largest number of folders that an error lists.
+MOST_FOLDERS = 8
 State = Literal[End, "running", "silent"]
 
 
@@ -95,10 +97,9 @@ class Watcher:
         known = [(each, asked) for each in list_campaigns(self.store) if (asked := each.asked)]
         known.sort(key=lambda pair: pair[1].begun_s)
         if not known:
-            raise StoreError(
-                f"{self.store}: there is no campaign here; give the folder of a study, such as"
-                " out/NAME"
-            )
+            found = ", ".join(map(str, find_campaign_folders(self.store)))
+            nearby = f"campaigns nearby: {found}" if found else "there is none in out/ either"
+            raise StoreError(f"{self.store}: there is no campaign here; {nearby}")
         chosen = [pair for pair in known if pair[0].wanted and not _gone(pair[1])] or known[-1:]
         return chosen[-1][0], [asked for _, asked in chosen]
 
@@ -109,6 +110,20 @@ class Watcher:
         newest_s = max(newest_s, (self.store / "runs").stat().st_mtime)
         quiet = self._clock.now_s() - newest_s > SILENT_S
         return "silent" if quiet or all(map(_gone, asked)) else "running"
+
+
+def find_campaign_folders(near: Path) -> list[Path]:
+    """List the folders of campaigns in a folder, beside it, and in out/, the newest first."""
+    places = [near, near.parent, Path("out")]
+    folders = {
+        path.resolve(): path
+        for place in places
+        if place.is_dir()
+        for path in sorted(place.iterdir())
+        if path.is_dir() and list_campaigns(path)
+    }
+    newest = sorted(folders.values(), key=lambda path: -path.stat().st_mtime)
+    return newest[:MOST_FOLDERS]
 
 
 def _gone(asked: CampaignRecord) -> bool:

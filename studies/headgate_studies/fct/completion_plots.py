@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
-from headgate.figures import GREY, MARKS, ORDER, make_axes, use_style
+from headgate.figures import GREY, ORDER, find_looks, make_axes, use_style
 
 Course = tuple[NDArray[np.float64], NDArray[np.float64]]
 #: Formulas in black, distinguished by their dashes.
@@ -62,8 +62,9 @@ def completion(
 
 
 def _draw(ax: Axes, panel: Sizes, order: Sequence[str]) -> None:
+    looks = find_looks(order)
     for name, cloud in panel.clouds.items():
-        ink, mark = ORDER[order.index(name)], MARKS[order.index(name)]
+        ink, mark = looks[name].colour, looks[name].mark
         ax.plot(
             *cloud.points, color=ink, marker=".", markersize=3.2, linestyle="", alpha=0.45,
             markeredgewidth=0, rasterized=True,

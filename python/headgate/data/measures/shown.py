@@ -61,6 +61,7 @@ def _mean(column: Any) -> float:
 #: Ports in a table, and in the printed form of a result.
 MOST_PORTS, FEW_PORTS = 12, 4
 _GAP = "  "
+BY_CCA = "Flows by algorithm"
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,13 @@ def show_run(
     """Return flows by algorithm and the busiest ports; a table without rows is omitted."""
     warmup = meta.get("scenario", {}).get("measure", {}).get("warmup", "0 s")
     since = "" if warmup == "0 s" else f", after the warm-up of {warmup}"
-    every = {"Flows by algorithm": by_cca(tables), "Busiest ports": busiest(tables, ports)}
+    every = {BY_CCA: by_cca(tables), "Busiest ports": busiest(tables, ports)}
     return tuple(_show(f"{title}{since}", rows) for title, rows in every.items() if rows)
+
+
+def show_simulated(tables: Mapping[str, Table], meta: Mapping[str, Any]) -> tuple[Shown, ...]:
+    """Return the simulated flows of a run in real time by algorithm; nothing if there are none."""
+    return tuple(one for one in show_run(tables, meta) if one.title.startswith(BY_CCA))
 
 
 def _show(title: str, rows: Sequence[Mapping[str, Any]]) -> Shown:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from headgate.base.units import readable
 from headgate.engine.captures.read import Capture
 from headgate.engine.captures.summary import count, format_percent, shares
-from headgate.figures.plots.palette import GREY, LINES
-from headgate.figures.plots.picture import write_plain_numbers
+from headgate.figures.plots.panels import write_plain_numbers
 from headgate.figures.plots.style import make_axes, use_style
+from headgate.figures.spec.looks import GREY, LINES
 
 TO_CLIENTS, TO_SERVERS, OTHER = LINES[0], LINES[1], GREY
 SIZE_IN = (11.0, 7.0)

@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from headgate.base.catalog import label
-from headgate.figures.plots.palette import GREY
 from headgate.figures.plots.style import cca_handles, colours, make_axes, marks, use_style
+from headgate.figures.spec.looks import GREY
 
 ACROSS = 4
 

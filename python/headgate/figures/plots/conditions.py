@@ -16,7 +16,6 @@ from matplotlib.patches import Patch
 
 from headgate.base.catalog import label
 from headgate.figures.plots.palette import (
-    GREY,
     NOTHING,
     SIGNED,
     SIGNED_SCALE,
@@ -29,11 +28,12 @@ from headgate.figures.plots.style import (
     cca_handles,
     colours,
     draw_tiles,
-    find_readable,
     make_axes,
     marks,
     use_style,
 )
+from headgate.figures.spec.looks import GREY
+from headgate.figures.spec.selection import find_readable
 from headgate.stats.changes import Change
 from headgate.stats.outliers import Outlier, Residuals
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -14,18 +13,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import ArrayLike
 
-from headgate.figures.plots.palette import GREY, LINES
 from headgate.figures.plots.style import (
-    DASHES,
-    MARKS,
     collect_handles,
     format_power_of_ten,
     make_axes,
     use_style,
 )
+from headgate.figures.spec.looks import GREY, find_looks
 
-#: Yellow is too pale for a line.
-INKS = LINES
 MANY = 8
 #: The width of an entry of a legend: its line and gaps, and each of its letters.
 SYMBOL_IN, LETTER_IN = 0.65, 0.075
@@ -61,15 +56,10 @@ class CurvePanel:
 
 
 def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Assign each name a look: colour, dash and mark together distinguish up to 28."""
-    inks, marks = cycle(INKS), cycle(MARKS)
+    """Return the settings of Matplotlib for the curve of each name."""
     return {
-        name: {
-            "color": next(inks),
-            "linestyle": DASHES[i // len(INKS) % len(DASHES)],
-            "marker": next(marks),
-        }
-        for i, name in enumerate(names)
+        name: {"color": look.colour, "linestyle": look.dash, "marker": look.mark}
+        for name, look in find_looks(names).items()
     }
 
 

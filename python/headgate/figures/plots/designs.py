@@ -13,8 +13,9 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from headgate.figures.plots.palette import GREY, ORDER
+from headgate.figures.plots.palette import ORDER
 from headgate.figures.plots.style import make_axes, use_style
+from headgate.figures.spec.looks import GREY
 from headgate.stats.ten_steps import StepAnalysis
 from headgate.stats.two_level import EffectCorrelations
 

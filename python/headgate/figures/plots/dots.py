@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from headgate.figures.plots.palette import GREY, ORDER
-from headgate.figures.plots.style import MARKS, make_axes, use_style
+from headgate.figures.plots.palette import ORDER
+from headgate.figures.plots.style import make_axes, use_style
+from headgate.figures.spec.looks import GREY, MARKS
 
 ROW_IN = 0.26
 #: Room to the right of the farthest dot.

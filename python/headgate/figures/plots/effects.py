@@ -14,17 +14,18 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from headgate.figures.plots.palette import GREY, NOTHING, STRONG, WEAK
+from headgate.figures.plots.palette import NOTHING, STRONG, WEAK
 from headgate.figures.plots.style import (
-    colours,
     draw_tiles,
-    find_readable,
     make_axes,
-    marks,
     use_style,
 )
+from headgate.figures.spec.looks import GREY, Look, find_looks
+from headgate.figures.spec.selection import find_readable
 from headgate.stats.effects import FactorEffect
 
+#: The factor whose levels are algorithms.
+CCA = "cca"
 #: Number of levels, each this wide (in), that fit beside each other on a sheet.
 WIDTH_IN, LEVEL_IN = 11.5, 0.275
 #: Characters of a factor's name for each level in the line below: 13 run into the next at two.
@@ -234,7 +235,7 @@ def draw_interaction(
         size_in = (_width_in(across), 2.4 * down + 0.9)
         figure, axes = make_axes(down, across, size_in, sharex=True, sharey=True, count=len(panels))
         for ax, panel in zip(axes, panels, strict=False):
-            _draw_lines(ax, panel, axis)
+            _draw_lines(ax, panel, axis, find_looks(panel.lines, are_ccas=legend == CCA))
         _finish(axes[: len(panels)], axis, across)
         figure.supxlabel(axis.title, fontsize="medium")
         figure.supylabel(fill(response, LINE * down), fontsize="medium")
@@ -246,16 +247,17 @@ def draw_interaction(
         return figure
 
 
-def _draw_lines(ax: Axes, panel: InteractionPanel, axis: FactorAxis) -> None:
-    colour, mark = colours(panel.lines), marks(panel.lines)
+def _draw_lines(
+    ax: Axes, panel: InteractionPanel, axis: FactorAxis, looks: Mapping[str, Look]
+) -> None:
     count, at = len(panel.lines), axis.at()
     along = np.argsort(at, kind="stable")  # a line goes along the axis in any order of the file
     for number, (name, values) in enumerate(panel.lines.items()):
         shift = 0.0 if axis.places is not None else DODGE * (number - (count - 1) / 2)
         mean, low, high = np.array(values, dtype=float)[along].T
         ax.errorbar(
-            at[along] + shift, mean, yerr=(mean - low, high - mean), color=colour[name],
-            marker=mark[name], capsize=2.5, elinewidth=1.0, label=name,
+            at[along] + shift, mean, yerr=(mean - low, high - mean), color=looks[name].colour,
+            marker=looks[name].mark, capsize=2.5, elinewidth=1.0, label=name,
         )  # fmt: skip
     ax.set_title(panel.title, fontsize=9.5)
 
@@ -310,11 +312,11 @@ def draw_samples(panels: Sequence[SamplePanel], response: str, legend: str = "")
     with use_style():
         size_in = (_width_in(across), 2.4 * down + 0.9)
         figure, axes = make_axes(down, across, size_in, sharey=True, count=len(panels))
-        colour, mark = colours(names), marks(names)
+        looks = find_looks(names, are_ccas=legend == CCA)
         for ax, panel in zip(axes, panels, strict=False):
             for name, (x, y) in panel.points.items():
-                shade = colour[name] if len(names) > 1 else GREY
-                ax.plot(x, y, linestyle="", marker=mark[name], color=shade, label=name)
+                shade = looks[name].colour if len(names) > 1 else GREY
+                ax.plot(x, y, linestyle="", marker=looks[name].mark, color=shade, label=name)
             ax.set_xlabel(panel.title)
         figure.supylabel(fill(response, LINE * down), fontsize="medium")
         if len(names) > 1:

@@ -11,15 +11,28 @@ from matplotlib import patheffects, ticker
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
-from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 
 from headgate.data.topologies import ABILENE
-from headgate.figures.plots.palette import EDGE, LOAD
+from headgate.figures.plots.palette import EDGE, SIGNED, VERDICT
+from headgate.figures.plots.palette import LOAD as LOAD_COLOURS
 from headgate.figures.plots.picture import LETTERS, TITLE_IN, WIDTH_IN
 from headgate.figures.plots.style import make_axes, use_style
-from headgate.figures.spec.drawing import LOSS_WIDTHS, LOSS_WORDS, Map, Span, classify_loss
+from headgate.figures.spec.drawing import (
+    LOAD,
+    LOSS_WIDTHS,
+    LOSS_WORDS,
+    MORE_OR_LESS,
+    UTILISATION,
+    WORSE_OR_BETTER,
+    Map,
+    Scale,
+    Span,
+    classify_loss,
+)
 from headgate.figures.spec.places import (
     KM_RATIO,
     NAMED_ROUTERS,
@@ -33,7 +46,7 @@ from headgate.figures.spec.places import (
     place_routers,
 )
 
-MAP = LinearSegmentedColormap.from_list("load", LOAD)
+MAP = LinearSegmentedColormap.from_list("load", LOAD_COLOURS)
 FULL = Normalize(0, 1)
 WIDTHS = {"backbone": 4.0, "lower": 1.5}
 
@@ -95,9 +108,9 @@ def _name_routers(ax: Axes, places: Mapping[str, Point]) -> None:
         write(ax, name, (x, y), away, 8.5)
 
 
-def write(ax: Axes, text: str, at: Point, offset: tuple[float, float], size: float) -> None:
+def write(ax: Axes, text: str, at: Point, offset: tuple[float, float], size: float) -> Annotation:
     """Write a name in a map, readable over its lines."""
-    ax.annotate(
+    return ax.annotate(
         text,
         at,
         xytext=offset,
@@ -149,35 +162,49 @@ def _draw(
     )
 
 
-def colour_bar(figure: Figure, axes: Sequence[Axes], shrink: float = 0.6) -> None:
-    """Put the scale of utilisation beside maps."""
+def colour_bar(
+    figure: Figure, axes: Sequence[Axes], shrink: float = 0.6, scale: Scale = UTILISATION
+) -> None:
+    """Put the scale of colours beside maps."""
+    colours, norm = find_colours(scale)
     bar = figure.colorbar(
-        ScalarMappable(FULL, MAP),
+        ScalarMappable(norm, colours),
         ax=list(axes),
         shrink=shrink,
         aspect=30,
         pad=0.01,
-        format=ticker.PercentFormatter(1),
+        format=ticker.PercentFormatter(1, symbol=" %")
+        if scale.palette == LOAD
+        else format_points(),
     )
-    bar.set_label("link utilisation")
+    bar.set_label(scale.title)
+
+
+def format_points() -> ticker.FuncFormatter:
+    """Return the format of changes of shares, in percentage points."""
+    return ticker.FuncFormatter(
+        lambda change, _: f"{100 * change:+.3g}".replace("-", "\N{MINUS SIGN}") if change else "0"
+    )
 
 
 HEIGHT_IN, ROW_IN = 5.2, 2.6
 FEW_SPANS = 12
+#: The width of links in a difference, in points.
+CHANGED_WIDTH = 5.0
 
 
 def draw_map(drawn: Map) -> Figure:
     """Draw a map in the house style."""
     with use_style():
         figure, (ax,) = make_axes(1, 1, (WIDTH_IN, ROW_IN if drawn.is_row else HEIGHT_IN))
-        _draw_spans(ax, drawn)
+        draw_spans(ax, drawn)
         few = len(drawn.spans) <= FEW_SPANS
         for x, y in drawn.routers.values():
             ax.plot(x, y, "o", color="white", markeredgecolor=EDGE, zorder=4,
                     markersize=9 if few else 5)  # fmt: skip
         for text, place in drawn.labels:
             write(ax, text, place, (0, -3), 8.5 if few else 7.5)
-        if few:
+        if few and drawn.scale.palette == LOAD:
             _write_values(ax, drawn.spans)
         ax.set_axis_off()
         ax.margins(0.06)
@@ -185,20 +212,35 @@ def draw_map(drawn: Map) -> Figure:
             ax.set_ylim(ROW_LIMITS)
         if drawn.aspect:
             ax.set_aspect(drawn.aspect)
-        colour_bar(figure, [ax], shrink=0.95 if drawn.is_row else 0.6)
-        _legend(figure, drawn)
+        colour_bar(figure, [ax], shrink=0.95 if drawn.is_row else 0.6, scale=drawn.scale)
+        if drawn.scale.palette == LOAD:
+            _legend(figure, drawn)
         figure.suptitle(f"{drawn.title}\n", x=0.01, ha="left", fontsize=12, linespacing=1.35)
         caption = "\n".join(textwrap.wrap(drawn.caption, LETTERS))
         figure.supxlabel(caption, x=0.01, ha="left", fontsize=8.5, color="#444444")
         return figure
 
 
-def _draw_spans(ax: Axes, drawn: Map) -> None:
+def find_colours(scale: Scale) -> tuple[Colormap, Normalize]:
+    """Return the colours of a map, and the norm of the numbers that they show."""
+    maps = {MORE_OR_LESS: SIGNED.map, WORSE_OR_BETTER: VERDICT.map}
+    return maps.get(scale.palette, MAP), Normalize(scale.low, scale.high)
+
+
+def choose_width(drawn: Map, span: Span) -> float:
+    """Return the width of a link in points: by its loss, or the same for all in a difference."""
+    if drawn.scale.palette != LOAD:
+        return CHANGED_WIDTH
+    return LOSS_WIDTHS[classify_loss(span.loss)][1]
+
+
+def draw_spans(ax: Axes, drawn: Map, scale: float = 1.0) -> None:
     """Draw the links, those with the most loss on top, each with a dark edge."""
-    scale = drawn.thinness
+    scale *= drawn.thinness
     ranked = sorted(drawn.spans, key=lambda span: (classify_loss(span.loss), span.utilisation))
-    widths = scale * np.array([LOSS_WIDTHS[classify_loss(span.loss)][1] for span in ranked])
-    colours = MAP(FULL(np.array([span.utilisation for span in ranked])))
+    widths = scale * np.array([choose_width(drawn, span) for span in ranked])
+    shades, norm = find_colours(drawn.scale)
+    colours = shades(norm(np.array([span.shown for span in ranked])))
     lines = [span.ends for span in ranked]
     ax.add_collection(LineCollection(lines, colors=EDGE, linewidths=widths + 0.8 * scale, zorder=2))
     ax.add_collection(LineCollection(lines, colors=colours, linewidths=widths, zorder=2))

@@ -9,16 +9,10 @@ import matplotlib as mpl
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_hex
 
 from headgate.figures.spec.drawing import Line
+from headgate.figures.spec.looks import GREY, LINES, OWN
 
 #: Okabe and Ito 2008, safe for the colour-blind: names other than algorithms, in their order.
 ORDER = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
-GREY = "#666666"
-#: Algorithms in every picture, lines and points: at least 3 : 1 against white, as WCAG 2.1 asks of
-#: graphics (criterion 1.4.11), so without the yellow, the orange and the sky blue of those; beyond
-#: eight they repeat, with other dashes and marks.
-LINES = (
-    "#0072B2", "#D55E00", "#009E73", "#C45A9C", "#000000", "#7E6FD0", "#8A6A00", "#2F8FC4",
-)  # fmt: skip
 #: The warm-up; the band around a line; many points; a router's rim.
 WARMUP, WARMUP_OPACITY = "#8A97A5", 0.18
 BAND_OPACITY, CLOUD_OPACITY = 0.2, 0.4
@@ -30,7 +24,9 @@ DARK_GROUND, DARK_INK = "#1C2228", "#E6E9ED"
 ON_DARK = {
     "white": DARK_GROUND, "black": DARK_INK, LINES[4]: DARK_INK, LINES[0]: "#4AA8DF",
     GREY: "#A0A8B0", EDGE: DARK_INK,
-} | dict(zip(LOAD, ("#55606B", "#B3602A", "#F08A4B", "#FFD9BC"), strict=True))  # fmt: skip
+    **dict(zip(OWN, ("#E58ABF", "#7CC47F", "#B99AE0", "#CFA07E"), strict=True)),
+    **dict(zip(LOAD, ("#55606B", "#B3602A", "#F08A4B", "#FFD9BC"), strict=True)),
+}  # fmt: skip
 #: A significant effect, p < 0.01 and p < 0.05.
 STRONG, WEAK = "#0072B2", "#E69F00"
 #: Within chance, or without data.
@@ -73,17 +69,9 @@ SIGNED = Diverging.of("PiYG", ("#ffb3dc", "#c0549a", "#2a3139", "#5f9a2d", "#cdf
 DARK_FROM = 0.6
 
 
-def vary(place: int, count: int) -> int:
-    """Return which of several marks or dashes a place in an order has.
-
-    Places that share a colour have different ones.
-    """
-    return (place + place // len(LINES)) % count
-
-
 def choose_ink(line: Line) -> str:
     """Return the colour of a line; a total is grey."""
-    return GREY if line.colour is None else LINES[line.colour % len(LINES)]
+    return GREY if line.look is None else line.look.colour
 
 
 def ink_on_signed(value: float) -> str:

@@ -15,7 +15,7 @@ from matplotlib.colors import Normalize, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Polygon
 
-from headgate.figures.plots.palette import GREY, NOTHING, ORDER, SIGNED, ink_on_signed
+from headgate.figures.plots.palette import NOTHING, ORDER, SIGNED, ink_on_signed
 from headgate.figures.plots.style import (
     cca_handles,
     colours,
@@ -24,6 +24,7 @@ from headgate.figures.plots.style import (
     marks,
     use_style,
 )
+from headgate.figures.spec.looks import GREY
 
 #: A group is drawn this much larger than its hull.
 ROOM = 1.15

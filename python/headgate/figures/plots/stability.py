@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from headgate.figures.plots.palette import GREY, ORDER
-from headgate.figures.plots.style import DASHES, MARKS, PALE, make_axes, use_style
+from headgate.figures.plots.palette import ORDER
+from headgate.figures.plots.style import PALE, make_axes, use_style
+from headgate.figures.spec.looks import DASHES, GREY, MARKS
 
 #: Roots that are drawn; roots further left decay at once.
 MOST_ROOTS = 7

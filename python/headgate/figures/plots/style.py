@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BytesIO
@@ -26,11 +25,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from headgate.base.catalog import label
 from headgate.base.errors import StoreError, explain_os
-from headgate.base.units import readable
-from headgate.figures.plots.palette import LINES, vary
+from headgate.figures.spec.looks import find_looks
 
-MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
-DASHES = ("-", "--", "-.", ":")
 PALE = "#DDDDDD"
 FORMATS = ("png", "svg")
 #: An SVG without a date is the same bytes each time; a PNG packed less is written sooner.
@@ -92,14 +88,14 @@ def make_axes(
     return figure, used
 
 
-def colours(names: Iterable[str]) -> dict[str, str]:
-    """Assign each name, such as an algorithm, its colour, in order; beyond eight they repeat."""
-    return {name: LINES[i % len(LINES)] for i, name in enumerate(names)}
+def colours(ccas: Iterable[str]) -> dict[str, str]:
+    """Return the colour of each algorithm."""
+    return {name: look.colour for name, look in find_looks(ccas, are_ccas=True).items()}
 
 
-def marks(names: Iterable[str]) -> dict[str, str]:
-    """Assign each name a mark, so that colour never carries a meaning alone."""
-    return {name: mark_of(i) for i, name in enumerate(names)}
+def marks(ccas: Iterable[str]) -> dict[str, str]:
+    """Return the mark of each algorithm, so that colour never carries a meaning alone."""
+    return {name: look.mark for name, look in find_looks(ccas, are_ccas=True).items()}
 
 
 def cca_handles(ccas: Sequence[str]) -> list[Line2D]:
@@ -118,16 +114,6 @@ def collect_handles(axes: Iterable[Axes]) -> dict[str, Any]:
         for handle, name in zip(*ax.get_legend_handles_labels(), strict=True):
             handles.setdefault(name, handle)
     return handles
-
-
-def mark_of(place: int) -> str:
-    """Return the mark of a place in an order."""
-    return MARKS[vary(place, len(MARKS))]
-
-
-def dash_of(place: int) -> str:
-    """Return the dash of a place in an order."""
-    return DASHES[vary(place, len(DASHES))]
 
 
 def draw_tiles(ax: Axes, faces: ArrayLike) -> None:
@@ -218,16 +204,3 @@ def save_figure(
     finally:
         plt.close(figure)
     return paths
-
-
-_UNIT = re.compile(r"\(([^()]+)\)$")
-
-
-def find_readable(title: str, figures: Iterable[float]) -> tuple[float, str]:
-    """Return the factor for the figures, and the title with the resulting unit."""
-    found = _UNIT.search(title)
-    largest = float(np.max(np.abs(np.nan_to_num([*figures])), initial=0.0))
-    if found is None:
-        return 1.0, title
-    factor, unit = readable(found[1], largest)
-    return factor, f"{title[: found.start()]}({unit})"

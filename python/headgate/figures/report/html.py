@@ -72,8 +72,9 @@ def fold(summary: str, html: str) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number with few digits."""
-    return f"{value:,.0f}" if abs(value) >= 1000 and math.isfinite(value) else f"{value:.4g}"
+    """Return a number with few digits, and with the minus sign of axes and sentences."""
+    large = abs(value) >= 1000 and math.isfinite(value)
+    return (f"{value:,.0f}" if large else f"{value:.4g}").replace("-", "\N{MINUS SIGN}")
 
 
 def _heading(name: str, values: Sequence[Any]) -> str:
@@ -89,7 +90,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f'<td class="number">{number(value)}</td>'
     if isinstance(value, int):
-        return f'<td class="number">{value:,}</td>'
+        return f'<td class="number">{value:,}</td>'.replace("-", "\N{MINUS SIGN}")
     return f"<td>{text_of(value if isinstance(value, str) else str(value))}</td>"
 
 

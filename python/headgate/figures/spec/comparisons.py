@@ -1,173 +1,28 @@
-"""Pictures that compare runs: completion times of flows, and throughput against delay."""
+"""Throughput against delay of the flows of several algorithms or runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headgate.figures.spec.drawing import Line, Numbers, Panel, Picture
-from headgate.figures.spec.flows import colour_ccas
+from headgate.figures.spec.facets import AUTOMATIC, Facets, arrange_runs, name_panels, say_combined
+from headgate.figures.spec.flows import look_ccas
 from headgate.figures.spec.run import Run, count_conditions, list_ccas
 from headgate.figures.spec.selection import (
-    MOST_IN_PICTURE,
     SeriesReader,
     name_cca,
     set_limits_around,
     set_limits_from_zero,
-    share_points,
-    thin_evenly,
 )
-
-#: Upper ends of the size classes (packets); a class with fewer than LEAST_IN_CLASS flows, of all
-#: algorithms together, joins the next.
-CLASSES = (10, 100, 1000, np.inf)
-LEAST_IN_CLASS = 20
-BINS_PER_DECADE = 6
-LEAST_IN_BIN = 5
-TIME = "flow completion time (s)"
-
-
-class FinishedFlows:
-    """Algorithm, size and completion time of the flows that finished, of all runs together.
-
-    As in the table that a run prints, flows that finished within the warm-up do not count.
-    """
-
-    def __init__(self, runs: Sequence[Run]) -> None:
-        self.conditions = count_conditions(runs)
-        tables = [run.tables["flows"] for run in runs]
-        self.size = np.concatenate([np.asarray(t["size_packets"], float) for t in tables])
-        self.time_s = np.concatenate([np.asarray(t["fct_sender_s"], float) for t in tables])
-        self.cca: NDArray[Any] = np.concatenate([t["cca"] for t in tables])
-        counted = np.concatenate([np.asarray(t["active_s"], float) > 0 for t in tables])
-        self.warmed_up = any(run.warmup_s for run in runs)
-        self.whole = int(counted.sum())
-        with np.errstate(invalid="ignore"):
-            known = np.isfinite(self.time_s) & (self.size > 0) & counted
-        self.size, self.time_s, self.cca = self.size[known], self.time_s[known], self.cca[known]
-
-    def __len__(self) -> int:
-        return len(self.size)
-
-    @property
-    def differ(self) -> bool:
-        """Whether there are files of more than one size."""
-        return len(self) > 0 and bool(np.ptp(self.size))
-
-    def describe(self) -> str:
-        """Count the flows that are shown and those that did not finish."""
-        left = self.whole - len(self)
-        rest = f" {left:,} that did not finish within the run, or are endless, are left out."
-        several = f" Runs of {self.conditions} different conditions are combined."
-        later = " under way after the warm-up" * self.warmed_up
-        said = f"{len(self):,} flows{later}; times are measured at the sender."
-        return f"{said}{rest * (left > 0)}{several * (self.conditions > 1)}"
-
-
-def draw_completion(runs: Sequence[Run]) -> Picture | None:
-    """Draw the distribution of completion times, a panel per size class, a line per algorithm."""
-    done = FinishedFlows(runs)
-    if not len(done):
-        return None
-    colour = colour_ccas(runs)
-    each = share_points(len(CLASSES) * len(colour))
-    panels, drawn = [], 0
-    for low, high in _choose_classes(done):
-        inside = (done.size > low) & (done.size <= high)
-        lines = []
-        for cca, (ink, dash) in colour.items():
-            own = np.sort(done.time_s[inside & (done.cca == cca)])
-            if len(own):
-                x, share = _thin_steps(own, each)
-                drawn += len(x)
-                lines.append(Line(name_cca(cca), x, share, ink, dash, "step"))
-        title = f"{_name_class(low, high)}: {inside.sum():,} flows"
-        panels.append(
-            Panel(title, TIME, "share of flows", tuple(lines), log="x", y_range=(0.0, 1.02))
-        )
-    thinned = f" Thinned: {drawn:,} of {len(done):,} quantiles are drawn, at equal distances."
-    caption = done.describe() + thinned * (drawn < len(done))
-    columns = min(2, len(panels))
-    return Picture("Completion time by size", caption, tuple(panels), columns)
-
-
-def _choose_classes(done: FinishedFlows) -> list[tuple[float, float]]:
-    """Return (above, up to) of the size classes, each with enough flows for a distribution."""
-    edges, low = [], 0.0
-    for high in CLASSES:
-        if ((done.size > low) & (done.size <= high)).sum() >= LEAST_IN_CLASS:
-            edges.append((low, float(high)))
-            low = high
-    if not edges:
-        return [(0.0, np.inf)]
-    return [*edges[:-1], (edges[-1][0], np.inf)]
-
-
-def _name_class(low: float, high: float) -> str:
-    if np.isinf(high):
-        return f"more than {low:,.0f} packets" if low else "all sizes"
-    return f"{low + 1:,.0f} to {high:,.0f} packets"
-
-
-def _thin_steps(times: Numbers, most: int) -> tuple[Numbers, Numbers]:
-    """Return the empirical distribution of sorted times, or evenly spaced quantiles."""
-    share = np.arange(1, len(times) + 1) / len(times)
-    if len(times) > most:
-        kept = np.unique(np.linspace(0, len(times) - 1, most).round().astype(np.intp))
-        times, share = times[kept], share[kept]
-    return np.append(times[0], times), np.append(0.0, share)
-
-
-def draw_completion_by_size(runs: Sequence[Run]) -> Picture | None:
-    """Draw each flow's completion time by its size, and the median of bins of sizes."""
-    done = FinishedFlows(runs)
-    if not done.differ:
-        return None
-    kept = thin_evenly(len(done), MOST_IN_PICTURE // 2)
-    lines = []
-    for cca, (ink, dash) in colour_ccas(runs).items():
-        own = done.cca == cca
-        if own.any():
-            size, time_s = done.size[own], done.time_s[own]
-            middle = _find_medians(size, time_s)
-            order = np.argsort(size, kind="stable")[kept]
-            label = name_cca(cca)
-            alone = middle is None
-            lines.append(Line(label, size[order], time_s[order], ink, dash, "points", listed=alone))
-            if middle is not None:
-                at, low, median, high = middle
-                lines.append(Line(label, at, median, ink, dash, band=(low, high)))
-    drawn = sum(len(line.x) for line in lines if line.style == "points")
-    thinned = f" Thinned: {drawn:,} points are drawn, one in {kept.step} by size."
-    caption = f"{done.describe()} Lines are medians of bins of sizes, shaded 10 % to 90 %."
-    panel = Panel("", "file size (packets)", TIME, tuple(lines), log="xy")
-    return Picture("Completion time against size", caption + thinned * (kept.step > 1), (panel,))
-
-
-def _find_medians(
-    size: Numbers, time_s: Numbers
-) -> tuple[Numbers, Numbers, Numbers, Numbers] | None:
-    """Return centre, 10 %, median and 90 % of each bin with enough flows."""
-    bins = np.floor(np.log10(size) * BINS_PER_DECADE).astype(int)
-    full = [b for b in np.unique(bins) if (bins == b).sum() >= LEAST_IN_BIN]
-    if not full:
-        return None
-    middles = np.array([np.exp(np.log(size[bins == b]).mean()) for b in full])
-    low, median, high = np.array([np.quantile(time_s[bins == b], (0.1, 0.5, 0.9)) for b in full]).T
-    return middles, low, median, high
-
 
 PERCENTILE = 95
 #: A covariance of two variables needs three points.
 LEAST_FOR_ELLIPSE = 3
 CORNERS = 73
-#: Labels of runs of an experiment that are no part of a condition; and conditions that are drawn.
-REPLICATES = ("cca", "seed")
-MOST_CONDITIONS = 12
 
 
 @dataclass(frozen=True)
@@ -180,47 +35,44 @@ class Point:
     throughput_mbps: float
 
 
-def draw_tradeoff(runs: Sequence[Run]) -> Picture | None:
-    """Draw delay and throughput of each CCA in each run; nothing if there is only one point."""
+def draw_tradeoff(runs: Sequence[Run], facets: Facets = AUTOMATIC) -> Picture | None:
+    """Draw delay and throughput of each CCA in each run, a panel per condition.
+
+    None if there is only one point. Beside endless flows, flows of given size are left out: their
+    throughput is a matter of their size.
+    """
     points, delay = _measure_points(runs)
     if len(points) < 2:
         return None
-    named = {name: of for name, of in _group_by_condition(runs).items() if name}
-    apart = len(named) > 1 and sum(map(len, named.values())) == len(runs)
-    measured = {point.run for point in points}
-    groups = {
-        title: of
-        for title, of in (named if apart else {"": runs}).items()
-        if measured & {run.name for run in of}
-    }
-    shown = dict(list(groups.items())[:MOST_CONDITIONS])
-    names = {title: {run.name for run in of} for title, of in shown.items()}
-    panels = tuple(
-        _draw_condition(title, [p for p in points if p.run in names[title]], runs, delay)
-        for title in shown
-    )
-    caption = _describe_points(runs, points, apart)
-    if len(shown) < len(groups):
-        caption += f" The first {len(shown)} of {len(groups)} conditions are drawn."
-    return Picture("Throughput against delay", caption, panels, min(2, len(panels)))
+    grid, left = arrange_runs(runs, facets)
+    names = [{runs[at].name for at in cell} for cell in grid.cells]
+    cells = [[point for point in points if point.run in of] for of in names]
+    panels = [_draw_condition(of, runs, delay) for of in cells]
+    caption = _describe_points(runs, cells) + _say_files(runs) + say_combined(left)
+    across = len(grid.column_names)
+    return Picture(
+        "Throughput against delay", caption, name_panels(panels, grid), across, grid.row_names,
+        grid.column_names,
+    )  # fmt: skip
 
 
-def _draw_condition(title: str, points: Sequence[Point], runs: Sequence[Run], delay: str) -> Panel:
-    """Draw the points and ellipses of one condition; colours are those of all runs."""
-    colour = colour_ccas(runs)
+def _draw_condition(points: Sequence[Point], runs: Sequence[Run], delay: str) -> Panel:
+    """Draw the points and ellipses of one condition; looks are those of all runs."""
     lines: list[Line] = []
-    for cca, (ink, dash) in colour.items():
+    for cca, look in look_ccas(runs).items():
         own = [point for point in points if point.cca == cca]
         if not own:
             continue
         x, y = np.array([(p.delay_ms, p.throughput_mbps) for p in own]).T
         name, each = name_cca(cca), tuple(point.run for point in own)
-        lines.append(Line(name, x, y, ink, dash, "points", each=each))
+        lines.append(Line(name, x, y, look, "points", each=each))
         if len(own) >= LEAST_FOR_ELLIPSE:
-            lines.append(Line(name, *trace_ellipse(x, y), ink, dash, listed=False))
+            lines.append(Line(name, *trace_ellipse(x, y), look, listed=False))
+    axes = f"{delay}, ms (less is to the right)", "mean goodput of a flow (Mbit/s)"
+    if not lines:
+        return Panel("", *axes, (), reverse_x=True)
     return Panel(
-        title, f"{delay}, ms (less is to the right)", "mean goodput of a flow (Mbit/s)",
-        tuple(lines), reverse_x=True,
+        "", *axes, tuple(lines), reverse_x=True,
         x_range=set_limits_around(np.concatenate([line.x for line in lines])),
         y_range=set_limits_from_zero(np.concatenate([line.y for line in lines])),
     )  # fmt: skip
@@ -248,11 +100,30 @@ def _measure_points(runs: Sequence[Run]) -> tuple[list[Point], str]:
     return [point for run, delay_s in each for point in _read_points(run, delay_s)], delay
 
 
+def _choose_flows(run: Run, cca: str) -> NDArray[np.bool_]:
+    """Return which flows of an algorithm count: the endless ones, or all if none is endless."""
+    flows = run.tables["flows"]
+    endless = ~_has_size(run)
+    own: NDArray[np.bool_] = np.asarray(flows["cca"] == cca)
+    return own & endless if endless.any() else own
+
+
+def _has_size(run: Run) -> NDArray[np.bool_]:
+    return np.asarray(run.tables["flows"]["size_packets"], float) > 0
+
+
+def _say_files(runs: Sequence[Run]) -> str:
+    """Count the flows of given size that are left out beside endless flows."""
+    sized = [_has_size(run) for run in runs]
+    left = sum(int(of.sum()) for of in sized if not of.all())
+    return f" {left:,} flows of given size are left out; fct shows these." if left else ""
+
+
 def _read_points(run: Run, delay_s: Mapping[str, float]) -> list[Point]:
     flows = run.tables["flows"]
     points = []
     for cca in list_ccas([run]):
-        own = flows["goodput_bps"][flows["cca"] == cca]
+        own = flows["goodput_bps"][_choose_flows(run, cca)]
         known = own[np.isfinite(own)]
         if len(known) and np.isfinite(delay_s[cca]):
             points.append(Point(run.name, cca, 1e3 * delay_s[cca], 1e-6 * float(known.mean())))
@@ -268,14 +139,13 @@ def _find_percentiles(run: Run) -> dict[str, float] | None:
         return None  # an experiment keeps what its responses need
     courses, flows = SeriesReader(run, "flow"), run.tables["flows"]
     measured = set(courses.list_known("srtt_s"))
-    if not measured or not measured >= set(map(str, flows["traffic"])):
-        return None
     found = {}
     for cca in list_ccas([run]):
-        parts = [
-            courses.read(str(name), "srtt_s") for name in flows["traffic"][flows["cca"] == cca]
-        ]
-        values = np.concatenate([srtt_s[t_s > run.warmup_s] for t_s, srtt_s in parts])
+        names = [str(name) for name in flows["traffic"][_choose_flows(run, cca)]]
+        if not measured or not measured >= set(names):
+            return None
+        parts = [courses.read(name, "srtt_s") for name in names]
+        values = np.concatenate([np.empty(0), *(of[t_s > run.warmup_s] for t_s, of in parts)])
         found[cca] = float(np.percentile(values, PERCENTILE)) if len(values) else float("nan")
     return found
 
@@ -285,18 +155,18 @@ def _find_means(run: Run) -> dict[str, float]:
     flows = run.tables["flows"]
     found = {}
     for cca in list_ccas([run]):
-        own = flows["mean_rtt_s"][flows["cca"] == cca]
+        own = flows["mean_rtt_s"][_choose_flows(run, cca)]
         known = own[np.isfinite(own)]
         found[cca] = float(known.mean()) if len(known) else float("nan")
     return found
 
 
-def _describe_points(runs: Sequence[Run], points: Sequence[Point], apart: bool) -> str:
+def _describe_points(runs: Sequence[Run], cells: Sequence[Sequence[Point]]) -> str:
     said = ["Each point shows the flows of one algorithm in one run, after the warm-up."]
-    by_group: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    condition = {run.name: _name_condition(run) if apart else "" for run in runs}
-    for p in points:
-        by_group.setdefault((condition[p.run], p.cca), []).append((p.delay_ms, p.throughput_mbps))
+    by_group: dict[tuple[int, str], list[tuple[float, float]]] = {}
+    for place, points in enumerate(cells):
+        for p in points:
+            by_group.setdefault((place, p.cca), []).append((p.delay_ms, p.throughput_mbps))
     got = list(by_group.values())
     if len(runs) > 1 and all(len(set(of_cca)) == 1 for of_cca in got):
         said.append(
@@ -307,22 +177,9 @@ def _describe_points(runs: Sequence[Run], points: Sequence[Point], apart: bool) 
     else:
         said.append(f"Ellipses need {LEAST_FOR_ELLIPSE} runs of an algorithm: give more folders.")
     conditions = count_conditions(runs)
-    if conditions > 1 and not apart:
+    if conditions > 1 and len(cells) == 1:
         said.append(
             f"These runs have {conditions} different conditions (network, duration, measure), so"
             " the spread is not chance alone."
         )
     return " ".join(said)
-
-
-def _group_by_condition(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """Group the runs of an experiment by all labels except algorithm and seed."""
-    groups: dict[str, list[Run]] = {}
-    for run in runs:
-        groups.setdefault(_name_condition(run), []).append(run)
-    return groups
-
-
-def _name_condition(run: Run) -> str:
-    labels = run.meta.get("labels", {})
-    return ", ".join(f"{name} {value}" for name, value in labels.items() if name not in REPLICATES)

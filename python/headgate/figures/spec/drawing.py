@@ -9,32 +9,34 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.figures.spec.looks import Look
 from headgate.figures.spec.places import are_in_a_row
 
 Numbers = NDArray[np.float64]
-#: A thin line is one of many; a step keeps its value until the next point; a rug is a row of ticks.
-Style = Literal["line", "thin", "step", "points", "rug"]
+#: A thin line is one of many; a step keeps its value until the next point; a marked line also shows
+#: its points; a rug is a row of ticks.
+Style = Literal["line", "thin", "step", "points", "marked", "rug"]
 #: The most points that marks distinguish; more points are a cloud of dots.
 FEW_POINTS = 200
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line or cloud of points of one length: `colour` is a place among the colours of lines.
+    """A line or cloud of points of one length; without a look it is a total, grey.
 
-    NaN is a gap. `band` are the edges of the shaded area around it; `each` are the names of its
-    points.
+    NaN is a gap. `band` are the lower and the upper edge of an interval at each point: a shaded
+    area, or bars if `bars`. `each` are the names of its points.
     """
 
     name: str
     x: Numbers
     y: Numbers
-    colour: int | None = None
-    dash: int = 0
+    look: Look | None = None
     style: Style = "line"
     band: tuple[Numbers, Numbers] | None = None
     each: tuple[str, ...] = ()
     listed: bool = True
+    bars: bool = False
 
     @property
     def is_cloud(self) -> bool:
@@ -56,7 +58,8 @@ class Panel:
     """A pair of axes: titles with units, and what is drawn on them.
 
     `right` is a second scale of the same line: its title, and its units per unit of the left.
-    An absent range is that of the data; `tall` is the height in rows.
+    An absent range is that of the data; `tall` is the height in rows. `ticks` are the only places
+    of x that are labelled, each with its text.
     """
 
     title: str
@@ -71,16 +74,28 @@ class Panel:
     y_range: tuple[float, float] | None = None
     reverse_x: bool = False
     tall: float = 1.0
+    ticks: tuple[tuple[float, str], ...] = ()
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Panels in a grid; `caption` explains what the axes do not."""
+    """Panels in a grid, row by row; `caption` explains what the axes do not.
+
+    In a grid by factors, rows and columns are named, and a panel without lines is a condition that
+    was not run.
+    """
 
     title: str
     caption: str
     panels: tuple[Panel, ...]
     columns: int = 1
+    row_names: tuple[str, ...] = ()
+    column_names: tuple[str, ...] = ()
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether factors name its rows or columns."""
+        return any((*self.row_names, *self.column_names))
 
 
 @dataclass(frozen=True)
@@ -93,8 +108,31 @@ class Span:
     loss: float
     rate_bps: float
     wait_s: float
+    value: float | None = None
+    """The number that its colour shows; its utilisation unless given."""
+
+    @property
+    def shown(self) -> float:
+        """The number that its colour shows."""
+        return self.utilisation if self.value is None else self.value
 
 
+#: Palettes of maps: a load; a change of which neither way is worse; one of which more is worse.
+LOAD, MORE_OR_LESS, WORSE_OR_BETTER = "load", "more or less", "worse or better"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The colours of a map: title, palette, and the values of both ends."""
+
+    title: str = "link utilisation"
+    palette: str = LOAD
+    low: float = 0.0
+    high: float = 1.0
+
+
+#: The colours of a map of loads.
+UTILISATION = Scale()
 #: The scale of line widths by the least number of links.
 THINNER = ((250, 0.35), (60, 0.6), (0, 1.0))
 
@@ -112,6 +150,7 @@ class Map:
     routers: Mapping[str, tuple[float, float]]
     labels: tuple[tuple[str, tuple[float, float]], ...]
     aspect: float | None = None
+    scale: Scale = UTILISATION
 
     @property
     def thinness(self) -> float:
@@ -135,3 +174,5 @@ def classify_loss(loss: float) -> int:
 
 
 Drawing = Picture | Map
+#: The text of an empty panel of a grid.
+NOT_RUN = "not run"

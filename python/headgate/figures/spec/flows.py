@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from headgate.figures.spec.drawing import Level, Line, Numbers, Panel, Picture
+from headgate.figures.spec.looks import GREY, Look, find_looks, look_at
 from headgate.figures.spec.run import Run, order_ccas
 from headgate.figures.spec.selection import (
     MOST_LINES,
@@ -69,11 +70,14 @@ def _draw_sampled(  # noqa: PLR0913 - what two pictures differ in
 def draw_throughput(runs: Sequence[Run]) -> Picture | None:
     """Draw the throughput of flows by algorithm, in total, and one by one; or that of ports."""
     run = runs[0]
-    courses = SeriesReader(run, "flow")
-    arrived = courses.list_known(ARRIVED)
-    rate = ARRIVED if arrived else "throughput_bps"
-    names = arrived or courses.list_known(rate)
+    courses, rate = SeriesReader(run, "flow"), name_rate(run)
+    names = courses.list_known(rate)
     return _draw_flows(run, courses, names, rate) if names else _draw_ports(run)
+
+
+def name_rate(run: Run) -> str:
+    """Return the column of the rate of payload: as it arrives, or else the sender's."""
+    return ARRIVED if SeriesReader(run, "flow").list_known(ARRIVED) else "throughput_bps"
 
 
 def _draw_flows(run: Run, courses: SeriesReader, names: Sequence[str], rate: str) -> Picture:
@@ -85,7 +89,7 @@ def _draw_flows(run: Run, courses: SeriesReader, names: Sequence[str], rate: str
 
     ccas = group_by_cca(run, names)
     panels: tuple[Panel, ...] = ()
-    links, levels = _find_capacities(run, SeriesReader(run, "port"))
+    links, levels = find_capacities(run, SeriesReader(run, "port"))
     cut = ""
     if max(map(len, ccas.values())) > 1:
         one_by_one = _draw_each_flow(run, courses, rate, y, shape)
@@ -130,7 +134,7 @@ def _draw_sent(ports: SeriesReader, shape: Shape) -> list[Line]:
     """Draw the rate of each port, including flows without a series."""
     return [
         Line(f"all that {name} sends, with headers", *shape(*ports.read(name, "throughput_bps")),
-             dash=1)
+             Look(GREY, dash="--"))
         for name in ports.list_known("throughput_bps")
     ]  # fmt: skip
 
@@ -139,13 +143,13 @@ def _draw_ccas(
     run: Run, courses: SeriesReader, ccas: Mapping[str, Sequence[str]], rate: str, shape: Shape
 ) -> list[Line]:
     """Draw the sum of each algorithm's flows; a single flow keeps its name."""
-    colour = colour_ccas([run])
+    looks = look_ccas([run])
     lines = []
     for cca, names in ccas.items():
         of_cca = f"{name_cca(cca)}, sum of {len(names)}"
         values = shape(*courses.combine(names, rate, mean=False))
         named = names[0] if len(names) == 1 else of_cca
-        lines.append(Line(named, *values, *colour.get(cca, (len(colour), 0))))
+        lines.append(Line(named, *values, looks.get(cca)))
     return lines
 
 
@@ -155,25 +159,25 @@ def _draw_each_flow(
     """Draw all flows in one panel if they can be distinguished, else a panel per algorithm."""
     names = courses.list_known(column)
     ccas = group_by_cca(run, names)
-    colour = colour_ccas([run])
+    looks = look_ccas([run])
     alone = len(names) <= MOST_LINES
     panels = []
     for cca, of_cca in ccas.items():
-        ink, dash = colour.get(cca, (len(colour), 0))
+        look = looks.get(cca, Look(GREY))
         if alone:
             lines = [
-                Line(name, *shape(*courses.read(name, column)), ink, dash + place)
+                Line(name, *shape(*courses.read(name, column)), look.dashed(place))
                 for place, name in enumerate(of_cca)
             ]
             title = ""
         else:
             shown = choose_fairly(courses, of_cca, MOST_OF_CCA)
             lines = [
-                Line(name, *shape(*courses.read(name, column)), ink, 0, "thin", listed=False)
+                Line(name, *shape(*courses.read(name, column)), look, "thin", listed=False)
                 for name in shown
             ]
             middle = courses.combine(of_cca, column, mean=True)
-            lines.append(Line(f"mean of {len(of_cca)}", *shape(*middle), ink, dash, listed=False))
+            lines.append(Line(f"mean of {len(of_cca)}", *shape(*middle), look, listed=False))
             some = "each" if len(shown) == len(of_cca) else f"{len(shown)}"
             title = f"{name_cca(cca)}: mean of {len(of_cca)} flows (thick), {some} of them (thin)"
         panels.append(Panel(title, "time (s)", y, tuple(lines), (), run.warmup_s))
@@ -183,7 +187,7 @@ def _draw_each_flow(
     return tuple(panels)
 
 
-def _find_capacities(run: Run, measured: SeriesReader) -> tuple[int, tuple[Level, ...]]:
+def find_capacities(run: Run, measured: SeriesReader) -> tuple[int, tuple[Level, ...]]:
     """Return the number of measured ports, and their rate if it is the same for all."""
     ports = list(measured.rows)
     steps = {name: run.list_rates(name) for name in ports}
@@ -211,19 +215,24 @@ def _draw_ports(run: Run) -> Picture | None:
     lines = []
     for place, name in enumerate(kept):
         t_s, bps = average(*courses.read(name, "throughput_bps"), interval_s)
-        lines.append(Line(name, t_s, 1e-6 * bps, place))
+        lines.append(Line(name, t_s, 1e-6 * bps, look_at(place, dash=0)))
     title = "Throughput of links"
     if len(kept) < len(names):
         title += f": the {len(kept)} busiest of the {len(names)} that have a series"
     panel = Panel("", "time (s)", "bits sent (Mbit/s)", tuple(lines),
-                  _find_capacities(run, courses)[1], run.warmup_s)  # fmt: skip
+                  find_capacities(run, courses)[1], run.warmup_s)  # fmt: skip
     panels, cut = compare([panel])
     return Picture(title, _join([f"Averaged over {interval_s:.3g} s.", cut]), panels)
 
 
-def colour_ccas(runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
-    """Assign each algorithm a colour and dash, the same in every picture of these runs."""
-    return {cca: (place, place) for place, cca in enumerate(order_ccas(runs))}
+def look_ccas(runs: Sequence[Run]) -> dict[str, Look]:
+    """Return the look of each algorithm; user-defined ones keep it in pictures of all these runs.
+
+    A name that is unknown, such as that of flows in a replay, gets the grey of a total.
+    """
+    ccas = order_ccas(runs)
+    looks = find_looks([name_cca(cca) for cca in ccas if cca], are_ccas=True)
+    return {cca: looks[name_cca(cca)] if cca else Look(GREY) for cca in ccas}
 
 
 def _say_chosen(run: Run, names: Sequence[str]) -> str:

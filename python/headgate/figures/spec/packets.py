@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from headgate.data.measures.formula import ratio
 from headgate.data.tables import Table
 from headgate.figures.spec.drawing import Line, Numbers, Panel, Picture
+from headgate.figures.spec.looks import Look, look_at
 from headgate.figures.spec.run import Columns, Run, TracedFlow
 from headgate.figures.spec.selection import (
     HEADROOM,
@@ -43,8 +44,8 @@ def draw_real_packets(runs: Sequence[Run]) -> Picture | None:
         rates, delays = _average_packets(series.where(series["flow"] == flow), edges)
         middle = (edges[:-1] + edges[1:]) / 2
         name = _name(flows, flow)
-        goodput.append(Line(name, middle, rates, place))
-        delay.append(Line(name, middle, delays, place, listed=False))
+        goodput.append(Line(name, middle, rates, look_at(place, dash=0)))
+        delay.append(Line(name, middle, delays, look_at(place, dash=0), listed=False))
     panels = (
         Panel("Goodput", "time (s)", "rate (Mbit/s)", tuple(goodput), x_range=span, tall=1.5),
         Panel("Delay from host to host", "time (s)", "mean delay (ms)", tuple(delay), x_range=span),
@@ -85,8 +86,8 @@ def _draw_lateness(seconds: Table, span: tuple[float, float]) -> Panel:
     middle_s = seconds["t_s"][written] + 0.5
     most, mean = (1e3 * seconds[f"{of}_lateness_s"][written] for of in ("max", "mean"))
     lines = (
-        Line("latest", middle_s, most, 0, style="points", listed=False),
-        Line("mean", middle_s, mean, 0, listed=False),
+        Line("latest", middle_s, most, look_at(0), style="points", listed=False),
+        Line("mean", middle_s, mean, look_at(0), listed=False),
     )
     title = "Lateness of packets handed to hosts: mean of each second (line), the latest (points)"
     return Panel(title, "time (s)", "lateness (ms)", lines, x_range=span)
@@ -98,8 +99,7 @@ COLUMNS = (
     *("t_s", "event", "packet", "seq", "cwnd_packets", "ssthresh_packets", "in_flight_packets"),
     *SACK,
 )
-#: Places among the colours of lines.
-SENT, AGAIN, ACKED, SACKED, GONE, EXPIRED = range(6)
+SENT, AGAIN, ACKED, SACKED, GONE, EXPIRED = (look_at(place, dash=0) for place in range(6))
 #: The most points of one kind; sent and acknowledged segments exceed it first.
 MOST_OF_KIND = MOST_IN_PICTURE // 3
 #: How much taller the sequence is than the windows.
@@ -162,9 +162,9 @@ def _draw_sequence(events: Columns, kept: Mapping[str, slice]) -> Iterator[Line]
     acked = rows.pop("ACK")
     yield from _draw_blocks(events, acked)
     yield Line("ACK", t_s[acked], seq[acked], ACKED, style="step")
-    for (name, chosen), colour in zip(rows.items(), (SENT, AGAIN, GONE), strict=True):
+    for (name, chosen), look in zip(rows.items(), (SENT, AGAIN, GONE), strict=True):
         if len(chosen):
-            yield Line(name, t_s[chosen], seq[chosen], colour, style="points")
+            yield Line(name, t_s[chosen], seq[chosen], look, style="points")
     expired = t_s[events["event"] == "timeout"]
     if len(expired) and len(seq):
         low, high = np.nanmin(seq), np.nanmax(seq)
@@ -181,22 +181,22 @@ def _draw_blocks(events: Columns, acked: NDArray[np.intp]) -> Iterator[Line]:
         yield _draw_bars("SACK", np.tile(t_s, 3)[there], first[there], last[there], SACKED)
 
 
-def _draw_bars(name: str, x: Numbers, low: Numbers, high: Numbers, colour: int) -> Line:
+def _draw_bars(name: str, x: Numbers, low: Numbers, high: Numbers, look: Look) -> Line:
     """Draw upright bars as one line with gaps."""
     gap = np.full(len(x), np.nan)
     xs, ys = np.stack([x, x, x], axis=1).ravel(), np.stack([low, high, gap], axis=1).ravel()
-    return Line(name, xs, ys, colour, style="thin")
+    return Line(name, xs, ys, look, style="thin")
 
 
 def _draw_windows(events: Columns) -> Iterator[Line]:
     known = np.isfinite(events["cwnd_packets"])
-    for column, colour, dash, name in (
-        ("in_flight_packets", None, 0, "in flight"),
-        ("cwnd_packets", SENT, 0, "cwnd"),
-        ("ssthresh_packets", AGAIN, 1, "ssthresh"),
+    for column, look, name in (
+        ("in_flight_packets", None, "in flight"),
+        ("cwnd_packets", SENT, "cwnd"),
+        ("ssthresh_packets", AGAIN.dashed(1), "ssthresh"),
     ):
         values = np.asarray(events[column], np.float64)
         rows = known & np.isfinite(values)
         if rows.any():
             x, y = thin(events["t_s"][rows], values[rows], MOST_OF_KIND)
-            yield Line(name, x, y, colour, dash, "step")
+            yield Line(name, x, y, look, "step")

@@ -9,6 +9,7 @@ import numpy as np
 from headgate.data.topologies import ABILENE, ISP
 from headgate.figures.spec import places
 from headgate.figures.spec.drawing import Level, Line, Map, Numbers, Panel, Picture, Span
+from headgate.figures.spec.looks import look_at
 from headgate.figures.spec.run import Run, find_rates
 from headgate.figures.spec.selection import (
     CUT,
@@ -23,8 +24,6 @@ from headgate.figures.spec.selection import (
     share_times,
     thin,
 )
-
-DROPS = 1
 
 
 def draw_queue(runs: Sequence[Run]) -> Picture | None:
@@ -49,7 +48,7 @@ def _draw_port(run: Run, courses: SeriesReader, name: str) -> list[Panel]:
     """Draw the queue in packets and ms; two panels if the rate changes."""
     t_s, packets = courses.read(name, "queue_packets")
     each = share_points(MOST_PORTS)
-    lines = [Line("queue", *thin(t_s, packets, each), 0), *_mark_drops(courses, name)]
+    lines = [Line("queue", *thin(t_s, packets, each), look_at(0)), *_mark_drops(courses, name)]
     rates, bits = run.list_rates(name), _measure_packet_bits(run, name)
     changes, known = len(rates[0]) > 1, np.isfinite(bits)
     right = ("wait (ms)", 1e3 * bits / rates[1][0]) if known and not changes else None
@@ -61,7 +60,7 @@ def _draw_port(run: Run, courses: SeriesReader, name: str) -> list[Panel]:
     if not (known and changes):
         return [first]
     wait_ms = 1e3 * bits * packets / find_rates(rates, t_s)
-    second = Line("wait", *thin(t_s, wait_ms, each), 0, listed=False)
+    second = Line("wait", *thin(t_s, wait_ms, each), look_at(0), listed=False)
     at_rate = f"{name}: the same queue in time, at the rate of the moment"
     below = Panel(at_rate, "time (s)", "wait (ms)", (second,), (), run.warmup_s)
     return [first, *compare([below])[0]]
@@ -79,7 +78,9 @@ def _mark_drops(courses: SeriesReader, name: str) -> list[Line]:
     fell = t_s[1:][np.diff(drops) > 0]
     if not len(fell):
         return []
-    return [Line("drops since the previous sample", fell, np.zeros(len(fell)), DROPS, 0, "rug")]
+    return [
+        Line("drops since the previous sample", fell, np.zeros(len(fell)), look_at(1), style="rug")
+    ]
 
 
 def _draw_buffer(run: Run, name: str, t_s: Numbers) -> tuple[Level, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.base.units import readable
 from headgate.data.tables import Table
 from headgate.figures.spec.drawing import Level, Numbers, Panel
 from headgate.figures.spec.run import Run
@@ -203,9 +205,9 @@ def compare(panels: Sequence[Panel], *, zero: bool = True) -> tuple[tuple[Panel,
     highest, later, lowest = 0.0, 0.0, np.inf
     for panel in panels:
         for line in panel.lines:
-            after = line.y[line.x > panel.warmup_s]
-            highest = max(highest, _find_max(line.y))
-            later = max(later, _find_max(after))
+            upper = line.y if line.band is None else np.maximum(line.y, line.band[1])
+            highest = max(highest, _find_max(upper))
+            later = max(later, _find_max(upper[line.x > panel.warmup_s]))
             lowest = min(lowest, float(line.y.min(initial=np.inf)))
     top, said = highest, ""
     if 0 < FAR_ABOVE * later < highest:
@@ -252,3 +254,16 @@ def set_limits_from_zero(values: Numbers) -> tuple[float, float]:
     if values.min() > FROM_ZERO_BELOW * high:
         return set_limits_around(values)
     return 0.0, HEADROOM * high
+
+
+_UNIT = re.compile(r"\(([^()]+)\)$")
+
+
+def find_readable(title: str, figures: Iterable[float]) -> tuple[float, str]:
+    """Return the factor for the figures, and the title with the resulting unit."""
+    found = _UNIT.search(title)
+    largest = float(np.max(np.abs(np.nan_to_num([*figures])), initial=0.0))
+    if found is None:
+        return 1.0, title
+    factor, unit = readable(found[1], largest)
+    return factor, f"{title[: found.start()]}({unit})"

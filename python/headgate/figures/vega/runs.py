@@ -6,6 +6,7 @@ there; a dark page takes `DARK` instead.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,14 +21,17 @@ from headgate.figures.plots.palette import (
     EDGE,
     LOAD,
     ON_DARK,
+    SIGNED,
+    VERDICT,
     WARMUP,
     WARMUP_OPACITY,
     choose_ink,
-    vary,
 )
 from headgate.figures.spec.drawing import (
     LOSS_WIDTHS,
     LOSS_WORDS,
+    MORE_OR_LESS,
+    WORSE_OR_BETTER,
     Drawing,
     Level,
     Line,
@@ -38,13 +42,11 @@ from headgate.figures.spec.drawing import (
 )
 from headgate.figures.spec.places import ROW_LIMITS
 from headgate.figures.vega.data import to_json_value
+from headgate.figures.vega.looks import DASHES, SHAPES
 
 Spec = dict[str, Any]
 
 HEIGHT, ALONE_HEIGHT, MAP_HEIGHT, ROW_HEIGHT = 190, 340, 560, 190
-#: Dashes as in the other pictures: solid, dashed, dash-dotted, dotted.
-DASHES = ([1, 0], [6, 3], [6, 3, 1, 3], [2, 2])
-MARKS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 #: Points that answer to a pointer, visible only if they are few.
 HOVER_SIZE, POINT_SIZE, CLOUD_SIZE = 70, 90, 8
 TICKS = 10
@@ -131,6 +133,10 @@ def _x(panel: Panel) -> alt.X:
         scale["reverse"] = True
     scale |= {"type": "log"} if "x" in panel.log else {"zero": False}
     axis = alt.Axis(tickCount=TICKS)
+    if panel.ticks:
+        texts = json.dumps({f"{place:.9g}": text for place, text in panel.ticks})
+        named = f"{texts}[format(datum.value, '.9~g')] || ''"
+        axis = alt.Axis(values=[place for place, _ in panel.ticks], labelExpr=named)
     return alt.X("x:Q", title=panel.x, scale=alt.Scale(**scale), axis=axis)
 
 
@@ -148,12 +154,12 @@ def _colour(panel: Panel) -> alt.Color:
 
 
 def _dash(panel: Panel) -> alt.StrokeDash:
-    known = {line.name: DASHES[vary(line.dash, len(DASHES))] for line in panel.lines}
+    known = {line.name: DASHES[line.look.dash if line.look else "-"] for line in panel.lines}
     return alt.StrokeDash("name:N", scale=_by_name(known), legend=_legend(panel))
 
 
 def _shape(panel: Panel) -> alt.Shape:
-    known = {line.name: MARKS[vary(line.colour or 0, len(MARKS))] for line in panel.lines}
+    known = {line.name: SHAPES[line.look.mark if line.look else "o"] for line in panel.lines}
     return alt.Shape("name:N", scale=_by_name(known), legend=_legend(panel))
 
 
@@ -199,6 +205,10 @@ def _draw_line(panel: Panel, line: Line, data: Data) -> list[Any]:
         interpolate="step-after" if line.style == "step" else "linear",
     ).encode(order=alt.Order("at:Q"), strokeDash=_dash(panel))  # fmt: skip
     drawn = drawn.transform_window(at="row_number()")
+    if line.style == "marked":
+        marks = base.mark_point(filled=True, size=POINT_SIZE, opacity=1, clip=True)
+        marks = marks.encode(shape=_shape(panel), tooltip=_tooltip(panel, line))
+        return [*shown, drawn, marks]
     hover = base.mark_point(filled=True, size=HOVER_SIZE, opacity=0, clip=True)
     return [*shown, drawn, hover.encode(tooltip=_tooltip(panel, line))]
 
@@ -217,7 +227,8 @@ def _tooltip(panel: Panel, line: Line) -> list[Any]:
 def _draw_band(panel: Panel, line: Line, data: Data) -> Any:
     low, high = line.band or (line.y, line.y)
     rows = data.add({"x": line.x, "y": low, "high": high, "name": [line.name] * len(line.x)})
-    band = alt.Chart(rows).mark_area(opacity=BAND_OPACITY)
+    chart = alt.Chart(rows)
+    band = chart.mark_rule(strokeWidth=1.2) if line.bars else chart.mark_area(opacity=BAND_OPACITY)
     return band.encode(x=_x(panel), y=_y(panel), y2="high:Q", color=_colour(panel))
 
 
@@ -259,19 +270,24 @@ def _draw_map(drawn: Map, data: Data) -> Any:
         "x": ends[:, 0, 0], "y": ends[:, 0, 1], "x2": ends[:, 1, 0], "y2": ends[:, 1, 1],
         "link": [span.link for span in spans],
         "use": [span.utilisation for span in spans],
+        "shown": [span.shown for span in spans],
         "loss": [span.loss for span in spans],
         "lost": [LOSS_WORDS[classify_loss(span.loss)] for span in spans],
         "rate": [1e-6 * span.rate_bps for span in spans],
         "wait": [1e3 * span.wait_s for span in spans],
     }  # fmt: skip
     widths = [WIDER * drawn.thinness * width for _, width in LOSS_WIDTHS]
-    steps = np.linspace(0, 1, len(LOAD)).tolist()
+    scale = drawn.scale
+    inks = {MORE_OR_LESS: SIGNED.light, WORSE_OR_BETTER: VERDICT.light}.get(scale.palette, LOAD)
+    steps = np.linspace(scale.low, scale.high, len(inks)).tolist()
+    form = "+.1%" if scale.palette in {MORE_OR_LESS, WORSE_OR_BETTER} else ".0%"
     links = alt.Chart(data.add(columns)).mark_rule(strokeCap="round").encode(
         x=alt.X("x:Q", axis=None, scale=alt.Scale(zero=False, padding=25)),
         y=alt.Y("y:Q", axis=None, scale=_height_scale(drawn)),
         x2="x2:Q", y2="y2:Q",
-        color=alt.Color("use:Q", scale=alt.Scale(domain=steps, range=list(LOAD), interpolate="rgb"),
-                        legend=alt.Legend(title="utilisation", format=".0%")),
+        color=alt.Color("shown:Q",
+                        scale=alt.Scale(domain=steps, range=list(inks), interpolate="rgb"),
+                        legend=alt.Legend(title=scale.title, format=form)),
         strokeWidth=alt.StrokeWidth(
             "lost:O", sort=list(LOSS_WORDS),
             scale=alt.Scale(domain=list(LOSS_WORDS), range=widths),
@@ -279,7 +295,8 @@ def _draw_map(drawn: Map, data: Data) -> Any:
                               columns=4),
         ),
         tooltip=[
-            alt.Tooltip("link:N"), alt.Tooltip("use:Q", title="utilisation", format=".1%"),
+            alt.Tooltip("link:N"), alt.Tooltip("shown:Q", title=scale.title, format=form),
+            alt.Tooltip("use:Q", title="utilisation", format=".1%"),
             alt.Tooltip("loss:Q", title="packets lost", format=".3~%"),
             alt.Tooltip("rate:Q", title="rate (Mbit/s)", format=",.4~g"),
             alt.Tooltip("wait:Q", title="mean wait (ms)", format=",.3~g"),

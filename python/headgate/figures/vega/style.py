@@ -9,7 +9,9 @@ from typing import Any
 import altair as alt
 
 from headgate.figures.analysis.whole import TableAnalysis
-from headgate.figures.plots.palette import LINES, SMALL, STEPS, Diverging, vary
+from headgate.figures.plots.palette import SMALL, STEPS, Diverging
+from headgate.figures.spec.looks import BLACK, find_looks
+from headgate.figures.vega.looks import SHAPES
 
 #: The choices of a page, each a signal of every picture; "" means all.
 #: `last` is the most congested condition, `where` the chosen one, or else the last, in words, and
@@ -76,25 +78,15 @@ def cca_colour(ccas: Sequence[str], none: str = "") -> alt.Color:
 
     `none` is the grey entry for no algorithm.
     """
-    tints = [LINES[i % len(LINES)].replace("#000000", INK) for i in range(len(ccas))]
+    tints = [look.colour.replace(BLACK, INK) for look in find_looks(ccas, are_ccas=True).values()]
     domain, colours = ([*ccas, none], [*tints, "#999"]) if none else (list(ccas), tints)
     return alt.Color("cca:N", title="cca", scale=alt.Scale(domain=domain, range=colours))
 
 
 def cca_mark(ccas: Sequence[str]) -> alt.Shape:
     """Assign each algorithm a mark, so that colour never carries a meaning alone."""
-    marks = (
-        "circle",
-        "square",
-        "triangle-up",
-        "diamond",
-        "triangle-down",
-        "cross",
-        "triangle-right",
-        "triangle-left",
-    )
-    chosen_marks = [marks[vary(i, len(marks))] for i in range(len(ccas))]
-    return alt.Shape("cca:N", title="cca", scale=alt.Scale(domain=list(ccas), range=chosen_marks))
+    shapes = [SHAPES[look.mark] for look in find_looks(ccas, are_ccas=True).values()]
+    return alt.Shape("cca:N", title="cca", scale=alt.Scale(domain=list(ccas), range=shapes))
 
 
 def describe(

@@ -48,6 +48,19 @@ class FileOrName(Model):
             raise at("name", f"there is no {self.name!r}; {hint(self.name, self.names, known)}")
         return self
 
+    def require(self, place: str, what: str) -> str:
+        """Return the path of the file. Raises ScenarioError, which lists names, without one."""
+        path = str(self.file)
+        if not Path(path).exists():
+            word = Path(path).name
+            known = f"synthetic {what}s: {', '.join(self.names)}"
+            raise ScenarioError(
+                place,
+                f"there is no file {path!r}, and no synthetic {what} is called {word!r};"
+                f" {hint(word, self.names, known)}",
+            )
+        return path
+
     @model_serializer
     def _short_form(self) -> Any:
         fields = type(self).model_fields
@@ -96,7 +109,8 @@ class Trace(FileOrName):
         if self.name is not None:
             times_ms, label = make_trace(self.name, self.seed), f"{self.name} {self.seed}"
         else:
-            times_ms, label = read_trace(str(self.file), place), str(self.file)
+            times_ms = read_trace(self.require(place, "trace"), place)
+            label = str(self.file)
         period_ms = int(times_ms[-1])
         # opportunities at 0 ms move to the end of each period: no packet waits at the start
         times_ms = np.concatenate(
@@ -206,7 +220,7 @@ class Course(FileOrName):
             at_ms, values, period_ms = make_course(self.name, self.seed)
             steps, repeat = Steps(at_ms * 10**9, values, period_ms * 10**9), True
         else:
-            steps, repeat = read_course(str(self.file), place), self.repeat
+            steps, repeat = read_course(self.require(place, "course"), place), self.repeat
             steps = _without_end(steps, str(self.file), place) if repeat else steps
         rows = len(steps.at_ps) * (-(-duration_ps // steps.period_ps) if repeat else 1)
         if rows > _MOST_ROWS:

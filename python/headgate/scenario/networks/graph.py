@@ -191,6 +191,10 @@ class Graph(Model):
         if len(set(names)) < len(names):
             raise at("routers", "no two routers have the same name")
         known = set(names)
+        loops = [f"{a}-{b}" for a, b in (link.ends for link in self.links) if a == b]
+        if loops:
+            what = "this link runs" if len(loops) == 1 else "these links run"
+            raise at("links", f"{what} from a router to itself: {', '.join(loops)}")
         for link in self.links:
             self._check(link, known)
         return self
@@ -200,8 +204,6 @@ class Graph(Model):
         for end in link.ends:
             if end not in names:
                 raise at("links", f"{label} ends at {end!r}, which is not a router")
-        if link.ends[0] == link.ends[1]:
-            raise at("links", f"{label} runs from a router to itself")
         if link.reverse is not None and self.directed:
             raise at("links", f"{label} runs one way; write the other as a link of its own")
         own = link.trace is not None or link.course is not None

@@ -11,7 +11,16 @@ from rich import box
 from rich.table import Column, Table
 
 from headgate import StoreError
-from headgate.figures import Dots, Line, Panel, PanelPicture, draw_dots, draw_panels, save_figure
+from headgate.figures import (
+    Dots,
+    Line,
+    Panel,
+    PanelPicture,
+    draw_dots,
+    draw_panels,
+    look_at,
+    save_figure,
+)
 from headgate.lab import SuiteReport, SuiteRequest
 from headgate_studies.conform.kernel.comparison import FIGURES, LATE_S, Comparison, Numbers, Outcome
 from headgate_studies.conform.kernel.suite import Kernel, Selection, examine, run_cases, select
@@ -137,7 +146,7 @@ def draw_case(done: Comparison, kernel: str) -> PanelPicture:
     both = ((f"Linux {kernel}", done.theirs[0]), ("Headgate", done.ours[0]))
     windows = [line for at, (name, run) in enumerate(both) for line in _windows(name, at, run)]
     queues = [
-        Line(name, *_thin(*run.queue), MOST_FLOWS * at, dash=at, listed=False)
+        Line(name, *_thin(*run.queue), look_at(MOST_FLOWS * at, dash=at), listed=False)
         for at, (name, run) in enumerate(both)
     ]
     span = (0.0, max(float(run.queue[0][-1]) for _, run in both))
@@ -153,7 +162,7 @@ def _windows(name: str, place: int, run: Outcome) -> Iterator[Line]:
     for number, course in enumerate(run.courses[:MOST_FLOWS]):
         t_s, cwnd = _thin(course.t_s, course.cwnd)
         label = f"{name}, flow {number + 1}" if several else name
-        yield Line(label, t_s, cwnd, MOST_FLOWS * place + number, dash=place)
+        yield Line(label, t_s, cwnd, look_at(MOST_FLOWS * place + number, dash=place))
 
 
 def _thin(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
