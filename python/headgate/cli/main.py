@@ -35,6 +35,7 @@ from headgate.cli import (
     replay,
     run,
     schema,
+    stream,
     study,
     trace,
     watch,
@@ -92,6 +93,7 @@ def _main(
 for command in (
     init.init,
     run.run,
+    stream.stream,
     check.check,
     catalog.catalog,
     catalog.describe,

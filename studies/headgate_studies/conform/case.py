@@ -49,7 +49,7 @@ class Subject:
         return replace(self, keys=(("cca", {"name": self.name, **self.params, **params}),))
 
     def following(self, variant: str) -> Subject:
-        """Return the variant that follows a text; a user-defined algorithm has no variants."""
+        """Return the variant that follows a text; a user-defined algorithm is its only variant."""
         return self if self.is_user_defined else self.having(variant=variant)
 
     @property

@@ -110,7 +110,7 @@ def _cubic_target_limit(cca: Subject) -> Observation:
 @CASES.add("cubic-reno-friendly", "RFC 9438 §4.3", only=("cubic",))
 def _cubic_reno_friendly(cca: Subject) -> Observation:
     # At 10 ms the cubic curve takes seconds and Reno's line only a fraction of a second.
-    """Where Reno would be faster the window keeps to its estimate."""
+    """If Reno would grow faster, the window follows Reno's estimate."""
     run = cca.run_flow(6, **SHORT, lose=[SYN + 40])
     left, start = run.first_threshold(), run.loss_at()
     elapsed = run.t_s[start:] - run.t_s[start]
