@@ -3,6 +3,8 @@
 import json
 import os
 import pty
+import re
+import shlex
 import subprocess
 import sys
 from itertools import pairwise
@@ -12,11 +14,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from headgate import Scenario
+from headgate import Result, Scenario
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.cli.main import app
 from headgate.cli.stream import Course, View
 from headgate.engine.run.pace import MOST_LATE_S, Pace, make_pace
+
+from ..arch.repository import ROOT
 
 #: The longest window of the engine on the path below: half of its delay of 20 ms each way.
 WINDOW_S = 0.02
@@ -188,3 +192,20 @@ def test_a_scenario_without_series_is_refused(file: Path) -> None:
     done = stream(str(file), "--set", "measure.series=none")
     assert isinstance(done.exception, HeadgateError)
     assert "measure.series is 'none', so there is nothing to show" in str(done.exception)
+
+
+def test_the_demonstration_shows_what_its_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "how-to" / "teach.md").read_text(encoding="utf-8")
+    [first, *_] = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    commands = [shlex.split(line.partition("#")[0])[1:] for line in first.strip().splitlines()]
+    assert len(commands) <= 5
+    monkeypatch.chdir(tmp_path)
+    for words in commands:
+        fast = [*words, "--speed", "max"] if words[0] == "stream" else [*words]
+        assert CliRunner().invoke(app, fast).exit_code == 0, words
+    for name, winner in (("small", "bbr"), ("large", "cubic")):
+        flows = Result.read(tmp_path / "out" / name).flows
+        assert flows["cca"][flows["goodput_bps"].argmax()] == winner
+        assert (tmp_path / "out" / name / "figures" / "pictures.html").is_file()
