@@ -93,7 +93,6 @@ def _main(
 for command in (
     init.init,
     run.run,
-    stream.stream,
     check.check,
     catalog.catalog,
     catalog.describe,
@@ -101,6 +100,7 @@ for command in (
     study.study,
     study.reproduce,
     watch.watch,
+    stream.stream,
     analyse.analyse,
     plot.report,
     plot.plot,
