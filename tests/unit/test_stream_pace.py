@@ -183,6 +183,14 @@ def test_a_line_of_blocks_shows_the_share_of_the_highest() -> None:
     assert course.draw() == "▁▅█ "  # 7/14 of seven steps is 3.5, which rounds to the even 4
 
 
+def test_the_fullest_ports_are_shown_in_the_order_of_the_network() -> None:
+    view = View(make_scenario(), 1.0)
+    for number, packets in enumerate((3.0, 9.0, 1.0, 0.0, 7.0, 5.0)):
+        view._ports[f"port {number}"] = Course("queue_packets")
+        view._ports[f"port {number}"].take({"queue_packets": packets})
+    assert [name for name, _ in view._fullest()] == ["port 0", "port 1", "port 4", "port 5"]
+
+
 def test_slow_motion_proposes_more_samples() -> None:
     assert "measure.series.interval='10 ms'" in View(make_scenario(), 0.1)._say_interval()
     assert "--set" not in View(make_scenario(), 1.0)._say_interval()

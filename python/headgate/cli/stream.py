@@ -164,9 +164,7 @@ class View:
             return
         self._said = share
         flows = [f"{name} {_say_rate(c)} Mbit/s" for name, c in self._flows.items()][:MOST_FLOWS]
-        ports = [f"{name} {c.row['queue_packets']:.0f} packets" for name, c in self._ports.items()][
-            :MOST_PORTS
-        ]
+        ports = [f"{name} {c.row['queue_packets']:.0f} packets" for name, c in self._fullest()]
         echo(f"{time_s:.2f} s: {', '.join([*flows, *ports])}")
 
     def draw(self) -> Group:
@@ -178,12 +176,9 @@ class View:
         measured = time_s / max(time.monotonic() - self._begun_s, 1e-9)
         pace = f"{measured:.3g} simulated seconds per second"
         head = f"{self._title}    {time_s:.2f} of {duration_s:g} s    {pace}"
-        return Group(
-            Text(head, style="bold"),
-            Text(self._say_interval()),
-            self._draw_flows(),
-            self._draw_ports(),
-        )
+        tables = [self._draw_flows()] if self._flows else []
+        lines = (Text(head, style="bold"), Text(self._say_interval()))
+        return Group(*lines, *tables, self._draw_ports())
 
     def _say_interval(self) -> str:
         """Return how to see more samples, if they come less often than ten times a second."""
@@ -194,6 +189,11 @@ class View:
             f"a sample each {1e3 * self._interval_s:g} ms; for more:"
             f" --set measure.series.interval='{wanted_ms:g} ms'"
         )
+
+    def _fullest(self) -> list[tuple[str, Course]]:
+        """Return the ports with the longest queues so far, in the order of the network."""
+        tops = sorted((course.top for course in self._ports.values()), reverse=True)[:MOST_PORTS]
+        return [pair for pair in self._ports.items() if pair[1].top >= tops[-1]][:MOST_PORTS]
 
     def _draw_flows(self) -> Any:
         heads = ("flow", "Mbit/s", "RTT ms", "cwnd", f"cwnd, latest {WIDTH} samples")
@@ -207,7 +207,7 @@ class View:
         heads = ("queue", "drops", "marks", "packets", f"packets, latest {WIDTH} samples")
         rows = [
             (name, _say(c, "drops"), _say(c, "marks"), _say(c, "queue_packets"), c.draw())
-            for name, c in list(self._ports.items())[:MOST_PORTS]
+            for name, c in self._fullest()
         ]
         return _table(heads, rows, len(self._ports) - MOST_PORTS)
 
