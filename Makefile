@@ -172,7 +172,7 @@ schemas: $(VENV)/.dev ## Make the JSON Schemas of all forms of TOML, and the man
 	@$(BIN)/headgate man --out headgate.data/data/share/man/man1/headgate.1
 
 .PHONY: notebook
-notebook: $(VENV)/.dev ## Run the documentation's notebook, docs/notebooks/first.py, in a kernel
+notebook: $(VENV)/.dev ## Make the notebooks: that of the documentation, in a kernel, and the exercises
 	@$(BIN)/python scripts/notebook.py
 
 .PHONY: gallery

@@ -268,6 +268,8 @@ def conformance() -> str:
         count = f"{len(held)} of {len(held) + len(failed)}"
         if case.left_out:
             count, exempt = "not applicable", [case.left_out, *exempt]
+        elif case.built_in_only:
+            exempt.append(f"user-defined algorithms: {case.built_in_only}")
         rows.append([code(case.id), case.source, case.statement, about, count, "; ".join(exempt)])
     return table(
         ["case", "section", "statement", "algorithms", "holds", "exempt, with reason"], rows

@@ -223,6 +223,17 @@ WRONG = [
     ("bench xyzzy", "they are dumbbell-100, dumbbell-2000"),
     ("conform CUBICC", "'CUBICC' is not a congestion control algorithm; did you mean 'cubic'?"),
     ("conform cca.py:Nothing", "cca.py: has no class 'Nothing'; its algorithms: Mine"),
+    ("conform cca.py:Mine --as Cubik", "--as: 'Cubik' is not a congestion control algorithm; did"),
+    (
+        "conform cca.py:Mine --kernel host",
+        "cca.py:Mine needs --as NAME, the algorithm of the kernel",
+    ),
+    ("conform reno --case 'rto_*'", "--case rto_*: no case has such a name; there are rto-initial"),
+    # stream
+    ("stream", "stream: scenario is missing; write headgate stream [OPTIONS] {scenario}"),
+    ("stream dumbbell.toml --speed 0", "speed: '0' is not allowed; write simulated seconds per"),
+    ("stream dumbbell.toml --speed Max", "speed: 'Max' is not allowed"),
+    ("stream none.toml", "none.toml: there is no such file"),
 ]
 
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 use headgate_algos::control::AnyController;
 use headgate_algos::plugin::Fault;
 use headgate_model::check::{PlanError, Result};
+use headgate_model::units::NEVER;
 pub use headgate_model::units::{Time, seconds};
 use headgate_netsim::devices::Arrays;
 pub use headgate_netsim::packets::foreign::{Delivery, ForeignPacket, InjectError, Loss, Outcomes};
@@ -93,10 +94,15 @@ impl Simulation {
     /// Runs for about `wall_s` seconds of real time. Returns true if the run has ended. The division of a run
     /// into calls does not affect its results.
     pub fn advance(&mut self, wall_s: f64) -> bool {
+        self.advance_until(wall_s, NEVER)
+    }
+
+    /// As [`Self::advance`], but runs no window that ends after `until`, ps.
+    pub fn advance_until(&mut self, wall_s: f64, until: Time) -> bool {
         let started = Instant::now();
         let Self { engine, user_code, .. } = self;
         let sound = || user_code.fault().is_none();
-        engine.advance(&mut || started.elapsed().as_secs_f64() < wall_s && sound())
+        engine.advance_to(until, &mut || started.elapsed().as_secs_f64() < wall_s && sound())
     }
 
     /// Runs all windows that end by `until`, ps, so that packets may be injected from [`Self::now`] on.
@@ -278,6 +284,18 @@ mod tests {
     fn assert_equal(one: &Results, other: &Results) {
         assert_eq!((&one.digest, one.packet_hops), (&other.digest, other.packet_hops));
         assert_eq!(format!("{:?}", one.tables), format!("{:?}", other.tables));
+    }
+
+    #[test]
+    fn a_run_stops_at_simulated_times_and_gives_the_same_result() {
+        let mut run = start();
+        for second in 1..10 {
+            assert!(!run.advance_until(60.0, second * 1_000_000_000_000));
+            // no window is longer than half a second
+            assert!((second as f64 - 0.5..=second as f64).contains(&run.time_s()), "{}", run.time_s());
+        }
+        assert!(run.advance_until(60.0, 10_000_000_000_000));
+        assert_equal(&run.results(), &finished(start()));
     }
 
     #[test]

@@ -242,12 +242,14 @@ mod _native {
             self.run.use_threads(if self.plugins.need_the_gil() { 1 } else { threads });
         }
 
-        /// Run for about `wall_s` seconds. Return True if the run has ended. The GIL is released unless
-        /// user-defined code is a plain Python class. Raises OwnFaultError if user-defined code fails, and
-        /// ExcessError if an algorithm or the network exceeds a limit of the engine.
-        fn advance(&mut self, py: Python<'_>, wall_s: f64) -> PyResult<bool> {
+        /// Run for about `wall_s` seconds, and no window that ends after `until_ps` of simulated time. Return
+        /// True if the run has ended. The GIL is released unless user-defined code is a plain Python class.
+        /// Raises OwnFaultError if user-defined code fails, and ExcessError if an algorithm or the network
+        /// exceeds a limit of the engine.
+        #[pyo3(signature = (wall_s, until_ps = None))]
+        fn advance(&mut self, py: Python<'_>, wall_s: f64, until_ps: Option<u64>) -> PyResult<bool> {
             let Self { run, plugins, .. } = self;
-            let over = plugins.detached(py, || run.advance(wall_s));
+            let over = plugins.detached(py, || run.advance_until(wall_s, until_ps.unwrap_or(u64::MAX)));
             if let Some(fault) = run.fault() {
                 return Err(plugins.fault(py, fault));
             }

@@ -20,6 +20,16 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
             help="Algorithms by name, or ./my_cca.py:MyCca; by default, all of the catalogue."
         ),
     ] = None,
+    role: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            metavar="NAME",
+            help="Test the named algorithms by the cases of this one of the catalogue, such as"
+            " cubic; with --kernel, beside the kernel's own.",
+            show_default=False,
+        ),
+    ] = "",
     workers: Annotated[int, typer.Option(min=1, help="Cases at once.")] = 2,
     kernel: Annotated[
         str | None,
@@ -33,8 +43,8 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
         list[str] | None,
         typer.Option(
             metavar="GLOB",
-            help="With --kernel: only cases of this name or pattern, such as 'alone-*'; "
-            "repeatable.",
+            help="Only cases of this name or pattern, such as 'cubic-*', or 'alone-*' with"
+            " --kernel; repeatable.",
         ),
     ] = None,
     repeats: Annotated[
@@ -49,12 +59,14 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Run the test cases of standards for every algorithm to which they apply.
 
-    RFC 5681, 6298, 6582, 6675 for all; 9438 and 9406 for cubic, 8257 for dctcp; the test cases of
-    draft-ietf-ccwg-bbr for bbr3 and bbr. The exit code is 1 if a case fails.
+    RFC 5681, 6298, 6582, 6675 for all; 5681 in more detail for reno, 9438 and 9406 for cubic, 8257
+    for dctcp; the test cases of draft-ietf-ccwg-bbr for bbr3 and bbr. The exit code is 1 if a case
+    fails. A user-defined algorithm is tested by the cases of an algorithm of the catalogue with
+    --as: ./my_cca.py:MyCubic --as cubic.
 
     With --kernel: flows alone, pairs, random loss, completion times, marks and disciplines under
     the TCP of a kernel, in real time, compared with the same cases in simulation. Real-time runs
-    are random, so the exit code is 0 for any difference.
+    are random, so a difference leaves the exit code 0; it is 1 if a case could not be run.
     """
     from headgate.base.console import PlainConsole
     from headgate.base.errors import HeadgateError
@@ -65,8 +77,20 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
         raise HeadgateError(
             f"--kernel: {kernel!r} is not allowed; it must be {' or '.join(KERNELS)}"
         )
+    if kernel is None and (out is not None or repeats > 1):
+        option = "--repeats" if out is None else "--out"
+        raise HeadgateError(f"{option}: is an option of --kernel; add --kernel host or uml")
     report_progress = partial(echo, error=True)
-    request = SuiteRequest(name, workers, report_progress, kernel or "", case or (), repeats, out)
+    request = SuiteRequest(
+        name,
+        workers,
+        report_progress,
+        kernel or "",
+        case or (),
+        repeats,
+        out,
+        _read_role(role, name),
+    )
     report = load_suite("kernel" if request.kernel else "standards")(request)
     if as_json:
         echo(json.dumps(report.record))
@@ -79,3 +103,18 @@ def conform(  # noqa: PLR0913, PLR0917 - one for each option
                 console.print(part)
     if report.failed:
         raise typer.Exit(1)
+
+
+def _read_role(role: str, names: list[str] | None) -> str:
+    """Return the algorithm of the catalogue that --as names. Raises HeadgateError."""
+    from headgate.base import catalog
+    from headgate.base.errors import HeadgateError
+
+    if not role:
+        return ""
+    if not names:
+        raise HeadgateError(f"--as {role}: name the algorithm to test, such as ./my_cca.py:MyCca")
+    try:
+        return catalog.cca(role).name
+    except HeadgateError as error:
+        raise HeadgateError(f"--as: {error}") from None

@@ -91,7 +91,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
         result = replay(chosen, arrivals, command_line())
         if out is not None:
             result.write(out)
-        _print(result, out, as_json)
+        print_result(result, out, as_json)
         return
     trace = _read_trace(traced, trace_limit)
     chosen = load(scenario, settings, seed, ccas, unset=unset, trust=trust)
@@ -102,7 +102,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
             result = simulate(chosen, out, progress, options)
         except UnstoredError as error:
             result, unstored = error.result, error
-    _print(result, out if unstored is None else None, as_json)
+    print_result(result, out if unstored is None else None, as_json)
     if unstored is not None:
         raise unstored
 
@@ -119,7 +119,8 @@ def _read_trace(traced: list[str] | None, limit: int | None) -> Trace | None:
     return None
 
 
-def _print(result: Result, out: Path | None, as_json: bool) -> None:
+def print_result(result: Result, out: Path | None, as_json: bool) -> None:
+    """Print the tables and the cost of a run, and its folder."""
     warn(result.meta.get("warnings", ()))
     if as_json:
         echo(json.dumps(summary(result)))

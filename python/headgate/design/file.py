@@ -207,7 +207,7 @@ class DesignFile(Model):
         """Make paths of code absolute; they are relative to the folder of the file."""
         factors = data.get("factors")
         if isinstance(factors, dict):
-            joined = dict(_join_paths(factors))
+            joined = dict(join_paths(factors))
             data["factors"] = {n: anchor_factor(n, t, folder) for n, t in joined.items()}
 
     def save(self, path: Path) -> None:

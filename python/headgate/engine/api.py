@@ -27,6 +27,7 @@ from headgate.data.folder import find_run, hold_for_run, read_meta, write_folder
 from headgate.data.measures.shown import FEW_PORTS, Shown, show_run
 from headgate.data.tables import Table
 from headgate.engine.run.options import DEFAULT, RunOptions
+from headgate.engine.run.pace import Pace, make_pace
 from headgate.engine.run.progress import Report, show_progress
 from headgate.engine.run.simulate import SNAPSHOT_FILE, run_engine, watch_engine
 from headgate.engine.run.stream import Stream, Update
@@ -120,27 +121,35 @@ class Scenario(ScenarioSpec):
             warnings.warn(doubt, SchemeWarning, stacklevel=2)
         return result
 
-    def stream(
+    def stream(  # noqa: PLR0913 - what a stream can be given
         self,
         flows: Sequence[str] = (),
         links: Sequence[str] = (),
-        every_s: float = 0.1,
+        every_s: float | None = None,
         threads: int = 1,
+        *,
+        step_s: float | None = None,
+        speed: float | str | None = None,
     ) -> Stream[Result]:
-        """Run the scenario, and iterate over an `Update` per `every_s` seconds of wall time.
+        """Run the scenario, and iterate over an `Update` per `every_s` (0.1) seconds of wall time.
+
+        With `step_s` there is an update per `step_s` seconds of simulated time instead, so that
+        every machine gives the same updates. `speed` is the most simulated seconds per second of
+        wall time, such as 1 or 0.1; None or "max" is no limit. With a speed, an update covers
+        `speed * every_s` simulated seconds, unless `step_s` is given. A step ends between two
+        windows of the engine, so it may end earlier by the shortest delay between two routers.
 
         An update has tables: the new samples of `measure.series` and of the network, and the events
         of the traffic (`flows`) and of the `links` that patterns name ("bulk.0", "web", "*"). After
         the last one `Stream.result` is what `run` returns, bit for bit. `threads` is the most
         threads that the run may use. An update comes sooner if it would contain more than 100,000
         events, each of which takes about a kilobyte of memory. Raises ScenarioError for a name that
-        matches nothing, or an `every_s` that is not above 0.
+        matches nothing, or a time or speed that is not above 0.
         """
-        if not every_s > 0:
-            raise ScenarioError("every_s", f"{every_s} s is not allowed; it must be above 0")
+        pace = make_pace(every_s, step_s, speed)
         planned = self.plan()
         followed = choose_numbers(planned[0], flows, links)
-        return Stream(_watched(self, planned, followed, every_s, threads))
+        return Stream(_watched(self, planned, followed, pace, threads), pace.release)
 
 
 class Result:
@@ -268,10 +277,10 @@ def _watched(
     scenario: Scenario,
     planned: tuple[dict[str, Any], Arrays],
     followed: tuple[set[int], set[int]],
-    every_s: float,
+    pace: Pace,
     threads: int,
 ) -> Generator[Update, None, Result]:
-    parts = yield from watch_engine(scenario, planned, followed, every_s, threads=threads)
+    parts = yield from watch_engine(scenario, planned, followed, pace, threads=threads)
     return Result(*parts)
 
 

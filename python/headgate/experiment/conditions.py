@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -122,24 +122,26 @@ def level_name(level: Any) -> Label:
         return str(level).lower()
     if level == UNSET:
         return "unset"
-    if isinstance(level, Mapping) and is_mix(level) and all(map(is_algorithm, level)):
-        return " + ".join(f"{_percent(share)} {level_name(name)}" for name, share in level.items())
+    if shares := list(_shares(level)):
+        return " + ".join(f"{_percent(share)} {level_name(cca)}" for cca, share in shares)
     if isinstance(level, Mapping):
         head = next((level[key] for key in _HEADS if key in level), "")
         rest = [f"{key}={level_name(part)}" for key, part in level.items() if part != head]
         return f"{level_name(head)}({', '.join(rest)})" if rest else level_name(head)
-    if isinstance(level, list | tuple) and level and all(map(_is_part, level)):
-        shares = [f"{_percent(part['share'])} {level_name(part['cca'])}" for part in level]
-        return " + ".join(shares)
     if isinstance(level, str) and is_code(level):
         file, name = split(level)
         return name or Path(file).stem
     return level if isinstance(level, int | float) else str(level)
 
 
-def _is_part(value: Any) -> bool:
-    """Return whether a value is a part of a mix of algorithms."""
-    return isinstance(value, Mapping) and {"cca", "share"} <= value.keys()
+def _shares(level: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the algorithms of a mix with their shares; nothing if the level is no mix."""
+    if not is_mix(level):
+        return
+    if isinstance(level, Mapping):
+        yield from level.items() if all(map(is_algorithm, level)) else ()
+    else:
+        yield from ((part.get("cca"), part["share"]) for part in level)
 
 
 def _percent(share: Any) -> str:

@@ -28,8 +28,8 @@ from headgate.experiment.conditions import (
 )
 from headgate.experiment.extensions import BASE, ChosenBase, choose_base
 from headgate.experiment.form import ExperimentFile
-from headgate.experiment.responses import OF_PERIODS, Response, by_period
 from headgate.experiment.part_measures import TABLES
+from headgate.experiment.responses import OF_PERIODS, Response, by_period
 from headgate.experiment.runs import Key, Setup, key_by_labels
 from headgate.lab.jobs import Job, SharedPlan
 from headgate.plugin import user_code

@@ -18,7 +18,7 @@ from headgate.base.messages import also, as_toml
 from headgate.base.terminal import check_name
 from headgate.claims.claim import Claim
 from headgate.data.columns import OF_A_RUN
-from headgate.design.file import SAMPLES, Kind, anchor_factor
+from headgate.design.file import SAMPLES, Kind, anchor_factor, join_paths
 from headgate.experiment import extensions, measures
 from headgate.experiment.claims import Until
 from headgate.experiment.comparison import ComparisonFile
@@ -213,7 +213,7 @@ class ExperimentFile(ComparisonFile):
         super().anchor(data, folder)
         crossed = data.get("crossed")
         if isinstance(crossed, dict):
-            data["crossed"] = {n: anchor_factor(n, t, folder) for n, t in crossed.items()}
+            data["crossed"] = {n: anchor_factor(n, t, folder) for n, t in join_paths(crossed)}
         tables = data.get("responses")
         for table in tables.values() if isinstance(tables, dict) else tables or ():
             if isinstance(table, dict) and isinstance(table.get("function"), str):

@@ -82,6 +82,8 @@ class SuiteRequest:
     repeats: int = 1
     out: Path | None = None
     """The folder for figures and pictures, for a suite that writes them."""
+    role: str = ""
+    """The algorithm of the catalogue as which the named ones are examined; empty means none."""
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate import HeadgateWarning
+from headgate import HeadgateError, HeadgateWarning
 
 if TYPE_CHECKING:
     from headgate import Result
@@ -33,14 +33,24 @@ SYN = 1
 
 @dataclass(frozen=True)
 class Subject:
-    """The algorithm under test, as a scenario's traffic names it."""
+    """The algorithm under test, as a scenario's traffic names it.
+
+    `role` is the algorithm of the catalogue whose cases apply to it; a user-defined algorithm
+    without one is tested by the cases for all algorithms.
+    """
 
     name: str
     keys: tuple[tuple[str, Any], ...]
+    role: str = ""
+    is_user_defined: bool = False
 
     def having(self, **params: Any) -> Subject:
-        """Return the same algorithm with parameters set."""
-        return Subject(self.name, (("cca", {"name": self.name, **self.params, **params}),))
+        """Return the same algorithm with parameters set; it must be of the catalogue."""
+        return replace(self, keys=(("cca", {"name": self.name, **self.params, **params}),))
+
+    def following(self, variant: str) -> Subject:
+        """Return the variant that follows a text; a user-defined algorithm is its only variant."""
+        return self if self.is_user_defined else self.having(variant=variant)
 
     @property
     def params(self) -> dict[str, Any]:
@@ -122,8 +132,23 @@ class FlowRun:
         return float(finite[0]) if len(finite) else float("inf")
 
     def loss_at(self) -> int:
-        """Return the index of the first sample after the first congestion."""
-        return int(np.argmax(np.isfinite(self.ssthresh)))
+        """Return the index of the first sample after the first congestion.
+
+        Raises HeadgateError if there was none.
+        """
+        return self.list_thresholds(1)[0]
+
+    def list_thresholds(self, least: int) -> list[int]:
+        """Return the samples at which the threshold changed, of `least` changes or more.
+
+        Raises HeadgateError if there were fewer.
+        """
+        before, after = self.ssthresh[:-1], self.ssthresh[1:]
+        changed = 1 + np.flatnonzero(np.isfinite(after) & (after != before))
+        if len(changed) < least:
+            times = f"{len(changed)} time{'s' * (len(changed) != 1)}"
+            raise HeadgateError(f"the threshold was set {times}, not {least}")
+        return [int(at) for at in changed]
 
     def in_flight_at_loss(self) -> float:
         """Return the most that was in flight until the first congestion."""
@@ -156,19 +181,25 @@ class Case:
     """Algorithms whose own specification says otherwise, with the reason."""
     left_out: str = ""
     """Why nothing here can show it, if nothing can; it is listed without being run."""
+    built_in_only: str = ""
+    """Why a user-defined algorithm cannot be tried, if it cannot."""
 
     @property
     def number(self) -> int:
         """The last number of its section."""
         return int(self.source.rpartition(".")[2])
 
-    def concerns(self, cca: str) -> bool:
+    def concerns(self, cca: Subject) -> bool:
         """Whether the statement is about the algorithm."""
-        return cca not in self.exempt and (not self.only or cca in self.only)
+        return cca.role not in self.exempt and (not self.only or cca.role in self.only)
 
-    def applies(self, cca: str) -> bool:
+    def find_obstacle(self, cca: Subject) -> str:
+        """Return why the case cannot be tried with the algorithm; empty if it can."""
+        return self.left_out or (self.built_in_only if cca.is_user_defined else "")
+
+    def applies(self, cca: Subject) -> bool:
         """Whether the algorithm has to hold to it, and can be tried."""
-        return self.concerns(cca) and not self.left_out
+        return self.concerns(cca) and not self.find_obstacle(cca)
 
 
 class Cases(list[Case]):

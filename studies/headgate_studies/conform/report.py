@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from typing import Any
 
 from rich import box
@@ -10,80 +11,105 @@ from rich.table import Column, Table
 
 from headgate import HeadgateError
 from headgate.lab import SuiteReport, SuiteRequest
-from headgate_studies.conform import ccas, transport
+from headgate_studies.conform import ccas, cubic, reno, transport
 from headgate_studies.conform.bbr import cycle, model, startup
 from headgate_studies.conform.case import Case, Observation, Subject
 
 BBR = sorted((*startup.CASES, *cycle.CASES, *model.CASES), key=lambda case: case.number)
-CASES: tuple[Case, ...] = (*transport.CASES, *ccas.CASES, *BBR)
+CASES: tuple[Case, ...] = (*transport.CASES, *reno.CASES, *cubic.CASES, *ccas.CASES, *BBR)
+#: Errors of arithmetic on a run that lacks the event of a case.
+UNMEASURABLE = (ArithmeticError, LookupError, ValueError)
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """One case with one algorithm; without a finding it does not apply, and `reason` says why."""
+    """One case with one algorithm; without a finding it was not run, and `reason` says why."""
 
     case: Case
-    cca: str
+    subject: Subject
     finding: Observation | None
     reason: str = ""
+
+    @property
+    def cca(self) -> str:
+        """The name of the algorithm."""
+        return self.subject.name
 
     @property
     def word(self) -> str:
         """Holds, fails, does not apply, or is not applicable: nothing here can show it."""
         if self.finding is None:
-            left_out = self.case.left_out and self.case.concerns(self.cca)
-            return "not applicable" if left_out else "does not apply"
+            return "not applicable" if self.case.concerns(self.subject) else "does not apply"
         return "holds" if self.finding.holds else "fails"
 
 
-def subjects(names: Iterable[str] | None = None) -> list[Subject]:
+def subjects(names: Iterable[str] | None = None, role: str = "") -> list[Subject]:
     """Return the algorithms of the catalogue, or those named; `./my_cca.py:MyCca` is a user's own.
 
-    What controls nothing has nothing to hold to. Raises HeadgateError.
+    `role` is the algorithm of the catalogue whose cases apply to all of them; by default each one
+    of the catalogue is tested by its own. Algorithms that control nothing are omitted. Raises
+    HeadgateError.
     """
     from headgate import catalog
 
     every = (cca.name for cca in catalog.ccas() if cca.family != "none")
     chosen = every if names is None else names
-    return [_subject(name) for name in chosen]
+    named = catalog.cca(role).name if role else ""
+    return [_subject(name, named) for name in chosen]
 
 
-def _subject(name: str) -> Subject:
+def _subject(name: str, role: str) -> Subject:
     from headgate import catalog
     from headgate.plugin import load_cca
 
     if any(sign in name for sign in ":./"):
         load_cca(name)  # raises what is wrong with it
-        return Subject(name, (("cca", name),))
-    return Subject(catalog.cca(name).name, (("cca", name),))
+        return Subject(name, (("cca", name),), role, is_user_defined=True)
+    known = catalog.cca(name).name
+    return Subject(known, (("cca", name),), role or known)
 
 
-def run_suite(chosen: Iterable[Subject], workers: int = 1) -> Iterator[CaseResult]:
+def choose_cases(globs: Sequence[str]) -> list[Case]:
+    """Return the cases whose names match a pattern; all without patterns. Raises HeadgateError."""
+    for glob in globs:
+        if not any(fnmatch(case.id, glob) for case in CASES):
+            names = ", ".join(case.id for case in CASES)
+            raise HeadgateError(f"--case {glob}: no case has such a name; there are {names}")
+    return [case for case in CASES if not globs or any(fnmatch(case.id, g) for g in globs)]
+
+
+def run_suite(
+    chosen: Iterable[Subject], workers: int = 1, cases: Sequence[Case] = CASES
+) -> Iterator[CaseResult]:
     """Run every case with every algorithm, in order."""
-    jobs = [(case, subject) for subject in chosen for case in CASES]
+    jobs = [(case, subject) for subject in chosen for case in cases]
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(lambda job: judge(*job), jobs)
 
 
 def judge(case: Case, subject: Subject) -> CaseResult:
     """Run one case with one algorithm, if it applies."""
-    if not case.concerns(subject.name):
-        reason = case.exempt.get(subject.name, f"is about {', '.join(case.only)}")
-        return CaseResult(case, subject.name, None, reason)
-    if case.left_out:
-        return CaseResult(case, subject.name, None, case.left_out)
+    if not case.concerns(subject):
+        reason = case.exempt.get(subject.role, f"is about {', '.join(case.only)}")
+        return CaseResult(case, subject, None, reason)
+    if obstacle := case.find_obstacle(subject):
+        return CaseResult(case, subject, None, obstacle)
     try:
-        return CaseResult(case, subject.name, case.check(subject))
+        return CaseResult(case, subject, case.check(subject))
     except HeadgateError as error:
-        return CaseResult(case, subject.name, Observation(False, "a run", str(error)))
+        says = str(error)
+    except UNMEASURABLE:
+        says = "a run without the event that the case measures"
+    return CaseResult(case, subject, Observation(False, "a run that can be measured", says))
 
 
 def run_standards(request: SuiteRequest) -> SuiteReport:
     """Run the test cases of standards for the algorithms requested. Raises HeadgateError."""
-    results = list(run_suite(subjects(request.names), request.workers))
+    chosen = subjects(request.names, request.role)
+    results = list(run_suite(chosen, request.workers, choose_cases(request.cases)))
     return SuiteReport(
         [_record(one) for one in results],
-        [*_parts(results)],
+        [*_parts(results), *_advise(chosen), _count(chosen, results)],
         any(one.word == "fails" for one in results),
     )
 
@@ -95,6 +121,7 @@ def _record(result: CaseResult) -> dict[str, Any]:
         "source": result.case.source,
         "statement": result.case.statement,
         "cca": result.cca,
+        "role": result.subject.role,
         "verdict": result.word,
         "expected": finding.expected if finding else "",
         "observed": finding.observed if finding else "",
@@ -103,30 +130,60 @@ def _record(result: CaseResult) -> dict[str, Any]:
 
 
 def _parts(results: Sequence[CaseResult]) -> Iterator[Table | str]:
+    """Yield a table of the cases that apply to any algorithm, and a sentence per failure."""
     by_case: dict[str, list[CaseResult]] = {}
     for one in results:
-        by_case.setdefault(one.case.id, []).append(one)
+        if one.word != "does not apply":
+            by_case.setdefault(one.case.id, []).append(one)
     case = Column("case", no_wrap=True)
-    table = Table(case, "source", "holds", "does not apply", "fails", box=box.SIMPLE_HEAD)
+    table = Table(case, "source", "holds", "fails", box=box.SIMPLE_HEAD)
     for name, group in by_case.items():
         table.add_row(name, group[0].case.source, *_cells(group))
     yield table
-    for name, group in by_case.items():
-        if any(one.word == "not applicable" for one in group):
-            yield f"{name} is not applicable: {group[0].case.left_out}"
+    yield from _explain_omissions(results)
     for one in results:
         if one.finding is not None and not one.finding.holds:
             found = f"expected {one.finding.expected}; got {one.finding.observed}"
-            yield f"{one.cca}, {one.case.id}: {found}"
+            yield f"{one.cca}, {one.case.id}: {found}. {one.case.source}: {one.case.statement}"
 
 
 def _cells(group: Sequence[CaseResult]) -> list[str]:
-    words = ("holds", "does not apply", "fails", "not applicable")
-    counts = {word: [one.cca for one in group if one.word == word] for word in words}
-    if counts["not applicable"]:
-        return ["", "not applicable", ""]
-    return [
-        str(len(counts["holds"])),
-        str(len(counts["does not apply"])) if counts["does not apply"] else "",
-        ", ".join(counts["fails"]),
-    ]
+    words = ("holds", "fails", "not applicable")
+    holds, fails, omitted = ([one.cca for one in group if one.word == word] for word in words)
+    if len(omitted) == len(group):
+        return ["not applicable", ""]
+    return [str(len(holds)) if len(group) > 1 else "yes" * len(holds), ", ".join(fails)]
+
+
+def _explain_omissions(results: Sequence[CaseResult]) -> Iterator[str]:
+    """Yield a sentence per reason, with the cases that could not be run for it."""
+    by_reason: dict[str, dict[str, None]] = {}
+    for one in results:
+        if one.word == "not applicable":
+            by_reason.setdefault(one.reason, {})[one.case.id] = None
+    for why, names in by_reason.items():
+        verb = "is" if len(names) == 1 else "are"
+        yield f"{', '.join(names)} {verb} not applicable: {why}"
+
+
+def _advise(chosen: Sequence[Subject]) -> Iterator[str]:
+    """Propose a role for a user-defined algorithm without one."""
+    roles = sorted({cca for case in CASES for cca in case.only})
+    for one in chosen:
+        if one.is_user_defined and not one.role:
+            meant = next((r for r in roles if r in one.name.rpartition(":")[2].lower()), roles[0])
+            yield (
+                f"{one.name}: only the cases for all algorithms were run. --as {meant} adds the"
+                f" cases of {meant}; there are cases of {', '.join(roles)}"
+            )
+
+
+def _count(chosen: Sequence[Subject], results: Sequence[CaseResult]) -> str:
+    words = [one.word for one in results]
+    who = chosen[0].name if len(chosen) == 1 else f"{len(chosen)} algorithms"
+    roles = {one.role for one in chosen if one.role != one.name}
+    role = f" as {roles.pop()}" if len(roles) == 1 and "" not in roles else ""
+    return (
+        f"{who}{role}: {words.count('holds')} hold, {words.count('fails')} fail,"
+        f" {words.count('not applicable')} not applicable"
+    )

@@ -90,8 +90,9 @@ def _threshold(cca: Subject) -> Observation:
 
 @CASES.add("threshold-floor", "RFC 5681 §3.1, equation (4)", exempt=BBR)
 def _small_threshold(cca: Subject) -> Observation:
+    # Both segments of the first window are lost, so two segments are in flight at the time-out.
     """However small the window, the threshold is at least two segments."""
-    run = cca.run_flow(6, lose=[SYN + 3, SYN + 4], transport={"initial_window": "3 packets"})
+    run = cca.run_flow(6, lose=[SYN + 1, SYN + 2], transport={"initial_window": "2 packets"})
     left = run.first_threshold()
     return Observation(left >= 2.0, "at least 2 segments", f"{left:.2f}")
 

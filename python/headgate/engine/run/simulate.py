@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from headgate.data.measures.tables import make_tables
 from headgate.data.tables import Table
 from headgate.engine.run.memory import check_memory, packets_that_fit
 from headgate.engine.run.options import DEFAULT, RunOptions, Threads
+from headgate.engine.run.pace import Pace
 from headgate.engine.run.prepare import make_own_code, translate_refusal
 from headgate.engine.run.progress import Clock, Report, StopRunError
 from headgate.engine.run.record import find_rates, make_record
@@ -78,18 +79,18 @@ def watch_engine(
     scenario: ScenarioSpec,
     planned: tuple[dict[str, Any], Arrays],
     followed: tuple[set[int], set[int]],
-    every_s: float,
+    pace: Pace,
     *,
     threads: Threads = 1,
 ) -> Generator[Update, None, tuple[dict[str, Table], dict[str, Any]]]:
-    """Run a plan to its end as `run_engine` does, with an update per `every_s` of wall time.
+    """Run a plan to its end as `run_engine` does, with updates at a pace.
 
     `followed` are the numbers of the flows and links whose events are reported. Raises as
     `run_engine`.
     """
     run = _Run(scenario, planned, threads)
     run.simulation.follow(*followed)
-    facts = yield from run.updates(every_s)
+    facts = yield from run.updates(pace)
     return run.make_result(facts, "")
 
 
@@ -221,21 +222,36 @@ class _Run:
         if self.trace.add(*self.simulation.take_trace(self.trace.room)):
             self.simulation.follow(set(), set())
 
-    def updates(self, every_s: float) -> Generator[Update, None, dict[str, Any]]:
+    def updates(self, pace: Pace) -> Generator[Update, None, dict[str, Any]]:
         begun, started = self._cpu_time_s(), time.perf_counter()
-        maker, over = UpdateMaker(self.plan), False
-        slice_s = min(every_s, FIRST_UPDATE_S)
-        while not over:
-            with guard.defer_interrupts(self.own) as poll:
-                over = self._advance(slice_s)
-                poll()
+        maker = UpdateMaker(self.plan)
+        slice_s = min(pace.every_s, FIRST_UPDATE_S)
+        for number in count(1):
+            over = self._advance_update(slice_s, pace.until_ps(number))
             self._share_threads(self._asked_threads)
             at = (self.simulation.time_s, self.simulation.duration_s)
             update = maker.make(self.simulation.take_updates(), at)
-            slice_s = choose_slice_s(slice_s, len(update.events), every_s)
+            slice_s = choose_slice_s(slice_s, len(update.events), pace.every_s)
+            pace.wait_for(update.time_s)
             yield update
+            if over:
+                break
         self.wall_s, self.cpu_s = time.perf_counter() - started, self._cpu_time_s() - begun
         return self.simulation.results()
+
+    def _advance_update(self, slice_s: float, until_ps: int | None) -> bool:
+        """Run for a time of wall time, or up to a simulated time; return whether the run ended."""
+        with guard.defer_interrupts(self.own) as poll:
+            if until_ps is None:
+                over = self._advance(slice_s)
+                poll()
+                return over
+            while True:
+                begun_s = time.perf_counter()
+                over = self._advance(SLICE_S, until_ps)
+                poll()
+                if over or time.perf_counter() - begun_s < SLICE_S:
+                    return over  # it stopped before the slice ended: the time is reached
 
     def make_result(
         self, facts: Mapping[str, Any], command: str
@@ -252,9 +268,9 @@ class _Run:
         )
         return make_tables(self.plan, facts), record
 
-    def _advance(self, wall_s: float) -> bool:
+    def _advance(self, wall_s: float, until_ps: int | None = None) -> bool:
         with engine_errors(self.own, self.plan):
-            return self.simulation.advance(wall_s)
+            return self.simulation.advance(wall_s, until_ps)
 
     def _report(self, progress: Report | None, clock: Clock) -> None:
         if progress is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -82,8 +82,10 @@ class UpdateMaker:
 class Stream(Iterator[Update], Generic[R]):
     """Updates of a run until it ends; then `result` is its result."""
 
-    def __init__(self, updates: Generator[Update, None, R]) -> None:
-        self._updates = updates
+    def __init__(
+        self, updates: Generator[Update, None, R], release: Callable[[], None] = lambda: None
+    ) -> None:
+        self._updates, self._release = updates, release
         self._result: R | None = None
 
     def __next__(self) -> Update:
@@ -95,7 +97,8 @@ class Stream(Iterator[Update], Generic[R]):
 
     @property
     def result(self) -> R:
-        """The run's result. The rest of the run is run first, and its updates are dropped."""
+        """The run's result. The rest of the run is run first, at full speed, without updates."""
+        self._release()
         for _ in self:
             pass
         if self._result is None:

@@ -5,6 +5,7 @@
   const read = (id) => JSON.parse(document.getElementById(id).textContent);
   const specs = read("specs"), dark = read("dark");
   const views = [];
+  const shown = new Map();  // the view of each picture, by its place
   const system = matchMedia("(prefers-color-scheme: dark)");
   let drawing = Promise.resolve();
 
@@ -39,11 +40,14 @@
     });
     div.querySelector(":scope > details > summary")?.setAttribute("aria-label", "Save this picture");
     views.push(made);
+    shown.set(div, made.view);
   }
 
   async function draw() {
     while (views.length) views.pop().finalize();
+    shown.clear();
     for (const div of document.querySelectorAll("div.chart")) await embed(div);
+    root.dispatchEvent(new CustomEvent("drawn", { detail: { specs, shown, darken: dark.colours } }));
     root.dataset.ready = "yes";
   }
 

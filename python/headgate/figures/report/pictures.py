@@ -57,7 +57,7 @@ def write_pictures(path: Path, title: str, drawings: Mapping[str, Drawing], lead
     specs = {name: make_specs(drawing) for name, drawing in drawings.items()}
     every = {f"{name}-{place}": spec for name, of in specs.items() for place, spec in enumerate(of)}
     text_of_specs = json.dumps(every, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    scripts = [vega(), own("pictures.js")]
+    scripts = [vega(), own("player.js"), own("pictures.js")]
     text = Template(own("pictures.html")).substitute(
         policy=policy(scripts),
         title=escape(title),

@@ -1,7 +1,8 @@
 """Interactive pictures of a run: one Vega-Lite specification a panel or map, with its data.
 
 They show what `headgate.figures.spec` gives, as `headgate.figures.plots` does, on white as
-there; a dark page takes `DARK` instead.
+there; a dark page takes `DARK` instead. Panels over time list their lines in `usermeta`, for the
+player of the page.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ HEIGHT, ALONE_HEIGHT, MAP_HEIGHT, ROW_HEIGHT = 190, 340, 560, 190
 #: Points that answer to a pointer, visible only if they are few.
 HOVER_SIZE, POINT_SIZE, CLOUD_SIZE = 70, 90, 8
 TICKS = 10
+#: The title of an axis over which the player moves, and the lines whose values it shows.
+OVER_TIME, READ = "time (s)", ("line", "thin", "step")
 #: A page is wider than a figure, in the points of both.
 WIDER = 1.4
 CONFIG: Spec = {
@@ -88,7 +91,11 @@ def make_specs(drawing: Drawing) -> list[Spec]:
 def _make_spec(picture: Picture, panel: Panel, height: int) -> Spec:
     data = Data()
     described = ": ".join(filter(None, (picture.title, panel.title)))
-    return data.finish(_draw_panel(panel, round(height * panel.tall), data), described)
+    spec = data.finish(_draw_panel(panel, round(height * panel.tall), data), described)
+    if panel.x != OVER_TIME:
+        return spec
+    title = ", ".join(filter(None, (panel.y, panel.title.partition(":")[0])))
+    return spec | {"usermeta": {"title": title, "unit": panel.y, "readings": data.readings}}
 
 
 class Data:
@@ -96,6 +103,8 @@ class Data:
 
     def __init__(self) -> None:
         self.rows: dict[str, list[dict[str, Any]]] = {}
+        #: The lines over time whose values the player shows: name, colour, and name of their rows.
+        self.readings: list[dict[str, str]] = []
 
     def add(self, columns: Mapping[str, Iterable[Any]]) -> alt.NamedData:
         """Add rows of numbers with few digits, and return a reference to them."""
@@ -117,7 +126,9 @@ def _draw_panel(panel: Panel, height: int, data: Data) -> Any:
     for line in panel.lines:
         layers += _draw_line(panel, line, data)
     layers += [layer for level in panel.levels for layer in _draw_level(panel, level, data)]
-    zoom = alt.selection_interval(bind="scales", encodings=["x"], zoom="wheel![event.shiftKey]")
+    zoom = alt.selection_interval(
+        name="zoom", bind="scales", encodings=["x"], zoom="wheel![event.shiftKey]"
+    )
     made = alt.layer(*layers).add_params(zoom)
     if panel.right:
         second = _second_scale(panel, *panel.right, data)
@@ -188,6 +199,8 @@ def _draw_line(panel: Panel, line: Line, data: Data) -> list[Any]:
     if panel.right and line.style == "line":
         columns["right"] = panel.right[1] * line.y
     rows = data.add(columns)
+    if line.style in READ:
+        data.readings.append({"name": line.name, "colour": choose_ink(line), "rows": rows.name})
     base = alt.Chart(rows).encode(x=_x(panel), y=_y(panel), color=_colour(panel))
     shown = [] if line.band is None else [_draw_band(panel, line, data)]
     if line.style == "points":

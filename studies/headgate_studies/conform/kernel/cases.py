@@ -62,6 +62,8 @@ class KernelCase:
     qdisc: str = ""
     duration_s: float = 60
     from_s: float = 10
+    replacement: str = ""
+    """User-defined algorithm that takes the place of ours in simulation; empty means none."""
 
     @property
     def ccas(self) -> set[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from rich import box
 from rich.table import Column, Table
 
-from headgate import StoreError
+from headgate import EmulationError, HeadgateError, StoreError
 from headgate.figures import (
     Dots,
     Line,
@@ -23,12 +23,15 @@ from headgate.figures import (
 )
 from headgate.lab import SuiteReport, SuiteRequest
 from headgate_studies.conform.kernel.comparison import FIGURES, LATE_S, Comparison, Numbers, Outcome
+from headgate_studies.conform.kernel.path import MATCHES, choose
 from headgate_studies.conform.kernel.suite import Kernel, Selection, examine, run_cases, select
+from headgate_studies.conform.report import subjects
 
 FIGURES_FILE = "figures.json"
 HEADS = {
     "goodput": "goodput\nMbit/s",
     "queue": "mean queue\npackets",
+    "retransmissions": "retrans-\nmissions",
     "recoveries": "recoveries",
     "back-off": "back-off",
     "completion": "completion\nms",
@@ -51,8 +54,13 @@ def run_kernel(request: SuiteRequest) -> SuiteReport:
     Raises HeadgateError.
     """
     folder = request.out or Path("out") / f"conform-{request.kernel}"
-    found = examine(request.kernel)
-    chosen = select(found, request.names, request.cases)
+    names, own = _read_names(request)
+    try:
+        found = examine(request.kernel)
+    except EmulationError as error:
+        advice = "`headgate doctor` checks user namespaces, TUN and user-mode Linux"
+        raise EmulationError(f"--kernel {request.kernel}: {error}; {advice}") from None
+    chosen = select(found, names, request.cases, own)
     seconds = request.repeats * sum(case.duration_s for case in chosen.cases)
     request.report_progress(
         f"kernel {found.release}: {len(chosen.cases)} cases, {seconds / 60:.0f} minutes of runs"
@@ -61,10 +69,47 @@ def run_kernel(request: SuiteRequest) -> SuiteReport:
     done = _run(request, found, chosen, folder)
     pictures = save_pictures(done, found.release, folder)
     parts = [*_parts(done), *chosen.says(found)]
-    return SuiteReport(
-        _record(found, chosen, done),
-        [*parts, f"{folder}: {FIGURES_FILE}, {len(pictures)} pictures"],
+    parts.append(f"{folder}: {FIGURES_FILE}, {len(pictures)} pictures")
+    failed = any(one.obstacle for one in done)
+    return SuiteReport(_record(found, chosen, done), [*parts, _count(done)], failed)
+
+
+def _read_names(request: SuiteRequest) -> tuple[Sequence[str] | None, str]:
+    """Return the algorithms of the catalogue to compare, and the user-defined one in their place.
+
+    Raises HeadgateError.
+    """
+    own = [name for name in request.names or () if any(sign in name for sign in ":./")]
+    if not own and not request.role:
+        return request.names, ""
+    if not request.role:
+        raise HeadgateError(
+            f"--kernel: {own[0]} needs --as NAME, the algorithm of the kernel to compare it with,"
+            " such as --as cubic"
+        )
+    if len(own) != 1 or request.names != own:
+        raise HeadgateError("--as with --kernel: name one user-defined algorithm, and nothing else")
+    if not choose([request.role]):
+        known = ", ".join(match.ours for match in MATCHES)
+        raise HeadgateError(f"--as {request.role}: Linux does not have it; it has {known}")
+    [subject] = subjects(own, request.role)
+    return [request.role], subject.name
+
+
+def _count(done: Sequence[Comparison]) -> str:
+    """Return the last line: how many cases agree, differ, and say nothing."""
+    ran = [one for one in done if not one.obstacle]
+    calm = [one for one in ran if not one.is_disturbed]
+    agree = sum(not _list_outside(one) for one in calm)
+    return (
+        f"{agree} agree, {len(calm) - agree} differ, {len(ran) - len(calm)} disturbed,"
+        f" {len(done) - len(ran)} not run"
     )
+
+
+def _list_outside(one: Comparison) -> list[str]:
+    """List the figures that do not agree."""
+    return [name for name in FIGURES if one.agrees(name) is False]
 
 
 def _run(request: SuiteRequest, found: Kernel, chosen: Selection, folder: Path) -> list[Comparison]:
@@ -81,7 +126,7 @@ def _run(request: SuiteRequest, found: Kernel, chosen: Selection, folder: Path) 
 def _line(one: Comparison) -> str:
     if one.obstacle:
         return f"{one.case.name}: {_doubt(one)}"
-    outside = [name for name in FIGURES if one.agrees(name) is False]
+    outside = _list_outside(one)
     return f"{one.case.name}: {'differs in ' + ', '.join(outside) if outside else 'agrees'}"
 
 
@@ -108,14 +153,37 @@ def _write(folder: Path, record: dict[str, Any]) -> None:
 def _parts(done: Sequence[Comparison]) -> Iterator[Table | str]:
     shown = [name for name in HEADS if any(any(one.figures(name)) for one in done)]
     heads = (HEADS[name] for name in shown)
-    first = Column("case: the kernel,\nbelow it Headgate", no_wrap=True)
+    ours = next((_name_ours(one) for one in done), "Headgate")
+    first = Column(f"case: the kernel,\nbelow it {ours}", no_wrap=True)
     table = Table(first, *heads, "late\nms", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for one in done:
         late = f"{one.lateness_s * 1e3:.1f}"
         table.add_row(one.case.name, *(_cell(one, name) for name in shown), late)
     yield table
-    yield "* outside: goodput and completion 2 %, mean queue 15 %, recoveries and back-off 20 %."
+    yield (
+        "* outside: goodput and completion 2 %, mean queue 15 %, retransmissions, recoveries and"
+        " back-off 20 %."
+    )
+    yield from filter(None, map(_say_differences, done))
     yield from (f"{one.case.name}: {doubt}" for one in done if (doubt := _doubt(one)))
+
+
+def _say_differences(one: Comparison) -> str:
+    """Return the differences of means with their intervals; empty if there is one run a side."""
+    found = {name: one.find_difference(name) for name in FIGURES}
+    parts = [
+        f"{name} {100 * d[0]:+.1f} % ({100 * d[1]:+.1f} to {100 * d[2]:+.1f})"
+        for name, d in found.items()
+        if d is not None
+    ]
+    if not parts:
+        return ""
+    return f"{one.case.name}, difference from the kernel, 95 % interval: {', '.join(parts)}"
+
+
+def _name_ours(one: Comparison) -> str:
+    """Return the name of the simulated side: Headgate, or a user-defined algorithm."""
+    return one.case.replacement.rpartition(":")[2] or "Headgate"
 
 
 def _doubt(one: Comparison) -> str:
@@ -143,7 +211,7 @@ def _range(values: Sequence[float]) -> str:
 
 def draw_case(done: Comparison, kernel: str) -> PanelPicture:
     """Draw windows and the queue of the first run of either."""
-    both = ((f"Linux {kernel}", done.theirs[0]), ("Headgate", done.ours[0]))
+    both = ((f"Linux {kernel}", done.theirs[0]), (_name_ours(done), done.ours[0]))
     windows = [line for at, (name, run) in enumerate(both) for line in _windows(name, at, run)]
     queues = [
         Line(name, *_thin(*run.queue), look_at(MOST_FLOWS * at, dash=at), listed=False)

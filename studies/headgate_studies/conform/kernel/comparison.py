@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headgate.stats import compute_difference_interval
 from headgate_studies.conform.kernel.cases import KernelCase
 
 Numbers = NDArray[np.float64]
@@ -21,12 +22,14 @@ RELATIVE = {
     "goodput": 0.02,
     "queue": 0.15,
     "recoveries": 0.20,
+    "retransmissions": 0.20,
     "back-off": 0.20,
     "completion": 0.02,
     "share": 0.0,
 }
-#: Allowed absolute differences: half a packet, one cut, a twentieth of the line.
-ABSOLUTE = {"queue": 0.5, "recoveries": 1.0, "share": 0.05}
+#: Allowed absolute differences: half a packet, one cut, the segments that a cut of one flow loses,
+#: a twentieth of the line.
+ABSOLUTE = {"queue": 0.5, "recoveries": 1.0, "retransmissions": 2.0, "share": 0.05}
 #: A machine whose packets are later than this, in one of 1000, says nothing of its kernel.
 LATE_S = 0.002
 
@@ -99,7 +102,7 @@ def count_recoveries(states: Sequence[int], from_: int) -> int:
     return sum(before < from_ <= now for before, now in pairwise(states))
 
 
-FIGURES = ("goodput", "queue", "recoveries", "back-off", "completion", "share")
+FIGURES = ("goodput", "queue", "retransmissions", "recoveries", "back-off", "completion", "share")
 
 
 def figures_of(outcome: Outcome, case: KernelCase) -> dict[str, float]:
@@ -109,6 +112,7 @@ def figures_of(outcome: Outcome, case: KernelCase) -> dict[str, float]:
     return {
         "goodput": nan if sized else outcome.goodput_mbps,
         "queue": nan if sized else outcome.queue_packets,
+        "retransmissions": nan if sized else outcome.retransmissions,
         "recoveries": nan if sized else outcome.recoveries,
         "back-off": nan if sized else _back_off_of(outcome, case),
         "completion": 1e3 * outcome.completion_s,
@@ -159,7 +163,25 @@ class Comparison:
 
     def _record(self, name: str) -> Mapping[str, Any]:
         theirs, ours = self.figures(name)
-        return {"kernel": theirs, "headgate": ours, "agrees": self.agrees(name)}
+        return {
+            "kernel": theirs,
+            "headgate": ours,
+            "agrees": self.agrees(name),
+            "difference": self.find_difference(name),
+        }
+
+    def find_difference(self, name: str) -> tuple[float, float, float] | None:
+        """Return ours less the kernel's over the kernel's mean, with the ends of its interval.
+
+        The interval contains 95 %, by Welch's test. None without two runs on both sides, or if
+        the kernel's mean is 0.
+        """
+        theirs, ours = (np.array(values) for values in self.figures(name))
+        if min(len(theirs), len(ours)) < 2 or not theirs.mean():
+            return None
+        ends = compute_difference_interval(theirs, ours)
+        middle, low, high = (float(end / theirs.mean()) for end in ends)
+        return middle, low, high
 
 
 def agree(name: str, theirs: Sequence[float], ours: Sequence[float]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from headgate import Result, Scenario
-from headgate_studies.conform.kernel.cases import BY_MARKS, RATE_MBPS, KernelCase
+from headgate_studies.conform.kernel.cases import BY_MARKS, RATE_MBPS, KernelCase, Sender
 from headgate_studies.conform.kernel.comparison import Course, Numbers, Outcome
 
 #: A link so fast that nothing waits for it.
@@ -130,15 +130,18 @@ def for_real_hosts(case: KernelCase, seed: int) -> Scenario:
 
 
 def for_ours(case: KernelCase, seed: int, tick_s: float) -> Scenario:
-    """Return it with our flows, and algorithms as those of a kernel with such a clock."""
-    flows = [_flow(sender, tick_s) for sender in case.senders]
+    """Return it with our flows, and algorithms as those of a kernel with such a clock.
+
+    A user-defined algorithm of the case takes the place of ours.
+    """
+    flows = [_flow(case, sender, tick_s) for sender in case.senders]
     return _scenario(case, seed, lay_path(case), flows)
 
 
-def _flow(sender: Any, tick_s: float) -> dict[str, Any]:
+def _flow(case: KernelCase, sender: Sender, tick_s: float) -> dict[str, Any]:
     flow = {
         "kind": "flows",
-        "cca": cca_keys(sender.cca, tick_s),
+        "cca": case.replacement or cca_keys(sender.cca, tick_s),
         "start": f"{LEAD_S + sender.start_s} s",
     }
     if sender.cca == BY_MARKS:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 
 from headgate import HeadgateError, dumbbell, emulate
@@ -65,7 +65,7 @@ class Selection:
     def says(self, kernel: Kernel) -> list[str]:
         """Say what is left out and why, a sentence each."""
         left_out = (
-            (self.not_in_kernel, f"kernel {kernel.release} has no"),
+            (self.not_in_kernel, f"kernel {kernel.release} has not loaded"),
             (self.not_in_linux, "Linux has no"),
             (self.not_ours, "Headgate has no"),
             (self.disciplines, f"kernel {kernel.release} has no discipline"),
@@ -73,8 +73,16 @@ class Selection:
         return [f"skipped, as {why}: {', '.join(names)}" for names, why in left_out if names]
 
 
-def select(kernel: Kernel, names: Iterable[str] | None, globs: Iterable[str] = ()) -> Selection:
-    """Choose cases of the CCAs named, by our name or Linux's. Raises HeadgateError if none is."""
+def select(
+    kernel: Kernel,
+    names: Iterable[str] | None,
+    globs: Iterable[str] = (),
+    replacement: str = "",
+) -> Selection:
+    """Choose cases of the CCAs named, by our name or Linux's. Raises HeadgateError if none is.
+
+    `replacement` is a user-defined algorithm that takes the place of ours in these cases.
+    """
     wanted = None if names is None else list(names)
     unknown = path.without_counterpart(wanted)
     chosen = path.choose(wanted)
@@ -82,12 +90,22 @@ def select(kernel: Kernel, names: Iterable[str] | None, globs: Iterable[str] = (
     missing = tuple(match.ours for match in chosen if match.linux not in kernel.ccas)
     if not there:
         raise HeadgateError(
-            f"kernel {kernel.release} has none of these algorithms: {', '.join(wanted or ())}"
+            f"kernel {kernel.release} has none of these algorithms: {', '.join(wanted or ())};"
+            f" it has {', '.join(kernel.ccas)}{_propose_modules(kernel, missing)}"
         )
     not_ours = () if wanted else tuple(cca for cca in path.NOT_OURS if cca in kernel.ccas)
     cases = list_cases(there, kernel.disciplines, kernel.tick_s, globs)
     absent = tuple(kind for kind in DISCIPLINES if kind not in kernel.disciplines)
-    return Selection(tuple(cases), missing, tuple(unknown), not_ours, absent)
+    replaced = tuple(replace(case, replacement=replacement) for case in cases)
+    return Selection(replaced, missing, tuple(unknown), not_ours, absent)
+
+
+def _propose_modules(kernel: Kernel, missing: Iterable[str]) -> str:
+    """Return the command that loads missing algorithms into this machine's kernel."""
+    modules = [f"tcp_{path.choose([cca])[0].linux}" for cca in missing]
+    if kernel.name != "host" or not modules:
+        return ""
+    return f"; as root, modprobe {' '.join(modules)} loads them if the kernel contains them"
 
 
 def run_cases(
