@@ -45,6 +45,12 @@ def write_file(path: Path, write: Callable[[Path], object], *, durable: bool = T
         raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
 
 
+def cache_folder(kind: str) -> Path:
+    """Return the user's folder of one kind of cached files, which may be removed at any time."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "headgate" / kind
+
+
 @contextmanager
 def _folders_of(path: Path) -> Iterator[None]:
     """Make the folders of a file; remove them again if the file cannot be written."""
