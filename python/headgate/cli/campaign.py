@@ -69,7 +69,15 @@ DryRun = Annotated[
     bool,
     typer.Option(
         "--dry-run",
-        help="Estimate time and memory from short pilot runs; run nothing else.",
+        help="Estimate time and memory, and run nothing: from finished runs, or else upper limits"
+        " by the rates of links and the offered traffic.",
+    ),
+]
+Pilots = Annotated[
+    bool,
+    typer.Option(
+        "--pilots",
+        help="With --dry-run: estimate from short pilot runs, which takes minutes.",
     ),
 ]
 #: The width of output to a file or a pipe.
@@ -103,25 +111,43 @@ def stopping_after(time: str | None) -> Iterator[None]:
         timer.cancel()
 
 
-def show_cost(cost: "CostEstimate", as_json: bool) -> None:
+def show_cost(asked: "StudyRun", workers: int | None, *, pilots: bool, as_json: bool) -> None:
     """Print the estimated cost of a campaign."""
     from headgate.base.progress import clock
+    from headgate.experiment import runner
 
+    cost = runner.cost(asked, workers, pilots=pilots)
     if as_json:
         echo(json.dumps(cost.as_json()))
         return
     there = f", and {cost.found} that are stored already" if cost.found else ""
-    trust = f"{cost.whole_pilots} of them ran to their end; expect errors of up to 25 %."
-    if not cost.pilots:
-        trust = "nothing is left to run."
-    elif not cost.whole_pilots:
-        trust = "none of them ran to its end, so late events in a run are not included."
+    most = "at most " if cost.basis == "plans" else ""
     echo(f"runs:         {cost.runs}{there}")
-    echo(f"packet-hops:  {cost.packet_hops:.4g}")
-    echo(f"CPU time:     {clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
-    echo(f"wall time:    {clock(cost.wall_s)} with {cost.workers} runs at a time")
+    echo(f"packet-hops:  {most}{cost.packet_hops:.4g}")
+    echo(f"CPU time:     {most}{clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
+    echo(f"wall time:    {most}{clock(cost.wall_s)} with {cost.workers} runs at a time")
     echo(f"memory:       {cost.memory_bytes / 1e9:.2f} GB with {cost.workers} runs at a time")
-    echo(f"Estimated from {cost.pilots} pilot runs on this machine; {trust}")
+    echo(_say_basis(cost))
+
+
+def _say_basis(cost: "CostEstimate") -> str:
+    """Return the sentence on what an estimate rests on."""
+    from headgate.lab.cost import HOPS_PER_CPU_S
+
+    if not cost.runs:
+        return "Nothing is left to run."
+    if cost.basis == "plans":
+        return (
+            "Nothing was run: these are upper limits by the rates of links, by the files that users"
+            f" and arrivals offer, and by {HOPS_PER_CPU_S / 1e6:.0f} million packet-hops per CPU"
+            " second. --pilots measures the cost by short runs on this machine."
+        )
+    if cost.basis == "runs":
+        return f"Estimated from the cost of {cost.found} finished runs; nothing was run."
+    trust = f"{cost.whole_pilots} of them ran to their end; expect errors of up to 25 %."
+    if not cost.whole_pilots:
+        trust = "none of them ran to its end, so late events in a run are not included."
+    return f"Estimated from {cost.pilots} pilot runs on this machine; {trust}"
 
 
 def read_shard(text: str | None) -> "Shard | None":

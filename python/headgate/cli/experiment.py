@@ -14,6 +14,7 @@ from headgate.base.terminal import echo
 from headgate.cli.campaign import (
     Clustered,
     DryRun,
+    Pilots,
     Results,
     ShardOf,
     StopAfter,
@@ -109,6 +110,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     shard: ShardOf = None,
     dry_run: DryRun = False,
+    pilots: Pilots = False,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -117,7 +119,6 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     Each finished run is stored at once. Ctrl-C stops the experiment; the same command resumes it.
     The report is one HTML file that opens offline.
     """
-    from headgate.experiment import runner
     from headgate.experiment.experiment import Experiment
     from headgate.lab.workers import WorkerPool
 
@@ -129,7 +130,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     warn(experiment.check())
     asked = experiment.plan_runs(out, results)
     if dry_run:
-        show_cost(runner.cost(asked, workers), as_json)
+        show_cost(asked, workers, pilots=pilots, as_json=as_json)
         return
     with stopping_after(stop_after):
         if part is not None:

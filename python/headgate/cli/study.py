@@ -12,6 +12,7 @@ from headgate.cli import complete
 from headgate.cli.campaign import (
     Clustered,
     DryRun,
+    Pilots,
     Results,
     ShardOf,
     StopAfter,
@@ -88,6 +89,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     stop_after: StopAfter = None,
     shard: ShardOf = None,
     dry_run: DryRun = False,
+    pilots: Pilots = False,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -109,7 +111,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     own = Overrides(ccas or (), settings or (), design)
     asked = plan_study(name, scale, out, own, results, trust=trust)
     if dry_run:
-        show_cost(runner.cost(asked, workers), as_json)
+        show_cost(asked, workers, pilots=pilots, as_json=as_json)
         return
     with stopping_after(stop_after):
         if part is not None:

@@ -308,9 +308,19 @@ class Experiment:
                 break
         return experiment
 
-    def cost(self, out: str | Path | None = None, workers: int | None = None) -> CostEstimate:
-        """Estimate the cost of the runs that `out` lacks, from short pilot runs."""
-        return runner.cost(self.plan_runs(out), workers)
+    def cost(
+        self,
+        out: str | Path | None = None,
+        workers: int | None = None,
+        *,
+        pilots: bool = False,
+    ) -> CostEstimate:
+        """Estimate the cost of the runs that `out` lacks; with `pilots`, from short pilot runs.
+
+        Without them nothing is run: the estimate follows from finished runs, or else it is an upper
+        limit by the plans of the runs (`basis`).
+        """
+        return runner.cost(self.plan_runs(out), workers, pilots=pilots)
 
     def __repr__(self) -> str:
         made = self.definition.made

@@ -226,9 +226,9 @@ def run_shard(asked: StudyRun, shard: Shard, pool: WorkerPool = ALL_CORES) -> in
     return len(mine)
 
 
-def cost(asked: StudyRun, workers: int | None = None) -> CostEstimate:
-    """Estimate the cost of the runs that the store lacks, from short pilot runs."""
-    return estimate(_missing(asked), Store(asked.folder), workers)
+def cost(asked: StudyRun, workers: int | None = None, *, pilots: bool = False) -> CostEstimate:
+    """Estimate the cost of the runs that the store lacks; with `pilots`, from short pilot runs."""
+    return estimate(_missing(asked), Store(asked.folder), workers, pilots=pilots)
 
 
 def _missing(asked: StudyRun) -> list[Job]:
