@@ -30,7 +30,7 @@ def dumbbell(*flows: Any, duration: str = "10 s", **network: Any) -> Scenario:
 
 
 def test_links_limit_endless_flows() -> None:
-    """12 Mbit/s carry 10,000 packets of 1,500 bytes in 10 s; each way, over three links, with ACKs."""
+    """12 Mbit/s carry 10,000 packets of 1,500 bytes in 10 s, each way; with ACKs, over 3 links."""
     assert limit_packet_hops(dumbbell("reno", "cubic").plan()[0]) == 2 * 10_000 * 3 * 2
 
 

@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ from headgate.base.terminal import echo
 if TYPE_CHECKING:
     from headgate.base.console import PlainConsole
     from headgate.claims.verdicts import JudgedClaim
-    from headgate.data.tables import Table as Means
+    from headgate.experiment.recall import Answer
     from headgate.experiment.runner import Shard, StudyOutcome, StudyRun
     from headgate.lab.cost import CostEstimate
     from headgate.lab.workers import WorkerPool
@@ -171,14 +171,38 @@ def run_shard(asked: "StudyRun", shard: "Shard", pool: "WorkerPool", as_json: bo
     )
 
 
-def show_outcome(outcome: "StudyOutcome") -> None:
-    """Print the findings, the claims, the cost, and the path of the report."""
+def answer_campaign(asked: "StudyRun", pool: "WorkerPool", as_json: bool) -> None:
+    """Make the missing runs, print the answer, and then draw and write the report.
+
+    If nothing has changed since the same command, its answer is printed again. Raises
+    HeadgateError.
+    """
+    from headgate.experiment import runner
+    from headgate.experiment.recall import Answer, recall, remember
+
+    def show(outcome: "StudyOutcome") -> None:
+        if not as_json:
+            show_answer(Answer.of(outcome))
+
+    answer = recall(asked)
+    if answer is None:
+        answer = Answer.of(runner.run_study(asked, pool, show))
+        remember(asked, answer)
+    elif not as_json:
+        show_answer(answer)
+    echo(json.dumps(answer.as_json()) if as_json else say_report(answer))
+
+
+def show_answer(outcome: "Answer") -> None:
+    """Print the means of an experiment, the findings, the claims, and the cost."""
     from rich.table import Table
     from rich.text import Text
 
     from headgate.base.plain_text import say_cost
 
     printed, bullets = console(), Table.grid(padding=(0, 1))
+    if means := outcome.tables.get("means"):
+        print_means(printed, means)
     for sentence in outcome.sentences:
         bullets.add_row(" \N{BULLET}", Text(sentence))
     printed.print("\nFindings", style="bold")
@@ -190,13 +214,14 @@ def show_outcome(outcome: "StudyOutcome") -> None:
     printed.print(
         f"\n{say_cost(outcome.packet_hops, outcome.cpu_s)} ({rate:.1f} million per CPU second)",
     )
-    printed.print(say_report(outcome), soft_wrap=True)
+    sys.stdout.flush()  # a pipe shows it before the report is drawn
 
 
-def say_report(outcome: "StudyOutcome") -> str:
+def say_report(outcome: "Answer") -> str:
     """Return the line with the path of the report, or with the missing libraries."""
     if outcome.report is not None:
-        return f"Report: {outcome.report}"
+        unchanged = " (nothing has changed since it was made)" if outcome.is_known else ""
+        return f"Report: {outcome.report}{unchanged}"
     from headgate.base.optional import advise
 
     return f"Tables: {outcome.folder}. For a report: {advise('report')}"
@@ -241,18 +266,17 @@ def print_reasons(console: "PlainConsole", claims: Sequence[tuple[str, "JudgedCl
             console.print(f"  {name} {claim.id}{place}: {reason}", markup=False, soft_wrap=True)
 
 
-def print_means(printed: "PlainConsole", means: "Means") -> None:
+def print_means(printed: "PlainConsole", means: "Sequence[Mapping[str, Any]]") -> None:
     """Print a table of means with intervals, in readable units."""
     from rich import box
     from rich.table import Table
 
-    from headgate.experiment.tables import rows_of
-
     shown = Table(box=box.SIMPLE_HEAD)
-    levels = means.columns[: means.columns.index("response")]
+    columns = list(means[0])
+    levels = columns[: columns.index("response")]
     for column in (*levels, "response", "mean", "95 % interval", "unit", "replicates"):
         shown.add_column(column, overflow="fold", justify="left" if column in levels else "right")
-    for row in list(rows_of(means))[:MOST_ROWS]:
+    for row in means[:MOST_ROWS]:
         cells = [row[name] for name in levels]
         shown.add_row(*map(str, (*cells, row["response"], *_measured(row), row["replicates"])))
     printed.print(shown)
@@ -260,7 +284,7 @@ def print_means(printed: "PlainConsole", means: "Means") -> None:
         printed.print(f"... and {len(means) - MOST_ROWS} more rows in means.parquet")
 
 
-def _measured(row: "dict[str, Any]") -> tuple[str, str, str]:
+def _measured(row: "Mapping[str, Any]") -> tuple[str, str, str]:
     """Write mean, interval and unit."""
     from headgate.base.units import readable
 

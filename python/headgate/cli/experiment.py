@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -20,12 +20,10 @@ from headgate.cli.campaign import (
     StopAfter,
     ThreadsEach,
     Workers,
-    console,
-    print_means,
+    answer_campaign,
     read_shard,
     run_shard,
     show_cost,
-    show_outcome,
     stopping_after,
 )
 from headgate.cli.options import Json, Trust, warn
@@ -125,7 +123,6 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     pool, part = WorkerPool(workers, cluster, threads), read_shard(shard)
     if until not in (None, "decided"):
         raise HeadgateError(f"--until {until}: write --until decided")
-    stop: Literal["decided"] | None = "decided" if until else None
     experiment = Experiment.load(file, settings or (), trust=trust)
     warn(experiment.check())
     asked = experiment.plan_runs(out, results)
@@ -136,9 +133,6 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
         if part is not None:
             run_shard(asked, part, pool, as_json)
             return
-        result = experiment.run(out, workers, threads, cluster, results, until=stop)
-    if as_json:
-        echo(json.dumps(result.as_json()))
-        return
-    print_means(console(), result.table)
-    show_outcome(result.outcome)
+        if until:
+            asked = experiment.replicated(out, results, pool).plan_runs(out, results)
+        answer_campaign(asked, pool, as_json)

@@ -18,6 +18,7 @@ from headgate.cli.campaign import (
     StopAfter,
     ThreadsEach,
     Workers,
+    answer_campaign,
     console,
     print_claims,
     print_reasons,
@@ -25,7 +26,6 @@ from headgate.cli.campaign import (
     run_shard,
     say_report,
     show_cost,
-    show_outcome,
     stopping_after,
 )
 from headgate.cli.options import Json, Trust
@@ -102,7 +102,6 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         _list(as_json)
         return
     from headgate.base.optional import require
-    from headgate.experiment import runner
     from headgate.experiment.study.study import Overrides, plan_study
     from headgate.lab.workers import WorkerPool
 
@@ -117,11 +116,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         if part is not None:
             run_shard(asked, part, pool, as_json)
             return
-        outcome = runner.run_study(asked, pool)
-    if as_json:
-        echo(json.dumps(outcome.as_json()))
-    else:
-        show_outcome(outcome)
+        answer_campaign(asked, pool, as_json)
 
 
 def reproduce(  # noqa: PLR0913, PLR0917 - one for each option
@@ -208,6 +203,7 @@ def _run_all(
 ) -> None:
     from headgate.base.optional import require
     from headgate.experiment.packages import find_studies
+    from headgate.experiment.recall import Answer
     from headgate.experiment.runner import run_study
     from headgate.experiment.study.study import plan_study
 
@@ -221,7 +217,7 @@ def _run_all(
     print_claims(printed, claims)
     print_reasons(printed, claims)
     for outcome in outcomes:
-        printed.print(say_report(outcome), soft_wrap=True)
+        printed.print(say_report(Answer.of(outcome)), soft_wrap=True)
     printed.print(_sum_up(claims), soft_wrap=True)
 
 

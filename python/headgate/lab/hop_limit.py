@@ -41,12 +41,12 @@ def _find_offered(item: Mapping[str, Any], plan: Mapping[str, Any]) -> float:
 def _carry(rates_bps: Iterable[float], plan: Mapping[str, Any]) -> float:
     """Return the data packets that links of these rates carry if they are never idle."""
     bits = 8 * min(one["segment_bytes"] + one["header_bytes"] for one in plan["transports"])
-    return sum(rates_bps) * plan["duration_ps"] / 1e12 / bits
+    return float(sum(rates_bps) * plan["duration_ps"] / 1e12 / bits)
 
 
 def _find_greatest_rate(link: Mapping[str, Any]) -> float:
     later = (change.get("rate_bps") or 0 for change in link.get("changes", ()))
-    return max((link["rate_bps"], *later))
+    return float(max((link["rate_bps"], *later)))
 
 
 def _find_longest_path(nodes: int, links: Sequence[Mapping[str, Any]]) -> int:
