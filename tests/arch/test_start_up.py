@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from headgate.base.optional import EXTRAS
+from headgate.cli.doctor import FRAMES
+
 HEADGATE = Path(sys.executable).with_name("headgate")
 HEAVY = (
     "dask",
@@ -61,6 +64,13 @@ def test_the_list_of_studies_draws_nothing() -> None:
     found = imports(HEADGATE, "study", "list")
     assert "headgate.experiment.study.study" in found
     assert not found & {"matplotlib", "pandas", "scipy", "dask"}
+
+
+def test_the_doctor_imports_no_optional_library() -> None:
+    found = imports(HEADGATE, "doctor")
+    assert {"headgate._native", "matplotlib"} <= found
+    assert not found & {*FRAMES, *(library for of in EXTRAS.values() for library in of)}
+    assert not found & {"networkx", "duckdb"}
 
 
 def test_a_process_for_runs_imports_nothing_that_analyses_or_draws() -> None:

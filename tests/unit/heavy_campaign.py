@@ -34,7 +34,7 @@ def jobs() -> list[Job]:
 if __name__ == "__main__":
     store = Store(Path(sys.argv[2]))
     if sys.argv[1] == "predicted":
-        print(estimate(jobs(), store, WORKERS).memory_bytes)
+        print(estimate(jobs(), store, WORKERS, pilots=True).memory_bytes)
     else:
         Scheduler(store, WORKERS).run(jobs(), lambda _: None)
         of_a_child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024

@@ -10,13 +10,17 @@ import pytest
 import vl_convert
 from matplotlib.colors import to_hex, to_rgb
 
+import headgate
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 from headgate.figures.plots import conditions as static_changes
 from headgate.figures.plots import similarity as static_correlations
 from headgate.figures.plots.palette import SIGNED, SMALL, VERDICT
 from headgate.figures.plots.style import colours
-from headgate.figures.vega import CHARTS, changes, correlations, effects, outliers
+from headgate.figures.spec.kinds import KINDS
+from headgate.figures.spec.run import Run
+from headgate.figures.vega import CHARTS, changes, correlations, effects, outliers, runs, style
 from headgate.figures.vega.data import SOURCES, to_json_value
+from headgate.figures.vega.runs import make_specs
 from headgate.figures.vega.style import AWAY, NONE
 from headgate.stats.outliers import FILTER_SHARE
 
@@ -196,3 +200,22 @@ def test_every_test_of_a_picture_is_in_it(
     draw = next(charts[name] for charts in CHARTS.values() if name in charts)
     text = str(draw(found)).replace("\\'", "'")
     assert [test for test in asked if test.replace("\\'", "'") not in text] == []
+
+
+def test_altair_finds_nothing_wrong_with_any_specification(
+    found: TableAnalysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program leaves Altair's checks to this test: they take half of the time of a page."""
+    flows = ["reno", {"kind": "poisson", "cca": "cubic", "load": 0.1, "size": "9 packets"}]
+    made = headgate.dumbbell(rate="20 Mbit/s", rtt="40 ms", flows=flows).run("4 s")
+    drawings = [kind.draw([Run("", made.tables, made.meta)]) for kind in KINDS]
+
+    def draw_all() -> list[dict[str, Any]]:
+        specs = [draw(found) for charts in CHARTS.values() for draw in charts.values()]
+        return specs + [spec for one in drawings if one for spec in make_specs(one)]
+
+    unchecked = draw_all()
+    assert len(unchecked) >= 20
+    for module in (style, runs):
+        monkeypatch.setattr(module, "specify", lambda draw: draw().to_dict())
+    assert draw_all() == unchecked

@@ -31,7 +31,7 @@ def predicted(tmp_path_factory: pytest.TempPathFactory) -> tuple[CostEstimate, r
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(simulate, "SLICE_S", 0.005)  # its runs take half a second
         patch.setattr(cost, "MOST_PILOTS", 12)  # 16 scenarios with two seeds each
-        found = estimate(list(asked.jobs.values()), Store(asked.folder), 2)
+        found = estimate(list(asked.jobs.values()), Store(asked.folder), 2, pilots=True)
     assert not list((asked.folder / "runs").iterdir())
     return found, asked
 
@@ -69,7 +69,7 @@ def test_finished_runs_cost_nothing(
     predicted: tuple[CostEstimate, runner.StudyRun], taken: list[dict[str, float]]
 ) -> None:
     _, asked = predicted
-    found = estimate(list(asked.jobs.values()), Store(asked.folder), 2)
+    found = estimate(list(asked.jobs.values()), Store(asked.folder), 2, pilots=True)
     assert (found.runs, found.found, found.cpu_s, found.wall_s) == (0, 32, 0, 0)
 
 
@@ -94,7 +94,7 @@ def test_late_traffic_is_learned_from_runs_that_reach_their_end(
     bulk = {"kind": "flows", "cca": "cubic", "start": "20 s"}
     both = dumbbell(rate="20 Mbit/s", rtt="20 ms", flows=[short, bulk], duration="40 s")
     jobs = [Job(campaign_program.seeded(both, seed), {"place": seed}) for seed in range(12)]
-    found = estimate(jobs, Store(tmp_path), 2)
+    found = estimate(jobs, Store(tmp_path), 2, pilots=True)
     hops = sum(job.scenario.run().meta["packet_hops"] for job in jobs)
     assert found.packet_hops == pytest.approx(hops, rel=WITHIN)
     # Draws are by cost, with replacement: one that a busy machine made dear may be drawn often.
@@ -161,7 +161,7 @@ def test_the_command_runs_nothing_and_prints_the_cost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(study, "load", lambda _: small_study.shrunk(seeds=1))
-    words = ["study", "tcp-replacements", "--dry-run", "--out", str(tmp_path)]
+    words = ["study", "tcp-replacements", "--dry-run", "--pilots", "--out", str(tmp_path)]
     done = CliRunner().invoke(app, words, catch_exceptions=False)
     assert done.exit_code == 0
     assert "runs:         16" in done.stdout

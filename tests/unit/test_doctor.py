@@ -57,9 +57,35 @@ def test_a_library_without_its_dependencies_does_not_work(
 ) -> None:
     (tmp_path / "frail.py").write_text("import none_such")
     monkeypatch.syspath_prepend(tmp_path)
-    one = doctor._frame("frail")
+    one = doctor._frame("frail", full=True)
     assert not one.works
     assert one.detail == "No module named 'none_such'"
+    assert doctor._frame("frail").detail == "frail"  # without metadata, only the module is found
+
+
+@pytest.mark.parametrize(
+    ("requires", "detail"),
+    [
+        ("numpy", "frail 1.5"),
+        ('none-such>=2; extra == "more"', "frail 1.5"),
+        ("none-such>=2", "frail 1.5 requires none-such>=2, which is not installed"),
+        ("numpy<1", f"frail 1.5 requires numpy<1, and {metadata.version('numpy')} is installed"),
+        ("middle[deep]", "middle 2 requires none-such, which is not installed"),
+    ],
+)
+def test_dependencies_are_compared_without_an_import(
+    requires: str, detail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "frail.py").write_text("raise AssertionError('imported')")
+    needs = {"frail-1.5": requires, "middle-2": 'none-such; extra == "deep"'}
+    for name, needed in needs.items():
+        folder = tmp_path / f"{name}.dist-info"
+        folder.mkdir()
+        head = "Metadata-Version: 2.1\nName: {}\nVersion: {}\n".format(*name.split("-"))
+        (folder / "METADATA").write_text(f"{head}Requires-Dist: {needed}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    one = doctor._frame("frail")
+    assert (one.works, one.detail) == (detail == "frail 1.5", detail)
 
 
 def test_libraries_leave_ctrl_c_as_it_was() -> None:
@@ -68,7 +94,7 @@ def test_libraries_leave_ctrl_c_as_it_was() -> None:
         "import signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from headgate.cli import doctor; from headgate.base import optional\n"
-        "assert all(doctor._extra(name).works for name in optional.EXTRAS)\n"
+        "assert all(doctor._extra(name, full=True).works for name in optional.EXTRAS)\n"
         "signal.raise_signal(signal.SIGINT)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

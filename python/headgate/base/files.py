@@ -45,6 +45,31 @@ def write_file(path: Path, write: Callable[[Path], object], *, durable: bool = T
         raise StoreError(f"{path}: cannot be written: {explain_os(error)}") from None
 
 
+def cache_folder(kind: str) -> Path:
+    """Return the user's folder of one kind of cached files, which may be removed at any time."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "headgate" / kind
+
+
+def list_states(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return the size and the time of every file below a folder, except compiled Python."""
+    return dict(sorted(_find_states(str(folder), "")))
+
+
+def _find_states(folder: str, below: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:  # no folder, or not ours
+        return
+    for entry in entries:
+        if entry.is_dir():
+            if entry.name != "__pycache__":
+                yield from _find_states(entry.path, f"{below}{entry.name}/")
+        else:
+            status = entry.stat()
+            yield f"{below}{entry.name}", (status.st_size, status.st_mtime_ns)
+
+
 @contextmanager
 def _folders_of(path: Path) -> Iterator[None]:
     """Make the folders of a file; remove them again if the file cannot be written."""

@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ from headgate.base.terminal import echo
 if TYPE_CHECKING:
     from headgate.base.console import PlainConsole
     from headgate.claims.verdicts import JudgedClaim
-    from headgate.data.tables import Table as Means
+    from headgate.experiment.recall import Answer
     from headgate.experiment.runner import Shard, StudyOutcome, StudyRun
     from headgate.lab.cost import CostEstimate
     from headgate.lab.workers import WorkerPool
@@ -69,7 +69,15 @@ DryRun = Annotated[
     bool,
     typer.Option(
         "--dry-run",
-        help="Estimate time and memory from short pilot runs; run nothing else.",
+        help="Estimate time and memory, and run nothing: from finished runs, or else upper limits"
+        " by the rates of links and the offered traffic.",
+    ),
+]
+Pilots = Annotated[
+    bool,
+    typer.Option(
+        "--pilots",
+        help="With --dry-run: estimate from short pilot runs, which takes minutes.",
     ),
 ]
 #: The width of output to a file or a pipe.
@@ -103,25 +111,43 @@ def stopping_after(time: str | None) -> Iterator[None]:
         timer.cancel()
 
 
-def show_cost(cost: "CostEstimate", as_json: bool) -> None:
+def show_cost(asked: "StudyRun", workers: int | None, *, pilots: bool, as_json: bool) -> None:
     """Print the estimated cost of a campaign."""
     from headgate.base.progress import clock
+    from headgate.experiment import runner
 
+    cost = runner.cost(asked, workers, pilots=pilots)
     if as_json:
         echo(json.dumps(cost.as_json()))
         return
     there = f", and {cost.found} that are stored already" if cost.found else ""
-    trust = f"{cost.whole_pilots} of them ran to their end; expect errors of up to 25 %."
-    if not cost.pilots:
-        trust = "nothing is left to run."
-    elif not cost.whole_pilots:
-        trust = "none of them ran to its end, so late events in a run are not included."
+    most = "at most " if cost.basis == "plans" else ""
     echo(f"runs:         {cost.runs}{there}")
-    echo(f"packet-hops:  {cost.packet_hops:.4g}")
-    echo(f"CPU time:     {clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
-    echo(f"wall time:    {clock(cost.wall_s)} with {cost.workers} runs at a time")
+    echo(f"packet-hops:  {most}{cost.packet_hops:.4g}")
+    echo(f"CPU time:     {most}{clock(cost.cpu_s)} ({cost.cpu_s / 3600:.4g} hours)")
+    echo(f"wall time:    {most}{clock(cost.wall_s)} with {cost.workers} runs at a time")
     echo(f"memory:       {cost.memory_bytes / 1e9:.2f} GB with {cost.workers} runs at a time")
-    echo(f"Estimated from {cost.pilots} pilot runs on this machine; {trust}")
+    echo(_say_basis(cost))
+
+
+def _say_basis(cost: "CostEstimate") -> str:
+    """Return the sentence on what an estimate rests on."""
+    from headgate.lab.cost import HOPS_PER_CPU_S
+
+    if not cost.runs:
+        return "Nothing is left to run."
+    if cost.basis == "plans":
+        return (
+            "Nothing was run: these are upper limits by the rates of links, by the files that users"
+            f" and arrivals offer, and by {HOPS_PER_CPU_S / 1e6:.0f} million packet-hops per CPU"
+            " second. --pilots measures the cost by short runs on this machine."
+        )
+    if cost.basis == "runs":
+        return f"Estimated from the cost of {cost.found} finished runs; nothing was run."
+    trust = f"{cost.whole_pilots} of them ran to their end; expect errors of up to 25 %."
+    if not cost.whole_pilots:
+        trust = "none of them ran to its end, so late events in a run are not included."
+    return f"Estimated from {cost.pilots} pilot runs on this machine; {trust}"
 
 
 def read_shard(text: str | None) -> "Shard | None":
@@ -145,14 +171,40 @@ def run_shard(asked: "StudyRun", shard: "Shard", pool: "WorkerPool", as_json: bo
     )
 
 
-def show_outcome(outcome: "StudyOutcome") -> None:
-    """Print the findings, the claims, the cost, and the path of the report."""
+def answer_campaign(
+    asked: "StudyRun", pool: "WorkerPool", as_json: bool, *, means: bool = True
+) -> None:
+    """Make the missing runs, print the answer, and then draw and write the report.
+
+    If nothing has changed since the same command, its answer is printed again. Raises
+    HeadgateError.
+    """
+    from headgate.experiment import runner
+    from headgate.experiment.recall import Answer, recall, remember
+
+    def show(outcome: "StudyOutcome") -> None:
+        if not as_json:
+            show_answer(Answer.of(outcome), means)
+
+    answer = recall(asked)
+    if answer is None:
+        answer = Answer.of(runner.run_study(asked, pool, show))
+        remember(asked, answer)
+    elif not as_json:
+        show_answer(answer, means)
+    echo(json.dumps(answer.as_json()) if as_json else say_report(answer))
+
+
+def show_answer(outcome: "Answer", means: bool) -> None:
+    """Print the means of an experiment if wanted, the findings, the claims, and the cost."""
     from rich.table import Table
     from rich.text import Text
 
     from headgate.base.plain_text import say_cost
 
     printed, bullets = console(), Table.grid(padding=(0, 1))
+    if means and (table := outcome.tables.get("means")):
+        print_means(printed, table)
     for sentence in outcome.sentences:
         bullets.add_row(" \N{BULLET}", Text(sentence))
     printed.print("\nFindings", style="bold")
@@ -164,13 +216,14 @@ def show_outcome(outcome: "StudyOutcome") -> None:
     printed.print(
         f"\n{say_cost(outcome.packet_hops, outcome.cpu_s)} ({rate:.1f} million per CPU second)",
     )
-    printed.print(say_report(outcome), soft_wrap=True)
+    sys.stdout.flush()  # a pipe shows it before the report is drawn
 
 
-def say_report(outcome: "StudyOutcome") -> str:
+def say_report(outcome: "Answer") -> str:
     """Return the line with the path of the report, or with the missing libraries."""
     if outcome.report is not None:
-        return f"Report: {outcome.report}"
+        unchanged = " (nothing has changed since it was made)" if outcome.is_known else ""
+        return f"Report: {outcome.report}{unchanged}"
     from headgate.base.optional import advise
 
     return f"Tables: {outcome.folder}. For a report: {advise('report')}"
@@ -215,18 +268,17 @@ def print_reasons(console: "PlainConsole", claims: Sequence[tuple[str, "JudgedCl
             console.print(f"  {name} {claim.id}{place}: {reason}", markup=False, soft_wrap=True)
 
 
-def print_means(printed: "PlainConsole", means: "Means") -> None:
+def print_means(printed: "PlainConsole", means: "Sequence[Mapping[str, Any]]") -> None:
     """Print a table of means with intervals, in readable units."""
     from rich import box
     from rich.table import Table
 
-    from headgate.experiment.tables import rows_of
-
     shown = Table(box=box.SIMPLE_HEAD)
-    levels = means.columns[: means.columns.index("response")]
+    columns = list(means[0])
+    levels = columns[: columns.index("response")]
     for column in (*levels, "response", "mean", "95 % interval", "unit", "replicates"):
         shown.add_column(column, overflow="fold", justify="left" if column in levels else "right")
-    for row in list(rows_of(means))[:MOST_ROWS]:
+    for row in means[:MOST_ROWS]:
         cells = [row[name] for name in levels]
         shown.add_row(*map(str, (*cells, row["response"], *_measured(row), row["replicates"])))
     printed.print(shown)
@@ -234,7 +286,7 @@ def print_means(printed: "PlainConsole", means: "Means") -> None:
         printed.print(f"... and {len(means) - MOST_ROWS} more rows in means.parquet")
 
 
-def _measured(row: "dict[str, Any]") -> tuple[str, str, str]:
+def _measured(row: "Mapping[str, Any]") -> tuple[str, str, str]:
     """Write mean, interval and unit."""
     from headgate.base.units import readable
 

@@ -1,7 +1,8 @@
 """`headgate doctor`: checks of this machine, with a remedy for each failure.
 
 Each check tries the feature itself if that is cheap. Everything needs the engine; only some users
-need the rest.
+need the rest. Optional libraries take seconds to import, so that by default their metadata are read
+instead: whether each library, and each one that it requires, is installed in a suitable version.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -45,14 +50,24 @@ class CheckResult:
     """Whether nothing works without it."""
 
 
-def doctor(as_json: Json = False) -> None:
+def doctor(
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full",
+            help="Import the optional libraries too, which finds damaged ones and takes seconds;"
+            " by default, their versions and those of their dependencies are compared.",
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Check this machine, and print a remedy for each feature that does not work.
 
     Everything needs the engine, pictures and Python; only some tasks need compilers, libraries and
     kernels. The exit code is 2 if one of the first three does not work, and 0 otherwise.
     """
     results = []
-    for one in examine(Path()):
+    for one in examine(Path(), full=full):
         results.append(one)
         if not as_json:
             word = "works" if one.works else "BROKEN" if one.needed else "missing"
@@ -65,16 +80,16 @@ def doctor(as_json: Json = False) -> None:
         raise typer.Exit(2)
 
 
-def examine(folder: Path) -> Iterator[CheckResult]:
+def examine(folder: Path, *, full: bool = False) -> Iterator[CheckResult]:
     """Yield the results of all checks, first those that everything needs.
 
-    `folder` is the place of results.
+    `folder` is the place of results. With `full`, optional libraries are imported.
     """
     yield _python()
     yield _engine()
     yield _pictures()
-    yield from map(_extra, EXTRAS)
-    yield from map(_frame, FRAMES)
+    yield from map(partial(_extra, full=full), EXTRAS)
+    yield from map(partial(_frame, full=full), FRAMES)
     yield _c_compiler()
     yield _rust()
     yield _browser()
@@ -109,10 +124,15 @@ def _engine() -> CheckResult:
 def _pictures() -> CheckResult:
     """Draw a small picture."""
     try:
-        from headgate.figures.plots.network import topology
-        from headgate.figures.plots.style import image
+        import numpy as np
 
-        size = len(image(topology([("a", "b")]), "png"))
+        from headgate.figures.plots.picture import draw_picture
+        from headgate.figures.plots.style import image
+        from headgate.figures.spec.drawing import Line, Panel, Picture
+
+        line = Line("line", np.arange(2.0), np.arange(2.0))
+        panel = Panel("", "x", "y", (line,))
+        size = len(image(draw_picture(Picture("", "", (panel,))), "png"))
     except (ImportError, OSError, RuntimeError) as error:
         remedy = "install it again with its dependencies: pip install --force-reinstall headgate"
         return CheckResult("pictures", False, str(error), remedy, needed=True)
@@ -131,22 +151,65 @@ PURPOSES: Mapping[str, str] = {
 FRAMES = ("pandas", "polars", "xarray")
 
 
-def _extra(name: str) -> CheckResult:
-    return _load(f"extra {name}", EXTRAS[name], f"for {PURPOSES[name]}: {advise(name)}")
+#: The names of distributions that are not those of their modules.
+DISTRIBUTIONS = {"vl_convert": "vl-convert-python"}
 
 
-def _frame(name: str) -> CheckResult:
-    return _load(name, [name], f"for to_{name}(): pip install {name}")
+def _extra(name: str, *, full: bool = False) -> CheckResult:
+    remedy = f"for {PURPOSES[name]}: {advise(name)}"
+    return _find_libraries(f"extra {name}", EXTRAS[name], remedy, full=full)
 
 
-def _load(name: str, libraries: Iterable[str], remedy: str) -> CheckResult:
-    """Import libraries, because an installed one may lack its dependencies."""
+def _frame(name: str, *, full: bool = False) -> CheckResult:
+    return _find_libraries(name, [name], f"for to_{name}(): pip install {name}", full=full)
+
+
+def _find_libraries(name: str, libraries: Iterable[str], remedy: str, *, full: bool) -> CheckResult:
+    find = _import if full else _find
     try:
-        loaded = {library: import_library(library) for library in libraries}
+        found = [find(library) for library in libraries]
     except ImportError as error:
         return CheckResult(name, False, str(error), remedy)
-    versions = (f"{library} {module.__version__}" for library, module in loaded.items())
-    return CheckResult(name, True, ", ".join(versions), remedy)
+    return CheckResult(name, True, ", ".join(found), remedy)
+
+
+def _import(library: str) -> str:
+    """Import a library; return its name and version. Raises ImportError."""
+    return f"{library} {import_library(library).__version__}"
+
+
+def _find(library: str) -> str:
+    """Return the name and version of a library whose dependencies are there. Raises ImportError."""
+    if find_spec(library) is None:
+        raise ImportError(f"No module named {library!r}")
+    try:
+        distribution = metadata.distribution(DISTRIBUTIONS.get(library, library))
+    except metadata.PackageNotFoundError:  # a folder on the path, without metadata
+        return library
+    _check_dependencies(distribution, frozenset(), set())
+    return f"{library} {distribution.version}"
+
+
+def _check_dependencies(
+    of: metadata.Distribution, extras: frozenset[str], seen: set[tuple[str, frozenset[str]]]
+) -> None:
+    """Raise ImportError if a distribution, or one that it requires, lacks what it requires."""
+    from packaging.requirements import Requirement
+
+    for needed in map(Requirement, of.requires or ()):
+        marker, key = needed.marker, (needed.name.lower(), frozenset(needed.extras))
+        asked = marker is None or any(marker.evaluate({"extra": one}) for one in ("", *extras))
+        if not asked or key in seen:
+            continue
+        seen.add(key)
+        says = f"{of.name} {of.version} requires {needed.name}{needed.specifier}"
+        try:
+            found = metadata.distribution(needed.name)
+        except metadata.PackageNotFoundError:
+            raise ImportError(f"{says}, which is not installed") from None
+        if not needed.specifier.contains(found.version, prereleases=True):
+            raise ImportError(f"{says}, and {found.version} is installed")
+        _check_dependencies(found, key[1], seen)
 
 
 def _c_compiler() -> CheckResult:

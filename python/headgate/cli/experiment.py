@@ -14,6 +14,7 @@ from headgate.base.terminal import echo
 from headgate.cli.campaign import (
     Clustered,
     DryRun,
+    Pilots,
     Results,
     ShardOf,
     StopAfter,
@@ -153,6 +154,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     shard: ShardOf = None,
     dry_run: DryRun = False,
+    pilots: Pilots = False,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -163,7 +165,7 @@ def run(  # noqa: PLR0913, PLR0917 - one for each option
     """
     options = RunOptions(
         settings or (), workers, threads, out, cluster, results, stop_after, shard,
-        dry_run, trust, as_json, unset or (),
+        dry_run, pilots, trust, as_json, unset or (),
     )  # fmt: skip
     if (folder := find_study_folder(file)) is None:
         run_experiment(find_experiment(file) or file, options, until)

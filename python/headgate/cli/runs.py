@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from headgate.base.errors import HeadgateError
-from headgate.base.terminal import echo
 from headgate.cli.campaign import (
-    console,
-    print_means,
+    answer_campaign,
     read_shard,
     run_shard,
     show_cost,
-    show_outcome,
     stopping_after,
 )
 from headgate.cli.options import warn
+
+if TYPE_CHECKING:
+    from headgate.experiment.runner import StudyRun
+    from headgate.lab.workers import WorkerPool
 
 #: The files that a folder may contain.
 EXPERIMENT, STUDY = "experiment.toml", "study.toml"
@@ -39,6 +39,7 @@ class RunOptions:
     stop_after: str | None = None
     shard: str | None = None
     dry_run: bool = False
+    pilots: bool = False
     trust: bool = False
     as_json: bool = False
     unset: Sequence[str] = ()
@@ -72,59 +73,53 @@ def _only_file(path: Path) -> Path | None:
 
 def run_experiment(file: Path, options: RunOptions, until: str | None = None) -> None:
     """Run an experiment, and print its means and findings. Raises HeadgateError."""
-    from headgate.experiment import runner
     from headgate.experiment.experiment import Experiment
     from headgate.lab.workers import WorkerPool
 
     pool = WorkerPool(options.workers, options.cluster, options.threads)
-    part = read_shard(options.shard)
     if until not in (None, "decided"):
         raise HeadgateError(f"--until {until}: write --until decided")
-    stop: Literal["decided"] | None = "decided" if until else None
     experiment = Experiment.load(file, options.settings, options.unset, trust=options.trust)
     warn(experiment.check())
-    asked = experiment.plan_runs(options.out, options.results)
-    if options.dry_run:
-        show_cost(runner.cost(asked, options.workers), options.as_json)
+    places = (options.out, options.results)
+    asked = experiment.plan_runs(*places)
+    if _runs_partly(asked, pool, options):
         return
     with stopping_after(options.stop_after):
-        if part is not None:
-            run_shard(asked, part, pool, options.as_json)
-            return
-        given = (options.out, options.workers, options.threads, options.cluster, options.results)
-        result = experiment.run(*given, until=stop)
-    if options.as_json:
-        echo(json.dumps(result.as_json()))
-        return
-    if not experiment.definition.file.is_comparison:  # whose means are too many for a terminal
-        print_means(console(), result.table)
-    show_outcome(result.outcome)
+        if until:
+            asked = experiment.replicated(*places, pool).plan_runs(*places)
+        # the means of a comparison are too many for a terminal
+        means = not experiment.definition.file.is_comparison
+        answer_campaign(asked, pool, options.as_json, means=means)
 
 
 def run_study(name: str, options: RunOptions, own: StudyOptions) -> None:
     """Run a study, and print its claims and findings. Raises HeadgateError."""
     from headgate.base.optional import require
-    from headgate.experiment import runner
     from headgate.experiment.study.study import Overrides, plan_study
     from headgate.lab.workers import WorkerPool
 
     require("report", "a study")
     pool = WorkerPool(options.workers, options.cluster, options.threads)
-    part = read_shard(options.shard)
     changes = Overrides(own.ccas, options.settings, own.design)
     asked = plan_study(name, own.scale, options.out, changes, options.results, trust=options.trust)
-    if options.dry_run:
-        show_cost(runner.cost(asked, options.workers), options.as_json)
+    if _runs_partly(asked, pool, options):
         return
     with stopping_after(options.stop_after):
-        if part is not None:
-            run_shard(asked, part, pool, options.as_json)
-            return
-        outcome = runner.run_study(asked, pool)
-    if options.as_json:
-        echo(json.dumps(outcome.as_json()))
-    else:
-        show_outcome(outcome)
+        answer_campaign(asked, pool, options.as_json)
+
+
+def _runs_partly(asked: StudyRun, pool: WorkerPool, options: RunOptions) -> bool:
+    """Estimate the cost, or make the runs of a shard, if the options ask for it."""
+    part = read_shard(options.shard)
+    if options.dry_run:
+        show_cost(asked, options.workers, pilots=options.pilots, as_json=options.as_json)
+        return True
+    if part is None:
+        return False
+    with stopping_after(options.stop_after):
+        run_shard(asked, part, pool, options.as_json)
+    return True
 
 
 def refuse_study_options(own: StudyOptions) -> None:

@@ -12,6 +12,7 @@ from headgate.cli import complete
 from headgate.cli.campaign import (
     Clustered,
     DryRun,
+    Pilots,
     Results,
     ShardOf,
     StopAfter,
@@ -96,6 +97,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
     stop_after: StopAfter = None,
     shard: ShardOf = None,
     dry_run: DryRun = False,
+    pilots: Pilots = False,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -109,7 +111,7 @@ def study(  # noqa: PLR0913, PLR0917 - one for each option
         return
     options = RunOptions(
         settings or (), workers, threads, out, cluster, results, stop_after, shard,
-        dry_run, trust, as_json,
+        dry_run, pilots, trust, as_json,
     )  # fmt: skip
     own = StudyOptions(scale, ccas or (), design)
     if (file := find_experiment(Path(name))) is not None:
@@ -203,6 +205,7 @@ def _run_all(
 ) -> None:
     from headgate.base.optional import require
     from headgate.experiment.packages import find_studies
+    from headgate.experiment.recall import Answer
     from headgate.experiment.runner import run_study
     from headgate.experiment.study.study import plan_study
 
@@ -216,7 +219,7 @@ def _run_all(
     print_claims(printed, claims)
     print_reasons(printed, claims)
     for outcome in outcomes:
-        printed.print(say_report(outcome), soft_wrap=True)
+        printed.print(say_report(Answer.of(outcome)), soft_wrap=True)
     printed.print(_sum_up(claims), soft_wrap=True)
 
 

@@ -6,7 +6,7 @@ run on a cluster, and reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from html import escape
@@ -26,11 +26,13 @@ from headgate.engine.api import Result, Scenario
 from headgate.experiment import claims, form, runner
 from headgate.experiment.definition import Definition
 from headgate.experiment.parts import find_changes
+from headgate.experiment.recall import Answer
 from headgate.experiment.responses import (
     Batches,
     Measuring,
     answers,
     describe_drift,
+    hash_function,
     keep,
     measured,
     read_batches,
@@ -38,7 +40,7 @@ from headgate.experiment.responses import (
 )
 from headgate.experiment.runs import Analysis, Key, PicturesLater, Runs, Setup, Source
 from headgate.experiment.settings import set_keys
-from headgate.experiment.tables import MeasuredRuns, rows_of
+from headgate.experiment.tables import MeasuredRuns
 from headgate.figures.notebook import draw_svg, show_figures
 from headgate.lab.jobs import Job
 from headgate.lab.workers import WorkerPool
@@ -219,6 +221,13 @@ class Experiment:
         """The function that makes every run."""
         return self.definition.jobs
 
+    def inputs(self, setup: Setup, identities: Iterable[str]) -> Iterator[str]:
+        """Yield the file, the hashes of its functions, and the identity of every run."""
+        del setup
+        yield from (text.decode() for text in self.files.values())
+        yield from map(hash_function, self.definition.file.functions())
+        yield from identities
+
     def measure(self, runs: Runs) -> MeasuredRuns:
         """Measure finished runs, period by period if the file asks for it. Raises HeadgateError."""
         of, seeds = self.definition, runs.setup.seeds
@@ -285,7 +294,7 @@ class Experiment:
         self.check()
         pool = WorkerPool(workers, cluster, threads)
         try:
-            experiment = self._run_until_decided(out, results, pool) if until else self
+            experiment = self.replicated(out, results, pool) if until else self
             outcome = runner.run_study(experiment.plan_runs(out, results), pool)
         except InterruptedRunError as stopped:
             raise KeyboardInterrupt(str(stopped)) from None
@@ -297,10 +306,13 @@ class Experiment:
         about = f"<p><b>{escape(self.title)}</b>: {first}</p><ul>{items}</ul>"
         return about + self.definition.base._repr_html_()
 
-    def _run_until_decided(
+    def replicated(
         self, out: str | Path | None, results: str | Path | None, pool: WorkerPool
     ) -> Experiment:
-        """Add replicates until every claim is decided; return the experiment with all of them."""
+        """Add replicates until every claim is decided; return the experiment with all of them.
+
+        Raises HeadgateError.
+        """
         rule = self.definition.file.until or claims.Until()
         judged = [claim for claim in self.claims if claim.value]
         if not judged:
@@ -329,9 +341,19 @@ class Experiment:
                 break
         return experiment
 
-    def cost(self, out: str | Path | None = None, workers: int | None = None) -> CostEstimate:
-        """Estimate the cost of the runs that `out` lacks, from short pilot runs."""
-        return runner.cost(self.plan_runs(out), workers)
+    def cost(
+        self,
+        out: str | Path | None = None,
+        workers: int | None = None,
+        *,
+        pilots: bool = False,
+    ) -> CostEstimate:
+        """Estimate the cost of the runs that `out` lacks; with `pilots`, from short pilot runs.
+
+        Without them nothing is run: the estimate follows from finished runs, or else it is an upper
+        limit by the plans of the runs (`basis`).
+        """
+        return runner.cost(self.plan_runs(out), workers, pilots=pilots)
 
     def __repr__(self) -> str:
         made = self.definition.made
@@ -398,12 +420,7 @@ class ExperimentResult:
 
     def as_json(self) -> dict[str, Any]:
         """Return the object that `--json` prints."""
-        return self.outcome.as_json() | {
-            "means": list(rows_of(self.table)),
-            "effects": list(rows_of(self.effects)),
-            "findings": list(self.findings),
-            "report": None if self.report is None else str(self.report),
-        }
+        return Answer.of(self.outcome).as_json()
 
     def __repr__(self) -> str:
         return "\n".join([f"{self.title}: {len(self.runs)} runs", *self.findings])

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from headgate.base.files import list_states
 from headgate.base.strict import Strict
 from headgate.experiment.runs import Analysis, Runnable, Runs
 from headgate.lab.records import read_record, write_record
@@ -29,7 +30,7 @@ class ReportKey(Strict):
 def hash_basis(study: Runnable, runs: Runs, analysis: Analysis, scale: str, pages: bytes) -> str:
     """Return a hash that changes with everything that the report shows."""
     total = hashlib.sha256()
-    for part in (*_parts(study, runs, analysis), _package(), scale.encode(), pages):
+    for part in (*_parts(study, runs, analysis), hash_program(), scale.encode(), pages):
         total.update(hashlib.sha256(part).digest())
     return total.hexdigest()
 
@@ -73,9 +74,7 @@ def _key(folder: Path, made_of: str, tables: Iterable[str]) -> ReportKey | None:
 
 
 @cache
-def _package() -> bytes:
-    """Return the state of the program's files: another version may draw another page."""
-    root = Path(__file__).parents[1]
-    files = sorted(path for path in root.rglob("*") if path.suffix in (".py", ".so", ".js", ".css"))
-    status = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    return json.dumps(status).encode()
+def hash_program() -> bytes:
+    """Return a hash of the state of the program's files: another version may answer otherwise."""
+    states = list_states(Path(__file__).parents[1])
+    return hashlib.sha256(json.dumps(states).encode()).digest()

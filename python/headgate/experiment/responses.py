@@ -221,6 +221,11 @@ def trim(responses: Sequence[Response], result: Result) -> Result:
     return Result(result.tables, {key: result.meta[key] for key in ASKED if key in result.meta})
 
 
+def hash_function(source: str) -> str:
+    """Return the name and the hash of a function's file. Raises HeadgateError."""
+    return f"{source} {sha256(read(split(source)[0]))}"
+
+
 def trusted(source: str) -> bool:
     """Return whether the function in a file may run. Raises HeadgateError for a missing file."""
     file = split(source)[0]

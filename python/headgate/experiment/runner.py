@@ -6,7 +6,7 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, groupby
@@ -131,14 +131,20 @@ class StudyOutcome:
         }
 
 
-def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
-    """Make the missing runs, analyse, judge, draw, and write the report."""
+def run_study(
+    asked: StudyRun,
+    pool: WorkerPool = ALL_CORES,
+    show: Callable[[StudyOutcome], None] = lambda _: None,
+) -> StudyOutcome:
+    """Make the missing runs, analyse, judge, draw, and write the report.
+
+    `show` is called with the outcome before anything is drawn, which takes long.
+    """
     started_s = time.monotonic()
-    study, folder = asked.study, _choose_folder(asked)
+    study, folder = asked.study, choose_folder(asked)
     _keep_files(study, folder)
-    runs, total, analysis = _make_and_analyse(asked, pool)
-    if asked.settings:
-        analysis = replace(analysis, findings=dict.fromkeys((c.id for c in study.claims), OTHER))
+    found = _make_and_analyse(asked, pool)
+    total, analysis = found.total, found.analysis
     judged = tuple(
         judge(c, analysis.findings, scale_name(asked.scale), total[0]) for c in study.claims
     )
@@ -147,34 +153,61 @@ def run_study(asked: StudyRun, pool: WorkerPool = ALL_CORES) -> StudyOutcome:
         study.name, asked.scale, judged, sentences, *total, time.monotonic() - started_s,
         folder, None, analysis,
     )  # fmt: skip
+    write_bytes(folder / CLAIMS, json.dumps(outcome.as_json(), indent=1).encode())
+    show(outcome)
+    found = _draw_and_store(asked, found, pool)
     if asked.stored is not None:
         asked.stored.write(analysis.findings, basis_of(asked, total[0]))
-    write_bytes(folder / CLAIMS, json.dumps(outcome.as_json(), indent=1).encode())
-    return replace(outcome, report=_report(asked, runs, analysis, folder, total, pool))
+    report = _report(asked, found.read.runs, found.analysis, folder, total, pool)
+    return replace(outcome, report=report, analysis=found.analysis)
 
 
-def _make_and_analyse(
-    asked: StudyRun, pool: WorkerPool
-) -> tuple[Runs, tuple[float, int], Analysis]:
-    """Make runs, analyse and store them; make all again if the stored runs lack data."""
+@dataclass(frozen=True)
+class _Found:
+    """Finished runs with the data that is read of them, their cost, and their analysis."""
+
+    read: ReadRuns
+    total: tuple[float, int]
+    analysis: Analysis
+
+
+def _make_and_analyse(asked: StudyRun, pool: WorkerPool) -> _Found:
+    """Make runs and analyse them; make all again if the stored runs lack data."""
     try:
-        runs, total, read, analysis = _try_analysis(asked, pool)
+        return _try_analysis(asked, pool)
     except NotStoredError as lacking:
-        if asked.stored is None:
-            raise
-        log.warning("%s; the report reads it, so the runs are made again", lacking)
-        runs, total, read, analysis = _try_analysis(replace(asked, results=None), pool)
-    if asked.stored is not None and asked.study.find is not None:
-        store_runs(asked.stored.runs, read, asked.study.find)
-    return runs, total, analysis
+        return _make_again(asked, pool, lacking)
 
 
-def _try_analysis(
-    asked: StudyRun, pool: WorkerPool
-) -> tuple[Runs, tuple[float, int], ReadRuns, Analysis]:
+def _make_again(asked: StudyRun, pool: WorkerPool, lacking: NotStoredError) -> _Found:
+    if asked.stored is None:
+        raise lacking
+    log.warning("%s; the report reads it, so the runs are made again", lacking)
+    return _try_analysis(replace(asked, results=None), pool)
+
+
+def _try_analysis(asked: StudyRun, pool: WorkerPool) -> _Found:
     runs, total = make_runs(asked, pool)
     read = ReadRuns(runs, {key: asked.jobs[key].identity for key in runs.results})
-    return runs, total, read, _analyse(asked.study, read.watched)
+    analysis = _analyse(asked.study, read.watched)
+    if asked.settings:
+        others = dict.fromkeys((claim.id for claim in asked.study.claims), OTHER)
+        analysis = replace(analysis, findings=others)
+    return _Found(read, total, analysis)
+
+
+def _draw_and_store(asked: StudyRun, found: _Found, pool: WorkerPool) -> _Found:
+    """Store the data that the analysis and its pictures read, which are drawn for that."""
+    find = asked.study.find
+    if asked.stored is None or find is None:
+        return found
+    try:
+        len(found.analysis.pictures)
+    except NotStoredError as lacking:
+        found = _make_again(asked, pool, lacking)
+        len(found.analysis.pictures)
+    store_runs(asked.stored.runs, found.read, find)
+    return found
 
 
 def _report(  # noqa: PLR0913, PLR0917 - the inputs of the report
@@ -207,7 +240,7 @@ def _report(  # noqa: PLR0913, PLR0917 - the inputs of the report
     return page
 
 
-def _choose_folder(asked: StudyRun) -> Path:
+def choose_folder(asked: StudyRun) -> Path:
     """Return the folder of the report: that of the runs, or another if that is read-only."""
     if not asked.folder.is_dir() or os.access(asked.folder, os.W_OK):
         return asked.folder
@@ -226,9 +259,9 @@ def run_shard(asked: StudyRun, shard: Shard, pool: WorkerPool = ALL_CORES) -> in
     return len(mine)
 
 
-def cost(asked: StudyRun, workers: int | None = None) -> CostEstimate:
-    """Estimate the cost of the runs that the store lacks, from short pilot runs."""
-    return estimate(_missing(asked), Store(asked.folder), workers)
+def cost(asked: StudyRun, workers: int | None = None, *, pilots: bool = False) -> CostEstimate:
+    """Estimate the cost of the runs that the store lacks; with `pilots`, from short pilot runs."""
+    return estimate(_missing(asked), Store(asked.folder), workers, pilots=pilots)
 
 
 def _missing(asked: StudyRun) -> list[Job]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, overload
 
-from headgate.base.errors import HeadgateError
+from headgate.base.errors import FluidWarning, HeadgateError
 from headgate.base.marks import Mark
 from headgate.base.strict import Strict
 from headgate.claims.claim import Claim
@@ -120,7 +121,9 @@ class PicturesLater(Sequence[Picture]):
 
     @cached_property
     def _drawn(self) -> tuple[Picture, ...]:
-        return self._draw()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FluidWarning)  # the study reports them itself
+            return self._draw()
 
     def __len__(self) -> int:
         return len(self._drawn)
@@ -192,6 +195,13 @@ class Runnable(Protocol):
     @property
     def jobs(self) -> Callable[[Setup], Mapping[Key, Job]]:
         """The function that makes every run, by key."""
+
+    def inputs(self, setup: Setup, identities: Iterable[str]) -> Iterable[str]:
+        """Return texts that change with everything that decides the runs and their analysis.
+
+        The program and the stored runs are excluded. `identities` are those of the runs, computed
+        one by one, for a study whose files do not decide its runs alone.
+        """
 
     @property
     def keep(self) -> Callable[[Result], Result] | None:

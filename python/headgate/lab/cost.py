@@ -1,11 +1,15 @@
-"""Estimates of the cost of a campaign from short pilot runs on this machine.
+"""Estimates of the cost of a campaign: from finished runs, from the plans, or from pilot runs.
 
-A pilot begins a run and records the growth of its packet-hops and its CPU time with simulated time.
-The rest is extrapolated from the second half of the recording, because the first half includes the
-start-up. A few pilots run to the end, to show later changes such as congestion. They are drawn
-systematically by cost, so that the mean ratio of their actual to predicted cost corrects the whole
-without bias (Hansen and Hurwitz 1943). Runs that differ only in their seed cost the same; a run
-without a pilot costs the mean of the pilots that share most labels with it.
+By default nothing is run. A missing run is expected to cost as much as the finished runs that share
+most labels with it. If no run is finished, the plans limit the packet-hops (`hop_limit`).
+
+If the user asks for them, pilots are run on this machine. A pilot begins a run and records the
+growth of its packet-hops and its CPU time with simulated time. The rest is extrapolated from the
+second half of the recording, because the first half includes the start-up. A few pilots run to the
+end, to show later changes such as congestion. They are drawn systematically by cost, so that the
+mean ratio of their actual to predicted cost corrects the whole without bias (Hansen and Hurwitz
+1943). Runs that differ only in their seed cost the same; a run without a pilot costs the mean of
+the pilots that share most labels with it.
 """
 
 from __future__ import annotations
@@ -17,10 +21,11 @@ import socket
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -29,10 +34,11 @@ from headgate.base.files import write_bytes
 from headgate.base.progress import count_steps
 from headgate.data.parquet import query
 from headgate.engine.api import simulate
-from headgate.engine.run.memory import peak_bytes
+from headgate.engine.run.memory import estimate_bytes, peak_bytes
 from headgate.engine.run.progress import Progress, StopRunError
+from headgate.lab.hop_limit import limit_packet_hops
 from headgate.lab.jobs import Job
-from headgate.lab.store import Store
+from headgate.lab.store import Store, summary
 
 #: Share of the simulated time of a pilot, its least reports, and its greatest wall time.
 PILOT_SHARE, PILOT_REPORTS, PILOT_WALL_S = 0.15, 5, 60.0
@@ -40,6 +46,10 @@ PILOT_SHARE, PILOT_REPORTS, PILOT_WALL_S = 0.15, 5, 60.0
 MOST_PILOTS = 64
 #: Number of draws of pilots that run to the end; none that would exceed `PILOT_WALL_S`.
 DRAWS = 6
+#: Packet-hops per CPU second on a busy machine, with an expensive algorithm.
+HOPS_PER_CPU_S = 1e7
+#: Memory of a process that makes runs, without its run.
+PROCESS_BYTES = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -116,15 +126,22 @@ def draw(costs_s: Sequence[float]) -> list[int]:
 
 
 def _pilot(job: Job, store: Path, *, whole: bool = False) -> Pilot:
-    path = store / "pilots" / socket.gethostname() / f"{job.id}.json"
-    try:
-        pilot = Pilot(**json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        pilot = None
+    pilot = _read_pilot(job, store)
     if pilot is None or (whole and pilot.took_cpu_s is None):
         pilot = begin(job, whole=whole)
-        write_bytes(path, json.dumps(asdict(pilot)).encode(), durable=False)
+        write_bytes(_path_of(job, store), json.dumps(asdict(pilot)).encode(), durable=False)
     return pilot
+
+
+def _read_pilot(job: Job, store: Path) -> Pilot | None:
+    try:
+        return Pilot(**json.loads(_path_of(job, store).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _path_of(job: Job, store: Path) -> Path:
+    return store / "pilots" / socket.gethostname() / f"{job.id}.json"
 
 
 def choose_pilots(jobs: Sequence[Job]) -> list[Job]:
@@ -182,6 +199,10 @@ def _extrapolate(job: Job, seen: Sequence[_Report]) -> Pilot:
     return Pilot(job.id, hops, cpu_s, last.time_s / end_s)
 
 
+#: What an estimate rests on: finished runs, pilot runs, or the plans of runs.
+Basis = Literal["runs", "pilots", "plans"]
+
+
 @dataclass(frozen=True)
 class CostEstimate:
     """Cost of the missing runs; `wall_s` and memory are for `workers` at a time."""
@@ -195,42 +216,98 @@ class CostEstimate:
     workers: int
     wall_s: float
     memory_bytes: float
+    basis: Basis
+    """If the basis is `plans`, packet-hops and times are upper limits."""
 
-    def as_json(self) -> dict[str, float]:
+    def as_json(self) -> dict[str, float | str]:
         """Return the object that `--json` prints."""
         return asdict(self)
 
 
-def estimate(jobs: Sequence[Job], store: Store, workers: int | None = None) -> CostEstimate:
-    """Estimate the cost of the jobs that the store lacks; pilots are kept in the store."""
+@dataclass(frozen=True)
+class _Costs:
+    """Packet-hops and CPU time of each missing run, what they rest on, and the memory of a run."""
+
+    each: Sequence[tuple[float, float]]
+    basis: Basis
+    run_bytes: int
+    pilots: Pilots = field(default_factory=lambda: Pilots({}, ()))
+
+
+def estimate(
+    jobs: Sequence[Job], store: Store, workers: int | None = None, *, pilots: bool = False
+) -> CostEstimate:
+    """Estimate the cost of the jobs that the store lacks; with `pilots`, from pilot runs."""
     workers = workers or os.cpu_count() or 1
     jobs = list({job.id: job for job in jobs}.values())
     missing = store.missing(jobs)
     held_bytes = peak_bytes()
-    pilots = run_pilots(choose_pilots(missing), store.folder, min(workers, os.cpu_count() or 1))
-    hops_more, cpu_more = pilots.corrections()
-    costs = [_cost(job, pilots) for job in missing]
+    if pilots:
+        costs = _from_pilots(missing, store, min(workers, os.cpu_count() or 1))
+    else:
+        costs = _from_runs(jobs, missing, store) or _from_plans(missing)
     return CostEstimate(
         runs=len(missing),
         found=len(jobs) - len(missing),
-        pilots=len(pilots.made),
-        whole_pilots=len({pilot.run_id for pilot in pilots.drawn if pilot.more}),
-        packet_hops=hops_more * sum(hops for hops, _ in costs),
-        cpu_s=cpu_more * sum(cpu_s for _, cpu_s in costs),
+        pilots=len(costs.pilots.made),
+        whole_pilots=len({pilot.run_id for pilot in costs.pilots.drawn if pilot.more}),
+        packet_hops=sum(hops for hops, _ in costs.each),
+        cpu_s=sum(cpu_s for _, cpu_s in costs.each),
         workers=workers,
-        wall_s=_wall_s([cpu_more * cpu_s for _, cpu_s in costs], workers),
-        memory_bytes=held_bytes + min(workers, len(missing)) * _run_bytes(pilots.heaviest),
+        wall_s=_wall_s([cpu_s for _, cpu_s in costs.each], workers),
+        memory_bytes=held_bytes + min(workers, len(missing)) * costs.run_bytes,
+        basis=costs.basis,
     )
 
 
-def _cost(job: Job, pilots: Pilots) -> tuple[float, float]:
-    """Return hops and CPU time: the mean of the pilots that share most labels with the job."""
+def _from_pilots(missing: Sequence[Job], store: Store, threads: int) -> _Costs:
+    pilots = run_pilots(choose_pilots(missing), store.folder, threads)
+    hops_more, cpu_more = pilots.corrections()
+    known = [(job, one.packet_hops, one.cpu_s) for job, one in pilots.made.values()]
+    alike = [_cost(job, known) for job in missing]
+    costs = [(hops_more * hops, cpu_more * cpu_s) for hops, cpu_s in alike]
+    return _Costs(costs, "pilots", _run_bytes(pilots.heaviest), pilots)
+
+
+def _from_runs(jobs: Sequence[Job], missing: Sequence[Job], store: Store) -> _Costs | None:
+    """Estimate by finished runs; None if there are none, but some are missing."""
+    absent = {job.id for job in missing}
+    finished = [job for job in jobs if job.id not in absent]
+    if missing and not finished:
+        return None
+    read = [(job, summary(store.runs / job.id)) for job in choose_pilots(finished)]
+    known = [(job, one.packet_hops, one.cpu_s) for job, one in read]
+    return _Costs([_cost(job, known) for job in missing], "runs", _find_most(_limit(missing)))
+
+
+def _from_plans(missing: Sequence[Job]) -> _Costs:
+    """Estimate by what the links can carry and the traffic offers."""
+    limits = _limit(missing)
+    known = [(job, hops, hops / HOPS_PER_CPU_S) for job, hops, _ in limits]
+    return _Costs([_cost(job, known) for job in missing], "plans", _find_most(limits))
+
+
+def _limit(missing: Sequence[Job]) -> list[tuple[Job, float, int]]:
+    """Return the greatest packet-hops and the memory of one run of each set of replicates."""
+    planned = ((job, job.scenario.plan()) for job in choose_pilots(missing))
+    return [
+        (job, limit_packet_hops(plan), PROCESS_BYTES + estimate_bytes(plan, arrays))
+        for job, (plan, arrays) in planned
+    ]
+
+
+def _find_most(limits: Iterable[tuple[Job, float, int]]) -> int:
+    return max((size for _, _, size in limits), default=0)
+
+
+def _cost(job: Job, known: Sequence[tuple[Job, float, float]]) -> tuple[float, float]:
+    """Return hops and CPU time: the mean of the known runs that share most labels with the job."""
     mine = set(without_seed(job))
-    alike = {run: len(mine & set(without_seed(other))) for run, (other, _) in pilots.made.items()}
-    most = max(alike.values())
-    like = [pilots.made[run][1] for run, shared in alike.items() if shared == most]
-    hops = sum(pilot.packet_hops for pilot in like) / len(like)
-    return hops, sum(pilot.cpu_s for pilot in like) / len(like)
+    shared = [len(mine & set(without_seed(other))) for other, _, _ in known]
+    most = max(shared)
+    alike = [costs for count, (_, *costs) in zip(shared, known, strict=True) if count == most]
+    hops, cpu_s = (sum(column) / len(alike) for column in zip(*alike, strict=True))
+    return hops, cpu_s
 
 
 def _wall_s(costs_s: Iterable[float], workers: int) -> float:

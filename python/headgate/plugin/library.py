@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from headgate.base import files
 from headgate.base.errors import CcaError
 from headgate.plugin.code_files import sha256, shorten_path
 from headgate.plugin.interface import LoadedTable, OwnCode, Params, TableHead, struct_of
@@ -35,8 +36,7 @@ def version_in(source: Source) -> int:
 
 def cache_folder() -> Path:
     """Return the folder of compiled code, which may be removed at any time."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "headgate" / "ccas"
+    return files.cache_folder("ccas")
 
 
 def build_library(file: str, text: bytes) -> Path:

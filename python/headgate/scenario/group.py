@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from headgate.scenario.transport import Transport
 #: Keys of sizes in the plan, and their keys in the scenario.
 SIZE_KEYS = dict.fromkeys(("size.packets", "size.mean_packets"), "size.mean")
 Arrays = dict[str, NDArray[np.uint64]]
+#: Packets that open a connection, in the direction of its data, and the rounding of a size.
+OPENING_PACKETS = 2.0
 
 
 class Planner:
@@ -206,9 +209,20 @@ class Group(Model):
     def estimate(cls, item: Mapping[str, Any], arrays: Arrays) -> Need:
         """Estimate the memory of an item of the plan."""
 
+    @classmethod
+    def offered_packets(cls, item: Mapping[str, Any], duration_s: float) -> float:
+        """Return the data packets that an item of the plan offers at most; infinite if unknown."""
+        del item, duration_s
+        return math.inf
+
     def key_of(self, key: str) -> str | None:
         """Return the key of the scenario for a key of the plan, if the names differ."""
         return self.plan_keys.get(key)
+
+
+def mean_packets(size: Mapping[str, Any]) -> float:
+    """Return the mean of the sizes of a plan, with the packets that open the connection."""
+    return float(size.get("packets", size.get("mean_packets", 0.0))) + OPENING_PACKETS
 
 
 def count_hosts(pools: list[Mapping[str, Any]]) -> int:

@@ -1,12 +1,13 @@
 """The study `nist-duration`: its sentences, tables and picture."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
 
 from headgate import Table, Words
 from headgate.figures import Heat, draw_heat
-from headgate.lab import Analysis, Listing, Picture, Runs
+from headgate.lab import Analysis, Listing, Picture, PicturesLater, Runs
 from headgate_studies.nist_duration.findings import NAMES, Durations, jobs
 
 __all__ = ["analyse", "jobs", "prepare"]
@@ -24,7 +25,7 @@ def analyse(of: Durations) -> Analysis:
     """Compare every response of a short run with the same of the published duration."""
     return Analysis(
         sentences=sentences(of),
-        pictures=pictures(of),
+        pictures=PicturesLater(partial(pictures, of)),
         tables=tables(of),
         data=(data(of),),
     )

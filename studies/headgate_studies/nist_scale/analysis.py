@@ -5,6 +5,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from headgate import Table, Words
 from headgate.figures import Curve, CurvePanel, Heat, draw_curves, draw_heat
-from headgate.lab import Analysis, Listing, Picture, Runs
+from headgate.lab import Analysis, Listing, Picture, PicturesLater, Runs
 from headgate_studies.nist_scale.findings import STANDARD
 from headgate_studies.nist_scale.sizes import NAMES, UTILISATION, Ratio, Sizes, jobs, share
 
@@ -43,7 +44,7 @@ def analyse(of: Sizes) -> Analysis:
     """Compare every response at every size with the largest."""
     return Analysis(
         sentences=sentences(of),
-        pictures=pictures(of),
+        pictures=PicturesLater(partial(pictures, of)),
         tables=tables(of),
         data=(data(of),),
         files={FILE: as_toml(of)},

@@ -1,8 +1,9 @@
 """The analysis of the sensitivity campaign: sentences, tables, and the resulting design."""
 
 from collections.abc import Callable
+from functools import partial
 
-from headgate.lab import Analysis, Listing, NotRunError, Runs, make_possible
+from headgate.lab import Analysis, Listing, NotRunError, PicturesLater, Runs, make_possible
 from headgate_studies.nist.campaign import keep
 from headgate_studies.nist_sensitivity.design import FILE, NAME, design_file, steps
 from headgate_studies.nist_sensitivity.pictures import pictures
@@ -22,7 +23,7 @@ def analyse(of: Sensitivity) -> Analysis:
     """Return the table that the report analyses, the sentences, and the resulting design."""
     return Analysis(
         sentences=sentences(of),
-        pictures=pictures(of),
+        pictures=PicturesLater(partial(pictures, of)),
         tables=tables(of),
         data=(of.table,),
         roles=roles(of.factors),

@@ -8,7 +8,7 @@ import numpy as np
 from headgate import Scenario, catalog
 from headgate.figures import Heat, draw_heat
 from headgate.forms import write_number
-from headgate.lab import Analysis, Job, Key, Picture, Runs, Setup
+from headgate.lab import Analysis, Job, Key, Picture, PicturesLater, Runs, Setup
 from headgate_studies.designed import jobs_of
 from headgate_studies.mesonet import MesoNet
 from headgate_studies.nist import replaced
@@ -44,7 +44,7 @@ def analyse(of: Combinations) -> Analysis:
     """State the settings for which each finding holds, and draw the effect of each setting."""
     return Analysis(
         sentences=sentences(of),
-        pictures=(draw_effects(of),),
+        pictures=PicturesLater(lambda: (draw_effects(of),)),
         data=(of.experiment.table,),
         roles=of.experiment.roles,
     )

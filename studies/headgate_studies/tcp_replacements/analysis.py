@@ -1,10 +1,20 @@
 """The runs and the analysis of the study: scenarios, sentences, tables."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from headgate import Scenario, format_rate, format_time_ps, parse_rate, parse_time_ps
-from headgate.lab import Analysis, Job, Key, Listing, Runs, Setup, describe_shared_levels
+from headgate.lab import (
+    Analysis,
+    Job,
+    Key,
+    Listing,
+    PicturesLater,
+    Runs,
+    Setup,
+    describe_shared_levels,
+)
 from headgate_studies.designed import Designed, jobs_of
 from headgate_studies.mesonet.model import PARETO_SHAPE
 from headgate_studies.mesonet.parameters import DISTRIBUTIONS, EXPERIMENTS, nist_cca_keys
@@ -74,7 +84,7 @@ def analyse(summary: Summary) -> Analysis:
 
     return Analysis(
         sentences=sentences(summary),
-        pictures=pictures(summary),
+        pictures=PicturesLater(partial(pictures, summary)),
         tables=tables(summary),
         data=(summary.runs.tidy(),),
         roles=roles(summary),

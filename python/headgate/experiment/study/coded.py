@@ -20,7 +20,14 @@ from typing import TYPE_CHECKING, Any
 from headgate.claims.verdicts import Estimate
 from headgate.data.tables import Table
 from headgate.experiment.estimates import add_interval_by_seed, make_estimates
-from headgate.experiment.runs import Analysis, Key, Runs, Setup, key_by_labels
+from headgate.experiment.runs import (
+    Analysis,
+    Key,
+    PicturesLater,
+    Runs,
+    Setup,
+    key_by_labels,
+)
 from headgate.experiment.study.claims import CLAIMS, StudyClaim, Tables, estimate, require_tables
 from headgate.experiment.study.files import list_files
 from headgate.experiment.study.sweeps import Functions, Sweeps
@@ -90,7 +97,7 @@ class Coded:
     def _collect(self, ready: Runs) -> Analysis:
         return Analysis(
             sentences=self.own("sentences")(ready),
-            pictures=self.own("pictures")(ready),
+            pictures=PicturesLater(partial(self.own("pictures"), ready)),
             tables=self.own("tables")(ready),
             data=self.own("data", "tables")(ready),
         )

@@ -25,7 +25,15 @@ from headgate.experiment.definition import Definition
 from headgate.experiment.experiment import Experiment
 from headgate.experiment.form import DESIGNED, ExperimentFile, ResponseTable
 from headgate.experiment.responses import Measuring, Response, answers, by_period, keep
-from headgate.experiment.runs import Analysis, Key, Picture, Runs, Setup, key_by_labels
+from headgate.experiment.runs import (
+    Analysis,
+    Key,
+    Picture,
+    PicturesLater,
+    Runs,
+    Setup,
+    key_by_labels,
+)
 from headgate.experiment.study.claims import StudyClaim, Tables, estimate
 from headgate.experiment.study.files import fill
 from headgate.experiment.tables import MeasuredRuns
@@ -134,7 +142,7 @@ class Declared:
         return Analysis(
             findings=self._findings(found),
             sentences=tuple(sentences),
-            pictures=(*drawn, *_pictures(found)),
+            pictures=PicturesLater(lambda: (*drawn, *_pictures(found))),
             tables=tuple(
                 replace(listing, title=f"{listing.title}: {name}")
                 for name, one in found.items()

@@ -8,7 +8,7 @@ scenarios, it is declared (see `declared`); any other study has Python (see `cod
 
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,6 +20,7 @@ from pydantic import Field, field_validator
 
 from headgate.base import catalog
 from headgate.base.errors import FluidWarning, HeadgateError
+from headgate.base.files import list_states
 from headgate.base.messages import also
 from headgate.base.optional import advise
 from headgate.base.strict import Strict, fit_model
@@ -38,7 +39,7 @@ from headgate.experiment.study.coded import Coded
 from headgate.experiment.study.declared import Declared
 from headgate.experiment.study.files import list_files, read_extended
 from headgate.experiment.study.sweeps import BASE
-from headgate.plugin.code_files import name_by_hand
+from headgate.plugin.code_files import is_code, name_by_hand
 from headgate.scenario.keys import parse_setting
 
 if TYPE_CHECKING:
@@ -162,6 +163,17 @@ class Study:
     def code(self) -> Sequence[Path]:
         """The files of the study and those that they import or extend, without claims."""
         return sorted(_list_code(self.folder, _pattern_of_imports(self.package), set()))
+
+    def inputs(self, setup: Setup, identities: Iterable[str]) -> Iterator[str]:
+        """Yield the setup and the state of the study's files, and the identities if they matter.
+
+        The runs of a package's study follow from its files, unless the user names other files.
+        """
+        whole = (*setup.ccas, setup.settings, *(vars(one) for one in setup.design.factors))
+        yield repr((whole, setup.seeds, setup.own, setup.design.matrix.tolist()))
+        yield repr(list_states(self.folder.parent if self.package else self.folder))
+        if not self.package or _names_file(whole):
+            yield from identities
 
     @property
     def ccas(self) -> tuple[str, ...]:
@@ -294,6 +306,15 @@ class Study:
                     f" {self.spec.name}; the settings are {', '.join(sorted(known))}"
                 )
         return design
+
+
+def _names_file(value: object) -> bool:
+    """Return whether a text in nested values is the path of a file, or of code in a file."""
+    if isinstance(value, Mapping):
+        value = [*value.values()]
+    if isinstance(value, list | tuple):
+        return any(map(_names_file, value))
+    return isinstance(value, str) and (Path(value).is_file() or is_code(value))
 
 
 def _pattern_of_imports(package: str) -> re.Pattern[str]:

@@ -7,16 +7,17 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
-from importlib import resources
+from importlib import metadata, resources
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from headgate.base.errors import StoreError
-from headgate.base.files import write_bytes
+from headgate.base.files import cache_folder, write_bytes
 from headgate.figures.plots.palette import SIGNED, VERDICT
 from headgate.figures.report.html import explain, link, slug, wide
 
@@ -204,13 +205,25 @@ def policy(scripts: Sequence[str]) -> str:
 @cache
 def vega() -> str:
     """Return Vega, Vega-Lite and vega-embed as one script, from the library that ships them."""
+    # In code these occur only in literals; unescaped, they would end the script early.
+    return re.sub("<(?=/script|script|!--)", r"\\x3C", _bundle(), flags=re.I)
+
+
+def _bundle() -> str:
+    """Return the library's script, which takes it a second to make: the user's cache keeps it."""
     import altair as alt
     import vl_convert
 
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    name = f"vega-lite-{version}-of-{metadata.version('vl-convert-python')}.js"
+    kept = cache_folder("scripts") / name
+    with suppress(OSError, UnicodeDecodeError):
+        return kept.read_bytes().decode()
     bundle: Callable[..., str] = vl_convert.javascript_bundle
-    # In code these occur only in literals; unescaped, they would end the script early.
-    return re.sub("<(?=/script|script|!--)", r"\\x3C", bundle(vl_version=version), flags=re.I)
+    script = bundle(vl_version=version)
+    with suppress(StoreError):  # the home of this user cannot be written
+        write_bytes(kept, script.encode())
+    return script
 
 
 def own(name: str) -> str:

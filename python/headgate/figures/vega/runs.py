@@ -8,7 +8,8 @@ player of the page.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import altair as alt
@@ -44,6 +45,7 @@ from headgate.figures.spec.drawing import (
 from headgate.figures.spec.places import ROW_LIMITS
 from headgate.figures.vega.data import to_json_value
 from headgate.figures.vega.looks import DASHES, SHAPES
+from headgate.figures.vega.style import specify
 
 Spec = dict[str, Any]
 
@@ -83,7 +85,7 @@ def make_specs(drawing: Drawing) -> list[Spec]:
     """Make one specification for each panel of a picture, or for a map."""
     if isinstance(drawing, Map):
         data = Data()
-        return [data.finish(_draw_map(drawing, data), drawing.title)]
+        return [data.finish(partial(_draw_map, drawing, data), drawing.title)]
     height = ALONE_HEIGHT if len(drawing.panels) <= drawing.columns else HEIGHT
     return [_make_spec(drawing, panel, height) for panel in drawing.panels]
 
@@ -91,7 +93,8 @@ def make_specs(drawing: Drawing) -> list[Spec]:
 def _make_spec(picture: Picture, panel: Panel, height: int) -> Spec:
     data = Data()
     described = ": ".join(filter(None, (picture.title, panel.title)))
-    spec = data.finish(_draw_panel(panel, round(height * panel.tall), data), described)
+    draw = partial(_draw_panel, panel, round(height * panel.tall), data)
+    spec = data.finish(draw, described)
     if panel.x != OVER_TIME:
         return spec
     title = ", ".join(filter(None, (panel.y, panel.title.partition(":")[0])))
@@ -115,9 +118,9 @@ class Data:
         ]
         return alt.NamedData(name=name)
 
-    def finish(self, made: Any, described: str) -> Spec:
-        """Return the specification with its data and the shared configuration."""
-        spec: Spec = made.to_dict()
+    def finish(self, draw: Callable[[], Any], described: str) -> Spec:
+        """Draw, and return the specification with its data and the shared configuration."""
+        spec = specify(draw)
         return spec | {"description": described, "config": CONFIG, "datasets": self.rows}
 
 

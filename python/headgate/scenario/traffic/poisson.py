@@ -18,6 +18,7 @@ from headgate.scenario.group import (
     Need,
     Planner,
     count_hosts,
+    mean_packets,
     pools,
 )
 
@@ -78,6 +79,11 @@ class Poisson(Group):
         flows = float(item["flows_per_s"] * span_s)
         hosts = f"{sources:,} sources and {receivers:,} receivers, {flows:,.0f} flows,"
         return Need("hosts", hosts, (sources + receivers) * HOST_BYTES, flows)
+
+    @classmethod
+    def offered_packets(cls, item: Mapping[str, Any], duration_s: float) -> float:
+        """Return the expected packets of all files."""
+        return float(item["flows_per_s"] * duration_s * mean_packets(item["size"]))
 
     def key_of(self, key: str) -> str | None:
         """Return the key that set the rate."""

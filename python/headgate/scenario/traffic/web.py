@@ -20,6 +20,7 @@ from headgate.scenario.group import (
     Need,
     Planner,
     count_hosts,
+    mean_packets,
     pools,
 )
 from headgate.scenario.mixes import ROUNDING
@@ -168,3 +169,18 @@ class Web(Group):
         sources, receivers = count_hosts(item["sources"]), count_hosts(item["receivers"])
         size = sources * (USER_BYTES + HOST_BYTES) + receivers * HOST_BYTES
         return Need("users", f"{sources:,} sources and {receivers:,} receivers", size, 0)
+
+    @classmethod
+    def offered_packets(cls, item: Mapping[str, Any], duration_s: float) -> float:
+        """Return the expected packets if transfers took no time, so that users only think."""
+        files = count_hosts(item["sources"]) * (1 + duration_s / item["think_s"])
+        kinds = item.get("kinds", ())
+        ordinary = max(0.0, 1 - sum(kind["share"] for kind in kinds))
+        mean = ordinary * mean_packets(item["size"])
+        mean += sum(kind["share"] * mean_packets(kind["size"]) for kind in kinds)
+        if (surge := item.get("surge")) is not None:
+            lasts = (
+                min(surge["until_ps"] / 1e12, duration_s) - surge["from_ps"] / 1e12
+            ) / duration_s
+            mean += surge["share"] * max(0.0, lasts) * mean_packets(surge["size"])
+        return float(files * mean)
