@@ -15,7 +15,7 @@ from headgate.design.file import DesignFile, FactorTable, join_paths, shorten_pa
 from headgate.experiment.conditions import level_name
 from headgate.figures.analysis.roles import Pair, Question
 from headgate.scenario.base import at
-from headgate.scenario.toml import EVERY_CCA
+from headgate.scenario.keys import EVERY_CCA
 
 #: The question that is answered by pairs of flows instead of responses.
 OF_PAIRS = "fairness"

@@ -23,7 +23,7 @@ from headgate.base.strict import fit_model
 from headgate.experiment import measures
 from headgate.experiment.measures import Measure
 from headgate.figures.analysis.roles import Question
-from headgate.scenario.toml import EVERY_CCA, set_key
+from headgate.scenario.keys import EVERY_CCA, set_key
 
 if TYPE_CHECKING:
     from pathlib import Path
