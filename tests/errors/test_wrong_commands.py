@@ -189,7 +189,7 @@ WRONG = [
     ("study senders --results dumbbell.toml", "--results dumbbell.toml: this is a file; give a"),
     ("reproduce --results none", "none: holds no stored findings"),
     ("watch", "watch: DIR is missing"),
-    ("watch run", "run: there is no campaign here; give the folder of a study, such as out/NAME"),
+    ("watch run", "run: there is no campaign here; there is none in out/ either"),
     ("report none", "none: holds no report.toml"),
     ("report run --workers none", "report: --workers: 'none' is not allowed"),
     # experiment and design
