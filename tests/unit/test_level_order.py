@@ -13,7 +13,7 @@ from headgate import Experiment
 from headgate.base.errors import AnalysisError
 from headgate.base.level_order import LevelOrder
 from headgate.cli.main import app
-from headgate.experiment import findings, report_roles
+from headgate.experiment import report_roles
 from headgate.experiment.conditions import order_levels
 from headgate.experiment.form import read_order
 from headgate.figures.analysis.frame import Frame

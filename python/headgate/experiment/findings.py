@@ -133,7 +133,12 @@ def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
 
 
 def pictures(found: MeasuredRuns) -> tuple[Picture, ...]:
-    """Draw the means with intervals and the effects of each response."""
+    """Draw the means with intervals and the effects of each response.
+
+    A comparison of algorithms needs none: the analyses of its report contain them.
+    """
+    if found.roles is not None and found.roles.is_comparison:
+        return ()
     return tuple(picture for one in found.responses for picture in _draw(found, one))
 
 
