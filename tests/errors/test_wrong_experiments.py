@@ -162,6 +162,136 @@ def test_wrong_experiment_files(text: str, said: str, tmp_path: Path) -> None:
     assert "\n" not in done.sentence
 
 
+WEB = """
+[scenario]
+duration = "4 s"
+network = {kind = "dumbbell", rate = "5 Mbit/s", rtt = "20 ms"}
+traffic = [{kind = "web", cca = "reno", users = 4, size = "9 packets"}]
+measure = {warmup = "1 s", periods = 3, series = "none"}
+"""
+
+
+def comparison(
+    keys: str = "", crossed: str = "cca = ['reno', 'cubic', 'vegas']", base: str = WEB
+) -> str:
+    factors = "'network.rtt' = ['10 ms', '20 ms']\n'network.rate' = ['2 Mbit/s', '5 Mbit/s']"
+    head = f"responses = ['y10', 'y11', 'loss_rate']\n{keys}\n[factors]\n{factors}"
+    return f"{head}\n[crossed]\n{crossed}\n{base}"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (comparison(crossed="cca = ['reno']"), "crossed.cca.levels: a factor needs at least two"),
+        (comparison(crossed="cca = ['reno', 'cubik']"), "factor cca, cca = 'cubik'"),
+        (comparison(crossed="ccas = ['reno', 'cubic']"), "ccas: this is not a key here"),
+        (
+            comparison(crossed="'network.rtt' = ['1 ms', '2 ms']"),
+            "'network.rtt' is a factor already",
+        ),
+        (comparison("before = 'bbr'"), "before: 'bbr' is not one of reno, cubic, vegas"),
+        (comparison("before = 'x'", "'network.loss' = [0.0, 0.1]"), "before: this key compares"),
+        (
+            comparison("switched = [0.5]", "'network.loss' = [0.0, 0.1]"),
+            "switched: this key compares",
+        ),
+        (comparison("switched = [0]"), "switched: 0 is not a share of the users above 0"),
+        (comparison("switched = [50]"), "switched: 50 is not a share of the users above 0"),
+        (comparison("switched = [0.5, 0.5]"), "switched: a share occurs twice"),
+        (comparison("switched = ['half']"), "switched[0]: 'half' is text"),
+        (
+            comparison(
+                "switched = [0.5]",
+                base=WEB.replace(
+                    'kind = "web", cca = "reno", users = 4, size',
+                    'kind = "flows", cca = "reno", size',
+                ),
+            ),
+            "factor cca, cca = ",
+        ),
+        (comparison("congestion = 'y9'"), "congestion: 'y9' is not a response of this experiment"),
+        (comparison("congestion = 'los_rate'"), "did you mean 'loss_rate'?"),
+        (comparison("periods = ['a']"), "periods: one period is the whole measured time"),
+        (comparison("periods = ['a', 'b']"), "periods: 2 texts, and the scenario measures 3"),
+        (
+            comparison("periods = ['a', 'b', 'c']").replace("'loss_rate'", "'goodput_bps'"),
+            "responses.goodput_bps: reads the table flows, which is of the whole run",
+        ),
+        (
+            comparison("questions = {safty = ['y10']}"),
+            "questions.safty",
+        ),
+        (comparison("questions = {safety = ['y9']}"), "questions.safety: 'y9' is not a response"),
+        (
+            comparison("questions = {safety = ['y11']}"),
+            "questions.safety: y11: its better direction",
+        ),
+        (
+            comparison("questions = {fairness = ['y10']}"),
+            "questions: fairness is answered by [[pairs]]",
+        ),
+        (
+            comparison("pairs = [{title = 'a', own = 'y10', other = 'rate'}]"),
+            "pairs[0]: 'rate' is not a response",
+        ),
+        (
+            comparison("blocks = ['cca']\ndesign = '2^2'"),
+            "blocks: 'cca': 'cca' is not a factor; the factors are rtt, rate",
+        ),
+        (comparison("kind = 'plackett-burman'\nruns = 8"), "runs: is for the kind two-level"),
+        (
+            comparison(base="[scenario]\nbase = 'mesonett'\n"),
+            "scenario.base = 'mesonett': 'mesonett' is not a base; there are mesonet; did you mean",
+        ),
+        (comparison(base="[scenario]\nbase = 3\n"), "scenario.base: 3 is not the name of a base"),
+        (
+            comparison(base="[scenario]\nbase = 'mesonet'\nsize = 2\n"),
+            "size: 2 is not allowed; it must be less than or equal to 1",
+        ),
+        (comparison(base="[scenario]\nbase = 'mesonet'\nsise = 1\n"), "did you mean 'size'?"),
+        (
+            comparison(base="[scenario]\nkind = 'mesonet'\n"),
+            "scenario.kind: 'mesonet' is a base; write [scenario] with base = 'mesonet'",
+        ),
+        (
+            comparison().replace(
+                "'network.rate' = ['2 Mbit/s', '5 Mbit/s']",
+                "[factors.rate]\nsetting = 'network.rate'\nlow = '2 Mbit/s'\nhigh = '5 Mbit/s'\n"
+                "words = ['slow']",
+            ),
+            "factors.rate.words: there are 2 levels, and 1 words for them",
+        ),
+    ],
+)
+def test_wrong_comparisons(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text(text)
+    done = headgate("experiment", "check", file)
+    assert done.exit_code == 2
+    assert done.sentence.startswith(f"headgate: {file}: ")
+    assert said in done.sentence
+    assert "\n" not in done.sentence
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--like", "nit"], "--like nit: 'nit' is not a template; there are nist"),
+        (
+            ["--like", "nist", "--base", "arpanet"],
+            "--base arpanet: there is no such base; there are",
+        ),
+        (["--base", "isp"], "--base isp: belongs to a template; give --like nist too"),
+        (["--like", "nist", "--base", "isp", "--scenario", "a.toml"], "give one of them"),
+    ],
+)
+def test_wrong_templates(words: list[str], said: str, tmp_path: Path) -> None:
+    done = headgate("experiment", "new", tmp_path / "mine.toml", *words)
+    assert done.exit_code == 2
+    assert said in done.sentence
+    assert not (tmp_path / "mine.toml").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -135,9 +135,14 @@ def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
 
 
 def pictures(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[Picture, ...]:
-    """Draw the means with intervals and the effects of each response, and the changes of parts."""
-    drawn = tuple(picture for one in found.responses for picture in _draw(found, one))
-    return (*drawn, *(parts.pictures() if parts else ()))
+    """Draw the means with intervals and the effects of each response, and the changes of parts.
+
+    A comparison of algorithms needs no means and effects: the analyses of its report contain them.
+    """
+    changes = parts.pictures() if parts else ()
+    if found.roles is not None and found.roles.is_comparison:
+        return changes
+    return (*(picture for one in found.responses for picture in _draw(found, one)), *changes)
 
 
 def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:

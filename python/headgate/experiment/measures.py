@@ -119,7 +119,7 @@ def find(word: str) -> Measure:
     if "responses" in tables and len(tables) == 1:
         column = _column("responses", word)
         asked = f'SELECT avg("{word}") FROM responses'
-        title = column.definition.partition(".")[0].partition(";")[0]
+        title = re.split(r"[.;:,]", column.definition)[0]
         return Measure(asked, column.unit, title, BETTER.get(word, ""))
     if tables:
         choices = ", ".join(f"{maker}({tables[0]}.{word})" for maker in MAKERS)
