@@ -87,10 +87,10 @@ WRONG = [
     # Keys in the wrong table
     ("warmup='1 s'", "warmup", "belongs in the table [measure]; write it below that line"),
     ("rtt='9 ms'", "rtt", "belongs in the table [network]; write it below that line"),
-    ("cca.beta=1", "traffic[0].cca.beta", "has no parameter 'beta'"),
+    ("cca.beta=1", "traffic[0].cca.beta", "no parameter 'beta'"),
     ("share.bbr3=1.5", "share.bbr3", "a share is a number from 0 to 1"),
     ("share.renno=0.5", "share.renno", "did you mean 'reno'?"),
-    ("share.reno=0.5", "share", "this traffic has no other one"),
+    ("share.reno=0.5", "share", "this traffic names no other one"),
     ("traffic.0.cca.cubic=0.5", "traffic[0].cca.cubic", "such as { reno = 0.5, cubic = 0.5 }"),
     ("traffic.0.cca={alpha=20}", "traffic[0].cca", "for one algorithm, write its name"),
     (f"{WEB},cca={{alpha=20}}}}", "traffic[0].cca", "for a mix, write a share for each"),
@@ -103,7 +103,7 @@ WRONG = [
     (
         'traffic.0={kind="matrix",cca="reno",size="9 kB",gravity={total="1 Mbit/s"}}',
         "traffic[0].gravity.masses",
-        "no router of this network has a mass",
+        "the routers of this network lack a mass",
     ),
     ("network.duration='5 s'", "network.duration", "write it above the first [table]"),
     ("measure.seed=7", "measure.seed", "seed belongs to no table; write it above"),
@@ -201,7 +201,7 @@ WRONG = [
         "is not a congestion control algorithm; did you mean 'cubic'?",
     ),
     ("traffic.0.cca=xyzzy", "traffic[0].cca", "is not a congestion control algorithm; known: "),
-    ("traffic.0.cca.beta=1", "traffic[0].cca.beta", "has no parameter 'beta'"),
+    ("traffic.0.cca.beta=1", "traffic[0].cca.beta", "no parameter 'beta'"),
     ('traffic.0.cca={name="fast",alpha=-3}', "traffic[0].cca.alpha", "must be a number from"),
     # Measurement
     (

@@ -83,6 +83,7 @@ def test_a_list_of_flows_has_exact_shares(tmp_path: Path) -> None:
     assert int((flows["cca"] == "bbr3").sum()) == 70
 
 
+CONDITION = "where"
 EXPERIMENT: dict[str, Any] = {
     "base": scenario(FLOWS, POISSON | {"arrivals": "30 flows/s"}, duration="1 s").to_dict(),
     "responses": ["afct_s"],
@@ -152,10 +153,13 @@ def test_unset_in_commands(file: Path) -> None:
 
 def test_unset_in_experiments(file: Path) -> None:
     assert len(Experiment.load(file).definition.conditions) == 2
-    assert len(Experiment.load(file, unset=["where"]).definition.conditions) == 3
+    assert len(Experiment.load(file, unset=[CONDITION]).definition.conditions) == 3
     made = Experiment.load(file, unset=["scenario.network.queue"])
     assert "queue" not in made.definition.base.to_dict()["network"]
-    for key, says in (("wher", "did you mean 'where'?"), ("scenario.network.qeue", "'queue'?")):
+    for key, says in (
+        (CONDITION[:-1], f"did you mean {CONDITION!r}?"),
+        ("scenario.network.qeue", "'queue'?"),
+    ):
         done = command("experiment", "check", file, "--unset", key)
         assert done.exit_code == 2
         assert key in done.sentence

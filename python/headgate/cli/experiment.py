@@ -51,7 +51,7 @@ Unset = Annotated[
     typer.Option(
         "--unset",
         metavar="KEY",
-        help="Remove a key, such as where or scenario.network.queue of its base, before --set"
+        help="Remove a key, such as derived or scenario.network.queue of its base, before --set"
         " changes others; repeatable.",
     ),
 ]

@@ -117,7 +117,7 @@ class Experiment:
     ) -> Experiment:
         """Read an experiment's TOML file, with keys changed by texts such as `replicates=3`.
 
-        Keys in `unset` are removed first, such as `where` or `scenario.network.queue`.
+        Keys in `unset` are removed first, such as `derived` or `scenario.network.queue`.
         User-defined algorithms and functions that the file names are code: they run only after you
         allow them, with `trust`. Raises HeadgateError.
         """

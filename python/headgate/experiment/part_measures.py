@@ -73,7 +73,8 @@ def _measure_pairs(flows: Table) -> Mapping[str, Mapping[str, float | None]]:
         known = np.isfinite(values)
         count = np.bincount(group[known], minlength=len(pairs))
         total = np.bincount(group[known], values[known], minlength=len(pairs))
-        means = np.divide(total, count, out=np.full(len(pairs), np.nan), where=count > 0)
+        means = np.full(len(pairs), np.nan)
+        means[count > 0] = total[count > 0] / count[count > 0]
         found[one.column] = dict(zip(names, map(_plain, means.tolist()), strict=True))
     return found
 

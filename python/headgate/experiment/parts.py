@@ -29,6 +29,7 @@ from headgate.stats.intervals import correct_by_false_discovery
 
 #: Rows of a table on the page, and bars of a picture.
 MOST_ROWS, MOST_BARS = 40, 24
+LEGEND = ("shown after the correction", "not shown")
 Numbers = NDArray[np.float64]
 
 
@@ -207,7 +208,7 @@ class PartChanges:
                     f"{kind}-{one.column}", f"{kind.capitalize()}: {one.title}",
                     f"The {kind} with the largest changes, with 95 % intervals; filled dots are"
                     " shown after a correction for all parts, measures and factors.",
-                    effect_intervals(bars, f"{label} ({unit})" if unit_of(unit) else label),
+                    effect_intervals(bars, f"{label} ({unit})" if unit_of(unit) else label, LEGEND),
                 )  # fmt: skip
 
 

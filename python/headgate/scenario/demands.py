@@ -55,8 +55,8 @@ def read_demands(path: str, place: str, *, whole: bool) -> tuple[list[Demand], U
     if not set(COLUMNS[1:]).isdisjoint(table.columns):
         for name in COLUMNS:
             if name not in table.columns:
-                says = f"a list of demands has the columns {', '.join(COLUMNS)}"
-                raise ScenarioError(place, f"{path!r} has no column {name!r}; {says}")
+                says = f"a list of demands needs the columns {', '.join(COLUMNS)}"
+                raise ScenarioError(place, f"{path!r} lacks the column {name!r}; {says}")
         table.check_columns(COLUMNS)
         demands = _read_list(table, whole)
     else:
@@ -77,10 +77,14 @@ def _read_list(table: UserTable, whole: bool) -> list[Demand]:
     for row, (origin, destination, amount) in enumerate(zip(*ends, amounts, strict=True)):
         first = seen.setdefault((origin, destination), row)
         if first != row:
-            says = f"lists {origin} to {destination} again, after {table.where(first)}"
+            says = f"lists {origin} to {destination} again, after {_place_of(table, first)}"
             table.reject(row, f"{says}; each pair may occur once")
         demands.append(Demand(origin, destination, float(amount), row))
     return [demand for demand in demands if demand.amount > 0]
+
+
+def _place_of(table: UserTable, row: int) -> str:
+    return table.where(row)
 
 
 def _read_square(table: UserTable, whole: bool) -> list[Demand]:
@@ -90,12 +94,12 @@ def _read_square(table: UserTable, whole: bool) -> list[Demand]:
     if first != COLUMNS[0] and set(origins).isdisjoint(destinations):
         raise ScenarioError(
             table.place,
-            f"{table.path!r} has the columns {', '.join(table.columns[:_SHOWN])}; a list of demands"
-            f" has {', '.join(COLUMNS)}, and a square file has a column for each destination",
+            f"{table.path!r} consists of {', '.join(table.columns[:_SHOWN])}; a list of demands"
+            f" needs the columns {', '.join(COLUMNS)}, a square file a column for each destination",
         )
     for row, origin in enumerate(origins):
         if (before := origins.index(origin)) != row:
-            table.reject(row, f"is of {origin!r} again, after {table.where(before)}")
+            table.reject(row, f"is of {origin!r} again, after {_place_of(table, before)}")
     columns = {name: _read_amounts(table, name, whole, empty=0.0) for name in destinations}
     return [
         Demand(origin, destination, float(columns[destination][row]), row)
@@ -111,7 +115,7 @@ def _read_amounts(
     allowed = _WHOLE if whole else _AMOUNT
     column = table.numbers(name, allowed)
     if empty is not None:
-        column = np.where(np.isnan(column), empty, column)
+        column = np.nan_to_num(column, nan=empty)
     good = column >= 0
     table.require(good & (column == np.floor(column)) if whole else good, name, column, allowed)
     return column
@@ -153,7 +157,7 @@ def _find_spots(
         except ScenarioError as error:
             says = error.sentence
             if set(table.columns).isdisjoint(COLUMNS[1:]):
-                says += f"; a list of demands has the columns {', '.join(COLUMNS)}"
+                says += f"; a list of demands needs the columns {', '.join(COLUMNS)}"
             table.reject(row, f"names {name!r}: {says}")
     return found
 
@@ -188,7 +192,9 @@ def _split(places: Places, amount: float) -> list[Pair]:
 
 def _check_number(pairs: int, place: str) -> None:
     if pairs > MOST_PAIRS:
-        raise ScenarioError(place, f"has more than {MOST_PAIRS:,} pairs of places; leave some out")
+        raise ScenarioError(
+            place, f"there are more than {MOST_PAIRS:,} pairs of places; leave some out"
+        )
 
 
 def read_masses(path: str, place: str) -> dict[str, float]:
@@ -196,14 +202,14 @@ def read_masses(path: str, place: str) -> dict[str, float]:
     table = open_table(path, place)
     for name in MASSES:
         if name not in table.columns:
-            says = f"{path!r} has no column {name!r}; masses have {' and '.join(MASSES)}"
+            says = f"{path!r} lacks the column {name!r}; masses need {' and '.join(MASSES)}"
             raise ScenarioError(place, says)
     masses = _read_amounts(table, "mass", whole=False)
     words, codes = table.words("router")
     rows = sorted((int(code), row) for row, code in enumerate(codes))
     for (one, before), (other, row) in pairwise(rows):
         if one == other:
-            table.reject(row, f"lists {words[one]} again, after {table.where(before)}")
+            table.reject(row, f"lists {words[one]} again, after {_place_of(table, before)}")
     return {words[code]: float(masses[row]) for code, row in rows}
 
 
@@ -218,7 +224,7 @@ def find_gravity(
     by_node = layout.masses if masses is None else _by_node(layout, masses, f"{place}.masses")
     if not by_node:
         says = (
-            "no router of this network has a mass; write masses, or give nodes the attribute mass"
+            "the routers of this network lack a mass; write masses, or the attribute mass of nodes"
         )
         raise ScenarioError(f"{place}.masses", says)
     nodes = [node for node, mass in by_node.items() if mass > 0]
@@ -254,7 +260,7 @@ def _distance_s(layout: Layout, origin: int, destination: int, place: str) -> fl
     delay_ps = layout.routes.delay_ps(origin, destination) or 0
     if not delay_ps:
         names = " and ".join(repr(layout.nodes[node][0]) for node in (origin, destination))
-        says = f"the route between {names} has no delay, so that no distance divides their masses"
+        says = f"the route between {names} takes 0 s, so that no distance divides their masses"
         raise ScenarioError(f"{place}.exponent", says)
     return delay_ps / 1e12
 

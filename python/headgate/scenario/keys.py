@@ -64,7 +64,7 @@ def code_in(key: str) -> str:
 def change_keys(data: dict[str, Any], changes: Iterable[tuple[str, Any]]) -> None:
     """Set the keys at these paths; the value `{unset = true}` removes a key.
 
-    Shares are set last and together, whatever the order. Raises ScenarioError.
+    Shares are set last and together, in any order. Raises ScenarioError.
     """
     shares: dict[str | None, dict[str, Any]] = {}
     for key, value in changes:
@@ -131,12 +131,12 @@ def set_cca(data: dict[str, Any], cca: Any) -> None:
 
 
 def takes_cca(item: Any) -> bool:
-    """Return whether an item of traffic has an algorithm."""
+    """Return whether an item of traffic names an algorithm."""
     return isinstance(item, dict) and item.get("kind") not in _WITHOUT_CCA
 
 
 def _senders(data: Mapping[str, Any]) -> list[int]:
-    """Return the places of traffic that has an algorithm."""
+    """Return the places of traffic that names an algorithm."""
     traffic = data.get("traffic")
     return [
         n for n, item in enumerate(traffic if isinstance(traffic, list) else ()) if takes_cca(item)
@@ -152,7 +152,7 @@ def _set_shares(data: dict[str, Any], item: str | None, shares: dict[str, Any]) 
     for place in _senders(data) if item is None else [int(item)]:
         of = data["traffic"][place]
         if not isinstance(of, dict) or EVERY_CCA not in of:
-            says = f"traffic[{place}] has no algorithm that could have the other share"
+            says = f"traffic[{place}] names no algorithm for the other share"
             raise ScenarioError(key, says)
         of[EVERY_CCA] = mix_in(of[EVERY_CCA], shares, key)
 
@@ -249,7 +249,7 @@ def _describe_missing(data: Any, path: Sequence[str]) -> str:
         elif step in known:
             here = here[step]
         elif isinstance(here, list) and is_mix(here):
-            return f"'{step}' has no share in the mix {above}"
+            return f"'{step}' is not in the mix {above}"
         elif isinstance(here, list):
             suggestion = "" if step.isdecimal() else _with_place(here, ".".join(path), step)
             return f"'{step}' is not a place in the list of {len(here)} at {above}{suggestion}"
@@ -257,8 +257,8 @@ def _describe_missing(data: Any, path: Sequence[str]) -> str:
             return f"there is nothing below '{above}', which is a value"
         else:
             listed = ", ".join(map(str, known[:_MOST])) + (", ..." if len(known) > _MOST else "")
-            where = f"of {above} " if above else ""
-            says = f"the keys {where}that are set are {listed}" if known else f"{above} is empty"
+            place = f"of {above} " if above else ""
+            says = f"the keys {place}that are set are {listed}" if known else f"{above} is empty"
             return f"'{step}' is not set; {says}{also(step, known)}"
         above = f"{above}.{step}".strip(".")
     return "this key is not set"

@@ -108,7 +108,7 @@ def mix_in(given: Any, shares: Mapping[str, float], key: str) -> list[Part]:
     """Return the value of a key `cca` as a mix in which these algorithms have these shares.
 
     The other algorithms share the rest in their proportions, in each class of routers. Those with
-    given shares come first, so that whoever has one keeps it when its share grows. Raises
+    given shares come first, so that its users keep it when a share grows. Raises
     ScenarioError.
     """
     named = {_identify(name): name for name in shares}
@@ -120,7 +120,7 @@ def mix_in(given: Any, shares: Mapping[str, float], key: str) -> list[Part]:
         others = [part for part in here if _identify(part["cca"]) not in named]
         weight = sum(part["share"] for part in others)
         if 1 - total > ROUNDING and not weight:
-            says = f"leave {1 - total:g} for other algorithms, and this traffic has no other one"
+            says = f"leave {1 - total:g} for other algorithms, and this traffic names no other one"
             raise ScenarioError(key, f"the shares {says}; write its algorithm with the key 'cca'")
         known = {_identify(part["cca"]): part["cca"] for part in here}
         of_class = {} if source is None else {"source": source}

@@ -162,10 +162,10 @@ def test_numbers_are_those_before_anything_is_removed() -> None:
         ("network.que", "network.que: 'que' is not set; the keys of network that are set are"),
         ("network.rat", "did you mean 'rate'?"),
         ("netwrok", "netwrok: 'netwrok' is not set; the keys that are set are network, traffic"),
-        ("network.buffer", "network.buffer: 'buffer' is not set"),  # it has its default
+        ("network.buffer", "network.buffer: 'buffer' is not set"),  # the default is not set
         ("traffic.2", "traffic.2: '2' is not a place in the list of 1 at traffic"),
         ("traffic.count", "write traffic.0.count for the first one"),
-        ("traffic.0.cca.cubic", "'cubic' has no share in the mix traffic.0.cca"),
+        ("traffic.0.cca.cubic", "'cubic' is not in the mix traffic.0.cca"),
         ("network.rate.bits", "there is nothing below 'network.rate', which is a value"),
         ("network.rtt", "network.rtt: this key is required"),
         ("traffic.0", "traffic: there is no traffic"),

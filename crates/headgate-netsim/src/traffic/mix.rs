@@ -1,6 +1,6 @@
 //! Traffic with several congestion control algorithms, each for a share of its users or flows.
 //!
-//! All draws come from streams of their own, which depend on the name of the traffic only. Another mix
+//! All draws come from separate streams, which depend on the name of the traffic only. Another mix
 //! therefore changes no arrival, no size and no receiver. If the share of the first algorithm grows, every
 //! user that had it keeps it.
 
@@ -96,7 +96,7 @@ impl<'a> Mix<'a> {
         choose(&self.choices(self.class(node)), self.stream(number).open01(), self.only)
     }
 
-    /// Returns the draws for the flows of a process at a router; none if all flows have the same algorithm.
+    /// Returns the draws for the flows of a process at a router; none if all flows use the same algorithm.
     pub fn draws(&self, number: u64, node: u32) -> Option<ControllerDraws> {
         let choices = self.choices(self.class(node));
         (!self.shares.is_empty()).then(|| ControllerDraws {
@@ -106,7 +106,7 @@ impl<'a> Mix<'a> {
         })
     }
 
-    /// Returns the algorithms of senders at these routers. Of the senders of a class, each algorithm has its
+    /// Returns the algorithms of senders at these routers. Of the senders of a class, each algorithm gets its
     /// share to the nearest whole number; their order is random.
     pub fn assign(&self, nodes: &[u32]) -> Vec<u32> {
         let mut controllers = vec![self.only; nodes.len()];

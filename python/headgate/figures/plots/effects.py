@@ -157,8 +157,15 @@ class EffectInterval:
     decided: bool
 
 
-def effect_intervals(bars: Sequence[EffectInterval], axis: str) -> Figure:
-    """Draw effects as dots with 95 % intervals beside a line at zero."""
+def effect_intervals(
+    bars: Sequence[EffectInterval],
+    axis: str,
+    legend: tuple[str, str] = ("interval excludes zero", "it does not"),
+) -> Figure:
+    """Draw effects as dots with 95 % intervals beside a line at zero.
+
+    `legend` describes filled dots, of decided effects, and empty ones.
+    """
     with use_style():
         figure, (ax,) = make_axes(1, 1, (8.0, ROW_IN * len(bars) + 1.3))
         ax.axvline(0, color=GREY, linewidth=0.9)
@@ -172,7 +179,7 @@ def effect_intervals(bars: Sequence[EffectInterval], axis: str) -> Figure:
         ax.grid(axis="y", visible=False)
         ax.set_xlabel(axis)
         figure.legend(
-            handles=[_dot("interval excludes zero", STRONG), _dot("it does not", "white")],
+            handles=[_dot(legend[0], STRONG), _dot(legend[1], "white")],
             loc="outside upper right", ncols=2,
         )  # fmt: skip
         return figure

@@ -49,7 +49,7 @@ class Gravity(Model):
         " columns router, mass; absent = the key mass of the network's routers.",
     )
     exponent: float = Field(
-        0.0, ge=0, le=10, description="Power of the distance; 0 = distance has no effect."
+        0.0, ge=0, le=10, description="Power of the distance; 0 = distance does not count."
     )
 
     @model_validator(mode="after")
@@ -59,7 +59,7 @@ class Gravity(Model):
         masses = self.masses if isinstance(self.masses, dict) else {}
         wrong = next((name for name, mass in masses.items() if mass < 0), None)
         if wrong is not None:
-            says = f"{wrong} has the mass {masses[wrong]:g}; it must be a number of at least 0"
+            says = f"{wrong} weighs {masses[wrong]:g}; a mass must be a number of at least 0"
             raise at("masses", says)
         return self
 
@@ -123,10 +123,10 @@ class Matrix(Group):
             says = "the unit of a gravity model is that of its total; leave this key out"
             need = "this key is required: the unit of the amounts, such as 'Mbit/s' or 'users'"
             raise at("unit", says if self.file is None else need)
-        other, what = (self.of_rates, "rates") if self.are_users else (self.of_users, "users")
-        for key in other:
+        others, unit = (self.of_rates, "rates") if self.are_users else (self.of_users, "users")
+        for key in others:
             if getattr(self, key) is not None:
-                raise at(key, f"this key is for amounts that are {what}; leave it out")
+                raise at(key, f"this key is for amounts that are {unit}; leave it out")
         if self.stop is not None and self.stop <= (self.start or 0):
             raise at("stop", "stop must be after start")
         return self
@@ -170,7 +170,7 @@ class Matrix(Group):
         return [Pair(pair.source, pair.receiver, pair.amount * factor) for pair in pairs]
 
     def lay_out(self, planner: Planner, item: Item) -> dict[str, Any]:
-        """Return arrivals or users of the plan; each pool of sources has one of receivers."""
+        """Return arrivals or users of the plan: each pool of sources sends to one of receivers."""
         pairs = self.find_pairs(planner.layout, item.place)
         make = self._users if self.are_users else self._arrivals
         made = make(pairs, planner, item)
