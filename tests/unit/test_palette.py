@@ -23,6 +23,7 @@ from headgate.figures.spec.looks import CCAS as CCA_LOOKS
 from headgate.figures.spec.looks import LINES, OWN, find_looks, look_at
 from headgate.figures.spec.run import Run
 from headgate.figures.vega.ccas import apart, changes
+from headgate.figures.vega.looks import DASHES, SHAPES
 from headgate.figures.vega.style import cca_colour
 
 CCAS = ("reno", "cubic", "bbr3")
@@ -123,8 +124,10 @@ def test_numbers_are_explained_only_where_they_are_drawn() -> None:
     assert NUMBERS.format(narrow="wide-only") in heat(table(9))
 
 
-def test_every_algorithm_of_the_catalogue_has_a_look_that_no_other_has() -> None:
-    assert set(CCA_LOOKS) == {cca.name for cca in catalog.ccas()}
+def test_looks_are_those_of_algorithms_and_no_two_are_alike() -> None:
+    assert set(CCA_LOOKS) <= {cca.name for cca in catalog.ccas()}
+    assert {look.mark for look in CCA_LOOKS.values()} <= set(SHAPES)
+    assert {look.dash for look in CCA_LOOKS.values()} <= set(DASHES)
     looks = list(CCA_LOOKS.values())
     assert len({(look.colour, look.mark) for look in looks}) == len(looks)
     assert len({(look.colour, look.dash) for look in looks}) == len(looks)

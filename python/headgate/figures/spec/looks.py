@@ -1,25 +1,29 @@
 """The look of each algorithm, the same in every picture: colour, mark and dash.
 
-`CCAS` fixes the look of every algorithm of the catalogue. A user-defined algorithm gets a look of
-its own range of colours, which follows from its name. Names that are no algorithms, such as levels
-of a factor, get looks in their order.
+`looks.toml` fixes the looks of algorithms of the catalogue. A user-defined algorithm gets a look
+from a separate range of colours, which follows from its name. Names that are no algorithms, such as
+levels of a factor, get looks in their order.
 """
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
+from typing import Any
 from zlib import crc32
 
 from headgate.base import catalog
 
+_TABLE: dict[str, Any] = tomllib.loads(
+    resources.files(__package__).joinpath("looks.toml").read_text(encoding="utf-8")
+)
 #: Lines and points: at least 3 : 1 against white, as WCAG 2.1 asks of graphics (criterion 1.4.11).
 #: After Okabe and Ito 2008, without their yellow, orange and sky blue.
-LINES = (
-    "#0072B2", "#D55E00", "#009E73", "#C45A9C", "#000000", "#7E6FD0", "#8A6A00", "#2F8FC4",
-)  # fmt: skip
-BLUE, VERMILION, GREEN, PINK, BLACK, VIOLET, BROWN, SKY = LINES
+LINES: tuple[str, ...] = tuple(_TABLE["colours"].values())
+BLACK: str = _TABLE["colours"]["black"]
 #: Lines of user-defined algorithms: darker than all others.
 OWN = ("#800050", "#1B5E20", "#5A2D82", "#6B4226")
 #: The colour of a total, and of what is not compared.
@@ -52,30 +56,15 @@ class Look:
         return Look(colour, self.mark, self.dashed(place).dash)
 
 
-#: Algorithms that are often compared differ in colour, mark and dash.
-CCAS: Mapping[str, Look] = {
-    "reno": Look(BLUE, "o", "-"),
-    "cubic": Look(VERMILION, "s", "--"),
-    "bbr": Look(GREEN, "^", "-."),
-    "bbr3": Look(VIOLET, "D", "-"),
-    "fast": Look(PINK, "v", "--"),
-    "vegas": Look(BLACK, "P", "-."),
-    "dctcp": Look(BROWN, "X", ":"),
-    "ledbat": Look(SKY, "<", ":"),
-    "bic": Look(VERMILION, "D", "-"),
-    "ctcp": Look(GREEN, "s", "--"),
-    "fast-at": Look(BLACK, "^", ":"),
-    "hstcp": Look(VIOLET, "X", "-."),
-    "htcp": Look(BROWN, "P", "--"),
-    "scalable": Look(SKY, "*", "-."),
-    "xcp": Look(VIOLET, "<", "--"),
-    "rcp": Look(GREEN, ">", "-"),
-    "vcp": Look(VERMILION, "^", "-."),
-    "westwood": Look(SKY, "s", "--"),
-    "yeah": Look(PINK, "P", "-"),
-    "illinois": Look(BROWN, "D", "-"),
-    "constant": Look(BLACK, "o", "-"),
-}
+def _read_table() -> dict[str, Look]:
+    return {
+        name: Look(_TABLE["colours"][colour], mark, dash)
+        for name, (colour, mark, dash) in _TABLE["looks"].items()
+    }
+
+
+#: The looks of algorithms of the catalogue, by name.
+CCAS: Mapping[str, Look] = _read_table()
 
 
 def look_at(place: int, dash: int | None = None) -> Look:
