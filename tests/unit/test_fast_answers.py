@@ -1,4 +1,4 @@
-"""Answers come soon: what takes long is done once, or not at all."""
+"""Answers come soon: long steps are done once, or not at all."""
 
 from collections import Counter
 from contextlib import nullcontext

@@ -2,7 +2,7 @@
 
 To lay axes out and draw them, Matplotlib asks each label of a tick some twenty times for its size,
 and computes it each time: a third of the time of a picture with many labels. Matplotlib offers no
-other way than to replace the private method that computes it. If a later version has no such
+other way than to replace the private method that computes it. If a later version lacks this
 method, pictures take longer and are the same; a test compares them with those drawn without this.
 """
 
@@ -16,7 +16,7 @@ from matplotlib.text import Text
 
 #: The method of `Text` that computes its layout.
 _METHOD = "_get_layout"
-#: What it reads of a text, besides what `_describe` reads.
+#: Attributes of a text that decide its layout, and are private.
 _READ = ("_linespacing", "_multialignment", "_usetex", "_parse_math", "_rotation_mode")
 
 
