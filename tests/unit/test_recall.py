@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -118,6 +120,19 @@ def remove(pattern: str) -> Callable[[Path], None]:
 
 def empty_run(folder: Path) -> None:
     shutil.rmtree(next(folder.glob("out/runs/*")))
+
+
+def test_an_unchanged_experiment_imports_nothing_that_analyses_or_draws(first: Path) -> None:
+    words = ("experiment", "run", first / "e.toml", "--out", first / "out")
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "headgate", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "(nothing has changed since it was made)" in done.stdout
+    found = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert not found & {"matplotlib", "scipy", "statsmodels", "altair", "networkx", "pandas"}
 
 
 CHANGES: dict[str, Callable[[Path], None]] = {

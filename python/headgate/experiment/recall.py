@@ -30,7 +30,7 @@ States = dict[str, tuple[int, int]]
 
 
 class Answer(Strict):
-    """What a command prints: findings, claims, cost, and the tables of an experiment."""
+    """The printed part of a campaign: findings, claims, cost, and the tables of an experiment."""
 
     study: str
     sentences: tuple[str, ...]

@@ -199,7 +199,7 @@ def _extrapolate(job: Job, seen: Sequence[_Report]) -> Pilot:
     return Pilot(job.id, hops, cpu_s, last.time_s / end_s)
 
 
-#: What an estimate rests on: finished runs, pilot runs, or the plans of runs.
+#: The basis of an estimate: finished runs, pilot runs, or the plans of runs.
 Basis = Literal["runs", "pilots", "plans"]
 
 
@@ -226,7 +226,7 @@ class CostEstimate:
 
 @dataclass(frozen=True)
 class _Costs:
-    """Packet-hops and CPU time of each missing run, what they rest on, and the memory of a run."""
+    """Packet-hops and CPU time of each missing run, their basis, and the memory of a run."""
 
     each: Sequence[tuple[float, float]]
     basis: Basis

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_hex
 
 from headgate.figures.spec.drawing import Line
@@ -34,6 +37,8 @@ NOTHING = "#F4F4F4"
 #: How much of its colour something keeps that is significant and small.
 SMALL = 0.25
 
+#: Red, green, blue and opacity, from 0 to 1.
+Colour = tuple[float, float, float, float]
 STEPS = 33
 SIGNED_SCALE = Normalize(-1, 1, clip=True)
 
@@ -55,10 +60,21 @@ class Diverging:
         whole = LinearSegmentedColormap.from_list(name, light, N=1025)
         return cls(light, tuple(to_hex(on_dark(at)) for at in places), whole)
 
-    def colour(self, value: float) -> tuple[float, float, float, float]:
-        """Return the colour of a value."""
-        red, green, blue, alpha = self.map(SIGNED_SCALE(value))
-        return float(red), float(green), float(blue), float(alpha)
+    def colour(self, value: float) -> Colour:
+        """Return the colour of a value; without a value, the one of the map for that."""
+        if math.isnan(value):
+            return self._every[-1]
+        place = int((min(max(value, -1.0), 1.0) + 1) / 2 * self.map.N)
+        return self._every[min(place, self.map.N - 1)]
+
+    @cached_property
+    def _every(self) -> list[Colour]:
+        """The colours of the map, and at the end the one of a missing value.
+
+        A table of colours takes a hundredth of the time of the map, which is made for arrays.
+        """
+        places = [*((np.arange(self.map.N) + 0.5) / self.map.N), math.nan]
+        return [(float(r), float(g), float(b), float(a)) for r, g, b, a in map(self.map, places)]
 
 
 #: Better (purple) to worse (orange), as on a report's first screen.

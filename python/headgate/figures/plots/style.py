@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from headgate.base.catalog import label
 from headgate.base.errors import StoreError, explain_os
+from headgate.figures.plots.text_layouts import lay_out_once
 from headgate.figures.spec.looks import find_looks
 
 PALE = "#DDDDDD"
@@ -158,24 +159,48 @@ def image(figure: Figure, kind: str) -> bytes:
 
     Ticks, fonts of an SVG and its identifiers are looked up only now: in the house style too.
     """
-    dpi = min(_RC["savefig.dpi"], MOST_PIXELS / max(figure.get_size_inches()))
+    with use_style(), lay_out_once():
+        _prepare(figure)
+        return _print(figure, kind)
+
+
+def _prepare(figure: Figure) -> None:
+    """Read names literally, and lay the axes out; `Figure.savefig` would draw all for that."""
+    FigureCanvasAgg(figure)
+    figure.set_dpi(_choose_dpi(figure))
+    _take_literally(figure)
+    _place_empty_labels(figure)
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
+        figure.set_layout_engine("none")
+
+
+def _place_empty_labels(figure: Figure) -> None:
+    """Give empty labels and titles a place.
+
+    To find one, Matplotlib would measure all labels of ticks several times, for nothing.
+    """
+    for ax in figure.findobj(Axes):
+        if not any(ax.get_title(loc) for loc in ("left", "center", "right")):
+            ax.set_title("", y=1.0)
+        for axis in (ax.xaxis, ax.yaxis):
+            if not axis.label.get_text():
+                axis.set_label_coords(0.0, 0.0)
+
+
+def _print(figure: Figure, kind: str) -> bytes:
+    """Draw a prepared figure."""
     canvas = _CANVASES[kind](figure)
-    with use_style(), BytesIO() as file:
-        _take_literally(figure)
-        _lay_out(figure, dpi)
+    figure.set_dpi(_choose_dpi(figure))  # to draw an SVG changes it
+    with BytesIO() as file:
         getattr(canvas, f"print_{kind}")(file, **_OPTIONS[kind])
         drawn = file.getvalue()
     # XML cannot express most control characters, and a reader refuses a file that holds one.
     return drawn.translate(None, _NOT_IN_XML) if kind == "svg" else drawn
 
 
-def _lay_out(figure: Figure, dpi: float) -> None:
-    """Lay the axes out once; `Figure.savefig` would draw the whole figure for that."""
-    figure.set_dpi(dpi)
-    if engine := figure.get_layout_engine():
-        engine.execute(figure)
-        figure.set_layout_engine("none")
-        figure.set_dpi(dpi)  # to measure for an SVG changes it
+def _choose_dpi(figure: Figure) -> float:
+    return float(min(_RC["savefig.dpi"], MOST_PIXELS / max(figure.get_size_inches())))
 
 
 def _write_whole(path: Path, data: bytes) -> None:
@@ -195,8 +220,10 @@ def save_figure(
     paths = [folder / f"{name}.{kind}" for kind in formats]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for path, kind in zip(paths, formats, strict=True):
-            _write_whole(path, image(figure, kind))
+        with use_style(), lay_out_once():
+            _prepare(figure)
+            for path, kind in zip(paths, formats, strict=True):
+                _write_whole(path, _print(figure, kind))
     except OSError as error:
         raise StoreError(
             f"{folder}: the figure {name} cannot be written ({explain_os(error)})"
