@@ -1,0 +1,183 @@
+"""The sentences, the table and the picture of the report, and the data of the claims."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate import Result, Table
+from headgate.figures import Curve, CurvePanel, draw_curves
+from headgate.lab import Listing, Picture, Runs
+from headgate_studies.designed import tidy
+from headgate_studies.paths import course, measured_period_s, queue_share, utilisation
+
+#: A newcomer is fair if its share of a time of this length lies between these.
+FAIR_S, FAIR = 5, (0.4, 0.6)
+#: The time over which a newcomer's first share counts.
+FIRST_S = 30
+COLOURS = {"reno": "Reno", "cubic": "CUBIC"}
+
+
+def _rate(result: Result, name: str) -> float:
+    """Return packets a second that flows of a name delivered."""
+    begin, end = measured_period_s(result)
+    mine = result.flows["traffic"] == name
+    return float(result.flows["delivered_packets"][mine].sum()) / (end - begin)
+
+
+def _share(result: Result) -> float:
+    one, other = _rate(result, "one"), _rate(result, "other")
+    return one / (one + other)
+
+
+def _rtt(result: Result, name: str) -> float:
+    mine = result.flows["traffic"] == name
+    return float(result.flows["mean_rtt_s"][mine].mean()) if mine.any() else np.nan
+
+
+def _window(result: Result) -> float:
+    """Return the mean window of a flow without a queue: its rate times the round trip."""
+    return _rate(result, "one") * float(result.meta["labels"].get("rtt_ms", np.nan)) / 1e3
+
+
+def _newcomer(result: Result) -> NDArray[np.float64]:
+    """Return the share of a newcomer in each time of FAIR_S from its start on."""
+    packets = [course(result, name, "delivered_packets") for name in ("one", "other")]
+    if not len(packets[0][0]):
+        return np.array([np.nan])
+    start_s = float(result.flows["start_s"][result.flows["traffic"] == "one"][0])
+    every_s = np.arange(start_s, packets[0][0][-1], FAIR_S)
+    one, other = (np.diff(np.interp(every_s, t_s, of)) for t_s, of in packets)
+    return np.asarray(one / (one + other))
+
+
+def _fair_after(result: Result) -> float:
+    """Return when a newcomer first has a fair share; the observed time if never."""
+    shares = _newcomer(result)
+    fair = np.flatnonzero((shares >= FAIR[0]) & (shares <= FAIR[1]))
+    return float(FAIR_S * (fair[0] + 1 if len(fair) else len(shares)))
+
+
+MEASURES = {
+    "share": _share,
+    "one_rate": lambda result: _rate(result, "one"),
+    "other_rate": lambda result: _rate(result, "other"),
+    "one_rtt_s": lambda result: _rtt(result, "one"),
+    "other_rtt_s": lambda result: _rtt(result, "other"),
+    "queue_share": queue_share,
+    "utilisation": utilisation,
+    "mean_window": _window,
+    "first_share": lambda result: float(_newcomer(result)[: FIRST_S // FAIR_S].mean()),
+    "last_share": lambda result: float(_newcomer(result)[-60 // FAIR_S :].mean()),
+    "fair_after_s": _fair_after,
+}
+
+
+def data(runs: Runs) -> tuple[Table, ...]:
+    """Return the measures of every run, one table a part."""
+    return tidy(runs, MEASURES)
+
+
+def _mean(table: Table, value: str, **levels: Any) -> float:
+    """Return the mean of a column over the rows with these levels."""
+    rows = np.ones(len(table), bool)
+    for name, level in levels.items():
+        rows &= np.asarray([one == level for one in table[name].tolist()])
+    return float(np.mean(table[value][rows])) if rows.any() else np.nan
+
+
+def sentences(runs: Runs) -> tuple[str, ...]:
+    """Answer the four questions."""
+    of = {table.name: table for table in data(runs)}
+    deep = {"flows": 1, "buffer": 16.0, "rtt_ms": 100, "queue": "drop_tail"}
+    filled = {c: 100 * _mean(of["queue"], "queue_share", cca=c, **deep) for c in COLOURS}
+    pair = {"cca": "cubic", "c": 0.4, "flows": 1, "buffer": 1.0}
+    taken = [
+        f"{100 * _mean(of['share'], 'share', rate_mbps=rate, rtt_ms=rtt, **pair):.0f} % at"
+        f" {rate} Mbit/s and {rtt} ms"
+        for rate, rtt in ((10, 10), (100, 40), (400, 160))
+    ]
+    far = {"rate_mbps": 1000, "rtt_ms": 200, "loss": 1e-6}
+    rates = {c: 0.012 * _mean(of["loss"], "one_rate", cca=c, **far) for c in COLOURS}
+    late = {
+        c: _mean(of["join"], "fair_after_s", cca=c, convergence="on", place="fast", buffer=1.0)
+        for c in COLOURS
+    }
+    return (
+        f"Issue 89: of a buffer of 16 BDP, CUBIC fills {filled['cubic']:.0f} % and Reno"
+        f" {filled['reno']:.0f} %.",
+        f"Issue 92: beside a Reno flow in a buffer of 1 BDP, a CUBIC flow gets {', '.join(taken)}.",
+        "Issue 93: at 1 Gbit/s and 200 ms with one packet in a million lost, CUBIC sends"
+        f" {rates['cubic']:.0f} Mbit/s and Reno {rates['reno']:.0f} Mbit/s.",
+        "Issue 96: at 400 Mbit/s and 100 ms a newcomer has a fair share after"
+        f" {late['cubic']:.0f} s with CUBIC and {late['reno']:.0f} s with Reno.",
+    )
+
+
+def tables(runs: Runs) -> tuple[Listing, ...]:
+    """Return the share of CUBIC beside Reno in every cell."""
+    table = next(table for table in data(runs) if table.name == "share")
+    cells = dict.fromkeys(key[3:7] for key in runs.results if key[:3] == ("share", "cubic", 0.4))
+    rows = []
+    for flows, rate, rtt, buffer in cells:
+        cell = {"flows": flows, "rate_mbps": rate, "rtt_ms": rtt, "buffer": buffer}
+        share = _mean(table, "share", cca="cubic", c=0.4, **cell)
+        used = _mean(table, "utilisation", cca="reno", **cell)
+        rows.append((flows, rate, rtt, buffer, share, used))
+    columns = ("flows each", "Mbit/s", "ms", "BDP", "share of CUBIC", "used by Reno alone")
+    caption = "Share of CUBIC beside as many Reno flows; utilisation of the link by Reno alone."
+    return (Listing("CUBIC beside Reno", caption, columns, rows),)
+
+
+def pictures(runs: Runs) -> tuple[Picture, ...]:
+    """Draw one panel for each question."""
+    of = {table.name: table for table in data(runs)}
+    fill = {"flows": 1, "rtt_ms": 100, "queue": "drop_tail"}
+    alone = {"rate_mbps": 1000, "rtt_ms": 200}
+    pair = {"cca": "cubic", "c": 0.4, "flows": 1, "buffer": 1.0}
+    buffers, losses, rates, rtts, flows = (
+        sorted(set(of[part][name].tolist()))
+        for part, name in (
+            *(("queue", "buffer"), ("loss", "loss"), ("share", "rate_mbps")),
+            *(("share", "rtt_ms"), ("trips", "flows")),
+        )
+    )
+    filled = {
+        name: _line(of["queue"], "queue_share", "buffer", buffers, cca=c, **fill)
+        for c, name in COLOURS.items()
+    }
+    taken = {
+        f"{rate} Mbit/s": _line(of["share"], "share", "rtt_ms", rtts, rate_mbps=rate, **pair)
+        for rate in rates
+    }
+    used = {
+        name: _line(of["loss"], "utilisation", "loss", losses, cca=c, **alone)
+        for c, name in COLOURS.items()
+    }
+    ratios = {f"{n} beside {n} flows": _draw_ratios(of["trips"], n) for n in flows}
+    ratios["inverse"] = Curve([1, 8], [1, 8], theory=True)
+    queue, share = ("buffer (BDP)", "mean queue / buffer"), ("round trip (ms)", "share of CUBIC")
+    lost = ("share of packets lost", "utilisation")
+    rate = ("ratio of measured round trips", "ratio of rates")
+    panels = [
+        CurvePanel("89: one flow, 50 Mbit/s, 100 ms", *queue, filled, log="x", high=1),
+        CurvePanel("92: CUBIC beside Reno, 1 BDP", *share, taken, log="x", high=1),
+        CurvePanel("93: one flow, 1 Gbit/s, 200 ms", *lost, used, log="x", high=1),
+        CurvePanel("96: CUBIC with two round trips", *rate, ratios, log="xy"),
+    ]
+    caption = "One panel for each issue. Dashed: rates inversely proportional to round trips."
+    drawn = draw_curves(panels, shared_legend=False)
+    return (Picture("cubic-rfc9438", "Four questions", caption, drawn),)
+
+
+def _line(table: Table, value: str, name: str, levels: list[float], **at: Any) -> Curve:
+    return Curve(levels, [_mean(table, value, **{name: x}, **at) for x in levels], marks=True)
+
+
+def _draw_ratios(table: Table, flows: int) -> Curve:
+    each = [{"flows": flows, "long_ms": long} for long in sorted(set(table["long_ms"].tolist()))]
+    trips, rates = (
+        [_mean(table, more, **at) / _mean(table, less, **at) for at in each]
+        for more, less in (("one_rtt_s", "other_rtt_s"), ("other_rate", "one_rate"))
+    )
+    return Curve(trips, rates, marks=True)
