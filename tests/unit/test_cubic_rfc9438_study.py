@@ -60,7 +60,7 @@ def test_losses_are_at_equal_distances() -> None:
 
 
 def test_the_mean_window_without_loss_of_time_is_the_tables(outcome: StudyOutcome) -> None:
-    """At p = 1e-3 the sawtooth of Reno has a mean of 38 packets."""
+    """At p = 1e-3 the mean of the sawtooth of Reno is 38 packets."""
     (table,) = (table for table in outcome.analysis.data if table.name == "windows")
     rows = {
         (cca, p): window

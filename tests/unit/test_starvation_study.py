@@ -20,7 +20,7 @@ MISSING = {"copa", "vivace"}
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     asked = plan_study("starvation", "quick", tmp_path_factory.mktemp("out"))
     short = {"duration": "6 s", "warmup": "2 s"}
-    settings = {**asked.setup.settings, "alone": short, "pairs": short, "rates_mbps": [20]}
+    settings = {**asked.setup.settings, "alone": short, "pairs": short}
     small = replace(asked.setup, seeds=(1, 2), settings=settings)
     return run_study(StudyRun(asked.study, small, asked.folder, "quick"))
 
@@ -33,31 +33,33 @@ def _run(*keys: tuple[str | int | float, ...]) -> Runs:
 
 
 def test_the_range_of_vegas_is_a_few_packets() -> None:
-    """Vegas keeps 2 to 4 packets in the queue; one takes 0.24 ms at 50 Mbit/s."""
-    runs = _run(("alone", "vegas", 50), ("alone", "reno", 50))
-    assert delay_range_s(runs, "vegas", 50) <= 5 * 0.24e-3
-    # Reno halves its window: at the top 5 BDP of 40 ms are in flight and the queue
-    assert delay_range_s(runs, "reno", 50) == pytest.approx(0.2 - 0.08, abs=0.03)
+    """Vegas keeps 2 to 4 packets in the queue; one takes 1.2 ms at 10 Mbit/s.
+
+    Reno's window falls from 6 BDP, 40 ms of path and 200 ms of queue, to 3 BDP: 80 ms of queue.
+    """
+    runs = _run(("alone", "vegas", 10), ("alone", "reno", 10))
+    assert delay_range_s(runs, "vegas", 10) <= 4 * 1.2e-3
+    assert delay_range_s(runs, "reno", 10) == pytest.approx(0.2 - 0.08, abs=0.015)
 
 
 def test_without_jitter_both_round_trips_are_equal() -> None:
-    runs = _run(("pairs", "bbr", 50, "data", 0.0, 1))
+    runs = _run(("pairs", "bbr", 10, "data", 0.0, 1))
     (result,) = runs.results.values()
-    assert result.flows["min_rtt_s"] == pytest.approx(0.04, abs=1e-3)
-    (ratio,) = ratios(runs, "bbr", 50, "data", 0.0)
+    assert result.flows["min_rtt_s"] == pytest.approx(0.04, abs=5e-3)
+    (ratio,) = ratios(runs, "bbr", 10, "data", 0.0)
     assert ratio < 3
 
 
 def test_jitter_delays_one_direction_of_one_flow() -> None:
     """Jitter of up to 100 ms in order: the path of `one` is slower by nearly all of it."""
-    runs = _run(*(("pairs", "bbr", 50, side, 100.0, 1) for side in ("data", "acks")))
+    runs = _run(*(("pairs", "bbr", 10, side, 100.0, 1) for side in ("data", "acks")))
     for result in runs.results.values():
         slow, fast = result.flows["mean_rtt_s"]
         assert 0.06 < slow - fast < 0.12
         links = result.meta["scenario"]["network"]["links"]
         forward, reverse = links[0].get("impairments", []), links[0]["reverse"]["impairments"]
         assert bool(forward) != bool(reverse)
-        assert "impairments" not in links[1]
+        assert not links[1].get("impairments")
 
 
 def test_every_claim_is_judged_unless_its_algorithm_is_missing(outcome: StudyOutcome) -> None:

@@ -11,18 +11,23 @@ from headgate.lab import Listing, Picture, Runs
 from headgate_studies.designed import tidy
 from headgate_studies.paths import course, measured_period_s, queue_share, utilisation
 
-#: A newcomer is fair if its share of a time of this length lies between these.
-FAIR_S, FAIR = 5, (0.4, 0.6)
-#: The time over which a newcomer's first share counts.
-FIRST_S = 30
+#: A newcomer's share is fair if it lies between these over TIMES times of this length.
+FAIR, TIMES, TIME_S = (0.4, 0.6), 4, 5
+#: The times over which a newcomer's first and last share counts.
+FIRST, LAST = 30 // TIME_S, 60 // TIME_S
 COLOURS = {"reno": "Reno", "cubic": "CUBIC"}
+
+
+def _of(result: Result, column: str, name: str) -> NDArray[np.float64]:
+    """Return a column of the flows of a name; of several flows, a number follows the name."""
+    mine = [one.partition(".")[0] == name for one in result.flows["traffic"].tolist()]
+    return np.asarray(result.flows[column][mine], float)
 
 
 def _rate(result: Result, name: str) -> float:
     """Return packets a second that flows of a name delivered."""
     begin, end = measured_period_s(result)
-    mine = result.flows["traffic"] == name
-    return float(result.flows["delivered_packets"][mine].sum()) / (end - begin)
+    return float(_of(result, "delivered_packets", name).sum()) / (end - begin)
 
 
 def _share(result: Result) -> float:
@@ -31,31 +36,27 @@ def _share(result: Result) -> float:
 
 
 def _rtt(result: Result, name: str) -> float:
-    mine = result.flows["traffic"] == name
-    return float(result.flows["mean_rtt_s"][mine].mean()) if mine.any() else np.nan
-
-
-def _window(result: Result) -> float:
-    """Return the mean window of a flow without a queue: its rate times the round trip."""
-    return _rate(result, "one") * float(result.meta["labels"].get("rtt_ms", np.nan)) / 1e3
+    found = _of(result, "mean_rtt_s", name)
+    return float(found.mean()) if len(found) else np.nan
 
 
 def _newcomer(result: Result) -> NDArray[np.float64]:
-    """Return the share of a newcomer in each time of FAIR_S from its start on."""
+    """Return the share of a newcomer in each time of TIME_S from its start on."""
     packets = [course(result, name, "delivered_packets") for name in ("one", "other")]
     if not len(packets[0][0]):
         return np.array([np.nan])
-    start_s = float(result.flows["start_s"][result.flows["traffic"] == "one"][0])
-    every_s = np.arange(start_s, packets[0][0][-1], FAIR_S)
+    (start_s,) = _of(result, "start_s", "one")
+    every_s = np.arange(start_s, packets[0][0][-1], TIME_S)
     one, other = (np.diff(np.interp(every_s, t_s, of)) for t_s, of in packets)
     return np.asarray(one / (one + other))
 
 
 def _fair_after(result: Result) -> float:
-    """Return when a newcomer first has a fair share; the observed time if never."""
+    """Return when a newcomer's share begins to be fair; the observed time if never."""
     shares = _newcomer(result)
-    fair = np.flatnonzero((shares >= FAIR[0]) & (shares <= FAIR[1]))
-    return float(FAIR_S * (fair[0] + 1 if len(fair) else len(shares)))
+    means = np.convolve(shares, np.ones(TIMES) / TIMES, "valid") if len(shares) > 1 else shares
+    fair = np.flatnonzero((means >= FAIR[0]) & (means <= FAIR[1]))
+    return float(TIME_S * (fair[0] + 1 if len(fair) else len(shares)))
 
 
 MEASURES = {
@@ -66,9 +67,11 @@ MEASURES = {
     "other_rtt_s": lambda result: _rtt(result, "other"),
     "queue_share": queue_share,
     "utilisation": utilisation,
-    "mean_window": _window,
-    "first_share": lambda result: float(_newcomer(result)[: FIRST_S // FAIR_S].mean()),
-    "last_share": lambda result: float(_newcomer(result)[-60 // FAIR_S :].mean()),
+    "mean_window": lambda result: (
+        _rate(result, "one") * result.meta["labels"].get("rtt_ms", 0) / 1e3
+    ),
+    "first_share": lambda result: float(_newcomer(result)[:FIRST].mean()),
+    "last_share": lambda result: float(_newcomer(result)[-LAST:].mean()),
     "fair_after_s": _fair_after,
 }
 
@@ -89,7 +92,7 @@ def _mean(table: Table, value: str, **levels: Any) -> float:
 def sentences(runs: Runs) -> tuple[str, ...]:
     """Answer the four questions."""
     of = {table.name: table for table in data(runs)}
-    deep = {"flows": 1, "buffer": 16.0, "rtt_ms": 100, "queue": "drop_tail"}
+    deep = {"flows": 1, "buffer": 16.0, "rtt_ms": 50, "queue": "drop_tail"}
     filled = {c: 100 * _mean(of["queue"], "queue_share", cca=c, **deep) for c in COLOURS}
     pair = {"cca": "cubic", "c": 0.4, "flows": 1, "buffer": 1.0}
     taken = [
@@ -97,7 +100,7 @@ def sentences(runs: Runs) -> tuple[str, ...]:
         f" {rate} Mbit/s and {rtt} ms"
         for rate, rtt in ((10, 10), (100, 40), (400, 160))
     ]
-    far = {"rate_mbps": 1000, "rtt_ms": 200, "loss": 1e-6}
+    far = {"rate_mbps": 1000, "rtt_ms": 200, "loss": 1e-5}
     rates = {c: 0.012 * _mean(of["loss"], "one_rate", cca=c, **far) for c in COLOURS}
     late = {
         c: _mean(of["join"], "fair_after_s", cca=c, convergence="on", place="fast", buffer=1.0)
@@ -107,9 +110,9 @@ def sentences(runs: Runs) -> tuple[str, ...]:
         f"Issue 89: of a buffer of 16 BDP, CUBIC fills {filled['cubic']:.0f} % and Reno"
         f" {filled['reno']:.0f} %.",
         f"Issue 92: beside a Reno flow in a buffer of 1 BDP, a CUBIC flow gets {', '.join(taken)}.",
-        "Issue 93: at 1 Gbit/s and 200 ms with one packet in a million lost, CUBIC sends"
+        "Issue 93: at 1 Gbit/s and 200 ms with one packet in 100,000 lost, CUBIC sends"
         f" {rates['cubic']:.0f} Mbit/s and Reno {rates['reno']:.0f} Mbit/s.",
-        "Issue 96: at 400 Mbit/s and 100 ms a newcomer has a fair share after"
+        "Issue 96: at 400 Mbit/s and 100 ms a newcomer gets a fair share after"
         f" {late['cubic']:.0f} s with CUBIC and {late['reno']:.0f} s with Reno.",
     )
 
@@ -132,36 +135,30 @@ def tables(runs: Runs) -> tuple[Listing, ...]:
 def pictures(runs: Runs) -> tuple[Picture, ...]:
     """Draw one panel for each question."""
     of = {table.name: table for table in data(runs)}
-    fill = {"flows": 1, "rtt_ms": 100, "queue": "drop_tail"}
+    fill = {"flows": 1, "rtt_ms": 50, "queue": "drop_tail"}
     alone = {"rate_mbps": 1000, "rtt_ms": 200}
     pair = {"cca": "cubic", "c": 0.4, "flows": 1, "buffer": 1.0}
-    buffers, losses, rates, rtts, flows = (
-        sorted(set(of[part][name].tolist()))
-        for part, name in (
-            *(("queue", "buffer"), ("loss", "loss"), ("share", "rate_mbps")),
-            *(("share", "rtt_ms"), ("trips", "flows")),
-        )
-    )
+    share, lines = of["share"], sorted(set(of["trips"]["flows"].tolist()))
     filled = {
-        name: _line(of["queue"], "queue_share", "buffer", buffers, cca=c, **fill)
+        name: _line(of["queue"], "queue_share", "buffer", cca=c, **fill)
         for c, name in COLOURS.items()
     }
     taken = {
-        f"{rate} Mbit/s": _line(of["share"], "share", "rtt_ms", rtts, rate_mbps=rate, **pair)
-        for rate in rates
+        f"{rate} Mbit/s": _line(share, "share", "rtt_ms", rate_mbps=rate, **pair)
+        for rate in sorted(set(share["rate_mbps"].tolist()))
     }
     used = {
-        name: _line(of["loss"], "utilisation", "loss", losses, cca=c, **alone)
+        name: _line(of["loss"], "utilisation", "loss", cca=c, **alone)
         for c, name in COLOURS.items()
     }
-    ratios = {f"{n} beside {n} flows": _draw_ratios(of["trips"], n) for n in flows}
+    ratios = {f"{n} beside {n} flows": _draw_ratios(of["trips"], n) for n in lines}
     ratios["inverse"] = Curve([1, 8], [1, 8], theory=True)
-    queue, share = ("buffer (BDP)", "mean queue / buffer"), ("round trip (ms)", "share of CUBIC")
+    queue, beside = ("buffer (BDP)", "mean queue / buffer"), ("round trip (ms)", "share of CUBIC")
     lost = ("share of packets lost", "utilisation")
     rate = ("ratio of measured round trips", "ratio of rates")
     panels = [
-        CurvePanel("89: one flow, 50 Mbit/s, 100 ms", *queue, filled, log="x", high=1),
-        CurvePanel("92: CUBIC beside Reno, 1 BDP", *share, taken, log="x", high=1),
+        CurvePanel("89: one flow, 20 Mbit/s, 50 ms", *queue, filled, log="x", high=1),
+        CurvePanel("92: CUBIC beside Reno, 1 BDP", *beside, taken, log="x", high=1),
         CurvePanel("93: one flow, 1 Gbit/s, 200 ms", *lost, used, log="x", high=1),
         CurvePanel("96: CUBIC with two round trips", *rate, ratios, log="xy"),
     ]
@@ -170,12 +167,13 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
     return (Picture("cubic-rfc9438", "Four questions", caption, drawn),)
 
 
-def _line(table: Table, value: str, name: str, levels: list[float], **at: Any) -> Curve:
+def _line(table: Table, value: str, name: str, **at: Any) -> Curve:
+    levels = sorted(set(table[name].tolist()))
     return Curve(levels, [_mean(table, value, **{name: x}, **at) for x in levels], marks=True)
 
 
 def _draw_ratios(table: Table, flows: int) -> Curve:
-    each = [{"flows": flows, "long_ms": long} for long in sorted(set(table["long_ms"].tolist()))]
+    each = [{"flows": flows, "line": "400 Mbit/s", "long_ms": long} for long in (40, 80, 160)]
     trips, rates = (
         [_mean(table, more, **at) / _mean(table, less, **at) for at in each]
         for more, less in (("one_rtt_s", "other_rtt_s"), ("other_rate", "one_rate"))

@@ -23,7 +23,7 @@ def fill(  # noqa: PLR0913 - what a run differs by
     setup: Setup, *, cca: str, flows: int, rtt_ms: int, buffer: float, queue: str, seed: int
 ) -> Scenario:
     """Let flows of one algorithm fill a buffer."""
-    network = {"rate": "50 Mbit/s", "rtt": f"{rtt_ms} ms", "buffer": f"{buffer:g} BDP"}
+    network = {"rate": "20 Mbit/s", "rtt": f"{rtt_ms} ms", "buffer": f"{buffer:g} BDP"}
     named: dict[str, Any] = {"name": "one", "count": flows, "stagger": seconds(START_S / flows)}
     start_s = draw_starts(seed, 1, START_S / flows)[0]
     linux = {**network, "queue": queue, "transport": "linux"}

@@ -51,7 +51,7 @@ def tables(runs: Runs) -> tuple[Listing, ...]:
             cca,
             rate,
             1e3 * delay_range_s(runs, cca, rate),
-            *(first_starving_ms(runs, cca, rate, side) for side in settings["sides"]),
+            *(f"{first_starving_ms(runs, cca, rate, side):g}" for side in settings["sides"]),
         )
         for rate in settings["rates_mbps"]
         for cca in _in_order(runs)
@@ -68,7 +68,7 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
     """Draw the ratio of rates of each algorithm over the jitter."""
     settings, order = runs.setup.settings, _in_order(runs)
     rate = settings["rates_mbps"][-1]
-    jitters = settings["jitters_ms"]
+    jitters = [0.0, *settings["jitters_ms"]]
     names = [
         f"{catalog.label(cca)}, range {1e3 * delay_range_s(runs, cca, rate):.2g} ms"
         for cca in order

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from headgate.claims import Estimate
 from headgate.lab import NotRunError, Runs
+from headgate_studies.paths import measured_period_s
 
 #: A flow starves if the other one sends this many times as much.
 STARVED = 10.0
@@ -17,8 +18,9 @@ TAIL = 0.01
 def delay_range_s(runs: Runs, cca: str, rate_mbps: int) -> float:
     """Return the range of the queueing delay in which one flow settles."""
     result = runs["alone", cca, rate_mbps]
-    queue = result.series["queue_packets"]
-    low, high = np.quantile(queue[len(queue) // 2 :], (TAIL, 1 - TAIL))
+    settled_s, _ = measured_period_s(result)
+    queue = result.series["queue_packets"][result.series["t_s"] > settled_s]
+    low, high = np.quantile(queue, (TAIL, 1 - TAIL))
     return float(high - low) * 0.012 / rate_mbps
 
 
@@ -47,7 +49,7 @@ def _find_largest(runs: Runs, cca: str, *, beyond: bool) -> Estimate:
         double_ms = 2e3 * delay_range_s(runs, cca, rate)
         for side in settings["sides"]:
             for jitter in settings["jitters_ms"]:
-                if jitter and (jitter > double_ms) == beyond:
+                if (jitter > double_ms) == beyond:
                     cell = f"{jitter:g} ms on {side}, {rate} Mbit/s (2 D = {double_ms:.2g} ms)"
                     found[cell] = mean_ratio(runs, cca, rate, side, jitter)
     if not found:
