@@ -20,7 +20,11 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     asked = plan_study("mix", "quick", tmp_path_factory.mktemp("out"))
     short = {"duration": "6 s", "warmup": "2 s"}
     places = {name: {**one, **short} for name, one in asked.setup.settings["places"].items()}
-    settings = {**asked.setup.settings, "places": places}
+    plans = [
+        {**plan, "switched": sorted({*plan["switched"][:2], *plan["switched"][-2:]})}
+        for plan in asked.setup.settings["plans"]
+    ]
+    settings = {**asked.setup.settings, "places": places, "plans": plans}
     small = replace(asked.setup, seeds=(1, 2), settings=settings)
     return run_study(StudyRun(asked.study, small, asked.folder, "quick"))
 

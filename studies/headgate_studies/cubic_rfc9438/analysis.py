@@ -152,19 +152,21 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
         for c, name in COLOURS.items()
     }
     ratios = {f"{n} beside {n} flows": _draw_ratios(of["trips"], n) for n in lines}
-    ratios["inverse"] = Curve([1, 8], [1, 8], theory=True)
+    ratios["inverse of round trips"] = Curve([1, 8], [1, 8])
     queue, beside = ("buffer (BDP)", "mean queue / buffer"), ("round trip (ms)", "share of CUBIC")
     lost = ("share of packets lost", "utilisation")
     rate = ("ratio of measured round trips", "ratio of rates")
+    ticks = [{x: f"{x:g}" for x in of} for of in ((0.5, 1, 4, 16), (10, 20, 40, 80, 160))]
     panels = [
-        CurvePanel("89: one flow, 20 Mbit/s, 50 ms", *queue, filled, log="x", high=1),
-        CurvePanel("92: CUBIC beside Reno, 1 BDP", *beside, taken, log="x", high=1),
+        CurvePanel(
+            "89: one flow, 20 Mbit/s, 50 ms", *queue, filled, log="x", high=1, ticks=ticks[0]
+        ),
+        CurvePanel("92: CUBIC beside Reno, 1 BDP", *beside, taken, log="x", high=1, ticks=ticks[1]),
         CurvePanel("93: one flow, 1 Gbit/s, 200 ms", *lost, used, log="x", high=1),
         CurvePanel("96: CUBIC with two round trips", *rate, ratios, log="xy"),
     ]
-    caption = "One panel for each issue. Dashed: rates inversely proportional to round trips."
     drawn = draw_curves(panels, shared_legend=False)
-    return (Picture("cubic-rfc9438", "Four questions", caption, drawn),)
+    return (Picture("cubic-rfc9438", "Four questions", "One panel for each issue.", drawn),)
 
 
 def _line(table: Table, value: str, name: str, **at: Any) -> Curve:

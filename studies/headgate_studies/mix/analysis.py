@@ -100,11 +100,11 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
     axes = ("share of flows that switched", "their share of the rate")
     for cca, name in NAMES.items():
         lines = {f"{buffer:g} BDP": _draw_shares(runs, cca, buffer) for buffer in (1.0, 4.0, 16.0)}
-        lines["equal"] = Curve([0, 1], [0, 1], theory=True)
+        lines["equal rates"] = Curve([0, 1], [0, 1])
         panels.append(CurvePanel(f"{name} beside CUBIC, {DRAWN}", *axes, lines, high=1.05))
     caption = (
         "Above: the share of flows at which no further flow gains by switching from CUBIC. Below:"
-        " the share of the rate that the switched flows get; dashed, the same rate for every flow."
+        " the share of the rate that the switched flows get."
     )
     drawn = draw_curves(panels, shared_legend=False)
     return (Picture("mix", "Who gains by switching", caption, drawn),)
