@@ -16,6 +16,7 @@ from .recompute_designs import DESIGNS
 from .recompute_nist import NIST
 from .recompute_schemes import SCHEMES
 from .recompute_stored import course, jain, levels, load, port, replicates, run, runs
+from .recompute_today import MEASURES, TODAY, by_tables
 
 
 def use(*key):
@@ -41,6 +42,8 @@ def random_loss(_, rate, sender):  # the derived table, and its tolerance
                for p, due in RANDOM_LOSS.items() if keys[p])
 
 def by_sql(study, sql):  # a sweep is a table: labels and figures of its runs; mean over seeds
+    if study in MEASURES:
+        return by_tables(study, sql)
     frame = pd.DataFrame(meta["labels"] | meta["figures"] for meta, *_ in runs(study).values())
     frame["buffer_bdp"] = frame.buffer.str.split().str[0].astype(float)
     values = []
@@ -73,7 +76,7 @@ def median_reno_loss(_):  # the model at rest: Mathis' formula at the round trip
 AGAINST_RENO = ((0.25, 0.02), (0.25, 0.05), (0.25, 0.1), (0.5, 0.05), (0.5, 0.1), (0.5, 0.2),
                 (1.0, 0.05), (1.0, 0.1), (1.0, 0.2), (1.0, 0.4), (2.0, 0.1), (2.0, 0.4))
 RANDOM_LOSS = {1e-5: 0.99, 3e-5: 0.98, 1e-4: 0.93, 3e-4: 0.82, 1e-3: 0.59, 3e-3: 0.30, 1e-2: 0.093}
-FUNCTIONS = NIST | DESIGNS | SCHEMES | {
+FUNCTIONS = NIST | DESIGNS | SCHEMES | TODAY | {
     "random_loss": random_loss, "distance_of_row": models.row_apart,
     "against_reno": lambda _, sender, **__: max(
         abs(beside_reno(*each, sender)[1] / models.queue_beside_reno(*each) - 1)
