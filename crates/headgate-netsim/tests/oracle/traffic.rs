@@ -35,6 +35,7 @@ pub fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
             stagger_ps: 0,
             packets: pick(s, &[None, Some(1), Some(500)]),
             stop_ps: pick(s, &[None, None, Some(700 * MS)]),
+            pauses: Vec::new(), // drawn separately
         }));
     }
     all.push(poisson(n, s));

@@ -47,6 +47,7 @@ def make_record(  # noqa: PLR0913 - the parts of a record
         **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
         "ccas": plan["laws"],
         **({"rates": rates} if rates else {}),
+        **({"outages": outages} if (outages := find_outages(plan)) else {}),
         "disciplines": own_queues(plan),
         "warnings": scenario_warnings(scenario, plan, arrays),
     }
@@ -64,6 +65,18 @@ def find_rates(plan: Mapping[str, Any], arrays: Arrays) -> dict[str, dict[str, l
                 "rate_bps": [float(link["rate_bps"]), *(c["rate_bps"] for c in link["changes"])],
             }
     return found
+
+
+def find_outages(plan: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
+    """Return, for each link with outages, when they begin (`start_s`) and end (`end_s`)."""
+    return {
+        link["name"]: {
+            "start_s": [outage["at_ps"] / 1e12 for outage in link["outages"]],
+            "end_s": [min(o["until_ps"], plan["duration_ps"]) / 1e12 for o in link["outages"]],
+        }
+        for link in plan["links"]
+        if link.get("outages")
+    }
 
 
 def _mean_rates(

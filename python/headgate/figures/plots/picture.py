@@ -18,6 +18,8 @@ from numpy.typing import ArrayLike
 from headgate.figures.plots.palette import (
     BAND_OPACITY,
     CLOUD_OPACITY,
+    OUTAGE,
+    OUTAGE_OPACITY,
     WARMUP,
     WARMUP_OPACITY,
     choose_ink,
@@ -32,6 +34,8 @@ SYMBOL_IN, LETTER_IN = 0.6, 0.068
 LETTERS = 124
 HALO = [withStroke(linewidth=2.5, foreground="white")]
 LEAST_SPAN, MANY_DECADES = 4.0, 1000.0
+#: Width of an outage's rim, points, so that a short one is visible.
+OUTAGE_RIM = 0.8
 
 
 def draw_picture(picture: Picture) -> Figure:
@@ -59,6 +63,12 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
         ax.axvspan(
             0, panel.warmup_s, color=WARMUP, alpha=WARMUP_OPACITY, linewidth=0, label="warm-up"
         )
+    if panel.outages:
+        spans = [(start_s, end_s - start_s) for start_s, end_s in panel.outages]
+        ax.broken_barh(
+            spans, (0, 1), transform=ax.get_xaxis_transform(), color=OUTAGE, alpha=OUTAGE_OPACITY,
+            linewidth=OUTAGE_RIM, zorder=0.5, label="outage",
+        )  # fmt: skip
     for place, line in enumerate(panel.lines):
         _draw_line(ax, line, place)
     _scale(ax, panel)

@@ -56,7 +56,8 @@ class Panel:
     """A pair of axes: titles with units, and what is drawn on them.
 
     `right` is a second scale of the same line: its title, and its units per unit of the left.
-    An absent range is that of the data; `tall` is the height in rows.
+    An absent range is that of the data; `tall` is the height in rows. `outages` are the start and
+    the end of times at which a link is down.
     """
 
     title: str
@@ -71,6 +72,7 @@ class Panel:
     y_range: tuple[float, float] | None = None
     reverse_x: bool = False
     tall: float = 1.0
+    outages: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
