@@ -25,8 +25,8 @@ def scenario(*pauses: dict[str, str], transport: Any = "default", **flow: Any) -
 
 def series(made: Scenario, column: str) -> tuple[Any, Any]:
     table = made.run().tables["series"]
-    rows = table.where(table["of"] == "flow")
-    return rows["t_s"], rows[column]
+    rows = table["of"] == "flow"
+    return table["t_s"][rows], table[column][rows]
 
 
 def test_nothing_arrives_in_a_pause_and_the_flow_stays_one_flow() -> None:

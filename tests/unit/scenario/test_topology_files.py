@@ -126,9 +126,9 @@ def test_the_delay_of_a_fibre(
         ("LinkSpeedRaw 1.0e10", 'LinkSpeedRaw "fast"', "LinkSpeedRaw of edge 0-1 is 'fast'"),
         ('LinkSpeed "155"', 'LinkSpeed "<155"', "edge 0-1 is '<155 Mbit/s'; it must"),
         ("Longitude 4.84", "Longitude 484", "node 2: longitude: 484 is not allowed"),
-        ("Longitude 4.84", "", "link 1-2 has no delay; give it one, or network.delay for all, or "
+        ("Longitude 4.84", "", "no delay; give it one, or network.delay for all, or "
          "coordinates to its routers; 2 lack longitude or latitude"),
-        ('LinkLabel "2.5 Gbit/s"', "", "link 1-2 has no rate"),
+        ('LinkLabel "2.5 Gbit/s"', "", "no rate; give it one"),
         ("id 2 label", 'id 2 host_bandwidth_up "fast" label', "up of node 2 is 'fast'; it must"),
     ],
 )  # fmt: skip

@@ -7,7 +7,7 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
-use headgate_model::feedback::{PassingPacket, Routers};
+use headgate_model::feedback::{Feedback, PassingPacket, Routers};
 use headgate_model::plan::{Buffer, OutageQueue};
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket, Verdict};
 use headgate_model::units::{NEVER, Span, Time, seconds};

@@ -54,15 +54,19 @@ def make_record(  # noqa: PLR0913 - the parts of a record
 
 
 def find_rates(plan: Mapping[str, Any], arrays: Arrays) -> dict[str, dict[str, list[float]]]:
-    """Return, for each link without a constant rate, times (`t_s`) and the rates from then on."""
+    """Return times (`t_s`) and the rates from then on, while the link is up.
+
+    Links with a constant rate and no outages are left out: their mean rate is their rate.
+    """
     found = {}
     for link in plan["links"]:
         if "trace" in link:
             found[link["name"]] = _mean_rates(link["trace"], arrays, plan["duration_ps"] / 1e12)
-        elif link.get("changes"):
+        elif link.get("changes") or link.get("outages"):
+            changes = link.get("changes", ())
             found[link["name"]] = {
-                "t_s": [0.0, *(change["at_ps"] / 1e12 for change in link["changes"])],
-                "rate_bps": [float(link["rate_bps"]), *(c["rate_bps"] for c in link["changes"])],
+                "t_s": [0.0, *(change["at_ps"] / 1e12 for change in changes)],
+                "rate_bps": [float(link["rate_bps"]), *(c["rate_bps"] for c in changes)],
             }
     return found
 

@@ -35,7 +35,7 @@ _EARTH_RADIUS_M = 6_371_000.0
 
 
 def read_router(data: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the keys of a router that these attributes stand for. Raises ScenarioError."""
+    """Return the keys of a router that these attributes describe. Raises ScenarioError."""
     keys: dict[str, Any] = {}
     if str(data.get("label", "")).strip():
         keys["label"] = str(data["label"]).strip()
@@ -60,7 +60,7 @@ def list_host_rates(data: Mapping[str, Any], name: str) -> list[int]:
 
 
 def read_link(data: Mapping[str, Any], label: str) -> dict[str, Any]:
-    """Return the keys of a link that these attributes stand for. Raises ScenarioError."""
+    """Return the keys of a link that these attributes describe. Raises ScenarioError."""
     keys: dict[str, Any] = {}
     rate_bps = None if "rate" in data else _find_rate(data, label)
     if rate_bps is not None:
@@ -98,11 +98,11 @@ def _find_rate(data: Mapping[str, Any], label: str) -> int | None:
     return None if written is None else _scale(written) or None
 
 
-def _read_rate(given: object, what: str) -> int:
+def _read_rate(given: object, subject: str) -> int:
     written = _RATE.fullmatch(str(given).strip())
     if written is None:
         says = "it must be a number and a unit, such as '100 Mbit'"
-        raise ScenarioError("", f"{what} is {given!r}; {says}")
+        raise ScenarioError("", f"{subject} is {given!r}; {says}")
     return _scale(written)
 
 
@@ -113,13 +113,13 @@ def _scale(written: re.Match[str]) -> int:
     return round(Decimal(written[1]) * scale)
 
 
-def _read_number(given: object, what: str) -> float:
+def _read_number(given: object, subject: str) -> float:
     try:
         number = float(Decimal(str(given).strip()))
     except InvalidOperation:
-        raise ScenarioError("", f"{what} is {given!r}; it must be a number") from None
+        raise ScenarioError("", f"{subject} is {given!r}; it must be a number") from None
     if not math.isfinite(number):
-        raise ScenarioError("", f"{what} is {given!r}; it must be a finite number")
+        raise ScenarioError("", f"{subject} is {given!r}; it must be a finite number")
     return number
 
 
