@@ -19,6 +19,28 @@ def changes(draw: Draw, duration_s: float) -> list[dict[str, str]]:
     return [{"at": picoseconds(at_s), "rate": draw.rate(1e3, 1e8)} for at_s in moments]
 
 
+def spans(draw: Draw, duration_s: float) -> list[dict[str, Any]]:
+    """Draw times within a run, apart from each other; the last one may repeat."""
+    edges = sorted(draw.uniform(0, 0.999) * duration_s for _ in range(2 * draw.of(1, 1, 2, 4)))
+    drawn: list[dict[str, Any]] = [
+        {"start": picoseconds(start), "duration": picoseconds(end - start)}
+        for start, end in zip(edges[::2], edges[1::2], strict=True)
+        if end > start + 1e-9
+    ]
+    if drawn and draw.maybe(0.4):
+        every = picoseconds(max(1e-5, duration_s * draw.of(0.01, 0.3)))
+        drawn[-1] |= {"every": every, "duration": draw.of("1 ps", "1 us")}
+    return drawn
+
+
+def outages(draw: Draw, duration_s: float) -> list[dict[str, Any]]:
+    effects = {"queue": ("drop", "keep"), "in_flight": ("deliver", "lose")}
+    return [
+        span | {key: draw.choice(words) for key, words in effects.items() if draw.maybe(0.7)}
+        for span in spans(draw, duration_s)
+    ]
+
+
 def numbers(draw: Draw) -> list[int]:
     return sorted({draw.randint(1, 400) for _ in range(draw.randint(1, 40))})
 
@@ -46,7 +68,7 @@ def by_time(draw: Draw) -> dict[str, Any]:
     return {key: {"name": name, "seed": draw.randrange(9)}} if draw.maybe(0.06) else {}
 
 
-def reverse(draw: Draw) -> dict[str, Any]:
+def reverse(draw: Draw, duration_s: float) -> dict[str, Any]:
     """Draw the keys that differ in the other direction; mostly none."""
     if draw.maybe(0.9):
         return {}
@@ -55,6 +77,8 @@ def reverse(draw: Draw) -> dict[str, Any]:
         drawn["delay"] = draw.time(1e-7, 0.2)
     if draw.maybe(0.3):
         drawn["loss"] = draw.choice(LOSSES)
+    if draw.maybe(0.3):
+        drawn["outages"] = outages(draw, duration_s) if draw.maybe(0.7) else []
     return {"reverse": drawn}
 
 
@@ -86,7 +110,9 @@ def dumbbell(draw: Draw, duration_s: float) -> dict[str, Any]:
         drawn["access"] = "direct"
     elif draw.maybe(0.3):
         drawn["host_rate"] = draw.rate()
-    return settle_rate(drawn | impairments(draw) | by_time(draw) | reverse(draw))
+    if draw.maybe(0.15):
+        drawn["outages"] = outages(draw, duration_s)
+    return settle_rate(drawn | impairments(draw) | by_time(draw) | reverse(draw, duration_s))
 
 
 def parking_lot(draw: Draw, duration_s: float) -> dict[str, Any]:
@@ -162,5 +188,7 @@ def link(draw: Draw, ends: list[str], duration_s: float) -> dict[str, Any]:
         drawn["changes"] = changes(draw, duration_s)
     if draw.maybe(0.1):
         drawn["lose"] = numbers(draw)
+    if draw.maybe(0.15):
+        drawn["outages"] = outages(draw, duration_s)
     drawn |= at_ports(draw) if draw.maybe(0.3) else {}
-    return settle_rate(drawn | impairments(draw) | by_time(draw) | reverse(draw))
+    return settle_rate(drawn | impairments(draw) | by_time(draw) | reverse(draw, duration_s))

@@ -74,6 +74,11 @@ def numbers(tables: Tables) -> Iterator[str]:
 
 def ports(tables: Tables) -> Iterator[str]:
     """No link sends more than it can, and no mean is above its greatest value."""
+    table = tables["ports"]
+    if (table["outage_losses"] > table["drops"] + table["lost"]).any():
+        yield "more losses by outages than losses: ports"
+    if (table["down_s"] > table["elapsed_s"] * (1 + ROUNDING)).any():
+        yield "longer down than measured: ports"
     for of, greatest, mean in (
         ("ports", "max_queue_packets", "mean_queue_packets"),
         ("links", "greatest_sampled_packets", "sampled_queue_packets"),

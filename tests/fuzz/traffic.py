@@ -3,6 +3,7 @@
 from typing import Any
 
 from .draw import Draw, Scenario, picoseconds
+from .networks import spans
 from .options import cca, transport
 
 
@@ -54,6 +55,8 @@ def flows(draw: Draw, duration_s: float) -> dict[str, Any]:
         drawn["size"] = draw.of("1 packets", draw.packets(1, 5000), f"{draw.randint(1, 10**6)} B")
     if draw.maybe(0.3):
         drawn["stagger"] = draw.time(1e-6, 0.1)
+    elif draw.maybe(0.15) and "start" not in drawn:
+        drawn["pauses"] = spans(draw, duration_s)
     return drawn
 
 

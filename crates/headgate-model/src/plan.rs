@@ -3,7 +3,7 @@
 //! Python writes it as JSON. Times are integer picoseconds, rates are bit/s, sizes are bytes. A packet count
 //! is a count of full segments.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use crate::size::Size;
 pub use crate::transport::{
@@ -62,6 +62,9 @@ pub struct Link {
     /// A trace of transmission opportunities instead of the rate, which then is the trace's mean.
     #[serde(default)]
     pub trace: Option<Trace>,
+    /// Times at which the link is down, in order and without overlap.
+    #[serde(default)]
+    pub outages: Vec<Outage>,
     /// Impairments that arrivals pass before the queue, in order.
     #[serde(default)]
     pub ingress: Vec<DeviceChoice>,
@@ -88,6 +91,40 @@ pub struct LossChange {
     pub at_ps: u64,
     /// The new probability.
     pub loss: f64,
+}
+
+/// A span of time during which a link sends nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outage {
+    /// First instant at which the link is down, picoseconds since the start of the run.
+    pub at_ps: u64,
+    /// First instant at which it is up again, picoseconds.
+    pub until_ps: u64,
+    /// The packets of the queue, with the packet in service, and those that arrive during the outage.
+    pub queue: OutageQueue,
+    /// The packets on the wire when the outage begins.
+    pub in_flight: OutageFlight,
+}
+
+/// The effect of an outage on the queue in front of the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutageQueue {
+    /// All of its packets, and all arrivals until the end of the outage, are dropped.
+    Drop,
+    /// Packets wait. The packet in service pauses, and its transmission continues afterwards.
+    Keep,
+}
+
+/// The effect of an outage on packets on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutageFlight {
+    /// They arrive.
+    Deliver,
+    /// They are lost.
+    Lose,
 }
 
 /// A trace: times at which a link carries 1500 bytes each.

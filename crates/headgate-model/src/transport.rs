@@ -154,6 +154,8 @@ pub enum AfterIdle {
     Rfc5681,
     /// Halved for each time-out that has passed, down to the initial window (RFC 2861, Linux).
     Linux,
+    /// Unchanged for five minutes, then halved for each five minutes that have passed (RFC 7661).
+    Rfc7661,
     /// One segment (ns-2).
     Ns2,
     /// Unchanged.

@@ -113,6 +113,16 @@ impl Busy {
         (fine / u128::from(pace.num)) as u64
     }
 
+    /// Extends the current service by a pause.
+    pub fn pause(&mut self, pause: Span) {
+        self.until = self.until.saturating_add(pause);
+    }
+
+    /// Ends the current service at `now`, before its last bit has left.
+    pub fn interrupt(&mut self, now: Time) {
+        *self = Self { until: now, part: 0 };
+    }
+
     /// Serves one packet that is present at `now`. Returns the time at which its last bit has left.
     #[inline]
     pub fn serve(&mut self, now: Time, tick: Tick, den: u32) -> Time {

@@ -1,12 +1,15 @@
-//! Changes of the window after an idle time (RFC 5681 section 4.1, RFC 2861 section 3.1).
+//! Changes of the window after an idle time (RFC 5681 section 4.1, RFC 2861 section 3.1, RFC 7661 section 4.4).
 
 use headgate_model::control::{Controller, Restart};
-use headgate_model::units::{Span, seconds};
+use headgate_model::units::{SECOND, Span, seconds};
 
 use crate::context::{Context, SenderContext};
 use crate::profile::AfterIdle;
 use crate::sender::Sender;
 use crate::state::Phase;
+
+/// Longest time for which an unused window is preserved (RFC 7661 section 4.4).
+const NON_VALIDATED: Span = 300 * SECOND;
 
 impl<C: Controller> Sender<C> {
     /// Prepares to send again when nothing is outstanding.
@@ -38,8 +41,13 @@ impl<C: Controller> Sender<C> {
                 self.window.cwnd =
                     halve(self.window.cwnd, (idle - 1) / rto, profile.whole_windows).max(restart);
             }
+            AfterIdle::Rfc7661 if idle >= NON_VALIDATED => {
+                self.keep_threshold(profile.whole_windows);
+                self.window.cwnd =
+                    halve(self.window.cwnd, idle / NON_VALIDATED, profile.whole_windows).max(restart);
+            }
             AfterIdle::Ns2 => self.window.cwnd = self.window.cwnd.min(1.0),
-            AfterIdle::Keep => {}
+            AfterIdle::Rfc7661 | AfterIdle::Keep => {}
         }
     }
 

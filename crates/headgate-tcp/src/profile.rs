@@ -154,6 +154,12 @@ pub enum AfterIdle {
     /// NOTE(RFC 5681 section 4.1): the RFC reduces the window to the restart window after one time-out. Linux
     /// follows RFC 2861 instead.
     Linux,
+    /// Unchanged for five minutes; then halved, and again after each further five minutes, down to the initial
+    /// window; `ssthresh` rises to three quarters of the window (RFC 7661 section 4.4.3).
+    ///
+    /// NOTE(RFC 7661 section 4.4.1): after a loss, the RFC sets the window by the larger of the flight and
+    /// pipeACK, and subtracts the retransmissions. The controller reduces it here as for any loss.
+    Rfc7661,
     /// One segment, because the timer of ns-2's agents runs on and expires.
     ///
     /// NOTE(RFC 5681 section 4.1): the RFC keeps the restart window.

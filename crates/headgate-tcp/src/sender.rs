@@ -224,6 +224,9 @@ impl<C: Controller> Sender<C> {
     /// Ends the flow after the segments sent so far. Returns true if all of them are acknowledged.
     pub fn stop(&mut self) -> bool {
         self.size = self.size.min(self.next);
+        if let Some(writes) = &mut self.writes {
+            writes.resumes_to = None;
+        }
         self.una >= self.size
     }
 

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Writes {
     pub(crate) ends: VecDeque<u32>,
+    /// While the application pauses: the segment after the last one that it will write.
+    pub(crate) resumes_to: Option<u32>,
 }
 
 impl Writes {

@@ -1,4 +1,4 @@
-//! An application's successive writes on one connection.
+//! An application's successive writes on one connection, and its pauses.
 
 use headgate_model::control::Controller;
 
@@ -20,11 +20,44 @@ impl<C: Controller> Sender<C> {
     /// Adds a write. Segments that the window allows leave at once. After the last sequence number nothing is
     /// added.
     pub fn write(&mut self, segments: u32, ctx: &mut impl SenderContext) {
+        self.extend(|sender| sender.append(segments), ctx);
+    }
+
+    /// The application pauses. No new segment leaves until [`Self::resume`]; repairs continue. Without unsent
+    /// segments nothing changes.
+    pub fn pause(&mut self) {
+        if self.next < self.size {
+            self.writes.get_or_insert_default().resumes_to = Some(self.size);
+            self.size = self.next;
+        }
+    }
+
+    /// The application continues after a pause. Segments that the window allows leave at once.
+    pub fn resume(&mut self, ctx: &mut impl SenderContext) {
+        if let Some(size) = self.writes.as_mut().and_then(|writes| writes.resumes_to.take()) {
+            self.extend(|sender| sender.size = size, ctx);
+        }
+    }
+
+    /// Whether the application pauses.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.writes.as_ref().is_some_and(|writes| writes.resumes_to.is_some())
+    }
+
+    /// Number of segments, including those after a pause; [`ENDLESS`] if the flow never ends.
+    #[must_use]
+    pub fn total(&self) -> u32 {
+        self.writes.as_ref().and_then(|writes| writes.resumes_to).unwrap_or(self.size)
+    }
+
+    /// Adds segments to send, and sends those that the window allows.
+    fn extend(&mut self, add: impl FnOnce(&mut Self), ctx: &mut impl SenderContext) {
         let is_idle = self.una == self.next && self.next == self.size;
         if is_idle {
             self.note_app_limited();
         }
-        self.append(segments);
+        add(self);
         if matches!(self.phase, Phase::SynSent | Phase::Closed) {
             return;
         }

@@ -48,6 +48,7 @@ class DumbbellKeys(PortKeys, total=False):
     host_rate: str | None
     ingress: Sequence[Keys]
     impairments: Sequence[Keys]
+    outages: Sequence[Keys]
     changes: Sequence[Keys]
     trace: str | Keys | None
     course: str | Keys | None

@@ -10,6 +10,7 @@ import numpy as np
 
 from headgate.base import catalog
 from headgate.base.units import format_time_ps
+from headgate.scenario.networks.attributes import LINK_ATTRIBUTES, ROUTER_ATTRIBUTES
 from headgate.scenario.networks.graph import EDGE_ATTRIBUTES, NODE_ATTRIBUTES, Graph
 from headgate.scenario.networks.routes import Routes
 from headgate.scenario.offered import warn_of_matrices
@@ -32,8 +33,9 @@ def _warn_of_unread(network: object) -> Iterator[str]:
     if isinstance(network, Graph) and network.unread:
         yield (
             f"network: these attributes mean nothing here and are ignored: "
-            f"{', '.join(network.unread)}; understood are {', '.join(NODE_ATTRIBUTES)} of nodes,"
-            f" and {', '.join(EDGE_ATTRIBUTES)} of edges"
+            f"{', '.join(network.unread)}; understood are"
+            f" {', '.join((*NODE_ATTRIBUTES, *ROUTER_ATTRIBUTES))} of nodes, and"
+            f" {', '.join((*EDGE_ATTRIBUTES, *LINK_ATTRIBUTES))} of edges"
         )
 
 
@@ -44,7 +46,30 @@ class _PlanWarnings:
     def all(self) -> list[str]:
         senders = [text for item in self.plan["traffic"] for text in self._warn_of_senders(item)]
         matrices = warn_of_matrices(self.plan, self._routes)
-        return [*senders, *self._warn_of_routers(), *self._warn_of_late_flows(), *matrices]
+        return [
+            *senders,
+            *self._warn_of_routers(),
+            *self._warn_of_late_flows(),
+            *self._warn_of_parallel_links(),
+            *matrices,
+        ]
+
+    def _warn_of_parallel_links(self) -> Iterator[str]:
+        """Warn of links that carry nothing because another one connects the same routers."""
+        between: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
+        for link in self.links:
+            between.setdefault((link["from"], link["to"]), []).append(link)
+        groups = [links for links in between.values() if len(links) > 1]
+        if not groups:
+            return
+        used = min(groups[0], key=lambda link: link["delay_ps"])
+        idle = [link["name"] for link in groups[0] if link is not used]
+        others = f", and so are {len(groups) - 1} more groups of links" if len(groups) > 1 else ""
+        yield (
+            f"network: {', '.join([used['name'], *idle])} are parallel{others}. All packets use the"
+            f" one with the least delay, or the first of equal ones: {used['name']}, not"
+            f" {', '.join(idle)}"
+        )
 
     def _warn_of_late_flows(self) -> Iterator[str]:
         """Warn of flows that would start after the end of the run."""

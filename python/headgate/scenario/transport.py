@@ -155,11 +155,12 @@ class Transport(Model):
         description="With ECN: ACKs too may be marked instead of dropped; senders ignore such "
         "marks.",
     )
-    after_idle: Literal["rfc5681", "linux", "ns2", "keep"] | None = Field(
+    after_idle: Literal["rfc5681", "linux", "rfc7661", "ns2", "keep"] | None = Field(
         None,
         description="The window of a connection that has sent nothing for longer than its time-out:"
         " rfc5681, at most the initial window; linux, half of it for each time-out that has passed,"
-        " but at least the initial window (RFC 2861, tcp_slow_start_after_idle); ns2, one segment; "
+        " but at least the initial window (RFC 2861, tcp_slow_start_after_idle); rfc7661, unchanged"
+        " for five minutes, then half of it for each five minutes; ns2, one segment; "
         "or keep. Algorithms that set the window by a model of the path, such as bbr, keep it.",
     )
 

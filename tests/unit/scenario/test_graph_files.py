@@ -41,6 +41,15 @@ def test_parallel_links_have_names_and_packets_take_the_shortest(tmp_path: Path)
     assert [name for name in names if sent[name]] == ["a-b.2", "b-a.2"]
 
 
+def test_parallel_links_that_carry_nothing_are_reported(tmp_path: Path) -> None:
+    made = scenario({"file": graphml(tmp_path / "g.graphml", parallel("5 ms", "2 ms", "2 ms"))})
+    (said,) = scenario_warnings(made, *made.plan())
+    assert said == (
+        "network: a-b.2, a-b, a-b.3 are parallel, and so are 1 more groups of links. All packets "
+        "use the one with the least delay, or the first of equal ones: a-b.2, not a-b, a-b.3"
+    )
+
+
 def test_links_written_both_ways_are_parallel_too() -> None:
     links = [{"ends": ["a", "b"]}, {"ends": ["b", "a"]}]
     routers = [{"name": "a"}, {"name": "b"}]
@@ -68,16 +77,16 @@ def test_the_name_of_traffic_that_a_user_chose_is_kept() -> None:
 
 def foreign() -> Any:
     graph = networkx.Graph()
-    graph.add_node("a", label="Roma", Latitude=41.9)
-    graph.add_node("b", label="Milano", Latitude=45.5)
-    graph.add_edge("a", "b", LinkSpeedRaw=2.5e6, latency="30 ms")
+    graph.add_node("a", Country="Italy", Internal=1)
+    graph.add_node("b", Country="Italy", Internal=1)
+    graph.add_edge("a", "b", LinkType="Fiber", ttl=30)
     return graph
 
 
 DEFAULTS = {"rate": "10 Mbit/s", "delay": "5 ms"}
 IGNORED = (
-    "network: these attributes mean nothing here and are ignored: label of nodes, Latitude of "
-    "nodes, LinkSpeedRaw of edges, latency of edges; understood are class, mass of nodes, and"
+    "network: these attributes mean nothing here and are ignored: Country of nodes, Internal of "
+    "nodes, LinkType of edges, ttl of edges; understood are class, mass, label,"
 )
 
 
@@ -93,7 +102,7 @@ def test_attributes_that_are_not_understood_are_reported(tmp_path: Path) -> None
 
 
 def test_attributes_that_are_understood_are_not_reported(tmp_path: Path) -> None:
-    graph = parallel("1 ms", "2 ms")
+    graph = parallel("1 ms")
     networkx.set_node_attributes(graph, "D", "class")
     made = scenario({"file": graphml(tmp_path / "g.graphml", graph)})
     assert scenario_warnings(made, *made.plan()) == []

@@ -163,7 +163,7 @@ class TestCourses:
             ("time_s,rate_bps\n0,5e6\n0,6e6\n", "line 3 has time_s = 0 after 0; the times must"),
             ("time_s,rate_bps\n0,0\n", "line 2 has rate_bps = 0"),
             ("time_s,delay_s\n0,x\n", "line 2 has delay_s = 'x'"),
-            ("time_s,loss\n0,0.1\n1,1\n", "line 3 has loss = 1"),
+            ("time_s,loss\n0,0.1\n1,1.1\n", "line 3 has loss = 1.1"),
             ("time_s,rate_bps\n0,5e6\n9500000,6e6\n", "line 3 has time_s = 9.5e"),
         ],
     )
@@ -289,6 +289,10 @@ EVERYTHING: dict[str, Any] = {
         {"name": "bernoulli", "loss": 1e-3},
     ],
     "impairments": ["gilbert_elliott", "duplicate", {"name": "jitter", "order": "free"}, "reorder"],
+    "outages": [
+        {"start": "50 s", "duration": "1 s", "every": "20 s", "queue": "keep"},
+        {"start": "63 s", "duration": "1 s", "every": "20 s", "in_flight": "lose"},
+    ],
 }  # fmt: skip
 
 

@@ -1,13 +1,17 @@
 //! Validation of a link's traces, and of its changes of delay, rate and loss.
 
 use headgate_model::check::{LONGEST_DELAY_S, LONGEST_RUN_S, PlanPath, Result};
-use headgate_model::plan::{Buffer, Link, Trace};
+use headgate_model::plan::{Buffer, Link, Outage, Trace};
 use headgate_model::units::SECOND;
 use headgate_netsim::devices::Arrays;
+
+/// Largest number of outages of a link.
+const MOST_OUTAGES: u64 = 1_000_000;
 
 pub fn check(link: &Link, lists: &Arrays, at: &PlanPath) -> Result {
     delays(link, at)?;
     losses(link, at)?;
+    outages(&link.outages, at)?;
     link.trace.as_ref().map_or(Ok(()), |trace| traced(link, trace, lists, at))
 }
 
@@ -21,6 +25,21 @@ fn losses(link: &Link, at: &PlanPath) -> Result {
     let rising = link.losses.windows(2).all(|pair| pair[0].at_ps < pair[1].at_ps);
     at.ensure(rising, "losses", || "the times of the losses must rise".to_string())?;
     link.losses.iter().try_for_each(|change| loss("losses", change.loss, at))
+}
+
+fn outages(outages: &[Outage], at: &PlanPath) -> Result {
+    at.count("outages", outages.len() as u64, (0, MOST_OUTAGES), "outages")?;
+    for outage in outages {
+        at.span("outages", outage.until_ps, LONGEST_RUN_S)?;
+        at.ensure(outage.at_ps < outage.until_ps, "outages", || {
+            format!(
+                "an outage from {} to {} ps is not allowed; it must end after it begins",
+                outage.at_ps, outage.until_ps
+            )
+        })?;
+    }
+    let apart = outages.windows(2).all(|pair| pair[0].until_ps <= pair[1].at_ps);
+    at.ensure(apart, "outages", || "an outage must begin after the end of the one before".to_string())
 }
 
 fn traced(link: &Link, trace: &Trace, lists: &Arrays, at: &PlanPath) -> Result {
@@ -43,7 +62,7 @@ fn traced(link: &Link, trace: &Trace, lists: &Arrays, at: &PlanPath) -> Result {
 
 /// Checks a loss probability.
 pub fn loss(key: &str, loss: f64, at: &PlanPath) -> Result {
-    at.ensure((0.0..1.0).contains(&loss), key, || {
-        format!("{loss} is not allowed; a loss probability must be at least 0 and below 1")
+    at.ensure((0.0..=1.0).contains(&loss), key, || {
+        format!("{loss} is not allowed; a loss probability must be from 0 to 1")
     })
 }

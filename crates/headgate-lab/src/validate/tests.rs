@@ -56,7 +56,7 @@ fn networks() {
     assert_refused("/links/0/to", json!(0), "links[0].to", "to itself");
     assert_refused("/links/0/rate_bps", json!(0), "links[0].rate_bps", "from 1 to 100000000000000 bit/s");
     assert_refused("/links/0/delay_ps", json!(u64::MAX), "links[0].delay_ps", "from 0 to 1000 s");
-    assert_refused("/links/0/loss", json!(1.0), "links[0].loss", "below 1");
+    assert_refused("/links/0/loss", json!(1.5), "links[0].loss", "from 0 to 1");
     let change = |at: u64, rate: u64| json!({"at_ps": at, "rate_bps": rate});
     assert_refused("/links/0/changes", json!([change(5, 9), change(5, 9)]), "links[0].changes", "rise");
     assert_refused("/links/0/changes", json!([change(5, 0)]), "links[0].changes", "bit/s");

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 use super::loss::Loss;
+use super::outages::NO_OUTAGES;
 use super::rates::Rates;
 use super::ticks::TickCache;
 use super::{BufferLimit, Fate, extend_digest};
@@ -276,7 +277,7 @@ impl<Q: Discipline> AnalyticPort<Q> {
         if now >= self.next_change {
             self.catch_up(now);
         }
-        self.rates.reset(now);
+        self.rates.reset(now, &NO_OUTAGES);
         self.carried = self.present(now);
         self.since = now;
         self.peak = self.departures.len();
@@ -324,7 +325,7 @@ impl<Q: Discipline> AnalyticPort<Q> {
         let data_wait_ps = self.pending_waits(now, Departure::is_data) as i128;
         let tally = Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally };
         let early = EarlyCounts { wait_ps: data_wait_ps, lost: lost_data };
-        self.rates.row(tally, left, (self.since, now), early)
+        self.rates.row(tally, left, (self.since, now), early, &NO_OUTAGES)
     }
 
     /// Returns the internal quantity of the discipline. NaN means that there is none.

@@ -1,9 +1,11 @@
 //! The line that sends a port's packets: at a rate, or at the opportunities of a trace.
 
+use headgate_model::plan::OutageQueue;
 use headgate_model::units::{Busy, NEVER, SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
 use super::opportunities::Opportunities;
+use super::outages::Outages;
 use super::rates::Rates;
 use super::ticks::TickCache;
 use crate::record::{EarlyCounts, LinkUsage, PortRow, Tally};
@@ -17,55 +19,80 @@ pub struct Job {
     pub waited: Span,
 }
 
+/// The end of a transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transmission {
+    /// The last bit leaves at this time.
+    Leaves(Time),
+    /// An outage interrupts it at this time, and the packet is lost.
+    Interrupted(Time),
+}
+
 /// The line behind a port.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Line {
-    /// Sends at a rate, which may change.
+pub struct Line {
+    service: Service,
+    /// Times at which the line is down.
+    pub outages: Outages,
+}
+
+/// The way in which a line sends.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Service {
+    /// At a rate, which may change.
     Rate(RateLine),
-    /// Sends at the opportunities of a trace.
+    /// At the opportunities of a trace.
     Trace(TraceLine),
 }
 
 impl Line {
     /// A line that sends at these rates.
-    pub fn at_rates(rates: Rates) -> Self {
-        Self::Rate(RateLine { busy: Busy::default(), ticks: TickCache::new(rates.bps), rates })
+    pub fn at_rates(rates: Rates, outages: Outages) -> Self {
+        let line = RateLine { busy: Busy::default(), ticks: TickCache::new(rates.bps), rates };
+        Self { service: Service::Rate(line), outages }
     }
 
     /// A line that sends at the opportunities of a trace, whose mean rate is `bps`, bit/s.
-    pub fn from_trace(opportunities: Opportunities, bps: u64) -> Self {
-        Self::Trace(TraceLine { opportunities, bps, until: 0, bytes: 0, carried: 0 })
+    pub fn from_trace(opportunities: Opportunities, bps: u64, outages: Outages) -> Self {
+        let line = TraceLine { opportunities, bps, until: 0, bytes: 0, carried: 0 };
+        Self { service: Service::Trace(line), outages }
     }
 
-    /// Returns until when the line is busy.
+    /// Returns until when a packet is in service.
     #[inline]
     pub fn until(&self) -> Time {
-        match self {
-            Self::Rate(line) => line.busy.until,
-            Self::Trace(line) => line.until,
+        match &self.service {
+            Service::Rate(line) => line.busy.until,
+            Service::Trace(line) => line.until,
         }
     }
 
-    /// Sends a packet. Returns when its last bit has left.
-    pub fn send(&mut self, now: Time, job: Job) -> Time {
-        match self {
-            Self::Rate(line) => line.busy.serve(now, line.ticks.tick(job.size), line.ticks.den()),
-            Self::Trace(line) => line.send(now, job),
+    /// Returns from when on the next transmission may begin.
+    #[inline]
+    pub fn free_at(&self) -> Time {
+        self.until().max(self.outages.up_at())
+    }
+
+    /// Sends a packet, from `now` on. The line must be free.
+    pub fn send(&mut self, now: Time, job: Job) -> Transmission {
+        match &mut self.service {
+            Service::Rate(line) => line.send(now, job, &self.outages),
+            Service::Trace(line) => line.send(now, job, &self.outages),
         }
     }
 
     /// Returns when the rate changes next.
     pub fn next_change(&self) -> Time {
-        match self {
-            Self::Rate(line) => line.rates.next(),
-            Self::Trace(_) => NEVER,
+        match &self.service {
+            Service::Rate(line) => line.rates.next(),
+            Service::Trace(_) => NEVER,
         }
     }
 
     /// Applies the rate change that is due at `now`.
     #[cold]
     pub fn change(&mut self, now: Time) {
-        if let Self::Rate(line) = self {
+        if let Service::Rate(line) = &mut self.service {
             line.rates.change(now, line.busy.until);
             line.ticks = TickCache::new(line.rates.bps);
             line.busy.change_pace();
@@ -74,34 +101,36 @@ impl Line {
 
     /// Returns the rate for new arrivals, bytes/s. For a trace this is its mean rate.
     pub fn rate_bytes_s(&self) -> f64 {
-        let bps = match self {
-            Self::Rate(line) => line.rates.bps,
-            Self::Trace(line) => line.bps,
+        let bps = match &self.service {
+            Service::Rate(line) => line.rates.bps,
+            Service::Trace(line) => line.bps,
         };
         bps as f64 / 8.0
     }
 
     /// Returns the unsent bytes of the packet in service, as a discipline sees them.
     pub fn backlog(&self, now: Time) -> f64 {
-        match self {
-            Self::Rate(line) => line.rates.backlog(now, line.busy.until),
-            Self::Trace(line) => line.rest(now) as f64,
+        match &self.service {
+            Service::Rate(line) => {
+                line.rates.backlog(line.uninterrupted(now, &self.outages), line.busy.until)
+            }
+            Service::Trace(line) => line.rest(now) as f64,
         }
     }
 
     /// Returns the unsent bytes of the packet in service, in whole bytes.
     pub fn rest(&self, now: Time) -> u64 {
-        match self {
-            Self::Rate(line) => line.rates.rest(now, &line.busy),
-            Self::Trace(line) => line.rest(now),
+        match &self.service {
+            Service::Rate(line) => line.rates.rest(line.uninterrupted(now, &self.outages), &line.busy),
+            Service::Trace(line) => line.rest(now),
         }
     }
 
     /// Restarts the tally at `now`.
     pub fn reset(&mut self, now: Time) {
-        match self {
-            Self::Rate(line) => line.rates.reset(now),
-            Self::Trace(line) => line.carried = line.opportunities.carried(now),
+        match &mut self.service {
+            Service::Rate(line) => line.rates.reset(now, &self.outages),
+            Service::Trace(line) => line.carried = line.opportunities.carried(now, &self.outages),
         }
     }
 
@@ -114,21 +143,23 @@ impl Line {
         (since, now): (Time, Time),
         early: EarlyCounts,
     ) -> PortRow {
-        match self {
-            Self::Rate(line) => line.rates.row(tally, left, (since, now), early),
-            Self::Trace(line) => {
-                let (departures, sent_bytes) = left;
-                let sent =
-                    LinkUsage { departures, sent_bytes, capacity: line.capacity(now), elapsed: now - since };
+        let outages = &self.outages;
+        let mut row = match &mut self.service {
+            Service::Rate(line) => line.rates.row(tally, left, (since, now), early, outages),
+            Service::Trace(line) => {
+                let capacity = line.capacity(now, outages);
+                let sent = LinkUsage::new(left, capacity, now - since);
                 PortRow { tally, sent, rate_bps: line.bps, early }
             }
-        }
+        };
+        row.sent.down = outages.downtime(since, now);
+        row
     }
 
-    /// Returns the remaining time of the packet in service, and how long the line has been idle, seconds.
+    /// Returns how long an arrival waits until the packet in service has left and the line is up, and how
+    /// long the line has been idle, seconds.
     pub fn times_s(&self, now: Time) -> (f64, f64) {
-        let until = self.until();
-        (seconds(until.saturating_sub(now)), seconds(now.saturating_sub(until)))
+        (seconds(self.free_at().saturating_sub(now)), seconds(now.saturating_sub(self.until())))
     }
 }
 
@@ -138,6 +169,30 @@ pub struct RateLine {
     busy: Busy,
     ticks: TickCache,
     rates: Rates,
+}
+
+impl RateLine {
+    fn send(&mut self, now: Time, job: Job, outages: &Outages) -> Transmission {
+        let mut leaves = self.busy.serve(now, self.ticks.tick(job.size), self.ticks.den());
+        for outage in outages.coming(NEVER) {
+            if outage.at_ps >= leaves {
+                break;
+            }
+            if outage.queue == OutageQueue::Drop {
+                self.busy.interrupt(outage.at_ps);
+                return Transmission::Interrupted(outage.at_ps);
+            }
+            self.busy.pause(outage.until_ps - outage.at_ps);
+            leaves = self.busy.until;
+        }
+        Transmission::Leaves(leaves)
+    }
+
+    /// Returns the instant before the end of the service at which as much would be unsent as at `now` if
+    /// there were no outages.
+    fn uninterrupted(&self, now: Time, outages: &Outages) -> Time {
+        now + outages.downtime(now, self.busy.until.max(now))
+    }
 }
 
 /// A line that sends at the opportunities of a trace.
@@ -154,10 +209,18 @@ pub struct TraceLine {
 }
 
 impl TraceLine {
-    fn send(&mut self, now: Time, job: Job) -> Time {
+    fn send(&mut self, now: Time, job: Job, outages: &Outages) -> Transmission {
+        let before = self.opportunities.used();
         self.bytes = u64::from(job.size);
-        self.until = self.opportunities.serve(now, self.bytes, job.waited > 0);
-        self.until
+        self.until = self.opportunities.serve(now, self.bytes, job.waited > 0, outages);
+        match outages.coming(self.until).find(|outage| outage.queue == OutageQueue::Drop) {
+            Some(outage) => {
+                self.opportunities.release(before);
+                self.until = outage.at_ps;
+                Transmission::Interrupted(outage.at_ps)
+            }
+            None => Transmission::Leaves(self.until),
+        }
     }
 
     fn rest(&self, now: Time) -> u64 {
@@ -165,7 +228,7 @@ impl TraceLine {
     }
 
     /// Returns what the line could have carried from the start of the tally until `now`, bit/s x ps.
-    fn capacity(&self, now: Time) -> u128 {
-        u128::from(self.opportunities.carried(now) - self.carried) * 8 * u128::from(SECOND)
+    fn capacity(&self, now: Time, outages: &Outages) -> u128 {
+        u128::from(self.opportunities.carried(now, outages) - self.carried) * 8 * u128::from(SECOND)
     }
 }

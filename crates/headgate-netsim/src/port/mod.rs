@@ -12,6 +12,7 @@ pub mod feedback;
 pub mod line;
 pub mod loss;
 pub mod opportunities;
+pub mod outages;
 pub mod queued;
 pub mod rates;
 pub mod served;
@@ -37,6 +38,7 @@ use feedback::FeedbackPort;
 use line::Line;
 use loss::Loss;
 use opportunities::{Opportunities, OpportunityTrace};
+use outages::Outages;
 use queued::{BuiltDevices, QueuedPort};
 use rates::Rates;
 use wire::{ImpairmentChain, Wire};
@@ -247,29 +249,27 @@ impl<L: ControllerRegistry> Port<L> {
 /// Returns whether a link needs only a rate, a delay and independent losses.
 fn is_plain(link: &Link, devices: &PortDevices) -> bool {
     link.trace.is_none()
+        && link.outages.is_empty()
         && link.delays.is_empty()
         && devices.ingress.is_empty()
         && devices.impairments.is_empty()
 }
 
 fn line(link: &Link, arrays: &Arrays) -> Line {
+    let outages = Outages::new(&link.outages);
     let Some(trace) = &link.trace else {
-        return Line::at_rates(Rates::new(link.rate_bps, &link.changes));
+        return Line::at_rates(Rates::new(link.rate_bps, &link.changes), outages);
     };
     let times = arrays[&trace.list].as_slice().into();
-    Line::from_trace(
-        Opportunities::new(OpportunityTrace::new(times, trace.period_ps.unwrap_or(NEVER))),
-        link.rate_bps,
-    )
+    let trace = OpportunityTrace::new(times, trace.period_ps.unwrap_or(NEVER));
+    Line::from_trace(Opportunities::new(trace), link.rate_bps, outages)
 }
 
 fn wire<L: ControllerRegistry>(link: &Link, devices: &PortDevices, seed: u64) -> Wire<L::Impairment> {
     let chance = Stream::new(seed, &format!("loss {}", link.name), 0);
     let chain = impairment_chain::<L>(&devices.impairments, "impairment", link, seed);
-    let loss = match chain.as_slice() {
-        [] => Loss::new(link, chance),
-        _ => Some(Loss::always(link, chance)),
-    };
+    let always = !chain.is_empty() || Outages::new(&link.outages).has_cuts();
+    let loss = if always { Some(Loss::always(link, chance)) } else { Loss::new(link, chance) };
     let delays: Vec<_> = link.delays.iter().map(|change| (change.at_ps, change.delay_ps)).collect();
     Wire::new(link.delay_ps, &delays, chain, loss)
 }

@@ -8,6 +8,8 @@ use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+use super::outages::Outages;
+
 /// Bytes of an opportunity: the largest IP packet of an Ethernet.
 pub const BYTES: u64 = 1500;
 
@@ -29,6 +31,19 @@ impl OpportunityTrace {
     fn first_after(&self, now: Time) -> u64 {
         let (rounds, rest) = (now / self.period, now % self.period);
         rounds * self.times.len() as u64 + self.times.partition_point(|&time| time <= rest) as u64
+    }
+
+    /// Returns the number of the first opportunity at or after `now`.
+    fn first_from(&self, now: Time) -> u64 {
+        now.checked_sub(1).map_or(0, |before| self.first_after(before))
+    }
+
+    /// Returns the number of the first opportunity from `number` on that no outage removes.
+    fn usable(&self, mut number: u64, outages: &Outages) -> u64 {
+        while let Some(outage) = outages.at(self.at(number)) {
+            number = self.first_from(outage.until_ps);
+        }
+        number
     }
 
     /// Returns the time of an opportunity.
@@ -58,25 +73,41 @@ impl Opportunities {
     /// Returns when a packet has been carried whose service begins at `now`; `NEVER` if the trace ends
     /// before. Only a packet that has `waited` can use the rest of an opportunity at this instant: others
     /// arrived too late for it.
-    pub fn serve(&mut self, now: Time, bytes: u64, waited: bool) -> Time {
+    pub fn serve(&mut self, now: Time, bytes: u64, waited: bool, outages: &Outages) -> Time {
         let here = waited && self.next > 0 && self.trace.at(self.next - 1) == now;
         self.left = if here { self.left } else { 0 };
         self.next = self.next.max(self.trace.first_after(now));
         let more = bytes.saturating_sub(self.left).div_ceil(BYTES);
         self.left = self.left + more * BYTES - bytes;
-        self.next += more;
+        (0..more).for_each(|_| self.next = self.trace.usable(self.next, outages) + 1);
         if more == 0 { now } else { self.trace.at(self.next - 1) }
     }
 
+    /// Returns the opportunities that are used so far, for [`Self::release`].
+    pub fn used(&self) -> (u64, u64) {
+        (self.next, self.left)
+    }
+
+    /// Releases all opportunities that were used since [`Self::used`] returned `used`.
+    pub fn release(&mut self, used: (u64, u64)) {
+        (self.next, self.left) = used;
+    }
+
     /// Returns the bytes that the line could have carried until `now`.
-    pub fn carried(&self, now: Time) -> u64 {
-        self.trace.first_after(now) * BYTES
+    pub fn carried(&self, now: Time, outages: &Outages) -> u64 {
+        let lost = outages.within(0, now.saturating_add(1)).map(|outage| {
+            self.trace.first_from(outage.until_ps.min(now.saturating_add(1)))
+                - self.trace.first_from(outage.at_ps)
+        });
+        (self.trace.first_after(now) - lost.sum::<u64>()) * BYTES
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::port::outages::NO_OUTAGES;
+    use headgate_model::plan::{Outage, OutageFlight, OutageQueue};
 
     fn line(times: &[Time], period: Span) -> Opportunities {
         Opportunities::new(OpportunityTrace::new(times.into(), period))
@@ -85,35 +116,41 @@ mod tests {
     #[test]
     fn a_full_packet_takes_an_opportunity_after_it_came() {
         let mut line = line(&[5, 10, 20], 20);
-        assert_eq!(line.serve(0, 1500, false), 5);
-        assert_eq!(line.serve(5, 1500, true), 10);
+        assert_eq!(line.serve(0, 1500, false, &NO_OUTAGES), 5);
+        assert_eq!(line.serve(5, 1500, true, &NO_OUTAGES), 10);
         // it came at the very instant: too late for it
-        assert_eq!(line.serve(20, 1500, false), 25);
+        assert_eq!(line.serve(20, 1500, false, &NO_OUTAGES), 25);
         // those in between were lost
-        assert_eq!(line.serve(71, 1500, false), 80);
+        assert_eq!(line.serve(71, 1500, false, &NO_OUTAGES), 80);
     }
 
     #[test]
     fn small_packets_share_one_and_large_ones_take_several() {
         let mut small = line(&[5, 10], 10);
-        let ends: Vec<_> = (0..4).map(|k| small.serve(if k == 0 { 0 } else { 5 }, 500, k > 0)).collect();
+        let ends: Vec<_> =
+            (0..4).map(|k| small.serve(if k == 0 { 0 } else { 5 }, 500, k > 0, &NO_OUTAGES)).collect();
         assert_eq!(ends, [5, 5, 5, 10]);
-        assert_eq!(line(&[5, 10], 10).serve(0, 3001, false), 15);
+        assert_eq!(line(&[5, 10], 10).serve(0, 3001, false, &NO_OUTAGES), 15);
     }
 
     #[test]
     fn what_is_left_is_for_those_that_wait() {
         let mut line = line(&[5, 10], 10);
-        assert_eq!(line.serve(0, 100, false), 5);
-        assert_eq!(line.serve(5, 100, false), 10);
+        assert_eq!(line.serve(0, 100, false, &NO_OUTAGES), 5);
+        assert_eq!(line.serve(5, 100, false, &NO_OUTAGES), 10);
     }
 
     #[test]
     fn several_at_one_instant_carry_as_many() {
         let mut line = line(&[5, 5, 5, 9], 9);
-        assert_eq!((line.serve(0, 4500, false), line.serve(5, 1500, true)), (5, 9));
+        assert_eq!((line.serve(0, 4500, false, &NO_OUTAGES), line.serve(5, 1500, true, &NO_OUTAGES)), (5, 9));
         assert_eq!(
-            (line.carried(4), line.carried(5), line.carried(9), line.carried(14)),
+            (
+                line.carried(4, &NO_OUTAGES),
+                line.carried(5, &NO_OUTAGES),
+                line.carried(9, &NO_OUTAGES),
+                line.carried(14, &NO_OUTAGES)
+            ),
             (0, 4500, 6000, 10_500)
         );
     }
@@ -121,8 +158,22 @@ mod tests {
     #[test]
     fn a_trace_without_repetition_ends() {
         let mut line = line(&[5, 10], NEVER);
-        assert_eq!((line.serve(0, 1500, false), line.serve(5, 1500, true)), (5, 10));
-        assert_eq!(line.serve(10, 1500, true), NEVER);
-        assert_eq!(line.serve(50, 40, false), NEVER);
+        assert_eq!(
+            (line.serve(0, 1500, false, &NO_OUTAGES), line.serve(5, 1500, true, &NO_OUTAGES)),
+            (5, 10)
+        );
+        assert_eq!(line.serve(10, 1500, true, &NO_OUTAGES), NEVER);
+        assert_eq!(line.serve(50, 40, false, &NO_OUTAGES), NEVER);
+    }
+
+    #[test]
+    fn an_outage_removes_the_opportunities_that_fall_into_it() {
+        let (queue, in_flight) = (OutageQueue::Keep, OutageFlight::Deliver);
+        let outages = Outages::new(&[Outage { at_ps: 10, until_ps: 25, queue, in_flight }]);
+        let mut line = line(&[5, 10], 10); // opportunities at 5, 10, 15, ...
+        assert_eq!(line.serve(0, 1500, false, &outages), 5);
+        assert_eq!(line.serve(5, 3000, true, &outages), 30); // not 10, 15 and 20
+        let carried = [9, 10, 24, 25, 30].map(|now| line.carried(now, &outages) / BYTES);
+        assert_eq!(carried, [1, 1, 1, 2, 3]);
     }
 }

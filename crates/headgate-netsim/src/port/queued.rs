@@ -8,19 +8,19 @@
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::{Feedback, PassingPacket, Routers};
-use headgate_model::plan::Buffer;
+use headgate_model::plan::{Buffer, OutageQueue};
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket, Verdict};
 use headgate_model::units::{NEVER, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
 use super::context::PortContext;
-use super::line::{Job, Line};
+use super::line::{Job, Line, Transmission};
 use super::served::ServiceOrder;
 use super::store::Store;
 use super::wire::{Stage, Wire, pass_all};
 use super::{BufferLimit, PortOccupancy, extend_digest};
 use crate::packets::packet::Packet;
-use crate::record::{EarlyCounts, EventKind, PortRow, Tally};
+use crate::record::{EventKind, Tally};
 
 /// A port that stores its packets.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,6 +44,12 @@ pub struct QueuedPort<L: ControllerRegistry> {
     tally: Tally,
     /// Time that data packets waited before the discipline dropped them, picoseconds.
     dropped_wait: u128,
+    /// The packet in service, if an outage will interrupt it, and the time that it waited.
+    interrupted: Option<(Packet, Span)>,
+    /// Packets that outages dropped or lost since the tally began.
+    outage_losses: u64,
+    /// When the last packet that an outage loses on the wire leaves the port.
+    cut_leaves: Time,
     /// Numbers in the store of the packets that the discipline drops. Scratch memory.
     #[serde(skip)]
     drops: Vec<u32>,
@@ -85,6 +91,9 @@ impl<L: ControllerRegistry> QueuedPort<L> {
             waited: 0,
             tally: Tally::default(),
             dropped_wait: 0,
+            interrupted: None,
+            outage_losses: 0,
+            cut_leaves: 0,
             drops: Vec::new(),
         }
     }
@@ -100,18 +109,23 @@ impl<L: ControllerRegistry> QueuedPort<L> {
     }
 
     /// Counts the data packets that wait.
-    pub fn held_data(&self) -> usize {
+    pub fn waiting_data(&self) -> usize {
         self.store.data()
     }
 
-    /// Iterates over the packets that wait.
+    /// Counts the data packets that the port stores.
+    pub fn held_data(&self) -> usize {
+        self.waiting_data() + usize::from(self.interrupted.is_some_and(|(packet, _)| packet.is_data()))
+    }
+
+    /// Iterates over the packets that the port stores.
     pub fn held_mut(&mut self) -> impl Iterator<Item = &mut Packet> {
-        self.store.packets_mut()
+        self.store.packets_mut().chain(self.interrupted.iter_mut().map(|(packet, _)| packet))
     }
 
     /// Returns when the next transmission begins, or `NEVER` if no packet waits.
     pub fn next_departure(&self) -> Time {
-        if self.queue() == 0 { NEVER } else { self.line.until() }
+        if self.queue() == 0 { NEVER } else { self.line.free_at() }
     }
 
     /// Receives a packet at `now`. Calls must come in time order.
@@ -119,6 +133,10 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         self.catch_up(now + 1, ctx);
         self.tally.arrivals += 1;
         self.tally.arrived_bytes += u64::from(packet.size);
+        if self.line.outages.drops_arrivals(now) {
+            self.outage_losses += 1;
+            return self.discard(now, packet, None, ctx);
+        }
         if pass_all(&mut self.ingress, &packet.passing(), now).is_none() {
             return self.discard(now, packet, None, ctx);
         }
@@ -134,7 +152,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
             return self.discard(now, packet, None, ctx);
         }
         self.keep(now, packet, verdict == Verdict::Mark, &backlog, ctx);
-        if self.line.until() <= now {
+        if self.line.free_at() <= now {
             self.depart(now, ctx);
         }
     }
@@ -168,7 +186,7 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         self.queue.enqueue(packet.queued(id, seconds(now)), backlog, &mut self.drops);
         self.clear_drops(now, ctx);
         let most = self.queue() as u64;
-        if self.line.until() > now && most > self.tally.max_queue {
+        if self.line.free_at() > now && most > self.tally.max_queue {
             self.tally.max_queue = most;
         }
     }
@@ -205,26 +223,47 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         ctx.side_table.forget(packet);
     }
 
-    /// Processes all departures, ticks and rate changes before `until`.
+    /// Processes all departures, ticks, rate changes and outages before `until`.
     pub fn catch_up(&mut self, until: Time, ctx: &mut PortContext) {
         while self.step(until, ctx) {}
     }
 
-    /// Processes the next departure, tick or rate change before `until`. Returns whether there was one.
+    /// Processes the next departure, tick, rate change or outage before `until`. Returns whether there was
+    /// one.
     pub fn step(&mut self, until: Time, ctx: &mut PortContext) -> bool {
         let (departure, tick, change) = (self.next_departure(), self.next_tick(), self.line.next_change());
-        let next = departure.min(tick).min(change);
+        let outage = self.line.outages.next_start();
+        let next = departure.min(tick).min(change).min(outage);
         if next >= until {
             return false;
         }
         if change == next {
             self.line.change(change);
+        } else if outage == next {
+            self.begin_outage(outage, ctx);
         } else if tick == next {
             self.tick(tick);
         } else {
             self.depart(departure, ctx);
         }
         true
+    }
+
+    #[cold]
+    fn begin_outage(&mut self, now: Time, ctx: &mut PortContext) {
+        if self.line.outages.begin() == OutageQueue::Keep {
+            return;
+        }
+        let before = self.tally.drops;
+        if let Some((packet, waited)) = self.interrupted.take() {
+            self.discard(now, &packet, Some(waited), ctx);
+        }
+        while let Some((id, _)) = self.queue.dequeue(&self.backlog(now), &mut self.drops) {
+            self.drops.push(id);
+            self.clear_drops(now, ctx);
+        }
+        self.clear_drops(now, ctx);
+        self.outage_losses += self.tally.drops - before;
     }
 
     fn next_tick(&self) -> Time {
@@ -257,14 +296,22 @@ impl<L: ControllerRegistry> QueuedPort<L> {
     }
 
     fn transmit(&mut self, now: Time, packet: Packet, waited: Span, ctx: &mut PortContext) {
-        ctx.counters.packet_hops += 1;
         if self.router.is_some() {
             self.write(&packet, now, ctx);
         }
-        let leaves = self.line.send(now, Job { size: packet.size, waited });
+        let leaves = match self.line.send(now, Job { size: packet.size, waited }) {
+            Transmission::Leaves(leaves) => leaves,
+            Transmission::Interrupted(_) => return self.interrupted = Some((packet, waited)),
+        };
+        ctx.counters.packet_hops += 1;
         self.digest = extend_digest(self.digest, leaves, packet.address);
         ctx.note((leaves, EventKind::Departed), &packet, self.queue(), Some(waited));
         match self.wire.carry(now, leaves, &packet.passing()) {
+            Some((arrives, _)) if self.line.outages.cuts(leaves, arrives) => {
+                self.wire.cut(now, leaves, packet.is_data());
+                (self.cut_leaves, self.outage_losses) = (leaves, self.outage_losses + 1);
+                self.lose((leaves, waited), &packet, ctx);
+            }
             Some((arrives, copies)) => self.deliver(arrives, copies, packet, ctx),
             None => self.lose((leaves, waited), &packet, ctx),
         }
@@ -298,67 +345,17 @@ impl<L: ControllerRegistry> QueuedPort<L> {
 
     fn backlog(&self, at: Time) -> Backlog {
         let rate_bytes_s = self.line.rate_bytes_s();
-        let (held_bytes, (rest_s, idle_s)) = (self.store.waiting_bytes() as f64, self.line.times_s(at));
+        let (held_bytes, (free_s, idle_s)) = (self.store.waiting_bytes() as f64, self.line.times_s(at));
         Backlog {
             now_s: seconds(at),
             packets: self.queue() as f64,
-            present: self.queue() as f64 + if rest_s > 0.0 { 1.0 } else { 0.0 },
+            present: self.queue() as f64 + if self.line.until() > at { 1.0 } else { 0.0 },
             bytes: held_bytes + self.line.backlog(at),
             held_bytes,
-            wait_s: rest_s + held_bytes / rate_bytes_s,
+            wait_s: free_s + held_bytes / rate_bytes_s,
             idle_s,
             rate_bytes_s,
         }
-    }
-
-    /// Returns the packets and bytes present at `now`, with the unsent part of the packet in service.
-    fn present(&self, now: Time) -> (u64, u64) {
-        let packets = self.queue() as u64 + u64::from(self.line.until() > now);
-        (packets, self.store.waiting_bytes() + self.line.rest(now))
-    }
-
-    /// Restarts the tally at `now`, the end of warm-up. All events before `now` must have been processed.
-    pub fn reset(&mut self, now: Time) {
-        self.line.reset(now);
-        self.carried = self.present(now);
-        self.waited = self.store.waits_ps(now).0;
-        self.since = now;
-        let (max_queue, lost) = (self.queue() as u64, self.wire.pending_losses(now).0);
-        self.tally = Tally { max_queue, lost, ..Tally::default() };
-    }
-
-    /// Returns the bytes sent and the packets dropped since the tally began.
-    pub fn sent_and_dropped(&mut self, now: Time) -> (u64, u64) {
-        let present = self.present(now);
-        self.tally.sent_and_dropped(self.carried, present)
-    }
-
-    /// Returns the counts since the tally began. All events before `now` must have been processed.
-    pub fn row(&mut self, now: Time) -> PortRow {
-        let left = self.tally.left(self.carried, self.present(now));
-        let (waits, waits_of_data) = self.store.waits_ps(now);
-        let (lost, lost_data) = self.wire.pending_losses(now);
-        let wait_ps = self.tally.wait_ps + waits - self.waited;
-        let tally = Tally { wait_ps, lost: self.tally.lost - lost, ..self.tally };
-        let early = EarlyCounts { wait_ps: -((waits_of_data + self.dropped_wait) as i128), lost: lost_data };
-        self.line.row(tally, left, (self.since, now), early)
-    }
-
-    /// Returns the internal quantity of the router, or else of the discipline. NaN means that there is
-    /// none.
-    pub fn gauge(&self) -> f64 {
-        let router = self.router.as_ref().and_then(Feedback::gauge);
-        router.or_else(|| self.queue.gauge()).map_or(f64::NAN, |gauge| gauge.1)
-    }
-
-    /// Returns the digest of all departures.
-    pub fn digest(&self) -> u64 {
-        self.digest
-    }
-
-    /// Returns the memory that the port takes, bytes.
-    pub fn bytes(&self) -> usize {
-        size_of::<Self>() + self.store.memory()
     }
 }
 
@@ -385,5 +382,6 @@ impl Packet {
     }
 }
 
+mod counts;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use headgate_model::units::{Busy, NEVER, Pace, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+use super::outages::Outages;
 use crate::record::{EarlyCounts, LinkUsage, PortRow, Tally};
 
 /// The rate for new arrivals, and the rate at which the line sends. After a change, the line first sends
@@ -53,13 +54,14 @@ impl Rates {
     }
 
     /// Adds the capacity up to `now`. Later calls must not ask about earlier times.
-    fn advance_to(&mut self, now: Time) {
+    fn advance_to(&mut self, now: Time, outages: &Outages) {
+        let up = |from: Time, to: Time| u128::from(to - from - outages.downtime(from, to));
         while let Some(&(at, bps)) = self.pending.front().filter(|change| change.0 <= now) {
             self.pending.pop_front();
-            self.carried += u128::from(self.sends) * u128::from(at - self.since);
+            self.carried += u128::from(self.sends) * up(self.since, at);
             (self.since, self.sends) = (at, bps);
         }
-        self.carried += u128::from(self.sends) * u128::from(now - self.since);
+        self.carried += u128::from(self.sends) * up(self.since, now);
         self.since = now;
     }
 
@@ -70,21 +72,21 @@ impl Rates {
         left: (u64, u64),
         (since, now): (Time, Time),
         early: EarlyCounts,
+        outages: &Outages,
     ) -> PortRow {
-        let (departures, sent_bytes) = left;
-        let sent = LinkUsage { departures, sent_bytes, capacity: self.capacity(now), elapsed: now - since };
+        let sent = LinkUsage::new(left, self.capacity(now, outages), now - since);
         PortRow { tally, sent, rate_bps: self.bps, early }
     }
 
     /// Returns the capacity of the line from the start of the tally until `now`, bit/s x ps.
-    pub fn capacity(&mut self, now: Time) -> u128 {
-        self.advance_to(now);
+    fn capacity(&mut self, now: Time, outages: &Outages) -> u128 {
+        self.advance_to(now, outages);
         self.carried
     }
 
     /// Restarts the tally at `now`.
-    pub fn reset(&mut self, now: Time) {
-        self.advance_to(now);
+    pub fn reset(&mut self, now: Time, outages: &Outages) {
+        self.advance_to(now, outages);
         self.carried = 0;
     }
 

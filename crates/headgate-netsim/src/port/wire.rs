@@ -131,6 +131,13 @@ impl<I: Impairment> Wire<I> {
         Some((arrives, copies))
     }
 
+    /// Loses a packet that [`Self::carry`] would have delivered, because of an outage.
+    pub fn cut(&mut self, now: Time, leaves: Time, data: bool) {
+        if let Some(loss) = &mut self.loss {
+            loss.add_loss(now, leaves, data);
+        }
+    }
+
     /// Counts the packets that will be lost and have not left yet: all of them, and the data packets.
     pub fn pending_losses(&mut self, now: Time) -> (u64, u64) {
         self.loss.as_mut().map_or((0, 0), |loss| loss.pending_losses(now))

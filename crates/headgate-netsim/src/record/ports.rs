@@ -1,6 +1,7 @@
 //! Counts of one port, and its row in the results.
 
 use headgate_model::column::{Count, Duration, Durations, Figure, Index, Instant, Peak};
+use headgate_model::units::Span;
 use serde::{Deserialize, Serialize};
 
 headgate_model::counters! {
@@ -43,6 +44,16 @@ headgate_model::counters! {
         sent_bytes: Count, "B", "Bytes sent on the link, parts of packets too.";
         capacity as capacity_bits: Durations [HIDDEN], "bit", "What the link could have sent.";
         elapsed as elapsed_s: Duration, "s", "Time measured.";
+        outage_losses: Count, "packets", "Packets that outages of the link dropped or lost, which drops and lost contain.";
+        down as down_s: Duration, "s", "Time that the link was down.";
+    }
+}
+
+impl LinkUsage {
+    /// The usage of a port from which `left` packets and bytes have left. `capacity` is in bit/s x ps.
+    pub(crate) fn new(left: (u64, u64), capacity: u128, elapsed: Span) -> Self {
+        let (departures, sent_bytes) = left;
+        Self { departures, sent_bytes, capacity, elapsed, ..Self::default() }
     }
 }
 

@@ -50,6 +50,7 @@ pub fn profile(t: &Transport) -> Profile {
         after_idle: match t.after_idle {
             AfterIdle::Rfc5681 => headgate_tcp::AfterIdle::Rfc5681,
             AfterIdle::Linux => headgate_tcp::AfterIdle::Linux,
+            AfterIdle::Rfc7661 => headgate_tcp::AfterIdle::Rfc7661,
             AfterIdle::Ns2 => headgate_tcp::AfterIdle::Ns2,
             AfterIdle::Keep => headgate_tcp::AfterIdle::Keep,
         },

@@ -22,6 +22,8 @@ pub enum Purpose {
     Source,
     /// A flow sends nothing new from now on; `id` is the sender's slot.
     Stop,
+    /// The application of a flow pauses or continues; `id` is the sender's slot.
+    Pause,
     /// A connection closed some time ago, so its receiver can be released; `id` is the sender's address.
     Release,
     /// An impatient user checks the progress of a file; `id` is the sender's slot.

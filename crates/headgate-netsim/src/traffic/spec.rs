@@ -1,6 +1,6 @@
 //! The properties of a kind of traffic that all host groups share.
 
-use headgate_model::units::{Span, seconds};
+use headgate_model::units::{Span, Time, seconds};
 use serde::{Deserialize, Serialize};
 
 use super::hosts::Receivers;
@@ -22,6 +22,8 @@ pub struct TrafficSpec {
     pub receivers: Receivers,
     /// When impatient users give up.
     pub patience: Option<Patience>,
+    /// Start and end of the times at which the applications send nothing new, picoseconds.
+    pub pauses: Vec<[Time; 2]>,
 }
 
 /// An impatient user checks a flow once and gives up if it was too slow.
@@ -43,6 +45,16 @@ impl TrafficSpec {
             file: FILE,
             receivers: Receivers::default(),
             patience: None,
+            pauses: Vec::new(),
+        }
+    }
+
+    /// Returns whether the applications pause at `now`, and when that changes next.
+    pub fn pause_at(&self, now: Time) -> (bool, Option<Time>) {
+        let next = self.pauses.partition_point(|pause| pause[1] <= now);
+        match self.pauses.get(next) {
+            Some(&[start, end]) if start <= now => (true, Some(end)),
+            pause => (false, pause.map(|pause| pause[0])),
         }
     }
 }
@@ -57,6 +69,15 @@ impl Patience {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn applications_pause_from_the_start_of_a_pause_to_its_end() {
+        let spec = TrafficSpec { pauses: vec![[10, 20], [20, 25]], ..TrafficSpec::new(FlowId(0), 0, 0) };
+        let at = [9, 10, 19, 20, 25].map(|now| spec.pause_at(now));
+        let expected =
+            [(false, Some(10)), (true, Some(20)), (true, Some(20)), (true, Some(25)), (false, None)];
+        assert_eq!(at, expected);
+    }
 
     #[test]
     fn patience_ends_below_the_floor() {

@@ -4,6 +4,7 @@
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
 use headgate_model::feedback::{Feedback, PassingPacket, Routers};
+use headgate_model::plan::Outage;
 use headgate_model::queue::{Discipline, Queues, Verdict};
 use headgate_model::units::{NEVER, Time};
 use headgate_netsim::devices::{Arrays, ResolvedDevices};
@@ -100,6 +101,11 @@ impl<L: ControllerRegistry> HeapEngine<L> {
         let timers = std::mem::take(&mut engine.population.timers);
         timers.into_iter().for_each(|t| engine.set_timer(t));
         (0..engine.links).for_each(|at| engine.set_tick(at));
+        for (at, link) in plan.links.iter().enumerate() {
+            let begins =
+                |outage: &Outage| Event { time: outage.at_ps, order: Order::Departure(at), what: None };
+            engine.events.extend(link.outages.iter().map(|outage| Reverse(begins(outage))));
+        }
         engine
     }
 
@@ -147,7 +153,7 @@ impl<L: ControllerRegistry> HeapEngine<L> {
     /// Counts the packets that have waited until now at a port that stores packets.
     fn pass_held(&mut self, link: usize) {
         if let Some((port, _)) = self.held.get(&link) {
-            self.servers[link].watch.pass(self.population.state.now, port.queue(), port.held_data());
+            self.servers[link].watch.pass(self.population.state.now, port.queue(), port.waiting_data());
         }
     }
 

@@ -34,7 +34,7 @@ fn finished(mut machine: Machine) -> Machine {
 
 #[test]
 fn the_digest_is_the_slow_engines() {
-    let mut seen = [0; 5];
+    let mut seen = [0; 6];
     for seed in 0..300 {
         let plan = networks::plan(seed);
         let ours = finished(machine(&plan));
@@ -47,7 +47,8 @@ fn the_digest_is_the_slow_engines() {
         let recoveries: u32 = flows.iter().map(|f| f.recoveries_total).sum();
         let apart = ours.lookahead() < networks::MS / 10;
         let given_up = ours.record().balance.counters.flows_abandoned > 0;
-        let now = [drops > 0, timeouts > 0, recoveries > 0, apart, given_up];
+        let cut_off = ours.record().ports.iter().any(|port| port.sent.outage_losses > 0);
+        let now = [drops > 0, timeouts > 0, recoveries > 0, apart, given_up, cut_off];
         for (seen, now) in seen.iter_mut().zip(now) {
             *seen += u32::from(now);
         }
@@ -144,7 +145,8 @@ fn assert_counts(ours: &Machine, plan: &Plan, looks: &[Look], seed: u64) {
 
 /// Returns whether a link loses packets that it has sent.
 fn loses(link: &Link) -> bool {
-    link.loss > 0.0 || !link.lose.is_empty() || !link.losses.is_empty() || !link.impairments.is_empty()
+    let random = link.loss > 0.0 || !link.lose.is_empty() || !link.losses.is_empty();
+    random || !link.impairments.is_empty() || !link.outages.is_empty()
 }
 
 /// The unsent part is rounded to whole bytes for each of at most nine rates.

@@ -15,7 +15,7 @@ use headgate_model::units::SECOND;
 use headgate_netsim::devices::{PortDevices, ResolvedDevice, ResolvedDevices};
 use headgate_netsim::plan::Plan;
 use headgate_netsim::traffic::Traffic;
-use headgate_netsim::traffic::kinds::flows::Flows;
+use headgate_netsim::traffic::kinds::flows::{Flows, Pause};
 
 use crate::traffic::{bursts, matrix, on_off, poisson, traffic};
 
@@ -58,7 +58,41 @@ pub fn plan(seed: u64) -> Plan {
         transport.after_idle =
             pick(&mut s, &[AfterIdle::Rfc5681, AfterIdle::Linux, AfterIdle::Ns2, AfterIdle::Keep]);
     }
+    let mut s = Stream::new(seed, "pauses", 0);
+    for traffic in &mut plan.traffic {
+        if let Traffic::Flows(flows) = traffic {
+            flows.pauses = pauses(flows, &mut s);
+        }
+    }
+    let mut s = Stream::new(seed, "outages", 0);
+    plan.links.iter_mut().for_each(|link| link.outages = outages(&mut s));
     plan
+}
+
+/// No pauses, or several after the start of the last flow.
+fn pauses(flows: &Flows, s: &mut Stream) -> Vec<Pause> {
+    let many = pick(s, &[0, 0, 1, 4]);
+    let mut until_ps = flows.start_ps + u64::from(flows.count) * flows.stagger_ps;
+    let pause = |_| {
+        let at_ps = until_ps + pick(s, &[1, 3 * MS, 200 * MS]);
+        until_ps = at_ps + pick(s, &[US, 20 * MS, 900 * MS]);
+        Pause { at_ps, until_ps }
+    };
+    (0..many).map(pause).collect()
+}
+
+/// No outages, or several of random effects and of up to 400 ms. Some follow each other without a gap.
+fn outages(s: &mut Stream) -> Vec<Outage> {
+    let mut until_ps = 300 * MS;
+    let many = if s.below(6) == 0 { 1 + s.below(5) } else { 0 };
+    let outage = |_| {
+        let at_ps = until_ps + pick(s, &[0, US, 30 * MS, 500 * MS]);
+        until_ps = at_ps + pick(s, &[1, 40 * US, 5 * MS, 400 * MS]);
+        let queue = pick(s, &[OutageQueue::Drop, OutageQueue::Keep]);
+        let in_flight = pick(s, &[OutageFlight::Deliver, OutageFlight::Lose]);
+        Outage { at_ps, until_ps, queue, in_flight }
+    };
+    (0..many).map(outage).collect()
 }
 
 /// A random tree and some shortcuts; delays from none at all to some milliseconds.
@@ -290,6 +324,7 @@ pub fn far() -> Plan {
             packets: None,
             stop_ps: None,
             controllers: Vec::new(),
+            pauses: Vec::new(),
         })
     };
     plan.traffic = (0..24).zip([(0, 1), (1, 0)].into_iter().cycle()).map(flow).collect();

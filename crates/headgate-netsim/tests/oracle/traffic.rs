@@ -37,6 +37,7 @@ pub fn traffic(n: u32, s: &mut Stream) -> Vec<Traffic> {
             packets: pick(s, &[None, Some(1), Some(500)]),
             stop_ps: pick(s, &[None, None, Some(700 * MS)]),
             controllers: Vec::new(),
+            pauses: Vec::new(), // drawn separately
         }));
     }
     all.push(poisson(n, s));

@@ -139,6 +139,11 @@ impl Peer {
         self.tcp.write(segments, &mut self.host);
     }
 
+    /// The application continues after a pause.
+    pub fn resume(&mut self) {
+        self.tcp.resume(&mut self.host);
+    }
+
     /// Acknowledges everything a round trip after it was sent. Returns true if the last ACK ended a write.
     pub fn ack_all(&mut self) -> bool {
         let mut ended = false;

@@ -66,6 +66,26 @@ fn rfc2861_the_threshold_keeps_three_quarters_of_the_window() {
 }
 
 #[test]
+fn rfc7661_4_4_3_the_window_is_kept_for_five_minutes_and_then_halved() {
+    const FIVE_MINUTES: Span = 300_000 * MS;
+    let windows = [
+        (RTO + 1, 40.0),
+        (FIVE_MINUTES - 1, 40.0),
+        (FIVE_MINUTES, 20.0),
+        (2 * FIVE_MINUTES, 10.0),
+        (100 * FIVE_MINUTES, 4.0),
+    ];
+    for (idle, window) in windows {
+        // 40 segments, whose three quarters are below the threshold of 40
+        assert_eq!(after(idle, AfterIdle::Rfc7661), (window, 40.0, window as usize), "{idle}");
+    }
+    let mut peer = idle_for(FIVE_MINUTES, profile(AfterIdle::Rfc7661));
+    peer.tcp.window.cwnd = 80.0;
+    peer.write(100);
+    assert_eq!((peer.tcp.window.ssthresh, peer.tcp.window.cwnd), (60.0, 40.0));
+}
+
+#[test]
 fn ns2_begins_again_with_one_segment() {
     assert_eq!(after(RTO, AfterIdle::Ns2), (40.0, 40.0, 40));
     assert_eq!(after(RTO + 1, AfterIdle::Ns2), (1.0, 40.0, 1));

@@ -93,6 +93,53 @@ fn rfc7323_5_5_a_time_stamp_from_before_an_idle_time_rejects_nothing() {
     }
 }
 
+#[test]
+fn a_pause_sends_nothing_new_and_the_flow_continues_where_it_stopped() {
+    let mut peer = Peer::open(100, Profile { initial_window: 4.0, after_idle: AfterIdle::Rfc5681, ..rfc() });
+    assert_eq!(peer.sent(), [0, 1, 2, 3]);
+    peer.tcp.pause();
+    assert!((1..=4).all(|next| {
+        peer.ack(next);
+        peer.sent().is_empty()
+    }));
+    assert!(peer.tcp.is_paused() && peer.tcp.total() == 100);
+    peer.host.now += 10 * SECOND;
+    assert_eq!(peer.host.timeouts, 0);
+    // The window of 8 falls to the initial one (RFC 5681 section 4.1).
+    assert_eq!(peer.tcp.window.cwnd, 8.0);
+    peer.resume();
+    assert_eq!((peer.sent(), peer.tcp.window.cwnd), (vec![4, 5, 6, 7], 4.0));
+    assert!(!peer.tcp.is_paused());
+}
+
+#[test]
+fn a_pause_repairs_what_was_lost() {
+    let mut peer = Peer::open(100, Profile { initial_window: 4.0, ..rfc() });
+    peer.sent();
+    peer.tcp.pause();
+    peer.wait_until_it_sends(); // a time-out
+    assert_eq!(peer.sent(), [0]);
+}
+
+#[test]
+fn a_pause_after_the_last_segment_changes_nothing() {
+    let mut peer = Peer::open(3, rfc());
+    peer.tcp.pause();
+    assert!(!peer.tcp.is_paused());
+    assert!(!peer.ack(2) && peer.ack(3));
+}
+
+#[test]
+fn a_short_pause_is_no_idle_time() {
+    let mut peer = Peer::open(100, Profile { initial_window: 4.0, ..rfc() });
+    peer.sent();
+    peer.tcp.pause();
+    peer.ack(2);
+    peer.resume(); // two segments are outstanding
+    assert_eq!(peer.tcp.window.cwnd, 6.0);
+    assert_eq!(peer.sent(), [4, 5, 6, 7]);
+}
+
 /// With random writes, ACKs and losses: segments are sent in order, the end of each write is pushed, the
 /// window stays between the initial window and its earlier value, and no more than the window leaves at once.
 #[test]

@@ -36,7 +36,8 @@ def by_cca(tables: Mapping[str, Table]) -> list[dict[str, Any]]:
 def busiest(tables: Mapping[str, Table], most: int) -> list[dict[str, Any]]:
     """Return the ports with the highest utilisation.
 
-    `loss_rate` counts drops of the port, `link_loss_rate` later losses on its link.
+    `loss_rate` counts drops of the port, `link_loss_rate` later losses on its link. The packets
+    that outages dropped or lost, which both contain, form a column if there are any.
     """
     order = np.argsort(-tables["ports"]["utilisation"], kind="stable")[:most]
     ports = tables["ports"].where(order)
@@ -48,6 +49,8 @@ def busiest(tables: Mapping[str, Table], most: int) -> list[dict[str, Any]]:
         "mean_queue_packets": ports["mean_queue_packets"],
         "max_queue_packets": ports["max_queue_packets"],
     }
+    if "outage_losses" in ports and ports["outage_losses"].any():
+        columns["outage_losses"] = ports["outage_losses"]
     return [
         {name: column[row].item() for name, column in columns.items()} for row in range(len(ports))
     ]
@@ -84,6 +87,7 @@ _HEADINGS = {
     "link_loss_rate": Heading("lost on link", "%", 100.0),
     "mean_queue_packets": Heading("mean queue", "packets"),
     "max_queue_packets": Heading("max queue", "packets"),
+    "outage_losses": Heading("lost in outages", "packets"),
     "timeouts": Heading("time-outs"),
 }
 

@@ -47,23 +47,40 @@ def make_record(  # noqa: PLR0913 - the parts of a record
         **{key: facts[key] for key in ("packet_hops", "lookahead_s", "digest")},
         "ccas": plan["laws"],
         **({"rates": rates} if rates else {}),
+        **({"outages": outages} if (outages := find_outages(plan)) else {}),
         "disciplines": own_queues(plan),
         "warnings": scenario_warnings(scenario, plan, arrays),
     }
 
 
 def find_rates(plan: Mapping[str, Any], arrays: Arrays) -> dict[str, dict[str, list[float]]]:
-    """Return, for each link without a constant rate, times (`t_s`) and the rates from then on."""
+    """Return times (`t_s`) and the rates from then on, while the link is up.
+
+    Links with a constant rate and no outages are left out: their mean rate is their rate.
+    """
     found = {}
     for link in plan["links"]:
         if "trace" in link:
             found[link["name"]] = _mean_rates(link["trace"], arrays, plan["duration_ps"] / 1e12)
-        elif link.get("changes"):
+        elif link.get("changes") or link.get("outages"):
+            changes = link.get("changes", ())
             found[link["name"]] = {
-                "t_s": [0.0, *(change["at_ps"] / 1e12 for change in link["changes"])],
-                "rate_bps": [float(link["rate_bps"]), *(c["rate_bps"] for c in link["changes"])],
+                "t_s": [0.0, *(change["at_ps"] / 1e12 for change in changes)],
+                "rate_bps": [float(link["rate_bps"]), *(c["rate_bps"] for c in changes)],
             }
     return found
+
+
+def find_outages(plan: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
+    """Return, for each link with outages, when they begin (`start_s`) and end (`end_s`)."""
+    return {
+        link["name"]: {
+            "start_s": [outage["at_ps"] / 1e12 for outage in link["outages"]],
+            "end_s": [min(o["until_ps"], plan["duration_ps"]) / 1e12 for o in link["outages"]],
+        }
+        for link in plan["links"]
+        if link.get("outages")
+    }
 
 
 def _mean_rates(

@@ -18,6 +18,8 @@ from headgate.figures.spec.looks import GREY, LINES, OWN
 ORDER = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
 #: The warm-up; the band around a line; many points; a router's rim.
 WARMUP, WARMUP_OPACITY = "#8A97A5", 0.18
+#: An outage: darker than the warm-up.
+OUTAGE, OUTAGE_OPACITY = "#4A4F55", 0.35
 BAND_OPACITY, CLOUD_OPACITY = 0.2, 0.4
 EDGE = "#222222"
 #: A link's use, from idle to full: grey to dark red, ever darker.

@@ -14,13 +14,20 @@ from matplotlib.transforms import ScaledTranslation
 from numpy.typing import ArrayLike
 
 from headgate.figures.plots import palette
-from headgate.figures.plots.palette import BAND_OPACITY, CLOUD_OPACITY, WARMUP_OPACITY
+from headgate.figures.plots.palette import (
+    BAND_OPACITY,
+    CLOUD_OPACITY,
+    OUTAGE_OPACITY,
+    WARMUP_OPACITY,
+)
 from headgate.figures.spec.drawing import Line, Panel
 from headgate.figures.spec.looks import GREY, Look
 
 #: Marks beyond this number are smaller.
 MANY_MARKS, SMALLER = 40, 0.6
 LEAST_SPAN, MANY_DECADES = 4.0, 1000.0
+#: Width of an outage's rim, points, so that a short one is visible.
+OUTAGE_RIM = 0.8
 PT_PER_IN = 72.0
 #: The legend's word for the shaded time.
 WARMUP = "warm-up"
@@ -45,10 +52,15 @@ SCREEN = Pen()
 
 
 def draw_panel(ax: Axes, panel: Panel, pen: Pen = SCREEN) -> None:
-    """Draw the warm-up and all lines, and set the scales."""
+    """Draw the warm-up, the outages and all lines, and set the scales."""
     if panel.warmup_s:
         ax.axvspan(0, panel.warmup_s, color=palette.WARMUP, alpha=WARMUP_OPACITY, linewidth=0,
                    label=WARMUP)  # fmt: skip
+    if panel.outages:
+        spans = [(start_s, end_s - start_s) for start_s, end_s in panel.outages]
+        ax.broken_barh(spans, (0, 1), transform=ax.get_xaxis_transform(), color=palette.OUTAGE,
+                       alpha=OUTAGE_OPACITY, linewidth=OUTAGE_RIM, zorder=0.5,
+                       label="outage")  # fmt: skip
     with_bars = [line for line in panel.lines if line.bars]
     for place, line in enumerate(panel.lines):
         # Bars at one place lie side by side, some points apart, whatever the scale.

@@ -59,7 +59,8 @@ class Panel:
 
     `right` is a second scale of the same line: its title, and its units per unit of the left.
     An absent range is that of the data; `tall` is the height in rows. `ticks` are the only places
-    of x that are labelled, each with its text.
+    of x that are labelled, each with its text. `outages` are the start and the end of times at
+    which a link is down.
     """
 
     title: str
@@ -75,6 +76,7 @@ class Panel:
     reverse_x: bool = False
     tall: float = 1.0
     ticks: tuple[tuple[float, str], ...] = ()
+    outages: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)

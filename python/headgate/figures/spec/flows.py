@@ -113,7 +113,7 @@ def _draw_flows(run: Run, courses: SeriesReader, names: Sequence[str], rate: str
     flows = run.tables["flows"]
     all_alike = links == 1 and len(np.unique(flows["source"])) == 1
     levels = levels if all_alike or len(names) == 1 else ()
-    first = Panel(title, "time (s)", y, tuple(lines), levels, run.warmup_s)
+    first = _panel(run, title, y, lines, levels)
     shown, also_cut = compare([first])
     said = [
         f"{_say_measured(run, rate)}, averaged over {interval_s:.3g} s.",
@@ -180,11 +180,18 @@ def _draw_each_flow(
             lines.append(Line(f"mean of {len(of_cca)}", *shape(*middle), look, listed=False))
             some = "each" if len(shown) == len(of_cca) else f"{len(shown)}"
             title = f"{name_cca(cca)}: mean of {len(of_cca)} flows (thick), {some} of them (thin)"
-        panels.append(Panel(title, "time (s)", y, tuple(lines), (), run.warmup_s))
+        panels.append(_panel(run, title, y, lines))
     if alone:
-        every = tuple(line for panel in panels for line in panel.lines)
-        return (Panel("", "time (s)", y, every, (), run.warmup_s),)
+        return (_panel(run, "", y, [line for panel in panels for line in panel.lines]),)
     return tuple(panels)
+
+
+def _panel(
+    run: Run, title: str, y: str, lines: Sequence[Line], levels: tuple[Level, ...] = ()
+) -> Panel:
+    """Return a panel over the time of the run, with its warm-up and its outages."""
+    outages = run.list_outages()
+    return Panel(title, "time (s)", y, tuple(lines), levels, run.warmup_s, outages=outages)
 
 
 def find_capacities(run: Run, measured: SeriesReader) -> tuple[int, tuple[Level, ...]]:
@@ -219,8 +226,7 @@ def _draw_ports(run: Run) -> Picture | None:
     title = "Throughput of links"
     if len(kept) < len(names):
         title += f": the {len(kept)} busiest of the {len(names)} that have a series"
-    panel = Panel("", "time (s)", "bits sent (Mbit/s)", tuple(lines),
-                  find_capacities(run, courses)[1], run.warmup_s)  # fmt: skip
+    panel = _panel(run, "", "bits sent (Mbit/s)", lines, find_capacities(run, courses)[1])
     panels, cut = compare([panel])
     return Picture(title, _join([f"Averaged over {interval_s:.3g} s.", cut]), panels)
 

@@ -24,6 +24,8 @@ NAME_DEGREES = 4.2
 NAME_AWAY, ROW_AWAY = 0.04, 0.14
 #: The limits below and above a row of routers, which is at 0.
 ROW_LIMITS = (-0.5, 0.5)
+#: Radius of the circle of routers at one place, as a share of the map; the largest aspect.
+CIRCLE, MOST_ASPECT = 0.02, 4.0
 #: The most routers with names beside them.
 NAMED_ROUTERS = 40
 #: Beyond this many routers, the lengths of all paths take too long.
@@ -51,6 +53,33 @@ def place_routers(links: Iterable[Link]) -> dict[str, Point]:
         nx.kamada_kawai_layout(graph) if len(graph) <= MANY else nx.spring_layout(graph, seed=1)
     )
     return {name: (float(x), float(y)) for name, (x, y) in placed.items()}
+
+
+def spread_equal(places: Mapping[str, Point]) -> dict[str, Point]:
+    """Move routers with the same coordinates onto a small circle around them.
+
+    Routers at one latitude form a row at 0.
+    """
+    together: dict[Point, list[str]] = {}
+    for name, place in places.items():
+        together.setdefault(place, []).append(name)
+    xs, ys = zip(*places.values(), strict=True)
+    radius = CIRCLE * max(max(xs) - min(xs), max(ys) - min(ys)) or 1.0
+    moved, is_row = {}, len(together) > 1 and min(ys) == max(ys)
+    for (x, y), names in together.items():
+        for number, name in enumerate(names):
+            angle, away = 2 * math.pi * number / len(names), radius * (len(names) > 1)
+            height = 0.0 if is_row else y
+            moved[name] = (x + away * math.cos(angle), height + away * math.sin(angle))
+    return moved
+
+
+def find_aspect(places: Mapping[str, Point]) -> float | None:
+    """Return the length of a degree of latitude over one of longitude; None without places."""
+    if not places:
+        return None
+    middle = sum(latitude for _, latitude in places.values()) / len(places)
+    return min(MOST_ASPECT, 1 / math.cos(math.radians(middle)))
 
 
 def are_in_a_row(places: Iterable[Point]) -> bool:

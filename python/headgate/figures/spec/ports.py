@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -55,14 +56,16 @@ def _draw_port(run: Run, courses: SeriesReader, name: str) -> list[Panel]:
     title = f"{name}: {_describe(run, name)}"
     levels = _draw_buffer(run, name, t_s)
     first = Panel(title, "time (s)", "queue (packets)", tuple(lines), levels, run.warmup_s,
-                  right=right)  # fmt: skip
+                  right=right, outages=run.list_outages(name))  # fmt: skip
     (first,), _ = compare([first])
     if not (known and changes):
         return [first]
     wait_ms = 1e3 * bits * packets / find_rates(rates, t_s)
     second = Line("wait", *thin(t_s, wait_ms, each), look_at(0), listed=False)
     at_rate = f"{name}: the same queue in time, at the rate of the moment"
-    below = Panel(at_rate, "time (s)", "wait (ms)", (second,), (), run.warmup_s)
+    below = Panel(
+        at_rate, "time (s)", "wait (ms)", (second,), (), run.warmup_s, outages=first.outages
+    )
     return [first, *compare([below])[0]]
 
 
@@ -132,7 +135,11 @@ def draw_topology(runs: Sequence[Run]) -> Map | None:
         return None
     links = [(str(a), str(b)) for a, b in zip(ports["from"], ports["to"], strict=True)]
     cities = _find_cities({source for source, _ in links})
-    at = places.place_in_cities(links, cities) if cities else places.place_routers(links)
+    on_map = {} if cities else _read_coordinates(runs[0], {end for link in links for end in link})
+    if cities:
+        at = places.place_in_cities(links, cities)
+    else:
+        at = places.spread_equal(on_map) if on_map else places.place_routers(links)
     losses = compute_losses(ports)
     spans = tuple(
         Span(
@@ -141,16 +148,38 @@ def draw_topology(runs: Sequence[Run]) -> Map | None:
         )
         for row, (a, b) in enumerate(links)
     )  # fmt: skip
+    words = {name: city for name, (city, _, _) in cities.items()} or _read_labels(runs[0])
     labels = [
-        (cities[name][0] if cities else name, place)
-        for name, place in places.place_names(at, cities).items()
+        (words.get(name, name), place) for name, place in places.place_names(at, cities).items()
     ]
     shown = set(cities) if cities else set(at)
     routers = {name: place for name, place in at.items() if name in shown}
-    aspect = places.KM_RATIO if cities else None
+    aspect = places.KM_RATIO if cities else places.find_aspect(on_map)
+    aspect = None if places.are_in_a_row(at.values()) else aspect
     return Map(
         "Use and loss of links", _describe_links(spans), spans, routers, tuple(labels), aspect
     )
+
+
+def _read_coordinates(run: Run, routers: set[str]) -> dict[str, places.Point]:
+    """Return longitude and latitude of the routers of a graph; nothing if some lack them."""
+    found = {
+        router["name"]: (router["longitude"], router["latitude"])
+        for router in _list_routers(run)
+        if router.get("longitude") is not None and router.get("latitude") is not None
+    }
+    return {name: found[name] for name in found if name in routers} if routers <= {*found} else {}
+
+
+def _read_labels(run: Run) -> dict[str, str]:
+    return {router["name"]: router["label"] for router in _list_routers(run) if router.get("label")}
+
+
+def _list_routers(run: Run) -> list[dict[str, Any]]:
+    routers: list[dict[str, Any]] = (
+        run.meta.get("scenario", {}).get("network", {}).get("routers", [])
+    )
+    return routers
 
 
 def _find_cities(routers: set[str]) -> places.Cities:

@@ -70,6 +70,17 @@ class Run:
             return np.zeros(1), np.array([self.read_port(link, "rate_bps")])
         return np.array(rates["t_s"]), np.array(rates["rate_bps"])
 
+    def list_outages(self, link: str | None = None) -> tuple[tuple[float, float], ...]:
+        """Return start and end (s) of the outages of a link, or of all links."""
+        of_links = self.meta.get("outages", {})
+        names = of_links if link is None else {link} & set(of_links)
+        spans = {
+            span
+            for name in names
+            for span in zip(of_links[name]["start_s"], of_links[name]["end_s"], strict=True)
+        }
+        return tuple(sorted(spans))
+
 
 def count_conditions(runs: Sequence[Run]) -> int:
     """Count the combinations of network, duration and measure; seed and traffic do not count."""

@@ -23,6 +23,8 @@ from headgate.figures.plots.palette import (
     EDGE,
     LOAD,
     ON_DARK,
+    OUTAGE,
+    OUTAGE_OPACITY,
     SIGNED,
     VERDICT,
     WARMUP,
@@ -249,14 +251,25 @@ def _draw_band(panel: Panel, line: Line, data: Data) -> Any:
 
 
 def _shade(panel: Panel, data: Data) -> list[Any]:
-    if not panel.warmup_s:
-        return []
-    rows = data.add({"x": [0.0], "end": [panel.warmup_s], "what": ["warm-up"]})
-    shade = alt.Chart(rows).mark_rect(opacity=WARMUP_OPACITY, clip=True)
-    grey = alt.Scale(domain=["warm-up"], range=[WARMUP])
+    """Draw the warm-up and the outages behind the lines."""
+    warmup = [(0.0, panel.warmup_s)] if panel.warmup_s else []
+    kinds = {"warm-up": (warmup, WARMUP, WARMUP_OPACITY)}
+    kinds["outage"] = (list(panel.outages), OUTAGE, OUTAGE_OPACITY)
+    shown = {name: kind for name, kind in kinds.items() if kind[0]}
+    grey = alt.Scale(domain=list(shown), range=[colour for _, colour, _ in shown.values()])
     fill = alt.Fill("what:N", scale=grey, legend=alt.Legend(symbolType="square"))
-    said = [alt.Tooltip("what:N", title="what"), alt.Tooltip("end:Q", title="ends (s)")]
-    return [shade.encode(x=_x(panel), x2="end:Q", fill=fill, tooltip=said)]
+    layers = []
+    for name, (spans, _, opacity) in shown.items():
+        starts, ends = zip(*spans, strict=True)
+        rows = data.add({"x": starts, "end": ends, "what": [name] * len(spans)})
+        shade = alt.Chart(rows).mark_rect(opacity=opacity, clip=True)
+        said = [
+            alt.Tooltip("what:N", title="what"),
+            alt.Tooltip("x:Q", title="begins (s)", format=",.5~g"),
+            alt.Tooltip("end:Q", title="ends (s)", format=",.5~g"),
+        ]
+        layers.append(shade.encode(x=_x(panel), x2="end:Q", fill=fill, tooltip=said))
+    return layers
 
 
 def _draw_level(panel: Panel, level: Level, data: Data) -> list[Any]:

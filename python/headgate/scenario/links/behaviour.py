@@ -11,6 +11,8 @@ from pydantic import Field, model_validator
 from headgate.base.errors import ScenarioError
 from headgate.scenario.base import Buffer, Model, PacketNumbers, Rate, Time, at
 from headgate.scenario.links.files import Course, Opportunities, Steps, Trace
+from headgate.scenario.links.outages import Outage
+from headgate.scenario.periods import list_spans
 from headgate.scenario.queue import Feedback, Impairment, Queue, RateChange
 
 #: Keys of the effects of a link on packets.
@@ -28,9 +30,10 @@ class Behaviour:
     impairments: tuple[Impairment, ...] = ()
     trace: Opportunities | None = None
     steps: Steps | None = None
+    outages: tuple[dict[str, Any], ...] = ()  # of the plan
 
     def without_impairments(self) -> Behaviour:
-        """Return the part that applies to both directions of a link: the course of its rate."""
+        """Return the part that applies to both directions of a link: its rates and outages."""
         return replace(self, loss=0.0, lose=(), ingress=(), impairments=())
 
     @property
@@ -55,6 +58,7 @@ class Behaviour:
         made: dict[str, Any] = {
             "lose": list(self.lose),
             "changes": [{"at_ps": c.at, "rate_bps": c.rate} for c in self.changes],
+            "outages": list(self.outages),
         }
         if self.trace is not None:
             made["trace"] = {"list": self.trace.name, "period_ps": self.trace.period_ps}
@@ -151,11 +155,15 @@ class LinkKeys(RateKeys):
     impairments: tuple[Impairment, ...] = Field(
         (), description="Impairments after the queue, in order: bursty loss, jitter and so on."
     )
+    outages: tuple[Outage, ...] = Field(
+        (), description="Times at which the link is down, in both directions."
+    )
 
     def behaviour(self, place: str, duration_ps: int) -> Behaviour:
         """Return the behaviour of the link. Raises ScenarioError for an invalid file."""
         rates = self.read(place, duration_ps)
-        return replace(rates, **{key: getattr(self, key) for key in IMPAIRMENTS})
+        outages = list_spans(self.outages, duration_ps, f"{place}.outages")
+        return replace(rates, outages=outages, **{key: getattr(self, key) for key in IMPAIRMENTS})
 
 
 class Reverse(RateKeys):
@@ -174,6 +182,9 @@ class Reverse(RateKeys):
     impairments: tuple[Impairment, ...] | None = Field(
         None, description="Impairments after the queue, in order."
     )
+    outages: tuple[Outage, ...] | None = Field(
+        None, description="Times at which this direction is down; [] = never."
+    )
 
     def behaviour(self, place: str, duration_ps: int, other: Behaviour) -> Behaviour:
         """Return the behaviour, with missing keys from `other`. Raises ScenarioError.
@@ -185,4 +196,7 @@ class Reverse(RateKeys):
         rates = rates if any(one is not None for one in own) else other
         given = {key: getattr(self, key) for key in IMPAIRMENTS}
         kept = {key: getattr(other, key) for key, value in given.items() if value is None}
-        return replace(rates, **(given | kept))
+        outages = other.outages
+        if self.outages is not None:
+            outages = list_spans(self.outages, duration_ps, f"{place}.outages")
+        return replace(rates, outages=outages, **(given | kept))

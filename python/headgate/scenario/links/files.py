@@ -165,11 +165,16 @@ def _where(text: str, index: int) -> str:
     return "the end"
 
 
-#: Bounds of the columns; a rate of zero is not allowed.
+#: Bounds of the columns. An outage declares what happens to waiting packets; a rate of 0 does not.
 _BOUNDS = {
-    "rate_bps": (1.0, 1e14, "from 1 bit/s to 1e14 bit/s; a course cannot describe outages yet"),
+    "rate_bps": (
+        1.0,
+        1e14,
+        "from 1 bit/s to 1e14 bit/s. If the link is down, write an outage in the scenario:"
+        ' outages = [{ start = "10 s", duration = "300 ms" }]',
+    ),
     "delay_s": (0.0, 1e3, "from 0 to 1000 seconds"),
-    "loss": (0.0, 1.0, "a probability below 1; a course cannot describe outages yet"),
+    "loss": (0.0, 1.0, "a probability from 0 to 1"),
 }
 _TIME = "time_s"
 #: The longest run, 100 days, s; times in ps beyond 106 days do not fit 63 bits.
@@ -269,6 +274,5 @@ def _read_times(table: UserTable) -> Numbers:
 def _read_column(table: UserTable, name: str) -> Numbers:
     low, high, allowed = _BOUNDS[name]
     column = table.numbers(name, allowed)
-    inside = (column >= low) & ((column < high) if name == "loss" else (column <= high))
-    table.require(inside, name, column, allowed)
+    table.require((column >= low) & (column <= high), name, column, allowed)
     return column

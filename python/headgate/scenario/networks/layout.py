@@ -83,6 +83,7 @@ class Layout:
     """A network, ready for traffic."""
 
     nodes: list[tuple[str, str]] = field(default_factory=list)  # names and classes of routers
+    labels: dict[str, list[int]] = field(default_factory=dict)  # routers of each label
     links: list[Link] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     sources: list[Spot] = field(default_factory=list)
@@ -95,9 +96,11 @@ class Layout:
     _indexed: tuple[Sequence[Spot], dict[int, list[int]]] = field(default=((), {}))
     """The spots of the last call of `spots`, and their places by router."""
 
-    def add_node(self, name: str, class_name: str = "") -> int:
-        """Add a router."""
+    def add_node(self, name: str, class_name: str = "", label: str = "") -> int:
+        """Add a router; its label is a second name."""
         self.nodes.append((name, class_name))
+        if label:
+            self.labels.setdefault(label, []).append(len(self.nodes) - 1)
         return len(self.nodes) - 1
 
     def add_pair(self, link: Link, back: Link | None = None) -> None:
@@ -123,7 +126,11 @@ class Layout:
         """Return the spots of routers with this name or class; without a name, `default`."""
         if name is None:
             return list(default)
-        wanted = self._by_name.get(name)
+        wanted = self._by_name.get(name) or self.labels.get(name)
+        if wanted and name not in self._by_name and len(wanted) > 1:
+            of_label = ", ".join(self.nodes[node][0] for node in wanted)
+            says = f"{name!r} is the label of several routers, {of_label}; write the name of one"
+            raise ScenarioError(place, says)
         if not wanted:
             raise ScenarioError(place, f"{name!r} is not a router here; {self._list_routers(name)}")
         if default is not self._indexed[0]:
@@ -146,7 +153,7 @@ class Layout:
         classes = sorted({class_name for _, class_name in self.nodes if class_name})
         shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
         of_class = f"; classes: {', '.join(classes)}" if classes else ""
-        return f"routers: {shown}{of_class}{also(wanted, self._by_name)}"
+        return f"routers: {shown}{of_class}{also(wanted, [*self._by_name, *self.labels])}"
 
     @cached_property
     def routes(self) -> Routes:

@@ -1,4 +1,4 @@
-"""Single flows, endless or of a given size."""
+"""Single flows, endless or of a given size, which may pause."""
 
 from __future__ import annotations
 
@@ -22,6 +22,18 @@ from headgate.scenario.group import (
     place_of,
 )
 from headgate.scenario.networks.layout import Spot
+from headgate.scenario.periods import Period, list_spans
+
+
+class Pause(Period):
+    """A time at which applications send nothing new; their connections stay open."""
+
+    start: Time = Field(description="When they pause, from the start of the run.")
+    duration: Time = Field(gt=0, description="How long they pause.")
+    every: Time | None = Field(
+        None, description="Time from one pause to the next, until the run ends; absent = one."
+    )
+
 
 #: Fits into 64 bits; the engine rejects it as a number of packets.
 MOST = 2**62
@@ -41,6 +53,11 @@ class Flows(Group):
     stop: Time | None = Field(
         None, description="No flow sends anything new from here on; absent = the end."
     )
+    pauses: tuple[Pause, ...] = Field(
+        (),
+        description="Times at which the applications of all flows send nothing new. Afterwards they"
+        " continue on the same connections; after_idle of the transport sets the window.",
+    )
 
     @model_validator(mode="after")
     def _stops_after_it_starts(self) -> Self:
@@ -58,6 +75,7 @@ class Flows(Group):
         senders = sending(self.count, item)
         segment_bytes = planner.profile(self.transport).segment_bytes
         size = None if self.size is None else math.ceil(packets_of(self.size, segment_bytes))
+        pauses = list_spans(self.pauses, planner.duration_ps, f"{item.place}.pauses")
         return {
             "count": self.count,
             "sources": [place_of(spot) for spot in senders],
@@ -67,6 +85,7 @@ class Flows(Group):
             "packets": size if size is None else min(size, MOST),
             **self.mix_plan(planner, item.place),
             **({} if self.stop is None else {"stop_ps": self.stop}),
+            **({"pauses": pauses} if pauses else {}),
         }
 
     @classmethod

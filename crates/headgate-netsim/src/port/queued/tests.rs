@@ -3,6 +3,7 @@ use crate::packets::index::Address;
 use crate::packets::packet::CommonFields;
 use crate::packets::side_table::SideTable;
 use crate::port::loss::Loss;
+use crate::port::outages::Outages;
 use crate::port::rates::Rates;
 use crate::record::Counters;
 use headgate_algos::control::AnyController;
@@ -22,7 +23,7 @@ fn empty(name: &str, buffer: Buffer, lost: &[u64]) -> QueuedPort<AnyController> 
     let loss = Loss::new(&link, Stream::new(1, "loss", 0));
     let wire = Wire::new(5, &[], Vec::new(), loss);
     let beside = BuiltDevices { wire, ingress: Vec::new(), router: None };
-    let line = Line::at_rates(Rates::new(1_000_000_000, &[]));
+    let line = Line::at_rates(Rates::new(1_000_000_000, &[]), Outages::new(&[]));
     let queue = AnyQueue::build(index, &values, 1.25e8);
     QueuedPort::new(buffer, line, Some(queue), beside, Stream::new(1, "queue", 0))
 }

@@ -83,6 +83,14 @@ impl<L: ControllerRegistry> Flow<L> {
         self.begin(action, from, state);
     }
 
+    /// The application pauses or continues.
+    pub fn set_paused(&mut self, is_paused: bool, state: &mut ShardState<L>) {
+        match is_paused {
+            true => self.act(state, |_, _| (), |sender, _| sender.pause()),
+            false => self.act(state, |_, _| (), |sender, host| sender.resume(host)),
+        }
+    }
+
     /// Counts the flow, or the burst written from segment `from` on.
     fn begin(&mut self, action: &SourceAction, from: u32, state: &mut ShardState<L>) {
         state.counters.flows_started += 1;
@@ -107,7 +115,7 @@ impl<L: ControllerRegistry> Flow<L> {
             receiver: self.peer.router.0,
             receiver_host: host(self.peer.host),
             slot: split.slot(self.endpoint.address) as u32,
-            size: self.tcp.size,
+            size: self.tcp.total(),
             profile: u32::from(self.endpoint.profile),
             ecn: u32::from(self.tcp.is_capable_of_ecn()),
         }
@@ -253,7 +261,7 @@ impl<L: ControllerRegistry> Flow<L> {
 
     /// Returns the flow, or the active bursts, as results count them, the oldest first.
     pub fn transfers(&self) -> impl Iterator<Item = Transfer> + '_ {
-        let Sender { size, ref stats, .. } = self.tcp;
+        let (size, stats) = (self.tcp.total(), &self.tcp.stats);
         let flow = Transfer { burst: 0, from: 0, size, received: self.received, stats: *stats };
         let bursts = self.bursts.iter().flat_map(|bursts| bursts.transfers(stats));
         self.bursts.is_none().then_some(flow).into_iter().chain(bursts)
@@ -298,7 +306,7 @@ impl<L: ControllerRegistry> Flow<L> {
     pub fn status(&self) -> Status {
         match self.tcp.phase {
             Phase::SynSent => Status::Connecting,
-            _ if self.tcp.una >= self.tcp.size => Status::Finished,
+            _ if self.tcp.una >= self.tcp.total() => Status::Finished,
             _ => Status::Running,
         }
     }

@@ -2,7 +2,7 @@
 
 use headgate_model::check::{LONGEST_FLOW, LONGEST_RUN_S, PlanPath, Result};
 use headgate_model::plan::Place;
-use headgate_model::units::NEVER;
+use headgate_model::units::{NEVER, seconds};
 use headgate_tcp::ENDLESS;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -17,6 +17,9 @@ use crate::traffic::kind::{Populate, TrafficKind, TrafficProcesses};
 use crate::traffic::mix::{ControllerShare, Mix, check_shares};
 use crate::traffic::pairs::{Pairs, check_pairs};
 use crate::traffic::spec::TrafficSpec;
+
+/// Largest number of pauses.
+const MOST_PAUSES: u64 = 1_000_000;
 
 /// `count` single flows, which start `stagger_ps` apart. They use the sources in turn, and the receivers at
 /// other routers in turn. If there are several, number 3 is called `name.3` in the results.
@@ -51,6 +54,19 @@ pub struct Flows {
     #[serde(default)]
     #[serde(rename = "laws")]
     pub controllers: Vec<ControllerShare>,
+    /// Times at which the applications of all flows send nothing new, in order.
+    #[serde(default)]
+    pub pauses: Vec<Pause>,
+}
+
+/// A time at which applications send nothing new. Their connections stay open.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pause {
+    /// Its start, picoseconds.
+    pub at_ps: u64,
+    /// Its end, picoseconds.
+    pub until_ps: u64,
 }
 
 impl TrafficKind for Flows {
@@ -79,7 +95,27 @@ impl TrafficKind for Flows {
             at.ensure(last < stop_ps, "stop_ps", || "a flow must stop after it starts".to_owned())?;
         }
         check_shares(&self.controllers, &check.context, at)?;
+        self.check_pauses(at)?;
         check_pairs(self.count, (&self.sources, &self.receivers), check, at)
+    }
+}
+
+impl Flows {
+    fn check_pauses(&self, at: &PlanPath) -> Result {
+        at.count("pauses", self.pauses.len() as u64, (0, MOST_PAUSES), "pauses")?;
+        self.pauses.iter().try_for_each(|pause| at.span("pauses", pause.until_ps, LONGEST_RUN_S))?;
+        let rise = self.pauses.iter().all(|pause| pause.at_ps < pause.until_ps)
+            && self.pauses.windows(2).all(|pair| pair[0].until_ps <= pair[1].at_ps);
+        at.ensure(rise, "pauses", || "pauses must be in order and must not overlap".to_owned())?;
+        let starts = (0..u64::from(self.count)).map(|n| self.start_ps + n * self.stagger_ps);
+        let within = |start: &u64| {
+            let next = self.pauses.partition_point(|pause| pause.until_ps <= *start);
+            self.pauses.get(next).is_some_and(|pause| pause.at_ps <= *start)
+        };
+        let wrong = if self.pauses.is_empty() { None } else { starts.into_iter().find(within) };
+        at.ensure(wrong.is_none(), "pauses", || {
+            format!("a flow starts at {} s, during a pause", seconds(wrong.unwrap_or(0)))
+        })
     }
 }
 
@@ -90,7 +126,8 @@ impl Populate for Flows {
     fn populate(&self, first: FlowId, builder: &mut Builder) -> TrafficProcesses<FlowSchedule> {
         let size = self.packets.map_or(ENDLESS, |packets| packets as u32);
         let file = if self.packets.is_none() { LONG_LIVED } else { FILE };
-        let spec = TrafficSpec { file, ..TrafficSpec::new(first, self.controller, self.transport) };
+        let pauses = self.pauses.iter().map(|pause| [pause.at_ps, pause.until_ps]).collect();
+        let spec = TrafficSpec { file, pauses, ..TrafficSpec::new(first, self.controller, self.transport) };
         let pairs = Pairs::new(self.count, &self.sources, &self.receivers);
         let nodes: Vec<u32> = (0..self.count).map(|n| pairs.get(n).0.node).collect();
         let mix = Mix::new(&builder.context, &self.name, &self.controllers, self.controller);

@@ -57,6 +57,9 @@ impl<L: ControllerRegistry> HostGroup<L> {
             let purpose = Purpose::Stop;
             state.timers.push(Timer { time: *ends, group, purpose, id, generation });
         }
+        if let (_, Some(time)) = state.setup.spec(flow_start.flow_id).pause_at(state.now) {
+            state.timers.push(Timer { time, group, purpose: Purpose::Pause, id, generation });
+        }
         if let Some(patience) = patience {
             let (time, purpose) = (state.now + patience.check, Purpose::CheckPatience);
             state.timers.push(Timer { time, group, purpose, id, generation });
@@ -86,6 +89,19 @@ impl<L: ControllerRegistry> HostGroup<L> {
         }
     }
 
+    /// The application of a flow pauses or continues.
+    pub(super) fn on_pause(&mut self, timer: &Timer, state: &mut ShardState<L>) {
+        let flow = &mut self.flows[timer.id as usize];
+        if flow.endpoint.generation != timer.generation || !flow.is_open() {
+            return;
+        }
+        let (is_paused, changes) = state.setup.spec(flow.flow_id).pause_at(timer.time);
+        flow.set_paused(is_paused, state);
+        if let Some(time) = changes {
+            state.timers.push(Timer { time, ..*timer });
+        }
+    }
+
     /// Returns a slot for a new sender. The slot freed last is still in the cache.
     fn free_slot(&mut self, now: Time) -> usize {
         if self.quarantine.front().is_some_and(|r| r.1 < now) {
@@ -106,6 +122,9 @@ impl<L: ControllerRegistry> HostGroup<L> {
     /// A flow ended, or bursts of a connection.
     pub(super) fn finish(&mut self, address: Address, status: Status, state: &mut ShardState<L>) {
         let slot = state.split.slot(address);
+        if status == Status::Finished && self.flows[slot].tcp.is_paused() {
+            return;
+        }
         if self.flows[slot].bursts.is_some() {
             return self.finish_bursts(slot, status, state);
         }

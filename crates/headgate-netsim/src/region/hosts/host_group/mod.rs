@@ -121,6 +121,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
             Purpose::DelayedAck => self.on_delayed_ack(timer, state),
             Purpose::Source => self.on_source(SourceIndex(timer.id), state),
             Purpose::Stop => self.on_stop(timer, state),
+            Purpose::Pause => self.on_pause(timer, state),
             Purpose::Release => self.release(timer, state),
             Purpose::CheckPatience => self.check_patience(timer, state),
             Purpose::Depart => unreachable!("a port's timer, not a host's"),
