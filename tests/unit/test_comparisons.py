@@ -176,7 +176,7 @@ def test_findings_begin_with_the_headline_and_each_algorithm(result: ExperimentR
 def test_a_claim_may_ask_for_a_period() -> None:
     claim = {
         "id": "few-losses", "statement": "few losses late", "tolerance": "<= 1",
-        "value": "max(loss_rate)", "where": "period = 3",
+        "value": "max(loss_rate) FILTER (period = 3)",
     }  # fmt: skip
     assert compare(claims=[claim]).check() == []
 
