@@ -21,8 +21,8 @@ from headgate.experiment.experiment import ExperimentResult
 from headgate.experiment.measures import find as find_built_in
 from headgate.experiment.study.study import plan_study
 from headgate.figures.analysis.answer import cca_title, read_mix
+from headgate_studies.experiments.responses import RESPONSES
 from headgate_studies.mesonet import MesoNet
-from headgate_studies.nist.response_set import RESPONSES
 from headgate_studies.nist.responses import TITLES, WORSE
 from headgate_studies.nist.responses import responses as of_study
 
