@@ -16,13 +16,14 @@ from headgate import Experiment, Scenario
 from headgate.base.errors import HeadgateError
 from headgate.cli.main import app
 from headgate.engine.api import Result, simulate
-from headgate.experiment import extensions
+from headgate.experiment import extensions, runner
 from headgate.experiment.experiment import ExperimentResult
 from headgate.experiment.measures import find as find_built_in
 from headgate.experiment.study.study import plan_study
 from headgate.figures.analysis.answer import cca_title, read_mix
+from headgate.lab.workers import WorkerPool
+from headgate_studies.experiments.responses import RESPONSES
 from headgate_studies.mesonet import MesoNet
-from headgate_studies.nist.response_set import RESPONSES
 from headgate_studies.nist.responses import TITLES, WORSE
 from headgate_studies.nist.responses import responses as of_study
 
@@ -176,7 +177,7 @@ def test_findings_begin_with_the_headline_and_each_algorithm(result: ExperimentR
 def test_a_claim_may_ask_for_a_period() -> None:
     claim = {
         "id": "few-losses", "statement": "few losses late", "tolerance": "<= 1",
-        "value": "max(loss_rate)", "where": "period = 3",
+        "value": "max(loss_rate) FILTER (period = 3)",
     }  # fmt: skip
     assert compare(claims=[claim]).check() == []
 
@@ -303,6 +304,18 @@ def test_the_example_is_the_template(tmp_path: Path) -> None:
     new("--like", "nist", str(file))
     example = ROOT / "examples" / "experiments" / "isp.toml"
     assert tomllib.loads(example.read_text()) == tomllib.loads(file.read_text())
+
+
+def test_the_example_answers_in_one_sentence(tmp_path: Path) -> None:
+    """The example in a quarter of its conditions, once each: a few seconds."""
+    settings = ["replicates=1", 'design="2^(6-3)"']
+    small = Experiment.load(ROOT / "examples" / "experiments" / "isp.toml", settings)
+    runs, _ = runner.make_runs(small.plan_runs(tmp_path), WorkerPool(1, None, None))
+    assert len(runs.results) == 8 * 3
+    headline, *answers = small.analyse(runs).sentences[:3]
+    assert headline.startswith("In period 2 of 3, of 11 measures, compared with CUBIC, ")
+    assert headline.endswith("with one run of each condition, so that changes may be chance.")
+    assert all(" instead of CUBIC, " in one for one in answers)
 
 
 def test_without_the_package_it_is_said_what_to_install(

@@ -28,10 +28,7 @@ SHORT_RUN = ("run two.toml", "run two.toml --set duration='6 s'")
 SMALLEST = {
     "Compare two algorithms": [SHORT_RUN],
     "A grid with intervals": [("60 s", "2 s"), ("replicates=5", "replicates=2")],
-    "Your question in NIST's form": [
-        ("run mine.toml\n", "run mine.toml --shard 1/96\n"),
-        ("new --like nist mine.toml", "new --like nist mine.toml && mkdir -p out"),
-    ],
+    "Your question in NIST's form": [("run mine.toml\n", "run mine.toml --shard 1/96\n")],
     "Your own algorithm in NIST's experiment 1b": [("nist-1b", "nist-1b --shard 1/96")],
     "Your own queue discipline": [("60 s", "2 s")],
     "Video on a connection that pauses": [("60 s", "9 s")],

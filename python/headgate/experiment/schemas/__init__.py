@@ -15,6 +15,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from headgate.design.file import DesignFile
 from headgate.engine.api import Scenario
+from headgate.experiment.extensions import BASE
 from headgate.experiment.form import ExperimentFile
 from headgate.figures.report.about import About
 from headgate.lab.cluster import Profile
@@ -87,13 +88,17 @@ def _factors(made: Schema, defs: Schema) -> Schema:
 
 
 def _experiment() -> Schema:
-    """Make the schema of an experiment, whose responses may be a list too."""
+    """Make the schema of an experiment: responses may be a list, and the base a registered one."""
     made = _vary(ExperimentFile)
     responses = made["properties"]["responses"]
     table = {"type": "object", "required": ["name"], "properties": {"name": TEXT}}
     listed = {"type": "array", "minItems": 1, "items": {"anyOf": [TEXT, table]}}
     by_name = {key: responses.pop(key) for key in ("type", "additionalProperties")}
     responses["anyOf"] = [listed, by_name]
+    registered = {"type": "object", "required": [BASE], "properties": {BASE: TEXT}}
+    made["properties"]["scenario"]["anyOf"].append(registered)
+    about = made["properties"]["crossed"]["description"]
+    made["properties"]["crossed"] = {"description": about, "$ref": "#/$defs/Factors"}
     return made
 
 

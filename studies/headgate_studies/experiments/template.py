@@ -15,7 +15,7 @@ from typing import Any
 
 from headgate import HeadgateError, Scenario
 from headgate.forms import TemplateRequest
-from headgate_studies.mesonet.base import BASE
+from headgate_studies.experiments.mesonet import BASE
 from headgate_studies.nist.responses import PERIODS
 
 TEXTS = Path(__file__).with_name("templates")

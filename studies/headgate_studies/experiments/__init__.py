@@ -1,0 +1,1 @@
+"""Parts for experiments of users: MesoNet as a base, NIST's responses, and the template `nist`."""
