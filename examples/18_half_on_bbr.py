@@ -6,9 +6,8 @@ from pathlib import Path
 import headgate
 
 FOLDER = Path(__file__).parent
-KEPT = {"duration": "20 s", "measure.series": "none"}
 
-scenario = headgate.load(FOLDER / "small_isp.toml").replaced(KEPT)
+scenario = headgate.load(FOLDER / "small_isp.toml").replaced({"measure.series": "none"})
 before = scenario.run()
 after = scenario.replaced({"share.bbr3": 0.5}).run()  # the same files at the same times
 
