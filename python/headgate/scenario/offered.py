@@ -28,7 +28,8 @@ def amounts_bps(plan: Plan, item: Mapping[str, Any]) -> NDArray[np.float64]:
     profile, size = plan["transports"][item["transport"]], item["size"]
     packets = size["packets"] if size["kind"] == "fixed" else size["mean_packets"]
     bits = 8 * packets * (profile["segment_bytes"] + profile["header_bytes"])
-    amounts: NDArray[np.float64] = np.array(item["rates_per_s"], np.float64) * bits
+    rates: NDArray[np.float64] = np.array(item["rates_per_s"], np.float64)
+    amounts: NDArray[np.float64] = rates * bits
     return amounts
 
 
