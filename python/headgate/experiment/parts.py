@@ -122,28 +122,29 @@ class PartChanges:
         return [change for change in self.changes if change.kind == kind]
 
     def sentences(self) -> Iterator[str]:
-        """Say, for each measure and step of a factor, how many parts change and which one most."""
+        """Say, for each step of a factor, which measures change on how many parts, and most."""
         for kind in self.kinds:
-            for one in MEASURES[kind]:
-                changes = [change for change in self.of(kind) if change.measure == one]
-                for step in dict.fromkeys(self._step(change) for change in changes):
-                    yield self._say(kind, [c for c in changes if self._step(c) == step], step)
+            of_kind = self.of(kind)
+            for step in dict.fromkeys(map(self._step, of_kind)):
+                unchanged = []
+                for one in MEASURES[kind]:
+                    changes = [c for c in of_kind if c.measure == one and self._step(c) == step]
+                    shown = [change for change in changes if change.is_shown]
+                    if shown:
+                        most = "most on " * (len(shown) > 1) + shown[0].part
+                        yield (
+                            f"From {step}, the {one.title} changes on {len(shown)} of the"
+                            f" {len(changes)} {kind}, {most}: {_write_change(shown[0])}."
+                        )
+                    elif changes:
+                        unchanged.append(one.title)
+                if unchanged:
+                    listed = " and ".join(filter(None, [", ".join(unchanged[:-1]), unchanged[-1]]))
+                    yield f"From {step}, no change of {listed} is shown on any of the {kind}."
 
     def _step(self, change: Change) -> str:
         first, last = self.found.ends(change.effect)
         return f"{change.effect.factors[0]} {first} to {last}"
-
-    def _say(self, kind: Kind, changes: list[Change], step: str) -> str:
-        shown = [change for change in changes if change.is_shown]
-        title = changes[0].measure.title
-        begin = f"From {step}, the {title} changes"
-        if not shown:
-            return f"{begin} on none of the {len(changes)} {kind} by more than chance."
-        most = "most on " * (len(shown) > 1) + shown[0].part
-        return (
-            f"{begin} on {len(shown)} of the {len(changes)} {kind}, {most}:"
-            f" {_write_change(shown[0])}."
-        )
 
     def table(self) -> Table:
         """Return a row for each main effect on a measure of a part."""

@@ -13,6 +13,7 @@ from headgate.scenario.networks.routes import Routes
 from headgate.scenario.offered import offered_loads
 from headgate.scenario.plan_warnings import scenario_warnings
 
+from ...errors.command import headgate as command
 from .scenarios import scenario
 
 LINE = {
@@ -239,6 +240,15 @@ def test_routers_without_masses_routes_or_distance() -> None:
     near = {**LINE, "links": [{"ends": ends, "delay": "0 ms"} for ends in (["a", "b"], ["b", "c"])]}
     with pytest.raises(ScenarioError, match="the route between 'a' and 'b' takes 0 s"):
         matrix(near, gravity=GRAVITY | {"exponent": 1}).plan()
+
+
+def test_check_lists_the_largest_amount_and_the_busiest_links(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    matrix(file=written(tmp_path, LIST), unit="Mbit/s").save(file)
+    done = command("check", file)
+    assert done.exit_code == 0, done
+    assert "matrix: 3 pairs, 6.5 Mbit/s; the largest is a to b with 3 Mbit/s" in done.output
+    assert "offered load of the busiest links: a-b 45 %, b-a 20 %, b-c 15 %" in done.output
 
 
 def test_offered_loads_follow_the_routes(tmp_path: Path) -> None:
