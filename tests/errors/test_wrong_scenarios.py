@@ -276,7 +276,7 @@ WRONG = [
     (
         "transport.after_idle='half'",
         "transport.after_idle",
-        "'rfc5681', 'linux', 'ns2' or 'keep'",
+        "'rfc5681', 'linux', 'rfc7661', 'ns2' or 'keep'",
     ),
     ('traffic.0={kind="on_off",cca="reno",off="1 s"}', "traffic[0].on", "required"),
     ('traffic.0={kind="on_off",cca="reno",on="0 s",off="1 s"}', "traffic[0].on", "greater than 0"),

@@ -13,10 +13,11 @@ CYCLE_S = ON_S + OFF_S
 
 
 @cache
-def run(cca: str = "reno", shape: float | None = None) -> Result:
+def run(cca: str = "reno", shape: float | None = None, connections: str | None = None) -> Result:
     """Host links hold every source to 1 Mbit/s, and a window of 10 packets to 120 ms there."""
-    shaped = {} if shape is None else {"shape": shape}
-    times = {"on": f"{ON_S} s", "off": f"{OFF_S} s", **shaped}
+    given = {"shape": shape, "connections": connections}
+    chosen = {key: value for key, value in given.items() if value is not None}
+    times = {"on": f"{ON_S} s", "off": f"{OFF_S} s", **chosen}
     return dumbbell(
         rate="100 Mbit/s",
         rtt="40 ms",
@@ -71,3 +72,19 @@ def test_pareto_times_have_their_least() -> None:
     starts_s = np.sort(column(result, "start_s"))
     assert starts_s[0] > OFF_S / 3
     assert all(one <= other for one, other in pairwise(starts_s))
+
+
+def test_a_kept_connection_is_on_at_the_same_times_with_fewer_handshakes() -> None:
+    """The window of a kept connection after 3 s is that of after_idle; its RTT estimate stays."""
+    kept, new = run(connections="kept"), run()
+    assert np.array_equal(np.sort(column(kept, "start_s")), np.sort(column(new, "start_s")))
+    bursts = column(kept, "burst")
+    assert (bursts == 1).sum() == SOURCES
+    assert not np.isfinite(column(new, "burst")).any()
+    assert np.isfinite(column(kept, "established_s")).sum() == SOURCES
+    finished = np.isfinite(column(kept, "fct_sender_s"))
+    assert finished.mean() > 0.95
+    assert column(kept, "timeouts_total").sum() == 0
+    # a handshake of 40 ms shortens each time on of a new connection
+    sent = [float(column(result, "delivered_packets").sum()) for result in (kept, new)]
+    assert sent[0] > sent[1]

@@ -225,7 +225,7 @@ impl<C: Controller> Sender<C> {
     pub fn stop(&mut self) -> bool {
         self.size = self.size.min(self.next);
         if let Some(writes) = &mut self.writes {
-            writes.resumes_to = None;
+            writes.stop(self.size);
         }
         self.una >= self.size
     }

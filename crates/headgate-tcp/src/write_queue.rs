@@ -26,6 +26,14 @@ impl Writes {
         self.ends.len() < before
     }
 
+    /// Ends the last write before segment `end`, also if the application pauses.
+    pub(crate) fn stop(&mut self, end: u32) {
+        self.resumes_to = None;
+        if let Some(last) = self.ends.back_mut() {
+            *last = end.min(*last);
+        }
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>() + self.ends.capacity() * size_of::<u32>()
     }

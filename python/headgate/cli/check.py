@@ -156,7 +156,10 @@ def describe_link(link: dict[str, Any]) -> str:
     if buffer != "infinite":
         ((unit, amount),) = buffer.items()
         size = f"{amount} {unit}"
+    outages = link.get("outages", ())
+    down_ps = sum(outage["until_ps"] - outage["at_ps"] for outage in outages)
+    down = f", down for {format_time_ps(down_ps)} in {len(outages)} outages" * bool(outages)
     return (
         f"{link['name']}: {format_rate(link['rate_bps'])}, {format_time_ps(link['delay_ps'])}, "
-        f"buffer {size}"
+        f"buffer {size}{down}"
     )

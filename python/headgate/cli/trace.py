@@ -72,11 +72,13 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
     import matplotlib as mpl
 
     mpl.use("agg")
+    from headgate.data.folder import read_meta
     from headgate.engine.traces.stored import read_connections
     from headgate.figures.plots import draw
     from headgate.figures.plots.style import FORMATS, save_figure
     from headgate.figures.report.pictures import write_pictures
     from headgate.figures.spec.packets import draw_time_sequence
+    from headgate.figures.spec.run import Run
 
     if within_s is not None:
         first_s, last_s = within_s
@@ -85,8 +87,10 @@ def _draw(stored: StoredTrace, within_s: tuple[float, float] | None) -> list[Pat
         if wrong:
             raise HeadgateError(f"--between: {first_s:g} to {last_s:g} s is not allowed; {wrong}")
     folder = stored.folder.parent / "figures"
+    down = Run(folder.name, {}, read_meta(stored.folder.parent) or {}).list_outages()
     drawings = {
-        name: draw_time_sequence(traced, within_s) for name, traced in read_connections(stored)
+        name: draw_time_sequence(traced, within_s, down)
+        for name, traced in read_connections(stored)
     }
     paths = [
         p for name, made in drawings.items() for p in save_figure(draw(made), folder, name, FORMATS)

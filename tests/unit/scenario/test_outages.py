@@ -11,6 +11,7 @@ import pytest
 import headgate
 from headgate import Scenario
 from headgate.base.errors import ScenarioError
+from headgate.cli.check import describe_link
 from headgate.figures.spec.flows import draw_cwnd, draw_throughput
 from headgate.figures.spec.ports import draw_queue
 from headgate.figures.spec.run import Run
@@ -83,6 +84,11 @@ def test_a_mistake_is_refused(outages: list[dict[str, str]], place: str, says: s
         dumbbell(*outages).plan()
     assert error.value.place == place
     assert says in error.value.sentence
+
+
+def test_check_shows_outages() -> None:
+    link = dumbbell(ONE, {"start": "4 s", "duration": "100 ms"}).plan()[0]["links"][0]
+    assert describe_link(link).endswith("buffer 67 packets, down for 400 ms in 2 outages")
 
 
 def test_an_outage_in_reverse_is_refused_at_its_place() -> None:

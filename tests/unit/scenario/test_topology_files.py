@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import networkx
+import numpy as np
 import pytest
 
 from headgate import Scenario
 from headgate.base.errors import ScenarioError
+from headgate.figures.spec.ports import draw_topology
+from headgate.figures.spec.run import Run
 from headgate.scenario.networks.attributes import fibre_delay_ps
 from headgate.scenario.plan_warnings import scenario_warnings
 
@@ -143,3 +146,21 @@ def test_a_label_of_several_routers_is_refused(tmp_path: Path) -> None:
     text = ZOO.replace('"Paris"', '"Bern"')
     with pytest.raises(ScenarioError, match="'Bern' is the label of several routers, 0, 1; write"):
         scenario({"file": write(tmp_path, text)}, "Bern", "Lyon").plan()
+
+
+def test_a_map_shows_routers_at_their_coordinates_with_their_labels(tmp_path: Path) -> None:
+    text = ZOO.replace("Longitude 4.84 Latitude 45.76", "Longitude 2.35 Latitude 48.86")
+    slow = {"file": write(tmp_path, text), "delay": "1 ms", "rate": "1 Mbit/s"}
+    result = scenario(slow, "Bern", "Paris").run(duration="0.2 s")
+    drawn = draw_topology([Run("one", result.tables, result.meta)])
+    assert drawn is not None
+    assert drawn.routers["0"] == (7.45, 46.95)
+    # Two routers are at one place, so each is moved by 5 % of the width.
+    assert np.hypot(*np.subtract(drawn.routers["1"], (2.35, 48.86))) == pytest.approx(0.05 * 5.1)
+    assert drawn.routers["1"] != drawn.routers["2"]
+    assert [label for label, _ in drawn.labels] == ["Bern", "Paris", "Lyon"]
+    assert drawn.aspect == pytest.approx(1 / np.cos(np.radians((46.95 + 2 * 48.86) / 3)))
+    assert [span.link for span in drawn.spans] == ["0-1", "1-0", "1-2", "2-1"]
+    assert drawn.caption.endswith(
+        "2 parallel links that carry less than another one are not drawn."
+    )

@@ -62,7 +62,15 @@ fn networks() {
     assert_refused("/links/0/changes", json!([change(5, 0)]), "links[0].changes", "bit/s");
     assert_refused("/links/0/lose", json!([0, 3]), "links[0].lose", "the first packet is 1");
     assert_refused("/links/0/lose", json!([3, 3]), "links[0].lose", "rise");
-    assert_refused("/links/0/loss", json!(-0.1), "links[0].loss", "at least 0");
+    assert_refused("/links/0/loss", json!(-0.1), "links[0].loss", "from 0 to 1");
+    let outage =
+        |at: u64, until: u64| json!({"at_ps": at, "until_ps": until, "queue": "drop", "in_flight": "lose"});
+    let outages = |spans: &[(u64, u64)]| json!(spans.iter().map(|s| outage(s.0, s.1)).collect::<Vec<_>>());
+    assert_refused("/links/0/outages", outages(&[(5, 5)]), "links[0].outages", "must end after it begins");
+    assert_refused("/links/0/outages", outages(&[(5, 9), (8, 10)]), "links[0].outages", "after the end of");
+    assert_refused("/links/0/outages", outages(&[(5, u64::MAX)]), "links[0].outages", "8640000 s");
+    let apart = with("/links/0/outages", outages(&[(0, 5), (5, 9)]));
+    assert!(validate(&apart.to_string(), &lists()).is_ok());
     assert_refused("/links/0/buffer", json!({"packets": u64::MAX}), "links[0].buffer", "infinite");
     assert_refused("/edges/0/rate_bps", json!(0), "edges[0].rate_bps", "bit/s");
     assert_refused("/edges/0/delay_ps", json!(2_000_000_000_000_000u64), "edges[0].delay_ps", "1000 s");
@@ -201,6 +209,11 @@ fn traffic() {
     refused("0/start_ps", json!(u64::MAX), "traffic[0].start_ps", "8640000 s");
     refused("0/stop_ps", json!(0), "traffic[0].stop_ps", "after it starts");
     refused("0/stop_ps", json!(u64::MAX), "traffic[0].stop_ps", "8640000 s");
+    let pause = |at: u64, until: u64| json!({"at_ps": at, "until_ps": until});
+    refused("0/pauses", json!([pause(9, 9)]), "traffic[0].pauses", "in order and must not overlap");
+    refused("0/pauses", json!([pause(5, 9), pause(8, 10)]), "traffic[0].pauses", "in order and");
+    refused("0/pauses", json!([pause(0, 9)]), "traffic[0].pauses", "a flow starts at 0 s, during a pause");
+    refused("0/pauses", json!([pause(5, u64::MAX)]), "traffic[0].pauses", "8640000 s");
     refused("1/flows_per_s", json!(0.0), "traffic[1].flows_per_s", "flows/s");
     refused("1/flows_per_s", json!(1e30), "traffic[1].flows_per_s", "1e30 is not allowed");
     refused("1/start_ps", json!(1001), "traffic[1].stop_ps", "before they start");

@@ -74,7 +74,7 @@ headgate_model::columns! {
         pub early: EarlyCounts,
     }
     derived {
-        rate_bps = |row| row.mean_rate_bps(), "bit/s", "Rate of the link, or its mean after the warm-up where it changes; a new rate begins when what was queued before it has left.";
+        rate_bps = |row| row.mean_rate_bps(), "bit/s", "Rate of the link, or its mean after the warm-up if it changes or the link has outages; a new rate begins when what was queued before it has left.";
     }
 }
 

@@ -60,6 +60,7 @@ pub fn on_off(n: u32, seed: u64) -> Option<Traffic> {
         on_s: pick(&mut s, &[0.02, 0.3]),
         off_s: 0.2,
         shape: pick(&mut s, &[None, Some(1.5)]),
+        keeps_connection: Stream::new(seed, "kept connections", 0).chance(0.5),
         start_ps: 100 * MS,
         stop_ps: 2500 * MS,
         controllers: maybe_mix(&mut s),

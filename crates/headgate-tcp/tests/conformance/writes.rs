@@ -122,6 +122,18 @@ fn a_pause_repairs_what_was_lost() {
 }
 
 #[test]
+fn a_write_that_stops_ends_with_the_segments_sent_so_far_and_another_follows() {
+    let mut peer = Peer::writing(ENDLESS, Profile { initial_window: 4.0, ..rfc() });
+    assert_eq!(peer.sent(), [0, 1, 2, 3]);
+    assert!(!peer.tcp.stop());
+    assert_eq!([1, 2, 3, 4].map(|next| peer.ack(next)), [false, false, false, true]);
+    assert!(peer.tcp.stop());
+    peer.write(2);
+    assert_eq!(peer.sent(), [4, 5]);
+    assert!(!peer.ack(5) && peer.ack(6));
+}
+
+#[test]
 fn a_pause_after_the_last_segment_changes_nothing() {
     let mut peer = Peer::open(3, rfc());
     peer.tcp.pause();

@@ -191,6 +191,8 @@ HEIGHT_IN, ROW_IN = 5.2, 2.6
 FEW_SPANS = 12
 #: The width of links in a difference, in points.
 CHANGED_WIDTH = 5.0
+#: Share of the map below which half of a link is too short for values.
+SHORTEST = 0.08
 
 
 def draw_map(drawn: Map) -> Figure:
@@ -248,8 +250,13 @@ def draw_spans(ax: Axes, drawn: Map, scale: float = 1.0) -> None:
 
 
 def _write_values(ax: Axes, spans: tuple[Span, ...]) -> None:
+    """Write utilisation and loss beside each link that is long enough for them."""
+    ends = np.array([span.ends for span in spans]).reshape(-1, 2)
+    shortest = SHORTEST * float(np.ptp(ends, axis=0).max())
     for span in spans:
         (x0, y0), (x1, y1) = span.ends
+        if np.hypot(x1 - x0, y1 - y0) < shortest:
+            continue
         said = f"{100 * span.utilisation:.1f} %"
         said += f"\nloses {100 * span.loss:.2g} %" * (span.loss > 0)
         write(ax, said, ((x0 + x1) / 2, (y0 + y1) / 2), (0, 8), 8)

@@ -46,11 +46,14 @@ def draw_real_packets(runs: Sequence[Run]) -> Picture | None:
         name = _name(flows, flow)
         goodput.append(Line(name, middle, rates, look_at(place, dash=0)))
         delay.append(Line(name, middle, delays, look_at(place, dash=0), listed=False))
+    down = runs[0].list_outages()
     panels = (
-        Panel("Goodput", "time (s)", "rate (Mbit/s)", tuple(goodput), x_range=span, tall=1.5),
-        Panel("Delay from host to host", "time (s)", "mean delay (ms)", tuple(delay), x_range=span),
+        Panel("Goodput", "time (s)", "rate (Mbit/s)", tuple(goodput), x_range=span, tall=1.5,
+              outages=down),
+        Panel("Delay from host to host", "time (s)", "mean delay (ms)", tuple(delay), x_range=span,
+              outages=down),
         _draw_lateness(seconds, span),
-    )
+    )  # fmt: skip
     over_s = float(edges[1] - edges[0])
     caption = f"Payload as it arrived, and the time that it took, over {over_s:.3g} s."
     return Picture(title, caption, panels)
@@ -109,15 +112,23 @@ TALL = 2.5
 def draw_first_time_sequence(runs: Sequence[Run]) -> Picture | None:
     """Draw the first flow that was followed, if one was."""
     traced = runs[0].trace_one() if runs[0].trace_one else None
-    return None if traced is None else draw_time_sequence(traced)
+    return None if traced is None else draw_time_sequence(traced, None, runs[0].list_outages())
 
 
-def draw_time_sequence(traced: TracedFlow, within_s: tuple[float, float] | None = None) -> Picture:
+def draw_time_sequence(
+    traced: TracedFlow,
+    within_s: tuple[float, float] | None = None,
+    outages: Sequence[tuple[float, float]] = (),
+) -> Picture:
     """Draw sequence numbers over time, and windows below.
 
-    `within_s` is the stretch of time that is shown, all by default.
+    `within_s` is the stretch of time that is shown, all by default. `outages` are start and end of
+    times at which a link is down.
     """
     events = _select_events(traced.events, within_s)
+    t_s = events["t_s"]
+    first_s, last_s = within_s or ((t_s.min(), t_s.max()) if len(t_s) else (0.0, 0.0))
+    down = tuple(span for span in outages if span[0] < last_s and span[1] > first_s)
     kept = {name: thin_evenly(int(rows.sum()), MOST_OF_KIND) for name, rows in _find_kinds(events)}
     shown, known = 0, 0
     for name, rows in _find_kinds(events):
@@ -131,12 +142,12 @@ def draw_time_sequence(traced: TracedFlow, within_s: tuple[float, float] | None 
     ]
     above = Panel(
         "", "time (s)", "sequence number (segments)", tuple(_draw_sequence(events, kept)),
-        x_range=within_s, tall=TALL,
+        x_range=within_s, tall=TALL, outages=down,
     )  # fmt: skip
     windows = tuple(_draw_windows(events))
     top = max((float(line.y.max()) for line in windows), default=1.0)
     below = Panel("", "time (s)", "segments", windows, x_range=within_s,
-                  y_range=(0, HEADROOM * top))  # fmt: skip
+                  y_range=(0, HEADROOM * top), outages=down)  # fmt: skip
     return Picture(title, " ".join(filter(None, said)), share_times((above, below)))
 
 

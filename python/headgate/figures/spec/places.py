@@ -25,7 +25,7 @@ NAME_AWAY, ROW_AWAY = 0.04, 0.14
 #: The limits below and above a row of routers, which is at 0.
 ROW_LIMITS = (-0.5, 0.5)
 #: Radius of the circle of routers at one place, as a share of the map; the largest aspect.
-CIRCLE, MOST_ASPECT = 0.02, 4.0
+CIRCLE, MOST_ASPECT = 0.05, 4.0
 #: The most routers with names beside them.
 NAMED_ROUTERS = 40
 #: Beyond this many routers, the lengths of all paths take too long.

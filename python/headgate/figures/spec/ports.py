@@ -141,13 +141,18 @@ def draw_topology(runs: Sequence[Run]) -> Map | None:
     else:
         at = places.spread_equal(on_map) if on_map else places.place_routers(links)
     losses = compute_losses(ports)
+    shown_links = _choose_of_parallel(links, ports["departures"].tolist())
     spans = tuple(
         Span(
             str(ports["link"][row]), places.halve(at[a], at[b]), float(ports["utilisation"][row]),
             float(losses[row]), float(ports["rate_bps"][row]), float(ports["mean_wait_s"][row]),
         )
-        for row, (a, b) in enumerate(links)
+        for (a, b), row in shown_links.items()
     )  # fmt: skip
+    hidden = len(links) - len(spans)
+    caption = _describe_links(spans)
+    if hidden:
+        caption += f" {hidden} parallel links that carry less than another one are not drawn."
     words = {name: city for name, (city, _, _) in cities.items()} or _read_labels(runs[0])
     labels = [
         (words.get(name, name), place) for name, place in places.place_names(at, cities).items()
@@ -156,9 +161,18 @@ def draw_topology(runs: Sequence[Run]) -> Map | None:
     routers = {name: place for name, place in at.items() if name in shown}
     aspect = places.KM_RATIO if cities else places.find_aspect(on_map)
     aspect = None if places.are_in_a_row(at.values()) else aspect
-    return Map(
-        "Use and loss of links", _describe_links(spans), spans, routers, tuple(labels), aspect
-    )
+    return Map("Use and loss of links", caption, spans, routers, tuple(labels), aspect)
+
+
+def _choose_of_parallel(
+    links: Sequence[tuple[str, str]], departures: Sequence[int]
+) -> dict[tuple[str, str], int]:
+    """Return the row of each link; of parallel links the row of the one that carries most."""
+    chosen: dict[tuple[str, str], int] = {}
+    for row, ends in enumerate(links):
+        if departures[row] > departures[chosen.setdefault(ends, row)]:
+            chosen[ends] = row
+    return chosen
 
 
 def _read_coordinates(run: Run, routers: set[str]) -> dict[str, places.Point]:

@@ -28,7 +28,7 @@ class OnOff(Group):
     """Sources that are on and off in turn, at times that no algorithm and no congestion moves.
 
     While a source is on, it always has data to send, over a separate connection to a random
-    receiver. Each begins with a time off.
+    receiver, or over its first connection. Each begins with a time off.
     """
 
     kind: Literal["on_off"] = "on_off"
@@ -40,6 +40,11 @@ class OnOff(Group):
         gt=1,
         le=1000,
         description="Both times have Pareto's distribution of this shape; absent = exponential.",
+    )
+    connections: Literal["new", "kept"] = Field(
+        "new",
+        description="new: a source opens a connection whenever it turns on. kept: it continues on "
+        "its first one, which stays open; each time on is a row of the flows, with its number.",
     )
     start: Time = Field(0, description="Before it no source is on.")
     stop: Time | None = Field(None, description="From here on no source is on; absent = the end.")
@@ -64,6 +69,7 @@ class OnOff(Group):
             "off_s": self.off / 1e12,
             "shape": self.shape,
             **self.mix_plan(planner, item.place),
+            **({"keeps_connection": True} if self.connections == "kept" else {}),
             "start_ps": self.start,
             "stop_ps": planner.duration_ps if self.stop is None else self.stop,
         }

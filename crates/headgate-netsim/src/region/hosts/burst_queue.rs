@@ -1,9 +1,12 @@
 //! Bursts on a persistent connection, and the properties of a flow or burst that results record.
 
 use headgate_model::units::{Span, Time};
-use headgate_tcp::Stats;
+use headgate_tcp::{ENDLESS, Stats};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+
+/// The end of a burst without an end: the segment after the last one of a connection.
+const LAST: u32 = ENDLESS - 1;
 
 /// One burst, from its write to its last ACK.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -59,6 +62,13 @@ impl BurstQueue {
         self.bursts.push_back(Burst { number, from, end, started, received: None });
     }
 
+    /// Ends the last burst before segment `end`.
+    pub fn stop(&mut self, end: u32) {
+        if let Some(last) = self.bursts.back_mut() {
+            last.end = end.min(last.end);
+        }
+    }
+
     /// Returns whether no burst is active.
     pub fn is_idle(&self) -> bool {
         self.bursts.is_empty()
@@ -83,7 +93,7 @@ impl BurstQueue {
             Transfer {
                 burst: burst.number,
                 from: burst.from,
-                size: burst.end - burst.from,
+                size: if burst.end == LAST { ENDLESS } else { burst.end - burst.from },
                 received: burst.received,
                 stats: Stats { started: burst.started, established, ..counted },
             }

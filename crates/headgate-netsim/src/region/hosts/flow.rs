@@ -83,6 +83,16 @@ impl<L: ControllerRegistry> Flow<L> {
         self.begin(action, from, state);
     }
 
+    /// Ends the flow or its last burst after the segments sent so far. Returns true if all of them are
+    /// acknowledged.
+    pub fn stop(&mut self) -> bool {
+        let is_done = self.tcp.stop();
+        if let Some(bursts) = &mut self.bursts {
+            bursts.stop(self.tcp.size);
+        }
+        is_done
+    }
+
     /// The application pauses or continues.
     pub fn set_paused(&mut self, is_paused: bool, state: &mut ShardState<L>) {
         match is_paused {

@@ -28,8 +28,8 @@ use crate::traffic::times::DurationDistribution;
 /// Allowed mean times, seconds. Exponential times with the greatest mean still fit into 64 bits.
 const MEANS_S: (f64, f64) = (1e-9, 100_000.0);
 
-/// Each source begins with a time off. Whenever it turns on, it opens a connection to a random receiver;
-/// when it turns off, the connection sends nothing new.
+/// Each source begins with a time off. Whenever it turns on, it opens a connection to a random receiver, or
+/// continues on its first connection; when it turns off, the connection sends nothing new.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OnOff {
@@ -51,6 +51,9 @@ pub struct OnOff {
     /// Shape of Pareto times; absent = exponential times.
     #[serde(default)]
     pub shape: Option<f64>,
+    /// Whether a source keeps its first connection.
+    #[serde(default)]
+    pub keeps_connection: bool,
     /// When the first times off begin, picoseconds.
     pub start_ps: u64,
     /// After this time no source is on, picoseconds.
@@ -96,6 +99,7 @@ impl Populate for OnOff {
                 streams: numbers.by_ref().take(hosts.count as usize).map(stream).collect(),
                 on: DurationDistribution::with_mean(self.on_s, self.shape),
                 off: DurationDistribution::with_mean(self.off_s, self.shape),
+                begun: if self.keeps_connection { vec![0; hosts.count as usize] } else { Vec::new() },
                 start: self.start_ps,
                 stop: self.stop_ps,
                 active_flows: ActiveFlows::new(hosts.count),
@@ -118,6 +122,8 @@ pub struct Switches {
     streams: Vec<Stream>,
     on: DurationDistribution,
     off: DurationDistribution,
+    /// Times on of each source that have begun; empty if each uses a separate connection.
+    begun: Vec<u32>,
     start: Time,
     stop: Time,
     active_flows: ActiveFlows,
@@ -151,7 +157,12 @@ impl Process for Switches {
         let ends = [self.hosts.nth(source.0), to];
         let plain = FlowStart::between(at.spec.first, at.spec, source, ends, ENDLESS);
         let flow = FlowStart { controller: self.controllers[source.index()], ..plain };
-        SourceAction { ends: off.min(self.stop), ..SourceAction::open(flow, self.next_on(source, off)) }
+        let burst = self.begun.get_mut(source.index()).map_or(0, |begun| {
+            *begun += 1;
+            *begun
+        });
+        let next = self.next_on(source, off);
+        SourceAction { flow, ends: off.min(self.stop), next, burst }
     }
 
     fn begin(&mut self, source: SourceIndex) -> bool {
@@ -163,8 +174,10 @@ impl Process for Switches {
     }
 
     fn bytes(&self) -> usize {
+        let begun = self.begun.capacity() * size_of::<u32>();
         self.streams.capacity() * size_of::<Stream>()
             + 4 * self.controllers.capacity()
+            + begun
             + self.active_flows.bytes()
     }
 }
@@ -184,6 +197,7 @@ mod tests {
             streams: (0..2).map(|n| Stream::new(1, "on and off test", n)).collect(),
             on: DurationDistribution::with_mean(2.0, shape),
             off: DurationDistribution::with_mean(6.0, shape),
+            begun: Vec::new(),
             start: SECOND,
             stop: STOP,
             active_flows: ActiveFlows::new(2),
@@ -232,6 +246,24 @@ mod tests {
         assert!(times[0].0 >= SECOND && times.last().unwrap().1 <= 100 * SECOND);
         assert!(times.iter().all(|(on, off)| on <= off));
         assert!(times.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+    }
+
+    #[test]
+    fn times_on_of_a_kept_connection_are_the_same_and_have_numbers() {
+        let bursts = |switches: &mut Switches| -> Vec<(Time, u32)> {
+            let (spec, mut now) = (spec(), switches.start(&spec())[0].1);
+            let mut wake = || {
+                let at = TimerContext { now, router: RouterIndex(0), spec: &spec };
+                let action = switches.wake(SourceIndex(0), &at);
+                now = action.next.expect("another time on");
+                (action.ends, action.burst)
+            };
+            (0..4).map(|_| wake()).collect()
+        };
+        let kept = bursts(&mut Switches { begun: vec![0; 2], ..switches(None) });
+        let new = bursts(&mut switches(None));
+        assert_eq!(kept.iter().map(|burst| burst.1).collect::<Vec<_>>(), [1, 2, 3, 4]);
+        assert!(kept.iter().zip(&new).all(|(kept, new)| kept.0 == new.0 && new.1 == 0));
     }
 
     #[test]

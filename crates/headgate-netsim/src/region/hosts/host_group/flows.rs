@@ -19,11 +19,22 @@ impl<L: ControllerRegistry> HostGroup<L> {
         let action = self.sources.wake(source, state.now, &state.setup.specs, self.router);
         state.counters.transmitting += i64::from(self.sources.begin(action.flow.source));
         match self.persistent.get(&source).filter(|_| action.burst > 0) {
-            Some(&slot) => self.flows[slot as usize].write(&action, state),
+            Some(&slot) => self.write(slot, &action, state),
             None => self.open(&action, state),
         }
         if let Some(time) = action.next {
             self.set_source_timer(source, time, state);
+        }
+    }
+
+    /// Begins a burst on a persistent connection.
+    fn write(&mut self, slot: u32, action: &SourceAction, state: &mut ShardState<L>) {
+        let flow = &mut self.flows[slot as usize];
+        flow.write(action, state);
+        if action.ends != NEVER {
+            let (group, generation) = (self.router, flow.endpoint.generation);
+            let (time, purpose) = (action.ends, Purpose::Stop);
+            state.timers.push(Timer { time, group, purpose, id: slot, generation });
         }
     }
 
@@ -80,10 +91,10 @@ impl<L: ControllerRegistry> HostGroup<L> {
         }
     }
 
-    /// A flow sends nothing new from now on.
+    /// A flow sends nothing new from now on, or nothing new of its last burst.
     pub(super) fn on_stop(&mut self, timer: &Timer, state: &mut ShardState<L>) {
         let flow = &mut self.flows[timer.id as usize];
-        if flow.endpoint.generation == timer.generation && flow.is_active() && flow.tcp.stop() {
+        if flow.endpoint.generation == timer.generation && flow.is_active() && flow.stop() {
             let address = flow.endpoint.address;
             self.finish(address, Status::Finished, state);
         }
