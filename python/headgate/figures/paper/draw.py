@@ -88,7 +88,7 @@ _SIZES = ("axes.labelsize", "axes.titlesize", "figure.labelsize", "figure.titles
 
 @contextmanager
 def use_paper(size: PaperSize) -> Iterator[None]:
-    """Draw with the look of papers, whatever the user's settings."""
+    """Draw with the look of papers, regardless of the user's settings."""
     sizes = dict.fromkeys(_SIZES, size.font_pt)
     with mpl.rc_context():
         mpl.rcdefaults()
@@ -156,7 +156,7 @@ def _share_axes(picture: Picture, figure: Figure, axes: Sequence[Axes], across: 
     if not picture.is_grid and across == 1:
         return
     _clear([ax for place, ax in enumerate(axes) if place % across], "y")
-    if not panels[0].reverse_x:  # such panels have limits of their own
+    if not panels[0].reverse_x:  # such panels have separate limits
         _share_limits(axes, panels, across, same_x=same_x)
 
 
