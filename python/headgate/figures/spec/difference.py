@@ -17,8 +17,8 @@ from headgate.figures.spec.run import Run
 def draw_difference(result: Tables, other: Tables) -> dict[str, Map]:
     """Draw the change of use from another result to this one, and that of loss if there is any.
 
-    The drawings are called "use" and "loss". Raises HeadgateError if the results lack links, or their
-    links differ.
+    The drawings are called "use" and "loss". Raises HeadgateError if the results lack links, or if
+    their links differ.
     """
     return subtract_runs(
         Run("this result", result.tables, result.meta), Run("the other", other.tables, other.meta)
