@@ -1,4 +1,4 @@
-"""What tests read of figures for papers: fonts, sizes of text, and texts that overlap."""
+"""Readers of figures for papers: fonts, sizes of text, and texts that overlap."""
 
 from __future__ import annotations
 

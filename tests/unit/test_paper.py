@@ -278,3 +278,10 @@ def test_more_rows_than_a_page_are_refused() -> None:
     assert len(made.panels) == 18
     with pytest.raises(HeadgateError, match="18 rows of panels do not fit on a page"):
         draw_figure(made, PaperSize.of("ieee"), "means")
+
+
+def test_the_example_of_the_guide_is_the_comparison_of_two_algorithms() -> None:
+    file = Path(__file__).parents[2] / "examples" / "experiments" / "comparison.toml"
+    example = headgate.Experiment.load(file, trust=True)
+    assert not example.check()
+    assert repr(example).endswith("36 conditions of buffer, rtt, queue, cca, 180 runs)")

@@ -12,7 +12,8 @@ from headgate.figures.plots.curves import Curve, CurvePanel, draw_curves
 from headgate.figures.plots.dots import Dots, draw_dots
 from headgate.figures.plots.effects import main_effects
 from headgate.figures.plots.heat import Heat, draw_heat
-from headgate.figures.plots.style import find_readable, image
+from headgate.figures.plots.style import image
+from headgate.figures.spec.selection import find_readable
 from headgate.stats.effects import FactorEffect, LevelMean
 from headgate.stats.outliers import Outlier, Residuals
 from headgate_studies.senders.pictures_alone import draw_phases, windows_and_queues

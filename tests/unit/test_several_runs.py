@@ -48,9 +48,9 @@ def picture(drawing: Any) -> Picture:
 
 def arrivals(result: Result) -> tuple[Any, Any]:
     """Sum the arrivals of both flows (bit/s) at each time."""
-    series = result.series.where(result.series["of"] == "flow")
-    t_s, place = np.unique(series["t_s"], return_inverse=True)
-    return t_s, np.bincount(place, np.nan_to_num(series["arrival_rate_bps"]))
+    flows = result.series["of"] == "flow"
+    t_s, place = np.unique(result.series["t_s"][flows], return_inverse=True)
+    return t_s, np.bincount(place, np.nan_to_num(result.series["arrival_rate_bps"][flows]))
 
 
 def test_replicates_are_a_mean_with_students_band_in_the_algorithms_look(

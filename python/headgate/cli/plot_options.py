@@ -96,7 +96,7 @@ def split(names: str | None) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line asks to be drawn."""
+    """The pictures and layouts that the command line asks for."""
 
     only: str
     overlay: bool

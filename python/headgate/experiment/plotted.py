@@ -22,7 +22,7 @@ RUNS = "runs.parquet"
 
 
 def read_measured(folder: Path) -> MeasuredTable | None:
-    """Return the runs of an experiment or study; None if the folder has no table of runs.
+    """Return the runs of an experiment or study; None without a table of runs.
 
     Code that the experiment's file names is not run. Raises HeadgateError.
     """
@@ -62,7 +62,7 @@ def _label(response: Response) -> str:
 
 
 def _read_reported(folder: Path) -> MeasuredTable | None:
-    """Return the table that a folder's report analyses; None if it has no such report."""
+    """Return the table that a folder's report analyses; None without such a report."""
     from headgate.figures.report import about
 
     if not (folder / about.FILE).is_file():

@@ -31,8 +31,8 @@ PRINT = Pen(line=1.0, thin=0.5, mark=3.6, cloud=1.4, rug=5.0, cap=1.6, apart=3.0
 #: Height over width of a lone panel, of one column and of two; limits of one of several (inches).
 ALONE, ALONE_WIDE, WIDE_IN = 0.62, 0.42, 5.0
 PANEL, LEAST_IN, MOST_IN = 0.72, 0.62, 1.75
-#: The largest height of a page's text (inches).
-PAGE_IN = 9.2
+#: The largest height of a page's text, and of a panel that is several rows high (inches).
+PAGE_IN, TALLEST_IN = 9.2, 2.5
 #: The mean width of a letter, and the height of a line, over the size of the text.
 LETTER, LINE = 0.46, 1.25
 #: The distance of lines of one text, over that of the font.
@@ -88,7 +88,7 @@ _SIZES = ("axes.labelsize", "axes.titlesize", "figure.labelsize", "figure.titles
 
 @contextmanager
 def use_paper(size: PaperSize) -> Iterator[None]:
-    """Draw with the look of papers, whatever the user's settings."""
+    """Draw with the look of papers, regardless of the user's settings."""
     sizes = dict.fromkeys(_SIZES, size.font_pt)
     with mpl.rc_context():
         mpl.rcdefaults()
@@ -156,7 +156,7 @@ def _share_axes(picture: Picture, figure: Figure, axes: Sequence[Axes], across: 
     if not picture.is_grid and across == 1:
         return
     _clear([ax for place, ax in enumerate(axes) if place % across], "y")
-    if not panels[0].reverse_x:  # such panels have limits of their own
+    if not panels[0].reverse_x:  # such panels have separate limits
         _share_limits(axes, panels, across, same_x=same_x)
 
 
@@ -216,7 +216,9 @@ def _choose_height(  # noqa: PLR0913, PLR0917 - all that takes height
     if len(picture.panels) == 1:
         alone = ALONE if size.width_in < WIDE_IN else ALONE_WIDE
         return alone * size.width_in + legend_in
-    panel_in = min(max(PANEL * size.width_in / across, LEAST_IN), MOST_IN)
+    tallest = max(panel.tall for panel in picture.panels)
+    most_in = min(MOST_IN, TALLEST_IN / tallest)
+    panel_in = min(max(PANEL * size.width_in / across, LEAST_IN), most_in)
     around_in = legend_in + 3.0 * line_in
     between_in = 0.0 if picture.is_grid else rows * 2.2 * line_in
     fitting_in = (PAGE_IN - around_in - between_in) / rows

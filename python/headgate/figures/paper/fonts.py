@@ -29,7 +29,7 @@ def find_font(family: str) -> str:
     with TTFont(path, fontNumber=0, lazy=True) as font:
         if "glyf" not in font:
             raise HeadgateError(
-                f"font: {family!r} has no TrueType outlines, so that a PDF cannot embed it as"
+                f"font: {family!r} lacks TrueType outlines, so that a PDF cannot embed it as"
                 " publishers ask; choose another font"
             )
     return str(path)

@@ -37,8 +37,8 @@ def save_paper_figures(
 ) -> list[Path]:
     """Write each drawing into the folder, with its caption (.txt) and its data (.csv).
 
-    Return the paths. Raises HeadgateError if the font cannot be embedded, or a grid has more rows
-    than a page; StoreError if the folder cannot be written.
+    Return the paths. Raises HeadgateError if the font cannot be embedded, or if a grid does not fit
+    on a page; StoreError if the folder cannot be written.
     """
     find_font(size.font)
     paths: list[Path] = []

@@ -63,7 +63,7 @@ def draw_panel(ax: Axes, panel: Panel, pen: Pen = SCREEN) -> None:
                        label="outage")  # fmt: skip
     with_bars = [line for line in panel.lines if line.bars]
     for place, line in enumerate(panel.lines):
-        # Bars at one place lie side by side, some points apart, whatever the scale.
+        # Bars at one place lie side by side, some points apart, at any scale.
         at = with_bars.index(line) - (len(with_bars) - 1) / 2 if line.bars else 0.0
         _draw_line(ax, line, place, pen, at * pen.apart)
     _scale(ax, panel)
@@ -72,7 +72,7 @@ def draw_panel(ax: Axes, panel: Panel, pen: Pen = SCREEN) -> None:
 
 
 def _draw_line(ax: Axes, line: Line, place: int, pen: Pen, shift: float) -> None:
-    """Draw a line, shifted to the right by so many points."""
+    """Draw a line, shifted to the right by a number of points."""
     look = line.look or Look(GREY)
     away = ScaledTranslation(shift / PT_PER_IN, 0, ax.figure.dpi_scale_trans)
     style: dict[str, Any] = {"color": look.colour, "label": line.name if line.listed else None}

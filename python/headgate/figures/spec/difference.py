@@ -17,8 +17,8 @@ from headgate.figures.spec.run import Run
 def draw_difference(result: Tables, other: Tables) -> dict[str, Map]:
     """Draw the change of use from another result to this one, and that of loss if there is any.
 
-    The drawings are called "use" and "loss". Raises HeadgateError if the results have no links, or
-    other ones.
+    The drawings are called "use" and "loss". Raises HeadgateError if the results lack links, or if
+    their links differ.
     """
     return subtract_runs(
         Run("this result", result.tables, result.meta), Run("the other", other.tables, other.meta)
@@ -30,7 +30,7 @@ def subtract_runs(run: Run, other: Run) -> dict[str, Map]:
     first, second = draw_topology([run]), draw_topology([other])
     if first is None or second is None:
         lacking = run if first is None else other
-        raise HeadgateError(f"minus: {lacking.name} has no links between routers")
+        raise HeadgateError(f"minus: {lacking.name} lacks links between routers")
     before = {span.link: span for span in second.spans}
     own = {span.link for span in first.spans}
     if own != before.keys():
@@ -49,7 +49,7 @@ def subtract_runs(run: Run, other: Run) -> dict[str, Map]:
 
 
 def _subtract(
-    drawn: Map, before: dict[str, Span], read: Callable[[Span], float], what: str, palette: str
+    drawn: Map, before: dict[str, Span], read: Callable[[Span], float], name: str, palette: str
 ) -> Map:
     changes = np.array([read(span) - read(before[span.link]) for span in drawn.spans])
     changes = np.nan_to_num(changes)
@@ -58,7 +58,7 @@ def _subtract(
         for span, change in zip(drawn.spans, changes, strict=True)
     )
     most = float(np.abs(changes).max()) or 0.01
-    scale = Scale(f"change of {what} (percentage points)", palette, -most, most)
+    scale = Scale(f"change of {name} (percentage points)", palette, -most, most)
     at = int(np.abs(changes).argmax())
     largest = f"Largest change: {spans[at].link}, {_write_points(changes[at])}."
     said = "Each half of a link shows the direction that leaves the nearer router."

@@ -176,7 +176,7 @@ def arrange_runs(runs: Sequence[Run], facets: Facets) -> tuple[Grid, tuple[str, 
 
 
 def name_panels(panels: Sequence[Panel], grid: Grid) -> tuple[Panel, ...]:
-    """Give each panel the name of its cell, before a title of its own."""
+    """Give each panel the name of its cell, before its own title."""
     return tuple(
         replace(panel, title=": ".join(filter(None, (title, panel.title))))
         for panel, title in zip(panels, grid.titles, strict=True)

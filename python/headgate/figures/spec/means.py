@@ -117,7 +117,7 @@ def _stack(pictures: Sequence[Picture]) -> Picture:
 
 @dataclass(frozen=True)
 class _Axis:
-    """The axis of a factor: where each level is."""
+    """The axis of a factor, with the place of each level."""
 
     title: str
     places: Mapping[str, float]
@@ -191,7 +191,7 @@ def _choose_axes(levels: Mapping[str, Sequence[str]], layout: MeansLayout) -> tu
 
 
 def _make_axis(table: MeasuredTable, name: str, levels: Sequence[str]) -> _Axis:
-    """Put quantities where their sizes are, in the unit of the largest; words side by side."""
+    """Place quantities by size, in the unit of the largest, and words side by side."""
     known = sizes(levels)
     title = table.title(name)
     if known is None or not np.isfinite([*map(float, known)]).all() or len(set(known)) < len(known):

@@ -36,7 +36,7 @@ from headgate.figures.spec.selection import (
 )
 from headgate.stats.intervals import compute_mean_interval
 
-#: What is drawn over time: of a run the lines by algorithm, "" for a port.
+#: Times and values; and a function that returns the courses of a run by algorithm, "" for a port.
 Course = tuple[Numbers, Numbers]
 Measure = Callable[[Run, float], dict[str, Course]]
 

@@ -48,15 +48,15 @@ class FileOrName(Model):
             raise at("name", f"there is no {self.name!r}; {hint(self.name, self.names, known)}")
         return self
 
-    def require(self, place: str, what: str) -> str:
+    def require(self, place: str, kind: str) -> str:
         """Return the path of the file. Raises ScenarioError, which lists names, without one."""
         path = str(self.file)
         if not Path(path).exists():
             word = Path(path).name
-            known = f"synthetic {what}s: {', '.join(self.names)}"
+            known = f"synthetic {kind}s: {', '.join(self.names)}"
             raise ScenarioError(
                 place,
-                f"there is no file {path!r}, and no synthetic {what} is called {word!r};"
+                f"there is no file {path!r}, and no synthetic {kind} is called {word!r};"
                 f" {hint(word, self.names, known)}",
             )
         return path
