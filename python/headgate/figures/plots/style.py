@@ -158,9 +158,17 @@ def format_power_of_ten(power: int) -> str:
     return f"10{str(power).translate(_RAISED)}"
 
 
+def _list_axes(axes: Iterable[Any]) -> Iterator[Any]:
+    """Yield axes and those inside of them, such as second scales."""
+    for ax in axes:
+        yield ax
+        yield from _list_axes(ax.child_axes)
+
+
 def _take_literally(figure: Figure) -> None:
     """Treat a dollar sign in a name as text; only axes of powers use formulas."""
-    ticks = {axis: axis.get_ticklabels(which="both") for axis in figure.findobj(Axis)}
+    every = [axis for ax in _list_axes(figure.axes) for axis in (ax.xaxis, ax.yaxis)]
+    ticks: dict[Axis, list[Text]] = {axis: axis.get_ticklabels(which="both") for axis in every}
     for text in figure.findobj(Text):
         text.set_parse_math(False)
     for axis, labels in ticks.items():
@@ -194,7 +202,7 @@ def _place_empty_labels(figure: Figure) -> None:
 
     To find one, Matplotlib would measure all labels of ticks several times, for nothing.
     """
-    for ax in figure.findobj(Axes):
+    for ax in _list_axes(figure.axes):
         if not any(ax.get_title(loc) for loc in ("left", "center", "right")):
             ax.set_title("", y=1.0)
         for axis in (ax.xaxis, ax.yaxis):
