@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -77,6 +78,23 @@ def use_style() -> Iterator[None]:
     """Draw with the house style, regardless of the user's settings."""
     with mpl.rc_context(_RC):
         yield
+
+
+@contextmanager
+def collect_seldom() -> Iterator[None]:
+    """Collect garbage seldom while many pictures are drawn.
+
+    Pictures are many small objects, which the collector visits again and again: an eighth of the
+    time.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def make_axes(
@@ -203,7 +221,8 @@ def _place_empty_labels(figure: Figure) -> None:
     To find one, Matplotlib would measure all labels of ticks several times, for nothing.
     """
     for ax in _list_axes(figure.axes):
-        if not any(ax.get_title(loc) for loc in ("left", "center", "right")):
+        is_plain = isinstance(ax, Axes)  # a second scale takes no title
+        if is_plain and not any(map(ax.get_title, ("left", "center", "right"))):
             ax.set_title("", y=1.0)
         for axis in (ax.xaxis, ax.yaxis):
             if not axis.label.get_text():

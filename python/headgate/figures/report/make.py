@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -93,7 +93,15 @@ def _worker_state() -> list[tuple[TableAnalysis, Path]]:
     return []
 
 
+@cache
+def _seldom() -> ExitStack:
+    return ExitStack()
+
+
 def _begin(frame: Frame, roles: Roles, folder: Path) -> None:
+    from headgate.figures.plots.style import collect_seldom
+
+    _seldom().enter_context(collect_seldom())  # until the process ends
     _worker_state().append((TableAnalysis(frame, roles), folder))
 
 
@@ -172,13 +180,16 @@ def make(folder: Path, workers: int | None = None) -> Path:
     Returns the path of the page. Raises HeadgateError if the folder is incomplete.
     """
     require("report", "a report")
+    from headgate.figures.plots.style import collect_seldom
+
     about = abouts.read(folder)
     found = _analyse(about, folder)
     drawn: Mapping[str, list[str]] = {}
-    if found:
-        drawn = draw(found, folder / FIGURES, workers or os.cpu_count() or 1)
-        write_tables(found.tables(), folder / TABLES)
-    return write_page(folder / PAGE, _page(about, found, drawn, folder))
+    with collect_seldom():
+        if found:
+            drawn = draw(found, folder / FIGURES, workers or os.cpu_count() or 1)
+            write_tables(found.tables(), folder / TABLES)
+        return write_page(folder / PAGE, _page(about, found, drawn, folder))
 
 
 def _analyse(about: About, folder: Path) -> TableAnalysis | None:
