@@ -1,5 +1,6 @@
 """Answers come soon: long steps are done once, or not at all."""
 
+import gc
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
@@ -93,3 +94,18 @@ def test_colours_from_a_table_are_those_of_the_map(colours: Diverging) -> None:
     values = [*np.linspace(-1.2, 1.2, 4001), 0.5, -0.25, np.nan, np.inf, -np.inf]
     for value in values:
         assert colours.colour(float(value)) == tuple(map(float, colours.map(SIGNED_SCALE(value))))
+
+
+def test_a_second_scale_is_drawn() -> None:
+    figure, ax = plt.subplots()
+    ax.secondary_yaxis("right", functions=(np.negative, np.negative))
+    assert style.image(figure, "png")
+    plt.close(figure)
+
+
+def test_the_collector_is_as_before_after_drawing() -> None:
+    before = gc.get_threshold()
+    with style.collect_seldom():
+        assert gc.get_threshold() != before
+    assert gc.get_threshold() == before
+    assert gc.get_freeze_count() == 0

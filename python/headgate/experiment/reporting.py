@@ -31,10 +31,11 @@ def write_about(  # noqa: PLR0913, PLR0917 - each argument is one topic of the r
     total: tuple[float, int],
 ) -> None:
     """Draw the study's own pictures, and write the contents of its report."""
-    from headgate.figures.plots.style import save_figure
+    from headgate.figures.plots.style import collect_seldom, save_figure
 
-    for item in analysis.pictures:
-        save_figure(item.figure, folder / FIGURES, item.name)
+    with collect_seldom():
+        for item in analysis.pictures:
+            save_figure(item.figure, folder / FIGURES, item.name)
     roles, design = analysis.roles, runs.setup.design
     about = About(
         title=study.title,

@@ -271,7 +271,7 @@ class Factorial:
 
     def _test_explained(self, explained: Numbers, freedom: int) -> tuple[float, float]:
         """Return F and p of the coordinates that a term explains."""
-        from scipy import stats
+        from scipy import special
 
         if np.isnan(self.deviation):
             return nan, nan
@@ -280,7 +280,7 @@ class Factorial:
             moved = square > self._scale**2 * self.design.runs
             return (inf, 0.0) if moved else (0.0, 1.0)
         f_ratio = square / self.deviation**2
-        return f_ratio, float(stats.f.sf(f_ratio, freedom, self.error_freedom))
+        return f_ratio, float(special.fdtrc(freedom, self.error_freedom, f_ratio))
 
     def compute_equal_weights_p(self, name: str) -> float:
         """Return the p of a factor with equal weights for the levels of the others (type III).

@@ -111,16 +111,21 @@ class MainEffects(InNotebook):
             return {key: model.effects for key, model in self.models.items()}
         return {
             (group, response): {
-                factor: self._one_way(factor, response, group) for factor in self.factors
+                factor: self._one_way(design, factor, response, group)
+                for factor, design in designs.items()
             }
-            for group in self.table.groups
+            for group, rows in self.table.groups.items()
+            for designs in [
+                {name: Factorials({name: self.table.levels[name]}, rows) for name in self.factors}
+            ]
             for response in self.responses
         }
 
-    def _one_way(self, factor: str, response: str, group: Labels) -> FactorEffect:
+    def _one_way(
+        self, design: Factorials, factor: str, response: str, group: Labels
+    ) -> FactorEffect:
         """Return the effect of one factor; the other factors stay in the error."""
-        levels = {factor: self.table.levels[factor]}
-        model = Factorials(levels, self.table.groups[group]).fit(self.table.responses[response])
+        model = design.fit(self.table.responses[response])
         found, printed = model.effects[factor], self.one(factor, response, group)
         return replace(found, f_ratio=printed.f_ratio, p=printed.p)
 

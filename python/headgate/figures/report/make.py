@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -41,31 +41,51 @@ def draw(whole: TableAnalysis, folder: Path, workers: int) -> dict[str, list[str
     with count_steps("pictures", len(places), "analyses drawn") as step:
         if workers > 1 and numbers >= FEW:
             with suppress(BrokenProcessPool):  # a process that the system killed: draw here
-                return _collect(whole, places, _draw_beside(whole, folder, workers, places), step)
-        drawn = (_draw_one(whole.made[place], folder) for place in places)
-        return _collect(whole, places, drawn, step)
+                return _name(whole, places, _draw_beside(whole, folder, workers, places, step))
+        return _name(whole, places, [_draw_here(whole, folder, at, step) for at in places])
 
 
-def _collect(
-    whole: TableAnalysis,
-    places: Sequence[int],
-    drawn: Iterable[list[str]],
-    step: Callable[[], None],
+def _name(
+    whole: TableAnalysis, places: Sequence[int], drawn: Sequence[list[str]]
 ) -> dict[str, list[str]]:
-    found = {}
-    for place, names in zip(places, drawn, strict=True):
-        found[whole.made[place].name] = names
-        step()
-    return found
+    return {whole.made[at].name: names for at, names in zip(places, drawn, strict=True)}
+
+
+def _draw_here(
+    whole: TableAnalysis, folder: Path, place: int, step: Callable[[], None]
+) -> list[str]:
+    names = _draw_one(whole.made[place], folder)
+    step()
+    return names
 
 
 def _draw_beside(
-    whole: TableAnalysis, folder: Path, workers: int, places: Sequence[int]
-) -> Iterator[list[str]]:
-    """Draw in spawned processes: a fork of a process with threads may deadlock."""
+    whole: TableAnalysis,
+    folder: Path,
+    workers: int,
+    places: Sequence[int],
+    step: Callable[[], None],
+) -> list[list[str]]:
+    """Draw in this process and in spawned ones: a fork of a process with threads may deadlock.
+
+    The others begin with the first places, and this process with the last.
+    """
+
+    def count(done: Future[list[str]]) -> None:
+        if not done.cancelled():
+            step()
+
     begun = (whole.frame, whole.roles, folder)
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin, begun) as pool:
-        yield from pool.map(_draw, places, [whole.made[place].result for place in places])
+    with ProcessPoolExecutor(workers - 1, get_context("spawn"), _begin, begun) as pool:
+        others = {at: pool.submit(_draw, at, whole.made[at].result) for at in places}
+        for other in others.values():
+            other.add_done_callback(count)
+        here: dict[int, list[str]] = {}
+        for at in reversed(places):
+            if not others[at].cancel():  # another process draws it, and those before it
+                break
+            here[at] = _draw_here(whole, folder, at, step)
+        return [here[at] if at in here else others[at].result() for at in places]
 
 
 @cache
@@ -73,7 +93,15 @@ def _worker_state() -> list[tuple[TableAnalysis, Path]]:
     return []
 
 
+@cache
+def _seldom() -> ExitStack:
+    return ExitStack()
+
+
 def _begin(frame: Frame, roles: Roles, folder: Path) -> None:
+    from headgate.figures.plots.style import collect_seldom
+
+    _seldom().enter_context(collect_seldom())  # until the process ends
     _worker_state().append((TableAnalysis(frame, roles), folder))
 
 
@@ -152,13 +180,16 @@ def make(folder: Path, workers: int | None = None) -> Path:
     Returns the path of the page. Raises HeadgateError if the folder is incomplete.
     """
     require("report", "a report")
+    from headgate.figures.plots.style import collect_seldom
+
     about = abouts.read(folder)
     found = _analyse(about, folder)
     drawn: Mapping[str, list[str]] = {}
-    if found:
-        drawn = draw(found, folder / FIGURES, workers or os.cpu_count() or 1)
-        write_tables(found.tables(), folder / TABLES)
-    return write_page(folder / PAGE, _page(about, found, drawn, folder))
+    with collect_seldom():
+        if found:
+            drawn = draw(found, folder / FIGURES, workers or os.cpu_count() or 1)
+            write_tables(found.tables(), folder / TABLES)
+        return write_page(folder / PAGE, _page(about, found, drawn, folder))
 
 
 def _analyse(about: About, folder: Path) -> TableAnalysis | None:
