@@ -120,7 +120,7 @@ def add_bursts(draw: Draw, scenario: Scenario, duration_s: float) -> None:
         network = scenario["network"]
         scheme = network.get("feedback", {}).get("name")
         group = {"name": "bursts", **places(draw, network), "cca": cca(draw, scheme)}
-        idle = {"transport": {"after_idle": draw.of("rfc5681", "linux", "ns2", "keep")}}
+        idle = {"transport": {"after_idle": draw.of("rfc5681", "linux", "rfc7661", "ns2", "keep")}}
         scenario["traffic"].append(group | idle | bursts(draw, duration_s))
 
 
