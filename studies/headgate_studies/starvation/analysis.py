@@ -89,5 +89,5 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
         " two paths adds the jitter. Rows: the range of the queueing delay of one flow alone, least"
         f" first. From {STARVED:g} on a flow starves."
     )
-    drawn = draw_heat(names, panels, "largest delay that the path adds", across=2)
+    drawn = draw_heat(names, panels, "added delay", across=2)
     return (Picture("starvation", "Jitter and starvation", caption, drawn),)
