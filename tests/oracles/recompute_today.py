@@ -43,7 +43,8 @@ def measure_mix(key, meta):
     rates = (flows.delivered_packets * PACKET_BITS / seconds / port.rate_bps).groupby(
         flows.cca == "cubic").sum()
     switched, stayed = rates.get(False, 0.0), rates.get(True, 0.0)
-    own, network = run("mix", key, "series").query("name == 'switched'"), meta["scenario"]["network"]
+    own, network = run("mix", key, "series"), meta["scenario"]["network"]
+    own = own[own.name == "switched"]
     half = own.iloc[len(own) // 2:]
     x, count, rtt = (float(meta["labels"]["buffer"]), int(meta["labels"]["switched"]),
                      size(network["rtt"]))
@@ -60,8 +61,7 @@ def stops(place, cca, buffer, rtts="equal"):  # in each replicate
     own = parts("mix")["mixes"].query(
         "place == @place and buffer == @buffer and rtts == @rtts and cca in (@cca, 'cubic')")
     found = []
-    for _, mix in own.groupby("seed"):
-        mix = mix.sort_values("switched")
+    for _, mix in own.sort_values("switched").groupby("seed"):
         if len(mix) < own.switched.nunique():
             continue
         flows = int(mix.switched.max())
@@ -123,7 +123,8 @@ def largest_ratio(cca, beyond):  # over jitters beyond twice the range, or up to
 def delay_range_s(cca, rate_mbps):
     key = ("alone", cca, str(rate_mbps))
     warmup = size(runs("starvation")[key][0]["scenario"]["measure"]["warmup"])
-    queue = run("starvation", key, "series").query("t_s > @warmup").queue_packets
+    series = run("starvation", key, "series")
+    queue = series[series.t_s > warmup].queue_packets
     return (queue.quantile(0.99) - queue.quantile(0.01)) * PACKET_BITS / rate_mbps / 1e6
 
 CUBIC = "cubic-rfc9438"

@@ -22,7 +22,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     times = {part: {**given[part], "duration": "6 s", "warmup": "2 s"} for part in PARTS}
     times["join"] = {"duration": "70 s", "warmup": "0 s", "joins_s": 2}
     places = {name: {**one, "rate": "5 Mbit/s"} for name, one in given["places"].items()}
-    settings = {**given, **times, "places": places, "least_p": 1e-3}
+    settings = {**given, **times, "places": places, "least_p": 1e-3, "losses": [1e-6, 1e-5]}
     small = replace(asked.setup, seeds=(1, 2), settings=settings)
     return run_study(StudyRun(asked.study, small, asked.folder, "quick"))
 
@@ -78,11 +78,11 @@ def test_every_claim_is_judged(outcome: StudyOutcome) -> None:
 
 
 def test_the_answers_and_their_picture(outcome: StudyOutcome) -> None:
-    issues = [said.partition(":")[0] for said in outcome.sentences]
+    issues = [said.partition(":")[0] for said in outcome.sentences[:4]]
     assert issues == ["Issue 89", "Issue 92", "Issue 93", "Issue 96"]
     assert not [said for said in outcome.sentences if "nan" in said]
     (picture,) = outcome.analysis.pictures
-    assert [ax.get_title()[:2] for ax in picture.figure.axes] == ["89", "92", "93", "96"]
+    assert [ax.get_title(loc="left")[:2] for ax in picture.figure.axes] == ["89", "92", "93", "96"]
 
 
 def test_all_python_of_the_study_is_300_lines() -> None:

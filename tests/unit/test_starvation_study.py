@@ -20,7 +20,7 @@ MISSING = {"copa", "vivace"}
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     asked = plan_study("starvation", "quick", tmp_path_factory.mktemp("out"))
     short = {"duration": "6 s", "warmup": "2 s"}
-    settings = {**asked.setup.settings, "alone": short, "pairs": short}
+    settings = {**asked.setup.settings, "alone": short, "pairs": short, "rates_mbps": [10]}
     small = replace(asked.setup, seeds=(1, 2), settings=settings)
     return run_study(StudyRun(asked.study, small, asked.folder, "quick"))
 
@@ -28,6 +28,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
 def _run(*keys: tuple[str | int | float, ...]) -> Runs:
     study = load("starvation")
     setup = replace(study.setup(study.scale("quick")), seeds=(1,))
+    setup = replace(setup, settings={**setup.settings, "rates_mbps": [10]})
     jobs = study.jobs(setup)
     return Runs(setup, {key: jobs[key].scenario.run() for key in keys})
 

@@ -13,7 +13,6 @@ from headgate_studies.paths import course, measured_period_s, queue_share, utili
 
 #: A newcomer's share is fair if it lies between these over TIMES times of this length.
 FAIR, TIMES, TIME_S = (0.4, 0.6), 4, 5
-#: The times over which a newcomer's first and last share counts.
 FIRST, LAST = 30 // TIME_S, 60 // TIME_S
 COLOURS = {"reno": "Reno", "cubic": "CUBIC"}
 
@@ -76,6 +75,12 @@ MEASURES = {
 }
 
 
+def keep(result: Result) -> Result:
+    """Leave out the rows of the files."""
+    flows = result.flows.where(np.flatnonzero(result.flows["traffic"] != "files"))
+    return Result({**result.tables, "flows": flows}, result.meta)
+
+
 def data(runs: Runs) -> tuple[Table, ...]:
     """Return the measures of every run, one table a part."""
     return tidy(runs, MEASURES)
@@ -100,12 +105,10 @@ def sentences(runs: Runs) -> tuple[str, ...]:
         f" {rate} Mbit/s and {rtt} ms"
         for rate, rtt in ((10, 10), (100, 40), (400, 160))
     ]
-    far = {"rate_mbps": 1000, "rtt_ms": 200, "loss": 1e-5}
+    far = {"rate_mbps": 1000, "loss": 1e-5}
     rates = {c: 0.012 * _mean(of["loss"], "one_rate", cca=c, **far) for c in COLOURS}
-    late = {
-        c: _mean(of["join"], "fair_after_s", cca=c, convergence="on", place="fast", buffer=1.0)
-        for c in COLOURS
-    }
+    fast = {"place": "fast", "buffer": 1.0, "convergence": "on"}
+    late = {c: _mean(of["join"], "fair_after_s", cca=c, **fast) for c in COLOURS}
     return (
         f"Issue 89: of a buffer of 16 BDP, CUBIC fills {filled['cubic']:.0f} % and Reno"
         f" {filled['reno']:.0f} %.",
@@ -122,11 +125,10 @@ def tables(runs: Runs) -> tuple[Listing, ...]:
     table = next(table for table in data(runs) if table.name == "share")
     cells = dict.fromkeys(key[3:7] for key in runs.results if key[:3] == ("share", "cubic", 0.4))
     rows = []
-    for flows, rate, rtt, buffer in cells:
-        cell = {"flows": flows, "rate_mbps": rate, "rtt_ms": rtt, "buffer": buffer}
-        share = _mean(table, "share", cca="cubic", c=0.4, **cell)
-        used = _mean(table, "utilisation", cca="reno", **cell)
-        rows.append((flows, rate, rtt, buffer, share, used))
+    for cell in cells:
+        at: Any = dict(zip(("flows", "rate_mbps", "rtt_ms", "buffer"), cell, strict=True))
+        share = _mean(table, "share", cca="cubic", c=0.4, **at)
+        rows.append((*cell, share, _mean(table, "utilisation", cca="reno", **at)))
     columns = ("flows each", "Mbit/s", "ms", "BDP", "share of CUBIC", "used by Reno alone")
     caption = "Share of CUBIC beside as many Reno flows; utilisation of the link by Reno alone."
     return (Listing("CUBIC beside Reno", caption, columns, rows),)
@@ -136,7 +138,6 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
     """Draw one panel for each question."""
     of = {table.name: table for table in data(runs)}
     fill = {"flows": 1, "rtt_ms": 50, "queue": "drop_tail"}
-    alone = {"rate_mbps": 1000, "rtt_ms": 200}
     pair = {"cca": "cubic", "c": 0.4, "flows": 1, "buffer": 1.0}
     share, lines = of["share"], sorted(set(of["trips"]["flows"].tolist()))
     filled = {
@@ -148,14 +149,16 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
         for rate in sorted(set(share["rate_mbps"].tolist()))
     }
     used = {
-        name: _line(of["loss"], "utilisation", "loss", cca=c, **alone)
+        name: _line(of["loss"], "utilisation", "loss", cca=c, rate_mbps=1000)
         for c, name in COLOURS.items()
     }
     ratios = {f"{n} beside {n} flows": _draw_ratios(of["trips"], n) for n in lines}
     ratios["inverse of round trips"] = Curve([1, 8], [1, 8])
     queue, beside = ("buffer (BDP)", "mean queue / buffer"), ("round trip (ms)", "share of CUBIC")
-    lost = ("share of packets lost", "utilisation")
-    rate = ("ratio of measured round trips", "ratio of rates")
+    lost, rate = (
+        ("share of packets lost", "utilisation"),
+        ("ratio of round trips", "ratio of rates"),
+    )
     ticks = [{x: f"{x:g}" for x in of} for of in ((0.5, 1, 4, 16), (10, 20, 40, 80, 160))]
     panels = [
         CurvePanel(

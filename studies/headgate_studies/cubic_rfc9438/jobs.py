@@ -13,8 +13,6 @@ from headgate_studies.paths import NO_SERIES, draw_starts, flow, path, scale_tim
 FILES = {"kind": "poisson", "name": "files", "cca": "reno", "load": 0.01, "size": "2 packets"}
 #: Flows of a pair start within this time.
 START_S = 2.0
-#: The text of RFC 9438 without Linux's whole segments, for its tables.
-RFC = {"variant": "rfc"}
 #: Losses of a run with a loss at equal distances, and those before its measured time.
 LOSSES, UNMEASURED = 15, 3
 
@@ -65,11 +63,9 @@ def join(  # noqa: PLR0913 - what a run differs by
     setup: Setup, *, cca: str, convergence: str, place: str, buffer: float, seed: int
 ) -> Scenario:
     """Let a flow join an established one of the same algorithm."""
-    settings = setup.settings["join"]
     params = {"fast_convergence": convergence} if cca == "cubic" else {}
-    starts = (0.0, settings["joins_s"] + draw_starts(seed, 1, 5.0)[0])
-    named = zip(("other", "one"), starts, strict=True)
-    pair = [flow(cca, at, params=params, name=name) for name, at in named]
+    joins_s = setup.settings["join"]["joins_s"] + draw_starts(seed, 1, 5.0)[0]
+    pair = [flow(cca, params=params, name="other"), flow(cca, joins_s, params=params, name="one")]
     network = {**setup.settings["places"][place], "buffer": f"{buffer:g} BDP"}
     linux = {**network, "transport": "linux"}
     return path([*pair, FILES], _times(setup, "join"), linux, "1 s", seed)
@@ -107,7 +103,7 @@ def lose_regularly(setup: Setup, *, cca: str, rtt_ms: int, p: float, window: int
         "lose": [round(n / p) for n in range(1, 4 * LOSSES)],
         "transport": {"initial_ssthresh": f"{window} packets"},
     }
-    params = RFC if cca == "cubic" else {}
+    params = {"variant": "rfc"} if cca == "cubic" else {}
     times = (seconds(LOSSES * between_s), seconds(UNMEASURED * between_s))
     return path([flow(cca, params=params, name="one")], times, network, NO_SERIES)
 

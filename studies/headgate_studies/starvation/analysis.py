@@ -70,18 +70,17 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
     rate = settings["rates_mbps"][-1]
     jitters = [0.0, *settings["jitters_ms"]]
     names = [
-        f"{catalog.label(cca)}, range {1e3 * delay_range_s(runs, cca, rate):.2g} ms"
+        f"{catalog.label(cca)}, range {1e3 * delay_range_s(runs, cca, rate):.3g} ms"
         for cca in order
     ]
     panels = [
         Heat(
-            f"Jitter of {side}",
+            f"Jitter of {side.replace('acks', 'ACKs')}",
             np.array([[mean_ratio(runs, cca, rate, side, ms) for ms in jitters] for cca in order]),
             [f"{ms:g} ms" for ms in jitters],
             1.0,
             2 * STARVED,
             "viridis",
-            digits=1,
         )
         for side in settings["sides"]
     ]
@@ -90,5 +89,5 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
         " two paths adds the jitter. Rows: the range of the queueing delay of one flow alone, least"
         f" first. From {STARVED:g} on a flow starves."
     )
-    drawn = draw_heat(names, panels, "largest delay that the path adds", across=2)
+    drawn = draw_heat(names, panels, "added delay", across=2)
     return (Picture("starvation", "Jitter and starvation", caption, drawn),)

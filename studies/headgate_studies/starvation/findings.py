@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.claims import Estimate
+from headgate.claims import Estimate, estimate_mean_ratio
 from headgate.lab import NotRunError, Runs
 from headgate_studies.paths import measured_period_s
 
@@ -44,18 +44,19 @@ def mean_ratio(runs: Runs, cca: str, rate_mbps: int, side: str, jitter_ms: float
 def _find_largest(runs: Runs, cca: str, *, beyond: bool) -> Estimate:
     """Return the largest mean ratio over the jitters beyond twice the range, or up to that."""
     runs.setup.has(cca)
-    settings, found = runs.setup.settings, {}
+    settings, found = runs.setup.settings, dict[str, list[float]]()
     for rate in settings["rates_mbps"]:
         double_ms = 2e3 * delay_range_s(runs, cca, rate)
         for side in settings["sides"]:
             for jitter in settings["jitters_ms"]:
                 if (jitter > double_ms) == beyond:
                     cell = f"{jitter:g} ms on {side}, {rate} Mbit/s (2 D = {double_ms:.2g} ms)"
-                    found[cell] = mean_ratio(runs, cca, rate, side, jitter)
+                    found[cell] = ratios(runs, cca, rate, side, jitter).tolist()
     if not found:
         raise NotRunError("no jitter of this scale is up to twice the range")
-    cell = max(found, key=found.__getitem__)
-    return Estimate(ours=found[cell], note=f"{len(found)} cells, largest with {cell}")
+    cell = max(found, key=lambda name: float(np.log(found[name]).mean()))
+    note = f"{len(found)} cells, largest with {cell}"
+    return estimate_mean_ratio(found[cell], "replicates", note)
 
 
 def largest_beyond(runs: Runs, *, cca: str) -> Estimate:

@@ -12,6 +12,8 @@ from headgate_studies.paths import PACKET_BITS, draw_starts, flow, packets, scal
 ACCESS_MS, BOTTLENECK_MS = 1, 19
 #: The room in the buffer, as a time: more than LEDBAT's target of 100 ms.
 BUFFER_S = 0.2
+#: Flows start within this time, so that neither takes a queue of the other for its path.
+TOGETHER_S = 1e-3
 #: Rows of the queue, by which its range is measured.
 SAMPLE = "10 ms"
 
@@ -27,9 +29,10 @@ def compete(  # noqa: PLR0913 - what a run differs by
     setup: Setup, *, cca: str, rate_mbps: int, side: str, jitter_ms: float, seed: int
 ) -> Scenario:
     """Let two flows share a bottleneck; the path of `one` delays its packets or its ACKs."""
+    starts = draw_starts(seed, 2, TOGETHER_S)
     flows = [
         flow(cca, at, name=name, source=source, receiver="right")
-        for name, source, at in zip(("one", "other"), "ab", draw_starts(seed, 2, 2), strict=True)
+        for name, source, at in zip(("one", "other"), "ab", starts, strict=True)
     ]
     measure = {"series": "none"}
     return _run(setup, "pairs", flows, rate_mbps, measure, side, jitter_ms, seed)
