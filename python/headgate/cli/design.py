@@ -43,7 +43,7 @@ _LOG = re.compile(r"\s*\(log\)$")
 
 
 @app.command()
-def new(  # noqa: PLR0913, PLR0917 - one for each option
+def new(  # noqa: PLR0913, PLR0914, PLR0917 - one for each option
     file: Annotated[Path, typer.Argument(help="The file to write, in TOML.", metavar="FILE")],
     factor: Given = None,
     factors: Annotated[
@@ -53,7 +53,8 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         str,
         typer.Option(
             metavar="KIND",
-            help="two-level, plackett-burman, orthogonal-array, latin-hypercube or sobol.",
+            help="two-level, plackett-burman, orthogonal-array, definitive-screening,"
+            " central-composite, box-behnken, d-optimal, morris, saltelli, latin-hypercube or sobol.",
         ),
     ] = "two-level",
     design: Annotated[
@@ -62,7 +63,9 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     runs: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Number of runs of the minimum-aberration fraction, or of the sample."
+            metavar="N",
+            help="Number of runs of the minimum-aberration fraction, the D-optimal design or the"
+            " sample.",
         ),
     ] = None,
     generators: Annotated[
@@ -80,8 +83,48 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         int, typer.Option(metavar="N", help="Number of replicates of each run.")
     ] = 1,
     centre_points: Annotated[
-        int, typer.Option(metavar="N", help="Number of runs at the centre point.")
-    ] = 0,
+        int | None, typer.Option(metavar="N", help="Number of runs at the centre point.")
+    ] = None,
+    shape: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHAPE", help="Central composite: inscribed, circumscribed or faced."
+        ),
+    ] = None,
+    alpha: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A",
+            help="Distance of its star: rotatable, orthogonal, spherical or a number.",
+        ),
+    ] = None,
+    fake_factors: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Definitive screening: columns that estimate the error."),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="D-optimal: linear, interactions, quadratic, or terms such as 'A,B,A B,A A'.",
+        ),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="D-optimal: an inequality of factors, such as '2 * rate + rtt <= 100'; repeatable.",
+        ),
+    ] = None,
+    trajectories: Annotated[
+        int | None, typer.Option(metavar="N", help="Number of Morris' trajectories.")
+    ] = None,
+    grid_levels: Annotated[
+        int | None, typer.Option(metavar="N", help="Levels of Morris' grid, an even number.")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(metavar="N", help="Saltelli's samples, a power of two.")
+    ] = None,
     foldover: Annotated[
         bool, typer.Option("--foldover", help="Add every run with all signs reversed.")
     ] = False,
@@ -114,6 +157,16 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         "foldover": foldover,
         "scenario": _relate(scenario, file),
         "factors": varied,
+        **_drop_none(
+            shape=shape,
+            alpha=alpha if alpha is None else _value(alpha),
+            fake_factors=fake_factors,
+            model=model if model is None else _read_model(model),
+            constraints=constraint,
+            trajectories=trajectories,
+            grid_levels=grid_levels,
+            samples=samples,
+        ),
     }
     with _report_slow_search() if design or runs else nullcontext():
         made = make_design(DesignFile.from_dict(given, "design new"), file)
@@ -184,6 +237,16 @@ def _report_slow_search() -> Iterator[None]:
 
     with count_slow_steps("design", 1, "designs found"):
         yield
+
+
+def _drop_none(**keys: Any) -> dict[str, Any]:
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def _read_model(text: str) -> str | list[str]:
+    """Return the order of a model, or its terms."""
+    terms = [part.strip() for part in text.split(",") if part.strip()]
+    return text if text in ("linear", "interactions", "quadratic") else terms
 
 
 def _rules(text: str) -> dict[str, str] | str:

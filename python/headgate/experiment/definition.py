@@ -12,7 +12,9 @@ import numpy as np
 
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.data.tables import Table
+from headgate.design.file import WHOLE
 from headgate.design.generate import MadeDesign, make_design
+from headgate.design.optimal import Allowed
 from headgate.engine.api import Scenario
 from headgate.engine.run.prepare import check_plan
 from headgate.experiment import claims, responses
@@ -21,6 +23,7 @@ from headgate.experiment.conditions import (
     choose,
     derive,
     find_levels,
+    holds,
     label_levels,
     levels_table,
 )
@@ -59,13 +62,28 @@ class Definition:
     @cached_property
     def made(self) -> MadeDesign:
         """The design without the combinations that `where` refuses. Raises HeadgateError."""
+        file = self.file
         try:
-            whole = make_design(self.file, self.path, self.given)
-            return replace(whole, design=choose(whole.design, self.file.where))
+            if file.kind == "d-optimal":
+                return make_design(file, self.path, self.given, self._allowed)
+            if file.where and file.kind in WHOLE:
+                raise HeadgateError(
+                    f"where: the analysis of a {file.kind} design needs all its runs; choose levels"
+                    ' that may all be combined, or kind = "d-optimal"'
+                )
+            whole = make_design(file, self.path, self.given)
+            return replace(whole, design=choose(whole.design, file.where))
         except ScenarioError:
             raise
         except HeadgateError as error:
             raise ScenarioError(str(self.path or ""), str(error)) from None
+
+    @property
+    def _allowed(self) -> Allowed | None:
+        """The function that returns the combinations of levels which `where` keeps, if any."""
+        if not self.file.where:
+            return None
+        return lambda factors, coded: holds(self.file.where, levels_table(factors, coded))
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
