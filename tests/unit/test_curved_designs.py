@@ -60,7 +60,9 @@ def test_definitive_screening_takes_the_runs_of_the_paper(count: int, runs: int)
 def test_the_central_composite_of_the_handbook() -> None:
     """NIST/SEMATECH e-Handbook 5.3.3.6.1: alpha of rotatable designs is F^(1/4), by table 3.23."""
     for count, alpha in ((2, 1.414), (3, 1.682), (4, 2.000), (6, 2.378)):
-        matrix = make_central_composite(numbers(count), "circumscribed", "rotatable", 5, "")[0].matrix
+        matrix = make_central_composite(numbers(count), "circumscribed", "rotatable", 5, "")[
+            0
+        ].matrix
         assert np.abs(matrix).max() == pytest.approx(alpha, abs=5e-4)
     half = make_central_composite(numbers(5), "circumscribed", "rotatable", 5, "")[0]
     assert len(half) == 16 + 10  # 2^(5-1) of resolution V
@@ -162,7 +164,7 @@ def test_names_constraints_and_terms() -> None:
     assert set(np.unique(design.matrix[:, 2])) == {-1, 0, 1}
     again = make_d_optimal(factors, 14, "quadratic", ["A + B <= 12", "B > 1"], seed=3)[0]
     assert np.array_equal(design.matrix, again.matrix)
-    terms = make_d_optimal(factors, 6, ["A", "B", "A A"], seed=3)[1]
+    terms = make_d_optimal(factors, 6, ("A", "B", "A A"), seed=3)[1]
     assert "4 coefficients" in terms
 
 
@@ -207,9 +209,9 @@ def test_what_cannot_be_made_is_refused() -> None:
         make_d_optimal(numbers(2), 10)
     with pytest.raises(HeadgateError, match="leave 0 combinations of levels"):
         make_d_optimal(numbers(2), 6, constraints=["A > 11"])
-    with pytest.raises(HeadgateError, match="6 coefficients of the model cannot be estimated"):
+    with pytest.raises(HeadgateError, match="which do not determine the coefficients"):
         make_d_optimal(numbers(2), 8, constraints=["A <= 3"])
     with pytest.raises(HeadgateError, match="model: 'A C': 'C' is not a factor"):
-        make_d_optimal(numbers(2), 8, ["A", "A C"])
+        make_d_optimal(numbers(2), 8, ("A", "A C"))
     with pytest.raises(HeadgateError, match=r"factors.n0: a Box-Behnken design needs low and high"):
         make_box_behnken([*numbers(2), *two_names(1)])

@@ -43,7 +43,7 @@ _LOG = re.compile(r"\s*\(log\)$")
 
 
 @app.command()
-def new(  # noqa: PLR0913, PLR0914, PLR0917 - one for each option
+def new(  # noqa: PLR0913, PLR0917 - one for each option
     file: Annotated[Path, typer.Argument(help="The file to write, in TOML.", metavar="FILE")],
     factor: Given = None,
     factors: Annotated[
@@ -54,7 +54,8 @@ def new(  # noqa: PLR0913, PLR0914, PLR0917 - one for each option
         typer.Option(
             metavar="KIND",
             help="two-level, plackett-burman, orthogonal-array, definitive-screening,"
-            " central-composite, box-behnken, d-optimal, morris, saltelli, latin-hypercube or sobol.",
+            " central-composite, box-behnken, d-optimal, morris, saltelli, latin-hypercube, sobol"
+            " or random.",
         ),
     ] = "two-level",
     design: Annotated[
@@ -87,9 +88,7 @@ def new(  # noqa: PLR0913, PLR0914, PLR0917 - one for each option
     ] = None,
     shape: Annotated[
         str | None,
-        typer.Option(
-            metavar="SHAPE", help="Central composite: inscribed, circumscribed or faced."
-        ),
+        typer.Option(metavar="SHAPE", help="Central composite: inscribed, circumscribed or faced."),
     ] = None,
     alpha: Annotated[
         str | None,
@@ -113,7 +112,7 @@ def new(  # noqa: PLR0913, PLR0914, PLR0917 - one for each option
         list[str] | None,
         typer.Option(
             metavar="TEXT",
-            help="D-optimal: an inequality of factors, such as '2 * rate + rtt <= 100'; repeatable.",
+            help="D-optimal: an inequality, such as '2 * rate + rtt <= 100'; repeatable.",
         ),
     ] = None,
     trajectories: Annotated[

@@ -42,7 +42,9 @@ class Constraint:
     def read(cls, text: str, factors: Sequence[Factor]) -> Constraint:
         """Parse an inequality. Raises HeadgateError."""
         try:
-            tree = ast.parse(text.strip(), mode="eval").body if len(text) < MOST_CHARACTERS else None
+            tree = (
+                ast.parse(text.strip(), mode="eval").body if len(text) < MOST_CHARACTERS else None
+            )
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             tree = None
         if not isinstance(tree, ast.Compare):

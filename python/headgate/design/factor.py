@@ -60,6 +60,15 @@ class Factor:
         """Whether there are levels between low and high."""
         return not self.levels and self._numbers() is not None
 
+    def describe(self, *coded: float) -> str:
+        """Write a quantity with four digits and its unit, or the range of two."""
+        numbers = self._numbers()
+        if numbers is None or self.levels:
+            return str(self.level(coded[0]))
+        values = self.numbers_at(np.array(coded, float))
+        texts = dict.fromkeys(f"{value:.4g}" for value in sorted(values))
+        return f"{' to '.join(texts)} {numbers[2]}".strip()
+
     def numbers_at(self, coded: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the numbers of coded levels of a quantity, in the unit of its low level."""
         numbers = self._numbers()

@@ -39,7 +39,7 @@ class Design:
     fraction: Fraction | None = None
     """The algebra of the aliases, if the design is a two-level one made by generators."""
     indices: NDArray[np.intp] | None = None
-    """The runs of each trajectory (Morris) or sample (Saltelli), if the design consists of these."""
+    """The runs of each trajectory (Morris) or sample (Saltelli); None for other designs."""
 
     @cached_property
     def words(self) -> tuple[frozenset[str], ...]:

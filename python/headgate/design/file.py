@@ -20,8 +20,9 @@ from headgate.scenario.base import Model, also_list, at
 from headgate.scenario.toml import anchor_code
 
 Kind = Literal[
-    "two-level", "grid", "plackett-burman", "orthogonal-array", "latin-hypercube", "sobol", "random",
-    "definitive-screening", "central-composite", "box-behnken", "d-optimal", "morris", "saltelli",
+    "two-level", "grid", "plackett-burman", "orthogonal-array", "definitive-screening",
+    "central-composite", "box-behnken", "d-optimal", "morris", "saltelli", "latin-hypercube",
+    "sobol", "random",
 ]  # fmt: skip
 _KINDS: tuple[str, ...] = get_args(Kind)
 #: Other names of kinds.
@@ -117,7 +118,10 @@ class DesignFile(Model):
         None, ge=1, description="The number of runs of a fraction, a D-optimal design or a sample."
     )
     fake_factors: int = Field(
-        2, ge=0, le=20, description="Columns left out of a definitive screening design for an error."
+        2,
+        ge=0,
+        le=20,
+        description="Columns of a definitive screening design that give an error.",
     )
     shape: Literal["inscribed", "circumscribed", "faced"] = Field(
         "inscribed",

@@ -310,9 +310,7 @@ def _make_definitive_screening(file: DesignFile) -> tuple[Design, str]:
 
 def _make_central_composite(file: DesignFile) -> tuple[Design, str]:
     centres = count_centre_points(file)
-    return make_central_composite(
-        file.make_factors(), file.shape, file.alpha, centres, file.design
-    )
+    return make_central_composite(file.make_factors(), file.shape, file.alpha, centres, file.design)
 
 
 def _make_box_behnken(file: DesignFile) -> tuple[Design, str]:

@@ -36,7 +36,7 @@ DIGITS = 9
 RIDGE = 1e-7
 
 
-def read_model(factors: Sequence[Factor], model: Order | Sequence[str]) -> TermModel:
+def read_model(factors: Sequence[Factor], model: Order | tuple[str, ...]) -> TermModel:
     """Return the model of an order, or of a list of terms such as `rate rtt`.
 
     Raises HeadgateError.
@@ -66,7 +66,7 @@ def read_model(factors: Sequence[Factor], model: Order | Sequence[str]) -> TermM
 def make_d_optimal(  # noqa: PLR0913, PLR0917 - each is a key of the file
     factors: Sequence[Factor],
     runs: int,
-    model: Order | Sequence[str] = "quadratic",
+    model: Order | tuple[str, ...] = "quadratic",
     constraints: Sequence[str] = (),
     allowed: Allowed | None = None,
     seed: int = 1,
@@ -90,11 +90,13 @@ def make_d_optimal(  # noqa: PLR0913, PLR0917 - each is a key of the file
             f"runs = {runs}: there are {len(points):,} combinations of levels; ask for replicates"
         )
     if len(points) and runs < count:
-        raise HeadgateError(f"runs = {runs}: the model has {count} coefficients; write at least that")
+        raise HeadgateError(
+            f"runs = {runs}: the model has {count} coefficients; write at least that"
+        )
     if not len(points) or np.linalg.matrix_rank(columns) < count:
         raise HeadgateError(
-            f"the constraints leave {len(points):,} combinations of levels, from which the"
-            f" {'' if not len(points) else f'{count} '}coefficients of the model cannot be estimated"
+            f"the constraints leave {len(points):,} combinations of levels, which do not determine"
+            " the coefficients of the model"
         )
     starts = int(np.clip(WORK / (columns.size * count * runs), LEAST_STARTS, STARTS))
     chosen = max(

@@ -1,4 +1,4 @@
-"""Three-level and five-level designs for curved effects: definitive screening, composite, Box-Behnken.
+"""Designs for curved effects: definitive screening, central composite and Box-Behnken.
 
 pydoe's definitive screening designs are used. Its Box-Behnken designs combine pairs of factors for
 any number of factors, which are not the published ones from six factors on, and its composite
@@ -8,7 +8,7 @@ designs are built on full factorials only. Both are therefore made here.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, product
 from typing import Literal
 
@@ -29,7 +29,7 @@ MOST_SCREENED = 60
 LEAST_FRACTION = 5
 #: The blocks of factors that vary together, as a full factorial, while the others are at the centre
 #: (Box and Behnken 1960). Up to five factors, the blocks are all pairs.
-BLOCKS = {
+BLOCKS: Mapping[int, tuple[tuple[int, ...], ...]] = {
     6: ((1, 2, 4), (2, 3, 5), (3, 4, 6), (1, 4, 5), (2, 5, 6), (1, 3, 6)),
     7: ((4, 5, 6), (1, 6, 7), (2, 5, 7), (1, 2, 4), (3, 4, 7), (1, 3, 5), (2, 3, 6)),
 }
@@ -38,9 +38,10 @@ BOX_BEHNKEN_CENTRES = {3: 3, 4: 3, 5: 6, 6: 6, 7: 6}
 
 
 def make_definitive_screening(factors: Sequence[Factor], fake: int) -> Design:
-    """Make a definitive screening design: three levels, each main effect clear of all second-order
-    effects (Jones and Nachtsheim 2011). Factors of two names need two centre points (2013).
+    """Make a definitive screening design of three levels (Jones and Nachtsheim 2011).
 
+    Each main effect is clear of all second-order effects. Factors of two names have two centre
+    points (Jones and Nachtsheim 2013).
     `fake` columns of the conference matrix are left out: they add runs, and give an error.
     """
     require("analysis", "a definitive screening design")
@@ -71,7 +72,7 @@ def make_central_composite(
 
     `name` is the two-level design of the cube. Without a name it is full up to four factors, and a
     half or a smaller fraction of resolution V beyond. `inscribed` keeps all runs between low and
-    high, `circumscribed` puts the cube at low and high and the star beyond, `faced` puts both there.
+    high, `circumscribed` puts the cube there and the star beyond, `faced` puts both there.
     """
     _require_numbers(factors, "central composite", (2, 10))
     cube = _make_cube(factors, name)
@@ -123,7 +124,8 @@ def make_box_behnken(factors: Sequence[Factor]) -> Design:
     """Make the edges of a Box-Behnken design (Box and Behnken 1960), without centre points."""
     _require_numbers(factors, "Box-Behnken", (3, 7))
     count = len(factors)
-    blocks = BLOCKS.get(count) or tuple(combinations(range(1, count + 1), 2))
+    pairs = combinations(range(1, count + 1), 2)
+    blocks: Iterable[tuple[int, ...]] = BLOCKS.get(count) or pairs
     rows = []
     for block in blocks:
         for signs in product((-1.0, 1.0), repeat=len(block)):

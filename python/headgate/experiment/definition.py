@@ -27,6 +27,7 @@ from headgate.experiment.conditions import (
     label_levels,
     levels_table,
 )
+from headgate.experiment.designed import SCREENING, SENSITIVITY, SURFACES, DesignAnalysis
 from headgate.experiment.form import ExperimentFile
 from headgate.experiment.runs import Key, Setup, key_by_labels
 from headgate.lab.jobs import Job, SharedPlan
@@ -77,6 +78,13 @@ class Definition:
             raise
         except HeadgateError as error:
             raise ScenarioError(str(self.path or ""), str(error)) from None
+
+    @property
+    def analysis(self) -> DesignAnalysis | None:
+        """The design, if its kind has a special analysis."""
+        if self.file.kind not in (*SURFACES, SCREENING, *SENSITIVITY):
+            return None
+        return DesignAnalysis(self.made, self._allowed)
 
     @property
     def _allowed(self) -> Allowed | None:

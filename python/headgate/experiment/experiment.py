@@ -178,7 +178,7 @@ class Experiment:
 
     def analyse(self, runs: Runs) -> Analysis:
         """Turn the finished runs into tables, sentences and pictures. Raises HeadgateError."""
-        from headgate.experiment import findings
+        from headgate.experiment import design_tables, findings
 
         found = self.measure(runs)
         return Analysis(
@@ -186,7 +186,7 @@ class Experiment:
             sentences=findings.sentences(found),
             pictures=PicturesLater(partial(findings.pictures, found)),
             tables=findings.listings(found),
-            data=(found.runs, found.means, found.effects),
+            data=(found.runs, found.means, found.effects, *design_tables.tables(found)),
             roles=findings.roles(found),
         )
 
@@ -223,7 +223,9 @@ class Experiment:
         coded = np.array([condition.coded for condition in of.conditions], float)
         factors, paired = of.made.design.factors, of.file.kind == "grid"
         drifts = tuple(map(describe_drift, batches))
-        return MeasuredRuns(factors, coded, seeds, of.responses, values, digests, paired, drifts)
+        return MeasuredRuns(
+            factors, coded, seeds, of.responses, values, digests, paired, drifts, of.analysis
+        )
 
     def plan_runs(
         self, out: str | Path | None = None, results: str | Path | None = None
@@ -328,10 +330,13 @@ class ExperimentResult:
     """One row per condition and response: mean with Student's 95 % interval over replicates."""
     effects: Table
     """One row per effect: main effects and two-factor interactions with 95 % intervals."""
+    tables: Mapping[str, Table]
+    """What the kind of design adds: `surface`, `optimum`, `second_order` or `sensitivity`."""
 
     def __init__(self, title: str, outcome: runner.StudyOutcome) -> None:
         self.title, self.outcome = title, outcome
-        self.runs, self.table, self.effects = outcome.analysis.data
+        self.runs, self.table, self.effects, *more = outcome.analysis.data
+        self.tables = {table.name: table for table in more}
 
     @property
     def claims(self) -> tuple[JudgedClaim, ...]:

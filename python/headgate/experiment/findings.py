@@ -12,6 +12,13 @@ from headgate.base.level_order import level_text
 from headgate.base.units import readable, sizes
 from headgate.data.tables import Table
 from headgate.experiment.conditions import order_levels
+from headgate.experiment.design_pictures import draw_checks, draw_design
+from headgate.experiment.design_sentences import (
+    say_second_order,
+    say_sensitivity,
+    say_surface,
+)
+from headgate.experiment.designed import SCREENING, SENSITIVITY, SURFACES
 from headgate.experiment.effect_sentences import say_effects, spoken, unit_of, within
 from headgate.experiment.effects import Effect
 from headgate.experiment.responses import Response
@@ -52,8 +59,23 @@ def sentences(found: MeasuredRuns) -> tuple[str, ...]:
     return (
         *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
         *_say_drifts(found),
-        *(said for one in found.responses for said in _say(found, one)),
+        *(said for one in found.responses for said in _say_response(found, one)),
     )
+
+
+def _say_response(found: MeasuredRuns, response: Response) -> Iterator[str]:
+    """Yield the sentences on a response; the kind of design decides which answer comes first."""
+    if not np.isfinite(found.distinct[response.name]).any():
+        yield f"{spoken(response)}: no run has a value."
+        return
+    if found.kind in SENSITIVITY:
+        yield from say_sensitivity(found, response)
+        return
+    if found.kind in SURFACES:
+        yield from say_surface(found, response)
+    yield from _say(found, response)
+    if found.kind == SCREENING:
+        yield from say_second_order(found, response)
 
 
 def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
@@ -72,9 +94,6 @@ def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
 
 def _say(found: MeasuredRuns, response: Response) -> Iterator[str]:
     means = [found.mean(response.name, c)[0] for c in range(len(found.coded))]
-    if not np.isfinite(means).any():
-        yield f"{spoken(response)}: no run has a value."
-        return
     best = np.nanargmin(means) if response.better == "lower" else np.nanargmax(means)
     worst = np.nanargmax(means) if response.better == "lower" else np.nanargmin(means)
     word = {"lower": "lowest", "higher": "highest", "": "highest"}[response.better]
@@ -124,13 +143,17 @@ def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
 
 
 def pictures(found: MeasuredRuns) -> tuple[Picture, ...]:
-    """Draw the means with intervals and the effects of each response."""
-    return tuple(picture for one in found.responses for picture in _draw(found, one))
+    """Draw what each response's design adds, its means and effects; then checks of all."""
+    return (
+        *(picture for one in found.responses for picture in _draw(found, one)),
+        *draw_checks(found),
+    )
 
 
 def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
     if not np.isfinite(found.distinct[response.name]).any():
         return
+    yield from draw_design(found, response)
     title = spoken(response)
     repeats = 1 if found.same else found.repeats
     over = (

@@ -46,7 +46,9 @@ class Comparison:
         return self.low > 0 or self.high < 0
 
 
-def compare_all(count: int, differ: Callable[[int, int], Difference], freedom: float) -> list[Comparison]:
+def compare_all(
+    count: int, differ: Callable[[int, int], Difference], freedom: float
+) -> list[Comparison]:
     """Compare all pairs of `count` means. `differ` returns a difference and its standard error."""
     require("analysis", "a comparison of means")
     from scipy import stats
@@ -56,8 +58,10 @@ def compare_all(count: int, differ: Callable[[int, int], Difference], freedom: f
     for first, last in combinations(range(count), 2):
         value, error = differ(first, last)
         ratio = abs(value) / error if error > 0 else math.inf if value else 0.0
-        p = 0.0 if math.isinf(ratio) else float(
-            stats.studentized_range.sf(ratio * math.sqrt(2), count, freedom)
+        p = (
+            0.0
+            if math.isinf(ratio)
+            else float(stats.studentized_range.sf(ratio * math.sqrt(2), count, freedom))
         )
         half = critical * error
         found.append(Comparison(first, last, value, value - half, value + half, p))
@@ -79,7 +83,6 @@ def compare_with_control(
         p = 0.0 if math.isinf(ratio) else 1 - _compute_cover(ratio, tuple(loads), freedom)
         found.append(Comparison(control, place, value, value - half, value + half, max(p, 0.0)))
     return found
-
 
 
 def _find_loads(

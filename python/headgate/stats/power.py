@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
 
 from headgate.base.optional import require
-from headgate.stats.intervals import LEVEL, compute_student_quantile
+from headgate.stats.intervals import LEVEL, Numbers, compute_student_quantile
 
 POWER = 0.8
 MOST_REPLICATES = 100_000
+NODES = 200
+_SHARES, _MASS = np.polynomial.legendre.leggauss(NODES)
+_TO_NORMAL = NormalDist()
 Spread = Callable[[int], tuple[float, float]]
 """Returns the standard error of an effect, and its degrees of freedom, for some replicates."""
 
@@ -17,20 +24,29 @@ Spread = Callable[[int], tuple[float, float]]
 def compute_power(effect: float, error: float, freedom: float, level: float = LEVEL) -> float:
     """Return the chance that Student's t test shows an effect with this standard error.
 
-    The non-central t distribution gives it (Cohen 1988), both tails counted.
+    The non-central t distribution gives it (Cohen 1988), both tails counted. It is integrated over
+    the standard deviation, since SciPy's fails for few degrees of freedom.
     """
-    require("analysis", "power")
-    from scipy import stats
-
     if not freedom > 0 or error < 0:
         return math.nan
     if error == 0:
         return 1.0 if effect else 1 - level
     critical = compute_student_quantile(0.5 + level / 2, freedom)
     shift = abs(effect) / error
+    reach = critical * _list_deviations(freedom)
+    covered = [_TO_NORMAL.cdf(one - shift) - _TO_NORMAL.cdf(-one - shift) for one in reach.tolist()]
+    return 1 - float(_MASS @ covered) / 2
+
+
+@lru_cache(maxsize=512)
+def _list_deviations(freedom: float) -> Numbers:
+    """Return the standard deviation over its true value at the nodes of a quadrature."""
+    require("analysis", "power")
+    from scipy import stats
+
     if math.isinf(freedom):
-        return float(stats.norm.sf(critical - shift) + stats.norm.cdf(-critical - shift))
-    return float(stats.nct.sf(critical, freedom, shift) + stats.nct.cdf(-critical, freedom, shift))
+        return np.ones(NODES)
+    return np.asarray(np.sqrt(stats.chi2.ppf((_SHARES + 1) / 2, freedom) / freedom))
 
 
 def find_replicates(
@@ -56,13 +72,18 @@ def find_detectable(
     """Return the smallest effect that is shown with this power; NaN without an error."""
     if not freedom > 0 or not error > 0:
         return math.nan
-    low, high = 0.0, error
-    while compute_power(high, error, freedom, level) < power:
+    return error * _find_shift(freedom, power, level)
+
+
+@lru_cache(maxsize=4096)
+def _find_shift(freedom: float, power: float, level: float) -> float:
+    """Return the effect over its standard error that has a power."""
+    require("analysis", "power")
+    from scipy.optimize import brentq
+
+    high = 1.0
+    while compute_power(high, 1.0, freedom, level) < power:
         high *= 2
-    for _ in range(60):
-        middle = (low + high) / 2
-        if compute_power(middle, error, freedom, level) < power:
-            low = middle
-        else:
-            high = middle
-    return high
+    return float(
+        brentq(lambda shift: compute_power(shift, 1.0, freedom, level) - power, 0, high, xtol=1e-9)
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +69,9 @@ class MorrisResult:
     """The mu* that noise alone would give; NaN without replicates."""
 
 
-def compute_morris(coded: Numbers, indices: Places, values: Numbers, steps: Numbers) -> MorrisResult:
+def compute_morris(
+    coded: Numbers, indices: Places, values: Numbers, steps: Numbers
+) -> MorrisResult:
     """Return the elementary effects (Morris 1991; mu* of Campolongo et al. 2007).
 
     `coded` is (point, factor), `indices` (trajectory, k + 1) and `values` (point, replicate).
@@ -83,7 +86,7 @@ def compute_morris(coded: Numbers, indices: Places, values: Numbers, steps: Numb
     changes = np.full((count, len(indices)), np.nan)
     spans = np.full((count, len(indices)), np.nan)
     for number, path in enumerate(indices):
-        for first, last in zip(path[:-1], path[1:], strict=True):
+        for first, last in pairwise(path.tolist()):
             move = coded[last] - coded[first]
             place = int(np.abs(move).argmax())
             span = 1.0 if np.isnan(steps[place]) else move[place] / steps[place]
@@ -105,12 +108,14 @@ def compute_morris(coded: Numbers, indices: Places, values: Numbers, steps: Numb
             p = 0.0 if own[kept].any() else 1.0
         spread = float(own[kept].std(ddof=1)) if kept.sum() > 1 else math.nan
         found.append(
-            ElementaryEffect(
-                place, mean, max(0.0, low), high, float(own[kept].mean()), spread, p
-            )
+            ElementaryEffect(place, mean, max(0.0, low), high, float(own[kept].mean()), spread, p)
         )
     sizes = [one.mu_star for one in found]
-    ties = [] if np.isnan(sizes).all() else find_ties_with_best(np.abs(changes), int(np.nanargmax(sizes)))
+    ties = (
+        []
+        if np.isnan(sizes).all()
+        else find_ties_with_best(np.abs(changes), int(np.nanargmax(sizes)))
+    )
     order = sorted(ties, key=lambda place: -sizes[place])
     floor = math.sqrt(4 * noise.variance / math.pi) / float(np.nanmean(np.abs(spans)))
     return MorrisResult(tuple(found), tuple(order), floor)
@@ -155,24 +160,27 @@ def compute_sobol(indices: Places, values: Numbers) -> SobolResult:
     points, indices = points[kept], indices[kept]
     variance = 0.0 if math.isnan(noise.variance) else noise.variance
     same = indices[:, 2:] == indices[:, :1]
-    whole = _compute_indices(points, same, variance)
+    given = _compute_indices(points, same, variance)
     rng = np.random.default_rng(SEED)
-    drawn = [
-        _compute_indices(points[rows], same[rows], variance)
-        for rows in rng.integers(len(points), size=(RESAMPLES, max(len(points), 1)))
-    ] if len(points) > 1 else []
+    drawn = (
+        [
+            _compute_indices(points[rows], same[rows], variance)
+            for rows in rng.integers(len(points), size=(RESAMPLES, max(len(points), 1)))
+        ]
+        if len(points) > 1
+        else []
+    )
     count = indices.shape[1] - 2
     sample = np.array(drawn) if drawn else np.full((1, 2, count), np.nan)
     low, high = np.quantile(sample, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    # An index lies between 0 and 1, which noise may leave.
+    low, high = np.clip(np.minimum(low, given), 0, 1), np.clip(np.maximum(high, given), 0, 1)
+    ends = np.stack([np.clip(given, 0, 1), low, high], axis=1)
     made = tuple(
-        SobolIndex(
-            i, whole[0, i], min(low[0, i], whole[0, i]), max(high[0, i], whole[0, i]),
-            whole[1, i], min(low[1, i], whole[1, i]), max(high[1, i], whole[1, i]),
-        )
-        for i in range(count)
-    )  # fmt: skip
+        SobolIndex(i, *ends[0, :, i].tolist(), *ends[1, :, i].tolist()) for i in range(count)
+    )
     return SobolResult(
-        made, _find_largest(whole[1], sample[:, 1]), len(points), math.isnan(noise.variance)
+        made, _find_largest(given[1], sample[:, 1]), len(points), math.isnan(noise.variance)
     )
 
 

@@ -101,7 +101,7 @@ class Surface:
     @property
     def freedom(self) -> int:
         """The degrees of freedom of the error."""
-        return len(self.values) - self.columns.shape[1]
+        return len(self.values) - int(self.columns.shape[1])
 
     @cached_property
     def deviation(self) -> float:
@@ -149,7 +149,8 @@ class Surface:
                 form[term[::-1]] += value / 2
         if np.linalg.matrix_rank(form) < count:
             return None
-        return StationaryPoint(np.linalg.solve(form, -slope / 2), np.linalg.eigvalsh(form)[::-1])
+        place = np.asarray(np.linalg.solve(form, -slope / 2), float)
+        return StationaryPoint(place, np.asarray(np.linalg.eigvalsh(form)[::-1], float))
 
     def find_optimum(self, way: int, allowed: Allowed | None = None) -> Optimum:
         """Return the highest (1) or lowest (-1) point of the region of the runs.
@@ -228,7 +229,9 @@ class _Region:
 
     def draw(self, rng: np.random.Generator, count: int) -> Numbers:
         """Draw points of the region; few of a box in many dimensions lie within the sphere."""
-        points = rng.uniform(self.coded.min(axis=0), self.coded.max(axis=0), (count, len(self.coded.T)))
+        points = rng.uniform(
+            self.coded.min(axis=0), self.coded.max(axis=0), (count, len(self.coded.T))
+        )
         far = np.sqrt((points[:, self._numbers] ** 2).sum(axis=1))
         shrink = np.minimum(1.0, self._radius / np.maximum(far, 1e-300))
         points[:, self._numbers] *= shrink[:, None]

@@ -12,7 +12,7 @@ import numpy as np
 from headgate.stats.intervals import Numbers
 
 Term = tuple[int, ...]
-"""The places of a term's factors: () the constant, (0,) linear, (0, 0) a square, (0, 1) a product."""
+"""The places of its factors: () the constant, (0,) linear, (0, 0) a square, (0, 1) a product."""
 Order = Literal["linear", "interactions", "quadratic"]
 
 
@@ -63,9 +63,11 @@ class TermModel:
             squared = len(term) == 2 and term[0] == term[1]
             text = f"{names[term[0]]}^2" if squared else " x ".join(names[i] for i in term)
             count = self._width(term)
-            named += [text or "constant"] if count == 1 else [
-                f"{text}[{place}]" for place in range(1, count + 1)
-            ]
+            named += (
+                [text or "constant"]
+                if count == 1
+                else [f"{text}[{place}]" for place in range(1, count + 1)]
+            )
         return named
 
     def _width(self, term: Term) -> int:
@@ -79,4 +81,5 @@ class TermModel:
         if len(levels) <= 2:
             return np.asarray(column, float)[:, None]
         codes = np.abs(np.subtract.outer(column, levels)).argmin(axis=1)
-        return np.vstack([np.eye(len(levels) - 1), -np.ones(len(levels) - 1)])[codes]
+        contrasts = np.vstack([np.eye(len(levels) - 1), -np.ones(len(levels) - 1)])
+        return np.asarray(contrasts[codes])
