@@ -223,6 +223,36 @@ def alias(
     echo(*map(str, paths))
 
 
+@app.command()
+def power(
+    source: Source,
+    effect: Annotated[
+        float, typer.Option(metavar="E", help="Size of a main effect that must be shown.")
+    ],
+    deviation: Annotated[
+        float, typer.Option(metavar="S", help="Standard deviation of a run, in the same unit.")
+    ],
+    chance: Annotated[
+        float, typer.Option(metavar="P", help="Chance with which the effect must be shown.")
+    ] = 0.8,
+    as_json: Json = False,
+) -> None:
+    """Compute how many replicates of a design show an effect of a size.
+
+    The effect is the change from the low to the high level of a factor. It is shown if its 95 %
+    interval excludes zero, in the model of main effects.
+
+    Example: headgate design power '2^(6-1)' --effect 2 --deviation 5
+    """
+    from headgate.design.spread import find_power
+
+    found = find_power(_load(source), effect, deviation, chance)
+    if as_json:
+        echo(json.dumps(found.facts()))
+        return
+    echo(*found.describe())
+
+
 def _load(source: str) -> MadeDesign:
     from headgate.design.generate import load_design
 

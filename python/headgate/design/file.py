@@ -32,11 +32,12 @@ _ALIASES = {
 }  # fmt: skip
 #: Kinds that sample a given number of runs.
 SAMPLES = ("latin-hypercube", "sobol", "random")
-#: Kinds whose levels lie between low and high.
-INTERPOLATED: tuple[Kind, ...] = (
-    "latin-hypercube", "sobol", "random", "definitive-screening", "central-composite",
-    "box-behnken", "d-optimal", "morris", "saltelli",
+#: Kinds whose runs have an analysis of their kind.
+ANALYSED: tuple[Kind, ...] = (
+    "definitive-screening", "central-composite", "box-behnken", "d-optimal", "morris", "saltelli",
 )  # fmt: skip
+#: Kinds whose levels lie between low and high.
+INTERPOLATED: tuple[Kind, ...] = (*ANALYSED, "latin-hypercube", "sobol", "random")
 #: Kinds whose runs lose their meaning if some are left out.
 WHOLE: tuple[Kind, ...] = ("definitive-screening", "morris", "saltelli")
 #: The kinds that accept a key.

@@ -13,7 +13,10 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.base.optional import require
 from headgate.base.terminal import escape_controls, escape_formula
 from headgate.design.factor import Factor, make_scenarios, round_whole_factors
 from headgate.design.factorial import (
@@ -23,7 +26,7 @@ from headgate.design.factorial import (
     make_grid,
     reject_repeated_runs,
 )
-from headgate.design.file import INTERPOLATED, DesignFile, FactorTable, Kind
+from headgate.design.file import ANALYSED, INTERPOLATED, DesignFile, FactorTable, Kind
 from headgate.design.named import make_least_aberrant, make_named_design
 from headgate.design.optimal import Allowed, make_d_optimal
 from headgate.design.response_surface import (
@@ -222,6 +225,8 @@ def make_design(
     Interpolated levels are whole numbers if the base accepts no others. `allowed` limits the
     combinations of which a D-optimal design consists.
     """
+    if file.kind in ANALYSED:
+        require("analysis", f"a {file.kind} design")
     if file.kind == "d-optimal":
         design, source = _make_d_optimal(file, allowed)
     else:
@@ -294,13 +299,21 @@ def count_centre_points(file: DesignFile) -> int:
     """Return the number of centre points per block: as the file says, or as is usual."""
     if file.centre_points is not None:
         return file.centre_points
+    return _count_usual_centres(file) if file.repeats_centre else 0
+
+
+def _count_usual_centres(file: DesignFile) -> int:
     count = len(file.factors)
-    usual = 0
     if file.kind == "central-composite":
-        usual = 3 if file.shape == "faced" else max(count + 2, 5)
-    elif file.kind == "box-behnken":
-        usual = BOX_BEHNKEN_CENTRES.get(count, 0)
-    return usual if file.repeats_centre else min(usual, 1)
+        return 3 if file.shape == "faced" else max(count + 2, 5)
+    return BOX_BEHNKEN_CENTRES.get(count, 0) if file.kind == "box-behnken" else 0
+
+
+def _with_centre(design: Design, file: DesignFile) -> Design:
+    """Return the design with its centre among the runs, unless the centre is repeated."""
+    if file.repeats_centre or file.centre_points == 0:
+        return design
+    return replace(design, matrix=np.vstack([design.matrix, np.zeros(len(design.factors))]))
 
 
 def _make_definitive_screening(file: DesignFile) -> tuple[Design, str]:
@@ -310,11 +323,14 @@ def _make_definitive_screening(file: DesignFile) -> tuple[Design, str]:
 
 def _make_central_composite(file: DesignFile) -> tuple[Design, str]:
     centres = count_centre_points(file)
-    return make_central_composite(file.make_factors(), file.shape, file.alpha, centres, file.design)
+    design, source = make_central_composite(
+        file.make_factors(), file.shape, file.alpha, centres or 1, file.design
+    )
+    return _with_centre(design, file), source
 
 
 def _make_box_behnken(file: DesignFile) -> tuple[Design, str]:
-    return make_box_behnken(file.make_factors()), "Box and Behnken 1960"
+    return _with_centre(make_box_behnken(file.make_factors()), file), "Box and Behnken 1960"
 
 
 def _make_d_optimal(file: DesignFile, allowed: Allowed | None) -> tuple[Design, str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.data.tables import Table
-from headgate.design.file import WHOLE
+from headgate.design.file import ANALYSED, WHOLE
 from headgate.design.generate import MadeDesign, make_design
 from headgate.design.optimal import Allowed
 from headgate.engine.api import Scenario
@@ -27,7 +27,7 @@ from headgate.experiment.conditions import (
     label_levels,
     levels_table,
 )
-from headgate.experiment.designed import SCREENING, SENSITIVITY, SURFACES, DesignAnalysis
+from headgate.experiment.designed import DesignAnalysis
 from headgate.experiment.form import ExperimentFile
 from headgate.experiment.runs import Key, Setup, key_by_labels
 from headgate.lab.jobs import Job, SharedPlan
@@ -82,7 +82,7 @@ class Definition:
     @property
     def analysis(self) -> DesignAnalysis | None:
         """The design, if its kind has a special analysis."""
-        if self.file.kind not in (*SURFACES, SCREENING, *SENSITIVITY):
+        if self.file.kind not in ANALYSED:
             return None
         return DesignAnalysis(self.made, self._allowed)
 
@@ -204,7 +204,7 @@ class Definition:
             raise ScenarioError("" if message.startswith(place) else place, message) from None
 
     def _check(self) -> list[str]:
-        found = list(dict.fromkeys(self._check_conditions()))
+        found = [*dict.fromkeys(self._check_conditions()), *self._check_centre()]
         measure = self.base.measure
         absent = {"flows": measure.flows == "none", "series": measure.series == "none"}
         for response in self.responses:
@@ -221,6 +221,13 @@ class Definition:
             if user_code.is_trusted(*code):
                 user_code.load(*code)
         return found
+
+    def _check_centre(self) -> Iterator[str]:
+        if self.analysis is not None and (self.file.centre_points or 0) > 1:
+            yield (
+                f"centre_points = {self.file.centre_points}: repeated runs of the centre use other"
+                " seeds, and so other traffic; the surface uses replicates of all conditions only"
+            )
 
     def _check_conditions(self) -> Iterator[str]:
         for condition in self.conditions:

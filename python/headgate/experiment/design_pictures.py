@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headgate.base.optional import find_missing
 from headgate.base.units import readable
 from headgate.experiment.designed import FittedSurface
 from headgate.experiment.effect_sentences import spoken, unit_of, within
@@ -69,6 +70,8 @@ def draw_checks(found: MeasuredRuns) -> Iterator[Picture]:
             " adequate; on the line residuals are normal.",
             draw_residuals(panels[:MOST_PANELS]),
         )  # fmt: skip
+    if find_missing("analysis"):
+        return
     powers = [power for one in known if (power := _find_power(found, one)) is not None]
     if powers:
         from headgate.figures.plots.residuals import draw_power

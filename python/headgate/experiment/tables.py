@@ -87,6 +87,17 @@ class MeasuredRuns:
         return {name: of[:, :1] if self.same else of for name, of in self.values.items()}
 
     @cached_property
+    def comparable(self) -> dict[str, Numbers]:
+        """The distinct values of the replicates that most conditions have.
+
+        More runs of the centre than of other conditions met other traffic.
+        """
+        return {
+            name: of[:, (np.isfinite(of).mean(axis=0) > 0.5) | (of.shape[1] == 1)]
+            for name, of in self.distinct.items()
+        }
+
+    @cached_property
     def labels(self) -> dict[str, list[Label]]:
         """The labels of the levels of each factor, one per condition."""
         return {
@@ -171,7 +182,8 @@ class MeasuredRuns:
         else:
             terms = self.design.name_terms() if self.design else None
             compute = partial(model_effects, names, self.coded, sampled=self.sampled, terms=terms)
-        return {one.name: compute(self.distinct[one.name]) for one in self.responses}
+        values = self.comparable if self.design else self.distinct
+        return {one.name: compute(values[one.name]) for one in self.responses}
 
     @property
     def kind(self) -> str:
@@ -187,7 +199,7 @@ class MeasuredRuns:
         found = {
             name: fitted
             for name, way in ways.items()
-            if (fitted := self.design.fit(self.coded, self.distinct[name], way)) is not None
+            if (fitted := self.design.fit(self.coded, self.comparable[name], way)) is not None
         }
         corrected = correct_by_false_discovery({name: of.surface.p for name, of in found.items()})
         return {name: replace(of, p=corrected[name]) for name, of in found.items()}
@@ -201,7 +213,7 @@ class MeasuredRuns:
         return {
             one.name: self.design.screen(
                 self.coded,
-                self.distinct[one.name],
+                self.comparable[one.name],
                 [names.index(effect.factors[0]) for effect in self.shown[one.name]],
             )
             for one in self.responses
@@ -213,7 +225,7 @@ class MeasuredRuns:
         if self.design is None or self.kind not in SENSITIVITY:
             return {}
         return {
-            one.name: self.design.compute_indices(self.coded, self.distinct[one.name])
+            one.name: self.design.compute_indices(self.coded, self.comparable[one.name])
             for one in self.responses
         }
 

@@ -7,16 +7,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 
-import numpy as np
-
 from headgate.base.optional import require
-from headgate.stats.intervals import LEVEL, Numbers, compute_student_quantile
+from headgate.stats.intervals import LEVEL, compute_student_quantile
+from headgate.stats.quadrature import list_deviations
 
 POWER = 0.8
 MOST_REPLICATES = 100_000
-NODES = 200
-_SHARES, _MASS = np.polynomial.legendre.leggauss(NODES)
-_TO_NORMAL = NormalDist()
+NORMAL = NormalDist()
 Spread = Callable[[int], tuple[float, float]]
 """Returns the standard error of an effect, and its degrees of freedom, for some replicates."""
 
@@ -33,20 +30,12 @@ def compute_power(effect: float, error: float, freedom: float, level: float = LE
         return 1.0 if effect else 1 - level
     critical = compute_student_quantile(0.5 + level / 2, freedom)
     shift = abs(effect) / error
-    reach = critical * _list_deviations(freedom)
-    covered = [_TO_NORMAL.cdf(one - shift) - _TO_NORMAL.cdf(-one - shift) for one in reach.tolist()]
-    return 1 - float(_MASS @ covered) / 2
-
-
-@lru_cache(maxsize=512)
-def _list_deviations(freedom: float) -> Numbers:
-    """Return the standard deviation over its true value at the nodes of a quadrature."""
-    require("analysis", "power")
-    from scipy import stats
-
-    if math.isinf(freedom):
-        return np.ones(NODES)
-    return np.asarray(np.sqrt(stats.chi2.ppf((_SHARES + 1) / 2, freedom) / freedom))
+    deviations, mass = list_deviations(freedom)
+    covered = [
+        NORMAL.cdf(reach - shift) - NORMAL.cdf(-reach - shift)
+        for reach in (critical * deviations).tolist()
+    ]
+    return 1 - float(mass @ covered)
 
 
 def find_replicates(

@@ -189,7 +189,7 @@ class Surface:
         directions = np.vstack([units, -units, *pairs, *(-pair for pair in pairs)])
         best, step = start, 0.5
         for _ in range(STEPS * len(start)):
-            tried = best + step * directions
+            tried = region.pull(best + step * directions)
             tried = tried[region.holds(tried)]
             values = way * self.predict(np.vstack([best, tried]))
             place = int(values.argmax())
@@ -232,14 +232,18 @@ class _Region:
         points = rng.uniform(
             self.coded.min(axis=0), self.coded.max(axis=0), (count, len(self.coded.T))
         )
+        return self._keep(rng, self.pull(points))
+
+    def pull(self, points: Numbers) -> Numbers:
+        """Move points to the border of the region that lie beyond it."""
+        points = np.clip(points, self.coded.min(axis=0), self.coded.max(axis=0))
         far = np.sqrt((points[:, self._numbers] ** 2).sum(axis=1))
-        shrink = np.minimum(1.0, self._radius / np.maximum(far, 1e-300))
-        points[:, self._numbers] *= shrink[:, None]
-        return self._keep(rng, points)
+        points[:, self._numbers] *= np.minimum(1.0, self._radius / np.maximum(far, 1e-300))[:, None]
+        return points
 
     def draw_near(self, rng: np.random.Generator, best: Numbers, count: int) -> Numbers:
         points = best + NEAR_SPREAD * rng.standard_normal((count, len(best)))
-        return self._keep(rng, np.clip(points, self.coded.min(axis=0), self.coded.max(axis=0)))
+        return self._keep(rng, self.pull(points))
 
     def _keep(self, rng: np.random.Generator, points: Numbers) -> Numbers:
         for place, levels in self.model.nominal.items():

@@ -62,33 +62,23 @@ class Compared(InNotebook):
 
     def sentences(self, titles: Mapping[str, str] | None = None) -> Iterator[tuple[str, str]]:
         """Yield each response with the sentence on the differences that are shown."""
-        for response, comparisons in self.found.items():
-            title = (titles or {}).get(response, response)
-            name, unit = short_title(response, title), _UNIT.search(title)
-            levels = self.levels[response]
-            shown = sorted(
-                (one for one in comparisons if one.is_shown), key=lambda one: -abs(one.difference)
-            )
-            against = f" with {self.control}" if self.control else ""
-            if not shown:
-                yield (
-                    response,
-                    (
-                        f"No difference of {name} is shown between levels of {self.factor}: 0 of"
-                        f" {len(comparisons)} comparisons{against} ({self.method}, 95 % together)."
-                    ),
-                )
-                continue
-            of = unit[1] if unit else "1"
-            said = [_say(one, levels, of) for one in shown[:NAMED]]
-            more = f"; and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
-            yield (
-                response,
-                (
-                    f"{name} differs by {self.factor} in {len(shown)} of {len(comparisons)} comparisons"
-                    f"{against} ({self.method}, 95 % together): {'; '.join(said)}{more}."
-                ),
-            )
+        for response in self.found:
+            yield response, self._say_response(response, (titles or {}).get(response, response))
+
+    def _say_response(self, response: str, title: str) -> str:
+        comparisons, levels = self.found[response], self.levels[response]
+        name, unit = short_title(response, title), _UNIT.search(title)
+        shown = sorted(
+            (one for one in comparisons if one.is_shown), key=lambda one: -abs(one.difference)
+        )
+        against = f" with {self.control}" if self.control else ""
+        scope = f"of {len(comparisons)} comparisons{against} ({self.method}, 95 % together)"
+        if not shown:
+            return f"No difference of {name} is shown between levels of {self.factor}: 0 {scope}."
+        said = [_say(one, levels, unit[1] if unit else "1") for one in shown[:NAMED]]
+        more = f"; and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
+        text = f"{name} differs by {self.factor} in {len(shown)} {scope}: {'; '.join(said)}{more}."
+        return text[:1].upper() + text[1:]
 
     def figures(self, titles: Mapping[str, str] | None = None) -> dict[str, Figure]:
         """Draw the differences of each response, by its name."""
