@@ -203,7 +203,7 @@ def test_a_constraint_uses_the_numbers_of_the_file() -> None:
 
 
 def test_what_cannot_be_made_is_refused() -> None:
-    with pytest.raises(HeadgateError, match="the model has 6 coefficients; write at least that"):
+    with pytest.raises(HeadgateError, match="6 coefficients; write at least that"):
         make_d_optimal(numbers(2), 5)
     with pytest.raises(HeadgateError, match="there are 9 combinations of levels; ask for repl"):
         make_d_optimal(numbers(2), 10)

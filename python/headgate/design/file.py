@@ -32,7 +32,7 @@ _ALIASES = {
 }  # fmt: skip
 #: Kinds that sample a given number of runs.
 SAMPLES = ("latin-hypercube", "sobol", "random")
-#: Kinds whose runs have an analysis of their kind.
+#: Kinds whose runs need a special analysis.
 ANALYSED: tuple[Kind, ...] = (
     "definitive-screening", "central-composite", "box-behnken", "d-optimal", "morris", "saltelli",
 )  # fmt: skip
@@ -217,7 +217,7 @@ class DesignFile(Model):
             if getattr(self, key) != default and self.kind not in kinds:
                 raise at(key, f"is for the kind {' or '.join(kinds)}, not {self.kind}")
         if self.centre_points and self.kind in ("d-optimal", "morris", "saltelli"):
-            raise at("centre_points", f"a {self.kind} design has no centre points")
+            raise at("centre_points", f"a {self.kind} design takes no centre points")
         if isinstance(self.alpha, float) and not 1 <= self.alpha <= 10:
             raise at("alpha", f"{self.alpha:g} is not between 1 and 10")
         fraction = self.runs is not None and self.kind == "two-level"

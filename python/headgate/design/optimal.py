@@ -30,7 +30,7 @@ STARTS, LEAST_STARTS, MOST_PASSES = 20, 3, 60
 WORK = 1e10
 #: Beyond this many combinations of levels, as many are drawn at random.
 MOST_CANDIDATES = 20_000
-#: Gains that differ beyond this digit only are equal, whatever the machine rounds.
+#: Gains that differ beyond this digit only are equal, since machines round differently.
 DIGITS = 9
 #: Keeps the information matrix of a random start invertible.
 RIDGE = 1e-7
@@ -58,7 +58,9 @@ def read_model(factors: Sequence[Factor], model: Order | tuple[str, ...]) -> Ter
             raise HeadgateError(f"model: {text!r}: {why}; the factors are {', '.join(names)}")
         term = tuple(sorted(names.index(word) for word in words))
         if len(set(term)) < len(term) and set(term) & set(nominal):
-            raise HeadgateError(f"model: {text!r}: a factor whose levels are names has no square")
+            raise HeadgateError(
+                f"model: {text!r}: the square of a factor with names does not exist"
+            )
         terms.append(term)
     return TermModel(tuple(dict.fromkeys(terms)), nominal)
 

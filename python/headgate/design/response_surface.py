@@ -40,7 +40,7 @@ BOX_BEHNKEN_CENTRES = {3: 3, 4: 3, 5: 6, 6: 6, 7: 6}
 def make_definitive_screening(factors: Sequence[Factor], fake: int) -> Design:
     """Make a definitive screening design of three levels (Jones and Nachtsheim 2011).
 
-    Each main effect is clear of all second-order effects. Factors of two names have two centre
+    Each main effect is clear of all second-order effects. Factors of two names need two centre
     points (Jones and Nachtsheim 2013).
     `fake` columns of the conference matrix are left out: they add runs, and give an error.
     """

@@ -63,17 +63,17 @@ class Definition:
     @cached_property
     def made(self) -> MadeDesign:
         """The design without the combinations that `where` refuses. Raises HeadgateError."""
-        file = self.file
+        file, condition = self.file, self.file.where
         try:
             if file.kind == "d-optimal":
                 return make_design(file, self.path, self.given, self._allowed)
-            if file.where and file.kind in WHOLE:
+            if condition and file.kind in WHOLE:
                 raise HeadgateError(
                     f"where: the analysis of a {file.kind} design needs all its runs; choose levels"
                     ' that may all be combined, or kind = "d-optimal"'
                 )
             whole = make_design(file, self.path, self.given)
-            return replace(whole, design=choose(whole.design, file.where))
+            return replace(whole, design=choose(whole.design, condition))
         except ScenarioError:
             raise
         except HeadgateError as error:
@@ -81,17 +81,18 @@ class Definition:
 
     @property
     def analysis(self) -> DesignAnalysis | None:
-        """The design, if its kind has a special analysis."""
+        """The design, if its kind needs a special analysis."""
         if self.file.kind not in ANALYSED:
             return None
         return DesignAnalysis(self.made, self._allowed)
 
     @property
     def _allowed(self) -> Allowed | None:
-        """The function that returns the combinations of levels which `where` keeps, if any."""
-        if not self.file.where:
+        """The function that returns the combinations of levels that the condition keeps, if any."""
+        condition = self.file.where
+        if not condition:
             return None
-        return lambda factors, coded: holds(self.file.where, levels_table(factors, coded))
+        return lambda factors, coded: holds(condition, levels_table(factors, coded))
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:

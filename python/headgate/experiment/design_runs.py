@@ -30,7 +30,7 @@ def read_design_runs(
     kind = made.file.kind
     if kind not in ANALYSED:
         raise AnalysisError(
-            f"--design: a {kind} design needs no analysis of its own; give --factors without it"
+            f"--design: a {kind} design needs no special analysis; give --factors without it"
         )
     for name in lower:
         if name not in responses:

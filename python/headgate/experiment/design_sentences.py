@@ -28,8 +28,8 @@ def say_surface(found: MeasuredRuns, response: Response) -> Iterator[str]:
         return
     if math.isnan(fitted.p):
         yield (
-            f"{spoken(response)}: the model has as many coefficients as there are conditions, so"
-            " that no error is known and no optimum is shown."
+            f"{spoken(response)}: the number of coefficients equals that of the conditions, so that"
+            " no error is known and no optimum is shown."
         )
         return
     unfit = ""
@@ -88,8 +88,8 @@ def say_sensitivity(found: MeasuredRuns, response: Response) -> Iterator[str]:
     result = found.indices[response.name]
     if not result.largest:
         yield (
-            f"{spoken(response)}: no sensitivity is known, because its variance between points does"
-            " not exceed the noise of runs."
+            f"{spoken(response)}: no sensitivity is known, because the variance between points does"
+            " not clearly exceed the noise of runs; add replicates."
         )
     elif isinstance(result, MorrisResult):
         yield _say_morris(found, response, result)
@@ -114,10 +114,11 @@ def _say_morris(found: MeasuredRuns, response: Response, result: MorrisResult) -
     best = next(e for e in result.effects if e.factor == result.largest[0])
     factor, unit = readable(response.unit, best.high)
     size = " ".join(filter(None, [f"{best.mu_star * factor:.3g}", unit_of(unit)]))
-    clear = not best.mu_star < CLEAR_OF_NOISE * result.floor
+    # The largest of several similar ones is too large by chance.
+    clear = len(result.largest) == 1 and not best.mu_star < CLEAR_OF_NOISE * result.floor
     interval = f", 95 % interval {best.low * factor:.3g} to {best.high * factor:.3g}"
     names = [found.factors[i].name for i in result.largest]
-    ties = ", which cannot be told apart" if len(names) > 1 else ""
+    ties = ", which cannot be distinguished" if len(names) > 1 else ""
     return (
         f"{spoken(response)} depends most on {_join(names, 'or')}{ties}: over the range of"
         f" {names[0]} it changes by {size} on average (mu*{interval if clear else ''}){noisy}"
@@ -127,7 +128,7 @@ def _say_morris(found: MeasuredRuns, response: Response, result: MorrisResult) -
 
 def _say_sobol(found: MeasuredRuns, response: Response, result: SobolResult) -> str:
     names = [found.factors[i].name for i in result.largest]
-    ties = ", which cannot be told apart" if len(names) > 1 else ""
+    ties = ", which cannot be distinguished" if len(names) > 1 else ""
     first = result.indices[result.largest[0]]
     unknown = [
         found.factors[one.factor].name

@@ -1,4 +1,4 @@
-"""What the kind of a design adds to its analysis: surfaces, screening, sensitivity indices."""
+"""The analyses of special kinds of designs: surfaces, screening, sensitivity indices."""
 
 from __future__ import annotations
 

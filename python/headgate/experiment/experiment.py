@@ -331,7 +331,7 @@ class ExperimentResult:
     effects: Table
     """One row per effect: main effects and two-factor interactions with 95 % intervals."""
     tables: Mapping[str, Table]
-    """What the kind of design adds: `surface`, `optimum`, `second_order` or `sensitivity`."""
+    """The tables of special kinds of designs: `surface`, `optimum`, `sensitivity`, ..."""
 
     def __init__(self, title: str, outcome: runner.StudyOutcome) -> None:
         self.title, self.outcome = title, outcome

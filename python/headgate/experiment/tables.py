@@ -64,7 +64,7 @@ class MeasuredRuns:
     drifts: tuple[str, ...] = ()
     """The drift under each condition at the end of its runs; "" if there is none."""
     design: DesignAnalysis | None = None
-    """The design, if its kind has a special analysis."""
+    """The design, if its kind needs a special analysis."""
 
     @property
     def repeats(self) -> int:

@@ -3,7 +3,7 @@
 The differences may come from any linear model: their standard errors give the correlations. Tukey's
 intervals are exact for equal errors and conservative otherwise (Tukey and Kramer; Hayter 1984).
 Dunnett's are exact if all differences share the variance of the control, as for independent means;
-otherwise the smallest correlation stands for all, which is conservative (Das Gupta et al. 1972).
+otherwise all correlations are set to the smallest, which is conservative (Das Gupta et al. 1972).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _find_loads(
 ) -> list[float]:
     """Return the load of each difference on the control's mean: correlations are their products.
 
-    Two differences a - c and b - c have the covariance (var(a - c) + var(b - c) - var(a - b)) / 2.
+    The covariance of two differences a - c and b - c is (var(a - c) + var(b - c) - var(a - b)) / 2.
     """
     if len(others) < 2 or not (errors > 0).all():
         return [0.0] * len(others)
@@ -154,7 +154,7 @@ def compare_groups(
 ) -> dict[tuple[str, str], Comparison]:
     """Compare the means of groups of replicates: all pairs, or each with the `control`.
 
-    With `paired`, value k of every group has the same seed, whose effect is no error. The variance
+    With `paired`, value k of every group uses the same seed, whose effect is no error. The variance
     is that of all groups together. Returns comparisons by (first, last). Raises AnalysisError.
     """
     names = list(groups)

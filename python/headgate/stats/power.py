@@ -66,7 +66,7 @@ def find_detectable(
 
 @lru_cache(maxsize=4096)
 def _find_shift(freedom: float, power: float, level: float) -> float:
-    """Return the effect over its standard error that has a power."""
+    """Return the effect over its standard error that gives a power."""
     require("analysis", "power")
     from scipy.optimize import brentq
 

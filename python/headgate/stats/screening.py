@@ -41,7 +41,7 @@ class Screening:
 
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
-        """The runs with a value whose mirror image has one too; the centre is its own."""
+        """The runs with a value whose mirror image is measured too; the centre is its own."""
         places = {tuple(row): i for i, row in enumerate((self.coded + 0.0).tolist())}
         found = []
         for i, row in enumerate(self.coded):

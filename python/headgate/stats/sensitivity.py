@@ -20,6 +20,8 @@ from headgate.stats.intervals import LEVEL, Numbers, compute_mean_interval
 
 Places = NDArray[np.intp]
 RESAMPLES, SEED = 1000, 1
+#: Without a variance of this many times the noise, the intervals of Sobol indices are too narrow.
+LEAST_SIGNAL = 2.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class ElementaryEffect:
 
 @dataclass(frozen=True)
 class MorrisResult:
-    """The effects of all factors, those that may have the largest mu*, and the noise of mu*."""
+    """The effects of all factors, those whose mu* may be the largest, and the noise of mu*."""
 
     effects: tuple[ElementaryEffect, ...]
     largest: tuple[int, ...]
@@ -139,7 +141,7 @@ class SobolIndex:
 
 @dataclass(frozen=True)
 class SobolResult:
-    """The indices of all factors, and those that may have the largest total."""
+    """The indices of all factors, and those whose total may be the largest."""
 
     indices: tuple[SobolIndex, ...]
     largest: tuple[int, ...]
@@ -161,6 +163,8 @@ def compute_sobol(indices: Places, values: Numbers) -> SobolResult:
     variance = 0.0 if math.isnan(noise.variance) else noise.variance
     same = indices[:, 2:] == indices[:, :1]
     given = _compute_indices(points, same, variance)
+    if not np.var(points[:, :2]) >= (1 + LEAST_SIGNAL) * variance:
+        given = np.full_like(given, np.nan)
     rng = np.random.default_rng(SEED)
     drawn = (
         [
@@ -201,7 +205,7 @@ def _compute_indices(points: Numbers, same: NDArray[np.bool_], noise: float) -> 
 
 
 def _find_largest(totals: Numbers, drawn: Numbers) -> tuple[int, ...]:
-    """Return the factors that may have the largest total: each is compared at 5 % over k - 1."""
+    """Return the factors whose total may be the largest: each is compared at 5 % over k - 1."""
     if np.isnan(totals).any():
         return ()
     best = int(totals.argmax())
@@ -212,6 +216,4 @@ def _find_largest(totals: Numbers, drawn: Numbers) -> tuple[int, ...]:
 
 
 def _mean_of(values: Numbers) -> Numbers:
-    known = np.isfinite(values)
-    total = np.where(known, values, 0.0).sum(axis=1)
-    return np.asarray(np.where(known.all(axis=1), total / values.shape[1], np.nan))
+    return np.asarray(values.mean(axis=1))  # NaN if a replicate is missing

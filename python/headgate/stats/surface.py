@@ -1,8 +1,8 @@
 """Response surfaces: polynomials fitted to the means of conditions, with their optimum.
 
 The intervals of fitted values hold for all points of the region together (the supremum of |t| over
-the region, by simulation), because the optimum is chosen after the fit. The interval of the place
-of the optimum is that of the optima of surfaces drawn from the distribution of the coefficients.
+the region, by simulation), because the optimum is chosen after the fit. The place of the optimum is
+within the points that are not shown to be worse, all differences of points tested together.
 """
 
 from __future__ import annotations
@@ -173,13 +173,28 @@ class Surface:
         moves = normal @ columns.T / scale[:, None]
         widths = np.sqrt(np.maximum(((columns @ root) ** 2).sum(axis=1), 1e-300))
         width = float(np.quantile((np.abs(moves) / widths).max(axis=1), LEVEL))
-        places = (way * (self.predict(cloud) + self.deviation * moves)).argmax(axis=1)
-        low, high = np.quantile(cloud[places], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+        may_be_best = cloud[self._find_rivals(columns, root, way)]
+        low, high = may_be_best.min(axis=0), may_be_best.max(axis=0)
         half = width * self.deviation * float(widths[0])
         return Optimum(
             best, np.minimum(low, best), np.maximum(high, best), value, value - half, value + half,
             edge,
         )  # fmt: skip
+
+    def _find_rivals(self, columns: Numbers, root: Numbers, way: int) -> NDArray[np.bool_]:
+        """Return the points that are not shown to be worse than the first (Scheffe 1959).
+
+        All differences of two points together hold in 95 % of cases, so that the true optimum is
+        among these points, however the first was chosen.
+        """
+        from scipy import stats
+
+        apart = columns[0] - columns
+        losses = way * (apart @ self.coefficients)
+        terms = columns.shape[1] - 1
+        wide = math.sqrt(terms * float(stats.f.ppf(LEVEL, terms, self.freedom)))
+        errors = self.deviation * np.sqrt(((apart @ root) ** 2).sum(axis=1))
+        return np.asarray(losses <= wide * errors + 1e-12 * np.abs(self.values).max())
 
     def _climb(self, start: Numbers, way: int, region: _Region) -> Numbers:
         """Improve a point by steps of halving size along each quantity and each pair of them."""

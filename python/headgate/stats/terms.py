@@ -20,7 +20,7 @@ Order = Literal["linear", "interactions", "quadratic"]
 class TermModel:
     """A polynomial model of coded factors.
 
-    `nominal` contains the coded levels of each factor whose levels are names. It has one column for
+    `nominal` contains the coded levels of each factor whose levels are names. It adds one column for
     each level but the last, with the sum zero, and no square.
     """
 

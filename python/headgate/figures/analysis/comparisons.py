@@ -139,7 +139,7 @@ def _choose_factor(found: MainEffects, roles: Roles) -> str:
         return roles.cca
     names = [n for n in found.factors if count(n) > 2 and not found.table.levels[n].ordered]
     if not names:
-        raise AnalysisError("no factor has three or more levels without an order")
+        raise AnalysisError("three or more levels without an order are needed, such as algorithms")
     return names[0]
 
 
