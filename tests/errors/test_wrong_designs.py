@@ -58,7 +58,7 @@ NUMBERS = "[factors.a]\nlow = 1\nhigh = 2\n[factors.b]\nlow = 3\nhigh = 5\n"
         ),
         (
             "kind = 'd-optimal'\nruns = 6\nmodel = ['a a a a']\n" + NUMBERS,
-            "a term consists of 1 to",
+            "a term consists of 1",
         ),
         ("kind = 'morris'\ngrid_levels = 3\n" + NUMBERS, "grid_levels = 3: Morris' grid needs an"),
         (

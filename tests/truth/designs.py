@@ -98,7 +98,7 @@ def plant_design(seed: int) -> tuple[PlantedDesign, Runs]:
     elif kind == "morris":
         keys["trajectories"] = int(rng.integers(6, 16))
     elif kind == "saltelli":
-        keys["samples"] = int(rng.choice([64, 128]))
+        keys["samples"] = int(rng.choice([32, 64]))
     chosen = rng.permutation(len(RESPONSES))[: int(rng.integers(1, 3))]
     responses = [list(RESPONSES.values())[place][0] for place in sorted(chosen.tolist())]
     experiment = Experiment(

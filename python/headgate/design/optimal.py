@@ -58,9 +58,7 @@ def read_model(factors: Sequence[Factor], model: Order | tuple[str, ...]) -> Ter
             raise HeadgateError(f"model: {text!r}: {why}; the factors are {', '.join(names)}")
         term = tuple(sorted(names.index(word) for word in words))
         if len(set(term)) < len(term) and set(term) & set(nominal):
-            raise HeadgateError(
-                f"model: {text!r}: the square of a factor with names does not exist"
-            )
+            raise HeadgateError(f"model: {text!r}: a factor with names cannot be squared")
         terms.append(term)
     return TermModel(tuple(dict.fromkeys(terms)), nominal)
 

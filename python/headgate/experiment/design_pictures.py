@@ -47,9 +47,9 @@ def draw_design(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
         plane = isinstance(result, MorrisResult)
         yield Picture(
             f"sensitivity-{response.name}", f"Sensitivity: {title}",
-            "Elementary effects of each factor over its range (Morris 1991), with Student's 95 %"
-            " intervals over the trajectories. Above the dotted line effects depend on the other"
-            " factors or are curved."
+            "Elementary effects of each factor over its range (Morris 1991), with Student's"
+            " intervals over the trajectories, which hold together in 95 % of cases. Above the"
+            " dotted line effects depend on the other factors or are curved."
             if plane
             else "Sobol indices (Saltelli et al. 2010) with bootstrap 95 % intervals.",
             _draw_sensitivity(found, response),

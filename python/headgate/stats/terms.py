@@ -20,8 +20,8 @@ Order = Literal["linear", "interactions", "quadratic"]
 class TermModel:
     """A polynomial model of coded factors.
 
-    `nominal` contains the coded levels of each factor whose levels are names. It adds one column for
-    each level but the last, with the sum zero, and no square.
+    `nominal` contains the coded levels of each factor whose levels are names. It adds one column
+    for each level but the last, with the sum zero, and no square.
     """
 
     terms: tuple[Term, ...]
