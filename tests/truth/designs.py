@@ -111,6 +111,16 @@ def plant_design(seed: int) -> tuple[PlantedDesign, Runs]:
     return made, make_runs(rng, made)
 
 
+def _add_peak(rng: np.random.Generator, terms: dict[Term, float], size: float, count: int) -> None:
+    """Add a peak inside the region: minus a (x - p)^2 for each factor, larger than the rest."""
+    for place in range(count):
+        height = size * rng.uniform(0.3, 0.8)
+        peak = rng.uniform(-0.5, 0.5) / np.sqrt(count)
+        terms[place,] = terms.get((place,), 0.0) / 5 + 2 * height * peak
+        terms[place, place] = terms.get((place, place), 0.0) / 5 - height
+        terms[()] -= height * peak**2
+
+
 def _plant_response(rng: np.random.Generator, made: PlantedDesign, name: str) -> None:
     size, count = RESPONSES[name][1], len(made.names)
     terms: dict[Term, float] = {(): size}
@@ -123,6 +133,9 @@ def _plant_response(rng: np.random.Generator, made: PlantedDesign, name: str) ->
     for term in second:
         if not flat and (dense or rng.random() < 0.15):
             terms[term] = size * rng.normal() * rng.choice([0.02, 0.08])
+    if dense and not flat and rng.random() < 0.5:
+        better = next(one.better for one in made.responses if one.name == name)
+        _add_peak(rng, terms, size * (-1 if better == "lower" else 1), count)
     if not flat and len(terms) == 1:
         terms[0,] = 0.1 * size
     made.truth[name] = terms

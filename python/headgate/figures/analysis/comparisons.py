@@ -86,17 +86,21 @@ class Compared(InNotebook):
 
     def _draw(self, response: str, titles: Mapping[str, str]) -> Figure:
         from headgate.figures.plots.effects import EffectInterval, effect_intervals
+        from headgate.figures.plots.style import find_readable
 
         names = self.levels[response]
         ordered = sorted(self.found[response], key=lambda one: -abs(one.difference))[:SHOWN]
+        ends = [end for one in ordered for end in (one.low, one.high)]
+        scale, title = find_readable(titles.get(response, response), ends)
         bars = [
             EffectInterval(
                 f"{names[one.last]} \N{MINUS SIGN} {names[one.first]}",
-                one.difference, one.low, one.high, one.is_shown,
+                *(scale * value for value in (one.difference, one.low, one.high)),
+                one.is_shown,
             )
             for one in ordered
-        ]  # fmt: skip
-        return effect_intervals(bars, f"difference of {titles.get(response, response)}")
+        ]
+        return effect_intervals(bars, f"difference of {title}")
 
 
 def _say(one: Comparison, names: Sequence[str], unit: str) -> str:

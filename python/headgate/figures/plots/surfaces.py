@@ -78,7 +78,9 @@ def _draw_panel(ax: Axes, panel: SurfacePanel) -> None:
     across, up = panel.across, panel.up
     ax.grid(visible=False)
     ax.plot(*panel.edge.T, color="white", linestyle="--", linewidth=1.1)
-    ax.plot(*panel.runs.T, "o", color="white", markeredgecolor="black", markersize=4.5)
+    ax.plot(
+        *panel.runs.T, "o", color="white", markeredgecolor="black", markersize=4.5, clip_on=False
+    )
     if np.isfinite([across.low, up.low]).all():
         corner, size = (across.low, up.low), (across.high - across.low, up.high - up.low)
         box = Rectangle(corner, *size, fill=False, edgecolor=OPTIMUM, linewidth=1.6)
