@@ -95,11 +95,10 @@ class Compared(InNotebook):
         bars = [
             EffectInterval(
                 f"{names[one.last]} \N{MINUS SIGN} {names[one.first]}",
-                *(scale * value for value in (one.difference, one.low, one.high)),
-                one.is_shown,
+                scale * one.difference, scale * one.low, scale * one.high, one.is_shown,
             )
             for one in ordered
-        ]
+        ]  # fmt: skip
         return effect_intervals(bars, f"difference of {title}")
 
 
