@@ -106,6 +106,20 @@ def test_a_planted_optimum_is_found() -> None:
     assert halved.point == pytest.approx([0, -0.2, 0.1], abs=1e-3)
 
 
+def test_names_that_may_be_best_are_listed() -> None:
+    """Of three names the first is 4 higher, the others are alike; noise of 0.1."""
+    rng = np.random.default_rng(5)
+    levels = (-1.0, 0.0, 1.0)
+    coded = np.array([[x, c] for x in np.linspace(-1, 1, 7) for c in levels])
+    model = TermModel.of_order(2, "quadratic", {1: levels})
+    for way, names in ((1, (-1.0,)), (-1, (0.0, 1.0))):
+        values = 4 * (coded[:, 1] == -1) - coded[:, 0] ** 2 * way + 0.1 * rng.normal(size=21)
+        best = Surface(model, coded, values).find_optimum(way)
+        assert best.names[1] == names
+        assert best.point[1] in names
+        assert best.point[0] == pytest.approx(0, abs=0.1)
+
+
 def test_the_band_of_a_surface_covers_all_of_it() -> None:
     """The interval at the optimum is one of a band that holds at all points together, in 95 %."""
     rng = np.random.default_rng(3)

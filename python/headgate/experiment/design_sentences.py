@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from headgate.base.level_order import level_text
 from headgate.base.units import readable
+from headgate.design.factor import Factor
+from headgate.experiment.conditions import label_levels
 from headgate.experiment.designed import FittedSurface
 from headgate.experiment.effect_sentences import spoken, unit_of, within
 from headgate.experiment.responses import Response
@@ -46,21 +49,26 @@ def _say_optimum(found: MeasuredRuns, response: Response, fitted: FittedSurface)
     factor, unit = readable(response.unit, max(abs(best.value_low), abs(best.value_high)))
     word = "lowest" if response.better == "lower" else "highest"
     levels = ", ".join(
-        f"{one.name} {one.describe(place)}"
+        f"{one.name} {one.describe(place) if one.numeric else _name(one, place)}"
         for one, place in zip(found.factors, best.point.tolist(), strict=True)
     )
     edge = ", at the edge of the region of the runs" if best.is_at_edge else ""
     value = " ".join(filter(None, [f"{best.value * factor:.4g}", unit_of(unit)]))
     ranges = ", ".join(
-        f"{one.name} {one.describe(low, high)}"
-        for one, low, high in zip(found.factors, best.low.tolist(), best.high.tolist(), strict=True)
+        f"{one.name} {one.describe(float(best.low[i]), float(best.high[i]))}"
         if one.numeric
+        else f"{one.name} {_join([_name(one, level) for level in best.names[i]], 'or')}"
+        for i, one in enumerate(found.factors)
     )
     return (
         f"{spoken(response)} is {word} on the fitted surface with {levels}{edge}: {value} (95 %"
         f" interval {best.value_low * factor:.4g} to {best.value_high * factor:.4g}); the optimum"
         f" lies within {ranges} (95 % intervals)"
     )
+
+
+def _name(factor: Factor, coded: float) -> str:
+    return level_text(label_levels(factor, [coded])[0])
 
 
 def say_second_order(found: MeasuredRuns, response: Response) -> Iterator[str]:

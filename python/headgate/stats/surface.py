@@ -8,8 +8,8 @@ within the points that are not shown to be worse, all differences of points test
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,8 @@ from headgate.stats.terms import TermModel
 POINTS, DRAWS, SEED = 4096, 1000, 1
 #: The share of points near the optimum, their spread, and the steps of its search.
 NEAR_SPREAD, STEPS = 0.25, 40
+#: The most combinations of names from which the optimum is searched.
+MOST_STARTS = 12
 #: A coded level is at the edge of the region if a step of this size leaves the region.
 EDGE = 0.02
 Allowed = Callable[[Numbers], NDArray[np.bool_]]
@@ -43,6 +45,8 @@ class Optimum:
     value_low: float
     value_high: float
     is_at_edge: bool
+    names: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
+    """The coded levels of each nominal factor that may be the best."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +165,7 @@ class Surface:
         rng = np.random.default_rng(SEED)
         region = _Region(self.coded, self.model, allowed)
         cloud = np.vstack([self.coded, region.draw(rng, POINTS)])
-        best = self._climb(cloud[int((way * self.predict(cloud)).argmax())], way, region)
+        best = self._find_best(cloud, way, region)
         cloud = np.vstack([best, cloud, region.draw_near(rng, best, POINTS // 2)])
         edge = region.is_at_edge(best)
         value, missing = float(self.predict(best[None])[0]), np.full(len(best), np.nan)
@@ -178,8 +182,21 @@ class Surface:
         half = width * self.deviation * float(widths[0])
         return Optimum(
             best, np.minimum(low, best), np.maximum(high, best), value, value - half, value + half,
-            edge,
+            edge, {i: tuple(np.unique(may_be_best[:, i]).tolist()) for i in self.model.nominal},
         )  # fmt: skip
+
+    def _find_best(self, cloud: Numbers, way: int, region: _Region) -> Numbers:
+        """Climb from the best point of each combination of names; return the best of all."""
+        values, groups = way * self.predict(cloud), np.zeros(len(cloud), int)
+        if places := sorted(self.model.nominal):
+            groups = np.unique(cloud[:, places], axis=0, return_inverse=True)[1].ravel()
+        starts = []
+        for group in range(int(groups.max()) + 1):
+            rows = np.flatnonzero(groups == group)
+            starts.append(int(rows[values[rows].argmax()]))
+        starts.sort(key=lambda row: -float(values[row]))
+        climbed = np.array([self._climb(cloud[row], way, region) for row in starts[:MOST_STARTS]])
+        return np.asarray(climbed[int((way * self.predict(climbed)).argmax())])
 
     def _find_rivals(self, columns: Numbers, root: Numbers, way: int) -> NDArray[np.bool_]:
         """Return the points that are not shown to be worse than the first (Scheffe 1959).
