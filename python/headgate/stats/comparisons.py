@@ -138,7 +138,7 @@ def _find_range(count: int, freedom: float) -> float:
 def _compute_range_cover(ratio: float, count: int, freedom: float) -> float:
     """Return the chance that all |t| of pairs are below a ratio: the studentized range.
 
-    SciPy's distribution takes a hundred times as long.
+    SciPy's distribution takes forty times as long.
     """
     from scipy import special
 
