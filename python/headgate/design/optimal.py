@@ -106,7 +106,8 @@ def make_d_optimal(  # noqa: PLR0913, PLR0917 - each is a key of the file
     order = np.lexsort(points[np.sort(chosen)].T)
     rows = np.sort(chosen)[order]
     efficiency = np.exp(_log_determinant(columns[rows]) / count) / runs
-    said = f"D-optimal, {count} coefficients, |X'X|^(1/p)/n = {efficiency:.4f}, best of {starts} exchanges"
+    size = f"|X'X|^(1/p)/n = {efficiency:.4f}"
+    said = f"D-optimal, {count} coefficients, {size}, best of {starts} exchanges"
     return Design(tuple(factors), points[rows]), said
 
 
