@@ -7,6 +7,7 @@ import pytest
 from .command import headgate
 
 TWO = '[factors.a]\nlow = 1\nhigh = 2\n[factors.b]\nlow = "x"\nhigh = "y"\n'
+NUMBERS = "[factors.a]\nlow = 1\nhigh = 2\n[factors.b]\nlow = 3\nhigh = 5\n"
 
 
 @pytest.mark.parametrize(
@@ -40,6 +41,32 @@ TWO = '[factors.a]\nlow = 1\nhigh = 2\n[factors.b]\nlow = "x"\nhigh = "y"\n'
             "factors: b and a both set x",
         ),
         ("[factors.a]\nlevels = [1, 2, 3]\n", "factors.a.levels: a two-level design needs two"),
+        ("kind = 'ccd'\n" + TWO, "factors.b: a central composite design needs low"),
+        ("kind = 'ccd'\nalpha = 0.5\n" + NUMBERS, "alpha: 0.5 is not between 1 and 10"),
+        ("kind = 'ccd'\nshape = 'round'\n" + NUMBERS, "shape: 'round' is not allowed"),
+        ("kind = 'ccd'\nruns = 9\n" + NUMBERS, "runs: is for the kind two-level or d-optimal or"),
+        ("kind = 'bbd'\n" + NUMBERS, "a Box-Behnken design takes 3 to 7 factors, not 2"),
+        ("kind = 'dsd'\n[factors.a]\nlevels = ['x', 'y', 'z']\n", "a definitive screening"),
+        ("kind = 'd-optimal'\n" + TWO, "runs: this key is required for the kind d-optimal"),
+        (
+            "kind = 'd-optimal'\nruns = 3\n" + NUMBERS,
+            "6 coefficients; write at least",
+        ),
+        (
+            "kind = 'd-optimal'\nruns = 6\nconstraints = ['a + c < 2']\n" + NUMBERS,
+            "constraints: 'a + c < 2': c is not a factor with numbers; these are a, b",
+        ),
+        (
+            "kind = 'd-optimal'\nruns = 6\nmodel = ['a a a a']\n" + NUMBERS,
+            "a term consists of 1",
+        ),
+        ("kind = 'morris'\ngrid_levels = 3\n" + NUMBERS, "grid_levels = 3: Morris' grid needs an"),
+        (
+            "kind = 'morris'\ncentre_points = 2\n" + NUMBERS,
+            "a morris design takes no centre points",
+        ),
+        ("kind = 'saltelli'\n" + NUMBERS, "samples: this key is required for the kind saltelli"),
+        ("kind = 'saltelli'\nsamples = 9\n" + NUMBERS, "samples = 9: a Sobol sequence is balanced"),
     ],
 )
 def test_wrong_design_files(text: str, said: str, tmp_path: Path) -> None:

@@ -16,6 +16,12 @@ measure = {series = "none"}
 FACTORS = '[factors]\n"network.rtt" = ["10 ms", "20 ms"]\ncca = ["reno", "cubic"]\n'
 GOODPUT = 'responses = ["goodput_bps"]\n'
 RIGHT = GOODPUT + FACTORS + BASE
+CURVED = (
+    GOODPUT
+    + '[factors]\n"network.rtt" = {low = "10 ms", high = "20 ms"}\n'
+    + '"network.loss" = {low = 0.0, high = 0.01}\n'
+    + BASE
+)
 
 
 def factor(line: str) -> str:
@@ -49,6 +55,18 @@ def claim(lines: str) -> str:
         ("replicates = 'five'\n" + RIGHT, "replicates: 'five' is text; write a number"),
         ("seeds = 5\n" + RIGHT, "seeds: this is not a key here; did you mean 'replicates'?"),
         ("kind = 'full'\n" + RIGHT, "kind: 'full' is not allowed"),
+        (
+            "kind = 'morris'\nwhere = 'rtt_s > 0.01'\n" + CURVED,
+            "the analysis of a morris design needs all its runs",
+        ),
+        (
+            "kind = 'ccd'\nshape = 'circumscribed'\n" + CURVED,
+            "the run with network.rtt = '15 ms', network.loss = -0.00",
+        ),
+        (
+            "kind = 'd-optimal'\nruns = 6\nwhere = 'rtt_s > 1'\n" + CURVED,
+            "'rtt_s > 1' leaves no combination of levels",
+        ),
         # factors
         (factor("cca = []"), "factors.cca.low: this key is required unless levels are given"),
         (factor("cca = ['reno']"), "factors.cca.levels: a factor needs at least two levels"),
@@ -87,7 +105,7 @@ def claim(lines: str) -> str:
         ("where = 'rtt_s <'\n" + RIGHT, "where: Parser Error: syntax error"),
         ("where = 'delay < 3'\n" + RIGHT, "its names are rtt, rtt_s, cca"),
         ("where = 'rtt_s * 2'\n" + RIGHT, "where: 'rtt_s * 2' is neither true nor false"),
-        ("where = 'rtt_s > 1'\n" + RIGHT, "where: 'rtt_s > 1' leaves no combination of levels"),
+        ("where = 'rtt_s > 1'\n" + RIGHT, "'rtt_s > 1' leaves no combination of levels"),
         ("where = \"cca = 'reno'\"\n" + RIGHT, "leaves one level of cca, 'reno'"),
         ("where = '1; DROP TABLE levels'\n" + RIGHT, "where: Parser Error"),
         # designs

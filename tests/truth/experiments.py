@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,15 @@ RESPONSES: dict[str, tuple[Any, float]] = {
 MISSING = 0.03
 #: Effects lower a mean by this part of it at most.
 MOST_DOWN = 0.7
+
+
+class PlantedRuns(Protocol):
+    """The part of a planted experiment from which its runs are made."""
+
+    experiment: Experiment
+    values: dict[str, Numbers]
+    drifts: set[int]
+    same: bool
 
 
 @dataclass
@@ -202,7 +211,7 @@ def plant(seed: int) -> tuple[Truth, Runs]:
     if rng.random() < 0.3:
         count = len(made.labels)
         made.drifts = set(rng.choice(count, int(rng.integers(1, 5)), replace=False).tolist())
-    return made, _runs(rng, made)
+    return made, make_runs(rng, made)
 
 
 def _design(rng: np.random.Generator, shape: str) -> Experiment:
@@ -302,7 +311,7 @@ def _weights(made: Truth, place: int) -> Numbers:
     return np.asarray(column[:, None] == np.unique(column)[None, :], dtype=float)
 
 
-def _runs(rng: np.random.Generator, made: Truth) -> Runs:
+def make_runs(rng: np.random.Generator, made: PlantedRuns) -> Runs:
     definition = made.experiment.definition
     setup = definition.setup
     results: dict[Key, Result] = {}

@@ -1,8 +1,8 @@
 """Measures the rates of docs/reference/power.md, and writes them there.
 
-`python -m tests.truth.measure KIND COUNT [FILE]` looks at COUNT planted tables or experiments with
-their pages. Counts are added to FILE, seed by seed, so that a measurement that was stopped
-goes on; begin with no file after a change of the program.
+`python -m tests.truth.measure KIND COUNT [FILE]` looks at COUNT planted tables, experiments or
+designs with their pages. Counts are added to FILE, seed by seed, so that a measurement that was
+stopped goes on; begin with no file after a change of the program.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from pathlib import Path
 
 from . import (
     judge_comparisons,
+    judge_designs,
     judge_experiments,
     judge_tables,
+    test_designs,
     test_experiments,
     test_tables,
 )
@@ -38,10 +40,16 @@ def _look_at_comparison(seed: int, _folder: Path, found: Rates) -> None:
     judge_comparisons.judge(judge_comparisons.look(seed), found)
 
 
+def _look_at_design(seed: int, folder: Path, found: Rates) -> None:
+    judge_designs.judge(test_designs.check_page(seed, folder), found)
+    judge_designs.judge_comparisons(seed, found)
+
+
 KINDS: Mapping[str, tuple[Callable[[int, Path, Rates], None], Mapping[str, Promise]]] = {
     "tables": (_look_at_table, judge_tables.PROMISED),
     "experiments": (_look_at_experiment, judge_experiments.PROMISED),
     "comparisons": (_look_at_comparison, judge_comparisons.PROMISED),
+    "designs": (_look_at_design, judge_designs.PROMISED),
 }
 
 

@@ -24,6 +24,7 @@ from headgate.figures import vega
 from headgate.figures.report import make
 from headgate.figures.report.about import About, write
 
+from .designs import PlantedDesign
 from .experiments import Truth
 from .tables import Planted
 
@@ -51,7 +52,9 @@ def page_of_table(made: Planted, folder: Path) -> str:
     return text_of(make.make(folder, workers=1))
 
 
-def run_experiment(made: Truth, runs: Runs, folder: Path) -> tuple[dict[str, Any], str]:
+def run_experiment(
+    made: Truth | PlantedDesign, runs: Runs, folder: Path
+) -> tuple[dict[str, Any], str]:
     """Run an experiment by its command, with planted runs; return its JSON and its page's text."""
     for name, content in made.experiment.files.items():
         (folder / name).write_bytes(content)

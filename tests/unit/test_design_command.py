@@ -114,3 +114,12 @@ def test_foldover_of_a_file(tmp_path: Path) -> None:
     made = load_design(file)
     assert (len(made.design), made.design.resolution) == (16, 4)
     assert np.array_equal(made.design.matrix[8:], -made.design.matrix[:8])
+
+
+def test_power_says_how_many_replicates_show_an_effect() -> None:
+    """2^(6-1), 2 of 5: 112 of each level give 0.846, 96 give 0.787 (two-sample t test)."""
+    said = headgate("design", "power", "2^(6-1)", "--effect", "2", "--deviation", "5")
+    first, head, *rows = said.splitlines()
+    assert first.startswith("7 replicates, 224 runs, show a main effect of 2 with a chance of 80 %")
+    assert head.split() == ["replicates", "runs", "chance", "smallest", "effect"]
+    assert [row.split()[:3] for row in rows[5:7]] == [["6", "192", "0.787"], ["7", "224", "0.846"]]

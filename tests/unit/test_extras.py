@@ -115,6 +115,10 @@ def test_a_run_and_its_pictures_need_none(tmp_path: Path) -> None:
     [
         (("study", "tcp-red"), "a study needs altair, which is not installed; pip install 'head"),
         (("analyse", "runs.csv", "--factors", "a", "--responses", "y"), "an analysis needs"),
+        (
+            ("design", "new", "d.toml", "--kind", "morris", "--factors", "3"),
+            "a morris design needs",
+        ),
         (("run", "own.toml", "--set", "duration=5 s"), "@jit needs numba"),
     ],
 )

@@ -106,7 +106,7 @@ def test_every_finding_leads_to_a_picture_and_a_table(made: Path) -> None:
 def test_all_tables_lie_beside_it_twice(made: Path) -> None:
     names = {path.stem for path in (made / "tables").glob("*.csv")}
     assert names == {path.stem for path in (made / "tables").glob("*.parquet")}
-    assert len(names) == 14 * 2 - 2  # two kinds are of all periods together
+    assert len(names) == 15 * 2 - 2  # two kinds are of all periods together
     with (made / "tables" / "main-effects-period-1.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     typed = duckdb.sql(f"SELECT * FROM '{made}/tables/main-effects-period-1.parquet'").fetchall()

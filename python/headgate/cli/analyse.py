@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headgate.base.errors import StoreError, explain_os
+from headgate.base.errors import AnalysisError, StoreError, explain_os
 from headgate.base.terminal import echo, escape_formula
 from headgate.cli.options import Json
 
@@ -37,8 +37,22 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
     file: Annotated[
         Path, typer.Argument(help="CSV (or other text) or Parquet, a row per run.", metavar="FILE")
     ],
-    factors: Annotated[str, typer.Option(metavar="X1,X2,...", help="Columns of factors.")],
     responses: Annotated[str, typer.Option(metavar="Y1,Y2,...", help="Columns of responses.")],
+    factors: Annotated[str, typer.Option(metavar="X1,X2,...", help="Columns of factors.")] = "",
+    design: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Design in TOML that the rows are runs of, for surfaces and sensitivity, instead"
+            " of --factors.",
+        ),
+    ] = "",
+    lower: Annotated[
+        str,
+        typer.Option(
+            metavar="Y1,Y2,...", help="With --design: responses that are better when lower."
+        ),
+    ] = "",
     by: Annotated[
         str,
         typer.Option(
@@ -114,6 +128,20 @@ def analyse(  # noqa: PLR0913, PLR0917 - one for each option
 
     form = TextForm(decimal, _names(missing), encoding)
     frame = Frame.of(file, form)
+    if design:
+        from headgate.cli.analyse_design import analyse_design
+
+        if factors or cca or by:
+            raise AnalysisError(
+                "--design: the design names the factors; give neither --factors, --cca nor --by"
+            )
+        analyse_design(
+            design, frame, _names(responses), _names(lower),
+            out=out, title=title, question=question, as_json=as_json,
+        )  # fmt: skip
+        return
+    if not _names(factors):
+        raise AnalysisError("--factors: name the columns of factors, or give the --design")
     labels = _names(by)
     frame.require(*filter(None, (cca, replicate)), *_names(condition))
     roles = Roles(

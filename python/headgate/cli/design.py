@@ -53,7 +53,9 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         str,
         typer.Option(
             metavar="KIND",
-            help="two-level, plackett-burman, orthogonal-array, latin-hypercube or sobol.",
+            help="two-level, plackett-burman, orthogonal-array, definitive-screening,"
+            " central-composite, box-behnken, d-optimal, morris, saltelli, latin-hypercube, sobol"
+            " or random.",
         ),
     ] = "two-level",
     design: Annotated[
@@ -62,7 +64,9 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
     runs: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Number of runs of the minimum-aberration fraction, or of the sample."
+            metavar="N",
+            help="Number of runs of the minimum-aberration fraction, the D-optimal design or the"
+            " sample.",
         ),
     ] = None,
     generators: Annotated[
@@ -80,8 +84,46 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         int, typer.Option(metavar="N", help="Number of replicates of each run.")
     ] = 1,
     centre_points: Annotated[
-        int, typer.Option(metavar="N", help="Number of runs at the centre point.")
-    ] = 0,
+        int | None, typer.Option(metavar="N", help="Number of runs at the centre point.")
+    ] = None,
+    shape: Annotated[
+        str | None,
+        typer.Option(metavar="SHAPE", help="Central composite: inscribed, circumscribed or faced."),
+    ] = None,
+    alpha: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A",
+            help="Distance of its star: rotatable, orthogonal, spherical or a number.",
+        ),
+    ] = None,
+    fake_factors: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Definitive screening: columns that estimate the error."),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="D-optimal: linear, interactions, quadratic, or terms such as 'A,B,A B,A A'.",
+        ),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="D-optimal: an inequality, such as '2 * rate + rtt <= 100'; repeatable.",
+        ),
+    ] = None,
+    trajectories: Annotated[
+        int | None, typer.Option(metavar="N", help="Number of Morris' trajectories.")
+    ] = None,
+    grid_levels: Annotated[
+        int | None, typer.Option(metavar="N", help="Levels of Morris' grid, an even number.")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(metavar="N", help="Saltelli's samples, a power of two.")
+    ] = None,
     foldover: Annotated[
         bool, typer.Option("--foldover", help="Add every run with all signs reversed.")
     ] = False,
@@ -114,6 +156,16 @@ def new(  # noqa: PLR0913, PLR0917 - one for each option
         "foldover": foldover,
         "scenario": _relate(scenario, file),
         "factors": varied,
+        **_drop_none(
+            shape=shape,
+            alpha=alpha if alpha is None else _value(alpha),
+            fake_factors=fake_factors,
+            model=model if model is None else _read_model(model),
+            constraints=constraint,
+            trajectories=trajectories,
+            grid_levels=grid_levels,
+            samples=samples,
+        ),
     }
     with _report_slow_search() if design or runs else nullcontext():
         made = make_design(DesignFile.from_dict(given, "design new"), file)
@@ -171,6 +223,36 @@ def alias(
     echo(*map(str, paths))
 
 
+@app.command()
+def power(
+    source: Source,
+    effect: Annotated[
+        float, typer.Option(metavar="E", help="Size of a main effect that must be shown.")
+    ],
+    deviation: Annotated[
+        float, typer.Option(metavar="S", help="Standard deviation of a run, in the same unit.")
+    ],
+    chance: Annotated[
+        float, typer.Option(metavar="P", help="Chance with which the effect must be shown.")
+    ] = 0.8,
+    as_json: Json = False,
+) -> None:
+    """Compute how many replicates of a design show an effect of a size.
+
+    The effect is the change from the low to the high level of a factor. It is shown if its 95 %
+    interval excludes zero, in the model of main effects.
+
+    Example: headgate design power '2^(6-1)' --effect 2 --deviation 5
+    """
+    from headgate.design.spread import find_power
+
+    found = find_power(_load(source), effect, deviation, chance)
+    if as_json:
+        echo(json.dumps(found.facts()))
+        return
+    echo(*found.describe())
+
+
 def _load(source: str) -> MadeDesign:
     from headgate.design.generate import load_design
 
@@ -184,6 +266,16 @@ def _report_slow_search() -> Iterator[None]:
 
     with count_slow_steps("design", 1, "designs found"):
         yield
+
+
+def _drop_none(**keys: Any) -> dict[str, Any]:
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def _read_model(text: str) -> str | list[str]:
+    """Return the order of a model, or its terms."""
+    terms = [part.strip() for part in text.split(",") if part.strip()]
+    return text if text in ("linear", "interactions", "quadratic") else terms
 
 
 def _rules(text: str) -> dict[str, str] | str:

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from headgate.design.factorial import Design, make_factorial
     from headgate.design.file import DesignFile, FactorTable
     from headgate.design.generate import MadeDesign, load_design
+    from headgate.design.optimal import make_d_optimal
+    from headgate.design.response_surface import (
+        make_box_behnken,
+        make_central_composite,
+        make_definitive_screening,
+    )
+    from headgate.design.sensitivity import make_morris, make_saltelli
 else:
     __getattr__ = lazy_attributes(
         __name__,
@@ -22,6 +29,13 @@ else:
             "headgate.design.factorial": ("Design", "make_factorial"),
             "headgate.design.file": ("DesignFile", "FactorTable"),
             "headgate.design.generate": ("MadeDesign", "load_design"),
+            "headgate.design.optimal": ("make_d_optimal",),
+            "headgate.design.response_surface": (
+                "make_box_behnken",
+                "make_central_composite",
+                "make_definitive_screening",
+            ),
+            "headgate.design.sensitivity": ("make_morris", "make_saltelli"),
         },
     )
 
@@ -32,5 +46,11 @@ __all__ = [
     "FactorTable",
     "MadeDesign",
     "load_design",
+    "make_box_behnken",
+    "make_central_composite",
+    "make_d_optimal",
+    "make_definitive_screening",
     "make_factorial",
+    "make_morris",
+    "make_saltelli",
 ]

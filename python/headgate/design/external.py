@@ -188,11 +188,11 @@ def _require_runs(kind: str, runs: int) -> None:
 
 
 def _make_design(factors: Sequence[Factor], points: NDArray[np.float64]) -> Design:
-    columns = [_code_shares(f, points[:, i]) for i, f in enumerate(factors)]
+    columns = [code_shares(f, points[:, i]) for i, f in enumerate(factors)]
     return Design(tuple(factors), np.array(columns).T)
 
 
-def _code_shares(factor: Factor, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def code_shares(factor: Factor, shares: NDArray[np.float64]) -> NDArray[np.float64]:
     """Code shares of the range from -1 to +1; levels that are not numbers take equal parts."""
     if factor.numeric:
         return 2 * shares - 1

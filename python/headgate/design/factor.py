@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.base.messages import as_toml
 
@@ -56,6 +59,25 @@ class Factor:
     def numeric(self) -> bool:
         """Whether there are levels between low and high."""
         return not self.levels and self._numbers() is not None
+
+    def describe(self, *coded: float) -> str:
+        """Write a quantity with four digits and its unit, or the range of two."""
+        numbers = self._numbers()
+        if numbers is None or self.levels:
+            return str(self.level(coded[0]))
+        values = self.numbers_at(np.array(coded, float))
+        texts = dict.fromkeys(f"{value:.4g}" for value in sorted(values))
+        return f"{' to '.join(texts)} {numbers[2]}".strip()
+
+    def numbers_at(self, coded: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the numbers of coded levels of a quantity, in the unit of its low level."""
+        numbers = self._numbers()
+        assert numbers is not None
+        low, high, _ = numbers
+        share = (coded + 1) / 2
+        if self.scale == "linear":
+            return np.asarray(low + share * (high - low))
+        return np.asarray(_interpolate(low, high, 0.0, "log", self.name) * (high / low) ** share)
 
     def _between(self, coded: float) -> Any:
         numbers = self._numbers()
@@ -148,7 +170,16 @@ def make_scenarios(
     for factor in factors:
         for level in factor.levels or (factor.low, factor.high):
             _check_level(factor, level, base)
-    return [base.varied(changes) for changes in settings]
+    return [_vary(base, changes) for changes in settings]
+
+
+def _vary(base: Variable, changes: Mapping[str, Any]) -> Scenario:
+    """Return `base` with the settings of a run; levels beyond low and high may not fit."""
+    try:
+        return base.varied(changes)
+    except HeadgateError as error:
+        run = ", ".join(f"{path} = {as_toml(level)}" for path, level in changes.items())
+        raise ScenarioError(f"the run with {run}", str(error)) from None
 
 
 def _check_level(factor: Factor, level: Any, base: Variable) -> None:

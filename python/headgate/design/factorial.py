@@ -40,6 +40,8 @@ class Design:
     """The algebra of the aliases, if the design is a two-level one made by generators."""
     crossed: int = 0
     """The number of factors, the last ones, whose combinations every run of the design meets."""
+    indices: NDArray[np.intp] | None = None
+    """The runs of each trajectory (Morris) or sample (Saltelli); None for other designs."""
 
     @property
     def own_factors(self) -> tuple[Factor, ...]:

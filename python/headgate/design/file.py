@@ -22,21 +22,42 @@ from headgate.scenario.keys import share_in
 from headgate.scenario.toml import anchor_value
 
 Kind = Literal[
-    "two-level", "grid", "plackett-burman", "orthogonal-array", "latin-hypercube", "sobol", "random"
-]
+    "two-level", "grid", "plackett-burman", "orthogonal-array", "definitive-screening",
+    "central-composite", "box-behnken", "d-optimal", "morris", "saltelli", "latin-hypercube",
+    "sobol", "random",
+]  # fmt: skip
 _KINDS: tuple[str, ...] = get_args(Kind)
 #: Other names of kinds.
-_ALIASES = {"lhs": "latin-hypercube"}
+_ALIASES = {
+    "lhs": "latin-hypercube", "dsd": "definitive-screening", "ccd": "central-composite",
+    "bbd": "box-behnken",
+}  # fmt: skip
 #: Kinds that sample a given number of runs.
 SAMPLES = ("latin-hypercube", "sobol", "random")
+#: Kinds whose runs need a special analysis.
+ANALYSED: tuple[Kind, ...] = (
+    "definitive-screening", "central-composite", "box-behnken", "d-optimal", "morris", "saltelli",
+)  # fmt: skip
+#: Kinds whose levels lie between low and high.
+INTERPOLATED: tuple[Kind, ...] = (*ANALYSED, "latin-hypercube", "sobol", "random")
+#: Kinds whose runs lose their meaning if some are left out.
+WHOLE: tuple[Kind, ...] = ("definitive-screening", "morris", "saltelli")
 #: The kinds that accept a key.
-_ONLY = {
-    "design": ("two-level",),
+_ONLY: Mapping[str, tuple[str, ...]] = {
+    "design": ("two-level", "central-composite"),
     "generators": ("two-level",),
     "foldover": ("two-level",),
     "blocks": ("two-level",),
     "array": ("orthogonal-array",),
-    "runs": ("two-level", *SAMPLES),
+    "runs": ("two-level", "d-optimal", *SAMPLES),
+    "fake_factors": ("definitive-screening",),
+    "shape": ("central-composite",),
+    "alpha": ("central-composite",),
+    "model": ("d-optimal",),
+    "constraints": ("d-optimal",),
+    "trajectories": ("morris",),
+    "grid_levels": ("morris",),
+    "samples": ("saltelli",),
 }
 MINIMUM_ABERRATION = "minimum aberration"
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
@@ -105,15 +126,42 @@ class DesignFile(Model):
     )
     array: str = Field("", description="An orthogonal array, such as L18; otherwise the smallest.")
     runs: int | None = Field(
-        None, ge=1, description="The number of runs of a fraction or a sample."
+        None, ge=1, description="The number of runs of a fraction, a D-optimal design or a sample."
+    )
+    fake_factors: int = Field(
+        2,
+        ge=0,
+        le=20,
+        description="Columns of a definitive screening design that give an error.",
+    )
+    shape: Literal["inscribed", "circumscribed", "faced"] = Field(
+        "inscribed",
+        description="Central composite: all runs between low and high, or the star beyond them.",
+    )
+    alpha: Literal["rotatable", "orthogonal", "spherical"] | float = Field(
+        "rotatable", description="Distance of the star from the centre; the cube is at 1."
+    )
+    model: Literal["linear", "interactions", "quadratic"] | tuple[str, ...] = Field(
+        "quadratic", description='The model of a D-optimal design, or its terms: ["A", "B", "A B"].'
+    )
+    constraints: tuple[str, ...] = Field(
+        (), description="Inequalities of a D-optimal design, such as 2 * rate + rtt <= 100."
+    )
+    trajectories: int = Field(10, ge=2, le=10_000, description="Number of Morris' trajectories.")
+    grid_levels: int = Field(4, ge=2, le=100, description="Levels of Morris' grid, an even number.")
+    samples: int | None = Field(
+        None, ge=2, le=2**20, description="Samples of Saltelli's scheme, each of k + 2 runs."
     )
     foldover: bool | tuple[str, ...] = Field(
         False, description="Folds over all factors, or the listed ones."
     )
     seed: int = Field(1, ge=0, lt=2**63, description="Decides the run order and samples.")
     replicates: int = Field(1, ge=1, description="The number of repetitions of each run.")
-    centre_points: int = Field(
-        0, ge=0, description="Runs per block with every factor at its centre."
+    centre_points: int | None = Field(
+        None,
+        ge=0,
+        description="Runs per block with every factor at its centre; by default 0, and in a central"
+        " composite or Box-Behnken design as many as is usual, or 1 in an experiment.",
     )
     blocks: tuple[str, ...] = Field(
         (), description="Effects whose signs divide the runs into blocks."
@@ -124,6 +172,9 @@ class DesignFile(Model):
     factors: dict[str, FactorTable] = Field(
         description="The factors; a list of levels is short for a table."
     )
+
+    #: Whether the centre is repeated unless the file says how often.
+    repeats_centre: ClassVar[bool] = True
 
     @model_validator(mode="before")
     @classmethod
@@ -167,12 +218,20 @@ class DesignFile(Model):
     @model_validator(mode="after")
     def _check_kind(self) -> DesignFile:
         sample = self.kind in SAMPLES
-        if sample and self.runs is None:
+        if (sample or self.kind == "d-optimal") and self.runs is None:
             raise at("runs", f"this key is required for the kind {self.kind}")
+        if self.kind == "saltelli" and self.samples is None:
+            raise at("samples", "this key is required for the kind saltelli")
         for key, kinds in _ONLY.items():
-            if getattr(self, key) and self.kind not in kinds:
+            default = type(self).model_fields[key].get_default(call_default_factory=True)
+            if getattr(self, key) != default and self.kind not in kinds:
                 raise at(key, f"is for the kind {' or '.join(kinds)}, not {self.kind}")
-        given = bool(self.design) + bool(self.generators) + (self.runs is not None and not sample)
+        if self.centre_points and self.kind in ("d-optimal", "morris", "saltelli"):
+            raise at("centre_points", f"a {self.kind} design takes no centre points")
+        if isinstance(self.alpha, float) and not 1 <= self.alpha <= 10:
+            raise at("alpha", f"{self.alpha:g} is not between 1 and 10")
+        fraction = self.runs is not None and self.kind == "two-level"
+        given = bool(self.design) + bool(self.generators) + fraction
         if given > 1 and (self.design or self.generators != MINIMUM_ABERRATION):
             key = "design" if self.design else "runs"
             raise at(key, "give one of design, generators and runs")

@@ -13,7 +13,10 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from headgate.base.errors import HeadgateError, ScenarioError
+from headgate.base.optional import require
 from headgate.base.terminal import escape_controls, escape_formula
 from headgate.design.factor import Factor, Variable, make_scenarios, round_whole_factors
 from headgate.design.factorial import (
@@ -23,8 +26,16 @@ from headgate.design.factorial import (
     make_grid,
     reject_repeated_runs,
 )
-from headgate.design.file import SAMPLES, DesignFile, FactorTable, Kind
+from headgate.design.file import ANALYSED, INTERPOLATED, DesignFile, FactorTable, Kind
 from headgate.design.named import make_least_aberrant, make_named_design
+from headgate.design.optimal import Allowed, make_d_optimal
+from headgate.design.response_surface import (
+    BOX_BEHNKEN_CENTRES,
+    make_box_behnken,
+    make_central_composite,
+    make_definitive_screening,
+)
+from headgate.design.sensitivity import make_morris, make_saltelli
 from headgate.design.sheet import Row, Sheet, lay_out_sheet
 from headgate.scenario.toml import anchor
 
@@ -54,7 +65,7 @@ class MadeDesign:
             seed=file.seed,
             name=file.title,
             replicates=file.replicates,
-            centre_points=file.centre_points,
+            centre_points=count_centre_points(file),
             blocks=file.blocks,
             in_order=file.in_order,
         )
@@ -204,14 +215,23 @@ def load_design(source: str | Path) -> MadeDesign:
 
 
 def make_design(
-    file: DesignFile, path: Path | None = None, given: Variable | None = None
+    file: DesignFile,
+    path: Path | None = None,
+    given: Variable | None = None,
+    allowed: Allowed | None = None,
 ) -> MadeDesign:
     """Make the design of a file; `given` is the base scenario unless the file names one.
 
-    Interpolated levels are whole numbers if the base accepts no others.
+    Interpolated levels are whole numbers if the base accepts no others. `allowed` limits the
+    combinations of which a D-optimal design consists.
     """
-    design, source = _MAKERS[file.kind](file)
-    if file.kind in SAMPLES or file.centre_points:
+    if file.kind in ANALYSED:
+        require("analysis", f"a {file.kind} design")
+    if file.kind == "d-optimal":
+        design, source = _make_d_optimal(file, allowed)
+    else:
+        design, source = _MAKERS[file.kind](file)
+    if file.kind in INTERPOLATED or file.centre_points:
         base = given or (MadeDesign(file, design, source, path).base() if file.scenario else None)
         design = replace(design, factors=round_whole_factors(design.factors, base))
     if file.foldover:
@@ -274,6 +294,62 @@ def _draw_sample(file: DesignFile) -> tuple[Design, str]:
     return draw(file.make_factors(), file.runs or 0, file.seed), source
 
 
+def count_centre_points(file: DesignFile) -> int:
+    """Return the number of centre points per block: as the file says, or as is usual."""
+    if file.centre_points is not None:
+        return file.centre_points
+    return _count_usual_centres(file) if file.repeats_centre else 0
+
+
+def _count_usual_centres(file: DesignFile) -> int:
+    count = len(file.factors)
+    if file.kind == "central-composite":
+        return 3 if file.shape == "faced" else max(count + 2, 5)
+    return BOX_BEHNKEN_CENTRES.get(count, 0) if file.kind == "box-behnken" else 0
+
+
+def _with_centre(design: Design, file: DesignFile) -> Design:
+    """Return the design with its centre among the runs, unless the centre is repeated."""
+    if file.repeats_centre or file.centre_points == 0:
+        return design
+    return replace(design, matrix=np.vstack([design.matrix, np.zeros(len(design.factors))]))
+
+
+def _make_definitive_screening(file: DesignFile) -> tuple[Design, str]:
+    design = make_definitive_screening(file.make_factors(), file.fake_factors)
+    return design, f"Jones and Nachtsheim 2011, by pydoe, with {file.fake_factors} fake factors"
+
+
+def _make_central_composite(file: DesignFile) -> tuple[Design, str]:
+    centres = count_centre_points(file)
+    design, source = make_central_composite(
+        file.make_factors(), file.shape, file.alpha, centres or 1, file.design
+    )
+    return _with_centre(design, file), source
+
+
+def _make_box_behnken(file: DesignFile) -> tuple[Design, str]:
+    return _with_centre(make_box_behnken(file.make_factors()), file), "Box and Behnken 1960"
+
+
+def _make_d_optimal(file: DesignFile, allowed: Allowed | None) -> tuple[Design, str]:
+    return make_d_optimal(
+        file.make_factors(), file.runs or 0, file.model, file.constraints, allowed, file.seed
+    )
+
+
+def _make_morris(file: DesignFile) -> tuple[Design, str]:
+    made = make_morris(file.make_factors(), file.trajectories, file.grid_levels, file.seed)
+    said = f"{file.trajectories} trajectories on {file.grid_levels} levels (Morris 1991)"
+    return made, said
+
+
+def _make_saltelli(file: DesignFile) -> tuple[Design, str]:
+    samples, count = file.samples or 0, len(file.factors)
+    made = make_saltelli(file.make_factors(), samples, file.seed)
+    return made, f"{samples} samples of {count} + 2 runs (Saltelli et al. 2010)"
+
+
 _MAKERS: Mapping[Kind, Callable[[DesignFile], tuple[Design, str]]] = {
     "two-level": _make_two_level,
     "grid": lambda file: (make_grid(file.make_factors()), "every combination of all levels"),
@@ -282,4 +358,9 @@ _MAKERS: Mapping[Kind, Callable[[DesignFile], tuple[Design, str]]] = {
     "latin-hypercube": _draw_sample,
     "sobol": _draw_sample,
     "random": _draw_sample,
+    "definitive-screening": _make_definitive_screening,
+    "central-composite": _make_central_composite,
+    "box-behnken": _make_box_behnken,
+    "morris": _make_morris,
+    "saltelli": _make_saltelli,
 }

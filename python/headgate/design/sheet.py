@@ -78,6 +78,7 @@ def lay_out_sheet(  # noqa: PLR0913 - each sets one property of the sheet
         raise HeadgateError(f"replicates = {replicates}: the least is 1")
     if centre_points < 0:
         raise HeadgateError(f"centre_points = {centre_points}: the least is 0")
+    has_centre = bool((design.matrix == 0).all(axis=1).any())
     rows: list[Row] = []
     for block in sorted(set(number)):
         own = [
@@ -87,7 +88,8 @@ def lay_out_sheet(  # noqa: PLR0913 - each sets one property of the sheet
             if number[run] == block
         ]
         centres = _list_centres(design) if centre_points else []
-        own += [Row(CENTRE, block, i + 1, one) for i in range(centre_points) for one in centres]
+        first = 1 + replicates * has_centre
+        own += [Row(CENTRE, block, first + i, one) for i in range(centre_points) for one in centres]
         order: Sequence[int] = range(len(own))
         if not in_order:
             rng = make_stream(seed, "run order", name, str(block))

@@ -14,7 +14,9 @@ from headgate.base.errors import HeadgateError, ScenarioError
 from headgate.data.tables import Table
 from headgate.design.factor import Factor
 from headgate.design.factorial import cross
+from headgate.design.file import ANALYSED, WHOLE
 from headgate.design.generate import MadeDesign, make_design
+from headgate.design.optimal import Allowed
 from headgate.engine.api import Scenario
 from headgate.engine.run.prepare import check_plan
 from headgate.experiment import claims, responses
@@ -23,9 +25,11 @@ from headgate.experiment.conditions import (
     choose,
     derive,
     find_levels,
+    holds,
     label_levels,
     levels_table,
 )
+from headgate.experiment.designed import DesignAnalysis
 from headgate.experiment.extensions import BASE, ChosenBase, choose_base
 from headgate.experiment.form import ExperimentFile
 from headgate.experiment.part_measures import TABLES
@@ -81,15 +85,34 @@ class Definition:
 
         Raises HeadgateError.
         """
+        file, given = self.file, self.chosen or self.given
         try:
-            whole = make_design(self.file, self.path, self.chosen or self.given)
-            crossed = self.file.make_crossed()
-            design = choose(cross(whole.design, crossed), self.file.where)
+            self._check_combination()
+            if file.kind == "d-optimal":
+                return make_design(file, self.path, given, self._allowed)
+            whole = make_design(file, self.path, given)
+            crossed = file.make_crossed()
+            design = choose(cross(whole.design, crossed), file.where)
             return replace(whole, design=design, source=whole.source + say_crossed(crossed))
         except ScenarioError:
             raise
         except HeadgateError as error:
             raise ScenarioError(str(self.path or ""), str(error)) from None
+
+    @property
+    def analysis(self) -> DesignAnalysis | None:
+        """The design, if its kind needs a special analysis."""
+        if self.file.kind not in ANALYSED:
+            return None
+        return DesignAnalysis(self.made, self._allowed)
+
+    @property
+    def _allowed(self) -> Allowed | None:
+        """The function that returns the combinations of levels that the condition keeps, if any."""
+        condition = self.file.where
+        if not condition:
+            return None
+        return lambda factors, coded: holds(condition, levels_table(factors, coded))
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
@@ -207,7 +230,7 @@ class Definition:
             raise ScenarioError("" if message.startswith(place) else place, message) from None
 
     def _check(self) -> list[str]:
-        found = list(dict.fromkeys(self._check_conditions()))
+        found = [*dict.fromkeys(self._check_conditions()), *self._check_centre()]
         measure = self.base.measure
         absent = {"flows": measure.flows == "none", "series": measure.series == "none"}
         for response in self.responses:
@@ -239,6 +262,28 @@ class Definition:
             raise HeadgateError(
                 f"responses.{response}: reads the table {table}, which is of the whole run, and"
                 f" `periods` asks for a value in each period; tables with periods are {known}"
+            )
+
+    def _check_combination(self) -> None:
+        """Refuse keys that the analysis of the kind of design cannot take."""
+        file = self.file
+        if file.crossed and file.kind in ANALYSED:
+            raise HeadgateError(
+                f"crossed: the analysis of a {file.kind} design covers its factors only; write"
+                f" {', '.join(file.crossed)} into factors, or take a fraction, a screening design"
+                " by Plackett and Burman, an array, a sample or a grid"
+            )
+        if file.where and file.kind in WHOLE:
+            raise HeadgateError(
+                f"where: the analysis of a {file.kind} design needs all its runs; choose levels"
+                ' that may all be combined, or kind = "d-optimal"'
+            )
+
+    def _check_centre(self) -> Iterator[str]:
+        if self.analysis is not None and (self.file.centre_points or 0) > 1:
+            yield (
+                f"centre_points = {self.file.centre_points}: repeated runs of the centre use other"
+                " seeds, and so other traffic; the surface uses replicates of all conditions only"
             )
 
     def _check_conditions(self) -> Iterator[str]:

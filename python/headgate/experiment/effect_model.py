@@ -71,18 +71,25 @@ class EffectModel:
     aliases: Mapping[Factors, tuple[Factors, ...]]
 
     @classmethod
-    def of(cls, names: Sequence[str], coded: Numbers, sampled: Sequence[bool]) -> EffectModel:
-        """Choose terms: main effects first, then interactions that are not aliases."""
+    def of(
+        cls,
+        names: Sequence[str],
+        coded: Numbers,
+        sampled: Sequence[bool],
+        terms: Sequence[Factors] | None = None,
+    ) -> EffectModel:
+        """Choose terms: main effects first, then interactions that are not aliases.
+
+        `terms` lists others, such as the squares `("rtt", "rtt")` of a response surface.
+        """
         codings = {
             name: Coding.of(column, sampled=of)
             for name, column, of in zip(names, coded.T, sampled, strict=True)
         }
         single = {n: codings[n].columns(c) for n, c in zip(names, coded.T, strict=True)}
-        terms: dict[Factors, Numbers] = {(name,): columns for name, columns in single.items()}
-        for a, b in combinations(names, 2):
-            products = single[a][:, :, None] * single[b][:, None, :]
-            terms[a, b] = products.reshape(len(coded), -1)
-        return cls(codings, *_choose(terms, len(coded)))
+        wanted = terms or [*((name,) for name in names), *combinations(names, 2)]
+        columns = {term: _multiply(single, term) for term in wanted}
+        return cls(codings, *_choose(columns, len(coded)))
 
     @property
     def freedom(self) -> int:
@@ -128,6 +135,13 @@ class EffectModel:
             return math.nan
         left = values - self.matrix @ (self._solution @ values)
         return math.sqrt(float(left @ left) / self.freedom)
+
+
+def _multiply(single: Mapping[str, Numbers], term: Factors) -> Numbers:
+    product = single[term[0]]
+    for name in term[1:]:
+        product = (product[:, :, None] * single[name][:, None, :]).reshape(len(product), -1)
+    return product
 
 
 def _choose(

@@ -29,6 +29,7 @@ from headgate.stats.intervals import (
     compute_student_p,
     compute_student_quantile,
 )
+from headgate.stats.screening import Screening
 
 Numbers = NDArray[np.float64]
 Step = tuple[float, float]
@@ -69,6 +70,8 @@ class Effect:
     simple: tuple[SimpleEffect, ...] = field(default=(), compare=False, repr=False)
     aliases: tuple[tuple[str, ...], ...] = ()
     p: float = float("nan")
+    freedom: int = 0
+    """Degrees of freedom of a model's residual; 0 if the error is that of the replicates."""
 
     @property
     def size(self) -> float:
@@ -119,22 +122,60 @@ def are_paired(coded: Numbers) -> bool:
 
 
 def model_effects(
-    names: Sequence[str], coded: Numbers, values: Numbers, sampled: Sequence[bool]
+    names: Sequence[str],
+    coded: Numbers,
+    values: Numbers,
+    sampled: Sequence[bool],
+    terms: Sequence[tuple[str, ...]] | None = None,
 ) -> list[Effect]:
     """Return the effects of the model with interactions, from the first level to each other level.
 
-    The effect of a `sampled` factor is the change from its low to its high end.
+    The effect of a `sampled` factor is the change from its low to its high end. `terms` are those
+    of another model, whose squares and higher products are no effects between levels.
     """
     known = np.isfinite(values).any(axis=1)
     if not known.any():
         return []
-    fit = _Fit(EffectModel.of(names, coded[known], sampled), values[known])
+    fit = _Fit(EffectModel.of(names, coded[known], sampled, terms), values[known])
     codings = fit.model.codings
     return [
         fit.form_effect(term, steps)
         for term in fit.model.places
+        if len(term) == len(set(term)) <= 2
         for steps in product(*(codings[name].steps for name in term))
     ]
+
+
+def screening_effects(names: Sequence[str], coded: Numbers, values: Numbers) -> list[Effect]:
+    """Return the main effects of a definitive screening design, from -1 to 1.
+
+    The error is that of the fake factors; without these, that of the replicates.
+    """
+    means = np.array([compute_mean_interval(of)[0] for of in values])
+    design = Screening(coded, means)
+    if not design.is_estimable:
+        return []
+    known = int(np.isfinite(values).any(axis=0).sum())
+    rows = np.isfinite(means)
+    found = []
+    for name, row in zip(names, design.solution, strict=True):
+        weights = 2 * row[rows]
+        effect = float(weights @ means[rows])
+        if design.freedom < 1:
+            by_replicate = weights @ values[rows]
+            has = np.isfinite(by_replicate).any()
+            ends = _interval(by_replicate if has else [effect])
+            p = compute_mean_p(by_replicate)
+        else:
+            error = design.deviation * float(np.sqrt(weights @ weights))
+            half = compute_student_quantile(0.5 + LEVEL / 2, design.freedom) * error
+            ends, p = (
+                (effect, effect - half, effect + half),
+                compute_student_p(effect, error, design.freedom),
+            )
+        step = ((-1.0, 1.0),)
+        found.append(Effect((name,), step, *ends, known, p=p, freedom=max(design.freedom, 0)))
+    return found
 
 
 @dataclass(frozen=True)
@@ -158,7 +199,10 @@ class _Fit:
         simple = tuple(self._form_simple(term[0], steps[0])) if len(term) == 1 else ()
         effect, low, high, p = self._estimate(weights)
         aliases = self.model.aliases.get(term, ())
-        return Effect(term, steps, effect, low, high, known, simple=simple, aliases=aliases, p=p)
+        return Effect(
+            term, steps, effect, low, high, known, simple=simple, aliases=aliases, p=p,
+            freedom=self.model.freedom,
+        )  # fmt: skip
 
     def _form_simple(self, name: str, step: Step) -> Iterator[SimpleEffect]:
         """Yield the effect of a factor at each level of each other factor.

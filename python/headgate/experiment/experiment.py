@@ -192,7 +192,7 @@ class Experiment:
 
     def analyse(self, runs: Runs) -> Analysis:
         """Turn the finished runs into tables, sentences and pictures. Raises HeadgateError."""
-        from headgate.experiment import findings, report_roles
+        from headgate.experiment import design_tables, findings, report_roles
 
         found = self.measure(runs)
         parts = find_changes(found, self.definition, runs)
@@ -201,7 +201,13 @@ class Experiment:
             sentences=(*report_roles.compare(found), *findings.sentences(found, parts)),
             pictures=PicturesLater(partial(findings.pictures, found, parts)),
             tables=findings.listings(found, parts),
-            data=(found.runs, found.means, found.effects, *([parts.table()] if parts else [])),
+            data=(
+                found.runs,
+                found.means,
+                found.effects,
+                *design_tables.tables(found),
+                *([parts.table()] if parts else []),
+            ),
             roles=report_roles.roles(found),
         )
 
@@ -249,7 +255,7 @@ class Experiment:
             MeasuredRuns(
                 factors, coded, seeds, of.responses,
                 {one.name: values[one.name, period] for one in of.responses},
-                digests, paired, drifts, period=period, roles=of.file,
+                digests, paired, drifts, of.analysis, period=period, roles=of.file,
             )
             for period in dict.fromkeys(period for _, period in values)
         )  # fmt: skip
@@ -371,13 +377,16 @@ class ExperimentResult:
     """One row per condition and response: mean with Student's 95 % interval over replicates."""
     effects: Table
     """One row per effect: main effects and two-factor interactions with 95 % intervals."""
+    tables: Mapping[str, Table]
+    """More tables: those of special kinds of designs (`surface`, `optimum`, `sensitivity`, ...)."""
     parts: Table | None
     """One row per main effect on a link or a pair, if the experiment's `parts` ask for them."""
 
     def __init__(self, title: str, outcome: runner.StudyOutcome) -> None:
         self.title, self.outcome = title, outcome
-        self.runs, self.table, self.effects, *parts = outcome.analysis.data
-        self.parts = parts[0] if parts else None
+        self.runs, self.table, self.effects, *more = outcome.analysis.data
+        self.tables = {table.name: table for table in more}
+        self.parts = self.tables.get("parts")
 
     @property
     def claims(self) -> tuple[JudgedClaim, ...]:

@@ -11,6 +11,13 @@ import numpy as np
 from headgate.base.level_order import level_text
 from headgate.base.units import readable, sizes
 from headgate.data.tables import Table
+from headgate.experiment.design_pictures import draw_checks, draw_design
+from headgate.experiment.design_sentences import (
+    say_second_order,
+    say_sensitivity,
+    say_surface,
+)
+from headgate.experiment.designed import SCREENING, SENSITIVITY, SURFACES
 from headgate.experiment.effect_sentences import say_effects, spoken, unit_of, within
 from headgate.experiment.effects import Effect
 from headgate.experiment.parts import PartChanges
@@ -57,9 +64,24 @@ def sentences(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[st
     return (
         *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
         *_say_drifts(found),
-        *(f"{period}{said}" for one in found.responses for said in _say(found, one)),
+        *(f"{period}{said}" for one in found.responses for said in _say_response(found, one)),
         *(parts.sentences() if parts else ()),
     )
+
+
+def _say_response(found: MeasuredRuns, response: Response) -> Iterator[str]:
+    """Yield the sentences on a response; the kind of design decides which answer comes first."""
+    if not np.isfinite(found.distinct[response.name]).any():
+        yield f"{spoken(response)}: no run has a value."
+        return
+    if found.kind in SENSITIVITY:
+        yield from say_sensitivity(found, response)
+        return
+    if found.kind in SURFACES:
+        yield from say_surface(found, response)
+    yield from _say(found, response)
+    if found.kind == SCREENING:
+        yield from say_second_order(found, response)
 
 
 def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
@@ -78,9 +100,6 @@ def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
 
 def _say(found: MeasuredRuns, response: Response) -> Iterator[str]:
     means = [found.mean(response.name, c)[0] for c in range(len(found.coded))]
-    if not np.isfinite(means).any():
-        yield f"{spoken(response)}: no run has a value."
-        return
     if found.roles is None or not found.roles.is_comparison:
         yield _say_best(found, response, means)
     yield from say_effects(found, response)
@@ -135,19 +154,21 @@ def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
 
 
 def pictures(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[Picture, ...]:
-    """Draw the means with intervals and the effects of each response, and the changes of parts.
+    """Draw each response's design, means and effects, the changes of parts, and checks of all.
 
     A comparison of algorithms needs no means and effects: the analyses of its report contain them.
     """
-    changes = parts.pictures() if parts else ()
+    changes = tuple(parts.pictures()) if parts else ()
     if found.roles is not None and found.roles.is_comparison:
         return changes
-    return (*(picture for one in found.responses for picture in _draw(found, one)), *changes)
+    own = (picture for one in found.responses for picture in _draw(found, one))
+    return (*own, *changes, *draw_checks(found))
 
 
 def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
     if not np.isfinite(found.distinct[response.name]).any():
         return
+    yield from draw_design(found, response)
     title = spoken(response)
     repeats = 1 if found.same else found.repeats
     over = (

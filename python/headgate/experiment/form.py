@@ -18,7 +18,7 @@ from headgate.base.messages import also, as_toml
 from headgate.base.terminal import check_name
 from headgate.claims.claim import Claim
 from headgate.data.columns import OF_A_RUN
-from headgate.design.file import SAMPLES, Kind, anchor_factor, join_paths
+from headgate.design.file import INTERPOLATED, Kind, anchor_factor, join_paths
 from headgate.experiment import extensions, measures
 from headgate.experiment.claims import Until
 from headgate.experiment.comparison import ComparisonFile
@@ -81,6 +81,8 @@ class ResponseTable(Model):
 
 class ExperimentFile(ComparisonFile):
     """Everything that decides an experiment: base, factors, design, responses, claims."""
+
+    repeats_centre: ClassVar[bool] = False
 
     name: str = Field("", description="Name of its folder in out/; that of the file unless given.")
     question: str = Field("", description="What it is to answer; the report begins with it.")
@@ -269,7 +271,7 @@ def read_order(folder: Path) -> LevelOrder:
         {
             factor.name: label_levels(factor, np.linspace(-1, 1, len(factor.levels) or 2))
             for factor in (*file.make_factors(), *file.make_crossed())
-            if not (file.kind in SAMPLES and factor.numeric)
+            if not (file.kind in INTERPOLATED and factor.numeric)
         }
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import starmap
 from typing import Any
@@ -23,10 +23,25 @@ from headgate.experiment.conditions import (
     label_levels,
     quantities,
 )
-from headgate.experiment.effects import Effect, are_paired, model_effects, paired_effects
+from headgate.experiment.designed import (
+    SCREENING,
+    SENSITIVITY,
+    SURFACES,
+    DesignAnalysis,
+    FittedSurface,
+)
+from headgate.experiment.effects import (
+    Effect,
+    are_paired,
+    model_effects,
+    paired_effects,
+    screening_effects,
+)
 from headgate.experiment.responses import Response
 from headgate.stats.effects import ROUNDING, WEAK_P
 from headgate.stats.intervals import compute_mean_interval, correct_by_false_discovery
+from headgate.stats.screening import SecondOrderTerm
+from headgate.stats.sensitivity import MorrisResult, SobolResult
 
 Numbers = NDArray[np.float64]
 
@@ -49,6 +64,8 @@ class MeasuredRuns:
     """Whether the design is a grid."""
     drifts: tuple[str, ...] = ()
     """The drift under each condition at the end of its runs; "" if there is none."""
+    design: DesignAnalysis | None = None
+    """The design, if its kind needs a special analysis."""
     periods: tuple[MeasuredRuns, ...] = ()
     """Every period, in order, if responses are measured by period; this is then the middle one."""
     period: int = 0
@@ -75,6 +92,17 @@ class MeasuredRuns:
     def distinct(self) -> dict[str, Numbers]:
         """The values without repetitions: one replicate if all are the same run."""
         return {name: of[:, :1] if self.same else of for name, of in self.values.items()}
+
+    @cached_property
+    def comparable(self) -> dict[str, Numbers]:
+        """The distinct values of the replicates that most conditions have.
+
+        More runs of the centre than of other conditions met other traffic.
+        """
+        return {
+            name: of[:, (np.isfinite(of).mean(axis=0) > 0.5) | (of.shape[1] == 1)]
+            for name, of in self.distinct.items()
+        }
 
     @cached_property
     def labels(self) -> dict[str, list[Label]]:
@@ -174,11 +202,71 @@ class MeasuredRuns:
     def effects_by_response(self) -> dict[str, list[Effect]]:
         """Main effects and two-factor interactions of each response."""
         names = [factor.name for factor in self.factors]
-        if self.has_pairs:
+        if self.kind == SCREENING:
+            compute = partial(screening_effects, names, self.coded)
+        elif self.has_pairs:
             compute = partial(paired_effects, names, self.coded)
         else:
-            compute = partial(model_effects, names, self.coded, sampled=self.sampled)
-        return {one.name: compute(self.distinct[one.name]) for one in self.responses}
+            terms = self.design.name_terms() if self.design else None
+            compute = partial(model_effects, names, self.coded, sampled=self.sampled, terms=terms)
+        values = self.comparable if self.design else self.distinct
+        return {one.name: compute(values[one.name]) for one in self.responses}
+
+    @property
+    def kind(self) -> str:
+        """The kind of a design with a special analysis; else ""."""
+        return self.design.kind if self.design else ""
+
+    @cached_property
+    def surfaces(self) -> Mapping[str, FittedSurface]:
+        """The response surfaces, each with a p corrected for all responses."""
+        ways = {one.name: -1 if one.better == "lower" else 1 for one in self.responses}
+        if self.design is None or self.kind not in SURFACES:
+            return {}
+        found = {
+            name: fitted
+            for name, way in ways.items()
+            if (fitted := self.design.fit(self.coded, self.comparable[name], way)) is not None
+        }
+        corrected = correct_by_false_discovery({name: of.surface.p for name, of in found.items()})
+        return {name: replace(of, p=corrected[name]) for name, of in found.items()}
+
+    @cached_property
+    def second_order(self) -> Mapping[str, tuple[SecondOrderTerm, ...]]:
+        """The squares and products that a definitive screening design selects."""
+        if self.design is None or self.kind != SCREENING:
+            return {}
+        names = [factor.name for factor in self.factors]
+        return {
+            one.name: self.design.screen(
+                self.coded,
+                self.comparable[one.name],
+                [names.index(effect.factors[0]) for effect in self.shown[one.name]],
+            )
+            for one in self.responses
+        }
+
+    @cached_property
+    def indices(self) -> Mapping[str, MorrisResult | SobolResult]:
+        """Morris' effects or Sobol indices of each response."""
+        if self.design is None or self.kind not in SENSITIVITY:
+            return {}
+        return {
+            one.name: self.design.compute_indices(self.coded, self.comparable[one.name])
+            for one in self.responses
+        }
+
+    @cached_property
+    def morris_p(self) -> Mapping[tuple[str, int], float]:
+        """The p of each factor's effects above the noise, corrected for all tests."""
+        return correct_by_false_discovery(
+            {
+                (name, effect.factor): effect.p
+                for name, result in self.indices.items()
+                if isinstance(result, MorrisResult)
+                for effect in result.effects
+            }
+        )
 
     @cached_property
     def shown(self) -> Mapping[str, tuple[Effect, ...]]:

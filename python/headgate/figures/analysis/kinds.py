@@ -12,6 +12,7 @@ from headgate.base.errors import AnalysisError
 from headgate.figures.analysis import findings
 from headgate.figures.analysis.changes import Changes
 from headgate.figures.analysis.clusters import compute_components
+from headgate.figures.analysis.comparisons import Compared, compare_levels
 from headgate.figures.analysis.conditions import FILTERS, ConditionResponses
 from headgate.figures.analysis.correlations import compute_correlations
 from headgate.figures.analysis.effect_sentences import write_sentences
@@ -120,6 +121,20 @@ def _interactions(part: PeriodAnalysis) -> MainEffects:
     return found
 
 
+def _compare_levels(part: PeriodAnalysis) -> Compared:
+    return compare_levels(part.main_effects, part.roles)
+
+
+def _draw_comparisons(found: Compared, part: PeriodAnalysis) -> Figures:
+    drawn = found.figures(part.roles.titles)
+    return ((f"comparisons-{response}", figure) for response, figure in drawn.items())
+
+
+def _comparison_findings(found: Compared, part: PeriodAnalysis) -> Iterator[Finding]:
+    for response, said in found.sentences(part.roles.titles):
+        yield Finding(said, f"comparisons-{response}", "comparisons")
+
+
 def _ten_steps(part: PeriodAnalysis) -> TenSteps:
     """Analyse the response that measures congestion, or the first response."""
     response = part.roles.congestion or part.roles.responses[0]
@@ -220,6 +235,13 @@ KINDS: tuple[Kind, ...] = (
         " interaction in the model of the main effects, corrected for all tests (Holm 1979).",
         _interactions, lambda _found, _part: (),
         lambda found: found.interaction_rows(),
+    ),
+    Kind(
+        "comparisons", "Comparisons of levels",
+        "All differences between algorithms, or between names that are levels of a factor, with"
+        " intervals that hold together in 95 % of cases: Tukey's, or Dunnett's if there is an"
+        " algorithm before. Means and errors are those of the main effects.",
+        _compare_levels, _draw_comparisons, findings=_comparison_findings,
     ),
     Kind(
         "influence", "Influence of the factors",

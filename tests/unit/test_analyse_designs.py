@@ -1,0 +1,120 @@
+"""`headgate analyse --design`: runs of designs that another program made."""
+
+import csv
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from headgate.cli.main import app
+from headgate.design.generate import MadeDesign, load_design
+
+from .test_surfaces import TREB, read
+
+
+def headgate(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=True)
+
+
+def write_runs(made: MadeDesign, path: Path, responses: dict[str, list[float]]) -> Path:
+    """Write the sheet of a design with responses in its order."""
+    rows = [line for line in made.csv().splitlines() if not line.startswith("#")]
+    table = list(csv.DictReader(rows))
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*table[0], *responses])
+        writer.writeheader()
+        for place, row in enumerate(table):
+            writer.writerow(row | {name: of[place] for name, of in responses.items()})
+    return path
+
+
+def make_treb(folder: Path) -> Path:
+    file = folder / "treb.toml"
+    factors = {"A": "4..8", "B": "10..20", "C": "2..3"}
+    options = [part for n, of in factors.items() for part in ("--factor", f"{n}={n}:{of}")]
+    assert headgate("design", "new", file, "--kind", "box-behnken", *options).exit_code == 0
+    return file
+
+
+def test_a_box_behnken_table_has_the_surface_of_rsm(tmp_path: Path) -> None:
+    file = make_treb(tmp_path)
+    known = {tuple((row[:3] - [6, 15, 2.5]) / [2, 5, 0.5]): row[3] for row in read(TREB)[:12]}
+    made, centres = load_design(file), [88.0, 91.0, 91.0]
+    y = [known.get(row.coded) or centres.pop() for row in made.sheet.rows]
+    table = write_runs(made, tmp_path / "y.csv", {"y": y})
+    done = headgate("analyse", table, "--design", file, "--responses", "y", "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    terms = {row["term"]: row for row in found["surface"]}
+    assert terms["A x B"]["coefficient"] == pytest.approx(-6.25)
+    assert terms["B^2"]["error"] == pytest.approx(1.05376, abs=5e-6)
+    assert terms["B^2"]["p"] == pytest.approx(0.2487686, abs=5e-7)
+    still = [row["stationary_coded"] for row in found["optimum"]]
+    assert still == pytest.approx([0.9236846, -1.7161183, -2.7698217], abs=5e-8)
+    assert found["findings"][0].startswith("y is highest on the fitted surface with A 7.3")
+    lower = headgate("analyse", table, "--design", file, "--responses", "y", "--lower", "y")
+    assert "Answer: y is lowest on the fitted surface with A 4," in lower.output
+
+
+def test_a_page_of_a_design_has_its_pictures(tmp_path: Path) -> None:
+    file = tmp_path / "d.toml"
+    factors = [part for n in "abcd" for part in ("--factor", f"{n}={n}:0..10")]
+    headgate("design", "new", file, "--kind", "definitive-screening", *factors)
+    made = load_design(file)
+    y = [3 * r.coded[0] + 2 * r.coded[0] ** 2 + 0.01 * i for i, r in enumerate(made.sheet.rows)]
+    table = write_runs(made, tmp_path / "y.csv", {"y": y})
+    out = tmp_path / "out"
+    done = headgate("analyse", table, "--design", file, "--responses", "y", "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "y is moved most by a: from 0 to 10 it changes by +" in done.output
+    assert "y also shows curvature in a" in done.output
+    page = (out / "report.html").read_text()
+    assert "curvature in a" in page
+    assert (out / "figures" / "effects-y.png").is_file()
+    assert (out / "second_order.parquet").is_file()
+
+
+def test_a_morris_table_ranks_its_factors(tmp_path: Path) -> None:
+    file = tmp_path / "m.toml"
+    factors = [part for n in "abc" for part in ("--factor", f"{n}={n}:0..10")]
+    headgate("design", "new", file, "--kind", "morris", "--trajectories", "8", *factors)
+    made = load_design(file)
+    y = [5 * row.coded[1] + row.coded[0] for row in made.sheet.rows]
+    table = write_runs(made, tmp_path / "y.csv", {"y": y})
+    done = headgate("analyse", table, "--design", file, "--responses", "y")
+    assert "y depends most on b: over the range of b it changes by 10 on average" in done.output
+    assert "the noise of runs is part of it" in done.output
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "says"),
+    [
+        (("standard", "place"), (), "there is no column 'standard'"),
+        (("\n1,", "\n1,99"), (), "is no run of the design; it must be 1 to 12, or 0"),
+        (("", ""), ("--factors", "A"), "--design: the design names the factors"),
+        (("", ""), ("--lower", "z"), "--lower: z is none of the responses y"),
+    ],
+)
+def test_tables_that_do_not_fit_are_refused(
+    tmp_path: Path, change: tuple[str, str], options: tuple[str, ...], says: str
+) -> None:
+    file = make_treb(tmp_path)
+    made = load_design(file)
+    table = write_runs(made, tmp_path / "y.csv", {"y": [float(i) for i in range(15)]})
+    text = table.read_text().replace("\r", "")
+    table.write_text(text.replace(*change, 1) if change[0] else text)
+    done = headgate("analyse", table, "--design", file, "--responses", "y", *options)
+    assert says in f"{done.output}{done.exception}"
+    assert done.exit_code != 0
+
+
+def test_other_designs_need_factors(tmp_path: Path) -> None:
+    table = tmp_path / "y.csv"
+    rows = ["standard,y", *(f"{i},{i}" for i, _ in enumerate(product("ab", repeat=3), 1))]
+    table.write_text("\n".join(rows))
+    done = headgate("analyse", table, "--design", "2^3", "--responses", "y")
+    assert "a two-level design needs no special analysis" in f"{done.output}{done.exception}"
+    none = headgate("analyse", table, "--responses", "y")
+    assert "--factors: name the columns of factors" in f"{none.output}{none.exception}"
