@@ -231,7 +231,7 @@ def test_sentences_and_pictures_come_from_modules_of_those_names(folder: Path) -
     (folder / "tables.py").write_text(tables + "\ndef tables(runs):\n    return ()\n")
     found = analysed(study_of(folder, claimed('"SELECT avg(mbps) FROM one"')))
     assert found.sentences == ("reno", "sentences")
-    assert found.pictures == ("reno", "pictures")
+    assert tuple(found.pictures) == ("reno", "pictures")
     assert (found.tables, found.findings["a"].ours) == ((), 1.5)
 
 
