@@ -17,8 +17,8 @@ from headgate.base.errors import HeadgateError
 from headgate.cli.main import app
 from headgate.engine.api import Result, simulate
 from headgate.experiment import extensions, runner
-from headgate.experiment.experiment import ExperimentResult
 from headgate.experiment.measures import find as find_built_in
+from headgate.experiment.result import ExperimentResult
 from headgate.experiment.study.study import plan_study
 from headgate.figures.analysis.answer import cca_title, read_mix
 from headgate.lab.workers import WorkerPool

@@ -22,7 +22,7 @@ from headgate.base.errors import HeadgateError
 from headgate.claims.verdicts import Verdict
 from headgate.data.columns import OF_A_RUN
 from headgate.experiment import measures, responses
-from headgate.experiment.experiment import ExperimentResult
+from headgate.experiment.result import ExperimentResult
 from headgate.lab.jobs import Job, SharedPlan
 from headgate_studies.mesonet import MesoNet
 
