@@ -208,8 +208,9 @@ def experiment() -> str:
     from headgate.experiment.claims import Until
     from headgate.experiment.form import ExperimentFile, ResponseTable
     from headgate.experiment.measures import NAMED
+    from headgate.figures.analysis.roles import Pair
 
-    models = (ExperimentFile, ResponseTable, FactorTable, Claim, Correction, Until)
+    models = (ExperimentFile, ResponseTable, FactorTable, Pair, Claim, Correction, Until)
     keys = [_model(model.__name__, model.model_json_schema(), model) for model in models]
     rows = [
         [code(name), one.unit, one.says, one.better, code(one.sql)] for name, one in NAMED.items()
