@@ -40,7 +40,7 @@ def without_pictures() -> Iterator[None]:
         stack.enter_context(patch.object(make, "draw", lambda *_: defaultdict(list)))
         stack.enter_context(patch.object(make, "_write_parquet", lambda *_: None))
         stack.enter_context(patch.dict(vega.CHARTS, clear=True))
-        stack.enter_context(patch.object(findings, "pictures", lambda _: ()))
+        stack.enter_context(patch.object(findings, "pictures", lambda *_: ()))
         yield
 
 
