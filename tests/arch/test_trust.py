@@ -32,6 +32,7 @@ ALLOWED = {
     "headgate_studies/nist/variants.py",
     "headgate_studies/nist_duration/findings.py",
     "headgate_studies/nist_scale/sizes.py",
+    "headgate_studies/starvation/jobs.py",
     "headgate_studies/nist_unknowns/analysis.py",
     "headgate_studies/tcp_replacements/analysis.py",
 }
