@@ -217,16 +217,6 @@ def comparison(
         (comparison("switched = [50]"), "switched: 50 is not a share of the users above 0"),
         (comparison("switched = [0.5, 0.5]"), "switched: a share occurs twice"),
         (comparison("switched = ['half']"), "switched[0]: 'half' is text"),
-        (
-            comparison(
-                "switched = [0.5]",
-                base=WEB.replace(
-                    'kind = "web", cca = "reno", users = 4, size',
-                    'kind = "flows", cca = "reno", size',
-                ),
-            ),
-            "factor cca, cca = ",
-        ),
         (comparison("congestion = 'y9'"), "congestion: 'y9' is not a response of this experiment"),
         (comparison("congestion = 'los_rate'"), "did you mean 'loss_rate'?"),
         (comparison("periods = ['a']"), "periods: one period is the whole measured time"),

@@ -134,6 +134,8 @@ def add_matrix(draw: Draw, scenario: Scenario, duration_s: float) -> None:
         known = {"abilene": ["D", "F", "N"], "isp": ["D", "F", "N"], "dumbbell": ["left", "right"]}
         routers = known.get(network["kind"], [])
     masses = {name: draw.of(0, 1, draw.magnitude(0.01, 1e6)) for name in routers}
+    if draw.maybe(0.95):
+        masses |= dict.fromkeys(routers[:2], 1)
     amount = {"users": draw.of(1, 5, 200)} if draw.maybe(0.4) else {"total": draw.rate(1e5, 1e8)}
     group = {
         "kind": "matrix",
