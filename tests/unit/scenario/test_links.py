@@ -94,7 +94,7 @@ class TestTraces:
         (tmp_path / "bytes").write_bytes(bytes(range(256)))
         with pytest.raises(ScenarioError, match="is not a trace"):
             dumbbell(trace=str(tmp_path / "bytes")).plan()
-        with pytest.raises(ScenarioError, match="there is no file .*no synthetic trace is called"):
+        with pytest.raises(ScenarioError, match=r"there is no file .*no synthetic trace is called"):
             dumbbell(trace=str(tmp_path / "nothing")).plan()
 
     def test_a_rate_beside_it_is_refused(self) -> None:
