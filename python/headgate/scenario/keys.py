@@ -103,24 +103,33 @@ def set_key(data: dict[str, Any], key: str, value: Any) -> None:
         raise ScenarioError(key, f"'{path[-1]}' has no keys of its own")
 
 
-def unset_keys(data: dict[str, Any], keys: Iterable[str]) -> None:
+def unset_keys(
+    data: dict[str, Any], keys: Iterable[str], defaults: Mapping[str, Any] | None = None
+) -> None:
     """Remove the keys at these paths; numbers index the lists before any is shortened.
 
-    Raises ScenarioError for a key that is not set, with similar ones.
+    `defaults` contains the keys that `data` omits because their values are the defaults.
+
+    Raises ScenarioError for a key that is in neither, with similar ones.
     """
     paths = list(keys)
     for key in paths:
         _refuse_former(key)
-    unset_paths(data, map(_split, paths))
+    unset_paths(data, map(_split, paths), defaults)
 
 
-def unset_paths(data: dict[str, Any], paths: Iterable[Sequence[str]]) -> None:
+def unset_paths(
+    data: dict[str, Any],
+    paths: Iterable[Sequence[str]],
+    defaults: Mapping[str, Any] | None = None,
+) -> None:
     """Like `unset_keys`, with each path as its steps."""
     places = []
     for path in paths:
-        if (place := _find(data, path)) is None:
+        if (place := _find(data, path)) is not None:
+            places.append(place)
+        elif _find(defaults, path) is None:
             raise ScenarioError(".".join(path), _describe_missing(data, path))
-        places.append(place)
     _remove(places)
 
 

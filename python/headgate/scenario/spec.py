@@ -239,10 +239,11 @@ class ScenarioSpec(Model):
     def without(self, *keys: str) -> Self:
         """Return the scenario without these keys, each a path such as `network.queue`.
 
-        Raises ScenarioError for a key that is not set, or that is required.
+        A key whose value is the default may be removed, which changes nothing. Raises
+        ScenarioError for a key without a value, and for one that is required.
         """
         data = copy.deepcopy(self.to_dict())
-        unset_keys(data, keys)
+        unset_keys(data, keys, self.model_dump(mode="json", exclude_none=True))
         return fit_model(type(self), data, "")
 
 

@@ -146,6 +146,8 @@ def test_keys_are_removed() -> None:
     less = made.without("network.queue", "traffic.1", "traffic.0.count")
     assert less == scenario({**DUMBBELL, "buffer": "2 BDP"}, {**MIX, "count": 1})
     assert made.replaced({"network.queue": {"unset": True}}) == made.without("network.queue")
+    default = scenario({**DUMBBELL, "buffer": "1 BDP"}, RENO)
+    assert default.without("network.buffer", "traffic.0.count") == default
     plain = scenario(DUMBBELL, RENO)
     assert plain.replaced({"network.queue": {"unset": True}}) == plain  # it was not set
 
@@ -162,7 +164,7 @@ def test_numbers_are_those_before_anything_is_removed() -> None:
         ("network.que", "network.que: 'que' is not set; the keys of network that are set are"),
         ("network.rat", "did you mean 'rate'?"),
         ("netwrok", "netwrok: 'netwrok' is not set; the keys that are set are network, traffic"),
-        ("network.buffer", "network.buffer: 'buffer' is not set"),  # the default is not set
+        ("network.feedback", "network.feedback: 'feedback' is not set"),  # without a default
         ("traffic.2", "traffic.2: '2' is not a place in the list of 1 at traffic"),
         ("traffic.count", "write traffic.0.count for the first one"),
         ("traffic.0.cca.cubic", "'cubic' is not in the mix traffic.0.cca"),
