@@ -19,8 +19,17 @@ FILES = {"kind": "poisson", "name": "files", "cca": "reno", "load": 0.01, "size"
 
 def mixes(setup: Setup) -> Iterator[Labels]:
     """Give every mix of every plan; a mix in which no flow switched occurs once."""
-    for plan in setup.settings["plans"]:
-        seeds = setup.seeds[: plan.get("replicates", len(setup.seeds))]
+    return _expand(setup, "plans")
+
+
+def repeated(setup: Setup) -> Iterator[Labels]:
+    """Give the mixes whose claims need more replicates than the others."""
+    return _expand(setup, "repeats")
+
+
+def _expand(setup: Setup, name: str) -> Iterator[Labels]:
+    for plan in setup.settings[name]:
+        seeds = range(1, plan.get("replicates", len(setup.seeds)) + 1)
         levels = (plan["switched"], plan.get("stayed", [None]), plan["buffers"], plan["rtts"])
         for switched, others, buffer, rtts in product(*levels):
             stayed = plan["flows"] - switched if others is None else others

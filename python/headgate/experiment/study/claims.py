@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import reduce
 from pathlib import Path
 from string import Template
 from typing import Any, Literal
@@ -155,6 +156,16 @@ def require_tables(claim: StudyClaim, tables: Tables) -> Tables:
     if missing:
         raise NotRunError(f"there is no table {missing[0]}; the tables are {', '.join(tables)}")
     return tables
+
+
+def replicates_in(claim: StudyClaim, tables: Tables, column: str) -> list[int]:
+    """Return the replicates that all tables of a claim have; `column` contains them.
+
+    A study may repeat some conditions more often than others, in a table of its own.
+    """
+    read = (tables[name] for name in sql.tables_in(claim.value))
+    each = [np.unique(table[column]) for table in read if column in table]
+    return reduce(np.intersect1d, each).tolist() if each else []
 
 
 def _ask(question: str, tables: Tables, column: str, replicate: int) -> float:

@@ -28,7 +28,14 @@ from headgate.experiment.runs import (
     Setup,
     key_by_labels,
 )
-from headgate.experiment.study.claims import CLAIMS, StudyClaim, Tables, estimate, require_tables
+from headgate.experiment.study.claims import (
+    CLAIMS,
+    StudyClaim,
+    Tables,
+    estimate,
+    replicates_in,
+    require_tables,
+)
 from headgate.experiment.study.files import list_files
 from headgate.experiment.study.sweeps import Functions, Sweeps
 from headgate.lab.jobs import Job
@@ -124,4 +131,5 @@ class Coded:
 
 
 def _ask(claim: StudyClaim, tables: Tables, runs: Runs) -> Estimate:
-    return estimate(claim, require_tables(claim, tables), "seed", runs.setup.seeds)
+    found = require_tables(claim, tables)
+    return estimate(claim, found, "seed", replicates_in(claim, found, "seed") or runs.setup.seeds)
