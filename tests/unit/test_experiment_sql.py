@@ -39,6 +39,8 @@ def ask(question: str) -> float:
         ("WITH own AS (SELECT goodput_bps AS g FROM flows) SELECT max(g) FROM own", 2.0),
         ("SELECT max(f.goodput_bps) FROM flows f", 2.0),
         ("SELECT max(flows.goodput_bps) FROM flows", 2.0),
+        ("SELECT count(*) FROM flows JOIN flows AS same USING (cca)", 5.0),
+        ("WITH own AS (FROM flows) SELECT count(*) FROM own NATURAL JOIN flows", 2.0),
         ("SELECT goodput_bps FROM flows WHERE cca = 'none'", math.nan),
     ],
 )

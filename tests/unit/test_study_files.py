@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from headgate.base.errors import HeadgateError
+from headgate.data.tables import Table
 from headgate.experiment.packages import find_studies
-from headgate.experiment.study.claims import read_claims
+from headgate.experiment.study.claims import StudyClaim, estimate, read_claims, replicates_in
 from headgate.experiment.study.files import list_files, read_extended
 from headgate.experiment.study.study import load
 
@@ -79,6 +81,25 @@ measure = "m"
 tolerance = ">= 1"
 value = { function = "reach", rate = 3 }
 """
+
+
+def test_a_claim_reads_the_replicates_of_its_tables() -> None:
+    """Means of x over seeds 1, 2 and 1, 2, 3, 4; a join has the seeds of both."""
+    seeds = {"few": [1, 2], "many": [1, 2, 3, 4]}
+    tables = {
+        name: Table(name, {"seed": np.array(of), "x": np.array(of, float)})
+        for name, of in seeds.items()
+    } | {"fixed": Table("fixed", {"x": np.array([1.0])})}
+    for question, expected, mean in (
+        ("SELECT avg(x) FROM few", [1, 2], 1.5),
+        ("SELECT avg(x) FROM many", [1, 2, 3, 4], 2.5),
+        ("SELECT avg(few.x + many.x) FROM few JOIN many USING (seed)", [1, 2], 3.0),
+        ("SELECT avg(x) FROM fixed", [], None),
+    ):
+        claim = StudyClaim(id="a", statement="a", source="a", tolerance="<= 1", value=question)
+        assert replicates_in(claim, tables, "seed") == expected
+        if mean is not None:
+            assert estimate(claim, tables, "seed", expected).ours == mean
 
 
 def test_claims_of_a_kind_state_only_their_differences(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def _answer(database: duckdb.DuckDBPyConnection, order: Order, tables: Order) ->
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             return {"error": "must be one SELECT"}
         if order["only_names"]:
-            return {"tables": sorted(database.get_table_names(sql))}
+            return {"tables": sorted(_names_in(database, sql))}
         for name, table in tables.items():
             database.register(name, table)
         found = database.execute(sql)
@@ -125,6 +125,29 @@ def _answer(database: duckdb.DuckDBPyConnection, order: Order, tables: Order) ->
         return {"error": str(error), "unknown_name": unknown}
     plain = [[float(v) if isinstance(v, Decimal) else v for v in row] for row in rows]
     return {"columns": [c[0] for c in about], "types": [str(c[1]) for c in about], "rows": plain}
+
+
+def _names_in(database: duckdb.DuckDBPyConnection, sql: str) -> set[str]:
+    """Return the names of the tables that a query reads, which need not exist."""
+    try:
+        return database.get_table_names(sql)
+    except duckdb.BinderException:  # DuckDB looks for the columns of USING in the tables
+        found = database.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+        parts = [*_parts(json.loads(found[0]))] if found else []
+        defined = {
+            entry["key"] for part in parts for entry in part.get("cte_map", {}).get("map", ())
+        }
+        return {part["table_name"] for part in parts if "table_name" in part} - defined
+
+
+def _parts(tree: Any) -> Iterator[Order]:
+    """Yield every object of a JSON value."""
+    if isinstance(tree, dict):
+        yield tree
+    for value in (
+        tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    ):
+        yield from _parts(value)
 
 
 @contextmanager

@@ -56,10 +56,9 @@ def data(runs: Runs) -> tuple[Table, ...]:
 def _find_stops(runs: Runs, cca: str) -> Stops:
     """Return the stops with equal round trips."""
     found: Stops = {}
-    for place, buffer in dict.fromkeys((key[1], key[5]) for key in runs.results):
-        if str(place).endswith("flows") and buffer in BUFFERS:
-            each = stops(runs, str(place), cca, float(buffer))
-            found.setdefault(str(place), {})[float(buffer)] = compute_mean_interval(each)
+    for at, buffer in dict.fromkeys((str(key[1]), float(key[5])) for key in runs.results):
+        if at.endswith("flows") and buffer in BUFFERS:
+            found.setdefault(at, {})[buffer] = compute_mean_interval(stops(runs, at, cca, buffer))
     return found
 
 
@@ -102,10 +101,7 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
         lines = {f"{buffer:g} BDP": _draw_shares(runs, cca, buffer) for buffer in (1.0, 4.0, 16.0)}
         lines["equal rates"] = Curve([0, 1], [0, 1])
         panels.append(CurvePanel(f"{name} beside CUBIC, {DRAWN}", *axes, lines, high=1.05))
-    caption = (
-        "Above: the share of flows at which no further flow gains by switching from CUBIC. Below:"
-        " the share of the rate that the switched flows get."
-    )
+    caption = "Above: where switching stops. Below: the share of the rate of the switched flows."
     drawn = draw_curves(panels, shared_legend=False)
     return (Picture("mix", "Who gains by switching", caption, drawn),)
 

@@ -31,11 +31,10 @@ def stops(runs: Runs, place: str, cca: str, buffer: float, rtts: str = "equal") 
         raise NotRunError(f"no flow switches to {cca} at {place} with {buffer:g} BDP, {rtts} RTTs")
     counts = sorted(mixes)
     seeds = [seed for seed in runs.setup.seeds if all(seed in of for of in mixes.values())]
-    rates = [
-        [[rate_of(mixes[n][s], switched=side) for n in counts] for side in (True, False)]
-        for s in seeds
+    both = [
+        [[rate_of(mixes[n][s], switched=b) for n in counts] for b in (True, False)] for s in seeds
     ]
-    return [find_stop(counts, *np.array(both)) for both in rates]
+    return [find_stop(counts, *np.array(rates)) for rates in both]
 
 
 def distance_from_ends(
@@ -50,8 +49,8 @@ def distance_from_ends(
 
 def fall_of_stop(runs: Runs, *, place: str, cca: str, shallow: float, deep: float) -> Estimate:
     """Return how much earlier switching stops with the deeper buffer."""
-    early, late = (stops(runs, place, cca, buffer) for buffer in (deep, shallow))
-    return estimate_mean(np.subtract(late, early).tolist())
+    fall = np.subtract(stops(runs, place, cca, shallow), stops(runs, place, cca, deep))
+    return estimate_mean(fall.tolist())
 
 
 def change_over_round_trips(runs: Runs, *, place: str, cca: str, buffers: list[float]) -> Estimate:

@@ -17,17 +17,8 @@ START_S = 5.0
 FILES = {"kind": "poisson", "name": "files", "cca": "reno", "load": 0.01, "size": "2 packets"}
 
 
-def mixes(setup: Setup) -> Iterator[Labels]:
+def mixes(setup: Setup, name: str = "plans") -> Iterator[Labels]:
     """Give every mix of every plan; a mix in which no flow switched occurs once."""
-    return _expand(setup, "plans")
-
-
-def repeated(setup: Setup) -> Iterator[Labels]:
-    """Give the mixes whose claims need more replicates than the others."""
-    return _expand(setup, "repeats")
-
-
-def _expand(setup: Setup, name: str) -> Iterator[Labels]:
     for plan in setup.settings[name]:
         seeds = range(1, plan.get("replicates", len(setup.seeds)) + 1)
         levels = (plan["switched"], plan.get("stayed", [None]), plan["buffers"], plan["rtts"])
@@ -36,6 +27,11 @@ def _expand(setup: Setup, name: str) -> Iterator[Labels]:
             mix = {"switched": switched, "stayed": stayed, "buffer": buffer, "rtts": rtts}
             for cca, seed in product(plan["ccas"] if switched else [STAYED], seeds):
                 yield {"place": plan["place"], "cca": cca, **mix, "seed": seed}
+
+
+def repeated(setup: Setup) -> Iterator[Labels]:
+    """Give the mixes whose claims need more replicates than the others."""
+    return mixes(setup, "repeats")
 
 
 def share_link(  # noqa: PLR0913 - what a run differs by
