@@ -206,6 +206,13 @@ def readable(unit: str, largest: float) -> tuple[float, str]:
     return 1 / decimal[name], name
 
 
+def format_figure(value: float, sign: str = "", digits: int = 4) -> str:
+    """Write a figure with few digits, and large ones in full: never with an exponent."""
+    rounded = float(f"{value:.{digits}g}")
+    large = math.isfinite(rounded) and abs(rounded) >= 10**digits
+    return f"{rounded:{sign},.0f}" if large else f"{rounded:{sign}.{digits}g}"
+
+
 def format_rate(bps: int) -> str:
     """Write bit/s with the largest unit that fits."""
     return _format(bps, _RATES)
