@@ -207,10 +207,11 @@ def readable(unit: str, largest: float) -> tuple[float, str]:
 
 
 def format_figure(value: float, sign: str = "", digits: int = 4) -> str:
-    """Write a figure with few digits, and large ones in full: never with an exponent."""
+    """Write a figure with a few significant digits, and a large one without an exponent."""
     rounded = float(f"{value:.{digits}g}")
-    large = math.isfinite(rounded) and abs(rounded) >= 10**digits
-    return f"{rounded:{sign},.0f}" if large else f"{rounded:{sign}.{digits}g}"
+    if math.isfinite(rounded) and abs(rounded) >= 10**digits:
+        return f"{value:{sign},.0f}"
+    return f"{rounded:{sign}.{digits}g}"
 
 
 def format_rate(bps: int) -> str:

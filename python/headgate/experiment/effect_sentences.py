@@ -61,6 +61,8 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
         yield f"{_say_largest(found, response, largest)}{counted}{also}."
     else:
         several = counted if len(tested) > 1 else ""
+        if several and found.has_pairs and not found.same:
+            several += f", by t tests over {found.repeats} replicates"
         yield f"No main effect on {within(response)} is shown{several}."
 
 

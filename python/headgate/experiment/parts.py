@@ -258,11 +258,10 @@ def _readable(measure: PartMeasure, largest: float) -> tuple[float, str]:
 
 def _write_change(change: Change) -> str:
     before, after = _write_ends(change)
-    share = f", {_percent(change)}" if math.isfinite(change.share) else ""
     if change.measure.unit != "1":
-        return f"{before} to {after}{share}"
+        return f"{before} to {after} ({_percent(change)})"
     points = format_figure(100 * change.effect.effect, "+", 3)
-    return f"{before} to {after}, {points} percentage points"
+    return f"{before} to {after} ({points} percentage points)"
 
 
 def _percent(change: Change) -> str:
