@@ -8,7 +8,8 @@ corrected for all parts, measures and factors together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -123,37 +124,39 @@ class PartChanges:
     def sentences(self) -> Iterator[str]:
         """Say, for each step of a factor, how many parts change, in which measures, and most."""
         for step in dict.fromkeys(map(self._step, self.changes)):
-            yield self._count(step)
-        for kind in self.kinds:
-            of_kind = self.of(kind)
-            for step in dict.fromkeys(map(self._step, of_kind)):
-                unchanged = []
-                for one in MEASURES[kind]:
-                    changes = [c for c in of_kind if c.measure == one and self._step(c) == step]
-                    shown = [change for change in changes if change.is_shown]
-                    if not changes:
-                        continue
-                    if shown:
-                        most = "most on " * (len(shown) > 1) + shown[0].part
-                        yield (
-                            f"From {step}, the {one.title} changes on {len(shown)} of the"
-                            f" {len(changes)} {kind}, {most}: {_write_change(shown[0])}."
-                        )
-                    else:
-                        unchanged.append(one.title)
-                if unchanged:
-                    listed = " and ".join(filter(None, [", ".join(unchanged[:-1]), unchanged[-1]]))
-                    yield f"From {step}, no change of {listed} is shown on any of the {kind}."
+            of_step = [change for change in self.changes if self._step(change) == step]
+            yield self._count(step, of_step)
+            unchanged: dict[Kind, list[str]] = {}
+            for kind, one in self._by_shown(of_step):
+                changes = [change for change in of_step if change.measure == one]
+                shown = [change for change in changes if change.is_shown]
+                if not shown:
+                    unchanged.setdefault(kind, []).append(one.title)
+                    continue
+                most = "most on " * (len(shown) > 1) + shown[0].part
+                everyone = len({change.part for change in of_step if change.kind == kind})
+                busy = " with traffic" * (len(changes) < everyone)
+                yield (
+                    f"From {step}, the {one.title} changes on {len(shown)} of the"
+                    f" {len(changes)} {kind}{busy}, {most}: {_write_change(shown[0])}."
+                )
+            for kind, titles in unchanged.items():
+                listed = " and ".join(filter(None, [", ".join(titles[:-1]), titles[-1]]))
+                yield f"From {step}, no change of {listed} is shown on any of the {kind}."
 
-    def _count(self, step: str) -> str:
+    def _by_shown(self, changes: Sequence[Change]) -> list[tuple[Kind, PartMeasure]]:
+        """Order the measures by the number of parts on which a change is shown."""
+        shown = Counter(change.measure for change in changes if change.is_shown)
+        known = dict.fromkeys((change.kind, change.measure) for change in changes)
+        return sorted(known, key=lambda item: -shown[item[1]])
+
+    def _count(self, step: str, of_step: Sequence[Change]) -> str:
         """Count the parts of each kind that change in one measure or more."""
         counts = []
         for kind in self.kinds:
-            changes = [change for change in self.of(kind) if self._step(change) == step]
-            parts, shown = (
-                {c.part for c in of}
-                for of in (changes, [change for change in changes if change.is_shown])
-            )
+            changes = [change for change in of_step if change.kind == kind]
+            parts = {change.part for change in changes}
+            shown = {change.part for change in changes if change.is_shown}
             counts.append(f"{len(shown)} of the {len(parts)} {kind}")
         return f"From {step}, {' and '.join(counts)} are shown to change."
 
@@ -202,31 +205,30 @@ class PartChanges:
         """Draw the changes of each measure of links and pairs with intervals, the largest first."""
         from headgate.figures.plots.effects import EffectInterval, effect_intervals
 
-        for kind in self.kinds:
-            for one in MEASURES[kind]:
-                changes = [c for c in self.of(kind) if c.measure == one and c.effect.effect]
-                changes = sorted(changes, key=lambda c: -abs(c.effect.effect))[:MOST_BARS]
-                if not changes:
-                    continue
-                factor, unit = _readable(one, max(abs(c.effect.effect) for c in changes))
-                unit = "percentage points" if unit == "%" else unit
-                several = len({self._step(change) for change in changes}) > 1
-                bars = [
-                    EffectInterval(
-                        f"{c.part}, {self._step(c)}" if several else c.part,
-                        c.effect.effect * factor, low * factor, high * factor, c.is_shown,
-                    )
-                    for c in changes
-                    for low, high in [c.effect.interval]
-                ]  # fmt: skip
-                ends = "" if several else f" from {self._step(changes[0])}"
-                label = f"change of {one.title}{ends}"
-                yield Picture(
-                    f"{kind}-{one.column}", f"{kind.capitalize()}: {one.title}",
-                    f"The {kind} with the largest changes, with 95 % intervals; filled dots are"
-                    " shown after a correction for all parts, measures and factors.",
-                    effect_intervals(bars, f"{label} ({unit})", LEGEND),
-                )  # fmt: skip
+        for kind, one in self._by_shown(self.changes):
+            changes = [c for c in self.of(kind) if c.measure == one and c.effect.effect]
+            changes = sorted(changes, key=lambda c: -abs(c.effect.effect))[:MOST_BARS]
+            if not changes:
+                continue
+            factor, unit = _readable(one, max(abs(c.effect.effect) for c in changes))
+            unit = "percentage points" if unit == "%" else unit
+            several = len({self._step(change) for change in changes}) > 1
+            bars = [
+                EffectInterval(
+                    f"{c.part}, {self._step(c)}" if several else c.part,
+                    c.effect.effect * factor, low * factor, high * factor, c.is_shown,
+                )
+                for c in changes
+                for low, high in [c.effect.interval]
+            ]  # fmt: skip
+            ends = "" if several else f" from {self._step(changes[0])}"
+            label = f"change of {one.title}{ends}"
+            yield Picture(
+                f"{kind}-{one.column}", f"{kind.capitalize()}: {one.title}",
+                f"The {kind} with the largest changes, with 95 % intervals; filled dots are"
+                " shown after a correction for all parts, measures and factors.",
+                effect_intervals(bars, f"{label} ({unit})", LEGEND),
+            )  # fmt: skip
 
 
 def find_changes(found: MeasuredRuns, of: Definition, runs: Runs) -> PartChanges | None:

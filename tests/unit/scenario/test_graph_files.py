@@ -84,7 +84,10 @@ def foreign() -> Any:
 
 
 DEFAULTS = {"rate": "10 Mbit/s", "delay": "5 ms"}
-IGNORED = "network: these attributes mean nothing here and are ignored: ttl of edges; understood are class, mass, label,"
+IGNORED = (
+    "network: these attributes mean nothing here and are ignored: ttl of edges; understood are "
+    "class, mass, label,"
+)
 
 
 def test_attributes_that_are_not_understood_are_reported(tmp_path: Path) -> None:

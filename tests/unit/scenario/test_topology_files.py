@@ -11,6 +11,7 @@ import pytest
 
 from headgate import Scenario
 from headgate.base.errors import ScenarioError
+from headgate.figures.spec.difference import subtract_runs
 from headgate.figures.spec.ports import draw_topology
 from headgate.figures.spec.run import Run
 from headgate.scenario.networks.attributes import fibre_delay_ps
@@ -182,3 +183,5 @@ def test_a_map_shows_routers_at_their_coordinates_with_their_labels(tmp_path: Pa
     assert drawn.caption.endswith(
         "2 parallel links that carry less than another one are not drawn."
     )
+    one, other = (Run(name, result.tables, result.meta) for name in ("one", "other"))
+    assert subtract_runs(one, other)["use"].caption.endswith("are not drawn.")
