@@ -75,7 +75,8 @@ def _say_others(found: MeasuredRuns, response: Response, others: Sequence[Effect
         if not find_sides(found, response.name, one)
         for first, last in [found.ends(one)]
     ]
-    return f"; the next are {', and '.join(said)}" if said else ""
+    verb = "is" if len(said) == 1 else "are"
+    return f"; the next {verb} {', and '.join(said)}" if said else ""
 
 
 def spoken(response: Response) -> str:
