@@ -138,7 +138,7 @@ def from_networkx(graph: Any) -> dict[str, Any]:
 
 
 def _choose_names(nodes: Sequence[Any]) -> dict[Any, dict[str, str]]:
-    """Return the name of each router: its label if all routers have different ones, else its id.
+    """Return the name of each router: its label if all labels differ, else its id.
 
     The id of a router that is named by its label stays as its second name.
     """
