@@ -60,7 +60,10 @@ class Said:
 
     def read(self, sentences: Sequence[str]) -> list[Drifts | Ends | Moved]:
         """Return what the experiment's own sentences state."""
-        called = {one.title or one.name: one.name for one in self.made.responses}
+        called = {
+            one.title[:1].upper() + one.title[1:] or one.name: one.name
+            for one in self.made.responses
+        }
         return list(read(sentences, called))
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -42,7 +43,7 @@ def test_chance_alone_names_no_factor() -> None:
     found = measured(LEVELS, {"y": (chance, "lower")}, replicates=5)
     assert said(found) == (
         "No main effect on y is shown; shown after a correction for all tests: 0 of 3 main effects"
-        " and 0 of 3 interactions."
+        " and 0 of 3 interactions, by t tests over 5 replicates."
     )
 
 
@@ -54,6 +55,14 @@ def test_a_factor_that_moves_a_response_is_named_with_its_interval() -> None:
     (effect,) = found.shown["y"]
     assert effect.factors == ("rtt",)
     assert effect.low < 20 < effect.high
+
+
+def test_other_shown_effects_are_named_after_the_largest() -> None:
+    def both(levels: Mapping[str, object], replicate: int) -> float:
+        return only_rtt(levels, replicate) + 10.0 * (levels["cca"] == "bbr3")
+
+    found = measured(LEVELS, {"y": (both, "lower")}, replicates=6)
+    assert re.search(r"; the next is cca, cubic to bbr3: \+[\d.]+ \([^)]+\)\.$", said(found))
 
 
 def test_single_runs_have_no_interval_and_the_sentence_says_so() -> None:

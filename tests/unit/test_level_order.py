@@ -14,7 +14,7 @@ from headgate.base.errors import AnalysisError
 from headgate.base.level_order import LevelOrder
 from headgate.cli.main import app
 from headgate.experiment import report_roles
-from headgate.experiment.conditions import order_levels
+from headgate.experiment.conditions import level_name, order_levels
 from headgate.experiment.form import read_order
 from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.roles import Roles
@@ -158,3 +158,11 @@ def test_the_report_keeps_the_order(folder: Path) -> None:
     roles = abouts.read(folder).roles
     assert roles is not None
     assert roles.order == {"rtt": ("9 ms", "40 ms", "100 ms"), "cca": ("reno", "cubic")}
+
+
+def test_lists_and_tables_are_named_by_their_keys() -> None:
+    pause = {"start": "10 s", "duration": "1 s"}
+    assert level_name([pause]) == "start=10 s duration=1 s"
+    assert level_name([pause, {"start": "20 s"}]) == "start=10 s duration=1 s, start=20 s"
+    assert level_name([]) == "none"
+    assert level_name({"preset": "linux", "frto": False}) == "linux(frto=false)"

@@ -54,13 +54,15 @@ def test_sentences_count_and_name_the_largest() -> None:
     base = np.array([0.001, 0.002, 0.003, 0.004])[:, None, None] + noise
     base[3, 1] += 0.002
     base[0, 1] += 0.0005
-    (says,) = made({f"link{n}": of.tolist() for n, of in enumerate(base)}).sentences()
+    count, says = made({f"link{n}": of.tolist() for n, of in enumerate(base)}).sentences()
+    assert count == "From queue codel to red, 2 of the 4 links are shown to change."
     begin = "From queue codel to red, the mean wait in the queue changes on 2 of the 4 links"
     pattern = rf"{begin}, most on link3: ([\d.]+) ms to ([\d.]+) ms \(\+[\d.]+ %\)\."
     found = re.fullmatch(pattern, says)
     assert found is not None, says
     assert [float(word) for word in found.groups()] == pytest.approx([4, 6], abs=0.05)
-    (none,) = made({"x": base[1].tolist()}).sentences()
+    count, none = made({"x": base[1].tolist()}).sentences()
+    assert count == "From queue codel to red, 0 of the 1 links are shown to change."
     assert none == (
         "From queue codel to red, no change of mean wait in the queue is shown on any of the links."
     )

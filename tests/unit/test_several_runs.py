@@ -53,6 +53,18 @@ def arrivals(result: Result) -> tuple[Any, Any]:
     return t_s, np.bincount(place, np.nan_to_num(result.series["arrival_rate_bps"][flows]))
 
 
+def test_an_outage_that_all_runs_share_is_shaded() -> None:
+    down = {"network.outages": [{"start": "2 s", "duration": "300 ms"}]}
+    base = headgate.dumbbell(
+        flows=["cubic"], rate="5 Mbit/s", rtt="40 ms", duration="3 s",
+        measure={"series": {"interval": "100 ms"}},
+    )  # fmt: skip
+    runs = {"a": base.replaced(down).run(), "b": base.replaced({**down, "cca": "reno"}).run()}
+    assert picture(draw_results(runs, "throughput")).panels[0].outages == ((2.0, 2.3),)
+    runs["c"] = base.replaced({"cca": "bbr3"}).run()
+    assert picture(draw_results(runs, "throughput")).panels[0].outages == ()
+
+
 def test_replicates_are_a_mean_with_students_band_in_the_algorithms_look(
     seeds: dict[str, Result],
 ) -> None:

@@ -206,6 +206,14 @@ def readable(unit: str, largest: float) -> tuple[float, str]:
     return 1 / decimal[name], name
 
 
+def format_figure(value: float, sign: str = "", digits: int = 4) -> str:
+    """Write a figure with a few significant digits, and a large one without an exponent."""
+    rounded = float(f"{value:.{digits}g}")
+    if math.isfinite(rounded) and abs(rounded) >= 10**digits:
+        return f"{value:{sign},.0f}"
+    return f"{rounded:{sign}.{digits}g}"
+
+
 def format_rate(bps: int) -> str:
     """Write bit/s with the largest unit that fits."""
     return _format(bps, _RATES)

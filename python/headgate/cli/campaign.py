@@ -83,7 +83,7 @@ Pilots = Annotated[
 #: The width of output to a file or a pipe.
 PLAIN_WIDTH = 110
 #: The largest number of printed rows of means; the file contains all.
-MOST_ROWS = 60
+MOST_ROWS = 24
 SHADES = {"holds": "green", "differs": "red", "corrected": "blue", "undecided": "yellow"}
 
 
@@ -288,15 +288,15 @@ def print_means(printed: "PlainConsole", means: "Sequence[Mapping[str, Any]]") -
 
 def _measured(row: "Mapping[str, Any]") -> tuple[str, str, str]:
     """Write mean, interval and unit."""
-    from headgate.base.units import readable
+    from headgate.base.units import format_figure, readable
 
     if row["mean"] is None:
         return "", "", row["unit"]
     factor, unit = readable(row["unit"], abs(row["mean"]))
     interval = ""
     if row["low"] is not None:
-        interval = f"{row['low'] * factor:.4g} to {row['high'] * factor:.4g}"
-    return f"{row['mean'] * factor:.4g}", interval, "" if unit == "1" else unit
+        interval = " to ".join(format_figure(row[end] * factor) for end in ("low", "high"))
+    return format_figure(row["mean"] * factor), interval, "" if unit == "1" else unit
 
 
 def console() -> "PlainConsole":

@@ -149,7 +149,7 @@ def _name_ccas(plan: dict[str, Any]) -> list[str]:
 
 def describe_link(link: dict[str, Any]) -> str:
     """Describe a link of a plan in one line."""
-    from headgate.base.units import format_rate, format_time_ps
+    from headgate.base.units import format_figure, format_rate, format_time_ps, readable
 
     buffer = link["buffer"]
     size = "infinite"
@@ -158,8 +158,8 @@ def describe_link(link: dict[str, Any]) -> str:
         size = f"{amount} {unit}"
     outages = link.get("outages", ())
     down_ps = sum(outage["until_ps"] - outage["at_ps"] for outage in outages)
-    down = f", down for {format_time_ps(down_ps)} in {len(outages)} outages" * bool(outages)
-    return (
-        f"{link['name']}: {format_rate(link['rate_bps'])}, {format_time_ps(link['delay_ps'])}, "
-        f"buffer {size}{down}"
-    )
+    times = f"{len(outages)} outage{'s' * (len(outages) > 1)}"
+    down = f", down for {format_time_ps(down_ps)} in {times}" * bool(outages)
+    factor, unit = readable("s", link["delay_ps"] / 1e12)
+    delay = f"{format_figure(factor * link['delay_ps'] / 1e12)} {unit}"
+    return f"{link['name']}: {format_rate(link['rate_bps'])}, {delay}, buffer {size}{down}"

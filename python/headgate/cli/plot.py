@@ -137,7 +137,7 @@ def plot(  # noqa: PLR0913, PLR0917 - one for each option
             "plot: name the folder of a run, as `headgate run --out` wrote it; --list lists the"
             " pictures"
         )
-    others = [] if minus is None else _read_folder(minus, str(minus))
+    others = [] if minus is None else _read_folder(minus, _name_other(minus, runs))
     drawings = draw_asked(asked, kinds, runs, folders, others, for_paper=size is not None)
     target = out or _find_common(folders) / OWN_FOLDERS[size is not None]
     make_folder(target)
@@ -185,6 +185,12 @@ def _read(folders: Sequence[Path], asked: Asked, size: PaperSize | None) -> list
     alike = len(set(names.values())) < len(names)
     named = ((folder, str(folder) if alike else names[folder]) for folder in folders)
     return [run for folder, name in named for run in _read_folder(folder, name)]
+
+
+def _name_other(folder: Path, runs: Sequence[Run]) -> str:
+    """Return the name of the folder to subtract; its path if a run is called alike."""
+    name = folder.resolve().name
+    return str(folder) if name in {run.name for run in runs} else name
 
 
 def _read_folder(folder: Path, own: str) -> list[Run]:

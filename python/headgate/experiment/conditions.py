@@ -124,14 +124,23 @@ def level_name(level: Any) -> Label:
         return "unset"
     if shares := list(_shares(level)):
         return " + ".join(f"{_percent(share)} {level_name(cca)}" for cca, share in shares)
-    if isinstance(level, Mapping):
-        head = next((level[key] for key in _HEADS if key in level), "")
-        rest = [f"{key}={level_name(part)}" for key, part in level.items() if part != head]
-        return f"{level_name(head)}({', '.join(rest)})" if rest else level_name(head)
+    if isinstance(level, Mapping | list | tuple):
+        return _name_parts(level)
     if isinstance(level, str) and is_code(level):
         file, name = split(level)
         return name or Path(file).stem
     return level if isinstance(level, int | float) else str(level)
+
+
+def _name_parts(level: Mapping[str, Any] | Sequence[Any]) -> Label:
+    """Return a table as its name and other keys, and a list as the names of its entries."""
+    if not isinstance(level, Mapping):
+        return ", ".join(str(level_name(part)) for part in level) or "none"
+    head = next((level[key] for key in _HEADS if key in level), "")
+    rest = [f"{key}={level_name(part)}" for key, part in level.items() if part != head]
+    if not head:
+        return " ".join(rest)
+    return f"{level_name(head)}({', '.join(rest)})" if rest else level_name(head)
 
 
 def _shares(level: Any) -> Iterator[tuple[Any, Any]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headgate.base.level_order import level_text
-from headgate.base.units import readable
+from headgate.base.units import format_figure, readable
 from headgate.experiment.conditions import label_levels, order_levels
 from headgate.experiment.effects import Effect, SimpleEffect
 from headgate.experiment.responses import Response
@@ -27,6 +27,8 @@ from headgate.stats.reversals import (
     is_reversed_by_a_factor,
 )
 
+#: The largest number of main effects that a sentence names after the largest one.
+MOST_OTHERS = 2
 SINGLE = "with one run of each condition no interval can be given, and this may be chance"
 
 
@@ -52,17 +54,34 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
         for name, group in groups.items()
         if group or name == "main effects"
     ]
-    counted = f"; shown after a correction for all tests: {' and '.join(counts)}" if tested else ""
+    counted = f"; shown after a correction for all tests: {' and '.join(counts)}" if counts else ""
     if named:
         largest = max(named, key=lambda e: e.size)
-        yield f"{_say_largest(found, response, largest)}{counted}."
+        also = _say_others(found, response, [one for one in named if one is not largest])
+        yield f"{_say_largest(found, response, largest)}{counted}{also}."
     else:
-        yield f"No main effect on {within(response)} is shown{counted}."
+        several = counted if len(tested) > 1 else ""
+        if several and found.has_pairs and not found.same:
+            several += f", by t tests over {found.repeats} replicates"
+        yield f"No main effect on {within(response)} is shown{several}."
+
+
+def _say_others(found: MeasuredRuns, response: Response, others: Sequence[Effect]) -> str:
+    """Name the other main effects that are shown, the largest first; at most MOST_OTHERS."""
+    ordered = sorted(others, key=lambda effect: -effect.size)[:MOST_OTHERS]
+    said = [
+        f"{one.factors[0]}, {first} to {last}: {_format_effect(response, one)}"
+        for one in ordered
+        if not find_sides(found, response.name, one)
+        for first, last in [found.ends(one)]
+    ]
+    verb = "is" if len(said) == 1 else "are"
+    return f"; the next {verb} {', and '.join(said)}" if said else ""
 
 
 def spoken(response: Response) -> str:
     """Return the name of a response at the start of a sentence: its title, or its name."""
-    return response.title or response.name
+    return response.title[:1].upper() + response.title[1:] or response.name
 
 
 def within(response: Response) -> str:
@@ -90,12 +109,13 @@ def _say_largest(found: MeasuredRuns, response: Response, largest: Effect) -> st
 
 def _format_effect(response: Response, effect: Effect) -> str:
     low, high = effect.interval
-    ends = [abs(end) for end in (effect.effect, low, high) if np.isfinite(end)]
-    factor, unit = readable(response.unit, max(ends))
-    text = f"{effect.effect * factor:+.3g} {unit_of(unit)}".strip()
+    sizes = [abs(end) for end in (effect.effect, low, high) if np.isfinite(end)]
+    factor, unit = readable(response.unit, max(sizes))
+    value, *ends = (format_figure(end * factor, "+", 3) for end in (effect.effect, low, high))
+    text = f"{value} {unit_of(unit)}".strip()
     if not np.isfinite(low):
         return text
-    return f"{text} ({low * factor:+.3g} to {high * factor:+.3g})"
+    return f"{text} ({' to '.join(ends)})"
 
 
 @dataclass(frozen=True)
@@ -115,7 +135,7 @@ class Side:
 
 def _format_side(response: Response, side: Side) -> str:
     factor, unit = readable(response.unit, abs(side.most))
-    ends = dict.fromkeys(f"{end * factor:+.3g}" for end in (side.least, side.most))
+    ends = dict.fromkeys(format_figure(end * factor, "+", 3) for end in (side.least, side.most))
     text = f"{' to '.join(ends)} {unit_of(unit)}".strip()
     return f"{text} {side.place}"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base.level_order import level_text
-from headgate.base.units import readable, sizes
+from headgate.base.units import format_figure, readable, sizes
 from headgate.data.tables import Table
 from headgate.experiment.design_pictures import draw_checks, draw_design
 from headgate.experiment.design_sentences import (
@@ -55,7 +55,7 @@ MOST_ROWS = 100
 
 
 def sentences(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[str, ...]:
-    """Name the best condition and the largest effect of each response; count changed parts.
+    """Count changed parts; name the best condition and the largest effect of each response.
 
     If responses are measured by period, the sentences on them are about the period in the middle.
     In a comparison of algorithms, which has many conditions, the best one is not named.
@@ -63,9 +63,9 @@ def sentences(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[st
     period = f"Period {found.period} of {len(found.periods)}: " if found.periods else ""
     return (
         *([f"The {found.repeats} replicates {SAME}"] if found.same else []),
-        *_say_drifts(found),
-        *(f"{period}{said}" for one in found.responses for said in _say_response(found, one)),
         *(parts.sentences() if parts else ()),
+        *(f"{period}{said}" for one in found.responses for said in _say_response(found, one)),
+        *_say_drifts(found),
     )
 
 
@@ -93,7 +93,7 @@ def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
     more = f" and {len(drifting) - len(named)} more" if len(drifting) > len(named) else ""
     yield (
         f"Under {len(drifting)} of {len(found.coded)} conditions the busiest link still drifts from"
-        " the first to the second half of the measured time, so that means are too short to judge;"
+        " the first to the second half of the measured time, which is too short for their means;"
         f" lengthen the duration or the warm-up: {', '.join(named)}{more}."
     )
 
@@ -128,10 +128,10 @@ def _say_end(found: MeasuredRuns, response: Response, end: int, sign: int) -> st
     alike = _say_alike(found, response.name, end, sign)
     mean, low, high = found.mean(response.name, end)
     factor, unit = readable(response.unit, max(abs(low), abs(high)))
-    text = f"{mean * factor:.4g} {unit_of(unit)}".strip()
+    text = f"{format_figure(mean * factor)} {unit_of(unit)}".strip()
     if low == high or alike:
         return f"{text}{alike}"
-    return f"{text} (95 % interval {low * factor:.4g} to {high * factor:.4g})"
+    return f"{text} (95 % interval {format_figure(low * factor)} to {format_figure(high * factor)})"
 
 
 def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
@@ -154,7 +154,7 @@ def _say_alike(found: MeasuredRuns, response: str, end: int, sign: int) -> str:
 
 
 def pictures(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[Picture, ...]:
-    """Draw each response's design, means and effects, the changes of parts, and checks of all.
+    """Draw the changes of parts, each response's design, means and effects, and checks of all.
 
     A comparison of algorithms needs no means and effects: the analyses of its report contain them.
     """
@@ -162,7 +162,7 @@ def pictures(found: MeasuredRuns, parts: PartChanges | None = None) -> tuple[Pic
     if found.roles is not None and found.roles.is_comparison:
         return changes
     own = (picture for one in found.responses for picture in _draw(found, one))
-    return (*own, *changes, *draw_checks(found))
+    return (*changes, *own, *draw_checks(found))
 
 
 def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:

@@ -8,17 +8,17 @@ corrected for all parts, measures and factors together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from headgate.base.units import readable
+from headgate.base.units import format_figure, readable
 from headgate.data.tables import Table, Words
 from headgate.experiment.definition import Definition
-from headgate.experiment.effect_sentences import unit_of
 from headgate.experiment.effects import Effect, model_effects, paired_effects
 from headgate.experiment.part_measures import MEASURES, Kind, Measured, PartMeasure
 from headgate.experiment.responses import read_parts
@@ -122,25 +122,43 @@ class PartChanges:
         return [change for change in self.changes if change.kind == kind]
 
     def sentences(self) -> Iterator[str]:
-        """Say, for each step of a factor, which measures change on how many parts, and most."""
+        """Say, for each step of a factor, how many parts change, in which measures, and most."""
+        for step in dict.fromkeys(map(self._step, self.changes)):
+            of_step = [change for change in self.changes if self._step(change) == step]
+            yield self._count(step, of_step)
+            unchanged: dict[Kind, list[str]] = {}
+            for kind, one in self._by_shown(of_step):
+                changes = [change for change in of_step if change.measure == one]
+                shown = [change for change in changes if change.is_shown]
+                if not shown:
+                    unchanged.setdefault(kind, []).append(one.title)
+                    continue
+                most = "most on " * (len(shown) > 1) + shown[0].part
+                everyone = len({change.part for change in of_step if change.kind == kind})
+                busy = " with traffic" * (len(changes) < everyone)
+                yield (
+                    f"From {step}, the {one.title} changes on {len(shown)} of the"
+                    f" {len(changes)} {kind}{busy}, {most}: {_write_change(shown[0])}."
+                )
+            for kind, titles in unchanged.items():
+                listed = " and ".join(filter(None, [", ".join(titles[:-1]), titles[-1]]))
+                yield f"From {step}, no change of {listed} is shown on any of the {kind}."
+
+    def _by_shown(self, changes: Sequence[Change]) -> list[tuple[Kind, PartMeasure]]:
+        """Order the measures by the number of parts on which a change is shown."""
+        shown = Counter(change.measure for change in changes if change.is_shown)
+        known = dict.fromkeys((change.kind, change.measure) for change in changes)
+        return sorted(known, key=lambda item: -shown[item[1]])
+
+    def _count(self, step: str, of_step: Sequence[Change]) -> str:
+        """Count the parts of each kind that change in one measure or more."""
+        counts = []
         for kind in self.kinds:
-            of_kind = self.of(kind)
-            for step in dict.fromkeys(map(self._step, of_kind)):
-                unchanged = []
-                for one in MEASURES[kind]:
-                    changes = [c for c in of_kind if c.measure == one and self._step(c) == step]
-                    shown = [change for change in changes if change.is_shown]
-                    if shown:
-                        most = "most on " * (len(shown) > 1) + shown[0].part
-                        yield (
-                            f"From {step}, the {one.title} changes on {len(shown)} of the"
-                            f" {len(changes)} {kind}, {most}: {_write_change(shown[0])}."
-                        )
-                    elif changes:
-                        unchanged.append(one.title)
-                if unchanged:
-                    listed = " and ".join(filter(None, [", ".join(unchanged[:-1]), unchanged[-1]]))
-                    yield f"From {step}, no change of {listed} is shown on any of the {kind}."
+            changes = [change for change in of_step if change.kind == kind]
+            parts = {change.part for change in changes}
+            shown = {change.part for change in changes if change.is_shown}
+            counts.append(f"{len(shown)} of the {len(parts)} {kind}")
+        return f"From {step}, {' and '.join(counts)} are shown to change."
 
     def _step(self, change: Change) -> str:
         first, last = self.found.ends(change.effect)
@@ -187,30 +205,30 @@ class PartChanges:
         """Draw the changes of each measure of links and pairs with intervals, the largest first."""
         from headgate.figures.plots.effects import EffectInterval, effect_intervals
 
-        for kind in self.kinds:
-            for one in MEASURES[kind]:
-                changes = [c for c in self.of(kind) if c.measure == one and c.effect.effect]
-                changes = sorted(changes, key=lambda c: -abs(c.effect.effect))[:MOST_BARS]
-                if not changes:
-                    continue
-                factor, unit = readable(one.unit, max(abs(c.effect.effect) for c in changes))
-                several = len({self._step(change) for change in changes}) > 1
-                bars = [
-                    EffectInterval(
-                        f"{c.part}, {self._step(c)}" if several else c.part,
-                        c.effect.effect * factor, low * factor, high * factor, c.is_shown,
-                    )
-                    for c in changes
-                    for low, high in [c.effect.interval]
-                ]  # fmt: skip
-                ends = "" if several else f" from {self._step(changes[0])}"
-                label = f"change of {one.title}{ends}"
-                yield Picture(
-                    f"{kind}-{one.column}", f"{kind.capitalize()}: {one.title}",
-                    f"The {kind} with the largest changes, with 95 % intervals; filled dots are"
-                    " shown after a correction for all parts, measures and factors.",
-                    effect_intervals(bars, f"{label} ({unit})" if unit_of(unit) else label, LEGEND),
-                )  # fmt: skip
+        for kind, one in self._by_shown(self.changes):
+            changes = [c for c in self.of(kind) if c.measure == one and c.effect.effect]
+            changes = sorted(changes, key=lambda c: -abs(c.effect.effect))[:MOST_BARS]
+            if not changes:
+                continue
+            factor, unit = _readable(one, max(abs(c.effect.effect) for c in changes))
+            unit = "percentage points" if unit == "%" else unit
+            several = len({self._step(change) for change in changes}) > 1
+            bars = [
+                EffectInterval(
+                    f"{c.part}, {self._step(c)}" if several else c.part,
+                    c.effect.effect * factor, low * factor, high * factor, c.is_shown,
+                )
+                for c in changes
+                for low, high in [c.effect.interval]
+            ]  # fmt: skip
+            ends = "" if several else f" from {self._step(changes[0])}"
+            label = f"change of {one.title}{ends}"
+            yield Picture(
+                f"{kind}-{one.column}", f"{kind.capitalize()}: {one.title}",
+                f"The {kind} with the largest changes, with 95 % intervals; filled dots are"
+                " shown after a correction for all parts, measures and factors.",
+                effect_intervals(bars, f"{label} ({unit})", LEGEND),
+            )  # fmt: skip
 
 
 def find_changes(found: MeasuredRuns, of: Definition, runs: Runs) -> PartChanges | None:
@@ -228,16 +246,24 @@ def find_changes(found: MeasuredRuns, of: Definition, runs: Runs) -> PartChanges
 
 def _write_ends(change: Change) -> tuple[str, str]:
     after = change.before + change.effect.effect
-    factor, unit = readable(change.measure.unit, max(abs(change.before), abs(after)))
+    factor, unit = _readable(change.measure, max(abs(change.before), abs(after)))
     before, now = (
-        f"{value * factor:.4g} {unit_of(unit)}".strip() for value in (change.before, after)
+        f"{format_figure(value * factor)} {unit}".strip() for value in (change.before, after)
     )
     return before, now
 
 
+def _readable(measure: PartMeasure, largest: float) -> tuple[float, str]:
+    """Return a readable unit of a measure, and the factor to convert its figures; shares in %."""
+    return (100.0, "%") if measure.unit == "1" else readable(measure.unit, largest)
+
+
 def _write_change(change: Change) -> str:
     before, after = _write_ends(change)
-    return f"{before} to {after} ({_percent(change)})"
+    if change.measure.unit != "1":
+        return f"{before} to {after} ({_percent(change)})"
+    points = format_figure(100 * change.effect.effect, "+", 3)
+    return f"{before} to {after} ({points} percentage points)"
 
 
 def _percent(change: Change) -> str:

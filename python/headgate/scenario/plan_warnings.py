@@ -64,7 +64,10 @@ class _PlanWarnings:
             return
         used = min(groups[0], key=lambda link: link["delay_ps"])
         idle = [link["name"] for link in groups[0] if link is not used]
-        others = f", and so are {len(groups) - 1} more groups of links" if len(groups) > 1 else ""
+        pairs = {frozenset((links[0]["from"], links[0]["to"])) for links in groups}
+        more = len(pairs) - 1
+        count = f"{more} more pair{'s' * (more > 1)} of routers"
+        others = f", and so are the links of {count}" * (more > 0)
         yield (
             f"network: {', '.join([used['name'], *idle])} are parallel{others}. All packets use the"
             f" one with the least delay, or the first of equal ones: {used['name']}, not"

@@ -45,7 +45,7 @@ def test_parallel_links_that_carry_nothing_are_reported(tmp_path: Path) -> None:
     made = scenario({"file": graphml(tmp_path / "g.graphml", parallel("5 ms", "2 ms", "2 ms"))})
     (said,) = scenario_warnings(made, *made.plan())
     assert said == (
-        "network: a-b.2, a-b, a-b.3 are parallel, and so are 1 more groups of links. All packets "
+        "network: a-b.2, a-b, a-b.3 are parallel. All packets "
         "use the one with the least delay, or the first of equal ones: a-b.2, not a-b, a-b.3"
     )
 
@@ -85,8 +85,8 @@ def foreign() -> Any:
 
 DEFAULTS = {"rate": "10 Mbit/s", "delay": "5 ms"}
 IGNORED = (
-    "network: these attributes mean nothing here and are ignored: Country of nodes, Internal of "
-    "nodes, LinkType of edges, ttl of edges; understood are class, mass, label,"
+    "network: these attributes mean nothing here and are ignored: ttl of edges; understood are "
+    "class, mass, label,"
 )
 
 

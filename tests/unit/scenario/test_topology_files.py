@@ -11,6 +11,7 @@ import pytest
 
 from headgate import Scenario
 from headgate.base.errors import ScenarioError
+from headgate.figures.spec.difference import subtract_runs
 from headgate.figures.spec.ports import draw_topology
 from headgate.figures.spec.run import Run
 from headgate.scenario.networks.attributes import fibre_delay_ps
@@ -58,17 +59,28 @@ def links(made: Scenario) -> dict[str, Any]:
 def test_a_file_of_the_zoo_needs_no_other_key(tmp_path: Path) -> None:
     made = scenario({"file": write(tmp_path, ZOO)}, "Bern", "Lyon")
     found = links(made)
-    rates = {name: link["rate_bps"] for name, link in found.items() if name[0] < name[2]}
-    assert rates == {"0-1": 10**10, "0-1.2": 155 * 10**6, "1-2": 2_500_000_000}
+    rates = {name: link["rate_bps"] for name, link in found.items()}
+    assert [rates[name] for name in ("Bern-Paris", "Bern-Paris.2", "Paris-Lyon")] == [
+        10**10, 155 * 10**6, 2_500_000_000,
+    ]  # fmt: skip
     # 436 km between Bern and Paris, 392 km between Paris and Lyon; 4.9 us for each km of fibre
-    assert found["0-1"]["delay_ps"] / 1e12 == pytest.approx(436e3 * 1.468 / 299_792_458, rel=0.005)
-    assert found["1-2"]["delay_ps"] / 1e12 == pytest.approx(392e3 * 1.468 / 299_792_458, rel=0.005)
-    said = scenario_warnings(made, *made.plan())
-    assert said[0].startswith(
-        "network: these attributes mean nothing here and are ignored: Internal of nodes, LinkNote"
+    assert found["Bern-Paris"]["delay_ps"] / 1e12 == pytest.approx(
+        436e3 * 1.468 / 299_792_458, rel=0.005
     )
-    assert "0-1, 0-1.2 are parallel" in said[1]
+    assert found["Paris-Lyon"]["delay_ps"] / 1e12 == pytest.approx(
+        392e3 * 1.468 / 299_792_458, rel=0.005
+    )
+    said = scenario_warnings(made, *made.plan())
+    assert "Bern-Paris, Bern-Paris.2 are parallel" in said[0]
     assert made.plan()[0]["traffic"][0]["sources"][0]["node"] == 0
+
+
+def test_routers_are_named_by_labels_and_found_by_ids(tmp_path: Path) -> None:
+    made = scenario({"file": write(tmp_path, ZOO)}, "0", "Lyon")
+    assert [node["name"] for node in made.plan()[0]["nodes"]] == ["Bern", "Paris", "Lyon"]
+    swapped = ZOO.replace('"Bern"', '"1"')
+    made = scenario({"file": write(tmp_path, swapped)}, "0", "Lyon")
+    assert [node["name"] for node in made.plan()[0]["nodes"]] == ["0", "1", "2"]
 
 
 def test_graphml_of_the_zoo_is_the_same_network(tmp_path: Path) -> None:
@@ -128,9 +140,9 @@ def test_the_delay_of_a_fibre(
         ('LinkSpeed "155" LinkSpeedUnits "M"', "LinkSpeedRaw none", "is not GML"),
         ("LinkSpeedRaw 1.0e10", 'LinkSpeedRaw "fast"', "LinkSpeedRaw of edge 0-1 is 'fast'"),
         ('LinkSpeed "155"', 'LinkSpeed "<155"', "edge 0-1 is '<155 Mbit/s'; it must"),
-        ("Longitude 4.84", "Longitude 484", "node 2: longitude: 484 is not allowed"),
+        ("Longitude 4.84", "Longitude 484", "node Lyon: longitude: 484 is not allowed"),
         ("Longitude 4.84", "", "no delay; give it one, or network.delay for all, or "
-         "coordinates to its routers; 2 lack longitude or latitude"),
+         "coordinates to its routers; Lyon lack longitude or latitude"),
         ('LinkLabel "2.5 Gbit/s"', "", "no rate; give it one"),
         ("id 2 label", 'id 2 host_bandwidth_up "fast" label', "up of node 2 is 'fast'; it must"),
     ],
@@ -154,13 +166,22 @@ def test_a_map_shows_routers_at_their_coordinates_with_their_labels(tmp_path: Pa
     result = scenario(slow, "Bern", "Paris").run(duration="0.2 s")
     drawn = draw_topology([Run("one", result.tables, result.meta)])
     assert drawn is not None
-    assert drawn.routers["0"] == (7.45, 46.95)
+    assert drawn.routers["Bern"] == (7.45, 46.95)
     # Two routers are at one place, so each is moved by 5 % of the width.
-    assert np.hypot(*np.subtract(drawn.routers["1"], (2.35, 48.86))) == pytest.approx(0.05 * 5.1)
-    assert drawn.routers["1"] != drawn.routers["2"]
+    assert np.hypot(*np.subtract(drawn.routers["Paris"], (2.35, 48.86))) == pytest.approx(
+        0.05 * 5.1
+    )
+    assert drawn.routers["Paris"] != drawn.routers["Lyon"]
     assert [label for label, _ in drawn.labels] == ["Bern", "Paris", "Lyon"]
     assert drawn.aspect == pytest.approx(1 / np.cos(np.radians((46.95 + 2 * 48.86) / 3)))
-    assert [span.link for span in drawn.spans] == ["0-1", "1-0", "1-2", "2-1"]
+    assert [span.link for span in drawn.spans] == [
+        "Bern-Paris",
+        "Paris-Bern",
+        "Paris-Lyon",
+        "Lyon-Paris",
+    ]
     assert drawn.caption.endswith(
         "2 parallel links that carry less than another one are not drawn."
     )
+    one, other = (Run(name, result.tables, result.meta) for name in ("one", "other"))
+    assert subtract_runs(one, other)["use"].caption.endswith("are not drawn.")

@@ -196,6 +196,8 @@ Interval = tuple[float, float, float]
 ACROSS = 4
 #: Characters that fit along the height of a panel.
 LINE = 30
+#: Characters of a panel's title per inch of its width.
+TITLE_PER_INCH = 13
 #: The ratio of greatest to least from which on an axis is logarithmic.
 WIDE = 8.0
 #: The width of a letter of a tick, and the share of a figure's width that is axes.
@@ -241,7 +243,9 @@ def draw_interaction(
     with use_style():
         size_in = (_width_in(across), 2.4 * down + 0.9)
         figure, axes = make_axes(down, across, size_in, sharex=True, sharey=True, count=len(panels))
+        line = int(TITLE_PER_INCH * size_in[0] / across)
         for ax, panel in zip(axes, panels, strict=False):
+            ax.set_title(fill(panel.title, line), fontsize=9.5)
             _draw_lines(ax, panel, axis, find_looks(panel.lines, are_ccas=legend == CCA))
         _finish(axes[: len(panels)], axis, across)
         figure.supxlabel(axis.title, fontsize="medium")
@@ -266,7 +270,6 @@ def _draw_lines(
             at[along] + shift, mean, yerr=(mean - low, high - mean), color=looks[name].colour,
             marker=looks[name].mark, capsize=2.5, elinewidth=1.0, label=name,
         )  # fmt: skip
-    ax.set_title(panel.title, fontsize=9.5)
 
 
 def _finish(axes: Sequence[Axes], axis: FactorAxis, across: int) -> None:

@@ -62,7 +62,7 @@ def _subtract(
     at = int(np.abs(changes).argmax())
     largest = f"Largest change: {spans[at].link}, {_write_points(changes[at])}."
     said = "Each half of a link shows the direction that leaves the nearer router."
-    caption = f"{said} {largest if changes.any() else 'Nothing changes.'}"
+    caption = f"{said} {largest if changes.any() else 'Nothing changes.'} {drawn.omitted}".strip()
     return replace(drawn, spans=spans, scale=scale, caption=caption)
 
 

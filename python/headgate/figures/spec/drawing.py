@@ -144,6 +144,7 @@ class Map:
     """A network: links coloured by utilisation and as wide as their loss; routers, and names.
 
     `aspect` is how much longer one of y is than one of x; None if positions are arbitrary.
+    `omitted` is the sentence on links that are not drawn.
     """
 
     title: str
@@ -153,6 +154,7 @@ class Map:
     labels: tuple[tuple[str, tuple[float, float]], ...]
     aspect: float | None = None
     scale: Scale = UTILISATION
+    omitted: str = ""
 
     @property
     def thinness(self) -> float:

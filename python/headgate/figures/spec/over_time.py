@@ -139,7 +139,9 @@ def _overlay(  # noqa: PLR0913 - what the pictures differ in
         lines = tuple(_draw_mean(name, look, of) for (name, look), of in groups.items())
         warmup_s = max((run.warmup_s for run in own), default=0.0)
         levels = _find_level(own) if y.startswith("throughput") else ()
-        panels.append(Panel("", "time (s)", y, lines, levels, warmup_s))
+        outages = [run.list_outages() for run in own]
+        down = outages[0] if outages and all(of == outages[0] for of in outages) else ()
+        panels.append(Panel("", "time (s)", y, lines, levels, warmup_s, outages=down))
     shown, cut = compare(panels, zero=zero)
     said = [f"Averaged over {interval_s:.3g} s.", _say_band(most), cut, say_combined(left).strip()]
     return Picture(

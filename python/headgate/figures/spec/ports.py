@@ -150,9 +150,9 @@ def draw_topology(runs: Sequence[Run]) -> Map | None:
         for (a, b), row in shown_links.items()
     )  # fmt: skip
     hidden = len(links) - len(spans)
-    caption = _describe_links(spans)
-    if hidden:
-        caption += f" {hidden} parallel links that carry less than another one are not drawn."
+    omitted = "parallel links that carry less than another one are not drawn."
+    omitted = f"{hidden} {omitted}" if hidden else ""
+    caption = f"{_describe_links(spans)} {omitted}".strip()
     words = {name: city for name, (city, _, _) in cities.items()} or _read_labels(runs[0])
     labels = [
         (words.get(name, name), place) for name, place in places.place_names(at, cities).items()
@@ -161,7 +161,9 @@ def draw_topology(runs: Sequence[Run]) -> Map | None:
     routers = {name: place for name, place in at.items() if name in shown}
     aspect = places.KM_RATIO if cities else places.find_aspect(on_map)
     aspect = None if places.are_in_a_row(at.values()) else aspect
-    return Map("Use and loss of links", caption, spans, routers, tuple(labels), aspect)
+    return Map(
+        "Use and loss of links", caption, spans, routers, tuple(labels), aspect, omitted=omitted
+    )
 
 
 def _choose_of_parallel(

@@ -26,6 +26,10 @@ LINK_ATTRIBUTES = (
     "latency", "packet_loss", "jitter",
     "LinkSpeedRaw", "LinkSpeed", "LinkSpeedUnits", "LinkLabel",
 )  # fmt: skip
+#: Attributes of the Topology Zoo that describe a map without changing its traffic.
+ZOO_NOTES = frozenset({
+    "Country", "Internal", "type", "hyperedge", "asn", "LinkNote", "LinkType", "LinkStatus",
+})  # fmt: skip
 #: Units of the rates of other programs: `155 Mbps`, `2.5 Gbit/s`, `100 Mbit`, `81920 Kibit`.
 _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([kKMGT]?i?)(?:bit/s|bits/s|bps|b/s|bit)", re.ASCII)
 _PREFIX = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}

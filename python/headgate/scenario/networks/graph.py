@@ -28,6 +28,7 @@ from headgate.scenario.links.behaviour import Behaviour, LinkKeys, Reverse, choo
 from headgate.scenario.networks.attributes import (
     LINK_ATTRIBUTES,
     ROUTER_ATTRIBUTES,
+    ZOO_NOTES,
     fibre_delay_ps,
     list_host_rates,
     read_link,
@@ -106,6 +107,7 @@ def from_networkx(graph: Any) -> dict[str, Any]:
     a misspelt one.
     """
     nodes, edges = list(graph.nodes(data=True)), list(graph.edges(data=True))
+    names = _choose_names(nodes)
     unread = [
         *(f"{key} of nodes" for key in _find_unread(nodes, NODE_ATTRIBUTES, ROUTER_ATTRIBUTES)),
         *(f"{key} of edges" for key in _find_unread(edges, EDGE_ATTRIBUTES, LINK_ATTRIBUTES)),
@@ -114,16 +116,16 @@ def from_networkx(graph: Any) -> dict[str, Any]:
     return {
         "routers": [
             {
-                "name": str(node),
                 "class_name": str(data.get("class", "")),
                 **({"mass": data["mass"]} if "mass" in data else {}),
                 **read_router(data, str(node)),
+                **names[node],
             }
             for node, data in nodes
         ],
         "links": [
             {
-                "ends": [str(one), str(other)],
+                "ends": [names[one]["name"], names[other]["name"]],
                 **read_link(data, f"{one}-{other}"),
                 **{key: data[key] for key in EDGE_ATTRIBUTES if key in data},
             }
@@ -133,6 +135,20 @@ def from_networkx(graph: Any) -> dict[str, Any]:
         "directed": bool(graph.is_directed()),
         **({"unread": unread} if unread else {}),
     }
+
+
+def _choose_names(nodes: Sequence[Any]) -> dict[Any, dict[str, str]]:
+    """Return the name of each router: its label if all labels differ, else its id.
+
+    The id of a router that is named by its label stays as its second name.
+    """
+    ids = {node: str(node) for node, _ in nodes}
+    labels = {node: str(data.get("label", "")).strip() for node, data in nodes}
+    if not all(labels.values()) or len({*labels.values()}) < len(labels):
+        return {node: {"name": name} for node, name in ids.items()}
+    if any(ids[node] in labels.values() and ids[node] != labels[node] for node in ids):
+        return {node: {"name": name} for node, name in ids.items()}
+    return {node: {"name": labels[node], "label": "", "id": ids[node]} for node in ids}
 
 
 def _describe_left_out(nodes: Sequence[Any], edges: Sequence[Any]) -> list[str]:
@@ -148,7 +164,7 @@ def _find_unread(parts: Sequence[Any], known: Sequence[str], others: Sequence[st
     unread: dict[str, None] = {}
     for *names, data in parts:
         for key in map(str, data):
-            if key in known or key in others or key in _IDENTITY or key in unread:
+            if key in {*known, *others, *_IDENTITY, *ZOO_NOTES, *unread}:
                 continue
             if suggest(key, known):
                 what = "node" if len(names) == 1 else "edge"
@@ -174,6 +190,7 @@ class Router(Model):
         description="Its weight in the gravity model of a traffic matrix, such as its population.",
     )
     label: str = Field("", description="Its second name, for source, receiver and maps.")
+    id: str = Field("", description="Its id in the file, also for source and receiver.")
     longitude: float | None = Field(None, ge=-180, le=180, description="Degrees east.")
     latitude: float | None = Field(None, ge=-90, le=90, description="Degrees north.")
     host_rate: Rate | None = Field(
@@ -293,7 +310,9 @@ class Graph(Model):
     def layout(self, demand: Demand) -> Layout:
         """Lay the network out."""
         layout = Layout()
-        index = {r.name: layout.add_node(r.name, r.class_name, r.label) for r in self.routers}
+        index = {
+            r.name: layout.add_node(r.name, r.class_name, r.label or r.id) for r in self.routers
+        }
         layout.masses = {index[r.name]: r.mass for r in self.routers if r.mass is not None}
         names = FreeNames(separator=".")
         for number, link in enumerate(self.links):
