@@ -1,12 +1,16 @@
 """The answer says of each algorithm what gets worse, on tables whose truth is known."""
 
 from itertools import product
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 
 from headgate.figures.analysis.answer import answer_each_cca, cca_title
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
+from headgate.figures.report.about import About
+from headgate.figures.report.first import first_sentences
 
 ROLES = Roles(
     responses=("loss", "delay", "rate"),
@@ -110,3 +114,14 @@ def test_nothing_is_said_where_no_algorithm_takes_anothers_place() -> None:
 def test_an_algorithm_is_called_by_its_usual_name() -> None:
     assert cca_title("hstcp") == "HighSpeed TCP"
     assert cca_title("./ccas/mine.py:Gentle") == "Gentle"
+
+
+def test_other_findings_follow_the_answers_as_far_as_there_is_room() -> None:
+    """Five sentences: the headline, an answer, and three of four findings; none is repeated."""
+    answers = [SimpleNamespace(sentence="a")]
+    found = cast("TableAnalysis", SimpleNamespace(answers=answers, headline="all"))
+    about = About(title="t", findings=("all", "1", "2", "3", "4"))
+    assert first_sentences(about, found) == ("all", "a", "1", "2", "3")
+    many = [SimpleNamespace(sentence=str(n)) for n in "abcde"]
+    found = cast("TableAnalysis", SimpleNamespace(answers=many, headline="all"))
+    assert first_sentences(about, found) == ("all", *"abcde")

@@ -76,10 +76,13 @@ def _count(judged: Sequence[JudgedClaim]) -> Markup:
 def first_sentences(about: About, found: TableAnalysis | None) -> tuple[str, ...]:
     """Return the first sentences of the page.
 
-    If algorithms replace another, a headline on all of them, and a sentence on each.
+    If algorithms replace another, a headline on all of them, and a sentence on each; then, as far
+    as there is room, what was found beside the analyses, such as the effects of other factors.
     """
     if found and found.answers:
-        return (found.headline, *(one.sentence for one in found.answers))
+        compared = (found.headline, *(one.sentence for one in found.answers))
+        rest = [one for one in about.findings if one not in compared]
+        return (*compared, *rest[: max(0, MOST_SENTENCES - len(compared))])
     own = tuple(about.findings[:MOST_SENTENCES])
     if own or found is None:
         return own
