@@ -276,8 +276,9 @@ def print_means(printed: "PlainConsole", means: "Sequence[Mapping[str, Any]]") -
     shown = Table(box=box.SIMPLE_HEAD)
     columns = list(means[0])
     levels = columns[: columns.index("response")]
-    for column in (*levels, "response", "mean", "95 % interval", "unit", "replicates"):
-        shown.add_column(column, overflow="fold", justify="left" if column in levels else "right")
+    for column in (*levels, "response", "mean", "95 % interval", "unit", "runs"):
+        side: Any = "left" if column in levels else "right"
+        shown.add_column(column, overflow="fold", justify=side, no_wrap=column == "response")
     for row in means[:MOST_ROWS]:
         cells = [row[name] for name in levels]
         shown.add_row(*map(str, (*cells, row["response"], *_measured(row), row["replicates"])))

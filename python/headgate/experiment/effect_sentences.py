@@ -2,7 +2,8 @@
 
 An effect is shown if its p is below 5 % after a correction for all effects of the experiment. With
 one run of each condition nothing is shown, and the sentence says so. If an effect's sign differs
-between conditions, the sentence gives both ways, and the factor that separates them.
+between conditions, the sentence gives both ways, and the factor that separates them. A second
+sentence is about the algorithms, if the largest effect is that of another factor.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from headgate.stats.reversals import (
     is_reversed_by_a_factor,
 )
 
+CCA = "cca"
 SINGLE = "with one run of each condition no interval can be given, and this may be chance"
 
 
@@ -53,11 +55,35 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
         if group or name == "main effects"
     ]
     counted = f"; shown after a correction for all tests: {' and '.join(counts)}" if tested else ""
-    if named:
-        largest = max(named, key=lambda e: e.size)
+    largest = max(named, key=lambda e: e.size, default=None)
+    if largest:
         yield f"{_say_largest(found, response, largest)}{counted}."
     else:
         yield f"No main effect on {within(response)} is shown{counted}."
+    yield from _say_algorithms(found, response, [e for e in main if e is not largest])
+
+
+def _say_algorithms(
+    found: MeasuredRuns, response: Response, main: Sequence[Effect]
+) -> Iterator[str]:
+    """Yield the sentence on the other algorithms, which a comparison gives by itself."""
+    if found.roles is not None and found.roles.is_comparison:
+        return
+    effects = [e for e in main if e.factors == (CCA,) and np.isfinite(e.p) and not e.aliases]
+    if effects:
+        said = "; ".join(_say_algorithm(found, response, effect) for effect in effects)
+        yield f"{spoken(response)} by algorithm: {said}."
+
+
+def _say_algorithm(found: MeasuredRuns, response: Response, effect: Effect) -> str:
+    first, last = found.ends(effect)
+    if sides := find_sides(found, response.name, effect):
+        both = " and ".join(_format_side(response, side) for side in sides)
+        return f"from {first} to {last} it changes by {both}"
+    text = _format_effect(response, effect)
+    if effect in found.shown[response.name]:
+        return f"from {first} to {last} it changes by {text}"
+    return f"no change from {first} to {last} is shown: {text}"
 
 
 def spoken(response: Response) -> str:
