@@ -157,3 +157,11 @@ def test_the_algorithms_have_a_sentence_if_another_factor_moves_a_response_most(
     (text,) = by_algorithm(measured(LEVELS, {"y": (only_rtt, "lower")}, replicates=5))
     assert text.startswith("y by algorithm: no change from cubic to bbr3 is shown: ")
     assert not by_algorithm(measured(LEVELS, {"y": (bbr3_is_lower, "lower")}, replicates=1))
+
+
+def test_a_factor_is_named_by_its_title() -> None:
+    found = measured(LEVELS, {"y": (only_rtt, "lower")}, replicates=5)
+    titled = tuple(replace(one, title="round-trip time") for one in found.factors)
+    assert "y is moved most by round-trip time (rtt): from 10 ms" in said(
+        replace(found, factors=titled)
+    )

@@ -107,11 +107,18 @@ def _say_largest(found: MeasuredRuns, response: Response, largest: Effect) -> st
     also = (
         f" (or by {aliases}, which this design cannot distinguish: no interval)" if aliases else ""
     )
-    moved = f"{spoken(response)} is moved most by {largest.factors[0]}{also}"
+    moved = f"{spoken(response)} is moved most by {_name_factor(found, largest)}{also}"
     if sides := find_sides(found, response.name, largest):
         both = " and ".join(_format_side(response, side) for side in sides)
         return f"{moved}, and not one way: from {first} to {last} it changes by {both}"
     return f"{moved}: from {first} to {last} it changes by {_format_effect(response, largest)}"
+
+
+def _name_factor(found: MeasuredRuns, effect: Effect) -> str:
+    """Return the title of the factor that the file gives, and its name."""
+    factor = next(one for one in found.factors if one.name == effect.factors[0])
+    plain = (factor.name, factor.setting, factor.name.replace("_", " "), "")
+    return factor.name if factor.title in plain else f"{factor.title} ({factor.name})"
 
 
 def _format_effect(response: Response, effect: Effect) -> str:
