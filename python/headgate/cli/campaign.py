@@ -140,8 +140,9 @@ def _say_basis(cost: "CostEstimate") -> str:
         return (
             "Nothing was run: these are upper limits by the rates of links, by the files that users"
             f" and arrivals offer, and by {HOPS_PER_CPU_S / 1e6:.0f} million packet-hops per CPU"
-            " second. They do not include the start of each run, the analyses and the pictures, which"
-            " take longer than small runs. --pilots measures the cost by short runs on this machine."
+            " second. They do not include the start of each run, the analyses and the pictures,"
+            " which take longer than small runs. --pilots measures the cost by short runs on this"
+            " machine."
         )
     if cost.basis == "runs":
         return f"Estimated from the cost of {cost.found} finished runs; nothing was run."

@@ -55,12 +55,12 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
         if group or name == "main effects"
     ]
     counted = f"; shown after a correction for all tests: {' and '.join(counts)}" if tested else ""
-    largest = max(named, key=lambda e: e.size, default=None)
-    if largest:
-        yield f"{_say_largest(found, response, largest)}{counted}."
+    most = max(named, key=lambda e: e.size, default=None)
+    if most is not None:
+        yield f"{_say_largest(found, response, most)}{counted}."
     else:
         yield f"No main effect on {within(response)} is shown{counted}."
-    yield from _say_algorithms(found, response, [e for e in main if e is not largest])
+    yield from _say_algorithms(found, response, [e for e in main if e is not most])
 
 
 def _say_algorithms(
