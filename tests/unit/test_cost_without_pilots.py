@@ -90,6 +90,7 @@ def test_a_dry_run_runs_nothing_and_says_what_its_estimate_rests_on(tmp_path: Pa
     assert "runs:         4\n" in said
     assert "packet-hops:  at most 9.6e+04\n" in said  # 4 runs of 2 x 2,000 x 3 x 2
     assert "Nothing was run: these are upper limits" in said
+    assert "do not include the start of each run, the analyses and the pictures" in said
     found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert (found["basis"], found["pilots"]) == ("plans", 0)
     assert found["cpu_s"] == found["packet_hops"] / cost.HOPS_PER_CPU_S

@@ -150,3 +150,27 @@ def test_a_row_without_a_level_is_of_no_condition() -> None:
     part = PeriodAnalysis(Frame.of(table), Roles(responses=("y",), factors=("x1", "x2"), cca="cca"))
     assert not part.has_cells
     assert set(phrases(part.frame, part.roles)) == {"a c", "b c", "b d"}
+
+
+def bbr3_is_lower(levels: Mapping[str, object], replicate: int) -> float:
+    return only_rtt(levels, replicate) - 5.0 * (levels["cca"] == "bbr3")
+
+
+def by_algorithm(found: MeasuredRuns) -> list[str]:
+    return [one for one in sentences(found) if one.startswith("y by algorithm: ")]
+
+
+def test_the_algorithms_have_a_sentence_if_another_factor_moves_a_response_most() -> None:
+    (text,) = by_algorithm(measured(LEVELS, {"y": (bbr3_is_lower, "lower")}, replicates=5))
+    assert text.startswith("y by algorithm: from cubic to bbr3 it changes by -")
+    (text,) = by_algorithm(measured(LEVELS, {"y": (only_rtt, "lower")}, replicates=5))
+    assert text.startswith("y by algorithm: no change from cubic to bbr3 is shown: ")
+    assert not by_algorithm(measured(LEVELS, {"y": (bbr3_is_lower, "lower")}, replicates=1))
+
+
+def test_a_factor_is_named_by_its_title() -> None:
+    found = measured(LEVELS, {"y": (only_rtt, "lower")}, replicates=5)
+    titled = tuple(replace(one, title="round-trip time") for one in found.factors)
+    assert "y is moved most by round-trip time (rtt): from 10 ms" in said(
+        replace(found, factors=titled)
+    )

@@ -178,7 +178,7 @@ def test_cells_that_move_together_are_not_taken_for_many(replicate: str | None) 
         made = analyse_table(columns | dict.fromkeys(names, y), asked)
         words.append(made.of("questions")[0].result[4].words["ctcp"])
     assert sum("sometimes" in word or "often" in word for word in words) <= 12
-    assert "within chance" in words
+    assert "not known" in words
 
 
 def test_a_condition_of_unknown_congestion_is_not_the_most_congested() -> None:
@@ -302,12 +302,23 @@ def test_results_show_themselves_in_a_notebook(found: TableAnalysis) -> None:
     assert "more rows" in found.of("main-effects")[0].result._repr_html_()
 
 
-def test_no_word_denies_a_count(found: TableAnalysis) -> None:
+def test_no_word_denies_a_count() -> None:
     """Seven cells of 110 that are worse are not "nothing", though chance would give as many."""
     assert judge_safety(Tally(0, 0, 110)) == "nothing worse"
     assert judge_safety(Tally(0, 7, 110, chances=(1.0, 0.2))) == "within chance"
     assert judge_safety(Tally(0, 20, 110, chances=(1.0, 0.01))) == "sometimes worse"
     assert name_tone(Tally(3, 2, 110, chances=(0.3, 0.4))) == "within chance"
+
+
+def test_too_many_undecided_cells_are_not_known_whatever_the_others_do() -> None:
+    """Three of 24 cells that are better, with 20 undecided, show neither a change nor none."""
+    assert name_tone(Tally(3, 0, 24, unknown=20, chances=(0.2, 1.0))) == "not known"
+    assert name_tone(Tally(3, 0, 24, unknown=11, chances=(0.2, 1.0))) == "within chance"
+    assert name_tone(Tally(9, 0, 24, unknown=15, chances=(0.01, 1.0))) == "sometimes better"
+    assert judge_safety(Tally(0, 6, 160, risky=130, chances=(1.0, 0.2))) == "not known"
+
+
+def test_no_answer_denies_a_count(found: TableAnalysis) -> None:
     for one in found.of("questions"):
         for answer in one.result:
             for cca, word in answer.words.items():

@@ -140,7 +140,9 @@ def _say_basis(cost: "CostEstimate") -> str:
         return (
             "Nothing was run: these are upper limits by the rates of links, by the files that users"
             f" and arrivals offer, and by {HOPS_PER_CPU_S / 1e6:.0f} million packet-hops per CPU"
-            " second. --pilots measures the cost by short runs on this machine."
+            " second. They do not include the start of each run, the analyses and the pictures,"
+            " which take longer than small runs. --pilots measures the cost by short runs on this"
+            " machine."
         )
     if cost.basis == "runs":
         return f"Estimated from the cost of {cost.found} finished runs; nothing was run."
@@ -276,8 +278,9 @@ def print_means(printed: "PlainConsole", means: "Sequence[Mapping[str, Any]]") -
     shown = Table(box=box.SIMPLE_HEAD)
     columns = list(means[0])
     levels = columns[: columns.index("response")]
-    for column in (*levels, "response", "mean", "95 % interval", "unit", "replicates"):
-        shown.add_column(column, overflow="fold", justify="left" if column in levels else "right")
+    for column in (*levels, "response", "mean", "95 % interval", "unit", "runs"):
+        side: Any = "left" if column in levels else "right"
+        shown.add_column(column, overflow="fold", justify=side, no_wrap=column == "response")
     for row in means[:MOST_ROWS]:
         cells = [row[name] for name in levels]
         shown.add_row(*map(str, (*cells, row["response"], *_measured(row), row["replicates"])))

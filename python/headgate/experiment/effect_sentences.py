@@ -2,7 +2,8 @@
 
 An effect is shown if its p is below 5 % after a correction for all effects of the experiment. With
 one run of each condition nothing is shown, and the sentence says so. If an effect's sign differs
-between conditions, the sentence gives both ways, and the factor that separates them.
+between conditions, the sentence gives both ways, and the factor that separates them. A second
+sentence is about the algorithms, if the largest effect is that of another factor.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from headgate.stats.reversals import (
     is_reversed_by_a_factor,
 )
 
+CCA = "cca"
 #: The largest number of main effects that a sentence names after the largest one.
 MOST_OTHERS = 2
 SINGLE = "with one run of each condition no interval can be given, and this may be chance"
@@ -55,28 +57,52 @@ def say_effects(found: MeasuredRuns, response: Response) -> Iterator[str]:
         if group or name == "main effects"
     ]
     counted = f"; shown after a correction for all tests: {' and '.join(counts)}" if counts else ""
-    if named:
-        largest = max(named, key=lambda e: e.size)
-        also = _say_others(found, response, [one for one in named if one is not largest])
-        yield f"{_say_largest(found, response, largest)}{counted}{also}."
+    first = sorted(named, key=lambda effect: -effect.size)[: 1 + MOST_OTHERS]
+    others = [one for one in first[1:] if not find_sides(found, response.name, one)]
+    if first:
+        also = _say_others(found, response, others)
+        yield f"{_say_largest(found, response, first[0])}{counted}{also}."
     else:
         several = counted if len(tested) > 1 else ""
         if several and found.has_pairs and not found.same:
             several += f", by t tests over {found.repeats} replicates"
         yield f"No main effect on {within(response)} is shown{several}."
+    said = [*first[:1], *others]
+    yield from _say_algorithms(found, response, [e for e in main if e not in said])
 
 
 def _say_others(found: MeasuredRuns, response: Response, others: Sequence[Effect]) -> str:
-    """Name the other main effects that are shown, the largest first; at most MOST_OTHERS."""
-    ordered = sorted(others, key=lambda effect: -effect.size)[:MOST_OTHERS]
+    """Name other main effects that are shown."""
     said = [
-        f"{one.factors[0]}, {first} to {last}: {_format_effect(response, one)}"
-        for one in ordered
-        if not find_sides(found, response.name, one)
-        for first, last in [found.ends(one)]
+        f"{_name_factor(found, one)}, {low} to {high}: {_format_effect(response, one)}"
+        for one in others
+        for low, high in [found.ends(one)]
     ]
     verb = "is" if len(said) == 1 else "are"
     return f"; the next {verb} {', and '.join(said)}" if said else ""
+
+
+def _say_algorithms(
+    found: MeasuredRuns, response: Response, main: Sequence[Effect]
+) -> Iterator[str]:
+    """Yield the sentence on the other algorithms, which a comparison gives by itself."""
+    if found.roles is not None and found.roles.is_comparison:
+        return
+    effects = [e for e in main if e.factors == (CCA,) and np.isfinite(e.p) and not e.aliases]
+    if effects:
+        said = "; ".join(_say_algorithm(found, response, effect) for effect in effects)
+        yield f"{spoken(response)} by algorithm: {said}."
+
+
+def _say_algorithm(found: MeasuredRuns, response: Response, effect: Effect) -> str:
+    first, last = found.ends(effect)
+    if sides := find_sides(found, response.name, effect):
+        both = " and ".join(_format_side(response, side) for side in sides)
+        return f"from {first} to {last} it changes by {both}"
+    text = _format_effect(response, effect)
+    if effect in found.shown[response.name]:
+        return f"from {first} to {last} it changes by {text}"
+    return f"no change from {first} to {last} is shown: {text}"
 
 
 def spoken(response: Response) -> str:
@@ -100,11 +126,18 @@ def _say_largest(found: MeasuredRuns, response: Response, largest: Effect) -> st
     also = (
         f" (or by {aliases}, which this design cannot distinguish: no interval)" if aliases else ""
     )
-    moved = f"{spoken(response)} is moved most by {largest.factors[0]}{also}"
+    moved = f"{spoken(response)} is moved most by {_name_factor(found, largest)}{also}"
     if sides := find_sides(found, response.name, largest):
         both = " and ".join(_format_side(response, side) for side in sides)
         return f"{moved}, and not one way: from {first} to {last} it changes by {both}"
     return f"{moved}: from {first} to {last} it changes by {_format_effect(response, largest)}"
+
+
+def _name_factor(found: MeasuredRuns, effect: Effect) -> str:
+    """Return the title of the factor that the file gives, and its name."""
+    factor = next(one for one in found.factors if one.name == effect.factors[0])
+    plain = (factor.name, factor.setting, factor.name.replace("_", " "), "")
+    return factor.name if factor.title in plain else f"{factor.title} ({factor.name})"
 
 
 def _format_effect(response: Response, effect: Effect) -> str:

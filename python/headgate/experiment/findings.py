@@ -18,7 +18,7 @@ from headgate.experiment.design_sentences import (
     say_surface,
 )
 from headgate.experiment.designed import SCREENING, SENSITIVITY, SURFACES
-from headgate.experiment.effect_sentences import say_effects, spoken, unit_of, within
+from headgate.experiment.effect_sentences import CCA, say_effects, spoken, unit_of, within
 from headgate.experiment.effects import Effect
 from headgate.experiment.parts import PartChanges
 from headgate.experiment.responses import Response
@@ -31,7 +31,6 @@ from headgate.stats.intervals import compute_mean_interval
 if TYPE_CHECKING:
     from headgate.figures.plots.effects import FactorAxis
 
-CCA = "cca"
 #: The largest number of panels and lines; the means average all other factors.
 MOST_PANELS, MOST_LINES = 12, 8
 #: The largest number of drifting conditions that a sentence names.
@@ -85,7 +84,7 @@ def _say_response(found: MeasuredRuns, response: Response) -> Iterator[str]:
 
 
 def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
-    """Name the conditions whose runs are too short to judge."""
+    """Name the conditions whose measured time is too short."""
     drifting = [(c, said) for c, said in enumerate(found.drifts) if said]
     if not drifting:
         return
@@ -93,8 +92,8 @@ def _say_drifts(found: MeasuredRuns) -> Iterator[str]:
     more = f" and {len(drifting) - len(named)} more" if len(drifting) > len(named) else ""
     yield (
         f"Under {len(drifting)} of {len(found.coded)} conditions the busiest link still drifts from"
-        " the first to the second half of the measured time, which is too short for their means;"
-        f" lengthen the duration or the warm-up: {', '.join(named)}{more}."
+        " the first to the second half of the measured time, so that their means may differ from"
+        f" those of longer runs; lengthen the duration or the warm-up: {', '.join(named)}{more}."
     )
 
 

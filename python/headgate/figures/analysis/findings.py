@@ -81,7 +81,7 @@ def name_tone(found: Tally) -> str:
     counts = (found.better, found.worse)
     better, worse = (n > 0 and p < BEYOND_CHANCE for n, p in zip(counts, chances, strict=True))
     if not better and not worse:
-        return BY_CHANCE
+        return _by_chance(found.unknown, found)
     if better and worse:
         return "mixed"
     often, side = max(counts) >= OFTEN * found.cells, "better" if better else "worse"
@@ -122,8 +122,18 @@ def judge_safety(found: Tally) -> str:
     if found.chances is None:
         return "worse in most" if often else "worse in some"
     if not found.chances[1] < BEYOND_CHANCE:
-        return BY_CHANCE
+        return _by_chance(found.risky, found)
     return "often worse" if often else "sometimes worse"
+
+
+def is_worse_by_chance(found: Tally) -> bool:
+    """Return whether cells are worse, but no more of them than by chance."""
+    return bool(found.worse and found.chances and not found.chances[1] < BEYOND_CHANCE)
+
+
+def _by_chance(unknown: int, found: Tally) -> str:
+    """Return the word for as many changes as by chance, unless half of the cells are undecided."""
+    return NOT_KNOWN if unknown >= OFTEN * found.cells else BY_CHANCE
 
 
 def _deny(word: str, shown: str, unknown: int, found: Tally) -> str:

@@ -16,10 +16,10 @@ import numpy as np
 
 from headgate.figures.analysis.changes import NOT_NAMED, Changes
 from headgate.figures.analysis.findings import (
-    BY_CHANCE,
     NOT_KNOWN,
     Finding,
     Tally,
+    is_worse_by_chance,
     judge_fairness,
     judge_safety,
     judge_usefulness,
@@ -268,6 +268,6 @@ def _safety(compared: Comparison) -> Answer:
 
 def _count_worse(found: Tally, crowded: Tally) -> str:
     heavily = f"{crowded.worse} of {crowded.cells} under heavy congestion"
-    chance = ", no more than by chance" if judge_safety(found) == BY_CHANCE else ""
+    chance = ", no more than by chance" if is_worse_by_chance(found) else ""
     risky = f", {NOT_KNOWN} in {found.risky}" if found.risky else ""
     return f"{found.worse} of {found.cells} ({heavily}){chance}{risky}"

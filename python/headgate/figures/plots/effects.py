@@ -28,6 +28,8 @@ from headgate.stats.effects import FactorEffect
 CCA = "cca"
 #: Number of levels, each this wide (in), that fit beside each other on a sheet.
 WIDTH_IN, LEVEL_IN = 11.5, 0.275
+#: Space above the highest interval for each further line of names, as a share of the axis.
+LINE_SHARE = 0.12
 #: Characters of a factor's name for each level in the line below: 13 run into the next at two.
 NAME = 6
 #: The longest level that is written horizontally; longer levels are vertical.
@@ -75,8 +77,11 @@ def _one_response(
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
     upright = all(len(label) <= SHORT_LEVEL for label in labels)
     ax.set_xticks(ticks, labels, rotation=0 if upright else 90, fontsize=7)
-    for effect, centre in zip(effects, centres, strict=True):
-        name = fill(factor_titles.get(effect.factor, effect.factor), NAME * _width(effect))
+    names = [fill(factor_titles.get(e.factor, e.factor), NAME * _width(e)) for e in effects]
+    bottom, top = ax.get_ylim()
+    further = max((name.count("\n") for name in names), default=0)
+    ax.set_ylim(top=top + LINE_SHARE * further * (top - bottom))
+    for name, centre in zip(names, centres, strict=True):
         ax.text(centre, 1.0, name, transform=ax.get_xaxis_transform(), ha="center", va="top",
                 fontsize=8)  # fmt: skip
     ax.set_xlim(-0.8, left - 0.7)

@@ -119,7 +119,8 @@ def _scope(found: TableAnalysis) -> str:
     count = len(part.cells.conditions)
     said = (
         f"Compared under {count} conditions{period}. A change over several conditions is the"
-        f" geometric mean of their ratios. It counts if it is 10 % or more{chance}."
+        " geometric mean of their ratios, or the ratio of the sums if an algorithm has zero under"
+        f" one of them. It counts if it is 10 % or more{chance}."
     )
     if roles.congestion is None or len(part.order) < 2 or not part.ranked:
         return said
