@@ -142,7 +142,7 @@ class PeriodAnalysis:
         roles = self.roles
         if not roles.factors:
             raise AnalysisError("no factors are named; name one factor at least")
-        names = roles.factors
+        names = roles.factors_beside_cca if roles.cca in by else roles.factors
         if roles.cca and roles.method != "one-way" and roles.cca not in (*by, *names):
             varies = len(set(self.frame.labels(roles.cca))) > 1
             names = (*names, roles.cca) if varies else names
