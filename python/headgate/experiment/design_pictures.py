@@ -181,7 +181,10 @@ def _find_residuals(found: MeasuredRuns, response: Response) -> ResidualPanel | 
     from headgate.figures.plots.residuals import ResidualPanel
 
     values = found.distinct[response.name]
-    fitted = np.repeat(np.nanmean(values, axis=1, keepdims=True), values.shape[1], axis=1)
+    means = np.full((len(values), 1), np.nan)
+    there = np.isfinite(values).any(axis=1)
+    means[there] = np.nanmean(values[there], axis=1, keepdims=True)
+    fitted = np.repeat(means, values.shape[1], axis=1)
     surface = found.surfaces.get(response.name)
     if surface is not None:
         fitted[:] = surface.surface.predict(found.coded)[:, None]
