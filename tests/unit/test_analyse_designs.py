@@ -128,19 +128,29 @@ def test_two_ways_make_a_page_and_no_run_is_left_out_in_silence(tmp_path: Path) 
     noise = np.random.default_rng(2).normal(scale=0.1, size=len(coded))
     low = 5 + ((coded - 0.2) ** 2).sum(axis=1) + noise
     high = 9 - (coded**2).sum(axis=1) + noise
-    table = write_runs(made, tmp_path / "y.csv", {"low": list(low), "high": list(high)})
+    table = write_runs(
+        made, tmp_path / "y.csv", {"delay [ms]": list(low), "rate [Mbit/s]": list(high)}
+    )
     lines = table.read_text().splitlines()
     lines[1] = lines[1].rpartition(",")[0] + ","
     absent = lines.pop(2).split(",")[1]
     table.write_text("\n".join(lines) + "\n")
-    options = ["--responses", "low,high", "--lower", "low", "--out", tmp_path / "out"]
+    options = [
+        "--responses",
+        "delay [ms],rate [Mbit/s]",
+        "--lower",
+        "delay [ms]",
+        "--out",
+        tmp_path / "out",
+    ]
     done = headgate("analyse", table, "--design", file, *options)
     assert done.exit_code == 0, done.output
-    assert "left out of the analyses of that response: high 1 of 14." in done.output
+    assert "left out of the analyses of that response: rate [Mbit/s] 1 of 14." in done.output
     gap = f"1 of 15 runs of the design is not in the table: standard {absent}."
     assert gap in done.output
     assert gap in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     at_centre = (coded == 0).all(axis=1)
+    assert "# A: A = 4 (-1), 8 (1)\n" in made.csv()
     kept = [i for i in range(len(coded)) if at_centre[i] and i not in {0, 1}]
     assert f"{np.mean(high[kept]):.4g}, the mean of {len(kept)} runs" in done.output
     assert "lacks fit" not in done.output

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base.level_order import level_text
+from headgate.base.terminal import safe_file_name
 from headgate.base.units import readable, sizes
 from headgate.data.tables import Table
 from headgate.experiment.design_pictures import draw_checks, draw_design
@@ -208,7 +209,7 @@ def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
     averaged = f", over {', '.join(left)} too" if left else ""
     draw = _draw_cloud if cloud else _draw_means
     yield Picture(
-        f"means-{response.name}", title,
+        f"means-{safe_file_name(response.name)}", title,
         f"{over}."
         if cloud
         else f"{over}{averaged}; lines that are not parallel show an interaction.",
@@ -220,7 +221,8 @@ def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
         held = "the other factors held equal"
     if effects:
         yield Picture(
-            f"effects-{response.name}", f"Effects on {title[:1].lower()}{title[1:]}",
+            f"effects-{safe_file_name(response.name)}",
+            f"Effects on {title[:1].lower()}{title[1:]}",
             f"Change from one level to another, {held}, and 95 % intervals; an"
             " interaction is half the difference of two such changes.",
             _draw_effects(found, response, effects),
