@@ -31,16 +31,17 @@ def find_outlying_run(fit: Factorial) -> OutlyingRun | None:
     free = fit.error_freedom - 1
     if free < 1 or not fit.deviation > 0:
         return None
-    spare = 1 - (fit.design.basis**2).sum(axis=1)
-    known = spare > 1e-9
-    spare = np.where(known, spare, 1.0)
+    spare = np.maximum(1 - (fit.design.basis**2).sum(axis=1), 0.0)
     squares = float(fit.residuals @ fit.residuals)
-    others = squares - fit.residuals**2 / spare
+    known = spare > 1e-9
+    left = fit.residuals[known] ** 2 / spare[known]
     # The others leave no error if they differ by rounding alone.
-    known &= others > 1e-12 * squares
-    distance = np.where(
-        known, fit.residuals / np.sqrt(np.where(known, others, 1.0) / free * spare), 0.0
-    )
+    known[known] = squares - left > 1e-12 * squares
+    if not known.any():
+        return None
+    others = (squares - fit.residuals[known] ** 2 / spare[known]) / free
+    distance = np.zeros(len(fit.values))
+    distance[known] = fit.residuals[known] / np.sqrt(others * spare[known])
     place = int(np.argmax(np.abs(distance)))
     if len(fit.values) * compute_student_p(float(distance[place]), 1.0, free) >= LEAST_P:
         return None
