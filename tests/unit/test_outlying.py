@@ -8,7 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from headgate.cli.main import app
-from headgate.figures.analysis import compute_main_effects
+from headgate.figures.analysis import Frame, Roles, compute_main_effects
+from headgate.figures.analysis.part import PeriodAnalysis
 from headgate.stats.outlying import find_outlying_run
 
 
@@ -76,3 +77,9 @@ def test_the_answer_names_an_outlier_and_the_report_accepts_a_factor_of_algorith
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "named twice" not in page
     assert (tmp_path / "out" / "tables" / "outliers.csv").is_file()
+
+
+def test_a_heading_keeps_the_writing_of_a_label() -> None:
+    frame = Frame.of(make_table())
+    roles = Roles(responses=("y",), factors=("rate",), period="day")
+    assert PeriodAnalysis(frame, roles, "Montag TCP").heading == "Day Montag TCP"

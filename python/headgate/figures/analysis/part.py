@@ -49,6 +49,11 @@ class PeriodAnalysis:
         """The name of the period."""
         return f"{self.roles.period} {self.period}" if self.period else ""
 
+    @property
+    def heading(self) -> str:
+        """The name of the period with a capital first letter; the label stays as it is."""
+        return self.title[:1].upper() + self.title[1:]
+
     @cached_property
     def cells(self) -> Grid:
         """Algorithms under conditions, all responses."""
