@@ -150,7 +150,7 @@ _READERS = (
     (
         rf"y depends on (?P<factor>\w+): (?:highest with (?P<highest>{_LEVELS}) and lowest with"
         rf" (?P<lowest>{_LEVELS})|its mean runs from {_NUMBER} to {_NUMBER}){_AVERAGE}"
-        r"(?:; compared with (?P<before>\S+): (?P<beside>.+))?",
+        r"(?:; compared with (?P<before>\S+)(?: \(95 % each\))?: (?P<beside>.+))?",
         _depends,
     ),
     (
@@ -175,6 +175,10 @@ _READERS = (
     (
         r"The effect of (?P<factor>\w+) is unknown: it has one level in the rows with y",
         lambda match: Statement("unknown", (match["factor"],)),
+    ),
+    (
+        r"One run is an outlier: y is .+; tests and intervals include this run",
+        lambda _: Statement("outlier", ()),
     ),
     (
         r"The \d+ runs are too few .+ no intervals",

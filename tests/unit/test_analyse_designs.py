@@ -5,6 +5,7 @@ import json
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -118,3 +119,49 @@ def test_other_designs_need_factors(tmp_path: Path) -> None:
     assert "a two-level design needs no special analysis" in f"{done.output}{done.exception}"
     none = headgate("analyse", table, "--responses", "y")
     assert "--factors: name the columns of factors" in f"{none.output}{none.exception}"
+
+
+def test_two_ways_make_a_page_and_no_run_is_left_out_in_silence(tmp_path: Path) -> None:
+    file = make_treb(tmp_path)
+    made = load_design(file)
+    coded = np.array([row.coded for row in made.sheet.rows])
+    noise = np.random.default_rng(2).normal(scale=0.1, size=len(coded))
+    low = 5 + ((coded - 0.2) ** 2).sum(axis=1) + noise
+    high = 9 - (coded**2).sum(axis=1) + noise
+    table = write_runs(
+        made, tmp_path / "y.csv", {"delay [ms]": list(low), "rate [Mbit/s]": list(high)}
+    )
+    lines = table.read_text().splitlines()
+    lines[1] = lines[1].rpartition(",")[0] + ","
+    absent = lines.pop(2).split(",")[1]
+    table.write_text("\n".join(lines) + "\n")
+    options = [
+        "--responses",
+        "delay [ms],rate [Mbit/s]",
+        "--lower",
+        "delay [ms]",
+        "--out",
+        tmp_path / "out",
+    ]
+    done = headgate("analyse", table, "--design", file, *options)
+    assert done.exit_code == 0, done.output
+    assert "left out of the analyses of that response: rate [Mbit/s] 1 of 14." in done.output
+    gap = f"1 of 15 runs of the design is not in the table: standard {absent}."
+    assert gap in done.output
+    assert gap in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    at_centre = (coded == 0).all(axis=1)
+    assert "# A: A = 4 (-1), 8 (1)\n" in made.csv()
+    kept = [i for i in range(len(coded)) if at_centre[i] and i not in {0, 1}]
+    assert f"{np.mean(high[kept]):.4g}, the mean of {len(kept)} runs" in done.output
+    assert "lacks fit" not in done.output
+
+
+def test_repeated_centre_points_show_that_a_surface_lacks_fit(tmp_path: Path) -> None:
+    file = make_treb(tmp_path)
+    made = load_design(file)
+    coded = np.array([row.coded for row in made.sheet.rows])
+    noise = np.random.default_rng(2).normal(scale=0.01, size=len(coded))
+    y = 9 - (coded**2).sum(axis=1) + coded[:, 0] * coded[:, 1] ** 2 + noise
+    table = write_runs(made, tmp_path / "y.csv", {"y": list(y)})
+    done = headgate("analyse", table, "--design", file, "--responses", "y")
+    assert "the model lacks fit (p < 0.01)" in done.output

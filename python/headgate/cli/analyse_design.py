@@ -28,11 +28,14 @@ def analyse_design(  # noqa: PLR0913 - the inputs of a report
     """Print what a design shows on each response, and write pictures, tables and a page."""
     from headgate.design.generate import load_design
     from headgate.experiment import design_tables, findings
-    from headgate.experiment.design_runs import read_design_runs
+    from headgate.experiment.design_runs import find_missing_runs, read_design_runs
     from headgate.experiment.tables import rows_of
+    from headgate.figures.analysis.notes import write_notes
 
     made = load_design(design)
     found = read_design_runs(made, frame, responses, lower)
+    notes = [*write_notes(frame, (), responses), *find_missing_runs(made, frame)]
+    echo(*(f"Note: {note}" for note in notes), error=as_json)
     sentences = findings.sentences(found)
     tables = {table.name: table for table in design_tables.tables(found)}
     if as_json:
@@ -43,12 +46,18 @@ def analyse_design(  # noqa: PLR0913 - the inputs of a report
     else:
         echo(*(f"Answer: {one}" for one in sentences))
     if out is not None:
-        page = _write_report(found, tables, out, title or made.file.title or design, question)
+        title = title or made.file.title or design
+        page = _write_report(found, tables, out, title, question, notes)
         echo(f"Report: {page}", error=as_json)
 
 
-def _write_report(
-    found: MeasuredRuns, tables: dict[str, Any], out: Path, title: str, question: str
+def _write_report(  # noqa: PLR0913, PLR0917 - the contents of a page
+    found: MeasuredRuns,
+    tables: dict[str, Any],
+    out: Path,
+    title: str,
+    question: str,
+    notes: list[str],
 ) -> Path:
     from headgate.data.parquet import write_table
     from headgate.experiment import findings
@@ -68,7 +77,7 @@ def _write_report(
     about = About(
         title=title,
         question=question,
-        findings=findings.sentences(found),
+        findings=(*findings.sentences(found), *(f"Note: {note}" for note in notes)),
         pictures=tuple(Shown(name=p.name, title=p.title, caption=p.caption) for p in pictures),
         tables=tuple(
             Listed(

@@ -308,7 +308,9 @@ def _factor(text: str) -> tuple[str, dict[str, Any]]:
     levels = [_value(part) for part in _LOG.sub("", values).split("..")]
     if not name.strip() or not path.strip() or len(levels) < 2:
         raise ScenarioError(
-            f"--factor {text}", "write NAME=PATH:LOW..HIGH, such as rtt='network.rtt:10 ms..90 ms'"
+            f"--factor {text}",
+            "write NAME=PATH:LOW..HIGH, such as rtt='network.rtt:10 ms..90 ms', or LOW..MID..HIGH"
+            " for more levels",
         )
     ends = {"low": levels[0], "high": levels[1]} if len(levels) == 2 else {"levels": levels}
     scale = {"scale": "log"} if _LOG.search(values) else {}

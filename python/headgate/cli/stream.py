@@ -163,7 +163,8 @@ class View:
         if share == self._said:
             return
         self._said = share
-        flows = [f"{name} {_say_rate(c)} Mbit/s" for name, c in self._flows.items()][:MOST_FLOWS]
+        rates = [(name, _say_rate(c)) for name, c in self._flows.items()][:MOST_FLOWS]
+        flows = [f"{name} {rate} Mbit/s" if rate else f"{name} starts" for name, rate in rates]
         ports = [f"{name} {c.row['queue_packets']:.0f} packets" for name, c in self._fullest()]
         echo(f"{time_s:.2f} s: {', '.join([*flows, *ports])}")
 

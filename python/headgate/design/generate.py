@@ -164,8 +164,10 @@ class MadeDesign:
         if words := self._write_generating_words():
             lines.append(f"generating words, each I = {', I = '.join(words)}")
         for factor in self.design.factors:
-            if factor.setting != factor.name:
-                shown = ", ".join(map(str, factor.levels or (factor.low, factor.high)))
+            levels = factor.levels or (factor.low, factor.high)
+            if factor.setting != factor.name or levels != (-1, 1):
+                coded = np.linspace(-1, 1, len(levels))
+                shown = ", ".join(f"{one} ({c:g})" for one, c in zip(levels, coded, strict=True))
                 lines.append(f"{factor.name}: {factor.setting} = {shown}")
         return [line for line in lines if line]
 

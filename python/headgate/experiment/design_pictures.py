@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base.optional import find_missing
+from headgate.base.terminal import safe_file_name
 from headgate.base.units import readable
 from headgate.experiment.designed import FittedSurface
 from headgate.experiment.effect_sentences import spoken, unit_of, within
@@ -37,7 +38,7 @@ def draw_design(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
     fitted = found.surfaces.get(response.name)
     if fitted is not None and sum(factor.numeric for factor in found.factors) > 1:
         yield Picture(
-            f"surface-{response.name}", f"Response surface: {title}",
+            f"surface-{safe_file_name(response.name)}", f"Response surface: {title}",
             "The polynomial that fits the means of conditions. Factors that are not on the axes are"
             " at the optimum; outside the dashed line the surface is extrapolated.",
             _draw_surface(found, response, fitted),
@@ -46,7 +47,7 @@ def draw_design(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
     if result is not None and result.largest:
         plane = isinstance(result, MorrisResult)
         yield Picture(
-            f"sensitivity-{response.name}", f"Sensitivity: {title}",
+            f"sensitivity-{safe_file_name(response.name)}", f"Sensitivity: {title}",
             "Elementary effects of each factor over its range (Morris 1991), with Student's"
             " intervals over the trajectories, which hold together in 95 % of cases. Above the"
             " dotted line effects depend on the other factors or are curved."
@@ -181,7 +182,10 @@ def _find_residuals(found: MeasuredRuns, response: Response) -> ResidualPanel | 
     from headgate.figures.plots.residuals import ResidualPanel
 
     values = found.distinct[response.name]
-    fitted = np.repeat(np.nanmean(values, axis=1, keepdims=True), values.shape[1], axis=1)
+    means = np.full((len(values), 1), np.nan)
+    there = np.isfinite(values).any(axis=1)
+    means[there] = np.nanmean(values[there], axis=1, keepdims=True)
+    fitted = np.repeat(means, values.shape[1], axis=1)
     surface = found.surfaces.get(response.name)
     if surface is not None:
         fitted[:] = surface.surface.predict(found.coded)[:, None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,8 @@ from headgate.figures.analysis.frame import Frame
 
 #: The column of the place in the design, as the CSV of a design names it.
 PLACE = "standard"
+#: Missing runs that a note names before it says how many more there are.
+MOST_ABSENT = 8
 
 
 def read_design_runs(
@@ -65,6 +68,21 @@ def read_design_runs(
         factors, coded, tuple(range(1, count + 1)), tuple(known), values, digests, paired=False,
         design=DesignAnalysis(made),
     )  # fmt: skip
+
+
+def find_missing_runs(made: MadeDesign, frame: Frame) -> list[str]:
+    """Return a note on the runs of the design that the table lacks, if it lacks any."""
+    planned = Counter(row.standard for row in made.sheet.rows)
+    found = Counter(_read_place(frame, row, len(made.design.matrix)) for row in range(len(frame)))
+    absent = [str(place) for place in sorted((planned - found).elements())]
+    if not absent:
+        return []
+    named = ", ".join(absent[:MOST_ABSENT])
+    more = f" and {len(absent) - MOST_ABSENT} more" if len(absent) > MOST_ABSENT else ""
+    return [
+        f"{len(absent)} of {planned.total()} runs of the design"
+        f" {'is' if len(absent) == 1 else 'are'} not in the table: {PLACE} {named}{more}."
+    ]
 
 
 def _read_place(frame: Frame, row: int, runs: int) -> int:

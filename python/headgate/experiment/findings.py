@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headgate.base.level_order import level_text
+from headgate.base.terminal import safe_file_name
 from headgate.base.units import format_figure, readable, sizes
 from headgate.data.tables import Table
 from headgate.experiment.design_pictures import draw_checks, draw_design
@@ -105,18 +106,44 @@ def _say(found: MeasuredRuns, response: Response) -> Iterator[str]:
 
 
 def _say_best(found: MeasuredRuns, response: Response, means: Sequence[float]) -> str:
+    repeats = _find_repeats(found, response.name)
+    means = [float(np.mean(repeats[c])) if c in repeats else mean for c, mean in enumerate(means)]
     best = np.nanargmin(means) if response.better == "lower" else np.nanargmax(means)
     worst = np.nanargmax(means) if response.better == "lower" else np.nanargmin(means)
     word = {"lower": "lowest", "higher": "highest", "": "highest"}[response.better]
     signs = (-1, 1) if response.better == "lower" else (1, -1)
     first, last = (
-        _say_end(found, response, int(end), sign)
+        _say_repeats(response, repeats[int(end)])
+        if int(end) in repeats
+        else _say_end(found, response, int(end), sign)
         for end, sign in zip((best, worst), signs, strict=True)
     )
     return (
         f"{spoken(response)} is {word} with {found.describe(int(best))}: {first}; at the other end,"
         f" with {found.describe(int(worst))}, it is {last}."
     )
+
+
+def _find_repeats(found: MeasuredRuns, response: str) -> dict[int, list[float]]:
+    """Return the values of all runs at the same point, by each of these runs.
+
+    In a table of another program's runs, each row is a condition, also a repeated centre point.
+    """
+    values = found.distinct[response]
+    if values.shape[1] > 1:
+        return {}
+    points: dict[tuple[float, ...], list[int]] = {}
+    for run in np.flatnonzero(np.isfinite(values[:, 0])).tolist():
+        points.setdefault(tuple(found.coded[run]), []).append(run)
+    return {
+        run: values[runs, 0].tolist() for runs in points.values() if len(runs) > 1 for run in runs
+    }
+
+
+def _say_repeats(response: Response, values: Sequence[float]) -> str:
+    factor, unit = readable(response.unit, max(map(abs, values)))
+    mean = f"{float(np.mean(values)) * factor:.4g} {unit_of(unit)}".strip()
+    return f"{mean}, the mean of {len(values)} runs"
 
 
 def _say_end(found: MeasuredRuns, response: Response, end: int, sign: int) -> str:
@@ -181,7 +208,7 @@ def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
     averaged = f", over {', '.join(left)} too" if left else ""
     draw = _draw_cloud if cloud else _draw_means
     yield Picture(
-        f"means-{response.name}", title,
+        f"means-{safe_file_name(response.name)}", title,
         f"{over}."
         if cloud
         else f"{over}{averaged}; lines that are not parallel show an interaction.",
@@ -193,7 +220,8 @@ def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
         held = "the other factors held equal"
     if effects:
         yield Picture(
-            f"effects-{response.name}", f"Effects on {title[:1].lower()}{title[1:]}",
+            f"effects-{safe_file_name(response.name)}",
+            f"Effects on {title[:1].lower()}{title[1:]}",
             f"Change from one level to another, {held}, and 95 % intervals; an"
             " interaction is half the difference of two such changes.",
             _draw_effects(found, response, effects),

@@ -230,7 +230,8 @@ class Factorial:
         return np.asarray(self.design.basis.T @ self._centred)
 
     @cached_property
-    def _residuals(self) -> Numbers:
+    def residuals(self) -> Numbers:
+        """The values minus those of the model."""
         return np.asarray(self._centred - self.design.basis @ self._found)
 
     @property
@@ -243,7 +244,7 @@ class Factorial:
         """The standard deviation of the error; NaN if no run is left for it."""
         if self.error_freedom <= 0:
             return nan
-        found = float(np.sqrt(self._residuals @ self._residuals / self.error_freedom))
+        found = float(np.sqrt(self.residuals @ self.residuals / self.error_freedom))
         return 0.0 if found <= self._scale else found
 
     @cached_property
@@ -252,7 +253,7 @@ class Factorial:
         whole = float(self._centred @ self._centred)
         if np.ptp(self.values) <= self._scale:
             return nan
-        return 1 - float(self._residuals @ self._residuals) / whole
+        return 1 - float(self.residuals @ self.residuals) / whole
 
     @cached_property
     def terms(self) -> dict[Factors, Term]:

@@ -296,13 +296,15 @@ def _take_root(covariance: Numbers) -> Numbers:
 def compute_lack_of_fit_p(surface: Surface, replicates: Numbers) -> float:
     """Return the p of the lack of fit, from replicates of shape (condition, replicate).
 
-    Replicate k shares its traffic in all conditions, so the mean of a replicate is no error. NaN
-    if replicates are missing.
+    Replicate k shares its traffic in all conditions, so the mean of a replicate is no error. With
+    one replicate, runs at the same point replicate each other. NaN if replicates are missing.
     """
     require("analysis", "a response surface")
     from scipy import stats
 
     conditions, count = replicates.shape
+    if count == 1:
+        return _compute_lack_of_fit_at_points(surface)
     if count < 2 or surface.freedom < 1 or not np.isfinite(replicates).all():
         return math.nan
     left = replicates - replicates.mean(axis=1, keepdims=True) - replicates.mean(axis=0)
@@ -311,3 +313,22 @@ def compute_lack_of_fit_p(surface: Surface, replicates: Numbers) -> float:
         return 0.0 if surface.deviation > 0 else 1.0
     ratio = count * surface.deviation**2 / within
     return float(stats.f.sf(ratio, surface.freedom, (conditions - 1) * (count - 1)))
+
+
+def _compute_lack_of_fit_at_points(surface: Surface) -> float:
+    """Return the p of the lack of fit, with the error of runs at the same point."""
+    from scipy import stats
+
+    points, at = np.unique(surface.coded.round(9), axis=0, return_inverse=True)
+    runs = len(surface.values)
+    freedom, within = runs - len(points), 0.0
+    for point in range(len(points)):
+        of = surface.values[at.ravel() == point]
+        within += float(((of - of.mean()) ** 2).sum())
+    unfitted = surface.freedom - freedom
+    if freedom < 1 or unfitted < 1:
+        return math.nan
+    lack = max(surface.freedom * surface.deviation**2 - within, 0.0) / unfitted
+    if within <= 0:
+        return 0.0 if lack > 0 else 1.0
+    return float(stats.f.sf(lack / (within / freedom), unfitted, freedom))

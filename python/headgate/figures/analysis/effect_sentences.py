@@ -18,6 +18,8 @@ from headgate.figures.analysis.main_effects import Labels, MainEffects
 from headgate.figures.analysis.model import ResponseModel
 from headgate.figures.analysis.phrases import short_title
 from headgate.stats.effects import Estimate, FactorEffect
+from headgate.stats.factorial import Factorial
+from headgate.stats.outlying import find_outlying_run
 
 #: The most responses with separate sentences; tables with more get one sentence per factor.
 EACH = 4
@@ -141,7 +143,8 @@ def _say_beside(one: _Speaker, effect: FactorEffect) -> str:
         if place != first
     }
     said = [f"{name} {one.interval(change, sign=True)}" for name, change in changes.items()]
-    return f"; compared with {one.before[1]}: {', '.join([*said[:NAMED], *_more(said)])}"
+    each = " (95 % each)" if len(said) > 1 and effect.has_interval else ""
+    return f"; compared with {one.before[1]}{each}: {', '.join([*said[:NAMED], *_more(said)])}"
 
 
 def _average_over(one: _Speaker, effect: FactorEffect) -> str:
@@ -257,6 +260,23 @@ def _qualify(one: _Speaker) -> Iterator[str]:
             f"The {model.runs} runs are too few to separate interactions from the error of"
             f" {one.name}: the tests assume that no factors interact, and give no intervals."
         )
+    else:
+        yield from _say_outlying(one, model.fitted)
+
+
+def _say_outlying(one: _Speaker, fit: Factorial) -> Iterator[str]:
+    """Name the run that lies far from a model with means at all levels and interactions."""
+    found = None if fit.design.lines else find_outlying_run(fit)
+    if found is None:
+        return
+    names, places = one.model.chosen.names, fit.design.places
+    at = [f"{one.short(name)} {names[name][of[found.place]]}" for name, of in places.items()]
+    value, predicted = one.write(found.value, found.predicted)
+    yield (
+        f"One run is an outlier: {one.name} is {value} with {', '.join(at)}, and the model of the"
+        f" other runs gives {predicted} ({found.distance:.3g} standard errors away); tests and"
+        " intervals include this run."
+    )
 
 
 # --- many responses -------------------------------------------------------------------------------

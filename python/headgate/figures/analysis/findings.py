@@ -230,8 +230,8 @@ def of_outliers(found: ConditionResponses) -> Iterator[Finding]:
     if far:
         said = [f"{cca} in {n}" for cca, n in sorted(far.items(), key=lambda item: -item[1])]
         yield _find(
-            f"{sum(far.values())} of these outliers are at least {100 * FILTERS[0]:.0f} % of the"
-            f" mean away: {_some(said)}.",
+            f"{(count := sum(far.values()))} of these outliers {'is' if count == 1 else 'are'} at"
+            f" least {100 * FILTERS[0]:.0f} % of the mean away: {_some(said)}.",
             "outliers-filtered",
             "outliers",
         )

@@ -140,7 +140,7 @@ def _ten_steps(part: PeriodAnalysis) -> TenSteps:
     response = part.roles.congestion or part.roles.responses[0]
     if not part.roles.factors:
         raise AnalysisError("no factors are named; name one factor at least")
-    return compute_ten_steps(part.frame, part.roles.factors, response)
+    return compute_ten_steps(part.frame, part.roles.factors_beside_cca, response)
 
 
 def _draw_ten_steps(found: TenSteps, part: PeriodAnalysis) -> Figures:

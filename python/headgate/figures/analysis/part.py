@@ -49,6 +49,11 @@ class PeriodAnalysis:
         """The name of the period."""
         return f"{self.roles.period} {self.period}" if self.period else ""
 
+    @property
+    def heading(self) -> str:
+        """The name of the period with a capital first letter; the label stays as it is."""
+        return self.title[:1].upper() + self.title[1:]
+
     @cached_property
     def cells(self) -> Grid:
         """Algorithms under conditions, all responses."""
@@ -142,7 +147,7 @@ class PeriodAnalysis:
         roles = self.roles
         if not roles.factors:
             raise AnalysisError("no factors are named; name one factor at least")
-        names = roles.factors
+        names = roles.factors_beside_cca if roles.cca in by else roles.factors
         if roles.cca and roles.method != "one-way" and roles.cca not in (*by, *names):
             varies = len(set(self.frame.labels(roles.cca))) > 1
             names = (*names, roles.cca) if varies else names

@@ -92,7 +92,8 @@ def levels_by_condition(frame: Frame, roles: Roles) -> dict[str, dict[str, str]]
 
     Rows that lack one of these labels are ignored.
     """
-    names = [*roles.conditions, *roles.factors]
+    factors = roles.factors_beside_cca
+    names = [*roles.conditions, *factors]
     if not roles.conditions:
         return {}
     found: dict[str, dict[str, str]] = {}
@@ -100,8 +101,8 @@ def levels_by_condition(frame: Frame, roles: Roles) -> dict[str, dict[str, str]]
         if "" in key:
             continue
         label = join_labels(key[: len(roles.conditions)])
-        found.setdefault(label, dict(zip(roles.factors, key[len(roles.conditions) :], strict=True)))
-    vary = [f for f in roles.factors if len({of[f] for of in found.values()}) > 1]
+        found.setdefault(label, dict(zip(factors, key[len(roles.conditions) :], strict=True)))
+    vary = [f for f in factors if len({of[f] for of in found.values()}) > 1]
     return {label: {factor: of[factor] for factor in vary} for label, of in found.items()}
 
 

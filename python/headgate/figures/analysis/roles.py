@@ -69,7 +69,12 @@ class Roles(Strict):
     @property
     def conditions(self) -> tuple[str, ...]:
         """The columns that name a condition."""
-        return self.condition or self.factors
+        return self.condition or self.factors_beside_cca
+
+    @property
+    def factors_beside_cca(self) -> tuple[str, ...]:
+        """The factors without the column of algorithms, which may be listed among them."""
+        return tuple(name for name in self.factors if name != self.cca)
 
     @property
     def before_level(self) -> tuple[str, str] | None:

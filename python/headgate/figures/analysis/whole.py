@@ -44,7 +44,7 @@ class AnalysisResult:
 
     def findings(self) -> Iterator[Finding]:
         """Yield its findings, in sentences that name the period."""
-        said = f"{self.part.title.capitalize()}: " if self.suffix else ""
+        said = f"{self.part.heading}: " if self.suffix else ""
         for found in self.kind.findings(self.result, self.part):
             yield replace(
                 found,

@@ -83,10 +83,12 @@ def write(about: About, folder: Path) -> Path:
 
 
 def _set(value: Any) -> Any:
-    """Drop None, which TOML cannot express."""
+    """Drop keys with None, which TOML cannot express; in a list it becomes empty text."""
     if isinstance(value, dict):
         return {key: _set(one) for key, one in value.items() if one is not None}
-    return [_set(one) for one in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return ["" if one is None else _set(one) for one in value]
+    return value
 
 
 def read_claims(folder: Path) -> list[JudgedClaim]:

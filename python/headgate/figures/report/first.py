@@ -152,8 +152,7 @@ def questions(found: TableAnalysis | None, more: str) -> str:
     rest = [one for one in made if one.part is not found.focus]
     said = "".join(_sentences(one) for one in first)
     said += "".join(
-        f"<h3>{escape(one.part.title.capitalize())}</h3>{_table(one)}{_sentences(one)}"
-        for one in rest
+        f"<h3>{escape(one.part.heading)}</h3>{_table(one)}{_sentences(one)}" for one in rest
     )
     shown = "".join(_table(one) + _define(one) + _name_missing(one) for one in first)
     return f"<h2>Five questions</h2>{shown}{fold('The numbers', said + more)}"

@@ -269,7 +269,7 @@ def _choices(
     }
     possible = {
         "condition": ("Condition", {"": "all", **words}),
-        "period": ("Period", {p.period: p.title.capitalize() for p in found.parts if p.period}),
+        "period": ("Period", {p.period: p.heading for p in found.parts if p.period}),
         "response": ("Response", {name: roles.title(name) for name in roles.responses}),
         "cca": ("Change to", others),
         "flows": ("Flows", {pair.title: pair.title for pair in roles.pairs}),

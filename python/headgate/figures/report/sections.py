@@ -108,9 +108,7 @@ def findings_section(
     first = [one for one in results if not one.suffix or one.part is whole.focus]
     said = [*own, *_link_findings(first, shown, codes)]
     periods = {
-        part.title.capitalize(): _link_findings(
-            [o for o in results if o.part is part], shown, codes
-        )
+        part.heading: _link_findings([o for o in results if o.part is part], shown, codes)
         for part in whole.parts
         if part.title and part is not whole.focus
     }
