@@ -9,7 +9,8 @@ import numpy as np
 from headgate.base.level_order import level_text
 from headgate.base.optional import find_missing
 from headgate.experiment.conditions import order_levels
-from headgate.experiment.findings import CCA, label_axis
+from headgate.experiment.effect_sentences import CCA
+from headgate.experiment.findings import label_axis
 from headgate.experiment.tables import MeasuredRuns
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import analyse_table
