@@ -83,7 +83,8 @@ def work(tmp_path: Path) -> Work:
             mine.write_text(text)
         home = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "another home")}
         words = [sys.executable, "-c", WORKER]
-        return subprocess.run(words, input=sent, capture_output=True, env=home).stdout.decode()
+        done = subprocess.run(words, input=sent, stdout=subprocess.PIPE, env=home, check=True)
+        return done.stdout.decode()
 
     return make
 
@@ -116,7 +117,8 @@ def test_workers_without_the_same_file_are_refused(
     job_of: Callable[[Path], Job], text: str | None, says: str, work: Work, tmp_path: Path
 ) -> None:
     said = work(job_of(tmp_path), text)
-    assert said.startswith("worker ") and says in said
+    assert said.startswith("worker ")
+    assert says in said
     assert "need the same file at the same path" in said
     assert "--trust" not in said
     assert not list((tmp_path / "out" / "runs").iterdir())
