@@ -255,6 +255,8 @@ def test_shards_are_parts_and_their_union_is_the_whole() -> None:
     parts = [Shard(number, 3).of(jobs) for number in (1, 2, 3)]
     assert sorted(job.labels["seed"] for part in parts for job in part) == list(range(32))
     assert [len(part) for part in parts] == [11, 11, 10]
+    evens = [sum(job.labels["seed"] % 2 == 0 for job in Shard(n, 2).of(jobs)) for n in (1, 2)]
+    assert all(4 <= count <= 12 for count in evens)  # each shard contains both levels
 
 
 def test_shards_with_separate_stores_are_united_by_copying_runs(tmp_path: Path) -> None:

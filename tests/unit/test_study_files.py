@@ -84,7 +84,7 @@ value = { function = "reach", rate = 3 }
 
 
 def test_a_claim_reads_the_replicates_of_its_tables() -> None:
-    """Means of x over seeds 1, 2 and 1, 2, 3, 4; a join has the seeds of both."""
+    """Means of x over seeds 1, 2 and 1, 2, 3, 4; a join contains the seeds of both."""
     seeds = {"few": [1, 2], "many": [1, 2, 3, 4]}
     tables = {
         name: Table(name, {"seed": np.array(of), "x": np.array(of, float)})

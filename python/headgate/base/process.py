@@ -37,6 +37,11 @@ def name_process(process_id: int) -> str:
     return f"{socket.gethostname()}:{process_id}:{_start(process_id) or UNKNOWN}:{_space()}"
 
 
+def shorten_name(name: str) -> str:
+    """Return host and process number of a name, for messages."""
+    return ":".join(name.split(":")[:2])
+
+
 def is_dead(name: str) -> bool:
     """Return whether the process of a name is known to be dead; never in another space."""
     number, start, space = [*name.split(":"), "", "", ""][1:4]

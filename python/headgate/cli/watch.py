@@ -106,12 +106,13 @@ def _pace(view: View) -> str:
 
 
 def _running(view: View) -> Table:
+    from headgate.base.process import shorten_name
     from headgate.base.progress import clock
     from headgate.lab.campaign import format_labels
 
     table = make_table(None, ("running", "done", "for", "by"))
     for lease in view.running[:MOST_ROWS]:
-        by = ":".join(lease.owner.split(":")[:2])
+        by = shorten_name(lease.owner)
         age = clock(max(lease.for_s, 0))
         table.add_row(format_labels(lease.labels) or lease.run_id, f"{lease.share:.0%}", age, by)
     if len(view.running) > MOST_ROWS:

@@ -78,6 +78,11 @@ class Response:
         parts = (self.sql, self.source.rpartition(":")[2], *period)
         return sha256(code, *(part.encode() for part in parts))[:16]
 
+    def keyed(self) -> Response:
+        """Return the response with its key, also for processes whose file is another version."""
+        _ = self.key
+        return self
+
     def check(self) -> frozenset[str]:
         """Check the response without a run; return the tables that it reads, if known."""
         with _prefix_errors(self.name):
@@ -189,7 +194,7 @@ def keep(responses: Sequence[Response], tables: Tables, parts: tuple[Kind, ...] 
         if isinstance(tables, tuple):
             raise HeadgateError("tables: a function of this program needs them all; write 'all'")
         tables = "all"
-    return Measuring(elsewhere, tables, parts)
+    return Measuring(tuple(one.keyed() for one in elsewhere), tables, parts)
 
 
 def read_parts(result: Result, parts: Sequence[Kind]) -> Measured:

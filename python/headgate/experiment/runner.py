@@ -80,7 +80,10 @@ class StudyRun:
 
 @dataclass(frozen=True)
 class Shard:
-    """Every `of_all`-th run from the `number`-th: the part of one machine."""
+    """Every `of_all`-th run from the `number`-th by identity: the part of one machine.
+
+    The identities mix the levels of all factors, so shards cost about the same.
+    """
 
     number: int
     of_all: int
@@ -101,7 +104,7 @@ class Shard:
 
     def of(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs of this shard."""
-        return jobs[self.number - 1 :: self.of_all]
+        return sorted(jobs, key=lambda job: job.identity)[self.number - 1 :: self.of_all]
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,10 @@ class IdleWatch:
             )
         if now_s - self._work_seen_s > WARN_S and not self._warned:
             self._warned = True
-            says = f"the cluster has had no worker for {WARN_S:.0f} s; the campaign waits for one"
+            says = (
+                f"the cluster has had no worker for {WARN_S:.0f} s; the campaign waits for one. A"
+                " worker that lacks Headgate ends as soon as it gets a run: see its own messages"
+            )
             if workers:
                 says = (
                     f"none of {workers} workers has worked on the campaign for {WARN_S:.0f} s: they"

@@ -10,13 +10,25 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from headgate.base.errors import CrashedRunError, HeadgateError, InterruptedRunError, StoreError
-from headgate.base.process import here
+from headgate.base.errors import (
+    CcaError,
+    CrashedRunError,
+    HeadgateError,
+    InterruptedRunError,
+    StoreError,
+)
+from headgate.base.process import here, shorten_name
 from headgate.engine.api import Result, simulate
 from headgate.engine.run.options import RunOptions, Threads
 from headgate.engine.run.progress import Progress, StopRunError
 from headgate.engine.run.simulate import SnapshotError
-from headgate.lab.campaign import Campaign, Failure, clear_failure, record_failure
+from headgate.lab.campaign import (
+    Campaign,
+    Failure,
+    clear_failure,
+    format_labels,
+    record_failure,
+)
 from headgate.lab.child import Children, DiedError
 from headgate.lab.jobs import Job, program
 from headgate.lab.leases import Attempts, Leases
@@ -68,6 +80,7 @@ class Worker:
         """Make a run that is not stored; a second copy ignores the lease of another process."""
         if self.store.has(job.id):
             return JobOutcome(job.id, there=True)
+        _require_code(job)
         if not copy and not self.leases.take(job):
             return JobOutcome(job.id)
         try:
@@ -102,6 +115,12 @@ class Worker:
             raise
         except BaseException as error:  # also a panic of the engine: the other runs go on
             return JobOutcome(job.id, failure=record_failure(self.store.folder, job, error))
+        if result.meta["identity"] != job.identity:
+            raise HeadgateError(
+                f"{_worker_name()}: has made another run than the campaign asks for"
+                f" ({format_labels(dict(job.labels))}): a file that the scenario names is another"
+                " version there, or has changed since; all workers need the same files"
+            )
         self.store.write(job, kept)
         self.store.snapshot(job.id).unlink(missing_ok=True)
         clear_failure(self.store.folder, job.id)
@@ -180,16 +199,31 @@ def read_threads(file: Path) -> Callable[[], int]:
     return look
 
 
+def _worker_name() -> str:
+    return f"worker {shorten_name(here())}"
+
+
+def _require_code(job: Job) -> None:
+    """Raise HeadgateError if the run's user-defined code is not the campaign's."""
+    try:
+        for source, _ in job.scenario.own_code():
+            code_files.require_version(code_files.split(source)[0])
+    except CcaError as error:
+        raise HeadgateError(
+            f"{_worker_name()}: {error}; all workers need the same file at the same path"
+        ) from None
+
+
 @cache
 def _worker(spec: CampaignSpec, threads: Path | None) -> Worker:
     if spec.program != program():
         raise HeadgateError(
-            f"worker {here()}: has headgate {program()}, the campaign has {spec.program}; give"
+            f"{_worker_name()}: has headgate {program()}, the campaign has {spec.program}; give"
             " both the same version"
         )
     if Campaign(spec.folder, spec.campaign).asked is None:
         raise StoreError(
-            f"worker {here()}: does not see {spec.folder}; the workers of a cluster need the"
+            f"{_worker_name()}: does not see {spec.folder}; the workers of a cluster need the"
             " folder of the study on a file system that they share (without one, use --shard)"
         )
     code_files.import_notes(spec.named)

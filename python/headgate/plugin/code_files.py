@@ -20,12 +20,18 @@ from headgate.base.files import read_file
 KINDS = (".py", ".c", ".rs", ".so")
 _NAME = re.compile(r"(?P<file>.*?)(?::(?P<name>[A-Za-z_][\w.<>]*))?$", re.DOTALL)
 
-#: Files of code that the user named; and pairs of a file of code and the file that names it.
-CodeNotes = tuple[frozenset[str], tuple[tuple[str, str], ...]]
+_Pairs = tuple[tuple[str, str], ...]
+#: Files of code that the user named; pairs of a file of code and the file that names it; and pairs
+#: of a file of code that may run and its SHA-256.
+CodeNotes = tuple[frozenset[str], _Pairs, _Pairs]
 #: In this process: files of code that the user named.
 _by_hand: set[str] = set()
 #: In this process: the files that name code, by the file of code. Only messages use it.
 _by_file: dict[str, str] = {}
+#: In this process: the SHA-256 of each file of code that may run.
+_permitted: dict[str, str] = {}
+#: The same of the process that this one works for. Only these versions may run here.
+_imported: dict[str, str] = {}
 
 
 def split(source: str) -> tuple[str, str | None]:
@@ -83,23 +89,47 @@ def name_in_file(source: str, where: str) -> None:
 
 def export_notes() -> CodeNotes:
     """Return the records of this process, for another process that works for it."""
-    return frozenset(_by_hand), tuple(sorted(_by_file.items()))
+    return frozenset(_by_hand), tuple(sorted(_by_file.items())), tuple(sorted(_permitted.items()))
 
 
 def import_notes(notes: CodeNotes) -> None:
     """Add the records of the process that this one works for."""
-    by_hand, by_file = notes
+    by_hand, by_file, permitted = notes
     _by_hand.update(by_hand)
     _by_file.update(by_file)
+    _imported.update(permitted)
+
+
+def record_version(file: str, sha256: str) -> None:
+    """Record the version of code that may run, for processes that work for this one."""
+    _permitted[_resolve(file)] = sha256
+
+
+def require_version(file: str) -> None:
+    """Raise CcaError if a file is not the one of the process that this one works for."""
+    if _resolve(file) in _imported:
+        _require_version(file, sha256(read(file)))
+
+
+def _require_version(file: str, sha256: str) -> None:
+    wanted = _imported.get(_resolve(file), sha256)
+    if sha256 != wanted:
+        says = f"is another version (SHA-256 {sha256[:16]}...) than the campaign's"
+        raise CcaError(shorten_path(file), f"{says} ({wanted[:16]}...)")
 
 
 def is_trusted(file: str, sha256: str) -> bool:
     """Return whether the code in a file may run."""
-    return _resolve(file) in _by_hand or sha256 in _read_allowed()
+    path = _resolve(file)
+    trusted = path in _by_hand or _imported.get(path) == sha256 or sha256 in _read_allowed()
+    if trusted:
+        record_version(file, sha256)
+    return trusted
 
 
 def require_trust(noun: str, label: str, file: str, sha256: str) -> None:
-    """Raise UntrustedCcaError if the algorithm, discipline or function in a file may not run."""
+    """Raise CcaError if the algorithm, discipline or function in a file may not run."""
+    _require_version(file, sha256)
     if not is_trusted(file, sha256):
         where = _by_file.get(_resolve(file), "a file")
         says = f"{where} names this {noun}, which is code (SHA-256 {sha256});"

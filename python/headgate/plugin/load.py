@@ -121,6 +121,8 @@ def _use_class(interface: Interface, cls: type) -> OwnCode:
         text = Path(file).read_bytes()
     except OSError:  # a notebook, or a prompt
         text = _source_of(cls)
+    else:
+        code_files.record_version(file, sha256(text))
     return _check_class(interface, cls, file, sha256(text))
 
 

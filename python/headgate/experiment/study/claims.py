@@ -161,7 +161,7 @@ def require_tables(claim: StudyClaim, tables: Tables) -> Tables:
 def replicates_in(claim: StudyClaim, tables: Tables, column: str) -> list[int]:
     """Return the replicates that all tables of a claim have; `column` contains them.
 
-    A study may repeat some conditions more often than others, in a table of its own.
+    A study may repeat some conditions more often than others, in a separate table.
     """
     read = (tables[name] for name in sql.tables_in(claim.value))
     each = [np.unique(table[column]) for table in read if column in table]

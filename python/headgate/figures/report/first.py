@@ -77,7 +77,7 @@ def first_sentences(about: About, found: TableAnalysis | None) -> tuple[str, ...
     """Return the first sentences of the page.
 
     If algorithms replace another, a headline on all of them, and a sentence on each; then, as far
-    as there is room, what was found beside the analyses, such as the effects of other factors.
+    as there is room, other findings, such as the effects of other factors.
     """
     if found and found.answers:
         compared = (found.headline, *(one.sentence for one in found.answers))
