@@ -101,9 +101,7 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
         lines = {f"{buffer:g} BDP": _draw_shares(runs, cca, buffer) for buffer in (1.0, 4.0, 16.0)}
         lines["equal rates"] = Curve([0, 1], [0, 1])
         panels.append(CurvePanel(f"{name} beside CUBIC, {DRAWN}", *axes, lines, high=1.05))
-    caption = (
-        "Above: the share at which switching stops. Below: the switched flows' share of the rate."
-    )
+    caption = "Above: the share at which switching stops. Below: the rates of switched flows."
     drawn = draw_curves(panels, shared_legend=False)
     return (Picture("mix", "Who gains by switching", caption, drawn),)
 
