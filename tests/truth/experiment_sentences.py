@@ -55,6 +55,15 @@ class Moved:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """The changes of a response from each algorithm to the next, beside a larger effect."""
+
+    response: str
+    changes: tuple[Moved, ...]
+    """Each with `shown` (1, 0) if a change is shown, and (0, 0) if none is."""
+
+
+@dataclass(frozen=True)
 class Drifts:
     """In how many conditions the busiest link drifts, and the words on some of them."""
 
@@ -63,7 +72,7 @@ class Drifts:
     named: str
 
 
-Statement = Ends | Moved | Drifts
+Statement = Ends | Moved | Steps | Drifts
 
 
 def read(sentences: Iterable[str], responses: Mapping[str, str]) -> Iterator[Statement]:
@@ -83,6 +92,9 @@ def _read(sentence: str, responses: Mapping[str, str]) -> Statement:
     if match := re.fullmatch(_none_shown(names), sentence, re.IGNORECASE):
         called = {name.lower(): own for name, own in responses.items()}
         return Moved(called[match["response"].lower()], "", shown=_counts(match["rest"]))
+    if match := re.fullmatch(rf"(?P<response>{names}) by algorithm: (?P<rest>.+)\.", sentence):
+        response = responses[match["response"]]
+        return Steps(response, tuple(_step(one, response) for one in match["rest"].split("; ")))
     match = re.fullmatch(_moved_most(names), sentence)
     assert match, sentence
     return _moved(match, responses[match["response"]])
@@ -92,6 +104,13 @@ _SAME = r"The \d+ replicates of every condition are one and the same run: .+"
 _DRIFTS = (
     r"Under (?P<count>\d+) of (?P<among>\d+) conditions the busiest link still drifts .+ lengthen"
     r" the duration or the warm-up: (?P<named>.+)\."
+)
+
+
+_STEP = (
+    r"(?:from (?P<first>.+?) to (?P<last>.+?) it changes by|no change from (?P<first_not>.+?) to"
+    rf" (?P<last_not>.+?) is shown:) (?:(?P<value>{_NUMBER}) ?(?P<unit>[^\s(;]*)"
+    rf" \((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\)|(?P<ways>.+))"
 )
 
 
@@ -154,6 +173,18 @@ def _moved(match: re.Match[str], response: str) -> Moved:
         response, match["factor"], match["aliases"] or "", first, last, value, interval, ways,
         single="no interval can be given" in rest, shown=_counts(rest),
     )  # fmt: skip
+
+
+def _step(text: str, response: str) -> Moved:
+    match = re.fullmatch(_STEP, text)
+    assert match, text
+    first, last = match["first"] or match["first_not"], match["last"] or match["last_not"]
+    shown = (int(match["first"] is not None), 0)
+    if match["value"] is None:
+        return Moved(response, "cca", "", first, last, ways=match["ways"], shown=shown)
+    scale = UNITS[match["unit"] or ""]
+    value, low, high = (float(match[end]) * scale for end in ("value", "low", "high"))
+    return Moved(response, "cca", "", first, last, value, (low, high), shown=shown)
 
 
 def _counts(rest: str | None) -> tuple[int, int]:

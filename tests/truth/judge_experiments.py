@@ -14,7 +14,7 @@ from headgate.experiment.tables import rows_of
 from headgate.figures.analysis.answer import CcaAnswer
 from headgate.figures.analysis.whole import TableAnalysis, analyse_table
 
-from .experiment_sentences import Drifts, End, Ends, Moved, read
+from .experiment_sentences import Drifts, End, Ends, Moved, Statement, Steps, read
 from .experiments import Truth, plant
 from .rates import Promise, Rates
 
@@ -27,6 +27,7 @@ PROMISED: dict[str, Promise] = {
     "factor named as moving most moves nearly most": (0.95, 1),
     "change of a true effect in a sentence within its interval": (0.93, 0.97),
     "direction of a change in a sentence is right": (0.99, 1),
+    "change of an algorithm beside a larger effect": (0.93, 0.97),
     "main effect of five standard errors is shown": (0.8, 1),
     "both ways stated and false": (0, 0.05),
     "mean of the best or worst condition within its interval": (0.93, 0.97),
@@ -55,10 +56,10 @@ class Said:
     analysis: Analysis
 
     @cached_property
-    def statements(self) -> list[Drifts | Ends | Moved]:
+    def statements(self) -> list[Statement]:
         return self.read(self.analysis.sentences)
 
-    def read(self, sentences: Sequence[str]) -> list[Drifts | Ends | Moved]:
+    def read(self, sentences: Sequence[str]) -> list[Statement]:
         """Return what the experiment's own sentences state."""
         called = {
             one.title[:1].upper() + one.title[1:] or one.name: one.name
@@ -89,6 +90,9 @@ def judge(said: Said, found: Rates) -> None:
             _judge_ends(made, one, found)
         elif isinstance(one, Moved) and made.replicates > 1:
             _judge_moved(made, one, found)
+        elif isinstance(one, Steps) and not made.same:
+            for step in one.changes:
+                _judge_step(made, step, found)
     for answer in said.whole.answers if made.replicates > 1 else ():
         _judge_answer(said, answer, found)
 
@@ -163,6 +167,20 @@ def _judge_moved(made: Truth, said: Moved, found: Rates) -> None:
     if true:
         right = (said.value > 0) == (true > 0)
         found.add("direction of a change in a sentence is right", right)
+
+
+def _judge_step(made: Truth, said: Moved, found: Rates) -> None:
+    changes = made.changes(said.response, said.factor, said.first, said.last)
+    true = float(np.mean(changes))
+    if said.ways:
+        both = min(changes) < 0 < max(changes)
+        found.add("both ways stated and false", not both, "" if both else str(said))
+    elif said.interval is not None:
+        low, high = said.interval
+        found.add("change of an algorithm beside a larger effect", low <= true <= high)
+        if said.shown[0]:
+            right = (said.value > 0) == (true > 0)
+            found.add("direction of a change in a sentence is right", right)
 
 
 def _judge_answer(said: Said, answer: CcaAnswer, found: Rates) -> None:

@@ -213,7 +213,7 @@ def test_algorithms_are_compared_with_the_one_before_and_the_page_has_its_title(
     done = CliRunner().invoke(app, asked, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     assert "goodput depends on cca: highest with cubic (" in done.stdout
-    assert "; compared with reno: bbr3 +1.0" in done.stdout
+    assert "; compared with reno (95 % each): bbr3 +1.0" in done.stdout
     assert ", cubic +3.0" in done.stdout
     page = (tmp_path / "out" / "report.html").read_text()
     assert "<title>Three algorithms</title>" in page

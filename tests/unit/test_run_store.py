@@ -35,9 +35,10 @@ from .campaign_program import Threads
 DEAD_PROCESS = 2**22 + 1  # above the largest process number of Linux
 
 
-def result() -> Result:
+def result(of: Any) -> Result:
     tables = {name: Table(name, {"x": np.arange(3.0)}) for name in TABLES}
-    return Result(tables, {"digest": "d", "packet_hops": 7, "cpu_s": 0.1})
+    known = {"digest": "d", "packet_hops": 7, "cpu_s": 0.1}
+    return Result(tables, {**known, "identity": of.identity()})
 
 
 def read(job: Job, folder: Path) -> Result:
@@ -52,7 +53,7 @@ def jobs(count: int, durations_s: Sequence[int] = ()) -> list[Job]:
 
 def make_job(number: int, duration_s: int) -> Job:
     scenario: Any = SimpleNamespace(
-        identity=lambda: f"scenario {number}", duration=duration_s * PS_PER_S
+        identity=lambda: f"scenario {number}", duration=duration_s * PS_PER_S, own_code=list
     )
     return Job(scenario)
 
@@ -67,7 +68,7 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     ) -> Result:
         progress(Progress(1.0, 2.0, 10, 10.0, 1.0))
         calls.append(scenario)
-        return result()
+        return result(scenario)
 
     monkeypatch.setattr(worker_module, "simulate", simulate)
     return calls
@@ -178,7 +179,7 @@ def test_interrupt_keeps_finished_runs(tmp_path: Path, monkeypatch: pytest.Monke
                     progress(Progress(1.0, 2.0, 10, 10.0, 1.0))
             except StopRunError:
                 raise InterruptedRunError("stopped") from None
-        return result()
+        return result(scenario)
 
     def interrupt(standing: CampaignProgress) -> None:
         if standing.finished == 1 and started.is_set():
@@ -222,7 +223,7 @@ def test_long_runs_begin_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     def simulate(scenario: SimpleNamespace, **_: object) -> Result:
         if any(scenario is job.scenario for job in made):  # not a thread of an earlier test
             begun.append(scenario.duration)
-        return result()
+        return result(scenario)
 
     monkeypatch.setattr(worker_module, "simulate", simulate)
     Scheduler(Store(tmp_path), executor=Threads(1)).run(made, lambda _: None)
