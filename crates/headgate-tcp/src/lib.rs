@@ -95,6 +95,7 @@ mod sent_packets;
 mod state;
 mod stats;
 mod timeout_recovery;
+mod transmissions;
 mod undo;
 mod usage;
 mod write_queue;

@@ -42,13 +42,22 @@ impl<C: Controller> Sender<C> {
             return self.limit_exceeded(LimitExceeded::Window(self.window), ctx);
         }
         if !self.has_room(ctx) {
-            return self.usage.note(true, self.una, self.next);
+            return self.note_usage(true, ctx);
         }
         let (next, outstanding) = (self.next, self.next - self.una);
         self.send_within_window(ctx);
         if self.next > next {
             self.time_new_segments(outstanding, ctx);
-            let full = self.in_flight(ctx) >= self.allowance(ctx);
+            self.note_usage(false, ctx);
+        }
+    }
+
+    /// Records how far the flow uses its window, if the profile asks for it. `full` is true if the window is
+    /// known to be full.
+    #[inline]
+    fn note_usage(&mut self, full: bool, ctx: &impl Context) {
+        if ctx.profile().window_validation {
+            let full = full || self.in_flight(ctx) >= self.allowance(ctx);
             self.usage.note(full, self.una, self.next);
         }
     }

@@ -10,22 +10,25 @@ use crate::state::Phase;
 
 impl<C: Controller> Sender<C> {
     pub(crate) fn flight_in_recovery(&self, recovery: &LossRecovery, profile: &Profile) -> u32 {
-        match self.phase {
-            Phase::Recovery if profile.pipe_by_acks => recovery.unreported,
-            Phase::Timeout => recovery.scoreboard.pipe(),
-            _ if profile.sack => recovery.scoreboard.pipe(),
-            _ => self.next - self.una,
+        if profile.pipe_by_acks && self.phase == Phase::Recovery {
+            recovery.unreported
+        } else if profile.sack || self.phase == Phase::Timeout {
+            recovery.scoreboard.pipe()
+        } else {
+            self.next - self.una
         }
     }
 
     pub(crate) fn allowance_in_recovery(&self, recovery: &LossRecovery, profile: &Profile) -> u32 {
         let window = self.window.cwnd;
+        // Each SACK lowers the pipe by one, which is limited transmit if the profile allows it.
+        if profile.sack && (profile.limited_transmit || self.phase != Phase::Open) {
+            return window as u32;
+        }
         match self.phase {
-            // Each SACK lowers the pipe by one, which is limited transmit if the profile allows it.
-            Phase::Open if profile.sack && profile.limited_transmit => window as u32,
             Phase::Open if profile.sack => (window as u32).saturating_sub(recovery.scoreboard.sacked),
             Phase::Open if profile.limited_transmit => (window as u32).saturating_add(self.dupacks.min(2)),
-            Phase::Recovery if !profile.sack => (window + recovery.inflation) as u32,
+            Phase::Recovery => (window + recovery.inflation) as u32,
             _ => window as u32,
         }
     }

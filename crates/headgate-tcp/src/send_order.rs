@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 const MOST_REORDERING: u32 = 300;
 
 /// The smallest capacity that a ring keeps.
-const ROOM: usize = 16;
+pub(crate) const ROOM: usize = 16;
 
 /// Number of recoveries for which the reordering window keeps its size (RFC 8985 section 6.2 step 4).
 const KEPT_RECOVERIES: u8 = 16;

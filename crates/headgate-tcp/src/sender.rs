@@ -160,8 +160,8 @@ impl<C: Controller> Sender<C> {
         let (cum, marked) = (ack.next, ack.echoes_mark());
         let flight = self.next - self.una;
         let newly = cum - self.una;
-        if self.sent.is_some() {
-            self.note_arrivals(cum, EchoedStamp::of(ack, ctx), ctx.now());
+        if let Some(sent) = &mut self.sent {
+            sent.acknowledge(cum, ctx.now(), EchoedStamp::of(ack, ctx));
         }
         self.una = cum;
         self.dupacks = 0;
@@ -175,14 +175,6 @@ impl<C: Controller> Sender<C> {
             self.on_mark(newly, ctx);
         }
         self.restart_timer(ctx);
-    }
-
-    #[inline]
-    fn note_arrivals(&mut self, cum: u32, echoed: Option<EchoedStamp>, now: Time) {
-        if let Some(sent) = &mut self.sent {
-            (self.una..cum).for_each(|seq| sent.deliver(seq, now, echoed));
-            sent.advance(cum);
-        }
     }
 
     #[inline(always)]

@@ -4,52 +4,17 @@
 use headgate_model::control::Rate;
 use headgate_model::units::{NEVER, SECOND, Span, Time, seconds};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 use crate::rtt::EchoedStamp;
-use crate::send_order::{LossVerdict, SendOrder, tighten};
-
-/// One transmission. It fills half a cache line, because there is one for each segment in flight.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[repr(align(32))]
-struct Transmission {
-    at: Time,
-    /// Segments delivered before the transmission.
-    delivered: u32,
-    /// Age of the last of those deliveries.
-    delivered_age: Age,
-    /// Time since the first segment of the sampled interval was sent.
-    first_age: Age,
-    /// Segments found lost before the transmission, and segments in flight including this one.
-    lost: u32,
-    in_flight: u32,
-    again: bool,
-    /// Whether the sender had nothing else to send.
-    app_limited: bool,
-}
-
-/// A span of up to 17 s in steps of 4 ns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Age(u32);
-
-impl Age {
-    const SHIFT: u32 = 12;
-
-    fn new(span: Span) -> Self {
-        Self(u32::try_from(span >> Self::SHIFT).unwrap_or(u32::MAX))
-    }
-
-    fn span(self) -> Span {
-        Span::from(self.0) << Self::SHIFT
-    }
-}
+use crate::send_order::{LossVerdict, SendOrder};
+use crate::transmissions::{Age, Transmission, Transmissions};
 
 /// The record of all outstanding segments. The first fields fit one cache line, because every segment uses
 /// them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct SentPackets {
-    base: u32,
+    sent: Transmissions,
     delivered: u32,
     /// Segments found lost in all, and before this ACK.
     lost: u32,
@@ -60,7 +25,6 @@ pub struct SentPackets {
     app_limited_until: u32,
     delivered_at: Time,
     first_at: Time,
-    sent: VecDeque<Transmission>,
     /// The shortest round trip among this ACK's segments that were sent once, and among all segments. Both
     /// are exact for any clock of the profile. `NEVER` if there is none.
     rtt: Span,
@@ -75,7 +39,7 @@ impl SentPackets {
     /// Creates an empty record. `in_order` records the order of transmissions for [`Self::next_loss`].
     pub fn new(in_order: bool) -> Self {
         Self {
-            base: 0,
+            sent: Transmissions::default(),
             delivered: 0,
             lost: 0,
             lost_before: 0,
@@ -83,7 +47,6 @@ impl SentPackets {
             app_limited_until: 0,
             delivered_at: 0,
             first_at: 0,
-            sent: VecDeque::new(),
             rtt: NEVER,
             least_rtt: NEVER,
             latest: None,
@@ -97,7 +60,7 @@ impl SentPackets {
         if alone {
             (self.first_at, self.delivered_at) = (now, now);
         }
-        let mut sent = Transmission {
+        let sent = Transmission {
             at: now,
             delivered: self.delivered,
             again: false,
@@ -107,13 +70,7 @@ impl SentPackets {
             in_flight,
             app_limited: self.delivered < self.app_limited_until,
         };
-        match self.sent.get_mut((seq - self.base) as usize) {
-            Some(before) => {
-                sent.again = true;
-                *before = sent;
-            }
-            None => self.sent.push_back(sent),
-        }
+        self.sent.put(seq, sent);
         if let Some(order) = &mut self.order {
             order.sent.push_back((now, seq));
         }
@@ -123,7 +80,7 @@ impl SentPackets {
     /// the retransmission, belongs to the first transmission (RFC 8985 section 6.2 step 2).
     #[inline]
     pub fn deliver(&mut self, seq: u32, now: Time, echoed: Option<EchoedStamp>) {
-        let Some(&sent) = self.sent.get((seq - self.base) as usize) else { return };
+        let Some(&sent) = self.sent.get(seq) else { return };
         self.delivered += 1;
         self.delivered_at = now;
         if self.latest.is_none_or(|latest| sent.at >= latest.at) {
@@ -135,27 +92,34 @@ impl SentPackets {
             self.rtt = self.rtt.min(rtt);
             self.least_rtt = self.least_rtt.min(rtt);
         }
+        if self.order.is_some() {
+            self.note_order(seq, &sent, rtt, echoed);
+        }
+    }
+
+    #[inline(never)]
+    fn note_order(&mut self, seq: u32, sent: &Transmission, rtt: Span, echoed: Option<EchoedStamp>) {
+        let Some(order) = &mut self.order else { return };
+        order.note_arrival(seq, sent.again);
         let spurious = sent.again
             && ((self.least_rtt != NEVER && rtt < self.least_rtt)
                 || echoed.is_some_and(|echoed| echoed.is_before(sent.at)));
-        let Some(order) = &mut self.order else { return };
-        order.note_arrival(seq, sent.again);
         if !spurious {
             order.note_delivered(sent.at, seq, rtt);
         }
     }
 
+    /// Records the arrival of all segments below `una`, as [`Self::deliver`] does, and removes them.
+    #[inline]
+    pub fn acknowledge(&mut self, una: u32, now: Time, echoed: Option<EchoedStamp>) {
+        (self.sent.base()..una).for_each(|seq| self.deliver(seq, now, echoed));
+        self.advance(una);
+    }
+
     /// Removes all segments below `una`, which are acknowledged.
     #[inline]
     pub fn advance(&mut self, una: u32) {
-        let gone = ((una - self.base) as usize).min(self.sent.len());
-        if gone == 1 {
-            self.sent.pop_front();
-        } else {
-            self.sent.drain(..gone);
-        }
-        tighten(&mut self.sent);
-        self.base = una;
+        self.sent.advance(una);
         if let Some(order) = &mut self.order {
             order.advance(una);
             if order.window.reported
@@ -214,8 +178,8 @@ impl SentPackets {
     /// still arrive.
     pub fn reexamine(&mut self, mut settled: impl FnMut(u32) -> bool) {
         let Some(order) = &mut self.order else { return };
-        let outstanding = self.sent.iter().zip(self.base..).filter(|&(_, seq)| !settled(seq));
-        let mut sent: Vec<(Time, u32)> = outstanding.map(|(sent, seq)| (sent.at, seq)).collect();
+        let outstanding = self.sent.iter().filter(|&(seq, _)| !settled(seq));
+        let mut sent: Vec<(Time, u32)> = outstanding.map(|(seq, sent)| (sent.at, seq)).collect();
         sent.sort_unstable();
         order.sent = sent.into();
     }
@@ -223,7 +187,7 @@ impl SentPackets {
     /// Whether an outstanding segment was sent within the newest round trip (`tcp_rack_skb_timeout`).
     pub fn is_recent(&self, seq: u32, now: Time) -> bool {
         let rtt = self.order.as_ref().map_or(0, |order| order.newest_rtt);
-        self.sent.get((seq - self.base) as usize).is_some_and(|sent| sent.at + rtt > now)
+        self.sent.get(seq).is_some_and(|sent| sent.at + rtt > now)
     }
 
     /// The shortest round trip among this ACK's segments that were sent once.
@@ -233,7 +197,7 @@ impl SentPackets {
 
     /// Time of the last transmission of an outstanding segment.
     pub fn sent_at(&self, seq: u32) -> Time {
-        self.sent[(seq - self.base) as usize].at
+        self.sent.get(seq).expect("the segment is outstanding").at
     }
 
     /// Returns the rate sample of this ACK, after which `in_flight` segments are outstanding. It contains no
@@ -275,7 +239,7 @@ impl SentPackets {
 
     /// Records a loss. Returns the state of the connection when the segment was sent.
     pub fn lose(&mut self, seq: u32) -> Option<Rate> {
-        let sent = *self.sent.get(seq.checked_sub(self.base)? as usize)?;
+        let sent = *self.sent.get(seq)?;
         self.lost += 1;
         let (delivered, lost) = (f64::from(self.delivered), f64::from(self.lost));
         Some(self.since(&sent, Rate { delivered, lost, ..Rate::default() }))
@@ -296,7 +260,7 @@ impl SentPackets {
     ) -> LossVerdict {
         let Some(order) = &mut self.order else { return LossVerdict::None };
         while let Some(&(at, seq)) = order.sent.front() {
-            let current = seq >= self.base && self.sent[(seq - self.base) as usize].at == at;
+            let current = self.sent.get(seq).is_some_and(|sent| sent.at == at);
             if current && !stale(seq) {
                 if (at, seq) >= order.newest {
                     break;
@@ -315,7 +279,7 @@ impl SentPackets {
 
     pub fn bytes(&self) -> usize {
         let order = self.order.as_ref().map_or(0, |order| order.sent.capacity());
-        size_of::<Self>() + self.sent.capacity() * size_of::<Transmission>() + order * 16
+        size_of::<Self>() + self.sent.bytes() + order * 16
     }
 }
 

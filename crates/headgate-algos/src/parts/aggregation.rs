@@ -3,6 +3,8 @@
 
 use headgate_model::whole::floor;
 
+use crate::parts::order::{larger, smaller};
+
 /// The current epoch.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Epoch {
@@ -24,7 +26,7 @@ impl Epoch {
         let so_far = if goes_on { [self.acked, self.since_s, expected] } else { [0.0, now_s, 0.0] };
         self.acked = so_far[0] + newly;
         self.since_s = so_far[1];
-        (self.acked - so_far[2]).min(cwnd)
+        smaller(self.acked - so_far[2], cwnd)
     }
 }
 
@@ -61,12 +63,12 @@ impl Aggregation {
     /// Takes `newly` acknowledged segments at an estimated bandwidth of `bw` segments/s.
     pub fn take(&mut self, newly: f64, now_s: f64, bw: f64, cwnd: f64) {
         let extra = self.epoch.excess(newly, now_s, bw, cwnd);
-        self.extra[self.slot] = self.extra[self.slot].max(extra);
+        self.extra[self.slot] = larger(self.extra[self.slot], extra);
     }
 
     /// The excess to allow for, segments.
     pub fn extra(&self) -> f64 {
-        self.extra[0].max(self.extra[1])
+        larger(self.extra[0], self.extra[1])
     }
 }
 

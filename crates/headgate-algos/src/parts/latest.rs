@@ -3,6 +3,8 @@
 
 use headgate_model::control::Rate;
 
+use crate::parts::order::larger;
+
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Latest {
     /// Largest rate, segments/s, and volume, segments, of the samples of the round trip.
@@ -21,8 +23,8 @@ impl Latest {
     }
 
     pub fn take(&mut self, rate: &Rate) {
-        self.bw = self.bw.max(rate.per_s);
-        self.inflight = self.inflight.max(rate.delivered - rate.prior);
+        self.bw = larger(self.bw, rate.per_s);
+        self.inflight = larger(self.inflight, rate.delivered - rate.prior);
         self.starts = rate.prior >= self.end;
         if self.starts {
             self.end = rate.delivered;

@@ -8,6 +8,7 @@ pub mod full_pipe;
 pub mod hystart;
 pub mod hystart_pp;
 pub mod latest;
+pub mod order;
 pub mod policer;
 pub mod probe_rtt;
 pub mod rounds;

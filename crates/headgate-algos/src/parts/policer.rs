@@ -51,6 +51,11 @@ impl Policer {
         self.uses.then_some(self.bw)
     }
 
+    /// Whether an interval is measured, or a policed rate is used. If not, only a loss matters.
+    pub fn is_active(&self) -> bool {
+        self.samples || self.uses
+    }
+
     /// Counts a round trip at the policed rate while probing. Returns true if the rate is given up.
     pub fn gives_up(&mut self) -> bool {
         self.rounds += 1;

@@ -11,10 +11,12 @@ use std::collections::BinaryHeap;
 
 use crate::time::timers::{Purpose, Timer};
 
-/// A slot lasts 2^24 ps (17 us).
-const SHIFT: u32 = 24;
-/// Number of slots; they reach 69 ms ahead.
-const SLOTS: u64 = 64 * 64;
+/// A slot lasts 2^22 ps (4 us), so that most slots contain one timer or none even on links of 1 Gbit/s.
+const SHIFT: u32 = 22;
+/// Number of slots; they reach 34 ms ahead.
+const SLOTS: u64 = 64 * WORDS as u64;
+/// Words of 64 bits that flag the slots.
+const WORDS: usize = 128;
 
 /// End of a chain.
 const NONE: u32 = u32::MAX;
@@ -55,24 +57,18 @@ impl TimerQueue {
     /// If there is no timer.
     #[inline]
     pub fn take(&mut self) -> Timer {
-        let timer = match self.first_near() {
-            Some(near) if self.far.peek().is_none_or(|far| near < far.0) => self.take_near(near),
+        let far = self.far.peek();
+        let timer = match &mut self.near {
+            Some(wheel) if wheel.first().is_some_and(|near| far.is_none_or(|far| *near < far.0)) => {
+                wheel.take_first()
+            }
             _ => self.far.pop().expect("a timer").0,
         };
         self.base = timer.time >> SHIFT;
         let far = self.far.peek().map_or(NEVER, |far| far.0.time);
-        self.next = self.first_near().map_or(far, |near| near.time.min(far));
+        let near = self.near.as_ref().and_then(|wheel| wheel.first());
+        self.next = near.map_or(far, |near| near.time.min(far));
         timer
-    }
-
-    #[inline]
-    fn first_near(&self) -> Option<Timer> {
-        self.near.as_ref().and_then(|wheel| wheel.first())
-    }
-
-    fn take_near(&mut self, first: Timer) -> Timer {
-        self.near.iter_mut().for_each(|wheel| wheel.drop_first());
-        first
     }
 
     /// Returns the memory of the queue, bytes.
@@ -100,7 +96,7 @@ struct Wheel {
     /// One bit for each slot with a chain.
     bitmap: Vec<u64>,
     /// One bit for each word of the bitmap that is not 0.
-    summary: u64,
+    summary: u128,
     /// All entries, used and unused.
     entries: Vec<ChainEntry>,
     /// First unused entry.
@@ -113,7 +109,7 @@ impl Default for Wheel {
             slot: 0,
             current: Vec::new(),
             heads: vec![NONE; SLOTS as usize],
-            bitmap: vec![0; 64],
+            bitmap: vec![0; WORDS],
             summary: 0,
             entries: Vec::new(),
             free: NONE,
@@ -123,8 +119,8 @@ impl Default for Wheel {
 
 impl Wheel {
     #[inline]
-    fn first(&self) -> Option<Timer> {
-        self.current.last().copied()
+    fn first(&self) -> Option<&Timer> {
+        self.current.last()
     }
 
     fn set(&mut self, timer: Timer) {
@@ -143,11 +139,12 @@ impl Wheel {
         self.current.insert(at, timer);
     }
 
-    fn drop_first(&mut self) {
-        self.current.pop();
+    fn take_first(&mut self) -> Timer {
+        let first = self.current.pop().expect("a timer");
         if self.current.is_empty() {
             self.load_next();
         }
+        first
     }
 
     /// Adds a timer to the chain of its slot.
@@ -177,7 +174,7 @@ impl Wheel {
         let Some(at) = self.next_chain() else { return };
         let mut place = std::mem::replace(&mut self.heads[at], NONE);
         self.bitmap[at / 64] &= !(1 << (at % 64));
-        self.summary &= !(u64::from(self.bitmap[at / 64] == 0) << (at / 64));
+        self.summary &= !(u128::from(self.bitmap[at / 64] == 0) << (at / 64));
         while let Some(entry) = self.entries.get_mut(place as usize) {
             self.current.push(entry.timer);
             let next = std::mem::replace(&mut entry.next, self.free);
@@ -197,8 +194,8 @@ impl Wheel {
             return Some(word * 64 + here.trailing_zeros() as usize);
         }
         // Around the ring, the earlier bits of this word come last.
-        let turned = self.summary.rotate_right((word as u32 + 1) % 64);
-        let word = (word + 1 + turned.trailing_zeros() as usize) % 64;
+        let turned = self.summary.rotate_right(word as u32 + 1);
+        let word = (word + 1 + turned.trailing_zeros() as usize) % WORDS;
         (turned != 0).then(|| word * 64 + self.bitmap[word].trailing_zeros() as usize)
     }
 

@@ -17,16 +17,22 @@ impl Model {
         if self.rounds.take(rate) {
             self.repair.holds = false;
         }
-        self.heed_policer(ack.now_s, rate.newly_lost > 0.0, self.probe_rtt.limits(rate), path);
-        if !self.probe_rtt.limits(rate) || rate.per_s >= self.bw.get() {
+        let (loses, limited) = (rate.newly_lost > 0.0, self.probe_rtt.limits(rate));
+        self.heed_policer(ack.now_s, loses, limited, path);
+        if !limited || rate.per_s >= self.bw.get() {
             self.bw.update(self.params.bw_window, self.rounds.count, rate.per_s);
         }
     }
 
+    #[inline]
     pub(super) fn heed_policer(&mut self, now_s: f64, loses: bool, app_limited: bool, path: &Path) {
-        if !self.params.policer {
-            return;
+        if self.params.policer && (loses || self.policer.is_active()) {
+            self.take_policer(now_s, loses, app_limited, path);
         }
+    }
+
+    #[inline(never)]
+    fn take_policer(&mut self, now_s: f64, loses: bool, app_limited: bool, path: &Path) {
         if self.policer.rate().is_some() {
             if self.mode == Mode::ProbeBw && self.rounds.starts && self.policer.gives_up() {
                 self.enter_probe_bw(now_s);

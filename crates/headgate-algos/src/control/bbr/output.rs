@@ -1,6 +1,7 @@
 //! Gains, pacing rate and window.
 
 use super::*;
+use crate::parts::order::smaller;
 use headgate_model::whole::{ceil, floor};
 
 impl Model {
@@ -33,10 +34,13 @@ impl Model {
     }
 
     pub(super) fn gain(&self) -> f64 {
+        if self.mode == Mode::ProbeBw {
+            // nearly always, so tested first
+            return if self.policer.rate().is_none() { CYCLE[self.phase] } else { 1.0 };
+        }
         match self.mode {
             Mode::Startup => self.params.startup_gain,
             Mode::Drain => 1.0 / self.params.startup_gain,
-            Mode::ProbeBw if self.policer.rate().is_none() => CYCLE[self.phase],
             Mode::ProbeBw | Mode::ProbeRtt => 1.0,
         }
     }
@@ -77,7 +81,7 @@ impl Model {
         let target = self.target(path, window);
         let more = cwnd + ack.rate.newly;
         let cwnd = if self.pipe.full {
-            more.min(target)
+            smaller(more, target)
         } else if cwnd < target || ack.rate.delivered < INITIAL {
             more
         } else {

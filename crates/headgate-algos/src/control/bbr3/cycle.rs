@@ -1,6 +1,7 @@
 //! The phases of BBRv3's cycle, and the estimates that each phase provides.
 
 use super::*;
+use crate::parts::order::larger;
 
 impl Model {
     pub(super) fn check_drained(&mut self, event: &mut Event<'_>) {
@@ -98,7 +99,7 @@ impl Model {
 
     pub(super) fn raise_long(&mut self, event: &Event<'_>) {
         let rate = &event.ack.rate;
-        self.bounds.inflight_long = self.bounds.inflight_long.max(rate.then_in_flight);
+        self.bounds.inflight_long = larger(self.bounds.inflight_long, rate.then_in_flight);
         if self.mode == Mode::Up && self.fills_long(event.window) {
             self.bounds.grow(rate.newly);
             if self.rounds.starts {

@@ -1,6 +1,7 @@
 //! Estimates from ACKs: bandwidth, RTT, aggregation, losses.
 
 use super::*;
+use crate::parts::order::{larger, smaller};
 use headgate_model::whole::floor;
 
 impl Model {
@@ -10,11 +11,11 @@ impl Model {
 
     /// The largest bandwidth, segments/s.
     pub(super) fn max_bw(&self) -> f64 {
-        self.bw[0].max(self.bw[1])
+        larger(self.bw[0], self.bw[1])
     }
 
     pub(super) fn bandwidth(&self) -> f64 {
-        self.max_bw().min(self.bounds.bw_short)
+        smaller(self.max_bw(), self.bounds.bw_short)
     }
 
     pub(super) fn take_round(&mut self, rate: &Rate, cwnd: f64) {
@@ -38,7 +39,7 @@ impl Model {
         }
         self.latest.take(rate);
         if !self.probe_rtt.limits(rate) || rate.per_s >= self.max_bw() {
-            self.bw[1] = self.bw[1].max(rate.per_s);
+            self.bw[1] = larger(self.bw[1], rate.per_s);
         }
         self.latest.loses |= self.is_linux() && rate.newly_lost > 0.0;
         if self.latest.starts {

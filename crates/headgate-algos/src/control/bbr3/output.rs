@@ -1,6 +1,7 @@
 //! Gains, pacing rate and window.
 
 use super::*;
+use crate::parts::order::smaller;
 use headgate_model::whole::{ceil, floor};
 
 impl Model {
@@ -27,7 +28,7 @@ impl Model {
     }
 
     pub(super) fn target(&self, path: &Path, window: &Window) -> f64 {
-        self.product(self.bandwidth(), path, window).min(window.cwnd)
+        smaller(self.product(self.bandwidth(), path, window), window.cwnd)
     }
 
     /// Returns the flight that ends a phase. Linux uses the flight before the ACK, and only what is in the
@@ -89,7 +90,7 @@ impl Model {
         if self.mode == Mode::ProbeRtt {
             window.cwnd = window.cwnd.min(self.probe_rtt_cwnd());
         }
-        window.cwnd = window.cwnd.min(self.cap());
+        window.cwnd = smaller(window.cwnd, self.cap());
     }
 
     pub(super) fn grown(&mut self, ack: &Ack, path: &Path, window: &Window) -> f64 {
@@ -101,7 +102,7 @@ impl Model {
             ack.rate.delivered < self.first_cwnd
         };
         let cwnd = if self.pipe.full {
-            more.min(target)
+            smaller(more, target)
         } else if window.cwnd < target || begins {
             more
         } else {
@@ -148,6 +149,6 @@ impl Model {
             Mode::Cruise | Mode::ProbeRtt => self.bounds.with_headroom(self.params.headroom, FLOOR),
             Mode::Startup | Mode::Drain => f64::INFINITY,
         };
-        floor(long.min(self.bounds.inflight_short)).max(FLOOR)
+        floor(smaller(long, self.bounds.inflight_short)).max(FLOOR)
     }
 }
