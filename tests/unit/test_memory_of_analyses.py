@@ -75,7 +75,7 @@ def analyse(folder: Path, runs: int) -> int:
 def test_six_times_as_many_runs_take_no_more_memory(tmp_path: Path) -> None:
     few, many = (analyse(tmp_path / str(runs), runs) for runs in (8, 48))
     series = make_series(Experiment.load(tmp_path / "8/large.toml").definition.base.run().series)
-    assert 40 * series.nbytes > 150e6  # what the further runs would take
+    assert 40 * series.nbytes > 150e6  # the tables of the other runs
     assert many - few < 50e6
 
 

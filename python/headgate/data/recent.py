@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from headgate.data.tables import Table
 
-#: The most bytes of tables in memory, besides those in use.
-MOST_BYTES = 1_000_000_000
+#: The most bytes of tables in memory that nothing uses at present.
+MOST_BYTES = 500_000_000
 
 
 class Owner:

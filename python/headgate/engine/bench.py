@@ -121,7 +121,7 @@ def measure(name: str, threads: int = 1) -> Timing:
 
 
 def check_digests(timings: Iterable[Timing]) -> None:
-    """Raise HeadgateError if a network has several digests."""
+    """Raise HeadgateError if two runs of a network differ in their digests."""
     first: dict[str, Timing] = {}
     for timing in timings:
         other = first.setdefault(timing.name, timing)
