@@ -39,7 +39,7 @@ WINGS: Mapping[str, tuple[str, ...]] = {
     ),
     "claims": ("claim", "verdicts"),
     "data": (
-        *("columns", "tables", "parquet", "folder", "measures", "topologies"),
+        *("columns", "tables", "parquet", "recent", "folder", "measures", "topologies"),
         "export",
     ),
     "stats": (REST,),

@@ -1,10 +1,7 @@
 """A store of ten thousand runs: the cost of starting on it and of looking at it."""
 
-import json
 import os
-import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,6 +14,7 @@ from headgate.lab.store import Store
 
 from . import campaign_program
 from .campaign_program import Threads
+from .taken import taken
 
 RUNS = 10_000
 MOST_CPU_S, MOST_BYTES = 2.0, 200e6
@@ -26,31 +24,6 @@ START = (
     "[one.__dict__.update(id=f'{{n:016x}}') for n, one in enumerate(jobs)];"
     "sys.exit(len(Store(Path(sys.argv[1])).missing(jobs)))"
 )
-
-
-@dataclass(frozen=True)
-class Took:
-    code: int
-    cpu_s: float
-    peak_bytes: int
-
-
-#: Runs a program and prints its cost. A process's peak of memory starts at that of its parent,
-#: so the parent is this small program and not the tests.
-LAUNCHER = (
-    "import json, os, sys; pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ,"
-    " file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]);"
-    "_, status, used = os.wait4(pid, 0);"
-    "print(json.dumps([os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime,"
-    " 1024 * used.ru_maxrss]))"
-)
-
-
-def taken(*words: str | Path) -> Took:
-    """Run a program; return its exit code, CPU time and memory."""
-    launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *map(str, words)]
-    done = subprocess.run(launcher, capture_output=True, text=True, check=True)
-    return Took(*json.loads(done.stdout))
 
 
 @pytest.fixture(scope="module")

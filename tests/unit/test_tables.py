@@ -10,6 +10,7 @@ import polars
 import pytest
 
 from headgate.base.errors import HeadgateError
+from headgate.data import parquet
 from headgate.data.columns import TABLES
 from headgate.data.parquet import read_columns, write_table
 from headgate.data.tables import Table, Words
@@ -169,3 +170,28 @@ def test_words_are_translated_once_each() -> None:
     assert asked == ["one", "three"]
     assert table.translate("b", len).tolist() == [1, 2, 1]
     assert len(Table("t", {"a": Words.of([])}).translate("a", len)) == 0
+
+
+def test_a_large_file_is_read_column_by_column(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    links = Table(
+        "links", {"from": Words.of(["a", "b", "a"]), 'of "x"': np.array([1.0, np.nan, 3])}
+    )
+    write_table(tmp_path / "links.parquet", links)
+    at_once = read_columns(tmp_path / "links.parquet")
+    monkeypatch.setattr(parquet, "LARGE_FILE_BYTES", 0)
+    alone = read_columns(tmp_path / "links.parquet")
+    assert list(alone) == list(at_once) == list(links)
+    assert alone["from"].texts().tolist() == at_once["from"].texts().tolist() == ["a", "b", "a"]
+    np.testing.assert_array_equal(alone['of "x"'], at_once['of "x"'])
+
+
+def test_words_are_joined_and_compacted() -> None:
+    joined = Words.join([Words.of(["a", "b"]), Words.of([]), Words.of(["b", "c"])])
+    assert joined.texts().tolist() == ["a", "b", "b", "c"]
+    assert joined.words == ("a", "b", "c")
+    last = joined[3:].compact()
+    assert (last.texts().tolist(), last.words) == (["c"], ("c",))
+    assert Words.of([]).compact().words == ()
+    assert Words.of(["a" * 1000]).nbytes > 1000

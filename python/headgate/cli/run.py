@@ -171,6 +171,7 @@ def _show(result: Result, out: Path | None) -> None:
             soft_wrap=True,
         )
     say_result(out)
+    echo(f"Digest: {result.digest}")
 
 
 def _fold(head: Heading) -> str:

@@ -19,7 +19,7 @@ from headgate.base.messages import hint
 from headgate.base.terminal import escape_formula
 from headgate.data.columns import EVERY_TABLE
 from headgate.data.folder import RUN_FILE, find_run, find_runs
-from headgate.data.parquet import quote
+from headgate.data.parquet import quote, quote_name
 from headgate.data.tables import Table
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _harmless(database: duckdb.DuckDBPyConnection, rows: str) -> str:
     """Return the query of all rows, with cells escaped that a spreadsheet would compute."""
     about = database.execute(f"DESCRIBE FROM {rows}").fetchall()
     replaced = []
-    for name in (_name(column) for column, kind, *_ in about if kind == "VARCHAR"):
+    for name in (quote_name(column) for column, kind, *_ in about if kind == "VARCHAR"):
         asked = f"SELECT DISTINCT {name} FROM {rows} WHERE {name} IS NOT NULL"
         texts = sorted(text for (text,) in database.execute(asked).fetchall())
         cells = {text: cell for text in texts if (cell := escape_formula(text)) != text}
@@ -101,7 +101,3 @@ def _with_meaning(table: str) -> str:
     known = Table(table, {c.name: np.zeros(0) for c in EVERY_TABLE.get(table, ())})
     about = ", ".join(f"{quote(n)}: {quote(json.dumps(known.metadata(n)))}" for n in known)
     return f"FORMAT parquet, KV_METADATA {{{about}}}" if about else "FORMAT parquet"
-
-
-def _name(column: str) -> str:
-    return '"' + column.replace('"', '""') + '"'

@@ -20,6 +20,7 @@ from headgate.base.errors import StoreError, report_unwritable
 from headgate.base.files import flush, name_draft
 from headgate.base.process import HeldError, hold_lock
 from headgate.data.parquet import Rows, read_columns, write_rows
+from headgate.data.recent import RECENT, Owner
 from headgate.data.tables import TABLES, Table
 
 RUN_FILE = "run.json"
@@ -131,26 +132,25 @@ def find_runs(folder: Path) -> list[Path]:
 
 
 class StoredTables(Mapping[str, Table]):
-    """The tables of a run's folder, including a study's, each read on demand."""
+    """The tables of a run's folder, including a study's, each read on demand.
+
+    Only recently used tables stay in memory (`headgate.data.recent`).
+    """
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
-        self._folder = folder
-        self._read: dict[str, Table | None] = dict.fromkeys(names)
+        self._folder, self._names, self._owner = folder, tuple(names), Owner()
 
     def __getitem__(self, name: str) -> Table:
-        if name not in self._read:
-            kept = ", ".join(self._read) or "none"
+        if name not in self._names:
+            kept = ", ".join(self._names) or "none"
             raise StoreError(f"{self._folder}: this run kept no table {name!r}; it has {kept}")
-        table = self._read[name]
-        if table is None:
-            table = self._read[name] = read_table(self._folder, name)
-        return table
+        return RECENT.get(self._owner, name, lambda: read_table(self._folder, name))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._read)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._read)
+        return len(self._names)
 
 
 def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, str]] | None:

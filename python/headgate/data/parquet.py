@@ -17,6 +17,9 @@ from headgate.data.tables import Table, Words
 if TYPE_CHECKING:
     import duckdb
 
+#: A file from this size on is read column by column, because DuckDB takes as much memory again for
+#: the columns that it reads together.
+LARGE_FILE_BYTES = 4_000_000
 #: A table, or its parts if it may not fit into memory.
 Rows = Table | Iterable[Table]
 
@@ -85,12 +88,16 @@ def read_columns(path: Path, names: Sequence[str] = ()) -> dict[str, Any]:
 
     try:
         with _database().cursor() as database:
-            columns = database.read_parquet(str(path)).select(*names or ("*",)).fetchnumpy()
+            rows = database.read_parquet(str(path))
+            wanted = [quote_name(name) for name in names or rows.columns]
+            step = len(wanted) if path.stat().st_size < LARGE_FILE_BYTES else 1
+            parts = (wanted[first : first + step] for first in range(0, len(wanted), step))
+            read = (rows.select(*part).fetchnumpy() for part in parts)
+            return {name: _column(column) for part in read for name, column in part.items()}
     except duckdb.Error as error:
         raise StoreError(
             f"{path}: cannot be read ({explain_library(error)}); remove {path.parent} and run again"
         ) from None
-    return {name: _column(column) for name, column in columns.items()}
 
 
 @cache
@@ -112,3 +119,8 @@ def _column(column: Any) -> Any:
 def quote(text: str) -> str:
     """Quote a text for SQL."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def quote_name(name: str) -> str:
+    """Quote the name of a column for SQL."""
+    return '"' + name.replace('"', '""') + '"'

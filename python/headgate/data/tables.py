@@ -7,8 +7,9 @@ over it is NaN, a mean over null ignores it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -43,11 +44,34 @@ class Words:
         codes = [seen.setdefault(text, len(seen)) for text in np.asarray(texts).tolist()]
         return cls(np.array(codes, dtype=np.uint32), list(seen))
 
+    @classmethod
+    def join(cls, parts: Sequence[Words]) -> Words:
+        """Return the rows of several columns as one column."""
+        seen: dict[str, int] = {}
+        codes = [
+            np.array([seen.setdefault(word, len(seen)) for word in part.words], np.uint32)[
+                part.codes
+            ]
+            for part in parts
+        ]
+        return cls(np.concatenate(codes), list(seen))
+
     def __len__(self) -> int:
         return len(self.codes)
 
     def __getitem__(self, rows: Any) -> Words:
         return Words(self.codes[rows], self.words)
+
+    def compact(self) -> Words:
+        """Return the same rows, without the words that no row contains."""
+        used = np.bincount(self.codes, minlength=len(self.words)) > 0
+        words = [self.words[place] for place in np.flatnonzero(used)]
+        return Words((np.cumsum(used) - 1)[self.codes], words)
+
+    @cached_property
+    def nbytes(self) -> int:
+        """Bytes of memory that the column takes."""
+        return self.codes.nbytes + sum(map(sys.getsizeof, self.words))
 
     def texts(self) -> NDArray[np.str_]:
         """Return one word per row."""
@@ -152,8 +176,7 @@ class Table:
     @property
     def nbytes(self) -> int:
         """Bytes of memory that the columns take."""
-        columns = self._data.values()
-        return sum((c.codes if isinstance(c, Words) else c).nbytes for c in columns)
+        return sum(column.nbytes for column in self._data.values())
 
     @property
     def data(self) -> Data:

@@ -42,7 +42,7 @@ log = logging.getLogger("headgate")
 #: The largest number of attempts to make and read runs; later attempts replace damaged runs.
 TRIES = 3
 #: The size of the compressed files that are packed together for other machines.
-AT_ONCE_BYTES = 100 << 20
+AT_ONCE_BYTES = 50 << 20
 OTHER = Estimate(ours=math.nan, note="the settings are not those that the claims are about")
 
 

@@ -34,6 +34,7 @@ from headgate.base.process import here, is_dead
 from headgate.data.columns import Column
 from headgate.data.measures.formula import evaluate, form
 from headgate.data.parquet import read_columns, write_table
+from headgate.data.recent import RECENT, Owner
 from headgate.data.tables import Data, Table, Words
 from headgate.engine.api import Result
 
@@ -209,7 +210,7 @@ class PackedRuns:
 class _Piece:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._read: dict[str, Mapping[str, Any]] = {}
+        self._owner = Owner()
 
     @cached_property
     def _runs(self) -> dict[str, Any]:
@@ -242,11 +243,13 @@ class _Piece:
         meta = json.loads(self._texts[0][row])
         return tuple(meta.get("labels", {}).values())
 
-    def columns(self, file: str) -> Mapping[str, Any]:
-        if file not in self._read:
-            stored = read_columns(self.folder / f"{Path(file).name}.parquet")
-            self._read[file] = restore_derived(stored, self._derived.get(file, ()))
-        return self._read[file]
+    def table(self, file: str) -> Table:
+        """Return the rows of all runs; only recently used tables stay in memory."""
+        return RECENT.get(self._owner, file, lambda: self._read(file))
+
+    def _read(self, file: str) -> Table:
+        stored = read_columns(self.folder / f"{Path(file).name}.parquet")
+        return Table(file, restore_derived(stored, self._derived.get(file, ())))
 
     @cached_property
     def _derived(self) -> dict[str, list[DerivedColumn]]:
@@ -262,10 +265,9 @@ class _Tables(Mapping[str, Table]):
             raise NotStoredError(f"{self._piece.folder}: stores no table {name!r} of this run")
         part = self._parts[name]
         rows = slice(part.first, part.first + part.rows)
-        columns = self._piece.columns(part.file)
         data = {
-            key: Words.of(column[rows].texts()) if isinstance(column, Words) else column[rows]
-            for key, column in columns.items()
+            key: column[rows].compact() if isinstance(column, Words) else column[rows]
+            for key, column in self._piece.table(part.file).data.items()
         }
         return _StoredTable(name, data, self._piece.folder)
 
@@ -337,11 +339,14 @@ def _write_tables(folder: Path, results: Mapping[str, Result]) -> list[dict[str,
 
 def _join(tables: Sequence[Table]) -> Table:
     first = tables[0]
-    columns = {name: np.concatenate([table[name] for table in tables]) for name in first}
-    words = {
-        name: Words.of(column) for name, column in columns.items() if column.dtype.kind in "OU"
-    }
-    return Table(first.name, {**columns, **words})
+    return Table(first.name, {name: _join_column([t.data[name] for t in tables]) for name in first})
+
+
+def _join_column(parts: Sequence[Any]) -> Any:
+    if any(isinstance(part, Words) or part.dtype.kind in "OU" for part in parts):
+        words = [part if isinstance(part, Words) else Words.of(part) for part in parts]
+        return Words.join(words)
+    return np.concatenate(parts)
 
 
 def _list_runs(results: Mapping[str, Result], parts: Sequence[Mapping[str, Part]]) -> Table:

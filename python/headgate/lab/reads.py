@@ -29,15 +29,27 @@ class Reads:
         return Result(_WatchedTables(result.tables, self._of_runs[run]), result.meta)
 
     def trim(self, run: str, result: Result) -> Result:
-        """Return a run with only the tables and columns that were read."""
+        """Return a run with only the tables and columns that were read, without reading them."""
         read = self._of_runs[run]
-        names = [name for name in result.tables if name in read]
-        return Result({n: _only(result.tables[n], read[n]) for n in names}, result.meta)
+        columns = {name: frozenset(read[name]) for name in result.tables if name in read}
+        return Result(_TrimmedTables(result.tables, columns), result.meta)
 
 
-def _only(table: Table, read: set[str]) -> Table:
-    """Return the columns read, or the first one, which keeps the number of rows."""
-    return table.only([column for column in table if column in read] or table.columns[:1])
+class _TrimmedTables(Mapping[str, Table]):
+    """The tables of a run with some of their columns, or the first, which keeps the rows."""
+
+    def __init__(self, tables: Mapping[str, Table], columns: Mapping[str, frozenset[str]]) -> None:
+        self._tables, self._columns = tables, columns
+
+    def __getitem__(self, name: str) -> Table:
+        read, table = self._columns[name], self._tables[name]
+        return table.only([column for column in table if column in read] or table.columns[:1])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
 
 
 class _WatchedTables(Mapping[str, Table]):
