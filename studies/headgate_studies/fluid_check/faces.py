@@ -225,7 +225,7 @@ def _grid(setup: Setup) -> Iterator[Job]:
     for face in faces():
         for cell in cells(setup):
             times = cell.times_s(dict(setup.settings))
-            scenario = _scenario(setup, face, cell, times, NO_SERIES)
+            scenario = make_scenario(setup, face, cell, times, NO_SERIES)
             yield job(scenario, part=GRID, face=face.name, **labels(cell))
 
 
@@ -238,7 +238,7 @@ def _starts(setup: Setup) -> Iterator[Job]:
     for face in faces():
         for cell in starts(setup):
             rows = {"interval": seconds(cell.rtt_s / ROWS), "flows": [], "ports": ["bottleneck"]}
-            scenario = _scenario(setup, face, cell, (start_s(setup), 0.0), rows)
+            scenario = make_scenario(setup, face, cell, (start_s(setup), 0.0), rows)
             yield job(scenario, part=START, face=face.name, **labels(cell))
 
 
@@ -266,13 +266,14 @@ def _apart(setup: Setup) -> Iterator[Job]:
             yield job(_drop_flow_rows(scenario), part=APART, face=face.name)
 
 
-def _scenario(
+def make_scenario(
     setup: Setup,
     face: Face,
     cell: Cell,
     times_s: tuple[float, float],
     series: str | Mapping[str, Any],
 ) -> Scenario:
+    """Make the run of a cell by packets; `times_s` are duration and warm-up."""
     together = seconds(WITHIN * cell.rtt_s / cell.flows)
     flows = flow(face.cca, params=face.sender(setup, cell), count=cell.flows, stagger=together)
     network = {
