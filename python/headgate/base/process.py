@@ -29,7 +29,13 @@ def here() -> str:
     Two processes never share a name, even if host names and process numbers are equal: a space is
     one boot of one kernel and a namespace of process numbers in it, and the token is random.
     """
-    return f"{name_process(os.getpid())}:{_token(os.getpid())}:{threading.get_ident()}"
+    return f"{_name_this_process(os.getpid())}:{_token(os.getpid())}:{threading.get_ident()}"
+
+
+@lru_cache(maxsize=1)
+def _name_this_process(process_id: int) -> str:
+    """Name this process; a fork has another number."""
+    return name_process(process_id)
 
 
 def name_process(process_id: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,13 @@ def form(columns: Iterable[Column], facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def evaluate(formula: str, value: Callable[[str], Any]) -> Numbers:
     """Evaluate a formula of names, numbers, the four operations and `share(part, whole)`."""
-    return _evaluate(ast.parse(formula, mode="eval").body, value)
+    return _evaluate(_parse(formula), value)
+
+
+@cache
+def _parse(formula: str) -> ast.expr:
+    """Parse a formula; the definitions of columns contain a fixed number of them."""
+    return ast.parse(formula, mode="eval").body
 
 
 _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Numbers]] = {
