@@ -78,7 +78,7 @@ CELLS: Mapping[str, tuple[tuple[str, ...], Cell]] = {
 
 
 def make_setup() -> Setup:
-    """Return the settings of the study, with no runs besides these."""
+    """Return the settings of the study, with these runs only."""
     study = Study(Path(__file__).parent, __package__)
     return study.setup(study.scale("quick"))
 
