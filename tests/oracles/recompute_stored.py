@@ -16,7 +16,7 @@ STORED = {"buffer-sizing": "quick", "cubic-rfc9438": "quick", "fast": "standard"
           "nist-1a": "corners", "nist-1b": "standard", "nist-2a": "corners", "nist-2b": "standard",
           "nist-2c": "corners", "nist-duration": "standard", "nist-scale": "quick",
           "nist-sensitivity": "standard", "nist-unknowns": "standard", "senders": "quick",
-          "starvation": "quick", "tcp-red": "standard", "tcp-replacements": "quick",
+          "starvation": "standard", "tcp-red": "standard", "tcp-replacements": "quick",
           "vcp": "standard"}
 
 def share(part, whole):  # as formulas call it
