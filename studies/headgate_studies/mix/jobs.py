@@ -17,10 +17,10 @@ START_S = 5.0
 FILES = {"kind": "poisson", "name": "files", "cca": "reno", "load": 0.01, "size": "2 packets"}
 
 
-def mixes(setup: Setup, name: str = "plans") -> Iterator[Labels]:
+def mixes(setup: Setup, name: str = "plans", first: int = 1) -> Iterator[Labels]:
     """Give every mix of every plan; a mix in which no flow switched occurs once."""
     for plan in setup.settings[name]:
-        seeds = range(1, plan.get("replicates", len(setup.seeds)) + 1)
+        seeds = range(first, first + plan.get("replicates", len(setup.seeds)))
         levels = (plan["switched"], plan.get("stayed", [None]), plan["buffers"], plan["rtts"])
         for switched, others, buffer, rtts in product(*levels):
             stayed = plan["flows"] - switched if others is None else others
@@ -30,8 +30,8 @@ def mixes(setup: Setup, name: str = "plans") -> Iterator[Labels]:
 
 
 def repeated(setup: Setup) -> Iterator[Labels]:
-    """Give the mixes whose claims need more replicates than the others."""
-    return mixes(setup, "repeats")
+    """Give the mixes whose claims need more replicates than the others, with other seeds."""
+    return mixes(setup, "repeats", first=len(setup.seeds) + 1)
 
 
 def share_link(  # noqa: PLR0913 - what a run differs by
