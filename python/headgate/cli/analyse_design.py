@@ -47,7 +47,8 @@ def analyse_design(  # noqa: PLR0913 - the inputs of a report
         echo(*(f"Answer: {one}" for one in sentences))
     if out is not None:
         title = title or made.file.title or design
-        page = _write_report(found, tables, out, title, question, notes)
+        said = (*sentences, *(f"Note: {note}" for note in notes))
+        page = _write_report(found, tables, out, title, question, said)
         echo(f"Report: {page}", error=as_json)
 
 
@@ -57,7 +58,7 @@ def _write_report(  # noqa: PLR0913, PLR0917 - the contents of a page
     out: Path,
     title: str,
     question: str,
-    notes: list[str],
+    said: tuple[str, ...],
 ) -> Path:
     from headgate.data.parquet import write_table
     from headgate.experiment import findings
@@ -77,7 +78,7 @@ def _write_report(  # noqa: PLR0913, PLR0917 - the contents of a page
     about = About(
         title=title,
         question=question,
-        findings=(*findings.sentences(found), *(f"Note: {note}" for note in notes)),
+        findings=said,
         pictures=tuple(Shown(name=p.name, title=p.title, caption=p.caption) for p in pictures),
         tables=tuple(
             Listed(

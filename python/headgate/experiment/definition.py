@@ -208,7 +208,8 @@ class Definition:
         """Yield lines on the factors, the number of runs, the responses and the claims."""
         count, runs = len(self.conditions), len(self.made.sheet)
         repeats = self.file.replicates
-        yield f"{count} conditions ({self.made.source}), {repeats} replicates: {runs} runs"
+        times = f"{repeats} replicate{'s' * (repeats > 1)}"
+        yield f"{count} conditions ({self.made.source}), {times}: {runs} runs"
         paths = {factor.name: factor.setting for factor in self.made.design.factors}
         for name, levels in self.levels.items():
             path = f" ({paths[name]})" if paths[name] != name else ""

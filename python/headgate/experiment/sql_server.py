@@ -14,7 +14,7 @@ import signal
 import struct
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import cache, lru_cache
@@ -142,11 +142,11 @@ def _names_in(database: duckdb.DuckDBPyConnection, sql: str) -> set[str]:
 
 def _parts(tree: Any) -> Iterator[Order]:
     """Yield every object of a JSON value."""
+    values: Iterable[Any] = tree if isinstance(tree, list) else ()
     if isinstance(tree, dict):
         yield tree
-    for value in (
-        tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
-    ):
+        values = tree.values()
+    for value in values:
         yield from _parts(value)
 
 
