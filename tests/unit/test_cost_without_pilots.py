@@ -39,6 +39,12 @@ def test_hosts_limit_endless_flows() -> None:
     assert limit_packet_hops(scenario.plan()[0]) == 1_000 * 3 * 2
 
 
+def test_links_limit_flows_without_host_links() -> None:
+    """A host on its router has no link of its own; the limit is that of the links, as above."""
+    direct = dumbbell("reno", "cubic", access="direct")
+    assert limit_packet_hops(direct.plan()[0]) == 2 * 10_000 * 3 * 2
+
+
 def test_offered_files_limit_arrivals() -> None:
     """100 files of 5 packets, each with two that open its connection."""
     files = {"kind": "poisson", "cca": "reno", "arrivals": "10 flows/s", "size": "5 packets"}

@@ -33,9 +33,14 @@ def _find_offered(item: Mapping[str, Any], plan: Mapping[str, Any]) -> float:
     offered = kind_of(item).offered_packets(item, plan["duration_ps"] / 1e12)
     if "count" not in item or not math.isinf(offered):
         return offered
-    rates = [plan["edges"][spot["edge"]]["rate_bps"] for spot in item["sources"]]
-    fastest = math.inf if None in rates else max(rates)
-    return _carry([item["count"] * fastest], plan)
+    # A source without a host link, as one without a rate, is limited by the network alone.
+    links = [spot["edge"] for spot in item["sources"]]
+    rates = [math.inf if link is None else _host_rate(plan["edges"][link]) for link in links]
+    return _carry([item["count"] * max(rates)], plan)
+
+
+def _host_rate(edge: Mapping[str, Any]) -> float:
+    return math.inf if edge["rate_bps"] is None else float(edge["rate_bps"])
 
 
 def _carry(rates_bps: Iterable[float], plan: Mapping[str, Any]) -> float:
