@@ -139,7 +139,7 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
     of = {table.name: table for table in data(runs)}
     fill = {"flows": 1, "rtt_ms": 50, "queue": "drop_tail"}
     pair = {"cca": "cubic", "c": 0.4, "flows": 1, "buffer": 1.0}
-    share, lines = of["share"], sorted(set(of["trips"]["flows"].tolist()))
+    share = of["share"]
     filled = {
         name: _line(of["queue"], "queue_share", "buffer", cca=c, **fill)
         for c, name in COLOURS.items()
@@ -152,7 +152,8 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
         name: _line(of["loss"], "utilisation", "loss", cca=c, rate_mbps=1000)
         for c, name in COLOURS.items()
     }
-    ratios = {f"{n} beside {n} flows": _draw_ratios(of["trips"], n) for n in lines}
+    groups = dict.fromkeys(key[:2] for key in runs.results if key[0] in ("trips", "many"))
+    ratios = {f"{n} beside {n} flows": _draw_ratios(of[part], n) for part, n in groups}
     ratios["inverse of round trips"] = Curve([1, 8], [1, 8])
     queue, beside = ("buffer (BDP)", "mean queue / buffer"), ("round trip (ms)", "share of CUBIC")
     lost, rate = (
