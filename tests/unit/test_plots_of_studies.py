@@ -135,3 +135,14 @@ def test_names_of_outliers_leave_every_cell_its_room(rows: int, in_words: bool) 
     assert figure.legends[0].get_window_extent().y1 <= cells.y0
     top = [label.get_window_extent().y1 for label in figure.axes[0].get_xticklabels()]
     assert max(top) <= figure.bbox.height
+
+
+def test_a_short_logarithmic_axis_has_several_labels() -> None:
+    curves = {"one": Curve([1, 8], [1, 3]), "other": Curve([2, 6], [1, 2])}
+    figure = draw_curves([CurvePanel("two", "x (ms)", "y (ms)", curves, log="xy")])
+    for axis in (figure.axes[0].xaxis, figure.axes[0].yaxis):
+        low, high = axis.get_view_interval()
+        labels = [
+            axis.get_major_formatter()(at) for at in axis.get_majorticklocs() if low <= at <= high
+        ]
+        assert {"1", "2"} <= set(labels)

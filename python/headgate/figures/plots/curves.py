@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import ArrayLike
 
 from headgate.figures.plots.style import (
@@ -25,6 +25,8 @@ MANY = 8
 #: The width of an entry of a legend: its line and gaps, and each of its letters.
 SYMBOL_IN, LETTER_IN = 0.65, 0.075
 THEORY = "derived"
+#: A logarithmic axis up to this ratio of its ends has few decades to label.
+SHORT_AXIS = 20.0
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,10 @@ def _scales(ax: Axes, panel: CurvePanel) -> None:
 
 
 def write_powers_plainly(axis: Axis) -> None:
-    """Label decades by plain numbers within reach, by powers beyond."""
+    """Label decades, on a short axis 2 and 5 too: near 1 by plain numbers, far by powers."""
+    low, high = axis.get_view_interval()
+    if high < SHORT_AXIS * low:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_minor_formatter(NullFormatter())
     axis.set_major_formatter(FuncFormatter(_plain))
 
