@@ -152,8 +152,8 @@ def pictures(runs: Runs) -> tuple[Picture, ...]:
         name: _line(of["loss"], "utilisation", "loss", cca=c, rate_mbps=1000)
         for c, name in COLOURS.items()
     }
-    groups = dict.fromkeys(key[:2] for key in runs.results if key[0] in ("trips", "many"))
-    ratios = {f"{n} beside {n} flows": _draw_ratios(of[part], n) for part, n in groups}
+    pairs = [key[:2] for key in runs.results if key[0] in ("trips", "many")]
+    ratios = {f"{n} beside {n} flows": _draw_ratios(of[str(part)], int(n)) for part, n in pairs}
     ratios["inverse of round trips"] = Curve([1, 8], [1, 8])
     queue, beside = ("buffer (BDP)", "mean queue / buffer"), ("round trip (ms)", "share of CUBIC")
     lost, rate = (
