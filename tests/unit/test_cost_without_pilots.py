@@ -40,7 +40,7 @@ def test_hosts_limit_endless_flows() -> None:
 
 
 def test_links_limit_flows_without_host_links() -> None:
-    """A host on its router has no link of its own; the limit is that of the links, as above."""
+    """Hosts without host links add no limit; that of the links remains, as above."""
     direct = dumbbell("reno", "cubic", access="direct")
     assert limit_packet_hops(direct.plan()[0]) == 2 * 10_000 * 3 * 2
 
