@@ -84,6 +84,7 @@ def test_dependencies_are_compared_without_an_import(
         head = "Metadata-Version: 2.1\nName: {}\nVersion: {}\n".format(*name.split("-"))
         (folder / "METADATA").write_text(f"{head}Requires-Dist: {needed}\n")
     monkeypatch.syspath_prepend(tmp_path)
+    doctor._read_metadata.cache_clear()
     one = doctor._frame("frail")
     assert (one.works, one.detail) == (detail == "frail 1.5", detail)
 

@@ -17,11 +17,12 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
+from email.parser import HeaderParser
+from functools import cache, partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -29,6 +30,9 @@ from headgate.base.errors import HeadgateError
 from headgate.base.optional import EXTRAS, advise, import_library
 from headgate.base.terminal import echo
 from headgate.cli.options import Json
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 #: The Rust that builds the engine and compiles algorithms, as in scripts/need-tools.sh.
 LEAST_RUST = (1, 85)
@@ -182,34 +186,59 @@ def _find(library: str) -> str:
     """Return the name and version of a library whose dependencies are there. Raises ImportError."""
     if find_spec(library) is None:
         raise ImportError(f"No module named {library!r}")
+    distribution = DISTRIBUTIONS.get(library, library)
     try:
-        distribution = metadata.distribution(DISTRIBUTIONS.get(library, library))
+        _read_metadata(distribution)
     except metadata.PackageNotFoundError:  # a folder on the path, without metadata
         return library
     _check_dependencies(distribution, frozenset(), set())
-    return f"{library} {distribution.version}"
+    return f"{library} {_read_metadata(distribution).version}"
+
+
+@dataclass(frozen=True)
+class _Installed:
+    """A distribution: its name with its version, its version, and what it requires."""
+
+    called: str
+    version: str
+    requires: tuple[Requirement, ...]
+
+
+@cache
+def _read_metadata(name: str) -> _Installed:
+    """Read the metadata of a distribution. Raises PackageNotFoundError.
+
+    `importlib` would read the whole description of a distribution, once for each item.
+    """
+    from packaging.requirements import Requirement
+
+    found = metadata.distribution(name)
+    head, _, _ = (found.read_text("METADATA") or "").partition("\n\n")
+    said = HeaderParser().parsestr(head) if head else found.metadata
+    needed = said.get_all("Requires-Dist") if head else found.requires
+    requires = tuple(map(Requirement, needed or ()))
+    return _Installed(f"{said['Name']} {said['Version']}", str(said["Version"]), requires)
 
 
 def _check_dependencies(
-    of: metadata.Distribution, extras: frozenset[str], seen: set[tuple[str, frozenset[str]]]
+    name: str, extras: frozenset[str], seen: set[tuple[str, frozenset[str]]]
 ) -> None:
     """Raise ImportError if a distribution, or one that it requires, lacks what it requires."""
-    from packaging.requirements import Requirement
-
-    for needed in map(Requirement, of.requires or ()):
+    of = _read_metadata(name)
+    for needed in of.requires:
         marker, key = needed.marker, (needed.name.lower(), frozenset(needed.extras))
         asked = marker is None or any(marker.evaluate({"extra": one}) for one in ("", *extras))
         if not asked or key in seen:
             continue
         seen.add(key)
-        says = f"{of.name} {of.version} requires {needed.name}{needed.specifier}"
+        says = f"{of.called} requires {needed.name}{needed.specifier}"
         try:
-            found = metadata.distribution(needed.name)
+            found = _read_metadata(needed.name)
         except metadata.PackageNotFoundError:
             raise ImportError(f"{says}, which is not installed") from None
         if not needed.specifier.contains(found.version, prereleases=True):
             raise ImportError(f"{says}, and {found.version} is installed")
-        _check_dependencies(found, key[1], seen)
+        _check_dependencies(needed.name, key[1], seen)
 
 
 def _c_compiler() -> CheckResult:
