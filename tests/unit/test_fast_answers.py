@@ -13,7 +13,7 @@ from matplotlib import pyplot as plt
 from matplotlib.text import Text
 
 from headgate.figures.analysis.whole import analyse_table
-from headgate.figures.plots import style, text_layouts
+from headgate.figures.plots import style, text_drawing, text_layouts
 from headgate.figures.plots.palette import SIGNED, SIGNED_SCALE, VERDICT, Diverging
 from headgate.figures.report import page
 
@@ -60,6 +60,7 @@ def test_what_is_measured_once_is_drawn_the_same(monkeypatch: pytest.MonkeyPatch
     assert Text._get_layout.__module__ == Text.__module__  # type: ignore[attr-defined]
     monkeypatch.setattr(style, "lay_out_once", nullcontext)
     monkeypatch.setattr(style, "_place_empty_labels", lambda _: None)
+    monkeypatch.setattr(text_drawing, "_DRAWS_LETTERS", False)
     slow = draw()
     assert len(fast) == 2 * len(KINDS)
     assert [name for name in slow if slow[name] != fast[name]] == []
@@ -79,6 +80,34 @@ def test_each_text_is_measured_once_a_format(monkeypatch: pytest.MonkeyPatch) ->
     style.image(figure, "png")
     assert set(asked.values()) == {1}
     assert sum("label" in str(key) for key in asked) == 20
+    plt.close(figure)
+
+
+@pytest.mark.skipif(not text_drawing._DRAWS_LETTERS, reason="this Matplotlib draws whole lines")
+def test_each_letter_is_drawn_once() -> None:
+    text_drawing._draw_letter.cache_clear()
+    figure, ax = plt.subplots()
+    ax.set_axis_off()
+    ax.text(0.5, 0.5, "baobab", antialiased=True)
+    first = style.image(figure, "png")
+    drawn = text_drawing._draw_letter.cache_info().misses
+    assert 3 <= drawn <= 6  # the same letter at another place within a pixel is another one
+    assert style.image(figure, "png") == first
+    assert text_drawing._draw_letter.cache_info().misses == drawn
+    plt.close(figure)
+
+
+@pytest.mark.parametrize(
+    "kind", [{}, {"rotation": 40}, {"antialiased": False}, {"fontfeatures": ["-kern"]}]
+)
+def test_a_text_is_drawn_as_by_matplotlib(
+    kind: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure, ax = plt.subplots()
+    ax.text(0.2, 0.5, "AVA 10\N{SUPERSCRIPT TWO} \N{BLACK UP-POINTING TRIANGLE}\ncubic", **kind)
+    fast = style.image(figure, "png")
+    monkeypatch.setattr(text_drawing, "_DRAWS_LETTERS", False)
+    assert style.image(figure, "png") == fast
     plt.close(figure)
 
 

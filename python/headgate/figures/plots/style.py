@@ -14,7 +14,6 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
@@ -26,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from headgate.base.catalog import label
 from headgate.base.errors import StoreError, explain_os
+from headgate.figures.plots.text_drawing import PngCanvas
 from headgate.figures.plots.text_layouts import lay_out_once
 from headgate.figures.spec.looks import find_looks
 
@@ -36,7 +36,7 @@ _OPTIONS: dict[str, Any] = {
     "svg": {"metadata": {"Date": None}},
     "png": {"pil_kwargs": {"compress_level": 3}},
 }
-_CANVASES = {"png": FigureCanvasAgg, "svg": FigureCanvasSVG}
+_CANVASES = {"png": PngCanvas, "svg": FigureCanvasSVG}
 _RAISED = str.maketrans("-0123456789", "\N{SUPERSCRIPT MINUS}⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NOT_IN_XML = bytes(set(range(32)) - set(b"\t\n\r"))
 #: A PNG is no larger than this on its long side (pixels): beyond it an SVG is looked at.
@@ -192,7 +192,7 @@ def image(figure: Figure, kind: str) -> bytes:
 
 def _prepare(figure: Figure) -> None:
     """Read names literally, and lay the axes out; `Figure.savefig` would draw all for that."""
-    FigureCanvasAgg(figure)
+    PngCanvas(figure)
     figure.set_dpi(_choose_dpi(figure))
     _take_literally(figure)
     _place_empty_labels(figure)
