@@ -13,7 +13,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
@@ -67,6 +66,9 @@ _RC: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "headgate",
 }
+
+#: Texts that are made while a picture is saved.
+_AS_WRITTEN: dict[Any, Any] = {"text.parse_math": False}
 
 
 @contextmanager
@@ -170,14 +172,17 @@ def _list_axes(axes: Iterable[Any]) -> Iterator[Any]:
 
 
 def _take_literally(figure: Figure) -> None:
-    """Treat a dollar sign in a name as text; only axes of powers use formulas."""
+    """Treat a dollar sign in a name as text; only axes of powers use formulas.
+
+    The texts of ticks that are made later follow `_AS_WRITTEN`.
+    """
     every = [axis for ax in _list_axes(figure.axes) for axis in (ax.xaxis, ax.yaxis)]
-    ticks: dict[Axis, list[Text]] = {axis: axis.get_ticklabels(which="both") for axis in every}
+    powers = [axis for axis in every if isinstance(axis.get_major_formatter(), LogFormatter)]
+    formulas: list[Text] = [one for axis in powers for one in axis.get_ticklabels(which="both")]
     for text in figure.findobj(Text):
         text.set_parse_math(False)
-    for axis, labels in ticks.items():
-        for text in labels:
-            text.set_parse_math(isinstance(axis.get_major_formatter(), LogFormatter))
+    for text in formulas:
+        text.set_parse_math(True)
 
 
 def image(figure: Figure, kind: str) -> bytes:
@@ -185,7 +190,7 @@ def image(figure: Figure, kind: str) -> bytes:
 
     Ticks, fonts of an SVG and its identifiers are looked up only now: in the house style too.
     """
-    with use_style(), lay_out_once():
+    with use_style(), mpl.rc_context(_AS_WRITTEN), lay_out_once():
         _prepare(figure)
         return _print(figure, kind)
 
@@ -247,7 +252,7 @@ def save_figure(
     paths = [folder / f"{name}.{kind}" for kind in formats]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with use_style(), lay_out_once():
+        with use_style(), mpl.rc_context(_AS_WRITTEN), lay_out_once():
             _prepare(figure)
             for path, kind in zip(paths, formats, strict=True):
                 _write_whole(path, _print(figure, kind))
