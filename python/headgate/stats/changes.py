@@ -107,7 +107,7 @@ def compute_change(before: ArrayLike, after: ArrayLike, *, paired: bool = True) 
     mean, low, high = (
         compute_open_mean_interval(new - old) if paired else compute_difference_interval(old, new)
     )
-    share, least, most = (_divide(end, abs(float(old.mean()))) for end in (mean, low, high))
+    share, least, most = (compute_share(end, abs(float(old.mean()))) for end in (mean, low, high))
     p = compute_mean_p(new - old) if paired else compute_difference_p(old, new)
     return Change(share, low > 0 or high < 0, least, most, p)
 
@@ -142,7 +142,7 @@ def compute_mean_ratio_change(
     return Change(float(np.expm1(logs)), bool(ends[0] > 0 or ends[1] < 0), least, most)
 
 
-def _divide(difference: float, before: float) -> float:
+def compute_share(difference: float, before: float) -> float:
     """Return a difference as a share; a difference from zero is infinite, with its sign."""
     if before > 0:
         return difference / before

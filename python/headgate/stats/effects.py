@@ -94,7 +94,7 @@ def _relative_percent(effect: float, values: NDArray[np.float64]) -> float:
 
 def _anova(groups: Sequence[NDArray[np.float64]]) -> tuple[float, float, float]:
     """Return the one-way F, p and eta squared; for a constant response p = 1."""
-    from scipy import stats
+    from scipy.special import fdtrc
 
     runs = sum(len(group) for group in groups)
     if len(groups) < 2 or runs <= len(groups):
@@ -105,11 +105,28 @@ def _anova(groups: Sequence[NDArray[np.float64]]) -> tuple[float, float, float]:
         return 0.0, 1.0, 0.0
     if all(np.ptp(group) <= rounding for group in groups):
         return inf, 0.0, 1.0
-    found = stats.f_oneway(*groups)
-    if not found.statistic > 0:  # equal means except for rounding
+    f_ratio = _f_ratio(groups, values)
+    if not f_ratio > 0:  # equal means except for rounding
         return 0.0, 1.0, 0.0
-    between = float(found.statistic) * (len(groups) - 1)
-    return float(found.statistic), float(found.pvalue), between / (between + runs - len(groups))
+    freedom, error_freedom = len(groups) - 1, runs - len(groups)
+    between = f_ratio * freedom
+    p = float(fdtrc(freedom, error_freedom, f_ratio))
+    return f_ratio, p, between / (between + error_freedom)
+
+
+def _f_ratio(groups: Sequence[NDArray[np.float64]], values: NDArray[np.float64]) -> float:
+    """Return the one-way F of groups, given all of their values.
+
+    These are the sums of SciPy's `f_oneway`, whose checks take ten times as long.
+    """
+    mean = values.mean()
+    about = values - mean
+    total = about.sum() ** 2 / len(values)
+    between = sum((group - mean).sum() ** 2 / len(group) for group in groups) - total
+    within = about @ about - total - between
+    freedom, error_freedom = len(groups) - 1, len(values) - len(groups)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float((between / freedom) / (within / error_freedom))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from headgate.base import catalog
 from headgate.base.level_order import LevelOrder
 from headgate.figures.analysis.part import PeriodAnalysis
-from headgate.figures.analysis.phrases import level_phrase, levels_by_condition, short
+from headgate.figures.analysis.phrases import level_phrase, short
 from headgate.figures.analysis.questions import select_heavy, select_light
 from headgate.figures.analysis.roles import Roles
 from headgate.stats.changes import Change
@@ -66,12 +66,12 @@ def find_reversal(
     """Return the changes of a measure in both directions; None if it changes in one."""
     labels = [part.cells.conditions[row] for row in rows]
     cells = [part.changes.cells[cca, label, response] for label in labels]
-    by_condition = levels_by_condition(part.frame, part.roles)
+    by_condition = part.levels_by_condition
     levels = [by_condition.get(label, {}) for label in labels]
     signs = _find_signs(cells, levels, replicated=part.changes.replicated)
     if not {1, -1} <= set(signs):
         return None
-    order = {f: part.frame.levels(f).names for f in by_condition.get(labels[0], ())}
+    order = {f: part.level_orders[f] for f in by_condition.get(labels[0], ())}
     factor, ways = find_separating_factor(levels, signs, LevelOrder(order))
     sides = []
     for sign, way in zip((1, -1), ways, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ from headgate.stats.changes import (
     compute_change,
     compute_least_chance,
     compute_mean_ratio_change,
+    compute_share,
 )
 
 if TYPE_CHECKING:
@@ -52,8 +54,24 @@ class Changes(InNotebook):
     @cached_property
     def cells(self) -> Mapping[tuple[str, str, str], Change]:
         """The change by algorithm, condition and response."""
+        if not self.replicated:
+            return self._compare_single_runs()
         return {
             (cca, condition, response): self.compare_mean(cca, [row], response)
+            for cca in self.others
+            for row, condition in enumerate(self.grid.conditions)
+            for response in self.grid.responses
+        }
+
+    def _compare_single_runs(self) -> dict[tuple[str, str, str], Change]:
+        """Return the change by size alone if each cell contains one run."""
+        runs = {
+            (cca, response): self._pair(cca, response)[..., 0].tolist()
+            for cca in self.others
+            for response in self.grid.responses
+        }
+        return {
+            (cca, condition, response): _compare_run(*(one[row] for one in runs[cca, response]))
             for cca in self.others
             for row, condition in enumerate(self.grid.conditions)
             for response in self.grid.responses
@@ -157,6 +175,15 @@ class Changes(InNotebook):
         }
         panels = {f"{self.before} to {cca}": panel}
         return draw_changes(panels, names.make_axis(order), worse, by_congestion=by_congestion)
+
+
+def _compare_run(old: float, new: float) -> Change:
+    if not math.isfinite(old) and not math.isfinite(new):
+        return NOTHING
+    if not math.isfinite(old) or not math.isfinite(new):
+        return UNKNOWN
+    share = compute_share(new - old, abs(old))
+    return Change(share, True, share, share)
 
 
 def compute_changes(cells: Grid, before: str | None, order: Sequence[int]) -> Changes:

@@ -174,9 +174,11 @@ class MainEffects(InNotebook):
 
     def psi(self, group: Labels = ()) -> dict[str, float]:
         """Return Psi of each factor over all responses of a group."""
+        # The one-way test is that of Dataplot's effect, without the model's means and intervals.
+        find = self.one if self.method == "one-way" else self.tested
         return {
             factor: compute_psi_of_stars(
-                [self.tested(factor, name, group).stars for name in self.responses]
+                [find(factor, name, group).stars for name in self.responses]
             )
             for factor in self.factors
         }

@@ -19,6 +19,7 @@ from headgate.figures.analysis.frame import Frame
 from headgate.figures.analysis.grid import Grid, compute_grid
 from headgate.figures.analysis.main_effects import MainEffects, compute_main_effects
 from headgate.figures.analysis.pairs import Bars, Biplots, compute_bars, compute_biplots
+from headgate.figures.analysis.phrases import levels_by_condition
 from headgate.figures.analysis.roles import Roles
 
 
@@ -77,6 +78,17 @@ class PeriodAnalysis:
         # All periods together contain a row of each replicate in every period.
         names = [name for name in (again, self.roles.period) if name and again]
         return compute_grid(self.frame, responses, self.roles.conditions, self.roles.cca, names)
+
+    @cached_property
+    def levels_by_condition(self) -> dict[str, dict[str, str]]:
+        """The levels of the factors that vary, by condition."""
+        return levels_by_condition(self.frame, self.roles)
+
+    @cached_property
+    def level_orders(self) -> dict[str, tuple[str, ...]]:
+        """The levels of these factors, in order."""
+        factors = next(iter(self.levels_by_condition.values()), {})
+        return {factor: self.frame.levels(factor).names for factor in factors}
 
     @cached_property
     def order(self) -> list[int]:

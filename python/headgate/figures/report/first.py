@@ -12,7 +12,7 @@ from headgate.claims.verdicts import JudgedClaim, count_claims, tally
 from headgate.figures.analysis.answer import cca_title
 from headgate.figures.analysis.findings import MEANINGS, TONES
 from headgate.figures.analysis.part import PeriodAnalysis
-from headgate.figures.analysis.phrases import levels_by_condition, shared
+from headgate.figures.analysis.phrases import shared
 from headgate.figures.analysis.questions import Answer, select_heavy, select_light
 from headgate.figures.analysis.whole import AnalysisResult, TableAnalysis
 from headgate.figures.report.about import FIGURES, About
@@ -124,7 +124,7 @@ def _scope(found: TableAnalysis) -> str:
     )
     if roles.congestion is None or len(part.order) < 2 or not part.ranked:
         return said
-    levels = levels_by_condition(part.frame, roles)
+    levels = part.levels_by_condition
     names = part.cells.conditions
     common = [
         shared(levels, roles, [names[n] for n in of(part.ranked)])

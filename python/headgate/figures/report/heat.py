@@ -14,7 +14,7 @@ from itertools import product
 
 from headgate.figures.analysis.answer import CcaAnswer, Reversal, cca_title
 from headgate.figures.analysis.part import PeriodAnalysis
-from headgate.figures.analysis.phrases import level_phrase, levels_by_condition, phrases, short
+from headgate.figures.analysis.phrases import level_phrase, phrases, short
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.analysis.whole import TableAnalysis
 from headgate.figures.report.html import explain, fold, paragraph, wide
@@ -189,7 +189,7 @@ def _rows(part: PeriodAnalysis, ccas: Sequence[str]) -> list[str]:
 
 
 def _columns(part: PeriodAnalysis) -> list[_Column]:
-    levels, words = levels_by_condition(part.frame, part.roles), phrases(part.frame, part.roles)
+    levels, words = part.levels_by_condition, phrases(part.frame, part.roles)
     names = {factor: part.frame.levels(factor).names for factor in next(iter(levels.values()), {})}
     return [
         _Column(label, words[label], {
