@@ -108,10 +108,9 @@ def _anova(groups: Sequence[NDArray[np.float64]]) -> tuple[float, float, float]:
     f_ratio = _f_ratio(groups, values)
     if not f_ratio > 0:  # equal means except for rounding
         return 0.0, 1.0, 0.0
-    freedom, error_freedom = len(groups) - 1, runs - len(groups)
-    between = f_ratio * freedom
-    p = float(fdtrc(freedom, error_freedom, f_ratio))
-    return f_ratio, p, between / (between + error_freedom)
+    between = f_ratio * (len(groups) - 1)
+    p = float(fdtrc(len(groups) - 1, runs - len(groups), f_ratio))
+    return f_ratio, p, between / (between + runs - len(groups))
 
 
 def _f_ratio(groups: Sequence[NDArray[np.float64]], values: NDArray[np.float64]) -> float:
