@@ -127,7 +127,7 @@ def _engine() -> CheckResult:
 
 
 def _pictures() -> CheckResult:
-    """Draw a small picture; the modules of Headgate's own pictures take longer."""
+    """Draw a small picture with Matplotlib alone: the modules of `figures` take longer."""
     try:
         from matplotlib.figure import Figure
 

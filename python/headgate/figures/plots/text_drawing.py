@@ -97,7 +97,7 @@ def _turn_by(cos: float, sin: float) -> Turn:
 
 @lru_cache(LINES)
 def _lay_out(font: Any, line: str, size: float, dpi: float, flags: Any) -> tuple[Placed, ...]:
-    """Lay out a line in a font, which has this size already."""
+    """Lay out a line in a font that is set to this size."""
     del size, dpi
     items = font._layout(line, flags=flags)
     return tuple((one.ft_object, one.glyph_index, one.x, one.y) for one in items)
