@@ -21,7 +21,7 @@ from matplotlib.transforms import Bbox
 
 from headgate.base.errors import HeadgateError
 from headgate.figures.paper.maps import draw_map
-from headgate.figures.paper.size import PT_PER_IN, PaperSize
+from headgate.figures.paper.size import PAGE_IN, PT_PER_IN, PaperSize
 from headgate.figures.plots.panels import WARMUP, Pen, draw_panel
 from headgate.figures.plots.style import PALE, collect_handles
 from headgate.figures.spec.drawing import NOT_RUN, Drawing, Map, Panel, Picture
@@ -31,8 +31,8 @@ PRINT = Pen(line=1.0, thin=0.5, mark=3.6, cloud=1.4, rug=5.0, cap=1.6, apart=3.0
 #: Height over width of a lone panel, of one column and of two; limits of one of several (inches).
 ALONE, ALONE_WIDE, WIDE_IN = 0.62, 0.42, 5.0
 PANEL, LEAST_IN, MOST_IN = 0.72, 0.62, 1.75
-#: The largest height of a page's text, and of a panel that is several rows high (inches).
-PAGE_IN, TALLEST_IN = 9.2, 2.5
+#: The largest height of a panel that is several rows high (inches).
+TALLEST_IN = 2.5
 #: The mean width of a letter, and the height of a line, over the size of the text.
 LETTER, LINE = 0.46, 1.25
 #: The distance of lines of one text, over that of the font.

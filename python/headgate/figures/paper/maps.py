@@ -7,22 +7,20 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
-from matplotlib.transforms import Bbox
 
-from headgate.figures.paper.size import PT_PER_IN, PaperSize
+from headgate.figures.paper.size import PAGE_IN, PT_PER_IN, PaperSize
+from headgate.figures.plots.map_names import write, write_names
 from headgate.figures.plots.network import (
     FEW_SPANS,
+    draw_loss_handles,
     draw_spans,
     find_colours,
     format_points,
-    write,
 )
 from headgate.figures.plots.palette import EDGE
 from headgate.figures.spec.drawing import (
     LOAD,
-    LOSS_WIDTHS,
     LOSS_WORDS,
     Map,
     classify_loss,
@@ -31,8 +29,8 @@ from headgate.figures.spec.places import ROW_LIMITS
 
 #: Height over width of a map without proportions; the height of a row of routers (inches).
 SQUARE, ROW_IN = 0.7, 0.55
-#: Lines of text that legend and scale take, and lines by which a name may move down.
-AROUND_LINES, MOST_LINES = 6.5, 4
+#: Lines of text that legend and scale take.
+AROUND_LINES = 6.5
 #: The width of links beside that of a picture for screens.
 THINNER = 0.55
 
@@ -57,7 +55,7 @@ def draw_map(drawn: Map, size: PaperSize) -> Figure:
     _draw_scale(figure, ax, drawn)
     if drawn.scale.palette == LOAD:
         _draw_legend(figure, drawn)
-    _write_names(figure, ax, drawn, size)
+    write_names(figure, ax, drawn, size.font_pt)
     return figure
 
 
@@ -70,23 +68,7 @@ def _choose_height(drawn: Map, size: PaperSize) -> float:
         return SQUARE * size.width_in + around_in
     ends = np.array([end for span in drawn.spans for end in span.ends])
     wide, high = np.ptp(ends, axis=0)
-    return float(size.width_in * drawn.aspect * high / wide) + around_in
-
-
-def _write_names(figure: Figure, ax: Axes, drawn: Map, size: PaperSize) -> None:
-    """Write names, each below those that it would overlap."""
-    figure.draw_without_rendering()
-    taken: list[Bbox] = []
-    for text, place in sorted(drawn.labels, key=lambda label: (-label[1][1], label[1][0])):
-        for lines in range(MOST_LINES):
-            offset = (0, -2 - lines * size.font_pt)
-            name = write(ax, text, place, offset, size.font_pt)
-            name.set_in_layout(False)
-            box = name.get_window_extent()
-            if lines == MOST_LINES - 1 or not any(box.overlaps(other) for other in taken):
-                break
-            name.remove()
-        taken.append(box)
+    return min(PAGE_IN, float(size.width_in * drawn.aspect * high / wide) + around_in)
 
 
 def _write_values(ax: Axes, drawn: Map, size: PaperSize) -> None:
@@ -113,7 +95,7 @@ def _draw_legend(figure: Figure, drawn: Map) -> None:
     """Explain the widths of links, in as many columns as fit."""
     there = sorted({classify_loss(span.loss) for span in drawn.spans})
     scale = THINNER * drawn.thinness
-    handles = [Line2D([], [], color="#777777", linewidth=scale * LOSS_WIDTHS[i][1]) for i in there]
+    handles = draw_loss_handles(there, scale)
     letters = max(len(LOSS_WORDS[i]) for i in there) + 7
     room = figure.get_figwidth() * PT_PER_IN / (0.48 * float(plt.rcParams["font.size"]))
     figure.legend(

@@ -9,6 +9,8 @@ from headgate.base.errors import HeadgateError
 from headgate.base.messages import also
 
 MM_PER_IN, PT_PER_IN = 25.4, 72.0
+#: The largest height of a page's text (inches).
+PAGE_IN = 9.2
 _UNITS_IN = {"in": 1.0, "mm": 1 / MM_PER_IN, "cm": 10 / MM_PER_IN, "pt": 1 / PT_PER_IN}
 _LENGTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*")
 #: Widths of one and two columns (inches), by paper. IEEE: "Resolution and Size", IEEE Author Center

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib import patheffects, ticker
+from matplotlib import ticker
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.text import Annotation
 
 from headgate.data.topologies import ABILENE
+from headgate.figures.plots.map_names import write, write_names
 from headgate.figures.plots.palette import EDGE, SIGNED, VERDICT
 from headgate.figures.plots.palette import LOAD as LOAD_COLOURS
 from headgate.figures.plots.picture import LETTERS, TITLE_IN, WIDTH_IN
@@ -108,21 +108,6 @@ def _name_routers(ax: Axes, places: Mapping[str, Point]) -> None:
         write(ax, name, (x, y), away, 8.5)
 
 
-def write(ax: Axes, text: str, at: Point, offset: tuple[float, float], size: float) -> Annotation:
-    """Write a name in a map, readable over its lines."""
-    return ax.annotate(
-        text,
-        at,
-        xytext=offset,
-        textcoords="offset points",
-        ha="center",
-        fontsize=size,
-        color="#222222",
-        zorder=5,
-        path_effects=[patheffects.withStroke(linewidth=2.5, foreground="white")],
-    )
-
-
 def _panel(
     ax: Axes, stretches: Sequence[Stretch], cities: Mapping[str, tuple[str, float, float]]
 ) -> None:
@@ -204,8 +189,6 @@ def draw_map(drawn: Map) -> Figure:
         for x, y in drawn.routers.values():
             ax.plot(x, y, "o", color="white", markeredgecolor=EDGE, zorder=4,
                     markersize=9 if few else 5)  # fmt: skip
-        for text, place in drawn.labels:
-            write(ax, text, place, (0, -3), 8.5 if few else 7.5)
         if few and drawn.scale.palette == LOAD:
             _write_values(ax, drawn.spans)
         ax.set_axis_off()
@@ -215,11 +198,13 @@ def draw_map(drawn: Map) -> Figure:
         if drawn.aspect:
             ax.set_aspect(drawn.aspect)
         colour_bar(figure, [ax], shrink=0.95 if drawn.is_row else 0.6, scale=drawn.scale)
+        ax.set_anchor("C")  # a scale of colours would pull a narrow map to its side
         if drawn.scale.palette == LOAD:
             _legend(figure, drawn)
         figure.suptitle(f"{drawn.title}\n", x=0.01, ha="left", fontsize=12, linespacing=1.35)
         caption = "\n".join(textwrap.wrap(drawn.caption, LETTERS))
         figure.supxlabel(caption, x=0.01, ha="left", fontsize=8.5, color="#444444")
+        write_names(figure, ax, drawn, 8.5 if few else 7.5)
         return figure
 
 
@@ -262,10 +247,19 @@ def _write_values(ax: Axes, spans: tuple[Span, ...]) -> None:
         write(ax, said, ((x0 + x1) / 2, (y0 + y1) / 2), (0, 8), 8)
 
 
+def draw_loss_handles(classes: Iterable[int], scale: float) -> list[Line2D]:
+    """Return a line as wide as each class of loss; flat ends leave the words beside it free."""
+    return [
+        Line2D([], [], color="#777777", linewidth=scale * LOSS_WIDTHS[one][1],
+               solid_capstyle="butt")
+        for one in classes
+    ]  # fmt: skip
+
+
 def _legend(figure: Figure, drawn: Map) -> None:
     scale = drawn.thinness
     there = sorted({classify_loss(span.loss) for span in drawn.spans})
-    handles = [Line2D([], [], color="#777777", linewidth=scale * LOSS_WIDTHS[i][1]) for i in there]
+    handles = draw_loss_handles(there, scale)
     figure.legend(handles, [LOSS_WORDS[i] for i in there], loc="upper left", ncols=len(there),
                   bbox_to_anchor=(0, 1 - TITLE_IN / figure.get_figheight()),
                   borderaxespad=0.2)  # fmt: skip
