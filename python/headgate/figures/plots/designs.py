@@ -13,6 +13,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+from headgate.figures.plots.names import name_points
 from headgate.figures.plots.palette import ORDER
 from headgate.figures.plots.style import make_axes, use_style
 from headgate.figures.spec.looks import GREY
@@ -23,6 +24,8 @@ LOW, HIGH = ORDER[0], ORDER[3]
 MINUS = "\N{MINUS SIGN}"
 #: Factors of the interaction matrix and of the block plots.
 MOST = 8
+#: The height of an axis from zero, over its largest value.
+ROOM_ABOVE = 1.08
 #: Letters of the smallest size per inch.
 LETTERS_PER_IN = 15
 
@@ -150,8 +153,9 @@ def _draw_blocks(found: StepAnalysis, axis: str) -> Figure:
                 ax.text(
                     float(place), height, sign, ha="center", va="center", color=colour, bbox=ring
                 )
-        said = ["".join(MINUS if s < 0 else "+" for s in signs) for signs in block.settings]
-        ax.set_xticks(places, said, fontsize=7.5, rotation=90)
+        # one below the other: a sign that is turned by 90 degrees looks like a bar
+        said = ["\n".join(MINUS if s < 0 else "+" for s in signs) for signs in block.settings]
+        ax.set_xticks(places, said, fontsize=7.5, linespacing=0.85)
         ax.set_xlabel(" ".join(block.others), fontsize=8)
         ax.set_title(f"{name}: {block.agreeing} of {len(block.low)}, p = {block.p:.2g}", fontsize=9)
         ax.margins(0.12)
@@ -165,16 +169,13 @@ def _draw_youden(found: StepAnalysis, axis: str) -> Figure:
     ax.axline(
         (float(found.values.mean()),) * 2, slope=-1, color=GREY, linewidth=0.8, linestyle="--"
     )
-    for term in found.effects:
-        low, high = found.mean_at(term, -1), found.mean_at(term, 1)
-        named = term in found.beyond_margin
-        ax.plot(low, high, marker="o", color=ORDER[0] if named else GREY)
-        if named:
-            ax.annotate(
-                _short(term), (low, high), xytext=(4, 3), textcoords="offset points", fontsize=8
-            )
+    points = {term: (found.mean_at(term, -1), found.mean_at(term, 1)) for term in found.effects}
+    for term, (low, high) in points.items():
+        ax.plot(low, high, marker="o", color=ORDER[0] if term in found.beyond_margin else GREY)
     ax.set(xlabel=f"mean of {axis} at {MINUS}", ylabel="mean at +")
     ax.margins(0.12)
+    name_points(ax, {_short(term): points[term] for term in found.beyond_margin if term in points},
+                beside=True)  # fmt: skip
     return figure
 
 
@@ -199,13 +200,13 @@ def _draw_half_normal(found: StepAnalysis, axis: str) -> Figure:
     ax.plot((0, found.half_normal[0]), (0, found.pseudo_error * found.half_normal[0]),
             color=GREY, linestyle="--", linewidth=0.9)  # fmt: skip
     ax.plot(found.half_normal, sizes, linestyle="", marker="o", color=GREY)
-    for name in found.beyond_margin:
-        place = places[name]
+    named = {term: places[term] for term in found.beyond_margin}
+    for place in named.values():
         ax.plot(found.half_normal[place], sizes[place], marker="o", color=ORDER[0])
-        ax.annotate(_short(name), (found.half_normal[place], sizes[place]), xytext=(-5, 4),
-                    textcoords="offset points", ha="right", fontsize=8)  # fmt: skip
     ax.set(xlabel="half-normal quantile", ylabel=f"|effect| on {axis}")
     ax.margins(0.06)
+    points = {_short(term): (found.half_normal[at], sizes[at]) for term, at in named.items()}
+    name_points(ax, points)
     return figure
 
 
@@ -217,7 +218,7 @@ def _draw_residual_sd(found: StepAnalysis, axis: str) -> Figure:
     ax.plot(known, found.residual_sd[known], marker="o", color=ORDER[0])
     ax.set_xticks(known, [names[n] for n in known], rotation=90,
                   fontsize=8)  # fmt: skip
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, ROOM_ABOVE * float(found.residual_sd[known].max(initial=0.0)) or None)
     ax.set_ylabel(f"residual standard deviation\nof {axis}")
     return figure
 
