@@ -18,6 +18,8 @@ from headgate.figures.spec.looks import GREY
 WIDTH_IN, ALONE_IN, ROW_IN, LEGEND_IN, TITLE_IN = 8.2, 3.9, 2.0, 0.6, 0.3
 #: The width of an entry of the legend: its symbol and gaps, and each of its letters.
 SYMBOL_IN, LETTER_IN = 0.6, 0.068
+#: The width of a letter of a panel's title, and the space around it.
+TITLE_LETTER_IN = 0.085
 #: Letters of a caption on one line of a figure of this width.
 LETTERS = 124
 HALO = [withStroke(linewidth=2.5, foreground="white")]
@@ -36,6 +38,7 @@ def draw_picture(picture: Picture) -> Figure:
                                 gridspec_kw={"height_ratios": tall})  # fmt: skip
         for ax, panel in zip(axes, picture.panels, strict=True):
             _draw_panel(ax, panel)
+        _name_panels(picture, axes)
         _share(picture, figure, axes)
         _head(figure, picture.title, axes)
         if caption:
@@ -48,9 +51,29 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
     for level in panel.levels:
         _draw_level(ax, level)
     ax.set(xlabel=panel.x, ylabel=panel.y)
-    ax.set_title(panel.title, fontsize=9.5)
     if not panel.lines:
         ax.text(0.5, 0.5, NOT_RUN, transform=ax.transAxes, ha="center", va="center", color=GREY)
+
+
+def _name_panels(picture: Picture, axes: list[Axes]) -> None:
+    """Write titles of panels; in a grid by factors, of columns above and of rows at the right."""
+    letters = int(WIDTH_IN / picture.columns / TITLE_LETTER_IN)
+    if not picture.is_grid:
+        for ax, panel in zip(axes, picture.panels, strict=True):
+            ax.set_title(textwrap.fill(panel.title, letters), fontsize=9.5)
+        return
+    for ax, panel in zip(axes, picture.panels, strict=True):
+        ax.set_xlabel(textwrap.fill(panel.x, letters))
+    for ax, text in zip(axes, picture.column_names, strict=False):
+        ax.set_title(textwrap.fill(text, letters), fontsize=9.5, loc="center")
+    for ax, text in zip(
+        axes[picture.columns - 1 :: picture.columns], picture.row_names, strict=False
+    ):
+        ax.annotate(
+            text.replace(", ", "\n"), (1, 0.5), xytext=(4, 0), xycoords="axes fraction",
+            textcoords="offset points", rotation=270, ha="left", va="center", fontsize=9.5,
+            annotation_clip=False,
+        )  # fmt: skip
 
 
 def _draw_level(ax: Axes, level: Level) -> None:
