@@ -127,7 +127,7 @@ OUTLIER_IN, LETTER_IN, LEGEND_IN, LEGEND_COLUMNS = (0.62, 0.27), 0.074, 0.21, 3
 #: The fewest conditions that leave the legend its width.
 LEAST_ACROSS = 8
 #: Conditions that it has room to name.
-NAMED, MARKED = 16, 40
+NAMED, MARKED = 32, 40
 
 
 def residuals(panels: Mapping[str, tuple[str, Residuals]], conditions: ConditionAxis) -> Figure:

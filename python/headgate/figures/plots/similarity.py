@@ -14,6 +14,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Polygon
+from matplotlib.ticker import MaxNLocator
 
 from headgate.figures.plots.palette import NOTHING, ORDER, SIGNED, ink_on_signed
 from headgate.figures.plots.style import (
@@ -266,6 +267,7 @@ def histogram(r: np.ndarray, threshold: float) -> Figure:
         )
         axes[0].axvline(threshold, color=GREY, linestyle="--", linewidth=0.9)
         axes[0].set(xlabel="|r| of a pair of responses", ylabel="pairs", xlim=(0, 1))
+        axes[0].yaxis.set_major_locator(MaxNLocator(integer=True))
         return figure
 
 
@@ -283,6 +285,10 @@ def index_index(names: Sequence[str], kept: np.ndarray, groups: Sequence[int]) -
         ax.set_xlim(-0.6, len(names) - 0.4)
         ax.set_ylim(-0.6, len(names) - 0.4)
         ax.set_aspect("equal")
+        if not kept.any():
+            ax.text(0.5, 0.5, "no pair is kept", transform=ax.transAxes, ha="center", va="center",
+                    color=GREY)  # fmt: skip
+            return figure
         said = (("#D55E00", "in one dimension"), ("#56B4E9", "kept, between dimensions"))
         handles = [Patch(color=colour, label=text) for colour, text in said]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)

@@ -106,6 +106,9 @@ def make_axes(
     used = list(axes.flat)[: count or None]
     for unused in list(axes.flat)[len(used) :]:
         unused.set_visible(False)
+    if options.get("sharex") and len(used) < axes.size:
+        for ax in used[-columns:]:  # nothing below it has the labels
+            ax.tick_params(labelbottom=True)
     return figure, used
 
 

@@ -40,7 +40,9 @@ CONFIG: dict[str, Any] = {
         "gridColor": FAINT, "labelLimit": 260, "titleFontWeight": "normal",
     },
     "header": {"labelColor": INK, "titleColor": INK},
-    "legend": {"labelColor": INK, "titleColor": INK, "symbolStrokeColor": INK},
+    "legend": {
+        "labelColor": INK, "titleColor": INK, "symbolStrokeColor": INK, "labelLimit": 320,
+    },
 }  # fmt: skip
 
 
