@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headgate.base.level_order import level_text
+from headgate.base.titles import begin_small
 from headgate.base.units import format_figure, readable
 from headgate.experiment.conditions import label_levels, order_levels
 from headgate.experiment.effects import Effect, SimpleEffect
@@ -112,7 +113,7 @@ def spoken(response: Response) -> str:
 
 def within(response: Response) -> str:
     """Return the name of a response within a sentence."""
-    return response.title[:1].lower() + response.title[1:] if response.title else response.name
+    return begin_small(response.title) if response.title else response.name
 
 
 def unit_of(unit: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from headgate.base.level_order import level_text
 from headgate.base.terminal import safe_file_name
+from headgate.base.titles import begin_small
 from headgate.base.units import format_figure, readable, sizes
 from headgate.data.tables import Table
 from headgate.experiment.design_pictures import draw_checks, draw_design
@@ -221,7 +222,7 @@ def _draw(found: MeasuredRuns, response: Response) -> Iterator[Picture]:
     if effects:
         yield Picture(
             f"effects-{safe_file_name(response.name)}",
-            f"Effects on {title[:1].lower()}{title[1:]}",
+            f"Effects on {begin_small(title)}",
             f"Change from one level to another, {held}, and 95 % intervals; an"
             " interaction is half the difference of two such changes.",
             _draw_effects(found, response, effects),
@@ -279,8 +280,9 @@ def _draw_means(found: MeasuredRuns, response: Response) -> Any:
         }
         drawn.append(InteractionPanel(", ".join(f"{n} {v}" for n, v in fixed.items()), lines))
     return draw_interaction(
-        drawn, _axis(found, axis, levels[axis]), label_axis(response, unit), line or ""
-    )
+        drawn, _axis(found, axis, levels[axis]), label_axis(response, unit), line or "",
+        [len(levels[name]) for name in panels],
+    )  # fmt: skip
 
 
 def _axis(found: MeasuredRuns, name: str, levels: Sequence[Any]) -> FactorAxis:

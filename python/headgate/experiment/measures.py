@@ -85,7 +85,7 @@ NAMED = {
         "Share of what the busiest link could have sent after the warm-up.",
         "SELECT max(utilisation) FROM links",
     ),
-    "loss_rate": _bottleneck("loss_rate", "1", "Drops at the busiest link", "Share dropped"),
+    "loss_rate": _bottleneck("loss_rate", "1", "Loss rate of the busiest link", "Share dropped"),
     "mean_queue_packets": _bottleneck(
         "mean_queue_packets", "packets", "Mean queue of the busiest link", "Mean queue"
     ),

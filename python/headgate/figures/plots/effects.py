@@ -239,10 +239,18 @@ class InteractionPanel:
 
 
 def draw_interaction(
-    panels: Sequence[InteractionPanel], axis: FactorAxis, response: str, legend: str = ""
+    panels: Sequence[InteractionPanel],
+    axis: FactorAxis,
+    response: str,
+    legend: str = "",
+    counts: Sequence[int] = (),
 ) -> Figure:
-    """Draw means with their 95 % intervals; lines that are not parallel are an interaction."""
-    across = min(ACROSS, len(panels))
+    """Draw means with their 95 % intervals; lines that are not parallel are an interaction.
+
+    `counts` are the numbers of levels of the factors of panels, of which the first varies fastest:
+    a row has whole sets of them, so that a column has one level.
+    """
+    across = _choose_across(len(panels), counts)
     down = -(-len(panels) // across)
     names = list(panels[0].lines)
     with use_style():
@@ -261,6 +269,16 @@ def draw_interaction(
                 handles, labels, title=legend, loc="outside upper center", ncols=min(len(names), 5)
             )
         return figure
+
+
+def _choose_across(panels: int, counts: Sequence[int]) -> int:
+    """Return how many panels are side by side."""
+    across = 1
+    for count in counts:
+        if across * count > ACROSS:
+            break
+        across *= count
+    return across if across > 1 else min(ACROSS, panels)
 
 
 def _draw_lines(
@@ -293,8 +311,6 @@ def _finish(axes: Sequence[Axes], axis: FactorAxis, across: int) -> None:
         if crowded:
             each.tick_params(axis="x", labelrotation=45)
         each.margins(y=0.1)
-    for each in axes[max(0, len(axes) - across) :]:
-        each.tick_params(labelbottom=True)
     low, high = ax.get_ylim()
     if low > 0 and low < 0.4 * high:
         ax.set_ylim(bottom=0)
