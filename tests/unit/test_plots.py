@@ -17,7 +17,7 @@ from headgate.data.tables import TABLES, Table
 from headgate.figures.plots import draw_run
 from headgate.figures.plots.heat import Heat, draw_heat
 from headgate.figures.plots.picture import draw_picture
-from headgate.figures.plots.style import image, save_figure
+from headgate.figures.plots.style import cca_handles, image, save_figure
 from headgate.figures.spec.drawing import Line, Map, Panel, Picture
 from headgate.figures.spec.kinds import KINDS
 from headgate.figures.spec.run import Run
@@ -420,11 +420,14 @@ def test_no_legend_covers_an_axis(many: Result, kind: str) -> None:
     assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
 
 
-def test_a_run_calls_algorithms_by_their_names_and_a_study_as_nist_does_too(many: Result) -> None:
+def test_algorithms_are_called_by_their_names_and_beside_nists_figures_as_there_too(
+    many: Result,
+) -> None:
     assert set(drawn_lines(draw_run(many)["throughput-delay"])) >= {"reno", "cubic"}
     assert [name_cca(cca) for cca in ("own/cca.py:Mine", "")] == ["Mine", "algorithm not kept"]
-    assert catalog.label("fast") == "fast (3 FAST)"
-    assert (catalog.label("vegas"), catalog.label("FAST-AT beside TCP")) == (
+    assert [handle.get_label() for handle in cca_handles(["fast", "a.py:Mine"])] == ["fast", "Mine"]
+    assert catalog.label_as_nist("fast") == "fast (3 FAST)"
+    assert (catalog.label_as_nist("vegas"), catalog.label_as_nist("FAST-AT beside TCP")) == (
         "vegas",
         "FAST-AT beside TCP",
     )

@@ -215,8 +215,13 @@ def cca(name: str) -> Cca:
 
 
 def label(name: str) -> str:
-    """Return the label of an algorithm in figures: its name, with that of the NIST study if any."""
-    name = name.rpartition(":")[2]
+    """Return the label of an algorithm in figures: its name, that of the class of a file."""
+    return name.rpartition(":")[2]
+
+
+def label_as_nist(name: str) -> str:
+    """Return the label of an algorithm beside NIST's figures: with its name there if any."""
+    name = label(name)
     nist = next((cca.nist for cca in ccas() if cca.name == name), None)
     return f"{name} ({nist})" if nist else name
 

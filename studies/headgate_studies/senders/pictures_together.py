@@ -23,7 +23,7 @@ def takes(runs: Runs) -> Picture:
     ends = np.array([[compute_grouped_interval(groups) for groups in row] for row in shares])
     widths = (ends[..., 2] - ends[..., 1]) / 2
     np.fill_diagonal(widths, np.nan)
-    names = [catalog.label(cca) for cca in order]
+    names = [catalog.label_as_nist(cca) for cca in order]
     places = ", ".join(f"{rtt} ms and {buffer:g} BDP" for rtt, buffer in cells(runs.setup))
     count = [len(pair_seeds(runs.setup, cca, cca)) for cca in (order[0], TCP)]
     panels = [
@@ -53,7 +53,7 @@ def takes_in_crowds(runs: Runs) -> Picture:
     """Draw the shares of four flows and four of another algorithm."""
     order = _from_most(runs)
     mean = [[np.mean(measures.crowd_share(runs, row, column)) for column in order] for row in order]
-    names = [catalog.label(cca) for cca in order]
+    names = [catalog.label_as_nist(cca) for cca in order]
     title = "Share of four of the row's algorithm (%)"
     return Picture(
         "who-takes-what-in-crowds",
@@ -88,12 +88,12 @@ def fairness(runs: Runs) -> Picture:
         "Mean and 95 % interval over replicates. Left: mean over the cells of the pairs. Right: 100"
         " Mbit/s, 40 ms, half a BDP. From the algorithm that leaves TCP most to the one that leaves"
         " it least.",
-        draw_dots([catalog.label(cca) for cca in ccas], panels, 4.6),
+        draw_dots([catalog.label_as_nist(cca) for cca in ccas], panels, 4.6),
     )
 
 
 def _label_ccas(values: dict[str, Interval]) -> dict[str, Interval]:
-    return {catalog.label(cca): value for cca, value in values.items()}
+    return {catalog.label_as_nist(cca): value for cca, value in values.items()}
 
 
 def newcomers(runs: Runs) -> Picture:
@@ -123,7 +123,7 @@ def newcomers(runs: Runs) -> Picture:
         " until a newcomer of the same algorithm has between 0.4 and 0.6 of ten seconds; mean,"
         f" least and most of the replicates; {measures.watch_time_s(runs):.0f} s: not within the"
         " run.",
-        draw_dots([catalog.label(cca) for cca in order], panels, 4.6),
+        draw_dots([catalog.label_as_nist(cca) for cca in order], panels, 4.6),
     )
 
 
@@ -141,7 +141,7 @@ def round_trips(runs: Runs) -> Picture:
     """Draw the ratio of rates over the ratio of round trips."""
     ratios = runs.setup.settings["round_trips"]["ratios"]
     drawn = {
-        catalog.label(cca): Curve(
+        catalog.label_as_nist(cca): Curve(
             ratios, [_rate_ratio(runs, cca, ratio) for ratio in ratios], marks=True
         )
         for cca in runs.setup.ccas
