@@ -143,11 +143,27 @@ def _overlay(  # noqa: PLR0913 - what the pictures differ in
         down = outages[0] if outages and all(of == outages[0] for of in outages) else ()
         panels.append(Panel("", "time (s)", y, lines, levels, warmup_s, outages=down))
     shown, cut = compare(panels, zero=zero)
-    said = [f"Averaged over {interval_s:.3g} s.", _say_band(most), cut, say_combined(left).strip()]
+    said = [
+        f"Averaged over {interval_s:.3g} s.", _say_band(most), cut, say_combined(left).strip(),
+        "" if y.startswith("queue") else _say_missing(runs),
+    ]  # fmt: skip
     return Picture(
         title, " ".join(filter(None, said)), name_panels(share_times(shown), grid),
         len(grid.column_names), grid.row_names, grid.column_names,
     )  # fmt: skip
+
+
+def _say_missing(runs: Sequence[Run]) -> str:
+    """State how many flows have a series if not all do: lines of flows show only these."""
+    has = [len(SeriesReader(run, "flow")) if "series" in tuple(run.tables)
+           else 0 for run in runs]  # fmt: skip
+    every = sum(len(run.tables["flows"]["traffic"]) for run in runs)
+    if sum(has) >= every:
+        return ""
+    return (
+        f"{sum(has):,} of {every:,} flows have a series, and only these are drawn;"
+        " measure.series.most raises that."
+    )
 
 
 def _say_band(replicates: int) -> str:
