@@ -169,6 +169,17 @@ def test_the_algorithms_have_a_sentence_if_no_other_names_them() -> None:
     assert not by_algorithm(measured(LEVELS, {"y": (bbr3_is_lower, "lower")}, replicates=1))
 
 
+def test_a_change_that_only_the_correction_leaves_unshown_is_called_so() -> None:
+    """Its interval, which is of this change alone, excludes zero."""
+    found = measured(LEVELS, {"y": (bbr3_is_lower, "lower")}, replicates=5)
+    hidden = replace(found)
+    object.__setattr__(hidden, "shown", {"y": []})
+    (text,) = [one for one in sentences(hidden) if " by algorithm: " in one]
+    assert text.startswith(
+        "y by algorithm: no change from cubic to bbr3 is shown after the correction for all tests: "
+    )
+
+
 def test_a_factor_is_named_by_its_title() -> None:
     found = measured(LEVELS, {"y": (only_rtt, "lower")}, replicates=5)
     titled = tuple(replace(one, title="round-trip time") for one in found.factors)

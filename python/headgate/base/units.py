@@ -203,7 +203,7 @@ def readable(unit: str, largest: float) -> tuple[float, str]:
     decimal = {name: size * one for name, size in units.items() if name not in _UNDECIMAL}
     fitting = [name for name, size in decimal.items() if size <= largest * (1 + 1e-9)]
     name = fitting[-1] if fitting else next(iter(decimal))
-    return 1 / decimal[name], name
+    return 1 / decimal[name], "\N{MICRO SIGN}s" if name == "us" else name
 
 
 def format_figure(value: float, sign: str = "", digits: int = 4) -> str:

@@ -103,7 +103,9 @@ def _say_algorithm(found: MeasuredRuns, response: Response, effect: Effect) -> s
     text = _format_effect(response, effect)
     if effect in found.shown[response.name]:
         return f"from {first} to {last} it changes by {text}"
-    return f"no change from {first} to {last} is shown: {text}"
+    low, high = effect.interval
+    by_itself = " after the correction for all tests" if low > 0 or high < 0 else ""
+    return f"no change from {first} to {last} is shown{by_itself}: {text}"
 
 
 def spoken(response: Response) -> str:

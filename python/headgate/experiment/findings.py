@@ -295,9 +295,7 @@ def _axis(found: MeasuredRuns, name: str, levels: Sequence[Any]) -> FactorAxis:
         else None
     )
     factor = next(factor for factor in found.factors if factor.name == name)
-    return FactorAxis(
-        factor.title or name.replace("_", " "), [str(level) for level in levels], places
-    )
+    return FactorAxis(factor.title or name, [str(level) for level in levels], places)
 
 
 def _choose_places(found: MeasuredRuns) -> tuple[str, str, list[str]]:

@@ -66,7 +66,9 @@ def _describe_design(setup: Setup) -> tuple[str, ...]:
     design = setup.design
     if not design.factors:
         return ()
-    levels = "; ".join(f"{f.name} {f.title}: {describe_levels(f)}" for f in design.factors)
+    levels = "; ".join(
+        f"{' '.join(filter(None, (f.name, f.title)))}: {describe_levels(f)}" for f in design.factors
+    )
     words = ["".join(sorted(word)) for word in design.words]
     resolution = f"resolution {design.resolution}" if design.resolution else setup.source
     relation = f", I = {' = '.join(words[:MOST_WORDS])}" if words else ""

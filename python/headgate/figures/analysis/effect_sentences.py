@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headgate.base.units import readable
+from headgate.base.units import format_figure, readable
 from headgate.figures.analysis.main_effects import Labels, MainEffects
 from headgate.figures.analysis.model import ResponseModel
 from headgate.figures.analysis.phrases import short_title
@@ -58,14 +58,19 @@ class _Speaker:
         largest = float(np.nanmax(np.abs(self.model.values), initial=0.0))
         factor, name = readable(unit[1], largest) if unit else (1.0, "")
         shown = "" if name == "1" else name
-        form = "{:+.4g} {}" if sign else "{:.4g} {}"
-        return [form.format(one * factor, shown).strip().replace("-", "\N{MINUS SIGN}")
-                for one in figures]  # fmt: skip
+        written = [format_figure(one * factor, "+" if sign else "") for one in figures]
+        return [f"{one} {shown}".strip().replace("-", "\N{MINUS SIGN}") for one in written]
 
     def interval(self, of: Estimate, *, sign: bool = False) -> str:
         """Write an estimate with its interval, if that is known."""
         value, low, high = self.write(of.value, of.low, of.high, sign=sign)
-        return f"{value} ({low} to {high})" if np.isfinite(of.low) else value
+        return f"{value} ({low.split()[0]} to {high.split()[0]})" if np.isfinite(of.low) else value
+
+    def begin(self, sentence: str) -> str:
+        """Begin a sentence with a capital, unless it begins with the name of a column."""
+        if self.name == self.response and sentence.startswith(self.name):
+            return sentence
+        return sentence[:1].upper() + sentence[1:]
 
 
 def write_sentences(
@@ -80,7 +85,7 @@ def write_sentences(
     """
     speakers = [_Speaker(found, titles or {}, name, group, before) for name in found.responses]
     if len(speakers) <= EACH:
-        yield from (" ".join(_say_response(one)) for one in speakers)
+        yield from (_join_sentences(one) for one in speakers)
     else:
         yield from _say_factors(speakers)
 
@@ -90,9 +95,12 @@ def write_by_response(
 ) -> dict[str, str]:
     """Return the sentences of each response."""
     return {
-        name: " ".join(_say_response(_Speaker(found, {}, name, group, before)))
-        for name in found.responses
+        name: _join_sentences(_Speaker(found, {}, name, group, before)) for name in found.responses
     }
+
+
+def _join_sentences(one: _Speaker) -> str:
+    return " ".join(map(one.begin, _say_response(one)))
 
 
 # --- one response ---------------------------------------------------------------------------------

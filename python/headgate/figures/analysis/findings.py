@@ -190,7 +190,9 @@ def of_correlations(
     groups = [_some([_short(n, titles) for n in group], TOGETHER) for group in large[:TOGETHER]]
     rest = len(large) - len(groups)
     together = "; ".join([*groups, *([f"{rest} more group{'s' * (rest > 1)}"] if rest else [])])
-    text = f"{of} responses show {count} behaviours (|r| above {found.threshold:g})"
+    text = (
+        f"{of} responses show {count} behaviour{'s' * (count != 1)} (|r| above {found.threshold:g})"
+    )
     yield _find(
         f"{text}{f'; these groups change together: {together}' if large else ''}.",
         "correlations-clusters",

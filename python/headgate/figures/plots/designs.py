@@ -199,11 +199,16 @@ def _draw_half_normal(found: StepAnalysis, axis: str) -> Figure:
     sizes = np.abs(list(found.contrasts.values()))
     ax.plot((0, found.half_normal[0]), (0, found.pseudo_error * found.half_normal[0]),
             color=GREY, linestyle="--", linewidth=0.9)  # fmt: skip
-    ax.plot(found.half_normal, sizes, linestyle="", marker="o", color=GREY)
+    for term, place in places.items():
+        ax.plot(found.half_normal[place], sizes[place], marker="o", color=GREY,
+                fillstyle="full" if term in found.effects else "none")  # fmt: skip
     named = {term: places[term] for term in found.beyond_margin}
     for place in named.values():
         ax.plot(found.half_normal[place], sizes[place], marker="o", color=ORDER[0])
-    ax.set(xlabel="half-normal quantile", ylabel=f"|effect| on {axis}")
+    others = (
+        "" if len(places) == len(found.effects) else "\nopen: products of three or more factors"
+    )
+    ax.set(xlabel=f"half-normal quantile{others}", ylabel=f"|effect| on {axis}")
     ax.margins(0.06)
     points = {_short(term): (found.half_normal[at], sizes[at]) for term, at in named.items()}
     name_points(ax, points)

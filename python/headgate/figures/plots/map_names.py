@@ -9,7 +9,7 @@ from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation
-from matplotlib.transforms import Bbox
+from matplotlib.transforms import Bbox, BboxBase
 
 from headgate.figures.spec.drawing import Map
 from headgate.figures.spec.places import Point
@@ -118,7 +118,7 @@ def _sample_links(ax: Axes, drawn: Map) -> np.ndarray:
 
 
 def _weigh(  # noqa: PLR0913, PLR0917 - all that a name may disturb
-    box: Bbox, page: Bbox, taken: list[Bbox], routers: np.ndarray, links: np.ndarray,
+    box: Bbox, page: BboxBase, taken: list[Bbox], routers: np.ndarray, links: np.ndarray,
     pixel_pt: float,
 ) -> float:  # fmt: skip
     """Return how much a name in this box would disturb."""
@@ -127,7 +127,7 @@ def _weigh(  # noqa: PLR0913, PLR0917 - all that a name may disturb
     inside = (links >= (box.x0, box.y0)) & (links <= (box.x1, box.y1))
     crossed = int(inside.all(axis=-1).any(axis=0).sum())
     overlaps = sum(box.overlaps(other) for other in taken)
-    return CUT * is_cut + OVERLAP * overlaps + HIDE * hides + CROSS * crossed
+    return float(CUT * is_cut + OVERLAP * overlaps + HIDE * hides + CROSS * crossed)
 
 
 def _count_inside(box: Bbox, points: np.ndarray) -> int:

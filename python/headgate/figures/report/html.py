@@ -91,7 +91,13 @@ def _cell(value: Any) -> str:
         return f'<td class="number">{number(value)}</td>'
     if isinstance(value, int):
         return f'<td class="number">{value:,}</td>'.replace("-", "\N{MINUS SIGN}")
-    return f"<td>{text_of(value if isinstance(value, str) else str(value))}</td>"
+    if not isinstance(value, Markup):
+        value = _QUANTITY.sub("\\1\N{NO-BREAK SPACE}\\2", str(value))
+    return f"<td>{text_of(value)}</td>"
+
+
+#: A cell that is a number with its unit, which stay on one line.
+_QUANTITY = re.compile(r"^([\d.]+) ([^\W\d]\S*)$")
 
 
 #: Terms with their definitions; a term matches in any case.
@@ -227,6 +233,14 @@ def _term_pattern() -> re.Pattern[str]:
 #: A very small p as a number is false precision, and 0 is wrong.
 _SMALL_P = re.compile(r"\bp = (?:0(?![.\d])|\d(?:\.\d+)?e-\d+|0\.000\d*)")
 LEAST_P = "p < 0.001"
+#: A hyphen that stands for a minus sign: before a number, after a space, a bracket or a slash.
+_MINUS = re.compile(r"(?<=[\s(\[])-(?=\d)")
+
+
+def _is_said_before(words: str, text: str, code: re.Match[str]) -> bool:
+    """Return whether the words stand before their code, as in `buffer size (X3)`."""
+    before, after = text[: code.start()].lower(), text[code.end() :]
+    return before.endswith(f"{words.lower()} (") and after.startswith(")")
 
 
 class Codes:
@@ -254,12 +268,14 @@ class Codes:
         """Return a text with its codes in words and its terms linked to their definitions."""
         if isinstance(text, Markup):
             return text
-        plain = _SMALL_P.sub(LEAST_P, text)
+        plain = _MINUS.sub("\N{MINUS SIGN}", _SMALL_P.sub(LEAST_P, text))
         if not self._names:
             return explain(plain)
         parts, last = [], 0
         for found in self._pattern.finditer(plain):
             words = self._names[found[0]]
+            if _is_said_before(words, plain, found):
+                continue
             parts += [explain(plain[last : found.start()]), tip(words, found[0])]
             last = found.end()
             if plain.startswith(f" {words}", last):  # `y5 loss rate` says the words itself

@@ -35,6 +35,8 @@ from headgate.figures.vega import CHARTS
 COLUMNS = ("verdict", "claim", "published", "found", "how it is judged")
 #: A mean over so few is said to be one.
 FEW = 3
+#: Rows of an analysis without a picture that the page shows.
+FIRST_ROWS = 40
 
 
 def write_claims(judged: Sequence[JudgedClaim], codes: Codes) -> str:
@@ -211,9 +213,29 @@ def files_and_method(
         return ""
     focus = [one for one in made if not one.suffix or one.part is whole.focus]
     inside = not CHARTS.get(name) and name != QUESTIONS
-    shown = _pictures(focus, drawn, folder) + _name_factors(whole.roles) if inside else ""
+    shown = _show(focus, drawn, folder, whole.roles) if inside else ""
     method = paragraph(explain(f"Method: {made[0].kind.method}"), "method")
     return shown + _files(made, drawn) + method
+
+
+def _show(
+    made: Sequence[AnalysisResult], drawn: Mapping[str, Sequence[str]], folder: Path, roles: Roles
+) -> str:
+    """Return the pictures of analyses; if they have none, the first rows of their tables."""
+    if any(drawn[one.name] for one in made):
+        return _pictures(made, drawn, folder) + _name_factors(roles)
+    return "".join(_write_first_rows(one) for one in made)
+
+
+def _write_first_rows(made: AnalysisResult) -> str:
+    rows = list(made.rows())
+    if not rows:
+        return ""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    of = f"the first {FIRST_ROWS} of {len(rows):,}" if len(rows) > FIRST_ROWS else "all"
+    said = paragraph(f"Rows: {of}.", "scope")
+    shown = [["" if (v := row.get(c)) is None else v for c in columns] for row in rows[:FIRST_ROWS]]
+    return fold("Numbers", said + table(columns, shown))
 
 
 def _pictures(
@@ -227,7 +249,11 @@ def _pictures(
 def _name_factors(roles: Roles) -> str:
     named = {factor: short(roles, factor) for factor in roles.factors}
     said = [f"{code} {words}" for code, words in named.items() if code != words]
-    return paragraph(f"{', '.join(said)}; - is the low level, + the high one.") if said else ""
+    return (
+        paragraph(f"{', '.join(said)}; \N{MINUS SIGN} is the low level, + the high one.")
+        if said
+        else ""
+    )
 
 
 def missing(whole: TableAnalysis) -> Section | None:

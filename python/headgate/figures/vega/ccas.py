@@ -344,7 +344,7 @@ def ranks(whole: TableAnalysis) -> Any:
             x=alt.X("mean:Q", title="mean rank (more is better)", scale=alt.Scale(zero=False)),
             y=alt.Y("spread:Q", title="standard deviation of the rank"),
             color=cca_colour(ccas),
-            shape=alt.Shape("title:N", title="throughput of", legend=GREY_SYMBOLS),
+            shape=alt.Shape("title:N", title="response", legend=GREY_SYMBOLS),
             tooltip=["cca:N", "title:N", alt.Tooltip("mean:Q", format=".2f"),
                      alt.Tooltip("spread:Q", format=".2f")],
         )
