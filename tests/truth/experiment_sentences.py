@@ -9,8 +9,8 @@ from dataclasses import dataclass
 _NUMBER = r"[+\-]?[\d.]+(?:e[+-]?\d+)?"
 #: The factor of figures, by their unit.
 UNITS = {
-    "bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, "s": 1.0, "ms": 1e-3, "us": 1e-6,
-    "ns": 1e-9, "packets": 1.0, "": 1.0,
+    "bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9, "s": 1.0, "ms": 1e-3,
+    "\N{MICRO SIGN}s": 1e-6, "ns": 1e-9, "packets": 1.0, "": 1.0,
 }  # fmt: skip
 
 
@@ -109,7 +109,8 @@ _DRIFTS = (
 
 _STEP = (
     r"(?:from (?P<first>.+?) to (?P<last>.+?) it changes by|no change from (?P<first_not>.+?) to"
-    rf" (?P<last_not>.+?) is shown:) (?:(?P<value>{_NUMBER}) ?(?P<unit>[^\s(;]*)"
+    rf" (?P<last_not>.+?) is shown(?: after the correction for all tests)?:)"
+    rf" (?:(?P<value>{_NUMBER}) ?(?P<unit>[^\s(;]*)"
     rf" \((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})\)|(?P<ways>.+))"
 )
 

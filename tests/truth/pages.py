@@ -77,6 +77,11 @@ def join(text: str) -> str:
     return " ".join(text.split())
 
 
+def write_for_page(sentence: str) -> str:
+    """Return a sentence of the terminal as a page writes it, with minus signs."""
+    return join(re.sub(r"([ (])-(?=\d)", "\\1\N{MINUS SIGN}", sentence))
+
+
 def answer_of(page: str) -> str:
     """Return what a page answers: all before the notes on what counts."""
     said = page.partition("Answer")[2].partition("An effect is named if")[0]

@@ -12,7 +12,7 @@ from headgate.figures.analysis.answer import cca_title
 
 from .comparisons import DESIGNS, plant
 from .judge_comparisons import PROMISED, Said, judge, look, read_headline
-from .pages import DENIES, denials, join, run_experiment, without_pictures
+from .pages import DENIES, denials, join, run_experiment, without_pictures, write_for_page
 from .rates import Rates, check, published
 
 FEW, MANY = 40, 1000
@@ -103,7 +103,7 @@ def check_page(seed: int, folder: Path) -> Said:
     found, page = run_experiment(made, runs, folder)
     assert tuple(found["findings"]) == said.analysis.sentences
     for sentence in said.analysis.sentences[: 1 + len(said.whole.answers)]:
-        assert join(sentence) in page, sentence
+        assert write_for_page(sentence) in page, sentence
     assert page.index(join(said.headline)) < page.index("Five questions")
     assert not denials(page)
     return said

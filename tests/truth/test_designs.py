@@ -14,7 +14,7 @@ from headgate.experiment.tables import rows_of
 
 from .designs import KINDS, plant_design
 from .judge_designs import PROMISED, Said, judge, judge_comparisons, look
-from .pages import DENIES, denials, join, run_experiment, without_pictures
+from .pages import DENIES, denials, run_experiment, without_pictures, write_for_page
 from .rates import Rates, check, published
 
 FEW, MANY = 48, 600
@@ -113,7 +113,7 @@ def check_page(seed: int, folder: Path) -> Said:
     found, page = run_experiment(made, runs, folder)
     assert tuple(found["findings"]) == said.sentences
     for sentence in said.sentences:
-        assert join(sentence) in page, sentence
+        assert write_for_page(sentence) in page, sentence
     assert not denials(page)
     return said
 

@@ -15,7 +15,7 @@ from headgate.experiment.tables import rows_of
 from .experiment_sentences import Ends, Moved
 from .experiments import SHAPES, plant
 from .judge_experiments import PROMISED, Said, judge, look
-from .pages import DENIES, denials, join, run_experiment, without_pictures
+from .pages import DENIES, denials, run_experiment, without_pictures, write_for_page
 from .rates import Rates, check, published
 
 FEW, MANY = 40, 1000
@@ -140,7 +140,7 @@ def check_page(seed: int, folder: Path) -> Said:
     for name, table in zip(("means", "effects"), said.analysis.data[1:], strict=True):
         assert found[name] == [_plain(row) for row in rows_of(table)]
     for sentence in (*said.analysis.sentences, *(one.sentence for one in said.whole.answers)):
-        assert join(sentence) in page, sentence
+        assert write_for_page(sentence) in page, sentence
     if said.whole.answers and made.replicates == 1:
         assert SINGLE in page
     assert not denials(page)

@@ -197,6 +197,17 @@ def test_the_ten_steps_find_planted_effects(tmp_path: Path) -> None:
     assert all(path.stat().st_size > 5000 for paths in drawn for path in paths)
 
 
+def test_contrasts_that_are_no_effect_of_the_model_are_open_in_the_half_normal_plot() -> None:
+    a, b, c = np.array(list(product((-1.0, 1.0), repeat=3))).T
+    values = 10 + 5 * a + 3 * a * b * c
+    steps = compute_ten_steps({"a": a, "b": b, "c": c, "y": values}, ["a", "b", "c"], "y")
+    (ax,) = steps.figures()["08-half-normal"].axes
+    opened = [line for line in ax.lines if line.get_fillstyle() == "none"]
+    assert len(opened) == len(steps.contrasts) - len(steps.effects) == 1
+    assert float(np.asarray(opened[0].get_ydata()).ravel()[0]) == pytest.approx(6.0)
+    assert ax.get_xlabel().endswith("open: products of three or more factors")
+
+
 def test_the_surface_of_the_ten_steps_goes_through_the_fitted_centre() -> None:
     """y = 10 + 5 a; without two of the six runs at the high level the mean is 9."""
     low_high = np.array([-1.0, 1.0])

@@ -165,3 +165,15 @@ def test_a_code_beside_its_own_words_is_not_said_twice() -> None:
         '<span title="y5">loss rate</span> grows with <span title="X1">network speed</span>;'
         ' <span title="y5">loss rate</span> falls'
     )
+
+
+def test_a_code_in_brackets_behind_its_words_stays() -> None:
+    codes = Codes({"X3": "buffer size"})
+    said = "Loss rate is moved most by buffer size (X3)."
+    assert codes.explain(said) == said
+
+
+def test_a_hyphen_before_a_number_is_a_minus_sign_on_a_page() -> None:
+    said = str(Codes({}).explain("from 1-2 to x-y it changes by -3 (-4 to -2.5)"))
+    minus = "\N{MINUS SIGN}"
+    assert said == f"from 1-2 to x-y it changes by {minus}3 ({minus}4 to {minus}2.5)"

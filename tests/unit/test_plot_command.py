@@ -209,3 +209,10 @@ def test_a_run_minus_another_is_a_map(folders: list[Path], tmp_path: Path) -> No
     done = plot(folders[0], "--minus", folders[1], "--format", "svg", "--out", tmp_path)
     names = [Path(path).name for path in done.stdout.split()]
     assert names == ["topology-change-of-use.svg", "topology-change-of-loss.svg"]
+
+
+def test_responses_as_rows_are_about_means_and_leave_other_pictures_as_they_are(
+    experiment: Path, tmp_path: Path
+) -> None:
+    plot(experiment, "--paper", "ieee", "--facet-rows", "response", "--out", tmp_path)
+    assert {path.stem for path in tmp_path.glob("*.pdf")} >= {"means", "throughput-delay"}

@@ -12,8 +12,9 @@ from headgate.design import Factor
 from headgate.experiment.reporting import describe_levels
 from headgate.figures.analysis.roles import Roles
 from headgate.figures.report.heat import ENDS_SAID, name_ends
-from headgate.figures.report.html import explain
+from headgate.figures.report.html import explain, table
 from headgate.figures.report.page import BROAD, picture
+from headgate.figures.report.sections import FIRST_ROWS, write_first_rows
 
 
 def test_common_terms_are_defined_where_that_is_asked_for() -> None:
@@ -55,3 +56,22 @@ def test_only_a_broad_picture_takes_a_whole_row(tmp_path: Path, width: int, broa
 @pytest.mark.parametrize(("cpu_s", "said"), [(0.361, "0.36"), (9.66, "9.7"), (1234.4, "1,234")])
 def test_a_cost_of_less_than_a_second_is_not_none(cpu_s: float, said: str) -> None:
     assert say_cost(1000, cpu_s) == f"1,000 packet-hops in {said} CPU seconds"
+
+
+def test_an_analysis_without_a_picture_shows_the_first_rows_of_its_table() -> None:
+    def rows(count: int) -> Any:
+        return SimpleNamespace(rows=lambda: [{"pair": f"a x b{n}", "p": 0.5} for n in range(count)])
+
+    html = write_first_rows(rows(FIRST_ROWS + 1))
+    assert f"Rows: the first {FIRST_ROWS} of {FIRST_ROWS + 1}." in html
+    assert html.count("<tr>") == FIRST_ROWS + 1
+    assert "Rows: all." in write_first_rows(rows(3))
+    assert not write_first_rows(rows(0))
+
+
+def test_a_number_and_its_unit_stay_on_one_line() -> None:
+    html = table(("a", "b"), [("0.5 BDP", "2 more words"), ("buffer 1", "3 s")])
+    assert "0.5\N{NO-BREAK SPACE}BDP" in html
+    assert "3\N{NO-BREAK SPACE}s" in html
+    assert "2 more words" in html
+    assert "buffer 1<" in html

@@ -206,9 +206,11 @@ def draw_asked(  # noqa: PLR0913 - the command's options and its runs
 
 
 def _draw_runs(asked: Asked, kinds: Sequence[Kind], runs: Sequence[Run]) -> dict[str, Drawing]:
+    from headgate.figures.spec.means import RESPONSE
     from headgate.figures.spec.results import draw_kind, find_lack
 
     drawings: dict[str, Drawing] = {}
+    facets = asked.facets.without(RESPONSE) if len(runs) > 1 else asked.facets
     for kind in kinds:
         several = len(runs) > 1
         if several and kind.overlaid != asked.overlay and not (asked.names and asked.overlay):
@@ -216,7 +218,7 @@ def _draw_runs(asked: Asked, kinds: Sequence[Kind], runs: Sequence[Run]) -> dict
                 hint = "; --overlay draws several" * kind.overlaid
                 raise HeadgateError(f"plot {kind.name}: shows one run; give one folder{hint}")
             continue
-        drawing = draw_kind(kind, runs, asked.facets)
+        drawing = draw_kind(kind, runs, facets)
         if drawing is not None:
             drawings[kind.name] = drawing
         elif asked.names:

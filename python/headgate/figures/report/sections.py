@@ -224,10 +224,11 @@ def _show(
     """Return the pictures of analyses; if they have none, the first rows of their tables."""
     if any(drawn[one.name] for one in made):
         return _pictures(made, drawn, folder) + _name_factors(roles)
-    return "".join(_write_first_rows(one) for one in made)
+    return "".join(write_first_rows(one) for one in made)
 
 
-def _write_first_rows(made: AnalysisResult) -> str:
+def write_first_rows(made: AnalysisResult) -> str:
+    """Return the first rows of an analysis, folded; nothing if it has none."""
     rows = list(made.rows())
     if not rows:
         return ""

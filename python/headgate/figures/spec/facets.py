@@ -31,6 +31,11 @@ class Facets:
         """All given factors."""
         return (*(self.rows or ()), *(self.columns or ()))
 
+    def without(self, name: str) -> Facets:
+        """Return these facets without a row; if no other row is named, rows are chosen."""
+        rows = tuple(row for row in self.rows or () if row != name)
+        return replace(self, rows=rows or None)
+
     def check(self, levels: Mapping[str, Sequence[str]]) -> None:
         """Raise HeadgateError unless each is a factor that fits, and is named once."""
         for option, names in (("facet-rows", self.rows), ("facet-columns", self.columns)):
