@@ -248,7 +248,7 @@ def draw_interaction(
     """Draw means with their 95 % intervals; lines that are not parallel are an interaction.
 
     `counts` are the numbers of levels of the factors of panels, of which the first varies fastest:
-    a row has whole sets of them, so that a column has one level.
+    a row consists of whole sets of them, so that each column shows one level.
     """
     across = _choose_across(len(panels), counts)
     down = -(-len(panels) // across)

@@ -19,17 +19,17 @@ PT_PER_IN = 72.0
 NEAR_PT, STEPS = 5.0, (1.0, 1.8, 3.0)
 #: The radius of a router, and how much of a name's box its letters fill.
 ROUTER_PT = 3.0
-#: Points on a link at which it is looked for below a name.
+#: Points on a link that are searched for below a name.
 SAMPLES = 40
-#: What it costs a name to be cut or to overlap another, to hide a router, to cross a link, and to
-#: be one place further down the list of places.
+#: The costs of a name that is cut or overlaps another, hides a router or crosses a link, and of one
+#: place further down the list of places.
 CUT, OVERLAP, HIDE, CROSS, FURTHER = 1000.0, 300.0, 100.0, 3.0, 1.0
 
 #: An offset in points, and the alignments of the name.
 Place = tuple[tuple[float, float], str, str]
 
 
-def write(  # noqa: PLR0913 - where a name is, and how it is aligned
+def write(  # noqa: PLR0913 - place and alignment of a name
     ax: Axes,
     text: str,
     at: Point,
@@ -55,7 +55,7 @@ def write(  # noqa: PLR0913 - where a name is, and how it is aligned
 
 
 def write_names(figure: Figure, ax: Axes, drawn: Map, size_pt: float) -> None:
-    """Write each name where it disturbs least; everything else is in its final place."""
+    """Write each name in the place of least cost; everything else is in its final place."""
     if not drawn.labels:
         return
     figure.draw_without_rendering()
@@ -104,7 +104,7 @@ def _list_places(*, above: bool) -> Iterator[Place]:
 
 
 def _list_below(size_pt: float) -> Iterator[Place]:
-    """Yield the places of a name with a place of its own: there, or some lines below."""
+    """Yield the given place of a name, and places some lines below it."""
     for line in range(4):
         yield (0.0, -2.0 - line * size_pt), "center", "baseline"
 

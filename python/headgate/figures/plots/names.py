@@ -25,8 +25,8 @@ def name_points(
 ) -> None:
     """Write a name at each point: up and to the left of it, or up and right or down and left.
 
-    A name that would touch another one moves away from its point, and a line leads back. The axes
-    have their final limits; their size is a lower estimate, so that nothing is laid out for this.
+    A name that would touch another one moves away from its point, and a line leads back. The
+    limits of the axes must be final; their size is a lower estimate, so that nothing is laid out.
     """
     figure = ax.get_figure(root=True)
     assert figure is not None

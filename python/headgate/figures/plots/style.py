@@ -107,7 +107,7 @@ def make_axes(
     for unused in list(axes.flat)[len(used) :]:
         unused.set_visible(False)
     if options.get("sharex") and len(used) < axes.size:
-        for ax in used[-columns:]:  # nothing below it has the labels
+        for ax in used[-columns:]:  # no panel below it shows the labels
             ax.tick_params(labelbottom=True)
     return figure, used
 

@@ -233,12 +233,12 @@ def _term_pattern() -> re.Pattern[str]:
 #: A very small p as a number is false precision, and 0 is wrong.
 _SMALL_P = re.compile(r"\bp = (?:0(?![.\d])|\d(?:\.\d+)?e-\d+|0\.000\d*)")
 LEAST_P = "p < 0.001"
-#: A hyphen that stands for a minus sign: before a number, after a space, a bracket or a slash.
+#: A hyphen instead of a minus sign: before a number, after a space, a bracket or a slash.
 _MINUS = re.compile(r"(?<=[\s(\[])-(?=\d)")
 
 
 def _is_said_before(words: str, text: str, code: re.Match[str]) -> bool:
-    """Return whether the words stand before their code, as in `buffer size (X3)`."""
+    """Return whether the words precede their code, as in `buffer size (X3)`."""
     before, after = text[: code.start()].lower(), text[code.end() :]
     return before.endswith(f"{words.lower()} (") and after.startswith(")")
 

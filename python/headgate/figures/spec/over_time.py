@@ -154,14 +154,14 @@ def _overlay(  # noqa: PLR0913 - what the pictures differ in
 
 
 def _say_missing(runs: Sequence[Run]) -> str:
-    """State how many flows have a series if not all do: lines of flows show only these."""
+    """State the number of flows with a series if not all are: only these are drawn."""
     has = [len(SeriesReader(run, "flow")) if "series" in tuple(run.tables)
            else 0 for run in runs]  # fmt: skip
     every = sum(len(run.tables["flows"]["traffic"]) for run in runs)
     if sum(has) >= every:
         return ""
     return (
-        f"{sum(has):,} of {every:,} flows have a series, and only these are drawn;"
+        f"Only the {sum(has):,} of {every:,} flows with a series are drawn;"
         " measure.series.most raises that."
     )
 
