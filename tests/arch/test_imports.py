@@ -35,7 +35,7 @@ WINGS: Mapping[str, tuple[str, ...]] = {
     "base": (
         *("version", "errors", "terminal", "names", "marks", "messages", "units", "level_order"),
         *("process", "files", "strict", "optional", "console", "progress", "catalog"),
-        *("parameters", "plain_text", "lazy"),
+        *("parameters", "plain_text", "lazy", "titles"),
     ),
     "claims": ("claim", "verdicts"),
     "data": (

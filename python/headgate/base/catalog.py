@@ -27,6 +27,7 @@ __all__ = [
     "device",
     "devices",
     "label",
+    "label_as_nist",
     "list_everything",
     "model",
     "models",
