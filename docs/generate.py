@@ -47,6 +47,11 @@ def impairments() -> str:
     return _devices("impairment")
 
 
+def slow_starts() -> str:
+    """Return every slow start."""
+    return _devices("slow-start")
+
+
 def models() -> str:
     """Return every fluid model of the registry."""
     from headgate import catalog
@@ -348,6 +353,7 @@ def marks() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "algorithms": ccas,
     "impairments": impairments,
+    "slow_starts": slow_starts,
     "queues": queues,
     "routers": routers,
     "models": models,

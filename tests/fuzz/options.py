@@ -70,7 +70,10 @@ def cca(draw: Draw, scheme: str | None = None) -> dict[str, Any]:
     cards = catalog.ccas()
     spoken = [card for card in cards if card.name == scheme]
     card = draw.choice(spoken if spoken and draw.maybe(0.6) else cards)
-    return {"name": card.name, **draw.params(card, 0.35)}
+    drawn = {"name": card.name, **draw.params(card, 0.35)}
+    if card.family in {"loss", "hybrid"} and draw.maybe(0.4):
+        drawn["slow_start"] = device(draw, "slow-start")
+    return drawn
 
 
 def transport(draw: Draw) -> dict[str, Any]:

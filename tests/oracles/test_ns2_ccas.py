@@ -34,7 +34,7 @@ CCAS: dict[str, dict[str, Any]] = {
     "Vegas": {"name": "vegas", "variant": "ns2"},
     "bic": {"name": "bic"},
     "compound": {"name": "ctcp"},
-    "cubic": {"name": "cubic", "beta": 819 / 1024, "slow_start": "standard"},
+    "cubic": {"name": "cubic", "beta": 819 / 1024, "slow_start": "classic"},
     "highspeed": {"name": "hstcp", "variant": "linux"},
     "htcp": {"name": "htcp"},
     "illinois": {"name": "illinois"},

@@ -1,5 +1,5 @@
-//! Congestion control algorithms, queue disciplines, router schemes and impairments. Each is one file and one
-//! line of its folder's registry. User-defined ones are external code ([`plugin`]).
+//! Congestion control algorithms, slow starts, queue disciplines, router schemes and impairments. Each is one
+//! file and one line of its folder's registry. User-defined ones are external code ([`plugin`]).
 //!
 //! An algorithm is called by hand as by a transport: an event comes in, and the algorithm sets the window.
 //!
@@ -39,6 +39,8 @@ pub mod plugin;
 pub mod queue;
 mod round;
 pub mod scheme;
+pub mod slow_start;
+pub mod started;
 
 #[cfg(test)]
 mod trial;

@@ -55,12 +55,13 @@ pub fn columns() -> String {
     json!(crate::tables::meanings()).to_string()
 }
 
-/// All queue disciplines and all routers, each with its kind.
+/// All queue disciplines, routers, impairments and slow starts, each with its kind.
 pub fn devices() -> String {
     let kinds = [
         ("queue", AnyQueue::cards()),
         ("feedback", AnyRouter::cards()),
         ("impairment", AnyImpairment::cards()),
+        ("slow-start", AnyController::slow_starts()),
     ];
     let all = kinds.iter().flat_map(|(kind, cards)| cards.iter().map(move |card| device(kind, card)));
     all.collect::<Value>().to_string()

@@ -46,8 +46,8 @@ impl UserCode {
     /// Binds algorithms and disciplines to their code.
     pub fn join(&self, engine: &mut Engine<AnyController>) -> Result {
         for controller in engine.controllers_mut() {
-            if let AnyController::Plugin(controller) = controller {
-                controller
+            if let Some(plugin) = controller.plugin_mut() {
+                plugin
                     .bind(&self.controllers)
                     .map_err(|message| PlanError::new("laws", message.to_string()))?;
             }

@@ -270,4 +270,16 @@ pub trait ControllerRegistry:
     /// Creates an algorithm by its index in [`Self::cards`]; `values` are in the order of the card's
     /// parameters. Indices beyond the cards are those of user-defined algorithms.
     fn build(index: usize, values: &[f64]) -> Self;
+
+    /// Cards of all slow starts, sorted by name.
+    fn slow_starts() -> &'static [&'static Card] {
+        &[]
+    }
+
+    /// Replaces the algorithm's slow start by the one of this index in [`Self::slow_starts`]; `values` are in
+    /// the order of the card's parameters.
+    #[must_use]
+    fn with_slow_start(self, index: usize, _values: &[f64]) -> Self {
+        unreachable!("slow start {index} of none")
+    }
 }

@@ -199,6 +199,20 @@ pub struct ControllerChoice {
     /// SHA-256 of its source, if it is user-defined; the code accompanies the plan.
     #[serde(default)]
     pub own: Option<String>,
+    /// The slow start that replaces its own.
+    #[serde(default)]
+    pub slow_start: Option<SlowStartChoice>,
+}
+
+/// A slow start, and the parameters that differ from its defaults.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SlowStartChoice {
+    /// Its name in the registry.
+    pub name: String,
+    /// Values by parameter name.
+    #[serde(default)]
+    pub params: std::collections::BTreeMap<String, Value>,
 }
 
 /// A device of a port, and the parameters that differ from its defaults.

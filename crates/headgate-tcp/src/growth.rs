@@ -8,6 +8,7 @@ use crate::clock::by_stamps;
 use crate::context::{Context, Event, SenderContext};
 use crate::sender::Sender;
 use crate::state::Phase;
+use crate::stats::SlowStartExit;
 
 impl<C: Controller> Sender<C> {
     /// Reports `newly` acknowledged segments to the controller.
@@ -33,6 +34,9 @@ impl<C: Controller> Sender<C> {
         }
         self.controller.on_ack(&ack, &self.rtt.path, &mut self.window);
         self.keep_whole(ctx);
+        if !self.stats.left_slow_start && !self.window.slow_starts() {
+            self.note_slow_start_exit(self.window.cwnd, ctx);
+        }
         self.stats.cwnd_sum += self.window.cwnd;
         self.stats.acks += 1;
         ctx.observe(Event::Acknowledged { segments: newly, before, cwnd: self.window.cwnd });
@@ -45,6 +49,15 @@ impl<C: Controller> Sender<C> {
         if ctx.profile().whole_windows {
             (self.window.cwnd, self.grown) = to_whole_segments(self.window.cwnd + self.grown);
         }
+    }
+
+    /// Records the end of the first slow start, at this window.
+    #[cold]
+    pub(crate) fn note_slow_start_exit(&mut self, cwnd: f64, ctx: &impl Context) {
+        let after = ctx.now() - self.stats.started;
+        let until = self.next.saturating_add(cwnd as u32);
+        self.stats.left_slow_start = true;
+        self.stats.exit = SlowStartExit { after, cwnd, until, ..self.stats.exit };
     }
 
     /// Counts a reduction of the window.

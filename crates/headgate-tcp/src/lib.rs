@@ -107,4 +107,4 @@ pub use receiver::Receiver;
 pub use rtt::Estimator;
 pub use sender::Sender;
 pub use state::Phase;
-pub use stats::{Repairs, Stats};
+pub use stats::{Repairs, SlowStartExit, Stats};

@@ -271,7 +271,9 @@ impl<C: Controller> Sender<C> {
 
     #[inline]
     pub(crate) fn transmit(&mut self, seq: u32, again: bool, ctx: &mut impl SenderContext) {
-        self.stats.retransmissions += u32::from(again);
+        if again {
+            self.stats.count_resent(seq);
+        }
         let in_flight = self.flight();
         let alone = !again && self.next - self.una == 1;
         if let Some(sent) = &mut self.sent {

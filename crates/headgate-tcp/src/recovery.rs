@@ -195,6 +195,10 @@ impl<C: Controller> Sender<C> {
     pub(crate) fn tell_controller(&mut self, cause: Cause, in_flight: u32, ctx: &impl Context) {
         let event = Congestion { cause, now_s: seconds(ctx.now()), in_flight };
         let before = self.window.cwnd;
+        if !self.stats.left_slow_start {
+            let cwnd = if cause == Cause::Timeout { f64::from(in_flight) } else { before };
+            self.note_slow_start_exit(cwnd, ctx);
+        }
         self.controller.on_congestion(&event, &self.rtt.path, &mut self.window);
         self.grown = 0.0;
         if ctx.profile().whole_windows {

@@ -17,6 +17,8 @@ pub struct Stats {
     pub acks: u32,
     /// Number of reductions of the window, and their sum in segments.
     pub decreases: u32,
+    /// Whether the first slow start has ended.
+    pub left_slow_start: bool,
     /// See `decreases`.
     pub fallen: f64,
     /// Time of the first SYN, picoseconds.
@@ -35,6 +37,22 @@ pub struct Stats {
     pub undone: u32,
     /// See `undone`.
     pub spurious_timeouts: u32,
+    /// The end of the first slow start.
+    pub exit: SlowStartExit,
+}
+
+/// The end of the first slow start, and its losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SlowStartExit {
+    /// Time from the first SYN, picoseconds.
+    pub after: Span,
+    /// The window before any reduction, segments.
+    pub cwnd: f64,
+    /// Retransmissions of segments below this one count as losses of slow start: those that were sent before
+    /// its end, and a window more.
+    pub until: u32,
+    /// Segments sent again up to `until`.
+    pub resent: u32,
 }
 
 impl Stats {
@@ -56,6 +74,18 @@ impl Stats {
             spurious_timeouts: self.spurious_timeouts - before.spurious_timeouts,
             ..*self
         }
+    }
+
+    /// Counts a retransmission.
+    pub(crate) fn count_resent(&mut self, seq: u32) {
+        self.retransmissions += 1;
+        self.exit.resent += u32::from(!self.left_slow_start || seq < self.exit.until);
+    }
+
+    /// Returns the end of the first slow start, if it has ended.
+    #[must_use]
+    pub fn slow_start_exit(&self) -> Option<SlowStartExit> {
+        self.left_slow_start.then_some(self.exit)
     }
 
     /// Returns the repairs since the start of the flow.

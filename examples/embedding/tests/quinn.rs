@@ -66,7 +66,7 @@ impl Path for Link {
 /// CUBIC of the RFC.
 fn our_cubic() -> cubic::Cubic {
     cubic::Cubic::new(cubic::Params {
-        slow_start: cubic::SlowStartExit::Standard,
+        slow_start: cubic::SlowStartExit::Classic,
         variant: cubic::Variant::Rfc,
         ..cubic::Params::default()
     })

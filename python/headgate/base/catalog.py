@@ -172,12 +172,13 @@ _DEVICES = {
     "queue": "a queue discipline",
     "feedback": "a router's scheme",
     "impairment": "an impairment of links",
+    "slow-start": "a slow start",
 }
 
 
 @cache
 def devices() -> tuple[DeviceCard, ...]:
-    """Return the cards of disciplines, router feedback and impairments."""
+    """Return the cards of disciplines, router feedback, impairments and slow starts."""
     return tuple(DeviceCard.model_validate(card) for card in json.loads(_native().devices()))
 
 

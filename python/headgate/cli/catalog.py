@@ -24,13 +24,13 @@ def catalog(
         str | None,
         typer.Argument(
             help="An algorithm (by name, alias, or the NIST study's acronym or number), a queue "
-            "discipline, a scheme, an impairment of links, or a fluid model.",
+            "discipline, a scheme, an impairment of links, a slow start, or a fluid model.",
             autocompletion=complete.cards,
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List algorithms, disciplines, feedback, impairments and fluid models, or describe one."""
+    """List algorithms, slow starts, disciplines, feedback, impairments and fluid models."""
     from headgate.base import catalog as known
 
     chosen = known.list_everything() if name is None else known.cards(name)
@@ -62,6 +62,7 @@ _KINDS = {
     "queue": "queue discipline, network.queue",
     "feedback": "router of a scheme, network.feedback",
     "impairment": "impairment of a link, network.impairments or network.ingress",
+    "slow-start": "slow start of an algorithm driven by loss, cca.slow_start",
     "fluid": "fluid model, headgate fluid",
 }
 

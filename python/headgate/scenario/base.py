@@ -137,9 +137,15 @@ class Named(Model):
         if "kind" in given and "name" not in given:
             raise at("kind", f"this key is now 'name'; write {{ name = {as_toml(given['kind'])} }}")
         if "params" not in given:
-            params = {key: value for key, value in given.items() if key != "name"}
-            return {key: given[key] for key in ("name",) if key in given} | {"params": params}
+            own = cls._own_keys(given)
+            params = {key: value for key, value in given.items() if key not in own}
+            return {key: given[key] for key in own if key in given} | {"params": params}
         return given
+
+    @classmethod
+    def _own_keys(cls, _given: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the keys that are no parameters."""
+        return ("name",)
 
     @model_serializer
     def _short_form(self) -> Any:

@@ -19,10 +19,13 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from headgate.base import catalog
+from headgate.base.errors import CatalogError
 from headgate.base.parameters import Value, count_packets
 from headgate.plugin import user_code
 from headgate.scenario.base import Model, Named, also_text_and_params, at
 from headgate.scenario.mixes import is_algorithm, is_mix, list_parts
+from headgate.scenario.slow_start import ABOUT as ABOUT_SLOW_START
+from headgate.scenario.slow_start import CLASSIC, KEY, SlowStart, check_cca, is_parameter, own_words
 
 ABOUT = (
     "The congestion control algorithm: a name of the catalogue, or a user-defined algorithm as a"
@@ -46,6 +49,20 @@ class CcaChoice(Named):
     params: dict[str, bool | float | str] = Field(
         default_factory=dict, description="Parameters that differ from the algorithm's defaults."
     )
+    slow_start: SlowStart | None = Field(None, description=ABOUT_SLOW_START)
+
+    @classmethod
+    def _own_keys(cls, given: Mapping[str, Any]) -> tuple[str, ...]:
+        try:
+            is_param = is_parameter(catalog.cca(str(given.get("name"))), given.get(KEY))
+        except CatalogError:
+            is_param = False
+        return ("name",) if is_param else ("name", KEY)
+
+    @model_serializer
+    def _short_form(self) -> Any:
+        start = {} if self.slow_start is None else {KEY: self.slow_start}
+        return {"name": self.name, **start, **self.params} if start or self.params else self.name
 
     @model_validator(mode="after")
     def _is_in_the_catalogue(self) -> CcaChoice:
@@ -55,17 +72,28 @@ class CcaChoice(Named):
                 shares = f"{{ {self.name} = 0.5, {key} = 0.5 }}"
                 says = f"this is an algorithm, not a parameter of '{self.name}'; for a mix, write"
                 raise at(key, f"{says} a share for each algorithm, such as {shares}")
+        if self.slow_start is not None:
+            check_cca(cca)
+            if KEY in self.params:
+                raise at(KEY, "this key is given twice, once under params; leave one out")
         self.read_params(cca, count_packets)
         object.__setattr__(self, "name", cca.name)  # an alias becomes the name
         return self
 
     def resolve(self) -> dict[str, Value]:
-        """Return the parameters of the plan."""
-        return self.read_params(catalog.cca(self.name), count_packets)
+        """Return the parameters of the plan. A chosen slow start replaces that of the algorithm."""
+        card = catalog.cca(self.name)
+        replaced = {KEY: CLASSIC} if self.slow_start is not None and own_words(card) else {}
+        return self.read_params(card, count_packets) | replaced
 
     def plan(self) -> dict[str, Any]:
         """Return the algorithm of the plan."""
-        return {"name": self.name, "params": self.resolve()}
+        return {"name": self.name, "params": self.resolve(), **_plan_slow_start(self.slow_start)}
+
+
+def _plan_slow_start(chosen: SlowStart | None) -> dict[str, Any]:
+    """Return the slow start of the plan; the algorithm's own growth needs none."""
+    return {} if chosen is None or chosen.is_classic else {KEY: chosen.as_plan()}
 
 
 class OwnCca(Model):
@@ -84,6 +112,7 @@ class OwnCca(Model):
     params: dict[str, bool | int | float | str] = Field(
         default_factory=dict, description="Arguments of the class."
     )
+    slow_start: SlowStart | None = Field(None, description=ABOUT_SLOW_START)
 
     @model_validator(mode="before")
     @classmethod
@@ -99,13 +128,16 @@ class OwnCca(Model):
             for key, v in data.items()
         }
         if "params" not in data:
-            params = {key: value for key, value in data.items() if key != "source"}
-            return {key: data[key] for key in ("source",) if key in data} | {"params": params}
+            own = ("source", KEY)
+            params = {key: value for key, value in data.items() if key not in own}
+            return {key: data[key] for key in own if key in data} | {"params": params}
         return data
 
     @model_serializer
     def _short_form(self) -> Any:
-        return {"source": self.source, **self.params} if self.params else self.source
+        start = {} if self.slow_start is None else {KEY: self.slow_start}
+        is_short = not (start or self.params)
+        return self.source if is_short else {"source": self.source, **start, **self.params}
 
     @property
     def name(self) -> str:
@@ -120,7 +152,8 @@ class OwnCca(Model):
     def plan(self) -> dict[str, Any]:
         """Return the algorithm of the plan without running its code. Raises CcaError."""
         name, sha256 = user_code.identify(self.source, user_code.CCA)
-        return {"name": name, "params": dict(self.params), "own": sha256}
+        own = {"name": name, "params": dict(self.params), "own": sha256}
+        return own | _plan_slow_start(self.slow_start)
 
 
 #: Tags of pydantic, which no key may be.

@@ -27,8 +27,7 @@ def _hystart_leaves(cca: Subject) -> Observation:
 def _hystart_saves(cca: Subject) -> Observation:
     """The overshoot of slow start loses fewer packets."""
     plus, plain = (
-        cca.having(slow_start=word).run_flow(4, buffer="2 BDP")
-        for word in ("hystart++", "standard")
+        cca.having(slow_start=word).run_flow(4, buffer="2 BDP") for word in ("hystart++", "classic")
     )
     observed = f"{plus.drops:g} drops; {plain.drops:g}"
     return Observation(plus.drops < plain.drops, "fewer drops than standard slow start", observed)

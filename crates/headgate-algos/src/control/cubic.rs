@@ -49,10 +49,11 @@ mod tests;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
 use headgate_model::params::Card;
 
-use crate::parts::hystart::HyStart;
-use crate::parts::hystart_pp::HyStartPlusPlus;
-use crate::parts::slow_start::SlowStart;
 use crate::parts::whole::{self, Count};
+use crate::slow_start::classic::Classic;
+use crate::slow_start::hystart::HyStart;
+use crate::slow_start::hystart_pp::HyStartPlusPlus;
+use crate::slow_start::{AnySlowStart, SlowStart};
 
 headgate_model::choices! {
     /// The texts that CUBIC can follow.
@@ -72,7 +73,7 @@ headgate_model::choices! {
         /// HyStart++ (RFC 9406).
         HyStartPlusPlus = "hystart++",
         /// Only at `ssthresh` (RFC 5681).
-        Standard = "standard",
+        Classic = "classic",
     }
 }
 
@@ -127,7 +128,7 @@ struct Epoch {
 
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 struct State {
-    slow_start: SlowStart,
+    slow_start: AnySlowStart,
     epoch: Option<Epoch>,
     /// Window of the last loss, segments; 0 = none.
     w_max: f64,
@@ -141,11 +142,11 @@ struct State {
     count: Count,
 }
 
-fn slow_start(exit: SlowStartExit) -> SlowStart {
+fn slow_start(exit: SlowStartExit) -> AnySlowStart {
     match exit {
-        SlowStartExit::HyStart => SlowStart::HyStart(HyStart::default()),
-        SlowStartExit::HyStartPlusPlus => SlowStart::PlusPlus(HyStartPlusPlus::default()),
-        SlowStartExit::Standard => SlowStart::Standard,
+        SlowStartExit::HyStart => AnySlowStart::HyStart(HyStart::default()),
+        SlowStartExit::HyStartPlusPlus => AnySlowStart::HyStartPlusPlus(HyStartPlusPlus::default()),
+        SlowStartExit::Classic => AnySlowStart::Classic(Classic),
     }
 }
 
@@ -304,8 +305,8 @@ impl Cubic {
 }
 
 impl Controller for Cubic {
-    fn on_start(&mut self, now_s: f64, _path: &Path, _window: &mut Window) {
-        self.state.slow_start.start(now_s);
+    fn on_start(&mut self, now_s: f64, path: &Path, window: &mut Window) {
+        self.state.slow_start.on_start(now_s, path, window);
         (self.state.acked_s, self.state.sent_s) = (now_s, now_s);
     }
 
@@ -315,7 +316,7 @@ impl Controller for Cubic {
         self.note_rtt(ack);
         if window.slow_starts() {
             let State { slow_start, base_rtt_s, .. } = &mut *self.state;
-            slow_start.watch(ack, *base_rtt_s, path, window);
+            slow_start.on_ack(ack, *base_rtt_s, path, window);
         }
         if !ack.cwnd_limited {
             return;
@@ -333,7 +334,7 @@ impl Controller for Cubic {
         self.note_rtt(ack);
         if window.slow_starts() && !ack.recovers && !ack.after_timeout {
             let State { slow_start, base_rtt_s, .. } = &mut *self.state;
-            slow_start.watch(ack, *base_rtt_s, path, window);
+            slow_start.on_ack(ack, *base_rtt_s, path, window);
         }
     }
 
@@ -343,12 +344,11 @@ impl Controller for Cubic {
         if event.cause == Cause::Timeout {
             self.state.prior = f64::from(event.in_flight);
             (self.state.w_max, self.state.base_rtt_s) = (0.0, 0.0);
-            self.state.slow_start.restart(event.now_s);
         } else {
             self.state.prior = window.cwnd;
             self.remember(window.cwnd);
-            self.state.slow_start.stop();
         }
+        self.state.slow_start.on_congestion(event, window);
     }
 
     fn gauge(&self) -> Option<(&'static str, f64)> {

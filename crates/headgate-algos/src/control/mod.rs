@@ -23,12 +23,14 @@ macro_rules! controllers {
             $(#[doc = concat!("[`", stringify!($stem), "`]")] $Name($stem::$Name),)+
             /// The sender of a scheme of router feedback.
             Scheme(AnySender),
+            /// An algorithm with another slow start than its own.
+            Started(Box<Started>),
             /// A user-defined algorithm. Its index among the run's user-defined algorithms follows those of
             /// all cards.
             Plugin(Box<Plugin>),
         }
 
-        forward_to_variants!(AnyController: $($Name,)+ Scheme, Plugin);
+        forward_to_variants!(AnyController: $($Name,)+ Scheme, Started, Plugin);
     };
 }
 
@@ -41,6 +43,8 @@ use crate::impairment::AnyImpairment;
 use crate::plugin::Plugin;
 use crate::queue::AnyQueue;
 use crate::scheme::{self, AnyRouter, AnySender};
+use crate::slow_start::AnySlowStart;
+use crate::started::Started;
 
 /// Cards of the algorithms of this folder and of the schemes' senders, by name.
 static ALL: LazyLock<Vec<&'static Card>> = LazyLock::new(|| {
@@ -48,6 +52,17 @@ static ALL: LazyLock<Vec<&'static Card>> = LazyLock::new(|| {
     all.sort_by_key(|card| card.name);
     all
 });
+
+impl AnyController {
+    /// The user-defined algorithm, if it is one, with any slow start.
+    pub fn plugin_mut(&mut self) -> Option<&mut Plugin> {
+        match self {
+            Self::Plugin(plugin) => Some(plugin),
+            Self::Started(started) => started.controller_mut().plugin_mut(),
+            _ => None,
+        }
+    }
+}
 
 impl ControllerRegistry for AnyController {
     type Queue = AnyQueue;
@@ -70,6 +85,14 @@ impl ControllerRegistry for AnyController {
                 Self::Scheme(AnySender::build(at, values))
             }
         }
+    }
+
+    fn slow_starts() -> &'static [&'static Card] {
+        AnySlowStart::cards()
+    }
+
+    fn with_slow_start(self, index: usize, values: &[f64]) -> Self {
+        Self::Started(Box::new(Started::new(self, AnySlowStart::build(index, values))))
     }
 }
 

@@ -13,7 +13,7 @@ use headgate_model::queue::Queues;
 
 use crate::drive::defaults;
 
-const HEADINGS: [&str; 5] = [
+pub const HEADINGS: [&str; 5] = [
     "//! # Overview",
     "//! # The rule",
     "//! # Differences from the paper",
@@ -105,7 +105,11 @@ fn every_parameter_is_in_range_and_sourced() {
 
 /// All parameters at their defaults, and each in turn at its bounds.
 pub fn corners(index: usize) -> Vec<Vec<f64>> {
-    let card = AnyController::cards()[index];
+    corners_of(AnyController::cards()[index])
+}
+
+/// The same of a card.
+pub fn corners_of(card: &Card) -> Vec<Vec<f64>> {
     let mut all = vec![defaults(card)];
     for (place, param) in card.params.iter().enumerate() {
         for bound in [param.low, param.high] {

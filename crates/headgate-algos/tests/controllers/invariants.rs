@@ -14,7 +14,7 @@ fn rtt_s(random: &mut Xorshift) -> f64 {
     if random.uniform() < 0.05 { 0.0 } else { 0.01 + 0.99 * random.uniform() * random.uniform() }
 }
 
-fn step(flow: &mut Flow, random: &mut Xorshift) {
+pub fn step(flow: &mut Flow, random: &mut Xorshift) {
     match random.next() % 400 {
         0 => flow.time_out(),
         1..4 => flow.lose(),
@@ -23,7 +23,7 @@ fn step(flow: &mut Flow, random: &mut Xorshift) {
     }
 }
 
-fn sound(flow: &Flow) -> bool {
+pub fn sound(flow: &Flow) -> bool {
     let window = &flow.window;
     window.cwnd.is_finite() && window.cwnd >= 1.0 && window.ssthresh >= 2.0 && window.pace > 0.0
 }

@@ -10,5 +10,6 @@ mod queues;
 mod ranges;
 mod rcp;
 mod responses;
+mod slow_starts;
 mod vcp;
 mod xcp;

@@ -11,20 +11,46 @@ use headgate_model::impairment::Impairments;
 use headgate_model::params::{Card, Param};
 use headgate_model::plan::{ControllerChoice, DeviceChoice, Link, Value};
 use headgate_model::queue::Queues;
-use headgate_netsim::devices::{PortDevices, ResolvedDevice};
+use headgate_netsim::devices::{PortDevices, ResolvedController, ResolvedDevice};
 use std::collections::BTreeMap;
 
 /// Largest number of impairments in a chain; each can double the copies of a packet.
 const MOST_IMPAIRMENTS: u64 = 16;
 
-pub fn choose(controllers: &[ControllerChoice]) -> Result<Vec<ResolvedDevice>> {
+/// Families of algorithms that grow exponentially below `ssthresh`, so that the slow start is replaceable.
+const SLOW_STARTING: [&str; 2] = ["loss", "hybrid"];
+
+pub fn choose(controllers: &[ControllerChoice]) -> Result<Vec<ResolvedController>> {
     // User-defined algorithms follow the cards, in the order of the plan.
     let mut own = AnyController::cards().len()..;
-    let choose = |(i, controller): (usize, &ControllerChoice)| match controller.own {
-        Some(_) => Ok(ResolvedDevice { index: own.next().expect("endless"), values: Vec::new() }),
-        None => choice(controller, &PlanPath::item("laws", i)),
+    let choose = |(i, controller): (usize, &ControllerChoice)| {
+        let at = PlanPath::item("laws", i);
+        let cca = match controller.own {
+            Some(_) => ResolvedDevice { index: own.next().expect("endless"), values: Vec::new() },
+            None => choice(controller, &at)?,
+        };
+        let slow_start = choose_slow_start(controller, &cca, &at)?;
+        Ok(ResolvedController { cca, slow_start })
     };
     controllers.iter().enumerate().map(choose).collect()
+}
+
+/// Resolves the slow start of an algorithm, if the plan replaces it.
+fn choose_slow_start(
+    controller: &ControllerChoice,
+    cca: &ResolvedDevice,
+    at: &PlanPath,
+) -> Result<Option<ResolvedDevice>> {
+    let Some(start) = &controller.slow_start else { return Ok(None) };
+    let card = AnyController::cards().get(cca.index);
+    if let Some(card) = card.filter(|card| !SLOW_STARTING.contains(&card.family)) {
+        let says = format!("the slow start of '{}' is part of the algorithm; it cannot be chosen", card.name);
+        return Err(PlanError::new(at.key("slow_start"), says));
+    }
+    let at = PlanPath::new(at.key("slow_start"));
+    DeviceRequest { kind: "a slow start", name: &start.name, params: &start.params }
+        .choose(AnyController::slow_starts(), &at)
+        .map(Some)
 }
 
 /// Resolves the devices at the port of each link.

@@ -3,7 +3,7 @@
 use headgate_model::control::ControllerRegistry;
 use std::sync::Arc;
 
-use crate::devices::{Arrays, PortDevices, ResolvedDevice, ResolvedDevices};
+use crate::devices::{Arrays, PortDevices, ResolvedController, ResolvedDevices};
 use crate::packets::index::{FlowId, RouterIndex};
 use crate::plan::Plan;
 use crate::port::Port;
@@ -89,10 +89,10 @@ fn first_timers(sources: &mut [Sources], specs: &[TrafficSpec]) -> Vec<Timer> {
 
 fn shard_state<L: ControllerRegistry>(
     plan: &Plan,
-    controllers: &[ResolvedDevice],
+    controllers: &[ResolvedController],
     setup: Setup,
 ) -> ShardState<L> {
-    let built = controllers.iter().map(|c| L::build(c.index, &c.values)).collect();
+    let built = controllers.iter().map(ResolvedController::build).collect();
     let profiles = plan.transports.iter().map(profile).collect();
     ShardState::new(Arc::new(setup), profiles, built)
 }

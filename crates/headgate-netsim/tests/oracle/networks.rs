@@ -161,7 +161,7 @@ fn impairment(card: &Card, s: &mut Stream) -> DeviceChoice {
     let round = [("late_s", 0.0012 * (1 + s.below(5)) as f64)];
     let given = often.iter().chain(&round).filter(|(key, _)| card.params.iter().any(|p| p.name == *key));
     let params = given.map(|&(key, value)| (key.to_string(), Value::Number(value))).collect();
-    DeviceChoice { name: card.name.into(), params, own: None }
+    DeviceChoice { name: card.name.into(), params, own: None, slow_start: None }
 }
 
 /// No changes, one, or several while the packets queued at the first one are still present.
@@ -250,7 +250,8 @@ fn controller_choice(card: &&Card) -> ControllerChoice {
 /// Each algorithm once, with its defaults, and the devices of the plan's ports.
 pub fn choices(plan: &Plan) -> ResolvedDevices {
     let cards = AnyController::cards();
-    let controllers = cards.iter().enumerate().map(|(index, card)| choice(index, card, None)).collect();
+    let controllers =
+        cards.iter().enumerate().map(|(index, card)| choice(index, card, None).into()).collect();
     let fit = |choice: &Option<DeviceChoice>, cards: &[&Card]| {
         let choice = choice.as_ref()?;
         let index = cards.iter().position(|card| card.name == choice.name).expect("a card");

@@ -49,12 +49,16 @@ def cca_names(ccas: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the names of a plan's algorithms, with parameters if a name occurs more than once."""
     names, found = [str(cca["name"]) for cca in ccas], list[str]()
     for cca, name in zip(ccas, names, strict=True):
-        words = (
-            f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in cca["params"].items()
-        )
+        given = cca["params"] | _slow_start_words(cca.get("slow_start"))
+        words = (f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in given.items())
         params = ", ".join(words) or "defaults"
         found.append(name if names.count(name) == 1 else f"{name} ({params})")
     return found
+
+
+def _slow_start_words(chosen: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the name and the parameters of a chosen slow start."""
+    return {} if chosen is None else {"slow_start": chosen["name"], **chosen["params"]}
 
 
 def _bounds(plan: Plan, facts: Facts) -> dict[str, NDArray[Any]]:

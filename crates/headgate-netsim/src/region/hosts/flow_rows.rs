@@ -51,6 +51,9 @@ pub fn flow_row<L: ControllerRegistry>(
         min_rtt_s: sender.rtt.path.min_rtt_s,
         mean_rtt_s: stats.rtt_sum_s / f64::from(stats.rtt_count),
         mean_cwnd: stats.cwnd_sum / f64::from(stats.acks),
+        slow_start: stats.slow_start_exit().map(|exit| exit.after),
+        slow_start_cwnd: stats.slow_start_exit().map_or(f64::NAN, |exit| exit.cwnd),
+        slow_start_resent: stats.exit.resent,
         burst: transfer.burst,
     }
 }

@@ -1,6 +1,40 @@
 //! HyStart++ (RFC 9406): when a round's RTT rises, a slower slow start determines whether the rise persists.
+//!
+//! # Overview
+//! HyStart++ watches the RTT as HyStart does. It does not end slow start at the first sign, but continues more
+//! slowly for five round trips (*conservative slow start*), and resumes if the RTT falls again.
+//!
+//! # The rule
+//! A round whose smallest RTT of eight samples exceeds that of the previous round by an eighth, but at least by
+//! 4 ms and at most by 16 ms, begins conservative slow start, in which `cwnd += acked / 4`. Five such rounds set
+//! `ssthresh = cwnd`. A smaller RTT than at its beginning resumes slow start.
+//!
+//! # Differences from the paper
+//! NOTE(RFC 9406 section 4.2): the limit of eight segments for one ACK does not apply to senders that pace.
+//!
+//! # When to use it
+//! As the slow start of QUIC stacks and of Windows.
+//!
+//! # References
+//! RFC 9406.
 
-use headgate_model::control::Ack;
+use headgate_model::control::{Ack, Congestion, Path, Window};
+use headgate_model::params::Card;
+
+use super::SlowStart;
+
+headgate_model::params! {}
+
+pub(crate) const CARD: Card = Card {
+    name: "hystart++",
+    title: "HyStart++",
+    aliases: &[],
+    family: "slow-start",
+    rule: "w += acked/4 for 5 RTTs after rtt > 9/8 of the last round's; then exit",
+    response: "exit between w = BDP and 3 BDP, or at a loss",
+    references: &["RFC 9406"],
+    params: Params::TABLE,
+};
 
 /// Bounds of the RTT increase, seconds (§4.2, MIN_RTT_THRESH and MAX_RTT_THRESH).
 const INCREASE_S: (f64, f64) = (0.004, 0.016);
@@ -48,17 +82,22 @@ impl Default for HyStartPlusPlus {
 }
 
 impl HyStartPlusPlus {
+    /// Creates the slow start of a flow.
+    pub fn new(_params: Params) -> Self {
+        Self::default()
+    }
+
     /// Ends slow start permanently.
-    pub fn stop(&mut self) {
+    fn stop(&mut self) {
         self.phase = Phase::Over;
     }
 
-    pub fn slow_down(&mut self, baseline_s: f64) {
+    pub(crate) fn slow_down(&mut self, baseline_s: f64) {
         (self.baseline_s, self.phase) = (baseline_s, Phase::Conservative(1));
     }
 
     /// Takes an ACK. Returns true if slow start should end (§4.2).
-    pub fn ends(&mut self, ack: &Ack) -> bool {
+    fn ends(&mut self, ack: &Ack) -> bool {
         if ack.round_start && self.open_round() {
             self.stop();
             return true;
@@ -101,15 +140,27 @@ impl HyStartPlusPlus {
             _ => {}
         }
     }
+}
 
-    /// Returns the increase of the window by the segments that this ACK acknowledges.
-    pub fn step(&self, ack: &Ack) -> f64 {
+impl SlowStart for HyStartPlusPlus {
+    fn on_ack(&mut self, ack: &Ack, _base_rtt_s: f64, _path: &Path, window: &mut Window) {
+        if self.ends(ack) {
+            window.ssthresh = window.cwnd;
+        }
+    }
+
+    fn growth(&self, ack: &Ack) -> f64 {
         let counted = if ack.paced { ack.acked } else { ack.acked.min(LIMIT) };
         match self.phase {
             Phase::Slow => counted,
             Phase::Conservative(_) => counted / GROWTH_DIVISOR,
             Phase::Over => ack.acked,
         }
+    }
+
+    /// It applies to the first slow start only (section 4.3).
+    fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {
+        self.stop();
     }
 }
 
@@ -159,11 +210,11 @@ mod tests {
     #[test]
     fn steps_are_limited_and_conservative_ones_a_quarter() {
         let mut hystart = HyStartPlusPlus::default();
-        assert_eq!(hystart.step(&acked(10.0)), 8.0);
-        assert_eq!(hystart.step(&Ack { paced: true, ..acked(10.0) }), 10.0);
+        assert_eq!(hystart.growth(&acked(10.0)), 8.0);
+        assert_eq!(hystart.growth(&Ack { paced: true, ..acked(10.0) }), 10.0);
         hystart.slow_down(0.1);
-        assert_eq!(hystart.step(&acked(2.0)), 0.5);
+        assert_eq!(hystart.growth(&acked(2.0)), 0.5);
         hystart.stop();
-        assert_eq!(hystart.step(&acked(10.0)), 10.0);
+        assert_eq!(hystart.growth(&acked(10.0)), 10.0);
     }
 }

@@ -1,14 +1,43 @@
 //! HyStart as in Linux: ends slow start when ACKs show that the path is full.
 //!
-//! Two signs end it. One is a train of closely spaced ACKs longer than half the smallest RTT, because data
-//! then fills half of the way there and back. The other is a round whose first RTTs exceed the smallest one
-//! by an eighth. A sender that paces spreads its data over half an RTT, so that its train must be longer than
-//! the whole RTT.
+//! # Overview
+//! HyStart watches the ACKs of each round trip, and ends slow start before the queue overflows. It ends too
+//! early if the RTT varies for other reasons than a queue, as on wireless links.
 //!
-//! Ha, Rhee 2011; constants and the allowance for large segments of Linux `tcp_cubic.c` (6.x). Until 6.14 the
-//! kernel began its first round only at the low window; stable kernels include the correction too.
+//! # The rule
+//! One sign is a train of closely spaced ACKs longer than half the smallest RTT, because data then fills half
+//! of the way there and back. A sender that paces spreads its data over half an RTT, so that its train must be
+//! longer than the whole RTT. The other sign is a round whose first eight RTTs exceed the smallest one by an
+//! eighth, but at least by 4 ms and at most by 16 ms. Either sets `ssthresh = cwnd`.
+//!
+//! # Differences from the paper
+//! NOTE(Ha, Rhee 2011): constants, and the allowance for large segments, are those of Linux `tcp_cubic.c`
+//! (6.x). Until 6.14 the kernel began its first round only at the low window; stable kernels include the
+//! correction too.
+//!
+//! # When to use it
+//! As the slow start of most servers: it is on by default in Linux's CUBIC.
+//!
+//! # References
+//! Ha, Rhee 2011; Linux `tcp_cubic.c`.
 
-use headgate_model::control::{Ack, Path, Window};
+use headgate_model::control::{Ack, Cause, Congestion, Path, Window};
+use headgate_model::params::Card;
+
+use super::SlowStart;
+
+headgate_model::params! {}
+
+pub(crate) const CARD: Card = Card {
+    name: "hystart",
+    title: "HyStart (Linux)",
+    aliases: &[],
+    family: "slow-start",
+    rule: "exit if an ACK train lasts rtt/2, or rtt > 9/8 of the least",
+    response: "exit near w = BDP, before a loss",
+    references: &["Ha, Rhee 2011", "Linux tcp_cubic.c"],
+    params: Params::TABLE,
+};
 
 /// Window below which slow start is not ended, segments (hystart_low_window).
 const LOW_WINDOW: f64 = 16.0;
@@ -45,23 +74,28 @@ pub struct HyStart {
 
 impl Default for HyStart {
     fn default() -> Self {
-        Self::new(0.0)
+        Self::begin(0.0)
     }
 }
 
 impl HyStart {
-    pub fn new(now_s: f64) -> Self {
+    /// Creates the slow start of a flow.
+    pub fn new(_params: Params) -> Self {
+        Self::default()
+    }
+
+    fn begin(now_s: f64) -> Self {
         Self { round_s: now_s, train_s: now_s, rtt_s: f64::INFINITY, samples: 0, found: false }
     }
 
     /// Takes an ACK in slow start and the smallest RTT of data. Returns true once, when slow start should
     /// end.
-    pub fn ends(&mut self, ack: &Ack, base_rtt_s: f64, path: &Path, window: &Window) -> bool {
+    fn ends(&mut self, ack: &Ack, base_rtt_s: f64, path: &Path, window: &Window) -> bool {
         if self.found || ack.rtt_s <= 0.0 {
             return false;
         }
         if ack.round_start {
-            *self = Self::new(ack.now_s);
+            *self = Self::begin(ack.now_s);
         }
         if window.cwnd >= LOW_WINDOW {
             let train = self.has_long_train(ack, base_rtt_s + allowance_s(path, window));
@@ -86,6 +120,25 @@ impl HyStart {
             return false;
         }
         self.rtt_s > base_rtt_s + delay_threshold_s(base_rtt_s)
+    }
+}
+
+impl SlowStart for HyStart {
+    fn on_start(&mut self, now_s: f64, _path: &Path, _window: &mut Window) {
+        *self = Self::begin(now_s);
+    }
+
+    fn on_ack(&mut self, ack: &Ack, base_rtt_s: f64, path: &Path, window: &mut Window) {
+        if self.ends(ack, base_rtt_s, path, window) {
+            window.ssthresh = window.cwnd;
+        }
+    }
+
+    /// It applies again after a time-out, as in Linux.
+    fn on_congestion(&mut self, event: &Congestion, _window: &mut Window) {
+        if event.cause == Cause::Timeout {
+            *self = Self::begin(event.now_s);
+        }
     }
 }
 
