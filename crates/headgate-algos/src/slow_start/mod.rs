@@ -138,6 +138,7 @@ slow_starts! {
     classic => Classic,
     hystart => HyStart,
     hystart_pp => HyStartPlusPlus,
+    rapid_start => RapidStart,
     search => Search,
 }
 
