@@ -135,6 +135,7 @@ pub trait SlowStart: Clone {
 }
 
 slow_starts! {
+    careful_resume => CarefulResume,
     classic => Classic,
     hystart => HyStart,
     hystart_pp => HyStartPlusPlus,
