@@ -131,6 +131,9 @@ mod tests {
             min_rtt_s: f64::INFINITY,
             mean_rtt_s: f64::NAN,
             mean_cwnd: 1.5,
+            slow_start: None,
+            slow_start_cwnd: f64::NAN,
+            slow_start_resent: 0,
             burst: 0,
         }
     }

@@ -68,7 +68,11 @@ fn run(cwnd: f64, ssthresh: f64, pace: f64) -> Engine<Greedy> {
     let choice = |index, window: [f64; 3]| ResolvedDevice { index, values: window.to_vec() };
     let controllers = vec![choice(0, [20.0, 20.0, f64::INFINITY]), choice(1, [cwnd, ssthresh, pace])];
     let ports = plan.links.iter().map(|_| PortDevices::default()).collect();
-    Engine::new(&plan, &ResolvedDevices { controllers, ports }, &Default::default())
+    Engine::new(
+        &plan,
+        &ResolvedDevices { controllers: controllers.into_iter().map(Into::into).collect(), ports },
+        &Default::default(),
+    )
 }
 
 /// Returns the limit that ended the run.

@@ -62,6 +62,12 @@ def _bottleneck(column: str, unit: str, title: str, says: str) -> Measure:
     return Measure(f"{asked} ports", unit, title, "lower", said, f"{asked} links")
 
 
+#: The busiest link, and the mean size of its packets.
+_BUSIEST = (
+    "WITH busiest AS (SELECT link, rate_bps, sent_bytes / departures AS bytes FROM ports"
+    " ORDER BY utilisation DESC LIMIT 1)"
+)
+
 NAMED = {
     "goodput_bps": Measure(
         "SELECT sum(goodput_bps * active_s) / (SELECT max(elapsed_s) FROM ports) FROM flows",
@@ -101,6 +107,29 @@ NAMED = {
         "SELECT sum(timeouts) FROM flows", "1", "Time-outs", "lower",
         "Time-outs of all flows after the warm-up.",
         "SELECT sum(timeouts) FROM classes",
+    ),
+    "slow_start_lost_packets": Measure(
+        "SELECT sum(slow_start_resent_packets) FROM flows",
+        "packets", "Packets lost by slow start", "lower",
+        "Packets of all flows that were sent again, of those sent before the end of the first slow"
+        " start or within one window after it.",
+    ),
+    "slow_start_excess": Measure(
+        f"{_BUSIEST} SELECT avg(slow_start_cwnd_packets * 8 * bytes / (rate_bps * min_rtt_s)) - 1"
+        " FROM flows, busiest",
+        "1", "Window at the end of slow start over the BDP", "",
+        "Mean over flows of the window at the end of the first slow start, in bandwidth-delay"
+        " products of the busiest link and the flow's least RTT, less 1. Below 0 slow start ended"
+        " too early.",
+    ),
+    "time_to_rate_s": Measure(
+        f"{_BUSIEST} SELECT min(t_s) - (SELECT min(start_s) FROM flows) FROM series, busiest"
+        " WHERE series.of = 'port' AND series.name = busiest.link"
+        " AND throughput_bps >= 0.9 * rate_bps",
+        "s", "Time to 90 % of the rate", "lower",
+        "Time from the start of the first flow to the first sample in which the busiest link sent"
+        " at 90 % of its rate. Samples (measure.series) must be at least a round trip apart, since"
+        " slow start sends bursts.",
     ),
 }  # fmt: skip
 """The named figures of a run."""

@@ -24,8 +24,30 @@ fn a_good_plan_passes_with_its_controllers() {
     let ready = validate(&plan().to_string(), &lists()).unwrap();
     assert_eq!(ready.choices.controllers.len(), 2);
     let fast = &ready.choices.controllers[1];
-    assert_eq!(AnyController::cards()[fast.index].name, "fast");
-    assert_eq!((fast.values[0], fast.values[4]), (20.0, 1.0));
+    assert_eq!(AnyController::cards()[fast.cca.index].name, "fast");
+    assert_eq!((fast.cca.values[0], fast.cca.values[4]), (20.0, 1.0));
+}
+
+#[test]
+fn a_chosen_slow_start_is_resolved_with_its_parameters() {
+    let chosen = json!({"name": "search", "params": {"threshold": 0.3, "exit": "rollback"}});
+    let ready = validate(&with("/laws/0/slow_start", chosen).to_string(), &lists()).unwrap();
+    let start = ready.choices.controllers[0].slow_start.as_ref().expect("a slow start");
+    assert_eq!(AnyController::slow_starts()[start.index].name, "search");
+    assert_eq!(start.values, [0.3, 3.5, 1.0, 0.0]);
+    assert_eq!(ready.choices.controllers[1].slow_start, None);
+}
+
+#[test]
+fn a_wrong_slow_start_is_refused_at_its_place() {
+    let at = "/laws/0/slow_start";
+    assert_refused(at, json!({"name": "fast"}), "laws[0].slow_start.name", "'fast' is not a slow start");
+    let unknown = json!({"name": "search", "params": {"thresh": 1}});
+    assert_refused(at, unknown, "laws[0].slow_start.params", "no parameter 'thresh'");
+    let large = json!({"name": "search", "params": {"threshold": 2}});
+    assert_refused(at, large, "laws[0].slow_start.params.threshold", "from 0.01 to 1");
+    let of_fast = json!({"name": "search"}); // FAST is driven by delay
+    assert_refused("/laws/1/slow_start", of_fast, "laws[1].slow_start", "part of the algorithm");
 }
 
 #[test]

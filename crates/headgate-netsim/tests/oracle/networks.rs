@@ -161,7 +161,7 @@ fn impairment(card: &Card, s: &mut Stream) -> DeviceChoice {
     let round = [("late_s", 0.0012 * (1 + s.below(5)) as f64)];
     let given = often.iter().chain(&round).filter(|(key, _)| card.params.iter().any(|p| p.name == *key));
     let params = given.map(|&(key, value)| (key.to_string(), Value::Number(value))).collect();
-    DeviceChoice { name: card.name.into(), params, own: None, slow_start: None }
+    DeviceChoice { name: card.name.into(), params, own: None }
 }
 
 /// No changes, one, or several while the packets queued at the first one are still present.
@@ -244,7 +244,7 @@ fn transport(s: &mut Stream) -> Transport {
 }
 
 fn controller_choice(card: &&Card) -> ControllerChoice {
-    ControllerChoice { name: card.name.into(), params: Default::default(), own: None }
+    ControllerChoice { name: card.name.into(), params: Default::default(), own: None, slow_start: None }
 }
 
 /// Each algorithm once, with its defaults, and the devices of the plan's ports.

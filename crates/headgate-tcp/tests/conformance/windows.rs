@@ -68,6 +68,27 @@ fn rfc5681_3_1_the_threshold_stays_while_the_same_segment_times_out_again() {
 }
 
 #[test]
+fn the_end_of_the_first_slow_start_is_recorded_with_its_window() {
+    let mut peer = Peer::open(100, Profile { initial_window: 2.0, initial_ssthresh: 4.0, ..rfc() });
+    peer.ack(1);
+    assert_eq!(peer.tcp.stats.slow_start_exit(), None);
+    peer.ack(2);
+    let exit = peer.tcp.stats.slow_start_exit().expect("at the threshold");
+    // a window more: 4 + 2 segments were sent, or are about to be
+    assert_eq!((exit.cwnd, exit.until, exit.resent), (4.0, 5 + 4, 0));
+    peer.ack(3);
+    assert_eq!(peer.tcp.stats.slow_start_exit(), Some(exit));
+}
+
+#[test]
+fn a_time_out_in_slow_start_counts_its_retransmissions() {
+    let mut peer = Peer::open(100, rfc());
+    peer.wait_until_it_sends();
+    let exit = peer.tcp.stats.slow_start_exit().expect("a time-out");
+    assert_eq!((exit.cwnd, exit.until, exit.resent), (10.0, 20, 1));
+}
+
+#[test]
 fn rfc7661_a_window_that_is_not_used_does_not_grow() {
     let profile = Profile { initial_window: 40.0, window_validation: true, ..rfc() };
     let mut peer = Peer::open(10, profile);
