@@ -43,12 +43,13 @@ for ax, depth in zip(axes, (1, 5), strict=True):
         print(
             f"{depth} BDP, {name:>14}: ends at {row['slow_start_s']:.2f} s with"
             f" {row['slow_start_cwnd_packets'] / BDP:5.2f} BDP,"
-            f" loses {row['slow_start_resent_packets']:4d} packets, fills the link at {fills_s:.1f} s"
+            f" loses {row['slow_start_resent_packets']:4d} packets,"
+            f" fills the link at {fills_s:.1f} s"
         )
     ax.set_title(f"buffer {depth} BDP", fontsize=10)
     ax.set_ylabel("window (BDP)")
     ax.set_xlim(0, 4)
-    ax.set_ylim(0, 2 * (1 + depth) + 0.5)
+    ax.set_ylim(0, 2 * (1 + depth) + 1)
 axes[0].legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.08), frameon=False)
 axes[1].set_xlabel("time (s)")
 Path("out").mkdir(exist_ok=True)
