@@ -149,6 +149,7 @@ class Packet:
         rank: float = 0.0,
         size_bytes: int = 1500,
         capable: bool = True,
+        ecn: int = 2,
     ) -> None: ...
     @property
     def flow(self) -> int: ...
@@ -160,6 +161,8 @@ class Packet:
     def size_bytes(self) -> int: ...
     @property
     def capable(self) -> bool: ...
+    @property
+    def ecn(self) -> int: ...
 
 class Decision:
     verdict: int

@@ -6,6 +6,7 @@ macro_rules! forward_to_variants {
     ($Any:ident: $($Name:ident),+) => {
         const _: () = {
             use headgate_model::control::{Ack, Congestion, Echo, Controller, Path, Rate, Restart, Window};
+            use headgate_model::ecn::Ecn;
             use headgate_model::feedback::Words;
 
             #[deny(clippy::missing_trait_methods)]
@@ -49,6 +50,10 @@ macro_rules! forward_to_variants {
 
                 fn echo(&self) -> Echo {
                     match self { $(Self::$Name(controller) => controller.echo(),)+ }
+                }
+
+                fn codepoint(&self) -> Ecn {
+                    match self { $(Self::$Name(controller) => controller.codepoint(),)+ }
                 }
 
                 fn wants_rate(&self) -> bool {

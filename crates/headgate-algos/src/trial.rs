@@ -42,6 +42,7 @@ pub fn timeout(in_flight: u32) -> Congestion {
 
 /// For queue disciplines.
 pub mod queue {
+    use headgate_model::ecn::Ecn;
     use headgate_model::params::Param;
     use headgate_model::queue::{Arrival, Backlog};
 
@@ -53,7 +54,7 @@ pub mod queue {
 
     /// A packet of 1500 B.
     pub fn arrival(capable: bool) -> Arrival {
-        Arrival { size_bytes: 1500, flow: 1, capable }
+        Arrival { size_bytes: 1500, flow: 1, ecn: if capable { Ecn::Ect0 } else { Ecn::NotEct } }
     }
 
     /// A port at which this number of packets waits.

@@ -1,9 +1,8 @@
 //! The log of arrivals: the packets that enter the network, written to disk during the run.
 //!
 //! It starts with [`MAGIC`], followed by rows of [`ROW_BYTES`], little-endian: time in ps (8 B), sending
-//! host, receiving host and flow (4 B each), size in bytes (2 B), whether the packet is ECN-capable and
-//! whether it was marked (1 B each). If a run is killed, the log contains what was written, possibly with a
-//! partial row at the end.
+//! host, receiving host and flow (4 B each), size in bytes, and the ECN field (2 B each). If a run is
+//! killed, the log contains what was written, possibly with a partial row at the end.
 //!
 //! A separate thread writes. The loop waits for the disk only if the thread is behind by `BLOCKS_UNDER_WAY`
 //! blocks.
@@ -16,7 +15,7 @@ use std::thread::JoinHandle;
 use headgate_lab::simulation::Arrival;
 
 /// The first bytes of a log.
-pub const MAGIC: &[u8; 8] = b"HGARRIV1";
+pub const MAGIC: &[u8; 8] = b"HGARRIV2";
 
 pub const ROW_BYTES: usize = 24;
 
@@ -86,7 +85,7 @@ fn row((time, packet): &Arrival) -> [u8; ROW_BYTES] {
     row[12..16].copy_from_slice(&packet.to.to_le_bytes());
     row[16..20].copy_from_slice(&packet.flow.to_le_bytes());
     row[20..22].copy_from_slice(&packet.size_bytes.to_le_bytes());
-    row[22..].copy_from_slice(&[u8::from(packet.capable), u8::from(packet.marked)]);
+    row[22..].copy_from_slice(&u16::from(packet.ecn.bits()).to_le_bytes());
     row
 }
 
@@ -99,20 +98,14 @@ fn write(mut file: File, blocks: &Receiver<Vec<u8>>) -> io::Result<()> {
 mod tests {
     use std::io::{Read, Seek};
 
+    use headgate_lab::ecn::Ecn;
     use headgate_lab::simulation::ForeignPacket;
 
     use super::*;
 
     fn arrival(n: u64) -> Arrival {
-        let packet = ForeignPacket {
-            id: n,
-            from: 1,
-            to: 2,
-            flow: n as u32,
-            size_bytes: 1500,
-            capable: true,
-            marked: false,
-        };
+        let packet =
+            ForeignPacket { id: n, from: 1, to: 2, flow: n as u32, size_bytes: 1500, ecn: Ecn::Ect0 };
         (n * 1_000_000, packet)
     }
 

@@ -123,7 +123,7 @@ mod tests {
     fn seen(port: u16) -> PacketSummary {
         let [source, destination] = [[10, 72, 0, 1].into(), [10, 72, 0, 2].into()];
         let key = FlowKey { source, destination, protocol: 17, ports: [port, 443] };
-        PacketSummary { key, size_bytes: 100, payload_bytes: 72, capable: false, marked: false }
+        PacketSummary { key, size_bytes: 100, payload_bytes: 72, ecn: headgate_lab::ecn::Ecn::NotEct }
     }
 
     #[test]

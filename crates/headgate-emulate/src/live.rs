@@ -16,7 +16,7 @@ use crate::counters;
 use crate::device::Device;
 use crate::error::EmulationError;
 use crate::flows::Flows;
-use crate::packet::{PacketSummary, mark, parse};
+use crate::packet::{PacketSummary, parse, set_ecn};
 use crate::payloads::{Payload, Payloads};
 use crate::priority;
 use crate::report::Report;
@@ -227,10 +227,10 @@ impl Live {
         bytes: Vec<u8>,
     ) -> Result<(), EmulationError> {
         let flow = self.flows.send(seen, [from, to], time);
-        let payload = Payload::new(bytes, (to, flow), seen.payload_bytes, seen.marked, time);
+        let payload = Payload::new(bytes, (to, flow), seen.payload_bytes, seen.ecn, time);
         let id = self.payloads.add(payload);
-        let PacketSummary { size_bytes, capable, marked, .. } = *seen;
-        let arrival = (time, ForeignPacket { id, from, to, flow, size_bytes, capable, marked });
+        let PacketSummary { size_bytes, ecn, .. } = *seen;
+        let arrival = (time, ForeignPacket { id, from, to, flow, size_bytes, ecn });
         self.pending.push_back(arrival);
         let going = self.log.as_mut().is_none_or(|log| log.add(&arrival));
         self.check_log(going)
@@ -254,9 +254,9 @@ impl Live {
 
     fn deliver(&mut self, delivery: &Delivery) -> Result<(), EmulationError> {
         let Some(payload) = self.payloads.hear(delivery.id, delivery.time) else { return Ok(()) };
-        let newly_marked = delivery.marked && !payload.marked;
-        if newly_marked {
-            mark(&mut payload.bytes);
+        let newly_marked = delivery.ecn.is_marked() && !payload.ecn.is_marked();
+        if delivery.ecn != payload.ecn {
+            set_ecn(&mut payload.bytes, delivery.ecn);
         }
         let (to, delay) = (payload.to as usize, delivery.time - payload.sent);
         self.flows.deliver(payload.flow, payload.payload_bytes, delivery.time, delay, newly_marked);

@@ -1,10 +1,8 @@
-//! IP packets of real hosts: parsing, and the mark of a queue.
+//! IP packets of real hosts: parsing, and changes of the ECN field.
 
 use etherparse::{IpNumber, LaxNetSlice, LaxSlicedPacket, TransportSlice};
+use headgate_lab::ecn::Ecn;
 use std::net::IpAddr;
-
-/// The two ECN bits (RFC 3168 §5): not capable is 0, and this is CE.
-const CONGESTION_EXPERIENCED: u8 = 3;
 
 /// One direction of a connection: addresses, protocol, ports (0 if the protocol has none or they are in
 /// another fragment).
@@ -24,9 +22,8 @@ pub struct PacketSummary {
     pub size_bytes: u16,
     /// Bytes behind the header of TCP or UDP; for other protocols behind the IP header.
     pub payload_bytes: u16,
-    /// Whether the packet is ECN-capable, and whether it is marked.
-    pub capable: bool,
-    pub marked: bool,
+    /// The ECN field of the IP header.
+    pub ecn: Ecn,
 }
 
 /// Parses a packet. Returns `None` if it is not a complete IPv4 or IPv6 packet. Bytes behind its end are
@@ -40,13 +37,11 @@ pub fn parse(bytes: &[u8]) -> Option<PacketSummary> {
         Some(TransportSlice::Udp(udp)) => ([udp.source_port(), udp.destination_port()], udp.payload().len()),
         _ => ([0, 0], rest),
     };
-    let ecn = ecn(bytes);
     Some(PacketSummary {
         key: FlowKey { source, destination, protocol: protocol.0, ports },
         size_bytes: size as u16,
         payload_bytes: payload as u16,
-        capable: ecn != 0,
-        marked: ecn == CONGESTION_EXPERIENCED,
+        ecn: ecn(bytes),
     })
 }
 
@@ -84,19 +79,19 @@ fn addresses(net: &LaxNetSlice) -> Option<(IpAddr, IpAddr, IpNumber, usize)> {
     }
 }
 
-/// The ECN bits of a parsed packet.
-fn ecn(bytes: &[u8]) -> u8 {
-    if bytes[0] >> 4 == 4 { bytes[1] & 3 } else { bytes[1] >> 4 & 3 }
+/// The ECN field of a parsed packet: the two low bits of the traffic class.
+fn ecn(bytes: &[u8]) -> Ecn {
+    Ecn::from_bits(if bytes[0] >> 4 == 4 { bytes[1] } else { bytes[1] >> 4 })
 }
 
-/// Marks a parsed packet: sets CE, and updates the checksum of an IPv4 header (RFC 1624, equation 3).
-pub fn mark(bytes: &mut [u8]) {
+/// Sets the ECN field of a parsed packet, and updates the checksum of an IPv4 header (RFC 1624, equation 3).
+pub fn set_ecn(bytes: &mut [u8], ecn: Ecn) {
     if bytes[0] >> 4 == 6 {
-        bytes[1] |= CONGESTION_EXPERIENCED << 4;
+        bytes[1] = bytes[1] & !(3 << 4) | ecn.bits() << 4;
         return;
     }
     let before = u16::from_be_bytes([bytes[0], bytes[1]]);
-    bytes[1] |= CONGESTION_EXPERIENCED;
+    bytes[1] = bytes[1] & !3 | ecn.bits();
     let after = u16::from_be_bytes([bytes[0], bytes[1]]);
     let sum = u16::from_be_bytes([bytes[10], bytes[11]]);
     let mut sum = u32::from(!sum) + u32::from(!before) + u32::from(after);

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use headgate_lab::ecn::Ecn;
+
 /// A packet whose payload is stored here while its number is in the engine.
 #[derive(Debug)]
 pub struct Payload {
@@ -9,8 +11,8 @@ pub struct Payload {
     pub to: u32,
     pub flow: u32,
     pub payload_bytes: u16,
-    /// Whether it was marked when it arrived.
-    pub marked: bool,
+    /// Its ECN field when it entered the network.
+    pub ecn: Ecn,
     /// Time at which it left its host, ps.
     pub sent: u64,
     /// Whether the outcome of a copy of it is known.
@@ -18,8 +20,8 @@ pub struct Payload {
 }
 
 impl Payload {
-    pub fn new(bytes: Vec<u8>, (to, flow): (u32, u32), payload_bytes: u16, marked: bool, sent: u64) -> Self {
-        Self { bytes, to, flow, payload_bytes, marked, sent, heard: false }
+    pub fn new(bytes: Vec<u8>, (to, flow): (u32, u32), payload_bytes: u16, ecn: Ecn, sent: u64) -> Self {
+        Self { bytes, to, flow, payload_bytes, ecn, sent, heard: false }
     }
 }
 
@@ -94,7 +96,7 @@ mod tests {
     use super::*;
 
     fn payload(byte: u8) -> Payload {
-        Payload::new(vec![byte], (0, 0), 1, false, 0)
+        Payload::new(vec![byte], (0, 0), 1, Ecn::NotEct, 0)
     }
 
     #[test]

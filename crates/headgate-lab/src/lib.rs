@@ -30,7 +30,7 @@ pub mod user_code;
 pub mod validate;
 
 pub use headgate_algos::plugin;
-pub use headgate_model::{check, control, layout, queue};
+pub use headgate_model::{check, control, ecn, layout, queue};
 pub use headgate_netsim::traffic::routes;
 
 /// The version of Headgate, which results and snapshots contain.

@@ -7,6 +7,7 @@
 //! The records use C's layout, because a user-defined algorithm may be written in another language.
 //! [`crate::layout`] and `headgate.h` list their fields. A new field is appended to its record.
 
+use crate::ecn::Ecn;
 use crate::feedback::{Routers, Words};
 use crate::impairment::Impairments;
 use crate::params::Card;
@@ -76,7 +77,7 @@ pub struct Ack {
     pub recovers: bool,
     /// Whether data that was outstanding at the last time-out is not yet acknowledged.
     pub after_timeout: bool,
-    /// Segments of this ACK whose congestion mark was echoed (ECN with [`Echo::Accurate`] only).
+    /// Segments of this ACK whose congestion mark was echoed.
     pub marked: f64,
     /// Delivery-rate sample; all zero unless [`Controller::wants_rate`].
     pub rate: Rate,
@@ -172,7 +173,7 @@ pub struct Restart {
     pub delivered: f64,
 }
 
-/// The receiver's echo of congestion marks.
+/// The receiver's echo of congestion marks that an algorithm needs.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -227,6 +228,11 @@ pub trait Controller: Clone + Send {
     /// The echo of congestion marks that the algorithm requires.
     fn echo(&self) -> Echo {
         Echo::None
+    }
+
+    /// The ECN field of the flow's data, if it uses ECN.
+    fn codepoint(&self) -> Ecn {
+        Ecn::Ect0
     }
 
     /// Whether the algorithm uses [`Ack::rate`]. The transport then records every segment sent.

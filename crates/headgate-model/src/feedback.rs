@@ -2,6 +2,7 @@
 //! its scheme attach to their packets.
 
 use crate::chance::Stream;
+use crate::ecn::Ecn;
 use crate::params::Card;
 use crate::queue::Backlog;
 use crate::units::{NEVER, Time};
@@ -25,6 +26,8 @@ pub struct PassingPacket {
     pub size_bytes: u32,
     /// Whether the packet carries data; otherwise it is an ACK or part of the handshake.
     pub data: bool,
+    /// The ECN field.
+    pub ecn: Ecn,
 }
 
 /// The router of a scheme at one port. It receives the headers of its scheme on their way to the

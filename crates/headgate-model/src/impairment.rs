@@ -1,6 +1,7 @@
 //! The interface of an impairment: an effect of a link on packets other than serialisation and propagation.
 
 use crate::chance::Stream;
+use crate::ecn::Ecn;
 use crate::feedback::PassingPacket;
 use crate::params::Card;
 use crate::units::{Span, Time};
@@ -14,18 +15,19 @@ pub struct Passage {
     pub copies: u32,
     /// Whether the packet keeps its order relative to the packets ahead and behind.
     pub in_order: bool,
+    /// The ECN field afterwards, if the impairment changes it.
+    pub ecn: Option<Ecn>,
 }
 
 impl Passage {
     /// The passage without any effect.
-    pub const CLEAR: Self = Self { late: 0, copies: 0, in_order: true };
+    pub const CLEAR: Self = Self { late: 0, copies: 0, in_order: true, ecn: None };
 }
 
 /// An impairment. Each is one file and one line of the registry.
 pub trait Impairment: Clone + Send {
-    /// Whether the impairment only drops packets, without delays or copies, so that it may act before a
-    /// queue.
-    const DROPS_ONLY: bool = false;
+    /// Whether the impairment neither delays nor copies packets, so that it may act before a queue.
+    const ACTS_AT_ONCE: bool = false;
 
     /// Passes a packet that arrives at `now`; `None` if it is lost. Calls are in time order.
     fn pass(&mut self, packet: &PassingPacket, now: Time, chance: &mut Stream) -> Option<Passage>;
@@ -42,6 +44,6 @@ pub trait Impairments:
     /// parameters.
     fn build(index: usize, values: &[f64]) -> Self;
 
-    /// Whether the impairment of this index has [`Impairment::DROPS_ONLY`].
-    fn drops_only(index: usize) -> bool;
+    /// Whether the impairment of this index has [`Impairment::ACTS_AT_ONCE`].
+    fn acts_at_once(index: usize) -> bool;
 }

@@ -85,6 +85,6 @@ pub const RECORDS: &[Record] = &[
         idle_s: f64,
         rate_bytes_s: f64,
     }),
-    record!(Packet { flow: u64, wait_s: f64, rank: f64, size_bytes: u32, capable: bool }),
+    record!(Packet { flow: u64, wait_s: f64, rank: f64, size_bytes: u32, capable: bool, ecn: u32 }),
     record!(Decision { verdict: u32, drawn: u32, rank: f64, draws: Draws }),
 ];

@@ -4,6 +4,7 @@
 //! * [`chance`]: random streams keyed by name.
 //! * [`mod@column`]: self-describing columns of results, and counters.
 //! * [`control`]: the interface of a congestion control algorithm.
+//! * [`ecn`]: the ECN field of the IP header.
 //! * [`queue`]: the interface of a queue discipline.
 //! * [`feedback`]: the interface of a router that sends feedback to senders.
 //! * [`impairment`]: the interface of an impairment of a link.
@@ -19,6 +20,7 @@ pub mod chance;
 pub mod check;
 pub mod column;
 pub mod control;
+pub mod ecn;
 pub mod feedback;
 pub mod impairment;
 pub mod layout;

@@ -10,6 +10,7 @@
 //! record.
 
 use crate::chance::Stream;
+use crate::ecn::Ecn;
 use crate::params::Card;
 use crate::units::{NEVER, Time};
 
@@ -31,8 +32,8 @@ pub struct Arrival {
     pub size_bytes: u32,
     /// Identifies the connection.
     pub flow: u64,
-    /// Whether the packet may be marked (ECT, RFC 3168).
-    pub capable: bool,
+    /// The ECN field. Only a packet that is capable may be marked.
+    pub ecn: Ecn,
 }
 
 /// A waiting packet; `id` identifies it while it waits.
@@ -46,8 +47,8 @@ pub struct QueuedPacket {
     pub flow: u64,
     /// Whether the packet carries data; otherwise it is an ACK or part of the handshake.
     pub data: bool,
-    /// Whether the packet may be marked (ECT, RFC 3168).
-    pub capable: bool,
+    /// The ECN field. Only a packet that is capable may be marked.
+    pub ecn: Ecn,
     /// Arrival time, seconds.
     pub since_s: f64,
 }
@@ -86,8 +87,17 @@ pub struct Packet {
     pub rank: f64,
     /// Size with headers, bytes.
     pub size_bytes: u32,
-    /// Whether the packet may be marked (ECT, RFC 3168).
+    /// Whether the packet may be marked: its ECN field is ECT(0), ECT(1) or CE (RFC 3168).
     pub capable: bool,
+    /// The ECN field: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE.
+    pub ecn: u32,
+}
+
+impl Packet {
+    /// Returns a packet with this ECN field and no rank, which has not waited.
+    pub fn arriving(flow: u64, size_bytes: u32, ecn: Ecn) -> Self {
+        Self { flow, wait_s: 0.0, rank: 0.0, size_bytes, capable: ecn.is_capable(), ecn: ecn.bits().into() }
+    }
 }
 
 /// Number of random numbers available for one decision.

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::ecn::Ecn;
+
 /// A TCP profile (see docs/reference/transport).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -105,9 +107,34 @@ pub struct Transport {
     /// Whether every algorithm uses ECN (RFC 3168), not only those that need it.
     #[serde(default)]
     pub ecn: bool,
+    /// With ECN: the codepoint of data; absent = that of the algorithm.
+    #[serde(default)]
+    pub ecn_codepoint: Option<Ecn>,
     /// With ECN: ACKs are ECN-capable too; senders ignore their marks.
     #[serde(default)]
     pub ecn_acks: bool,
+    /// With ECN: answers to SYNs and retransmissions are ECN-capable too (RFC 8311 section 4.3).
+    #[serde(default)]
+    pub ecn_control: bool,
+    /// Whether a SYN that is sent again no longer asks for ECN (RFC 3168 section 6.1.1.1).
+    #[serde(default)]
+    pub ecn_fallback: bool,
+    /// The ECN support of receivers.
+    #[serde(default)]
+    pub ecn_receiver: EcnSupport,
+}
+
+/// The ECN support of a host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EcnSupport {
+    /// None.
+    Off,
+    /// The echo of RFC 3168.
+    Classic,
+    /// Whatever senders ask for.
+    #[default]
+    Any,
 }
 
 /// Pacing rates as multiples of cwnd/srtt.

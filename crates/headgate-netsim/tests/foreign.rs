@@ -3,6 +3,7 @@
 use headgate_algos::control::AnyController;
 use headgate_algos::queue::AnyQueue;
 use headgate_model::control::ControllerRegistry;
+use headgate_model::ecn::Ecn;
 use headgate_model::params::{Card, Param};
 use headgate_model::queue::Queues;
 use headgate_model::units::{SECOND, Time};
@@ -71,7 +72,7 @@ fn start(plan: Value) -> Run {
 }
 
 fn packet(id: u64, flow: u32) -> ForeignPacket {
-    ForeignPacket { id, from: 0, to: 1, flow, size_bytes: 1500, capable: false, marked: false }
+    ForeignPacket { id, from: 0, to: 1, flow, size_bytes: 1500, ecn: Ecn::NotEct }
 }
 
 /// Returns the outcomes of packets by the end of a second.
@@ -88,7 +89,7 @@ fn ids(outcomes: &Outcomes) -> (Vec<u64>, Vec<u64>) {
 
 #[test]
 fn a_packet_arrives_when_its_links_say() {
-    let delivery = |time| vec![Delivery { time, id: 7, marked: false }];
+    let delivery = |time| vec![Delivery { time, id: 7, ecn: Ecn::NotEct }];
     let mut bare = start(plan(None, 10, None, 0));
     assert_eq!(outcomes(&mut bare, [(5 * MS, packet(7, 0))]).delivered, delivery(5 * MS + PACKET + 10 * MS));
     // over host links a tenth of the time each, and 1 ms
@@ -119,16 +120,17 @@ fn a_discipline_that_drops_later_says_so_too() {
 
 #[test]
 fn marks_reach_only_those_that_can_be_marked() {
-    for (capable, marked) in [(true, false), (false, false), (true, true)] {
+    for ecn in Ecn::ALL {
         let mut run = start(plan(Some("codel"), 1000, None, 0));
-        let packet = |id| ForeignPacket { capable, marked, ..packet(id, 0) };
+        let packet = |id| ForeignPacket { ecn, ..packet(id, 0) };
         let all = outcomes(&mut run, (0..600).map(|id| (id * PACKET / 2, packet(id))));
-        let marks = all.delivered.iter().filter(|delivery| delivery.marked).count();
-        match (capable, marked) {
-            (true, false) => assert!((5..100).contains(&marks) && all.lost.is_empty(), "{marks}"),
-            (false, _) => assert!(marks == 0 && !all.lost.is_empty()),
-            (true, true) => assert_eq!(marks, all.delivered.len()),
+        let marks = all.delivered.iter().filter(|delivery| delivery.ecn.is_marked()).count();
+        match ecn {
+            Ecn::Ect0 | Ecn::Ect1 => assert!((5..100).contains(&marks) && all.lost.is_empty(), "{marks}"),
+            Ecn::NotEct => assert!(marks == 0 && !all.lost.is_empty()),
+            Ecn::Ce => assert_eq!(marks, all.delivered.len()),
         }
+        assert!(all.delivered.iter().all(|delivery| delivery.ecn == ecn || delivery.ecn.is_marked()));
     }
 }
 
@@ -167,7 +169,7 @@ fn busy(threads: usize, step: Time, queue: Option<&str>, resumed: bool) -> (u64,
             if time >= run.now() {
                 let back = next % 2 == 1;
                 let (from, to) = if back { (3, 2) } else { (0, 1) };
-                let packet = ForeignPacket { from, to, capable: true, ..packet(next, next as u32 % 3) };
+                let packet = ForeignPacket { from, to, ecn: Ecn::Ect0, ..packet(next, next as u32 % 3) };
                 run.inject(time, &packet).expect("a live host");
             }
             next += 1;

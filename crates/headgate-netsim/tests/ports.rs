@@ -65,7 +65,7 @@ fn arrivals(seed: u64) -> Vec<(Time, Packet)> {
             if chance.chance(0.001) {
                 now += SECOND / 2;
             }
-            let flags = if chance.chance(0.5) { Flags::CAPABLE } else { Flags::NONE };
+            let flags = if chance.chance(0.5) { Flags::ECT0 } else { Flags::NONE };
             let size = 40 + chance.below(1461) as u16;
             let segment = DataSegment { seq, stamp: 0, flags };
             (
@@ -201,8 +201,8 @@ fn a_packet_leaves_once_and_is_marked_only_if_it_can_be() {
         let seen = Seen::of(fit, 4);
         let once: BTreeSet<u32> = seen.left.iter().map(|(_, packet)| packet.segment().seq).collect();
         assert_eq!(once.len(), seen.left.len(), "{name}");
-        let marked = seen.left.iter().filter(|(_, packet)| packet.is_marked());
-        assert!(marked.clone().all(|(_, packet)| packet.is_capable()), "{name}");
+        let marked = seen.left.iter().filter(|(_, packet)| packet.ecn().is_marked());
+        assert!(marked.clone().all(|(_, packet)| packet.ecn().is_capable()), "{name}");
         assert_eq!(marked.count() as u64, seen.rows[1].tally.marks, "{name}");
     }
 }

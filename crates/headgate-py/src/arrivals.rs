@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use headgate_lab::ecn::Ecn;
 use headgate_lab::simulation::{Arrival, ForeignPacket};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -14,7 +15,7 @@ pub fn read_arrivals(columns: &BTreeMap<String, PyReadonlyArray1<'_, u64>>) -> P
         Ok::<_, PyErr>(columns.get(name).ok_or_else(missing)?.as_array().to_vec())
     };
     let [time, from, to, flow] = [column("time_ps")?, column("from")?, column("to")?, column("flow")?];
-    let [size, capable, marked] = [column("size_bytes")?, column("capable")?, column("marked")?];
+    let [size, ecn] = [column("size_bytes")?, column("ecn")?];
     let arrival = |n: usize| {
         let packet = ForeignPacket {
             id: n as u64,
@@ -22,12 +23,11 @@ pub fn read_arrivals(columns: &BTreeMap<String, PyReadonlyArray1<'_, u64>>) -> P
             to: to[n] as u32,
             flow: flow[n] as u32,
             size_bytes: size[n] as u16,
-            capable: capable[n] != 0,
-            marked: marked[n] != 0,
+            ecn: Ecn::from_bits(ecn[n] as u8),
         };
         (time[n], packet)
     };
-    if [&from, &to, &flow, &size, &capable, &marked].iter().any(|column| column.len() != time.len()) {
+    if [&from, &to, &flow, &size, &ecn].iter().any(|column| column.len() != time.len()) {
         return Err(PyValueError::new_err("arrivals: the columns are not equally long"));
     }
     Ok((0..time.len()).map(arrival).collect())

@@ -72,11 +72,20 @@ pub trait ReceiverContext: Context {
 pub struct Syn {
     /// Size of the flow, segments; 0 if the SYN only requests an answer to its header.
     pub segments: u32,
-    /// ECN flags of the handshake.
+    /// The feedback of marks that the SYN asks for, and its ECN field.
     pub flags: Flags,
     /// Retransmissions of the SYN so far, modulo 4. The SYN-ACK returns the number, as it would return a time
     /// stamp (RFC 7323).
     pub tries: u8,
+}
+
+/// The answer to a SYN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SynAck {
+    /// Retransmissions of the SYN that is answered, modulo 4.
+    pub tries: u8,
+    /// The feedback of marks that the receiver grants, and the ECN field.
+    pub flags: Flags,
 }
 
 /// A data segment.
@@ -86,7 +95,7 @@ pub struct DataSegment {
     pub seq: u32,
     /// Time stamp (RFC 7323). The ACK echoes it.
     pub stamp: u32,
-    /// ECN flags.
+    /// The ECN field, and further flags.
     pub flags: Flags,
 }
 
@@ -99,7 +108,7 @@ pub struct AckSegment {
     pub stamp: u32,
     /// SACK blocks, if a segment is missing.
     pub blocks: Option<Blocks>,
-    /// Flags: the ACK echoes a congestion mark, and may itself be marked.
+    /// Flags: the ACK echoes a congestion mark, and its ECN field.
     pub flags: Flags,
 }
 

@@ -1,35 +1,64 @@
 //! Explicit congestion notification: the receiver's echo and the sender's response (RFC 3168, RFC 8257).
 
-use headgate_model::control::{Cause, Controller, Echo};
+use headgate_model::control::{Cause, Controller};
 
-use crate::context::SenderContext;
+use crate::context::{Context, SenderContext};
+use crate::feedback::Feedback;
 use crate::flags::Flags;
+use crate::profile::Profile;
 use crate::sender::Sender;
 use crate::state::Phase;
+
+/// Returns the feedback that a sender asks for: the one that its controller needs, or at least the classic
+/// one if every controller uses ECN.
+pub(crate) fn wanted_feedback(controller: &impl Controller, profile: &Profile) -> Feedback {
+    let least = if profile.ecn { Feedback::Classic } else { Feedback::None };
+    Feedback::from(controller.echo()).max(least)
+}
 
 impl<C: Controller> Sender<C> {
     /// Whether routers may mark the sender's packets.
     #[must_use]
     pub fn is_capable_of_ecn(&self) -> bool {
-        self.echo != Echo::None
+        self.feedback != Feedback::None
     }
 
-    pub(crate) fn syn_flags(&self) -> Flags {
-        let capable = Flags::NONE.with(Flags::CAPABLE, self.is_capable_of_ecn());
-        capable.with(Flags::ECHO, self.echo == Echo::Accurate)
+    /// Returns the flags of a SYN that leaves now. After a SYN without an answer, the request may be what a
+    /// middlebox rejects (RFC 3168 section 6.1.1.1). Once a SYN has not asked for ECN, data are not
+    /// ECN-capable, even if the answer to an earlier SYN grants ECN (RFC 3168 section 6.1.1).
+    pub(crate) fn syn_flags(&mut self, ctx: &impl Context) -> Flags {
+        if self.backoff > 0 && ctx.profile().ecn_fallback && self.phase == Phase::SynSent {
+            self.feedback = Feedback::None;
+        }
+        self.feedback.request()
+    }
+
+    /// Adopts the feedback that the receiver has granted.
+    pub(crate) fn settle_feedback(&mut self, syn_ack: Flags) {
+        self.feedback = self.feedback.min(Feedback::granted(syn_ack));
     }
 
     /// Returns the flags of a data segment.
     ///
-    /// NOTE(RFC 3168 section 6.1.5): with accurate echo, retransmitted segments are ECN-capable too, as in
-    /// Linux. The RFC requires that retransmissions are not ECN-capable.
+    /// NOTE(RFC 3168 section 6.1.5): with exact feedback, retransmitted segments are ECN-capable too, as in
+    /// Linux. The RFC requires that retransmissions are not ECN-capable. RFC 8311 section 4.3 permits it in
+    /// experiments.
     #[inline]
-    pub(crate) fn data_flags(&mut self, again: bool) -> Flags {
-        if self.echo == Echo::None || (again && self.echo == Echo::Latched) {
-            return Flags::NONE;
+    pub(crate) fn data_flags(&mut self, again: bool, ctx: &impl Context) -> Flags {
+        match self.feedback {
+            Feedback::None => Flags::NONE,
+            Feedback::Classic if again => {
+                if ctx.profile().ecn_control {
+                    self.codepoint.into()
+                } else {
+                    Flags::NONE
+                }
+            }
+            _ => {
+                let reduced = std::mem::take(&mut self.reduced);
+                Flags::from(self.codepoint).with(Flags::REDUCED, reduced)
+            }
         }
-        let reduced = std::mem::take(&mut self.reduced);
-        Flags::CAPABLE.with(Flags::REDUCED, reduced)
     }
 
     /// Reduces the window for an ACK that echoes a mark, at most once per window of data.

@@ -4,7 +4,7 @@ use headgate_model::control::Controller;
 use headgate_model::feedback::{CongestionHeader, Words};
 use headgate_model::units::{Span, seconds};
 
-use crate::context::{Context, Event, SenderContext, Syn};
+use crate::context::{Context, Event, SenderContext, Syn, SynAck};
 use crate::profile::{ENDLESS, Profile, SynRetry};
 use crate::sender::Sender;
 use crate::state::Phase;
@@ -30,14 +30,13 @@ impl<C: Controller> Sender<C> {
 
     /// Sends a SYN for a flow of `segments` segments; 0 if only its congestion header matters.
     pub(crate) fn send_header_request(&mut self, segments: u32, ctx: &mut impl SenderContext) {
-        let (flags, tries) = (self.syn_flags(), self.backoff & Self::TRIES_MASK);
+        let (flags, tries) = (self.syn_flags(ctx), self.backoff & Self::TRIES_MASK);
         let header = self.make_header();
         ctx.send_syn(Syn { segments, flags, tries }, header);
     }
 
-    /// Handles the SYN-ACK for the SYN that was sent again `tries` times (modulo 4). Data may be sent
-    /// afterwards.
-    pub fn on_syn_ack(&mut self, tries: u8, header: Option<&Words>, ctx: &mut impl SenderContext) {
+    /// Handles a SYN-ACK. Data may be sent afterwards.
+    pub fn on_syn_ack(&mut self, answer: SynAck, header: Option<&Words>, ctx: &mut impl SenderContext) {
         if self.phase != Phase::SynSent {
             return self.on_probe_answer(header, ctx);
         }
@@ -45,7 +44,8 @@ impl<C: Controller> Sender<C> {
         let elapsed = ctx.now() - self.stats.started;
         self.stats.established = Some(elapsed);
         ctx.observe(Event::Established);
-        self.begin_after(tries, elapsed, ctx);
+        self.settle_feedback(answer.flags);
+        self.begin_after(answer.tries, elapsed, ctx);
         self.backoff = 0;
         self.controller.on_start(seconds(ctx.now()), &self.rtt.path, &mut self.window);
         self.read_header(header, ctx);

@@ -53,7 +53,7 @@
 //! let mut sender = Sender::new(100, Reno, &host.profile);
 //! sender.open(&mut host);
 //! host.now = SECOND / 10;
-//! sender.on_syn_ack(0, None, &mut host);
+//! sender.on_syn_ack(SynAck::default(), None, &mut host);
 //! assert_eq!(host.sent, (0..10).collect::<Vec<_>>()); // the first window (RFC 6928)
 //!
 //! host.now = SECOND / 5;
@@ -72,6 +72,7 @@ mod clock;
 pub mod context;
 mod ecn;
 mod fast_recovery;
+mod feedback;
 mod flags;
 mod growth;
 mod handshake;
@@ -101,6 +102,7 @@ mod usage;
 mod write_queue;
 mod writes;
 
+pub use feedback::Feedback;
 pub use flags::Flags;
 pub use profile::{AfterIdle, ENDLESS, Profile, RtoRule, SynRetry};
 pub use receiver::Receiver;

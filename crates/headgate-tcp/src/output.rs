@@ -281,7 +281,7 @@ impl<C: Controller> Sender<C> {
         }
         self.sent_at = ctx.now();
         ctx.observe(Event::Sent { seq, again });
-        let mut flags = self.data_flags(again);
+        let mut flags = self.data_flags(again, ctx);
         if self.writes.is_some() {
             flags = flags.with(Flags::PUSH, self.ends_write(seq));
         }

@@ -1,7 +1,10 @@
 //! The profile of a transport: its options and constants.
 
+use headgate_model::ecn::Ecn;
 use headgate_model::units::{SECOND, Span};
 use serde::{Deserialize, Serialize};
+
+use crate::feedback::Feedback;
 
 /// Segments of a flow that never ends.
 pub const ENDLESS: u32 = u32::MAX - 1;
@@ -137,8 +140,16 @@ profile! {
         pub burst_edge: u32,
         /// Whether every controller uses ECN (RFC 3168), not only those that need it.
         pub ecn: bool,
+        /// With ECN: the codepoint of data; `None` is that of the controller.
+        pub ecn_codepoint: Option<Ecn>,
         /// With ECN: whether ACKs are ECN-capable too. Senders ignore their marks.
         pub ecn_acks: bool,
+        /// With ECN: whether answers to SYNs and retransmissions are ECN-capable too (RFC 8311 section 4.3).
+        pub ecn_control: bool,
+        /// Whether a SYN that is sent again no longer asks for ECN (RFC 3168 section 6.1.1.1).
+        pub ecn_fallback: bool,
+        /// The most exact feedback that receivers of the profile support.
+        pub ecn_support: Feedback,
     }
 }
 
@@ -235,7 +246,11 @@ impl Default for Profile {
             pacing: None,
             burst_edge: 0,
             ecn: false,
+            ecn_codepoint: None,
             ecn_acks: false,
+            ecn_control: false,
+            ecn_fallback: false,
+            ecn_support: Feedback::Exact,
         }
     }
 }

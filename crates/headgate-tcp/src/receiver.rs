@@ -4,7 +4,7 @@ use headgate_model::units::{NEVER, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-use crate::context::{AckSegment, Blocks, Context, DataSegment, ReceiverContext, Timer};
+use crate::context::{AckSegment, Blocks, Context, DataSegment, ReceiverContext, Syn, SynAck, Timer};
 use crate::flags::Flags;
 use crate::marks::Marks;
 use crate::profile::Profile;
@@ -67,13 +67,19 @@ impl Receiver {
             echo: 0,
             newest: 0,
             unacked: 0,
-            marks: Marks::asked(syn, profile.ecn_acks),
+            marks: Marks::asked(syn, profile),
             quick: profile.quick_acks,
             is_idle: false,
             ack_by: NEVER,
             ack_timer: NEVER,
             out_of_order: None,
         }
+    }
+
+    /// Returns the answer to a SYN: the one that created the receiver, or the same one sent again.
+    #[must_use]
+    pub fn answer(&self, syn: &Syn, profile: &Profile) -> SynAck {
+        SynAck { tries: syn.tries, flags: self.marks.answer(syn.flags, profile) }
     }
 
     /// Handles a data segment. Returns true if it was the last one missing, of the flow or of a write.

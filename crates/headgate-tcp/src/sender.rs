@@ -4,12 +4,15 @@
 //! the controller's view of ACKs in [`super::growth`], output in [`super::output`], an application's writes
 //! in [`super::writes`] and [`super::idle`], and loss recovery in [`super::recovery`].
 
-use headgate_model::control::{Controller, Echo, Window};
+use headgate_model::control::{Controller, Window};
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::Words;
 use headgate_model::units::{NEVER, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::context::{AckSegment, Event, SenderContext};
+use crate::ecn::wanted_feedback;
+use crate::feedback::Feedback;
 use crate::loss_recovery::LossRecovery;
 use crate::profile::Profile;
 use crate::reduction::Reduction;
@@ -36,9 +39,12 @@ pub struct Sender<C> {
     pub(crate) alarm: Alarm,
     /// Whether the first outstanding segment has timed out before.
     pub(crate) has_timed_out: bool,
-    /// The echo of marks, and whether the receiver is still to be notified of a reduction.
-    pub(crate) echo: Echo,
+    /// The feedback of marks: what SYNs ask for, and later what the receiver has granted.
+    pub(crate) feedback: Feedback,
+    /// Whether the receiver is still to be notified of a reduction.
     pub(crate) reduced: bool,
+    /// The codepoint of data, if the connection uses ECN.
+    pub(crate) codepoint: Ecn,
     /// The scheme whose headers the packets carry.
     pub(crate) scheme: Option<u8>,
     /// The controller's window.
@@ -97,8 +103,9 @@ impl<C: Controller> Sender<C> {
             backoff: 0,
             alarm: Alarm::Timeout,
             has_timed_out: false,
-            echo: controller.echo().max(if profile.ecn { Echo::Latched } else { Echo::None }),
+            feedback: wanted_feedback(&controller, profile),
             reduced: false,
+            codepoint: profile.ecn_codepoint.unwrap_or_else(|| controller.codepoint()),
             scheme: controller.scheme(),
             window,
             deadline: NEVER,

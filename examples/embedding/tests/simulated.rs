@@ -8,10 +8,11 @@ mod pair;
 
 use headgate_algos::control::AnyController;
 use headgate_model::control::ControllerRegistry;
+use headgate_model::ecn::Ecn;
 use headgate_netsim::devices::{PortDevices, ResolvedDevice, ResolvedDevices};
 use headgate_netsim::packets::foreign::ForeignPacket;
 use headgate_netsim::run::engine::Engine;
-use quinn_proto::EcnCodepoint::{Ce, Ect0};
+use quinn_proto::EcnCodepoint;
 use quinn_proto::congestion::CubicConfig;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,9 +33,8 @@ struct Bottleneck {
 impl Path for Bottleneck {
     fn carry(&mut self, _now: Instant, datagram: Datagram) {
         let (to, size_bytes) = (datagram.to as u32, (datagram.bytes.len() + IP_AND_UDP) as u16);
-        let capable = datagram.ecn == Some(Ect0);
-        let packet =
-            ForeignPacket { id: self.sent, from: 1 - to, to, flow: to, size_bytes, capable, marked: false };
+        let ecn = datagram.ecn.map_or(Ecn::NotEct, |codepoint| Ecn::from_bits(codepoint as u8));
+        let packet = ForeignPacket { id: self.sent, from: 1 - to, to, flow: to, size_bytes, ecn };
         self.engine.inject(self.engine.now(), &packet).expect("a host");
         self.under_way.insert(self.sent, datagram);
         self.sent += 1;
@@ -51,7 +51,7 @@ impl Path for Bottleneck {
                 .iter()
                 .map(|it| {
                     let datagram = self.under_way.remove(&it.id).expect("it is under way");
-                    Datagram { ecn: if it.marked { Some(Ce) } else { datagram.ecn }, ..datagram }
+                    Datagram { ecn: EcnCodepoint::from_bits(it.ecn.bits()), ..datagram }
                 })
                 .collect();
             let now = self.begun + Duration::from_nanos(self.engine.now() / 1000);

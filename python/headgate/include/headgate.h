@@ -146,7 +146,8 @@ typedef struct headgate_packet {
     double wait_s;       /* how long it has waited; 0 when it arrives */
     double rank;         /* that it was given when it arrived */
     uint32_t size_bytes; /* with its headers */
-    bool capable;        /* it may be marked (ECT, RFC 3168) */
+    bool capable;        /* it may be marked: its ECN field is not 0 (RFC 3168) */
+    uint32_t ecn;        /* its ECN field: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE */
 } headgate_packet;
 
 /* What becomes of it. Only a packet that is capable may be marked. */

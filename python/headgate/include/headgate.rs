@@ -251,8 +251,10 @@ pub struct Packet {
     pub rank: f64,
     /// With its headers.
     pub size_bytes: u32,
-    /// It may be marked (ECT, RFC 3168).
+    /// It may be marked: its ECN field is not 0 (RFC 3168).
     pub capable: bool,
+    /// Its ECN field: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE.
+    pub ecn: u32,
 }
 
 /// Fates of a packet.

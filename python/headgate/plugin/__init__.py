@@ -26,7 +26,18 @@ if TYPE_CHECKING:
         builtin,
         jit,
     )
-    from headgate.plugin.discipline_records import DROP, KEEP, MARK, Backlog, Decision, Packet
+    from headgate.plugin.discipline_records import (
+        CE,
+        DROP,
+        ECT0,
+        ECT1,
+        KEEP,
+        MARK,
+        NOT_ECT,
+        Backlog,
+        Decision,
+        Packet,
+    )
     from headgate.plugin.load import load_cca
     from headgate.plugin.proof import check_cca
 else:
@@ -35,9 +46,13 @@ else:
         {
             "headgate.plugin.proof": ("check_cca",),
             "headgate.plugin.discipline_records": (
+                "CE",
                 "DROP",
+                "ECT0",
+                "ECT1",
                 "KEEP",
                 "MARK",
+                "NOT_ECT",
                 "Backlog",
                 "Decision",
                 "Packet",
@@ -60,11 +75,15 @@ else:
     )
 
 __all__ = [
+    "CE",
     "DROP",
     "ECN_MARK",
+    "ECT0",
+    "ECT1",
     "KEEP",
     "LOSS",
     "MARK",
+    "NOT_ECT",
     "TIMEOUT",
     "Ack",
     "Backlog",

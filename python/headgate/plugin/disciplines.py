@@ -117,8 +117,8 @@ class Port:
             "wait_s": 0.0,
             "rank": 0.0,
             "size_bytes": self.random.choice([40, 576, 1500, 1500, 1500, 9000]),
-            "capable": self.random.random() < 0.5,
         }
+        packet |= _draw_ecn(self.random.random())
         if len(self.line) >= _ROOM:
             return
         decision = self._call("on_arrival", packet)
@@ -163,6 +163,12 @@ class Port:
 
     def _draw(self) -> float:
         return 1.0 - self.random.random()
+
+
+def _draw_ecn(drawn: float) -> Record:
+    """Half of all packets are capable; these have each codepoint equally often."""
+    ecn = int(drawn * 6) + 1 if drawn < 0.5 else 0
+    return {"capable": ecn > 0, "ecn": ecn}
 
 
 def _draw(decision: Any) -> Any:

@@ -47,6 +47,9 @@ DEFAULT: dict[str, Any] = {
     "pacing_bursts": False,
     "ecn": False,
     "ecn_acks": False,
+    "ecn_control": False,
+    "ecn_fallback": False,
+    "ecn_receiver": "any",
     "after_idle": "rfc5681",
 }
 

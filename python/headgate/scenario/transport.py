@@ -145,15 +145,31 @@ class Transport(Model):
         description="Pacing as in Linux: from a flow's tenth packet on, in bursts of up to 1 ms; "
         "after a burst that leaves late, the next one leaves sooner.",
     )
-    ecn: bool | None = Field(
+    ecn: bool | Literal["off", "on", "ect0", "ect1"] | None = Field(
         None,
         description="Whether every algorithm responds to ECN marks (RFC 3168), not only those that"
-        " need them.",
+        " need them (off, or false). Data carry the codepoint that the algorithm chooses (on, or "
+        "true), ECT(0), or ECT(1), by which L4S recognises its traffic (RFC 9331).",
     )
     ecn_acks: bool | None = Field(
         None,
         description="With ECN: ACKs too may be marked instead of dropped; senders ignore such "
         "marks.",
+    )
+    ecn_control: bool | None = Field(
+        None,
+        description="With ECN: answers to SYNs and retransmissions too may be marked instead of "
+        "dropped (RFC 8311 section 4.3).",
+    )
+    ecn_fallback: bool | None = Field(
+        None,
+        description="A SYN that is sent again does not ask for ECN (RFC 3168 section 6.1.1.1, "
+        "Linux's tcp_ecn_fallback); the connection then does not use it.",
+    )
+    ecn_receiver: Literal["any", "classic", "off"] | None = Field(
+        None,
+        description="Echo of marks that receivers support: any that a sender asks for; classic, "
+        "only that of RFC 3168; or off, so that connections do not use ECN.",
     )
     after_idle: Literal["rfc5681", "linux", "rfc7661", "ns2", "keep"] | None = Field(
         None,
@@ -216,7 +232,7 @@ class Transport(Model):
         """Return the profile of the plan."""
         full = self.resolved
         pacing, window = full["pacing"], _finite(full["receive_window"])
-        # plans from before this key keep their identity
+        # plans from before these keys keep their identity
         after_idle = full["after_idle"]
         return {
             "name": name,
@@ -233,6 +249,7 @@ class Transport(Model):
             "syn_backoff": full["syn_backoff"],
             **{part: full[part] for part in _AS_THEY_ARE},
             **({} if after_idle == "rfc5681" else {"after_idle": after_idle}),
+            **_plan_ecn(full),
             "delayed_ack_ps": full["delayed_ack_timeout"],
             "rtt": full["rtt_sampling"],
             "clock_ps": full["clock"],
@@ -244,8 +261,17 @@ class Transport(Model):
 _AS_THEY_ARE = (
     *("rto_rule", "recovery", "limited_transmit", "prr", "rack_tlp", "syn_retry", "dsack", "undo"),
     *("frto", "tail_probe", "timeout_sacks", "timeout_reduction", "count", "whole_windows"),
-    *("window_validation", "delayed_ack", "quick_acks", "ecn", "ecn_acks", "pacing_bursts"),
+    *("window_validation", "delayed_ack", "quick_acks", "ecn_acks", "pacing_bursts"),
 )
+
+
+def _plan_ecn(full: dict[str, Any]) -> dict[str, Any]:
+    ecn = full["ecn"]
+    made: dict[str, Any] = {"ecn": ecn not in (False, "off")}
+    if ecn in ("ect0", "ect1"):
+        made["ecn_codepoint"] = ecn
+    later = ("ecn_control", "ecn_fallback", "ecn_receiver")
+    return made | {key: full[key] for key in later if full[key] != PRESETS["default"][key]}
 
 
 def _finite(packets: Any) -> float | None:

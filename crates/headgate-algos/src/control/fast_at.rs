@@ -23,6 +23,7 @@
 //! Mills, Filliben, Cho, Schwartz, Genin 2010 (NIST SP 500-282, chapter 5); and those of FAST.
 
 use headgate_model::control::{Ack, Congestion, Controller, Echo, Path, Rate, Restart, Window};
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::Words;
 use headgate_model::params::Card;
 
@@ -191,6 +192,10 @@ impl Controller for FastAt {
 
     fn echo(&self) -> Echo {
         self.0.fast.echo()
+    }
+
+    fn codepoint(&self) -> Ecn {
+        self.0.fast.codepoint()
     }
 
     fn wants_rate(&self) -> bool {

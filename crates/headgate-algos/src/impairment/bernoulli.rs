@@ -48,7 +48,7 @@ impl Bernoulli {
 }
 
 impl Impairment for Bernoulli {
-    const DROPS_ONLY: bool = true;
+    const ACTS_AT_ONCE: bool = true;
 
     fn pass(&mut self, _packet: &PassingPacket, _now: Time, chance: &mut Stream) -> Option<Passage> {
         (!chance.chance(self.params.loss)).then_some(Passage::CLEAR)
@@ -58,8 +58,9 @@ impl Impairment for Bernoulli {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use headgate_model::ecn::Ecn;
 
-    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true };
+    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true, ecn: Ecn::NotEct };
 
     #[test]
     fn so_many_are_lost_as_was_said() {

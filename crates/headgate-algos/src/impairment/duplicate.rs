@@ -57,8 +57,9 @@ impl Impairment for Duplicate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use headgate_model::ecn::Ecn;
 
-    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true };
+    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true, ecn: Ecn::NotEct };
 
     #[test]
     fn so_many_have_a_copy_as_was_said() {

@@ -72,7 +72,7 @@ impl GilbertElliott {
 }
 
 impl Impairment for GilbertElliott {
-    const DROPS_ONLY: bool = true;
+    const ACTS_AT_ONCE: bool = true;
 
     fn pass(&mut self, _packet: &PassingPacket, _now: Time, chance: &mut Stream) -> Option<Passage> {
         let bad = chance.chance(self.next_is_bad());
@@ -85,8 +85,9 @@ impl Impairment for GilbertElliott {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use headgate_model::ecn::Ecn;
 
-    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true };
+    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true, ecn: Ecn::NotEct };
 
     const FADING: Params = Params { to_bad: 0.02, to_good: 0.25, loss_good: 0.001, loss_bad: 0.6 };
 

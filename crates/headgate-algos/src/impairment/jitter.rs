@@ -95,8 +95,9 @@ impl Impairment for Jitter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use headgate_model::ecn::Ecn;
 
-    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true };
+    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true, ecn: Ecn::NotEct };
 
     /// Mean and variance of the added time, seconds.
     fn moments(distribution: Distribution) -> (f64, f64) {

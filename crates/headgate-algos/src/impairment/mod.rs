@@ -28,8 +28,8 @@ macro_rules! impairments {
                 unreachable!("an impairment beyond the cards")
             }
 
-            fn drops_only(index: usize) -> bool {
-                [$($stem::$Name::DROPS_ONLY,)+][index]
+            fn acts_at_once(index: usize) -> bool {
+                [$($stem::$Name::ACTS_AT_ONCE,)+][index]
             }
         }
 
@@ -50,6 +50,8 @@ use headgate_model::units::Time;
 impairments! {
     bernoulli => Bernoulli,
     duplicate => Duplicate,
+    ecn_bleach => EcnBleach,
+    ecn_mangle => EcnMangle,
     gilbert_elliott => GilbertElliott,
     jitter => Jitter,
     policer => Policer,

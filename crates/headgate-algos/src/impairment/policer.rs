@@ -54,7 +54,7 @@ impl Policer {
 }
 
 impl Impairment for Policer {
-    const DROPS_ONLY: bool = true;
+    const ACTS_AT_ONCE: bool = true;
 
     fn pass(&mut self, packet: &PassingPacket, now: Time, _chance: &mut Stream) -> Option<Passage> {
         let filled = self.tokens + self.params.rate_bytes_s * seconds(now - self.at);
@@ -70,8 +70,9 @@ impl Impairment for Policer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use headgate_model::ecn::Ecn;
 
-    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true };
+    const DATA: PassingPacket = PassingPacket { size_bytes: 1500, data: true, ecn: Ecn::NotEct };
 
     use headgate_model::units::SECOND;
 
@@ -96,7 +97,7 @@ mod tests {
         let (mut now, mut passed) = (0, 0.0);
         for _ in 0..100_000 {
             now += (draws.exponential(0.001) * 1e12) as Time;
-            let packet = PassingPacket { size_bytes: 40 + draws.below(1461) as u32, data: true };
+            let packet = PassingPacket { size_bytes: 40 + draws.below(1461) as u32, data: true, ecn: Ecn::NotEct };
             if policer.pass(&packet, now, &mut chance).is_some() {
                 passed += f64::from(packet.size_bytes);
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use headgate_model::control::{Ack, Congestion, Controller, Echo, Path, Rate, Restart, Window};
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::Words;
 use serde::{Deserialize, Serialize};
 
@@ -210,6 +211,10 @@ impl Controller for Plugin {
     // The interface of user-defined algorithms does not include these yet.
 
     fn on_restart(&mut self, _restart: &Restart, _path: &Path, _window: &mut Window) {}
+
+    fn codepoint(&self) -> Ecn {
+        Ecn::Ect0
+    }
 
     fn scheme(&self) -> Option<u8> {
         None

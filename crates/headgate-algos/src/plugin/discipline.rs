@@ -243,8 +243,7 @@ impl Discipline for PluginQueue {
         if self.chance.is_none() {
             self.begin_stream(chance);
         }
-        let Arrival { size_bytes, flow, capable } = *arrival;
-        let packet = Packet { flow, wait_s: 0.0, rank: 0.0, size_bytes, capable };
+        let packet = Packet::arriving(arrival.flow, arrival.size_bytes, arrival.ecn);
         self.decide(&DisciplineEvent::Arrival(&packet), port)
     }
 
@@ -277,8 +276,9 @@ impl Discipline for PluginQueue {
         let mut left = *port;
         while let Some(Ranked { packet, rank }) = self.line.pop_front() {
             left = without(&left, &packet);
-            let QueuedPacket { id, size_bytes, flow, capable, since_s, .. } = packet;
-            let head = Packet { flow, wait_s: port.now_s - since_s, rank, size_bytes, capable };
+            let QueuedPacket { id, size_bytes, flow, ecn, since_s, .. } = packet;
+            let waited = port.now_s - since_s;
+            let head = Packet { wait_s: waited, rank, ..Packet::arriving(flow, size_bytes, ecn) };
             match self.decide(&DisciplineEvent::Departure(&head), &left) {
                 Verdict::Drop => drops.push(id),
                 verdict => return Some((id, verdict == Verdict::Mark)),

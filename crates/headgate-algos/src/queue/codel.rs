@@ -132,7 +132,7 @@ impl Control {
     }
 
     fn marks(&self, next: Option<QueuedPacket>) -> bool {
-        self.params.ecn && next.is_some_and(|packet| packet.capable)
+        self.params.ecn && next.is_some_and(|packet| packet.ecn.is_capable())
     }
 
     fn begin(&mut self, now_s: f64) {
@@ -254,6 +254,7 @@ impl Discipline for Codel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use headgate_model::ecn::Ecn;
 
     fn codel(ecn: bool) -> Codel {
         rooted(ecn, Root::Exact)
@@ -264,7 +265,7 @@ mod tests {
     }
 
     fn queued(id: u32, since_s: f64) -> QueuedPacket {
-        QueuedPacket { id, size_bytes: 1500, flow: 1, data: true, capable: true, since_s }
+        QueuedPacket { id, size_bytes: 1500, flow: 1, data: true, ecn: Ecn::Ect0, since_s }
     }
 
     /// Serves a queue with a constant wait of 10 ms, one packet per millisecond. Returns the packets that

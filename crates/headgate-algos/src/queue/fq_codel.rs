@@ -231,6 +231,7 @@ impl Discipline for FqCodel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use headgate_model::ecn::Ecn;
     use crate::trial::queue::params;
 
     fn queue(changes: &[(&str, f64)]) -> FqCodel {
@@ -243,7 +244,7 @@ mod tests {
         for id in ids {
             let id = 100 * flow as u32 + id;
             queue.enqueue(
-                QueuedPacket { id, size_bytes, flow, data: true, capable: false, since_s: 0.0 },
+                QueuedPacket { id, size_bytes, flow, data: true, ecn: Ecn::NotEct, since_s: 0.0 },
                 &Backlog::default(),
                 &mut drops,
             );

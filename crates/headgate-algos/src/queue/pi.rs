@@ -92,7 +92,7 @@ impl Discipline for Pi {
         if chance.open01() > p {
             return Verdict::Keep;
         }
-        if self.params.ecn && arrival.capable { Verdict::Mark } else { Verdict::Drop }
+        if self.params.ecn && arrival.ecn.is_capable() { Verdict::Mark } else { Verdict::Drop }
     }
 
     fn next_tick(&self) -> Time {

@@ -185,7 +185,7 @@ impl Discipline for Pie {
         if !self.active || self.is_protected(port) || !self.is_chosen(arrival.size_bytes, chance) {
             return Verdict::Keep;
         }
-        let marks = self.params.ecn && arrival.capable && self.probability < self.params.mark_below;
+        let marks = self.params.ecn && arrival.ecn.is_capable() && self.probability < self.params.mark_below;
         if marks { Verdict::Mark } else { Verdict::Drop }
     }
 

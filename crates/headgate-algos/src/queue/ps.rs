@@ -115,6 +115,7 @@ impl Discipline for Ps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use headgate_model::ecn::Ecn;
     use headgate_model::chance::Stream;
 
     const RATE: f64 = 1000.0; // bytes/s
@@ -124,7 +125,7 @@ mod tests {
     }
 
     fn put(queue: &mut Ps, id: u32, flow: u64, size_bytes: u32, since_s: f64) {
-        let packet = QueuedPacket { id, size_bytes, flow, data: true, capable: false, since_s };
+        let packet = QueuedPacket { id, size_bytes, flow, data: true, ecn: Ecn::NotEct, since_s };
         queue.enqueue(packet, &port(since_s), &mut Vec::new());
     }
 
@@ -156,7 +157,7 @@ mod tests {
         let slow = |now_s| Backlog { now_s, rate_bytes_s: RATE / 10.0, ..Backlog::default() };
         assert_eq!(queue.dequeue(&slow(1.0), &mut Vec::new()), Some((1, false)));
         let packet =
-            QueuedPacket { id: 3, size_bytes: 1000, flow: 2, data: true, capable: false, since_s: 6.0 };
+            QueuedPacket { id: 3, size_bytes: 1000, flow: 2, data: true, ecn: Ecn::NotEct, since_s: 6.0 };
         queue.enqueue(packet, &slow(6.0), &mut Vec::new());
         assert!((queue.now - 1500.0).abs() < 1e-9, "{}", queue.now);
     }

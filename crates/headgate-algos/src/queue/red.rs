@@ -274,7 +274,7 @@ impl Red {
     }
 
     fn signal(&self, arrival: &Arrival, base: f64) -> Verdict {
-        let marks = self.params.ecn && arrival.capable && base <= self.params.mark_below;
+        let marks = self.params.ecn && arrival.ecn.is_capable() && base <= self.params.mark_below;
         if marks { Verdict::Mark } else { Verdict::Drop }
     }
 }

@@ -6,6 +6,7 @@ use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_algos::scheme::{rcp, vcp, xcp};
 use headgate_model::chance::Stream;
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::{Feedback, PassingPacket, Routers, Words};
 use headgate_model::queue::{Arrival, Backlog, Discipline, QueuedPacket, Queues, Verdict};
 use headgate_model::units::{SECOND, Time, seconds};
@@ -64,7 +65,7 @@ impl Yard {
             size_bytes: random.one_of(&[1, 40, 1500, 65_535]),
             flow: random.below(3),
             data: random.chance(0.5),
-            capable: random.chance(0.5),
+            ecn: random.one_of(&Ecn::ALL),
             since_s: seconds(self.now),
         }
     }
@@ -113,9 +114,9 @@ fn serve(queue: &mut AnyQueue, yard: &mut Yard, chance: &mut Stream, random: &mu
         assert!(!drops.is_empty(), "room was made of nothing");
         yard.drop_all(&mut drops);
     }
-    let QueuedPacket { size_bytes, flow, capable, .. } = packet;
-    let verdict = queue.admit(&Arrival { size_bytes, flow, capable }, &yard.backlog(), chance);
-    assert!(verdict != Verdict::Mark || capable, "a packet was marked that cannot be");
+    let QueuedPacket { size_bytes, flow, ecn, .. } = packet;
+    let verdict = queue.admit(&Arrival { size_bytes, flow, ecn }, &yard.backlog(), chance);
+    assert!(verdict != Verdict::Mark || ecn.is_capable(), "a packet was marked that cannot be");
     if verdict != Verdict::Drop {
         yard.waiting.insert(packet.id, packet);
         if queue.has_dequeue() {
@@ -180,7 +181,7 @@ fn no_discipline_leaves_its_bounds_within_the_ranges_of_its_parameters() {
 pub fn write_any(scheme: u8, words: &mut Words, random: &mut Xorshift) {
     let index = (0..AnyRouter::cards().len()).find(|&index| build(index, random).0.scheme() == scheme);
     let (mut router, yard) = build(index.expect("a scheme has a router"), random);
-    let data = PassingPacket { size_bytes: 1500, data: true };
+    let data = PassingPacket { size_bytes: 1500, data: true, ecn: Ecn::NotEct };
     router.on_arrival(&data, Some(words), &yard.backlog());
     router.on_tick(&yard.backlog());
     router.on_departure(&data, Some(words), &yard.backlog());
@@ -219,7 +220,7 @@ fn is_told(name: &str, words: &Words, line: f64) -> bool {
 /// Passes a packet through a router, and returns its header if it carried a request.
 fn pass(router: &mut AnyRouter, yard: &mut Yard, name: &str, random: &mut Xorshift) -> Option<Words> {
     let (queued, mut words) = (yard.queued(random), header(name, random));
-    let packet = PassingPacket { size_bytes: queued.size_bytes, data: true };
+    let packet = PassingPacket { size_bytes: queued.size_bytes, data: true, ecn: Ecn::NotEct };
     let with_header = random.chance(0.9);
     router.on_arrival(&packet, with_header.then_some(&words), &yard.backlog());
     yard.waiting.insert(queued.id, queued);

@@ -3,12 +3,13 @@
 use headgate_algos::scheme::rcp::{fold, router, sender, word};
 use headgate_model::chance::Stream;
 use headgate_model::control::{Ack, Controller, Path, Window};
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::{Feedback, PassingPacket, Words};
 use headgate_model::queue::Backlog;
 
 use crate::drive::{near, values};
 
-const DATA: PassingPacket = PassingPacket { size_bytes: 1000, data: true };
+const DATA: PassingPacket = PassingPacket { size_bytes: 1000, data: true, ecn: Ecn::NotEct };
 /// 8 Mbit/s.
 const LINE: f64 = 1e6;
 /// Time between updates, and the initial RTT, seconds.
@@ -105,7 +106,7 @@ fn the_mean_rtt_rises_fast_and_falls_slowly() {
 fn rtts_are_weighed_by_bytes() {
     let mut router = router(&[], 0);
     let ends_s = router.next_tick() as f64 / 1e12;
-    let small = PassingPacket { size_bytes: 500, data: true };
+    let small = PassingPacket { size_bytes: 500, data: true, ecn: Ecn::NotEct };
     router.on_arrival(&DATA, Some(&words(1.0, 0.3)), &port(ends_s - 0.005, 0.0));
     router.on_arrival(&small, Some(&words(1.0, 0.6)), &port(ends_s - 0.005, 0.0));
     router.on_arrival(&DATA, None, &port(ends_s - 0.005, 0.0)); // of another scheme, or without an RTT: counted as traffic only

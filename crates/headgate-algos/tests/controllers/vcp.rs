@@ -3,6 +3,7 @@
 use headgate_algos::scheme::vcp::{fold, format, router, sender, word};
 use headgate_model::chance::Stream;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::{Feedback, PassingPacket};
 use headgate_model::queue::Backlog;
 
@@ -28,7 +29,7 @@ fn router(own: &[(&str, f64)]) -> router::Router {
 fn period(router: &mut router::Router, bytes: f64, waiting: f64) {
     let packets = if waiting > 0.0 { 1.0 } else { 0.0 };
     let port = Backlog { bytes: waiting, packets, rate_bytes_s: LINE, ..Backlog::default() };
-    router.on_arrival(&PassingPacket { size_bytes: bytes as u32, data: true }, None, &port);
+    router.on_arrival(&PassingPacket { size_bytes: bytes as u32, data: true, ecn: Ecn::NotEct }, None, &port);
     (0..20).for_each(|_| router.on_tick(&port));
 }
 
@@ -40,7 +41,7 @@ fn load(router: &router::Router) -> f64 {
 fn written(router: &mut router::Router, format: f64, before: f64) -> f64 {
     let mut words = [format, before, 0.0, 0.0];
     router.on_departure(
-        &PassingPacket { size_bytes: 1000, data: true },
+        &PassingPacket { size_bytes: 1000, data: true, ecn: Ecn::NotEct },
         Some(&mut words),
         &Backlog::default(),
     );
@@ -77,7 +78,7 @@ fn a_packet_in_service_is_no_queue() {
 fn ticks_come_every_10_ms_and_the_measure_every_200() {
     let mut router = router(&[]);
     let port = Backlog { rate_bytes_s: LINE, ..Backlog::default() };
-    router.on_arrival(&PassingPacket { size_bytes: 1000, data: true }, None, &port);
+    router.on_arrival(&PassingPacket { size_bytes: 1000, data: true, ecn: Ecn::NotEct }, None, &port);
     for tick in 1..=20u64 {
         assert_eq!((router.next_tick(), load(&router)), (tick * 10_000_000_000, 0.0));
         router.on_tick(&port);
@@ -162,7 +163,11 @@ fn faster_lines_aim_higher_in_smaller_steps() {
                 let (mut left, most) = (used * rate_bps / 40.0, f64::from(u32::MAX));
                 while left > 0.0 {
                     let size_bytes = left.min(most).round() as u32;
-                    router.on_arrival(&PassingPacket { size_bytes, data: true }, None, &port);
+                    router.on_arrival(
+                        &PassingPacket { size_bytes, data: true, ecn: Ecn::NotEct },
+                        None,
+                        &port,
+                    );
                     left -= most;
                 }
                 (0..20).for_each(|_| router.on_tick(&port));

@@ -3,12 +3,13 @@
 use headgate_algos::scheme::xcp::{fold, router, sender, word};
 use headgate_model::chance::Stream;
 use headgate_model::control::{Ack, Cause, Congestion, Controller, Path, Window};
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::{Feedback, PassingPacket, Words};
 use headgate_model::queue::Backlog;
 
 use crate::drive::{near, values};
 
-const DATA: PassingPacket = PassingPacket { size_bytes: 1000, data: true };
+const DATA: PassingPacket = PassingPacket { size_bytes: 1000, data: true, ecn: Ecn::NotEct };
 /// 8 Mbit/s.
 const LINE: f64 = 1e6;
 /// The first estimate covers this time by its counts, whenever its timer expires.
@@ -90,7 +91,7 @@ fn too_much_traffic_is_cut_by_size() {
 fn acks_count_as_traffic_and_tell_of_no_rtt() {
     let mut router = router(&[]);
     router.on_arrival(&DATA, Some(&request(5.0, 0.2)), &port(0.0));
-    let ack = PassingPacket { size_bytes: 40, data: false };
+    let ack = PassingPacket { size_bytes: 40, data: false, ecn: Ecn::NotEct };
     (0..100).for_each(|_| router.on_arrival(&ack, None, &port(0.0)));
     while wanted(&router) == 0.0 {
         router.on_tick(&port(0.0));

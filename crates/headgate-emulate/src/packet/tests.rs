@@ -27,10 +27,7 @@ fn a_datagram_is_read() {
         protocol: 17,
         ports: [1000, 443],
     };
-    assert_eq!(
-        seen,
-        PacketSummary { key, size_bytes: 128, payload_bytes: 100, capable: true, marked: false }
-    );
+    assert_eq!(seen, PacketSummary { key, size_bytes: 128, payload_bytes: 100, ecn: Ecn::Ect0 });
 }
 
 #[test]
@@ -51,14 +48,14 @@ fn ports_of_ipv6_are_behind_its_extensions() {
 }
 
 #[test]
-fn a_mark_keeps_the_checksum_right() {
+fn a_new_field_keeps_the_checksum_right() {
     for last in 0..=255 {
-        for ecn in [1, 2, 0x9e, 0xfd] {
-            let mut bytes = udp([10, 72, last, 1], ecn);
+        for (class, ecn) in [0, 1, 2, 3, 0x9e, 0xfd].into_iter().flat_map(|c| Ecn::ALL.map(|ecn| (c, ecn))) {
+            let mut bytes = udp([10, 72, last, 1], class);
             assert!(sum_is_right(&bytes));
-            mark(&mut bytes);
-            assert!(sum_is_right(&bytes) && parse(&bytes).expect("a packet").marked, "{last} {ecn}");
-            assert_eq!(bytes[1], ecn | 3);
+            set_ecn(&mut bytes, ecn);
+            assert!(sum_is_right(&bytes) && parse(&bytes).expect("a packet").ecn == ecn, "{last} {class}");
+            assert_eq!(bytes[1], class & !3 | ecn.bits());
         }
     }
 }
@@ -69,10 +66,12 @@ fn a_mark_of_ipv6_is_in_the_traffic_class() {
     PacketBuilder::ipv6([1; 16], [2; 16], 64).udp(1, 2).write(&mut bytes, &[0; 9]).expect("a packet");
     bytes[1] |= 2 << 4;
     let before = bytes.clone();
-    assert!(parse(&bytes).is_some_and(|seen| seen.capable && !seen.marked));
-    mark(&mut bytes);
-    assert!(parse(&bytes).is_some_and(|seen| seen.marked));
-    bytes[1] ^= 1 << 4;
+    assert!(parse(&bytes).is_some_and(|seen| seen.ecn == Ecn::Ect0));
+    for ecn in Ecn::ALL {
+        set_ecn(&mut bytes, ecn);
+        assert!(parse(&bytes).is_some_and(|seen| seen.ecn == ecn));
+    }
+    set_ecn(&mut bytes, Ecn::Ect0);
     assert_eq!(bytes, before);
 }
 
@@ -146,7 +145,7 @@ fn mutate(bytes: &mut Vec<u8>, stream: &mut Stream) {
     }
 }
 
-/// Each mutant is read or rejected, and a mark changes only the intended bytes.
+/// Each mutant is read or rejected, and a new ECN field changes only the intended bytes.
 fn try_mutants(count: usize, seed: u64) {
     let (seeds, mut stream, mut read) = (seeds(), Stream::new(seed, "hostile packets", 0), 0);
     for number in 0..count {
@@ -156,8 +155,9 @@ fn try_mutants(count: usize, seed: u64) {
         read += 1;
         assert!(usize::from(seen.size_bytes) <= bytes.len() && seen.payload_bytes <= seen.size_bytes);
         let before = bytes.clone();
-        mark(&mut bytes);
-        assert!(parse(&bytes).is_some_and(|after| after.marked && after.key == seen.key));
+        let ecn = Ecn::ALL[number % 4];
+        set_ecn(&mut bytes, ecn);
+        assert!(parse(&bytes).is_some_and(|after| after.ecn == ecn && after.key == seen.key));
         let changed: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] != before[at]).collect();
         assert!(changed.iter().all(|at| [1, 10, 11].contains(at)), "{changed:?}");
     }

@@ -85,11 +85,11 @@ fn fitted<'a>(link: &'a Link, own: &mut Vec<&'a DeviceChoice>, at: &PlanPath) ->
     })
 }
 
-/// Checks the chain before the queue: it may drop packets, but neither delay nor copy them.
+/// Checks the chain before the queue: it may neither delay nor copy packets.
 fn before_queue(row: Vec<ResolvedDevice>, at: &PlanPath) -> Result<Vec<ResolvedDevice>> {
     let name = |index: usize| AnyImpairment::cards()[index].name;
-    if let Some(choice) = row.iter().find(|choice| !AnyImpairment::drops_only(choice.index)) {
-        let able = (0..AnyImpairment::cards().len()).filter(|&index| AnyImpairment::drops_only(index));
+    if let Some(choice) = row.iter().find(|choice| !AnyImpairment::acts_at_once(choice.index)) {
+        let able = (0..AnyImpairment::cards().len()).filter(|&index| AnyImpairment::acts_at_once(index));
         return Err(PlanError::new(
             at.key("ingress"),
             format!(

@@ -137,6 +137,7 @@ fn transports() {
     refused("delayed_ack_ps", json!(u64::MAX), "1000 s");
     refused("clock_ps", json!(u64::MAX), "1000 s");
     refused("timestamp_clock_ps", json!(u64::MAX), "1000 s");
+    refused("ecn_codepoint", json!("ce"), "ect0 or ect1");
     let pacing = json!({"slow_start_gain": 2.0, "gain": 0.0});
     assert_refused("/transports/0/pacing", pacing, "transports[0].pacing.gain", "0.01 to 100");
     assert_refused("/transports", json!(vec![transport(); 256]), "transports", "256 is not allowed");
@@ -225,7 +226,7 @@ fn traffic() {
     refused("0/receivers/0", json!({"node": 2}), "traffic[0]", "from router 'left' to 'sink' and back");
     refused("0/count", json!(0), "traffic[0].count", "from 1 to 4294967295 flows");
     refused("0/count", json!(u32::MAX), "traffic", "from 0 to 4294967295 single flows");
-    refused("0/count", json!(20_000_000), "traffic[0]", "at most 16777213");
+    refused("0/count", json!(20_000_000), "traffic[0]", "at most 4194301");
     refused("0/packets", json!(0), "traffic[0].packets", "1 to 4294967293");
     refused("0/packets", json!(4_294_967_294u64), "traffic[0].packets", "1 to 4294967293");
     refused("0/start_ps", json!(u64::MAX), "traffic[0].start_ps", "8640000 s");
@@ -265,7 +266,7 @@ fn traffic() {
     refused("2/at_once", json!(1.5), "traffic[2].at_once", "from 0 to 1");
     refused("2/sources", json!([]), "traffic[2].sources", "at least one host");
     refused("2/receivers/0/hosts", json!(0), "traffic[2].receivers[0].hosts", "at least one host");
-    refused("2/sources/0/hosts", json!(1 << 24), "traffic[2]", "at most 16777213");
+    refused("2/sources/0/hosts", json!(1 << 24), "traffic[2]", "at most 4194301");
     refused("2/receivers/0/node", json!(2), "traffic[2]", "no route leads");
 }
 

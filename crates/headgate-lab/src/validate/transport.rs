@@ -1,6 +1,7 @@
 //! Validation of transport profiles.
 
 use headgate_model::check::{LONGEST_DELAY_S, LONGEST_RUN_S, PlanPath, Result};
+use headgate_model::ecn::Ecn;
 use headgate_model::plan::{Pacing, RtoRule, Transport};
 use headgate_model::units::{SECOND, seconds};
 
@@ -32,7 +33,13 @@ fn profile(t: &Transport, at: &PlanPath) -> Result {
     at.span("delayed_ack_ps", t.delayed_ack_ps, LONGEST_DELAY_S)?;
     at.span("clock_ps", t.clock_ps, LONGEST_DELAY_S)?;
     at.span("timestamp_clock_ps", t.timestamp_clock_ps, LONGEST_DELAY_S)?;
+    ecn(t, at)?;
     t.pacing.map_or(Ok(()), |p| pacing(p, at))
+}
+
+fn ecn(t: &Transport, at: &PlanPath) -> Result {
+    let is_ect = matches!(t.ecn_codepoint, None | Some(Ecn::Ect0 | Ecn::Ect1));
+    at.ensure(is_ect, "ecn_codepoint", || "data of an ECN-capable sender carry ect0 or ect1".into())
 }
 
 fn sizes(t: &Transport, at: &PlanPath) -> Result {

@@ -4,8 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::index::{Address, HostIndex, RouterIndex};
 
-/// Hosts at one router are numbered below this: a SYN carries the number in 24 bits.
-pub const HOST_MASK: u32 = 0x00ff_ffff;
+/// Hosts at one router are numbered below this: a SYN carries the number in 22 bits.
+pub const HOST_MASK: u32 = (1 << HOST_BITS) - 1;
+
+/// Bits of a host's number in a SYN.
+pub const HOST_BITS: u32 = 22;
 
 /// The location of one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,9 +5,9 @@
 //! Headers move with packets between shards, are copied with a packet, and are released when the packet is
 //! lost.
 
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::CongestionHeader;
 use headgate_model::units::Time;
-use headgate_tcp::Flags;
 use headgate_tcp::context::DataSegment;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -39,10 +39,8 @@ pub struct ForeignPacket {
     pub flow: u32,
     /// Size with headers, bytes.
     pub size_bytes: u16,
-    /// Ports may mark the packet (ECT).
-    pub capable: bool,
-    /// The packet was marked (CE) before it was injected.
-    pub marked: bool,
+    /// The ECN field with which the packet is injected.
+    pub ecn: Ecn,
 }
 
 impl ForeignPacket {
@@ -52,8 +50,8 @@ impl ForeignPacket {
         let generation = (self.flow / SLOTS) as u8;
         let [sender, address] = [from, to].map(|home| split.join(home.router, slot));
         let common = CommonFields { time, address, host: to.host, size: self.size_bytes, generation };
-        let flags = Flags::NONE.with(Flags::CAPABLE, self.capable).with(Flags::MARKED, self.marked);
-        Packet::data(common, DataSegment { seq: self.id as u32, stamp: 0, flags }, sender)
+        let segment = DataSegment { seq: self.id as u32, stamp: 0, flags: self.ecn.into() };
+        Packet::data(common, segment, sender)
     }
 
     /// Returns the header that carries the packet's number.
@@ -74,8 +72,8 @@ pub struct Delivery {
     pub time: Time,
     /// Number of the packet.
     pub id: u64,
-    /// The packet is marked (CE), by a port or before it was injected.
-    pub marked: bool,
+    /// The ECN field with which the packet arrived. Ports and links may have changed it.
+    pub ecn: Ecn,
 }
 
 /// The drop of a foreign packet, or its loss on a link.

@@ -1,12 +1,13 @@
 //! The packet: a small value that is copied, never allocated or referenced.
 
+use headgate_model::ecn::Ecn;
 use headgate_model::queue::Arrival;
 use headgate_model::units::Time;
 use headgate_tcp::Flags;
-use headgate_tcp::context::{DataSegment, Syn};
+use headgate_tcp::context::{DataSegment, Syn, SynAck};
 use serde::{Deserialize, Serialize};
 
-use super::address::{ConnectionId, HOST_MASK};
+use super::address::{ConnectionId, HOST_BITS, HOST_MASK};
 use super::index::{Address, HostIndex};
 
 /// Stands for no SACK record.
@@ -16,9 +17,10 @@ const NO_SACK: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum PacketKind {
-    /// `a` size of the flow in segments, `b` address of the sender, `c` host and profile of the sender.
+    /// `a` size of the flow in segments, `b` address of the sender, `c` host and profile of the sender and
+    /// the number of retransmissions.
     Syn,
-    /// `b` address of the receiver.
+    /// `a` number of retransmissions of the SYN, `b` address of the receiver.
     SynAck,
     /// `a` sequence number (segments), `b` address of the sender, `c` time stamp.
     Data,
@@ -29,10 +31,6 @@ pub enum PacketKind {
 /// A bit of the head beside the flags of TCP: `c` is the number of a header, which stores the former value
 /// of `c`.
 const WITH_HEADER: u8 = 64;
-
-/// Bits of the head that count retransmissions on a SYN and a SYN-ACK. Ports never mark these packets, so
-/// the bits are free.
-const TRIES: [u8; 2] = [Flags::MARKED.0, Flags::REDUCED.0];
 
 /// A bit of the head: the flow of the packet is traced.
 const FOLLOWED: u8 = 128;
@@ -50,10 +48,6 @@ impl Head {
     #[inline]
     fn with(self, flag: u8, on: bool) -> Self {
         Self(self.0 | (flag * u8::from(on)))
-    }
-
-    fn with_tries(self, tries: u8) -> Self {
-        self.with(TRIES[0], tries & 1 != 0).with(TRIES[1], tries & 2 != 0)
     }
 }
 
@@ -114,19 +108,17 @@ impl Packet {
         Self { time, address, host, a, b, c, size, head: Head(kind as u8 | flags.0), generation }
     }
 
-    /// Creates a SYN of the sender at this address. The SYN carries the sender's host and profile.
+    /// Creates a SYN of the sender at this address. The SYN carries the sender's host and profile, and the
+    /// number of its retransmissions, modulo 4.
     pub fn syn(common: CommonFields, syn: Syn, sender: Address, (host, profile): (HostIndex, u8)) -> Self {
-        let origin = host.0 & HOST_MASK | u32::from(profile) << 24;
-        let mut packet = Self::new(PacketKind::Syn, syn.flags, common, [syn.segments, sender.0, origin]);
-        packet.head = packet.head.with_tries(syn.tries);
-        packet
+        let origin = host.0 & HOST_MASK | u32::from(syn.tries & 3) << HOST_BITS | u32::from(profile) << 24;
+        Self::new(PacketKind::Syn, syn.flags, common, [syn.segments, sender.0, origin])
     }
 
-    /// Creates the answer to a SYN that was retransmitted `tries` times, modulo 4.
-    pub fn syn_ack(common: CommonFields, receiver: Address, tries: u8) -> Self {
-        let mut packet = Self::new(PacketKind::SynAck, Flags::NONE, common, [0, receiver.0, NO_SACK]);
-        packet.head = packet.head.with_tries(tries);
-        packet
+    /// Creates the answer to a SYN.
+    pub fn syn_ack(common: CommonFields, receiver: Address, answer: SynAck) -> Self {
+        let words = [u32::from(answer.tries & 3), receiver.0, NO_SACK];
+        Self::new(PacketKind::SynAck, answer.flags, common, words)
     }
 
     /// Creates a data packet of the sender at this address.
@@ -174,31 +166,37 @@ impl Packet {
     /// Returns the flags of TCP.
     #[inline]
     pub fn flags(&self) -> Flags {
-        let tries = if self.is_handshake() { TRIES[0] | TRIES[1] } else { 0 };
-        Flags(self.head.0 & !(WITH_HEADER | FOLLOWED | tries | 3))
+        Flags(self.head.0 & !(WITH_HEADER | FOLLOWED | 3))
     }
 
-    /// Returns whether this is a SYN or a SYN-ACK.
+    /// Returns the SYN without its sender.
+    pub fn request(&self) -> Syn {
+        debug_assert!(self.kind() == PacketKind::Syn);
+        Syn { segments: self.a, flags: self.flags(), tries: (self.c >> HOST_BITS) as u8 & 3 }
+    }
+
+    /// Returns the answer to a SYN.
+    pub fn answer(&self) -> SynAck {
+        debug_assert!(self.kind() == PacketKind::SynAck);
+        SynAck { tries: self.a as u8, flags: self.flags() }
+    }
+
+    /// Returns the ECN field.
     #[inline]
-    fn is_handshake(&self) -> bool {
-        matches!(self.kind(), PacketKind::Syn | PacketKind::SynAck)
+    pub fn ecn(&self) -> Ecn {
+        Flags(self.head.0).ecn()
     }
 
-    /// Returns the number of retransmissions of the SYN, modulo 4. A SYN-ACK repeats the number of its SYN.
-    pub fn tries(&self) -> u8 {
-        debug_assert!(self.is_handshake());
-        u8::from(self.head.has(TRIES[0])) | u8::from(self.head.has(TRIES[1])) << 1
+    /// Changes the ECN field.
+    #[inline]
+    pub fn set_ecn(&mut self, ecn: Ecn) {
+        self.head = Head(Flags(self.head.0).with_ecn(ecn).0);
     }
 
-    /// Sets or clears the mark of a port that the packet met congestion (CE).
+    /// Marks the packet as having met congestion (CE), if `on`.
     #[inline]
     pub fn mark(&mut self, on: bool) {
-        self.head = self.head.with(Flags::MARKED.0, on);
-    }
-
-    /// Returns whether the packet is marked (CE).
-    pub fn is_marked(&self) -> bool {
-        self.head.has(Flags::MARKED.0)
+        self.head = self.head.with(Flags::CE.0, on);
     }
 
     /// Sets or clears the bit that makes ports and the receiver trace the packet.
@@ -211,12 +209,6 @@ impl Packet {
     #[inline]
     pub fn is_followed(&self) -> bool {
         self.head.has(FOLLOWED)
-    }
-
-    /// Returns whether ports may mark the packet (ECT). On a SYN, the same flag negotiates ECN (RFC 3168,
-    /// section 6.1.1).
-    pub fn is_capable(&self) -> bool {
-        self.head.has(Flags::CAPABLE.0) && self.kind() != PacketKind::Syn
     }
 
     /// Returns the sender's address of a SYN or data packet.
@@ -325,7 +317,7 @@ impl Packet {
         Arrival {
             size_bytes: u32::from(self.size),
             flow: u64::from(sender.0) << 9 | u64::from(generation) << 1 | data,
-            capable: self.is_capable(),
+            ecn: self.ecn(),
         }
     }
 }
@@ -339,38 +331,52 @@ mod tests {
 
     #[test]
     fn fields_are_read_back_as_written() {
-        let flags = Flags::CAPABLE;
-        let syn =
-            Packet::syn(COMMON, Syn { segments: 9, flags, tries: 5 }, Address(10), (HostIndex::INLINE, 3));
-        assert_eq!(
-            (syn.kind(), syn.segments(), syn.sender(), syn.origin()),
-            (PacketKind::Syn, 9, Address(10), (HostIndex::INLINE, 3))
-        );
-        assert!(!syn.is_capable() && syn.flags() == flags && syn.tries() == 1);
-        for tries in 0..4 {
-            let answer = Packet::syn_ack(COMMON, Address(11), tries);
-            assert_eq!(
-                (answer.receiver(), answer.tries(), answer.flags()),
-                (Address(11), tries, Flags::NONE)
-            );
+        let home = (HostIndex::INLINE, 3);
+        for (tries, ecn) in (0..4).zip(Ecn::ALL) {
+            let flags = Flags::from(ecn).with(Flags::ECHO, true).with(Flags::REDUCED, tries > 1);
+            let request = Syn { segments: 9, flags, tries };
+            let syn = Packet::syn(COMMON, request, Address(10), home);
+            assert_eq!((syn.kind(), syn.request(), syn.sender()), (PacketKind::Syn, request, Address(10)));
+            assert_eq!((syn.segments(), syn.origin(), syn.ecn()), (9, home, ecn));
+            let answer = SynAck { tries, flags };
+            let syn_ack = Packet::syn_ack(COMMON, Address(11), answer);
+            assert_eq!((syn_ack.kind(), syn_ack.receiver()), (PacketKind::SynAck, Address(11)));
+            assert_eq!((syn_ack.answer(), syn_ack.ecn()), (answer, ecn));
         }
-        let segment = DataSegment { seq: 12, stamp: 13, flags };
+        let segment = DataSegment { seq: 12, stamp: 13, flags: Flags::ECT1 };
         let data = Packet::data(COMMON, segment, Address(14));
-        assert_eq!((data.segment(), data.sender(), data.is_capable()), (segment, Address(14), true));
+        assert_eq!((data.segment(), data.sender(), data.ecn()), (segment, Address(14), Ecn::Ect1));
         let ack = Packet::ack(COMMON, Flags::NONE, 15, 16, Some(17));
         assert_eq!((ack.ack_number(), ack.echoed_timestamp(), ack.sack_record()), (15, 16, Some(17)));
         assert_eq!(Packet::ack(COMMON, Flags::NONE, 15, 16, None).sack_record(), None);
     }
 
     #[test]
+    fn the_ecn_field_changes_nothing_else() {
+        let flags = Flags::ECHO.with(Flags::REDUCED, true);
+        let mut packet = Packet::data(COMMON, DataSegment { seq: 1, stamp: 2, flags }, Address(3));
+        packet.follow(true);
+        for ecn in Ecn::ALL {
+            packet.set_ecn(ecn);
+            assert_eq!((packet.ecn(), packet.flags(), packet.arrival().ecn), (ecn, flags.with_ecn(ecn), ecn));
+            assert!(packet.is_data() && packet.is_followed());
+            let mut marked = packet;
+            marked.mark(false);
+            assert_eq!(marked.ecn(), ecn);
+            marked.mark(true);
+            assert_eq!((marked.ecn(), marked.flags()), (Ecn::Ce, flags.with_ecn(Ecn::Ce)));
+        }
+    }
+
+    #[test]
     fn a_header_replaces_a_word_until_it_is_detached() {
-        let segment = DataSegment { seq: 1, stamp: 2, flags: Flags::NONE };
+        let segment = DataSegment { seq: 1, stamp: 2, flags: Flags::ECT0 };
         let mut packet = Packet::data(COMMON, segment, Address(3));
         let word = packet.put_header(4);
         packet.mark(true);
-        assert_eq!((packet.header(), packet.flags()), (Some(4), Flags::MARKED));
+        assert_eq!((packet.header(), packet.flags()), (Some(4), Flags::CE));
         packet.take_header(word);
         assert_eq!(packet.header(), None);
-        assert_eq!(packet.segment(), DataSegment { flags: Flags::MARKED, ..segment });
+        assert_eq!(packet.segment(), DataSegment { flags: Flags::CE, ..segment });
     }
 }

@@ -106,7 +106,7 @@ impl SideTable {
         let Some(id) = self.headers.get(number as usize).and_then(|held| foreign::id_of(&held.header)) else {
             return false;
         };
-        self.outcomes.delivered.push(Delivery { time: packet.time, id, marked: packet.is_marked() });
+        self.outcomes.delivered.push(Delivery { time: packet.time, id, ecn: packet.ecn() });
         self.discard(number);
         true
     }

@@ -7,6 +7,7 @@
 
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::{Feedback, PassingPacket, Routers};
 use headgate_model::plan::{Buffer, OutageQueue};
 use headgate_model::queue::{Backlog, Discipline, QueuedPacket, Verdict};
@@ -17,7 +18,7 @@ use super::context::PortContext;
 use super::line::{Job, Line, Transmission};
 use super::served::ServiceOrder;
 use super::store::Store;
-use super::wire::{Stage, Wire, pass_all};
+use super::wire::{Carried, Stage, Wire, pass_all};
 use super::{BufferLimit, PortOccupancy, extend_digest};
 use crate::packets::packet::Packet;
 use crate::record::{EventKind, Tally};
@@ -137,9 +138,10 @@ impl<L: ControllerRegistry> QueuedPort<L> {
             self.outage_losses += 1;
             return self.discard(now, packet, None, ctx);
         }
-        if pass_all(&mut self.ingress, &packet.passing(), now).is_none() {
+        let Some(passage) = pass_all(&mut self.ingress, &packet.passing(), now) else {
             return self.discard(now, packet, None, ctx);
-        }
+        };
+        let packet = &self.with_ecn(*packet, passage.ecn);
         let backlog = self.backlog(now);
         if let Some(router) = &mut self.router {
             let header = ctx.side_table.header_number(packet, router.scheme());
@@ -307,14 +309,26 @@ impl<L: ControllerRegistry> QueuedPort<L> {
         self.digest = extend_digest(self.digest, leaves, packet.address);
         ctx.note((leaves, EventKind::Departed), &packet, self.queue(), Some(waited));
         match self.wire.carry(now, leaves, &packet.passing()) {
-            Some((arrives, _)) if self.line.outages.cuts(leaves, arrives) => {
+            Some(Carried { arrives, .. }) if self.line.outages.cuts(leaves, arrives) => {
                 self.wire.cut(now, leaves, packet.is_data());
                 (self.cut_leaves, self.outage_losses) = (leaves, self.outage_losses + 1);
                 self.lose((leaves, waited), &packet, ctx);
             }
-            Some((arrives, copies)) => self.deliver(arrives, copies, packet, ctx),
+            Some(Carried { arrives, copies, ecn }) => {
+                let packet = self.with_ecn(packet, ecn);
+                self.deliver(arrives, copies, packet, ctx);
+            }
             None => self.lose((leaves, waited), &packet, ctx),
         }
+    }
+
+    /// Returns a packet with the ECN field that an impairment has given it, if any.
+    fn with_ecn(&mut self, mut packet: Packet, ecn: Option<Ecn>) -> Packet {
+        if let Some(ecn) = ecn {
+            self.tally.ecn_changes += u64::from(ecn != packet.ecn());
+            packet.set_ecn(ecn);
+        }
+        packet
     }
 
     fn deliver(&mut self, arrives: Time, copies: u32, packet: Packet, ctx: &mut PortContext) {
@@ -361,19 +375,12 @@ impl<L: ControllerRegistry> QueuedPort<L> {
 
 impl Packet {
     pub(super) fn passing(&self) -> PassingPacket {
-        PassingPacket { size_bytes: u32::from(self.size), data: self.is_data() }
+        PassingPacket { size_bytes: u32::from(self.size), data: self.is_data(), ecn: self.ecn() }
     }
 
     fn queued(&self, id: u32, since_s: f64) -> QueuedPacket {
         let (arrival, size_bytes) = (self.arrival(), u32::from(self.size));
-        QueuedPacket {
-            id,
-            size_bytes,
-            flow: arrival.flow,
-            data: self.is_data(),
-            capable: arrival.capable,
-            since_s,
-        }
+        QueuedPacket { id, size_bytes, flow: arrival.flow, data: self.is_data(), ecn: arrival.ecn, since_s }
     }
 
     fn marked(mut self, marked: bool) -> Self {

@@ -1,6 +1,7 @@
 //! The path from a port to the other end of its link: delay, impairments and loss.
 
 use headgate_model::chance::Stream;
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::PassingPacket;
 use headgate_model::impairment::{Impairment, Passage};
 use headgate_model::units::{NEVER, Span, Time};
@@ -17,12 +18,15 @@ pub type ImpairmentChain<I> = Vec<Stage<I>>;
 
 /// Passes a packet through a chain of impairments. Returns `None` if one of them loses it.
 pub fn pass_all<I: Impairment>(chain: &mut [Stage<I>], packet: &PassingPacket, now: Time) -> Option<Passage> {
+    let mut packet = *packet;
     chain.iter_mut().try_fold(Passage::CLEAR, |so_far, (impairment, chance)| {
-        let next = impairment.pass(packet, now, chance)?;
+        let next = impairment.pass(&packet, now, chance)?;
+        packet.ecn = next.ecn.unwrap_or(packet.ecn);
         Some(Passage {
             late: so_far.late.saturating_add(next.late),
             copies: so_far.copies + next.copies * (1 + so_far.copies),
             in_order: so_far.in_order && next.in_order,
+            ecn: next.ecn.or(so_far.ecn),
         })
     })
 }
@@ -87,6 +91,17 @@ impl ArrivalSlots {
     }
 }
 
+/// The arrival of a packet at the other end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// When it arrives.
+    pub arrives: Time,
+    /// Number of copies that follow it.
+    pub copies: u32,
+    /// The ECN field that it arrives with, if the link has changed it.
+    pub ecn: Option<Ecn>,
+}
+
 /// The path from a port to the other end of its link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wire<I> {
@@ -110,9 +125,9 @@ impl<I: Impairment> Wire<I> {
         Self { delays: DelaySchedule { now: delay, coming }, chain, loss, arrivals: ArrivalSlots::default() }
     }
 
-    /// Returns when a packet arrives and how many copies follow it, or `None` if it is lost. Its
-    /// transmission begins `now` and ends at `leaves`. Calls must come in time order.
-    pub fn carry(&mut self, now: Time, leaves: Time, packet: &PassingPacket) -> Option<(Time, u32)> {
+    /// Returns how a packet arrives, or `None` if it is lost. Its transmission begins `now` and ends at
+    /// `leaves`. Calls must come in time order.
+    pub fn carry(&mut self, now: Time, leaves: Time, packet: &PassingPacket) -> Option<Carried> {
         let delay = self.delays.at(leaves);
         let passage = pass_all(&mut self.chain, packet, leaves);
         let lost = match (&mut self.loss, passage) {
@@ -128,7 +143,7 @@ impl<I: Impairment> Wire<I> {
         };
         // A trace that has ended never sends the packet. A packet that never arrives is not copied.
         let copies = if arrives == NEVER { 0 } else { passage.copies };
-        Some((arrives, copies))
+        Some(Carried { arrives, copies, ecn: passage.ecn })
     }
 
     /// Loses a packet that [`Self::carry`] would have delivered, because of an outage.

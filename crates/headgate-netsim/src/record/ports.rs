@@ -15,6 +15,7 @@ headgate_model::counters! {
         lost: Count, "packets", "Packets lost on the link once they were sent.";
         copies: Count, "packets", "Copies of packets that the link delivered besides them.";
         marks: Count, "packets", "Packets marked as having met congestion.";
+        ecn_changes: Count, "packets", "Packets whose ECN field an impairment of the link changed.";
         wait_ps as wait_sum_s: Durations, "s", "Time that packets waited, in all.";
         max_queue as max_queue_packets: Peak, "packets", "Greatest number waiting.";
     }

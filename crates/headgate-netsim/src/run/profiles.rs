@@ -1,10 +1,10 @@
 //! Converts the transport profiles of a plan into those of TCP.
 
 use headgate_model::plan::{
-    self, AfterIdle, Count, Pacing, Recovery, RttSampling, SynRetry, TimeoutReduction, TimeoutSacks,
-    Transport,
+    self, AfterIdle, Count, EcnSupport, Pacing, Recovery, RttSampling, SynRetry, TimeoutReduction,
+    TimeoutSacks, Transport,
 };
-use headgate_tcp::{ENDLESS, Profile, RtoRule};
+use headgate_tcp::{ENDLESS, Feedback, Profile, RtoRule};
 
 /// Converts a transport profile. See [`Transport`] for the fields.
 pub fn profile(t: &Transport) -> Profile {
@@ -60,7 +60,15 @@ pub fn profile(t: &Transport) -> Profile {
         clock: t.clock_ps,
         timestamp_clock: t.timestamp_clock_ps,
         ecn: t.ecn,
+        ecn_codepoint: t.ecn_codepoint,
         ecn_acks: t.ecn_acks,
+        ecn_control: t.ecn_control,
+        ecn_fallback: t.ecn_fallback,
+        ecn_support: match t.ecn_receiver {
+            EcnSupport::Off => Feedback::None,
+            EcnSupport::Classic => Feedback::Classic,
+            EcnSupport::Any => Feedback::Exact,
+        },
         burst_edge: if t.pacing_bursts { Profile::burst_edge_of(t.segment_bytes) } else { 0 },
         pacing: t.pacing.map(|Pacing { slow_start_gain, gain }| (slow_start_gain, gain)),
     }

@@ -386,5 +386,5 @@ fn looks(plan: &Plan) -> Vec<Time> {
 }
 
 fn passing(packet: &Packet) -> PassingPacket {
-    PassingPacket { size_bytes: u32::from(packet.size), data: packet.is_data() }
+    PassingPacket { size_bytes: u32::from(packet.size), data: packet.is_data(), ecn: packet.ecn() }
 }

@@ -6,6 +6,7 @@ use headgate_algos::queue::AnyQueue;
 use headgate_algos::scheme::AnyRouter;
 use headgate_model::chance::Stream;
 use headgate_model::control::ControllerRegistry;
+use headgate_model::ecn::Ecn;
 use headgate_model::feedback::Routers;
 use headgate_model::impairment::Impairments;
 use headgate_model::params::{Card, Param};
@@ -237,7 +238,11 @@ fn transport(s: &mut Stream) -> Transport {
         timestamp_clock_ps: pick(s, &[0, MS]),
         pacing: pick(s, &[None, None, Some(Pacing { slow_start_gain: 2.0, gain: 1.2 })]),
         ecn: pick(s, &[false, true]),
+        ecn_codepoint: pick(s, &[None, Some(Ecn::Ect0), Some(Ecn::Ect1)]),
         ecn_acks: pick(s, &[false, true]),
+        ecn_control: pick(s, &[false, true]),
+        ecn_fallback: pick(s, &[false, true]),
+        ecn_receiver: pick(s, &[EcnSupport::Any, EcnSupport::Any, EcnSupport::Classic, EcnSupport::Off]),
         pacing_bursts: pick(s, &[false, true]),
         after_idle: AfterIdle::Rfc5681, // bursts draw it separately
     }

@@ -27,6 +27,7 @@ record! { queue, "headgate.plugin",
         rank: f64 = 0.0,
         size_bytes: u32 = 1500,
         capable: bool = true,
+        ecn: u32 = 2,
     }
 }
 

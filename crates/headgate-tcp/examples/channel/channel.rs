@@ -14,7 +14,7 @@ const SERVICE: Span = 1514 * 8 * (SECOND / 10_000_000);
 
 enum Happens {
     Syn(Syn),
-    SynAck,
+    SynAck(SynAck),
     Data(DataSegment),
     Ack(AckSegment),
     Timer(Timer),
@@ -79,10 +79,11 @@ pub fn transfer(segments: u32, lost: Vec<usize>) -> (Sender<Reno>, Option<Time>)
         let now = channel.line.now;
         match (what, receiver.as_mut()) {
             (Happens::Syn(syn), _) => {
-                receiver = Some(Receiver::new(syn.segments, syn.flags, &channel.profile));
-                channel.line.file(now + DELAY, Happens::SynAck);
+                let end = Receiver::new(syn.segments, syn.flags, &channel.profile);
+                channel.line.file(now + DELAY, Happens::SynAck(end.answer(&syn, &channel.profile)));
+                receiver = Some(end);
             }
-            (Happens::SynAck, _) => sender.on_syn_ack(0, None, &mut channel),
+            (Happens::SynAck(answer), _) => sender.on_syn_ack(answer, None, &mut channel),
             (Happens::Data(data), Some(end)) => {
                 received = end.on_data(&data, &mut channel).then_some(now).or(received);
             }

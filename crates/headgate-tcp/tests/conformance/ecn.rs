@@ -1,6 +1,8 @@
 //! RFC 3168: ECN-capable packets, the echo of a mark, and the frequency of reductions.
 
-use headgate_tcp::{Flags, Profile};
+use headgate_model::ecn::Ecn;
+use headgate_tcp::context::SynAck;
+use headgate_tcp::{Feedback, Flags, Profile};
 
 use crate::host::{End, Peer, rfc};
 
@@ -10,7 +12,8 @@ fn begun() -> Peer {
 
 #[test]
 fn rfc3168_6_1_1_the_handshake_asks_for_it() {
-    let capable = |ecn| Peer::closed(1, Profile { ecn, ..rfc() }).host.syns[0].flags.has(Flags::CAPABLE);
+    let capable =
+        |ecn| Peer::closed(1, Profile { ecn, ..rfc() }).host.syns[0].flags == Feedback::Classic.request();
     assert_eq!((capable(true), capable(false)), (true, false));
 }
 
@@ -44,19 +47,60 @@ fn rfc3168_6_1_5_what_is_sent_again_is_not_capable() {
     peer.sack(0, &[(1, 4)]);
     let (first, again) = (peer.host.data[0], peer.host.data[10]);
     assert_eq!((first.seq, again.seq), (0, 0));
-    assert_eq!((first.flags.has(Flags::CAPABLE), again.flags.has(Flags::CAPABLE)), (true, false));
+    assert_eq!((first.flags.ecn(), again.flags.ecn()), (Ecn::Ect0, Ecn::NotEct));
 }
 
 #[test]
 fn rfc3168_6_1_3_a_mark_is_echoed_until_the_sender_has_reduced() {
-    let mut end = End::new(Profile { delayed_ack: None, ..rfc() }, Flags::CAPABLE);
-    let marked = Flags::CAPABLE.with(Flags::MARKED, true);
-    let reduced = Flags::CAPABLE.with(Flags::REDUCED, true);
-    for (seq, flags) in
-        [(0, Flags::CAPABLE), (1, marked), (2, Flags::CAPABLE), (3, reduced), (4, Flags::CAPABLE)]
-    {
+    let mut end = End::new(Profile { delayed_ack: None, ..rfc() }, Feedback::Classic.request());
+    let reduced = Flags::ECT0.with(Flags::REDUCED, true);
+    for (seq, flags) in (0..).zip([Flags::ECT0, Flags::CE, Flags::ECT0, reduced, Flags::ECT0]) {
         end.receive(seq, flags);
     }
     let echoes: Vec<bool> = end.host.acks.iter().map(|ack| ack.echoes_mark()).collect();
     assert_eq!(echoes, [false, true, true, false, false]);
+}
+
+/// Returns the ECN field of the first data segment, if the receiver supports this feedback.
+fn field_if_granted(profile: Profile, granted: Feedback) -> Ecn {
+    let mut peer = Peer::closed(1, profile);
+    peer.tcp.on_syn_ack(SynAck { tries: 0, flags: granted.grant() }, None, &mut peer.host);
+    peer.host.data[0].flags.ecn()
+}
+
+#[test]
+fn rfc3168_6_1_1_1_data_are_not_capable_unless_the_receiver_agrees() {
+    let asking = || Profile { ecn: true, ..rfc() };
+    assert_eq!(field_if_granted(asking(), Feedback::None), Ecn::NotEct);
+    assert_eq!(field_if_granted(asking(), Feedback::Classic), Ecn::Ect0);
+    assert_eq!(field_if_granted(asking(), Feedback::Exact), Ecn::Ect0);
+    assert_eq!(field_if_granted(rfc(), Feedback::Classic), Ecn::NotEct); // it was not asked for
+}
+
+#[test]
+fn rfc9331_4_1_data_carry_the_codepoint_of_the_profile() {
+    for ecn in [Ecn::Ect0, Ecn::Ect1] {
+        let profile = Profile { ecn: true, ecn_codepoint: Some(ecn), ..rfc() };
+        assert_eq!(field_if_granted(profile, Feedback::Classic), ecn);
+    }
+}
+
+#[test]
+fn rfc3168_6_1_1_1_a_syn_that_is_sent_again_may_ask_for_none() {
+    for (ecn_fallback, again) in [(false, Feedback::Classic), (true, Feedback::None)] {
+        let mut peer = Peer::closed(1, Profile { ecn: true, ecn_fallback, ..rfc() });
+        peer.wait_until_it_sends().expect("a SYN that is sent again");
+        let asked: Vec<Feedback> = peer.host.syns.iter().map(|syn| Feedback::requested(syn.flags)).collect();
+        assert_eq!(asked, [Feedback::Classic, again]);
+        // the answer to the first SYN grants ECN, but a SYN without a request has left (RFC 3168 §6.1.1)
+        peer.answer(0, peer.host.now + 1);
+        assert_eq!(peer.host.data[0].flags.ecn().is_capable(), !ecn_fallback);
+    }
+}
+
+#[test]
+fn rfc8311_4_3_retransmissions_are_capable_by_choice() {
+    let mut peer = Peer::open(100, Profile { ecn: true, ecn_control: true, ..rfc() });
+    peer.sack(0, &[(1, 4)]);
+    assert_eq!((peer.host.data[10].seq, peer.host.data[10].flags.ecn()), (0, Ecn::Ect0));
 }

@@ -3,7 +3,7 @@
 use headgate_algos::control::reno::Reno;
 use headgate_model::units::{NEVER, SECOND, Span, Time};
 use headgate_tcp::context::*;
-use headgate_tcp::{AfterIdle, ENDLESS, Flags, Profile, Receiver, RtoRule, Sender, SynRetry};
+use headgate_tcp::{AfterIdle, ENDLESS, Feedback, Flags, Profile, Receiver, RtoRule, Sender, SynRetry};
 
 pub const MS: Span = SECOND / 1000;
 
@@ -169,7 +169,9 @@ impl Peer {
     /// Delivers the answer to a SYN, counted from 0.
     pub fn answer(&mut self, syn: usize, at: Time) {
         self.host.now = at;
-        self.tcp.on_syn_ack(self.host.syns[syn].tries, None, &mut self.host);
+        let Syn { tries, flags, .. } = self.host.syns[syn];
+        let granted = Feedback::requested(flags).grant();
+        self.tcp.on_syn_ack(SynAck { tries, flags: granted }, None, &mut self.host);
     }
 
     /// Returns the sequence numbers sent since the last call.

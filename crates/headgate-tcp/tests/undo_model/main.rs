@@ -149,7 +149,9 @@ fn compare(seed: u64) -> (u32, u32) {
         let before = state(&sender);
         let mut expected = false;
         match what {
-            Happens::SynAck if before.phase == Phase::SynSent => sender.on_syn_ack(0, None, &mut channel),
+            Happens::SynAck if before.phase == Phase::SynSent => {
+                sender.on_syn_ack(SynAck::default(), None, &mut channel)
+            }
             Happens::SynAck => {}
             Happens::Data(data) => drop(receiver.on_data(&data, &mut channel)),
             Happens::Ack(ack) => {

@@ -67,8 +67,7 @@ ARRIVALS = (
     Column("to", "1", "Number of the receiving host."),
     Column("flow", "1", "Number of its flow, in the order in which flows began."),
     Column("size_bytes", "bytes", "Size with the IP header."),
-    Column("capable", "1", "1 if it may be marked (ECT or CE), else 0."),
-    Column("marked", "1", "1 if it bore a mark (CE) already, else 0."),
+    Column("ecn", "1", "Its ECN field: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE."),
     Column("ended_ps", "ps", "When the run ended; the same in every row."),
 )  # fmt: skip
 

@@ -124,8 +124,9 @@ EVENTS = arrange(
     "seq", "size_bytes",
     Column(
         "flags", "",
-        "Flags of the packet, with blanks between them: ect (ECN-capable; on a SYN it asks for "
-        "ECN), ce (marked), ece (echoes a mark), cwr (window reduced), psh (last of a burst).",
+        "ECN field and flags of the packet, with blanks between them: ect0 or ect1 (ECN-capable), "
+        "ce (marked), ece (echoes a mark), cwr (window reduced), psh (last of a burst). On a SYN, "
+        "ece asks for ECN, with cwr for its classic echo; on a SYN-ACK, ece grants it.",
     ),
     "stamp", *(f"sack{block}_{end}" for block in (1, 2, 3) for end in ("from", "to")), "rtt_s",
     "cwnd_packets", "ssthresh_packets", "pace_packets_s", "srtt_s", "in_flight_packets",

@@ -34,7 +34,9 @@ LOG_FILE = "arrivals.log"
 #: Rows in memory at a time.
 PART_ROWS = 1_000_000
 
-_MAGIC = b"HGARRIV1"
+#: The ECN field (RFC 3168 section 5).
+ECT0, CE = 2, 3
+_MAGIC = b"HGARRIV2"
 _ROW = np.dtype(
     [
         ("time_ps", "<u8"),
@@ -42,8 +44,7 @@ _ROW = np.dtype(
         ("to", "<u4"),
         ("flow", "<u4"),
         ("size_bytes", "<u2"),
-        ("capable", "u1"),
-        ("marked", "u1"),
+        ("ecn", "<u2"),
     ]
 )
 
@@ -140,6 +141,8 @@ def _read(path: Path, hosts: int) -> tuple[Columns, int]:
 
 def _read_table(path: Path) -> Columns:
     columns = read_columns(path)
+    if {"capable", "marked"} <= set(columns):  # written before the ECN field was recorded
+        columns["ecn"] = np.where(columns.pop("marked"), CE, ECT0 * columns.pop("capable"))
     missing = {column.name for column in ARRIVALS} - set(columns)
     if missing:
         raise StoreError(f"{path}: holds no arrivals; there is no column {min(missing)!r}")

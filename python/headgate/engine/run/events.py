@@ -47,9 +47,10 @@ Facts = Mapping[str, NDArray[Any]]
 NO_NUMBER, NO_INDEX = 2**32 - 1, 2**8 - 1
 """Codes of a missing number, and of a missing state or packet kind."""
 
-#: Flags of a packet's head, from its third bit. On data the bit of `ece` means `psh`.
-FLAGS = ("ect", "ce", "ece", "cwr", "psh")
-DATA, ECE, PSH = 2, 1 << FLAGS.index("ece"), 1 << FLAGS.index("psh")
+#: The ECN field, in two bits of a packet's head from the third one on, and the flags behind it. On
+#: data the bit of `ece` means `psh`.
+FIELDS, FLAGS = ("", "ect1", "ect0", "ce"), ("ece", "cwr", "psh")
+DATA, ECE, PSH = 2, len(FIELDS), len(FIELDS) << FLAGS.index("psh")
 
 
 class EventTables:
@@ -66,13 +67,11 @@ class EventTables:
         flags = facts["flags"].astype(np.int64) >> 2
         pushes = (facts["packet"] == DATA) & (flags & ECE > 0)
         flags = np.where(pushes, flags - ECE + PSH, flags)
-        sets = range(2 ** len(FLAGS))
-        flag_words = [" ".join(f for bit, f in enumerate(FLAGS) if s >> bit & 1) for s in sets]
         words = {
             "event": Words(facts["event"], labels["event"]),
             "state": _words_or_none(facts["state"], labels["state"], NO_INDEX),
             "packet": _words_or_none(facts["packet"], labels["packet"], NO_INDEX),
-            "flags": Words(flags, flag_words),
+            "flags": Words(flags, _list_flags()),
             "flow": _words_or_none(facts["flow"], self._flows),
             "link": _words_or_none(facts["link"], self._links),
         }
@@ -96,6 +95,15 @@ class EventTables:
         numbers = assign_addresses(routers, hosts, len(self._routers))
         few, codes = np.unique(numbers, return_inverse=True)
         return Words(codes, [write_address(int(number)) for number in few])
+
+
+def _list_flags() -> list[str]:
+    """Return the words of each ECN field with each set of flags, by their bits."""
+    sets = [
+        [flag for bit, flag in enumerate(FLAGS) if number >> bit & 1]
+        for number in range(2 ** len(FLAGS))
+    ]
+    return [" ".join(filter(None, [field, *flags])) for flags in sets for field in FIELDS]
 
 
 def _words_or_none(numbers: NDArray[Any], words: Sequence[str], none: int = NO_NUMBER) -> Words:

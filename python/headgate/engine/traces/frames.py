@@ -21,7 +21,7 @@ from headgate.data.tables import Table
 from headgate.engine.run.events import RECEIVER_PORT
 
 FIN, SYN, PSH, ACK, ECE, CWR = 0x01, 0x02, 0x08, 0x10, 0x40, 0x80
-ECT0, CE = 2, 3
+CODEPOINTS = {"ect1": 1, "ect0": 2, "ce": 3}
 ETHERNET_BYTES, IP_BYTES = 14, 20
 IPV4, LOCAL = 0x0800, 0x0200
 """The content type of Ethernet frames, and the first half of locally administered addresses."""
@@ -44,7 +44,6 @@ class ConnectionFacts:
     """IPv4 addresses of sender and receiver."""
     port: Numbers
     size: Numbers
-    ecn: Numbers
     name: Numbers
     mss: Numbers
     window: Numbers
@@ -72,7 +71,6 @@ def find_connections(
         ),
         port=table["source_port"][rows],
         size=table["size_packets"][rows],
-        ecn=table["ecn"][rows] > 0,
         name=table["connection"][rows],
         mss=by_profile([profile["segment_bytes"] for profile in each]),
         window=by_profile([_window(p) >> s for p, s in zip(each, scales, strict=True)]),
@@ -165,8 +163,7 @@ class _PacketGroup:
             )
         frame["version"], frame["total_length"], frame["fragment_offset"] = 0x45, length, 0x4000
         frame["ttl"], frame["protocol"] = 64, 6
-        codepoint = np.select([self.has("ce"), self.has("ect")], [CE, ECT0], 0)
-        frame["tos"] = np.where(self._is("syn"), 0, codepoint)
+        frame["tos"] = sum(codepoint * self.has(word) for word, codepoint in CODEPOINTS.items())
         sender, receiver = self.known.ends
         frame["type"], frame["destination_local"], frame["source_local"] = IPV4, LOCAL, LOCAL
         frame["source"] = np.where(self.forward, sender, receiver)
@@ -200,9 +197,8 @@ class _PacketGroup:
         last = self._is("data") & (self.seq + np.uint64(1) >= self.known.size)
         flags = np.select([self._is("syn"), self._is("syn-ack")], [SYN, SYN | ACK], ACK)
         flags |= np.where(last, FIN | PSH, 0)
-        flags |= np.where(self._is("syn") & self.known.ecn, ECE | CWR, 0)
-        flags |= np.where(self._is("syn-ack") & self.known.ecn, ECE, 0)
-        flags |= np.where(self._is("ack") & self.has("ece"), ECE, 0)
+        flags |= np.where(self._is("syn") & self.has("ece"), ECE | CWR, 0)
+        flags |= np.where(self._is("syn-ack", "ack") & self.has("ece"), ECE, 0)
         flags |= np.where(self.has("psh"), PSH, 0)
         return flags | np.where(self._is("data") & self.has("cwr"), CWR, 0)
 

@@ -1,3 +1,5 @@
+use headgate_model::ecn::Ecn;
+
 use super::*;
 use crate::plugin::{External, State};
 use crate::trial::queue::{arrival, waiting};
@@ -58,7 +60,7 @@ fn arrive(queue: &mut PluginQueue, id: u32, flow: u64) -> Verdict {
     let packet = Arrival { flow, ..arrival(true) };
     let verdict = queue.admit(&packet, &waiting(3.0), &mut stream());
     if verdict != Verdict::Drop {
-        let kept = QueuedPacket { id, size_bytes: 1500, flow, data: true, capable: true, since_s: 0.0 };
+        let kept = QueuedPacket { id, size_bytes: 1500, flow, data: true, ecn: Ecn::Ect0, since_s: 0.0 };
         queue.enqueue(kept, &waiting(3.0), &mut Vec::new());
     }
     verdict

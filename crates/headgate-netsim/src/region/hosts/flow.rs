@@ -187,7 +187,7 @@ impl<L: ControllerRegistry> Flow<L> {
         let note = |flow: &Self, state: &mut ShardState<L>| {
             flow.endpoint.note_packet(EventKind::SynAckReceived, packet, state);
         };
-        self.act(state, note, |sender, host| sender.on_syn_ack(packet.tries(), header.as_ref(), host));
+        self.act(state, note, |sender, host| sender.on_syn_ack(packet.answer(), header.as_ref(), host));
     }
 
     /// An ACK arrived. Returns true if it completes the flow or a burst.

@@ -57,13 +57,11 @@ impl Sink {
         ConnectionId::new(self.peer.address, self.endpoint.generation)
     }
 
-    /// Creates the answer to a SYN, of `size` bytes.
-    pub fn answer(&self, syn: &Packet, now: Time, size: u16) -> Packet {
-        Packet::syn_ack(
-            reply_fields(&self.endpoint, &self.peer, now, size),
-            self.endpoint.address,
-            syn.tries(),
-        )
+    /// Creates the answer to a SYN.
+    pub fn answer(&self, syn: &Packet, now: Time, profiles: &[Profile]) -> Packet {
+        let profile = &profiles[self.endpoint.profile as usize];
+        let common = reply_fields(&self.endpoint, &self.peer, now, profile.syn_bytes);
+        Packet::syn_ack(common, self.endpoint.address, self.tcp.answer(&syn.request(), profile))
     }
 
     /// A data segment arrived.

@@ -3,11 +3,11 @@
 use headgate_model::check::{PlanPath, Result};
 use headgate_model::plan::{Node, Pool};
 
-use crate::packets::address::AddressSplit;
+use crate::packets::address::{AddressSplit, HOST_BITS};
 
-/// Most hosts at a router. A SYN carries a host's number in 24 bits, and the two greatest numbers are
+/// Most hosts at a router. A SYN carries a host's number in 22 bits, and the two greatest numbers are
 /// reserved.
-const MOST_HOSTS: u64 = (1 << 24) - 3;
+const MOST_HOSTS: u64 = (1 << HOST_BITS) - 3;
 
 /// The number of hosts at each router, over all traffic.
 pub struct HostCapacity {

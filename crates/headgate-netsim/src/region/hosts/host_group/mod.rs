@@ -156,8 +156,7 @@ impl<L: ControllerRegistry> HostGroup<L> {
         if sink.endpoint.is_followed {
             sink.endpoint.note_packet(EventKind::SynReceived, packet, state);
         }
-        let size = state.profiles[sink.endpoint.profile as usize].syn_bytes;
-        let mut answer = sink.answer(packet, state.now, size);
+        let mut answer = sink.answer(packet, state.now, &state.profiles);
         if let Some(header) = state.take_header() {
             state.side_table.attach(&mut answer, header);
         }
